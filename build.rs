@@ -1,0 +1,66 @@
+//! Renders what follows from the tables: the exported functions, `include/paysvc.h` and README's table.
+//!
+//! Committed files are written only when they differ, so that a build from a clean checkout changes nothing.
+
+#[path = "src/codegen.rs"]
+mod codegen;
+#[allow(dead_code)]
+#[path = "src/endpoints.rs"]
+mod endpoints;
+#[path = "src/settings.rs"]
+mod settings;
+#[allow(dead_code)]
+#[path = "src/status.rs"]
+mod status;
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+/// In the order of the header; the rendered exports stand between the two groups.
+const SOURCES: [&[&str]; 2] = [&["types.rs", "names.rs"], &["client.rs", "call.rs", "reply.rs"]];
+
+fn main() {
+    for path in ["src", "cbindgen.toml", "README.md", "include", "build.rs"] {
+        println!("cargo:rerun-if-changed={path}");
+    }
+    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+    let exports = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join("exports.rs");
+    sync(&exports, codegen::exports().as_bytes());
+    sync(&root.join("include/paysvc.h"), &header(&root, &exports));
+    sync(&root.join("README.md"), readme(&root).as_bytes());
+    if env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") {
+        // An old glibc crashes in destructors of thread-locals after dlclose.
+        println!("cargo:rustc-cdylib-link-arg=-Wl,-z,nodelete");
+        println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libpaysvc.so.{}", status::ABI);
+    }
+}
+
+fn header(root: &Path, exports: &Path) -> Vec<u8> {
+    let config = cbindgen::Config::from_file(root.join("cbindgen.toml")).expect("cbindgen.toml");
+    let mut builder = cbindgen::Builder::new().with_config(config);
+    let [before, after] = SOURCES.map(|group| group.iter().map(|source| root.join("src/ffi").join(source)));
+    for source in before.chain([exports.to_owned()]).chain(after) {
+        builder = builder.with_src(source);
+    }
+    let mut header = Vec::new();
+    builder.generate().expect("the header").write(&mut header);
+    header
+}
+
+/// README with the table of endpoints between its two marks.
+fn readme(root: &Path) -> String {
+    let (open, close) = ("<!-- endpoints -->\n", "<!-- /endpoints -->");
+    let text = fs::read_to_string(root.join("README.md")).expect("README.md");
+    let (head, rest) = text.split_once(open).expect("README.md lacks <!-- endpoints -->");
+    let (_, tail) = rest.split_once(close).expect("README.md lacks <!-- /endpoints -->");
+    format!("{head}{open}{}{close}{tail}", codegen::readme_table())
+}
+
+fn sync(path: &Path, text: &[u8]) {
+    if fs::read(path).ok().as_deref() != Some(text) {
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).expect("a folder for generated files");
+        }
+        fs::write(path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    }
+}

@@ -1,0 +1,402 @@
+//! HTTP status and bytes become status, outcome, code, message and state. Pure.
+//!
+//! One tolerant reader for all envelope families of the service; numbers stay text, unknown members stay in the body.
+
+use serde_json::value::RawValue;
+
+use crate::endpoints::Envelope;
+use crate::json::{self, Members, Type};
+use crate::reply::{self, Reply};
+use crate::status::{Outcome, State, Status};
+
+/// What the wire brought.
+pub struct Answer {
+    pub http_status: u16,
+    pub content_type: Option<String>,
+    pub retry_after_ms: Option<u64>,
+    pub body: Vec<u8>,
+    /// Why the body ends before its end, if it does.
+    pub cut: Option<Cut>,
+}
+
+/// Why an answer's body is not whole.
+pub enum Cut {
+    /// The connection broke, or the framing was wrong.
+    Broken(String),
+    TooLarge(usize),
+    Timeout,
+    Cancelled,
+}
+
+/// What a body says became of the request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Said {
+    Success,
+    Failure,
+    /// Two members contradict each other.
+    Both,
+    Nothing,
+}
+
+pub fn read(envelope: Envelope, answer: Answer) -> Reply {
+    let http_status = answer.http_status;
+    let mut reply = match text_of(answer.body) {
+        Ok(text) if answer.cut.is_none() => read_text(envelope, http_status, text, answer.content_type.as_deref()),
+        Ok(text) => unreadable(http_status, text.len(), answer.content_type.as_deref()),
+        Err(length) => unreadable(http_status, length, answer.content_type.as_deref()),
+    };
+    if let Some(cut) = answer.cut {
+        reply = cut_off(http_status, cut, reply);
+    }
+    reply.http_status = http_status;
+    reply.retry_after_ms = answer.retry_after_ms;
+    reply
+}
+
+/// The body as text without a byte order mark, or its length.
+fn text_of(body: Vec<u8>) -> Result<String, usize> {
+    let text = String::from_utf8(body).map_err(|error| error.as_bytes().len())?;
+    Ok(match text.strip_prefix('\u{feff}') {
+        Some(rest) => rest.to_owned(),
+        None => text,
+    })
+}
+
+fn read_text(envelope: Envelope, http_status: u16, text: String, content_type: Option<&str>) -> Reply {
+    let Ok(document) = json::document(&text) else {
+        return unreadable(http_status, text.len(), content_type);
+    };
+    let members = match Type::of(document) {
+        Type::Object => json::members(document),
+        _ => Ok(Vec::new()),
+    };
+    let mut reply = match members {
+        Ok(members) => {
+            let has_content = !members.is_empty() || Type::of(document) == Type::Array;
+            let (status, outcome) = judge(envelope, http_status, said(&members), has_content);
+            let mut reply =
+                Reply::failed(status, outcome, message(&members).unwrap_or_else(|| plain_message(http_status, status)));
+            reply.code = code(&members);
+            reply.state = state(&members);
+            reply
+        }
+        Err(error) => {
+            let (status, outcome) = judge(envelope, http_status, Said::Both, false);
+            Reply::failed(status, outcome, format!("the service's answer is ambiguous: {error}"))
+        }
+    };
+    reply.body = text;
+    reply
+}
+
+/// Status and outcome from the HTTP status and what the body says.
+fn judge(envelope: Envelope, http_status: u16, said: Said, has_content: bool) -> (Status, Outcome) {
+    match (http_status, said) {
+        (200..=299, Said::Success) => (Status::Ok, Outcome::Confirmed),
+        (200..=299, Said::Failure) => (Status::Rejected, Outcome::Rejected),
+        (200..=299, Said::Nothing) if envelope == Envelope::Bare && has_content => (Status::Ok, Outcome::Confirmed),
+        (200..=299, _) => (Status::Response, Outcome::Unknown),
+        // A refusal that claims success at the same time proves neither.
+        (400..=499, Said::Success) => (Status::Response, Outcome::Unknown),
+        _ => judge_http(http_status),
+    }
+}
+
+/// What the HTTP status alone proves.
+fn judge_http(http_status: u16) -> (Status, Outcome) {
+    match http_status {
+        401 | 403 => (Status::Unauthorized, Outcome::Rejected),
+        // The server gave up waiting, perhaps after it had passed the request on.
+        408 => (Status::Timeout, Outcome::Unknown),
+        429 => (Status::RateLimited, Outcome::Rejected),
+        400..=499 => (Status::Rejected, Outcome::Rejected),
+        500..=599 => (Status::Server, Outcome::Unknown),
+        _ => (Status::Response, Outcome::Unknown),
+    }
+}
+
+/// The HTTP status decides alone; the body is replaced by a failure envelope.
+fn unreadable(http_status: u16, length: usize, content_type: Option<&str>) -> Reply {
+    let (status, outcome) = judge_http(http_status);
+    let what = match (length, http_status) {
+        (_, 300..=399) => "a redirect, which is never followed".to_owned(),
+        (0, _) => "an empty body".to_owned(),
+        _ => format!("{length} bytes of {} that are not JSON", content_type.unwrap_or("an unnamed type")),
+    };
+    Reply::failed(status, outcome, format!("the service answered HTTP {http_status} with {what}"))
+}
+
+/// A body that is not whole: what the HTTP status proves alone still holds, everything else is unknown.
+fn cut_off(http_status: u16, cut: Cut, bare: Reply) -> Reply {
+    let (status, why) = match cut {
+        Cut::Broken(why) => (Status::Response, format!("was cut off: {why}")),
+        Cut::TooLarge(limit) => (Status::Response, format!("is larger than {limit} bytes")),
+        Cut::Timeout => (Status::Timeout, "did not arrive in time".to_owned()),
+        Cut::Cancelled => (Status::Cancelled, "was not awaited: the call was cancelled".to_owned()),
+    };
+    let status = if bare.status == Status::Response { status } else { bare.status };
+    Reply::failed(status, bare.outcome, format!("the body of the service's answer (HTTP {http_status}) {why}"))
+}
+
+fn plain_message(http_status: u16, status: Status) -> String {
+    match status {
+        Status::Response => {
+            format!("the service answered HTTP {http_status} without saying what became of the request")
+        }
+        _ => format!("the service answered HTTP {http_status}"),
+    }
+}
+
+/// Reads every member that can say success or failure, so that a contradiction is noticed.
+fn said(members: &Members<'_>) -> Said {
+    let mut votes = [false, false];
+    let mut vote = |success: bool| votes[usize::from(success)] = true;
+    for (name, value) in members {
+        let kind = Type::of(value);
+        match (name.as_ref(), kind) {
+            ("status" | "isSuccess", Type::Bool) => vote(value.get() == "true"),
+            ("status", Type::Text) => match word(value).as_str() {
+                "success" | "successful" | "pending" => vote(true),
+                "failed" | "failure" | "error" => vote(false),
+                _ => {}
+            },
+            ("error", Type::Object) => vote(false),
+            ("error", Type::Text) if !word(value).is_empty() => vote(false),
+            ("errors", Type::Object) if json::members(value).is_ok_and(|errors| !errors.is_empty()) => vote(false),
+            _ => {}
+        }
+    }
+    match votes {
+        [false, false] => Said::Nothing,
+        [false, true] => Said::Success,
+        [true, false] => Said::Failure,
+        [true, true] => Said::Both,
+    }
+}
+
+fn word(value: &RawValue) -> String {
+    json::text(value).unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+fn object<'a>(members: &Members<'a>, name: &str) -> Option<Members<'a>> {
+    json::member(members, name).and_then(|value| json::members(value).ok())
+}
+
+/// Text or number of a member; nothing for null and the rest.
+fn plain(members: &Members<'_>, name: &str) -> Option<String> {
+    let value = json::member(members, name)?;
+    match Type::of(value) {
+        Type::Text => json::text(value).map(|text| text.into_owned()).filter(|text| !text.is_empty()),
+        Type::Number => Some(value.get().to_owned()),
+        _ => None,
+    }
+}
+
+fn code(members: &Members<'_>) -> String {
+    let own = ["statusCode", "status_code", "code"].iter().find_map(|name| plain(members, name));
+    let code = own.or_else(|| plain(&object(members, "error")?, "code")).unwrap_or_default();
+    reply::one_line(&code)
+}
+
+fn message(members: &Members<'_>) -> Option<String> {
+    plain(members, "message")
+        .or_else(|| {
+            let error = object(members, "error")?;
+            plain(&error, "message").or_else(|| plain(&error, "description"))
+        })
+        .or_else(|| plain(members, "error"))
+        .or_else(|| {
+            let errors = object(members, "errors")?;
+            let (member, text) = errors.first()?;
+            Some(format!("{member}: {}", json::text(text)?))
+        })
+}
+
+/// The payment's `statusId` wherever the families have it; without one, the payment's or refund's state as a word
+/// in `data`.
+fn state(members: &Members<'_>) -> State {
+    let Some(data) = object(members, "data") else { return State::NONE };
+    let nested = ["orderPayment", "orderSummary", "order"].iter().filter_map(|name| object(&data, name));
+    let mut ids = nested.filter_map(|level| plain(&level, "statusId"));
+    let id = plain(&data, "statusId").or_else(|| ids.next());
+    match id.and_then(|id| id.parse::<i32>().ok()) {
+        Some(id) if id > 0 => State(id),
+        _ => json::member(&data, "status").map_or(State::NONE, |value| state_of_word(&word(value))),
+    }
+}
+
+fn state_of_word(word: &str) -> State {
+    match word {
+        "initiated" => State::INITIATED,
+        "pending" => State::PENDING,
+        "failed" => State::FAILED,
+        "successful" => State::SUCCESSFUL,
+        "reversed" => State::REVERSED,
+        "processing" => State::PROCESSING,
+        _ => State::NONE,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(http_status: u16, body: &str) -> Answer {
+        Answer {
+            http_status,
+            content_type: Some("application/json".into()),
+            retry_after_ms: None,
+            body: body.into(),
+            cut: None,
+        }
+    }
+    fn said_by(http_status: u16, body: &str) -> Reply {
+        read(Envelope::Said, answer(http_status, body))
+    }
+    fn verdict(reply: &Reply) -> (Status, Outcome) {
+        (reply.status, reply.outcome)
+    }
+    const OK: (Status, Outcome) = (Status::Ok, Outcome::Confirmed);
+    const NO: (Status, Outcome) = (Status::Rejected, Outcome::Rejected);
+    const UNCLEAR: (Status, Outcome) = (Status::Response, Outcome::Unknown);
+
+    #[test]
+    fn every_family_is_read() {
+        for (http, body, expected, code, state, message) in [
+            (
+                200,
+                r#"{"data":{"orderPayment":{"statusId":1,"totalAmount":100.10}},"status":"success","statusCode":"02","message":"made"}"#,
+                OK,
+                "02",
+                1,
+                "made",
+            ),
+            (
+                200,
+                r#"{"status":"pending","status_code":"02","message":"wait","data":{"statusId":2}}"#,
+                OK,
+                "02",
+                2,
+                "wait",
+            ),
+            (
+                200,
+                r#"{"status":"failed","statusCode":"12","message":"declined","data":{"orderPayment":{"statusId":4}}}"#,
+                NO,
+                "12",
+                4,
+                "declined",
+            ),
+            (200, r#"{"message":"m","code":"200","status":true,"data":{"mandateCode":"MDTC-1"}}"#, OK, "200", 0, "m"),
+            (
+                200,
+                r#"{"message":"m","code":null,"status":true,"data":{"statusId":5,"status":"Successful","statusCode":"00"}}"#,
+                OK,
+                "",
+                5,
+                "m",
+            ),
+            (
+                200,
+                r#"{"message":"m","code":"00","status":true,"data":{"orderSummary":{"statusId":6}}}"#,
+                OK,
+                "00",
+                6,
+                "m",
+            ),
+            (200, r#"{"status":true,"message":"m","accountNumber":"1","bankCode":"2"}"#, OK, "", 0, "m"),
+            (200, r#"{"status":true,"message":"m","data":{"reference":"r","status":"pending"}}"#, OK, "", 2, "m"),
+            (200, r#"{"isSuccess":true,"redirectUrl":"u","message":"m"}"#, OK, "", 0, "m"),
+            (200, r#"{"isSuccess":false,"message":"m"}"#, NO, "", 0, "m"),
+            (400, r#"{"status":false,"message":"bad","errors":{"a":"b"}}"#, NO, "", 0, "bad"),
+            (400, r#"{"status":false,"errors":{"a":"b"}}"#, NO, "", 0, "a: b"),
+            (400, r#"{"error":{"code":"E1","message":"bad","description":"d"}}"#, NO, "E1", 0, "bad"),
+            (200, r#"{"error":{"code":7,"description":"d"}}"#, NO, "7", 0, "d"),
+            (200, r#"{"data":{"statusId":9},"status":"success"}"#, OK, "", 9, "the service answered HTTP 200"),
+        ] {
+            let reply = said_by(http, body);
+            assert_eq!(verdict(&reply), expected, "{body}");
+            assert_eq!((reply.code.as_str(), reply.state.0, reply.message.as_str()), (code, state, message), "{body}");
+            assert_eq!((reply.body.as_str(), reply.http_status), (body, http));
+        }
+    }
+
+    #[test]
+    fn bare_answers_succeed_by_their_content_only_where_the_row_says_so() {
+        let history = r#"{"customerName":"A","hasExistingDebitMandate":false,"directDebitMandates":[]}"#;
+        assert_eq!(verdict(&read(Envelope::Bare, answer(200, history))), OK);
+        assert_eq!(verdict(&read(Envelope::Bare, answer(200, "[]"))), OK);
+        assert_eq!(verdict(&read(Envelope::Bare, answer(200, "{}"))), UNCLEAR);
+        assert_eq!(verdict(&read(Envelope::Bare, answer(200, "7"))), UNCLEAR);
+        assert_eq!(verdict(&read(Envelope::Bare, answer(200, r#"{"status":false,"x":1}"#))), NO);
+        assert_eq!(verdict(&said_by(200, history)), UNCLEAR);
+    }
+
+    #[test]
+    fn contradictions_are_unknown() {
+        for (http, body) in [
+            (200, r#"{"status":true,"error":{"code":"1"}}"#),
+            (200, r#"{"status":true,"status":false}"#),
+            (200, r#"{"status":"success","isSuccess":false}"#),
+            (400, r#"{"status":"success"}"#),
+        ] {
+            let reply = said_by(http, body);
+            assert_eq!(verdict(&reply), UNCLEAR, "{body}");
+            assert_eq!(reply.body, body);
+        }
+    }
+
+    #[test]
+    fn http_statuses_without_json_decide_alone() {
+        for (http, expected) in [
+            (200, UNCLEAR),
+            (204, UNCLEAR),
+            (302, UNCLEAR),
+            (400, NO),
+            (401, (Status::Unauthorized, Outcome::Rejected)),
+            (403, (Status::Unauthorized, Outcome::Rejected)),
+            (404, NO),
+            (408, (Status::Timeout, Outcome::Unknown)),
+            (429, (Status::RateLimited, Outcome::Rejected)),
+            (500, (Status::Server, Outcome::Unknown)),
+            (502, (Status::Server, Outcome::Unknown)),
+            (999, UNCLEAR),
+        ] {
+            for body in ["", "<html>502</html>", "{\"status\":tr"] {
+                let reply = said_by(http, body);
+                assert_eq!(verdict(&reply), expected, "{http} {body}");
+                let envelope: serde_json::Value = serde_json::from_str(&reply.body).unwrap();
+                assert_eq!(envelope["status"], false);
+                assert_eq!(envelope["message"], reply.message.as_str());
+            }
+        }
+    }
+
+    #[test]
+    fn a_server_error_stays_unknown_whatever_its_body_says() {
+        for body in [r#"{"status":false,"message":"m"}"#, r#"{"status":true}"#, r#"{"error":{"code":"x"}}"#] {
+            assert_eq!(verdict(&said_by(500, body)), (Status::Server, Outcome::Unknown), "{body}");
+        }
+    }
+
+    #[test]
+    fn a_cut_answer_is_never_success_and_a_cut_refusal_is_still_one() {
+        let cut =
+            |http: u16, cut: Cut| read(Envelope::Said, Answer { cut: Some(cut), ..answer(http, r#"{"status":true}"#) });
+        assert_eq!(verdict(&cut(200, Cut::Broken("reset".into()))), UNCLEAR);
+        assert_eq!(verdict(&cut(200, Cut::TooLarge(9))), UNCLEAR);
+        assert_eq!(verdict(&cut(200, Cut::Timeout)), (Status::Timeout, Outcome::Unknown));
+        assert_eq!(verdict(&cut(200, Cut::Cancelled)), (Status::Cancelled, Outcome::Unknown));
+        assert_eq!(verdict(&cut(400, Cut::Broken("reset".into()))), NO);
+        assert_eq!(verdict(&cut(401, Cut::Timeout)), (Status::Unauthorized, Outcome::Rejected));
+        assert_eq!(verdict(&cut(500, Cut::Broken("x".into()))), (Status::Server, Outcome::Unknown));
+    }
+
+    #[test]
+    fn text_that_is_not_utf8_and_byte_order_marks() {
+        let reply = read(Envelope::Said, Answer { body: vec![0xff, 0xfe], ..answer(200, "") });
+        assert_eq!(verdict(&reply), UNCLEAR);
+        let reply = said_by(200, "\u{feff}{\"status\":true}");
+        assert_eq!((verdict(&reply), reply.body.as_str()), (OK, r#"{"status":true}"#));
+    }
+}

@@ -1,0 +1,234 @@
+//! The client: request, transport, answer, and the rule of repetition between them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use ureq::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
+
+use crate::answer;
+use crate::call::Call;
+use crate::config::Config;
+use crate::encryption::EncryptionKey;
+use crate::endpoints::{Endpoint, Envelope};
+use crate::log::{Level, Log};
+use crate::members;
+use crate::raw_request;
+use crate::refusal::Refusal;
+use crate::reply::Reply;
+use crate::request::{self, Prepared};
+use crate::retry::{self, Next, Try};
+use crate::status::{Outcome, Status};
+use crate::transport::{Exchange, Exchanged, Transport};
+
+/// Configuration and connections, shared by threads.
+pub struct Client {
+    config: Config,
+    encryption_key: Option<EncryptionKey>,
+    transport: Option<Transport>,
+    pub log: Log,
+}
+
+/// What outlives a panic: whether a byte of the request had left.
+#[derive(Default)]
+pub struct Progress(AtomicBool);
+
+impl Progress {
+    pub fn sent(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+impl Client {
+    /// `json` `None`: all from the environment.
+    pub fn new(json: Option<&str>, env: &dyn Fn(&str) -> Option<String>) -> Result<Client, Refusal> {
+        let config = Config::parse(json, env)?;
+        let encryption_key =
+            config.encryption_key.as_ref().map(|text| EncryptionKey::parse(text.expose())).transpose()?;
+        let transport = Transport::new(&config)?;
+        Ok(Client { config, encryption_key, transport, log: Log::default() })
+    }
+
+    /// Calls an endpoint of the table with one flat JSON object.
+    pub fn call(&self, row: &Endpoint, json: &str, call: Option<&Arc<Call>>, progress: &Progress) -> Reply {
+        let deadline = self.deadline(call);
+        let prepared = request::prepare(row, json, &self.config, self.encryption_key.as_ref());
+        self.send(prepared, deadline, call, progress)
+    }
+
+    /// Sends a request that JSON describes.
+    pub fn request(&self, json: &str, call: Option<&Arc<Call>>, progress: &Progress) -> Reply {
+        let deadline = self.deadline(call);
+        let prepared = raw_request::prepare(json, &self.config, self.encryption_key.as_ref());
+        self.send(prepared, deadline, call, progress)
+    }
+
+    /// Encrypts a payload without sending anything.
+    pub fn encrypt(&self, json: &str) -> Reply {
+        self.seal(json).map_or_else(Reply::refused, Reply::local)
+    }
+
+    fn seal(&self, json: &str) -> Result<String, Refusal> {
+        const WHAT: &str = "the payload";
+        let Some(key) = &self.encryption_key else {
+            return Err(Refusal::of_member(Status::Config, "encrypt", "encryption_key", "is not configured"));
+        };
+        members::read(json, &[], true, WHAT, Status::Argument)?;
+        let payload = request::compacted(json, WHAT)?;
+        let body = request::seal(key, &payload)?;
+        Ok(String::from_utf8_lossy(&body).into_owned())
+    }
+
+    fn deadline(&self, call: Option<&Arc<Call>>) -> Instant {
+        Instant::now() + call.and_then(|call| call.timeout()).unwrap_or(self.config.timeout)
+    }
+
+    fn send(
+        &self,
+        prepared: Result<Prepared, Refusal>,
+        deadline: Instant,
+        call: Option<&Arc<Call>>,
+        progress: &Progress,
+    ) -> Reply {
+        let ready = prepared.and_then(|prepared| self.ready(prepared));
+        let reply = match ready {
+            Ok((prepared, uri, headers)) => self.repeat(&prepared, &uri, &headers, deadline, call, progress),
+            Err(refusal) => Reply::refused(refusal),
+        };
+        if reply.attempts == 0 && reply.outcome == Outcome::NotSent {
+            self.log.line(Level::Warn, || format!("nothing was sent: {}", crate::status::name_of(reply.status)));
+        }
+        reply
+    }
+
+    /// URL and headers in the form that goes to the wire.
+    fn ready(&self, prepared: Prepared) -> Result<(Prepared, Uri, HeaderMap), Refusal> {
+        let internal =
+            |what: &str| Refusal::new(Status::Argument, format!("{what} cannot be sent: it is too long or malformed"));
+        let uri = prepared.url.parse().map_err(|_| internal("the URL made of the request"))?;
+        let mut headers = HeaderMap::with_capacity(8);
+        let key = self.config.key(prepared.key).map(|key| HeaderValue::from_str(key.expose()));
+        let mut key = key.and_then(Result::ok).ok_or_else(|| internal(prepared.key.member()))?;
+        key.set_sensitive(true);
+        headers.insert(HeaderName::from_static("api-key"), key);
+        if prepared.body.is_some() {
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        }
+        for (name, value) in &prepared.headers {
+            let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| internal("a header"))?;
+            headers.insert(name, HeaderValue::from_str(value).map_err(|_| internal("a header"))?);
+        }
+        Ok((prepared, uri, headers))
+    }
+
+    /// Tries until the rule of repetition says stop.
+    fn repeat(
+        &self,
+        prepared: &Prepared,
+        uri: &Uri,
+        headers: &HeaderMap,
+        deadline: Instant,
+        call: Option<&Arc<Call>>,
+        progress: &Progress,
+    ) -> Reply {
+        let Some(transport) = &self.transport else {
+            return Reply::refused(Refusal::of_member(Status::Config, "request", "base_url", "is not configured"));
+        };
+        // What an earlier try left behind, when a later one sends nothing.
+        let mut earlier = Outcome::NotSent;
+        let mut attempts = 0;
+        for index in 0.. {
+            if call.is_some_and(|call| call.is_cancelled()) {
+                return Reply { attempts, ..Reply::failed(Status::Cancelled, earlier, "the call was cancelled") };
+            }
+            let exchange = Exchange {
+                method: prepared.method,
+                uri: uri.clone(),
+                headers: headers.clone(),
+                body: prepared.body.as_ref().map(|body| body.as_slice()),
+                deadline,
+                call,
+            };
+            let started = Instant::now();
+            let exchanged = transport.exchange(exchange);
+            progress.0.fetch_or(exchanged.sent, Ordering::SeqCst);
+            attempts += u32::from(exchanged.sent);
+            let (mut reply, mut tried) = judge(prepared.envelope, exchanged);
+            self.log_try(prepared, index + 1, &reply, &tried, started.elapsed());
+            if reply.outcome == Outcome::NotSent {
+                reply.outcome = earlier;
+            }
+            earlier = reply.outcome;
+            reply.attempts = attempts;
+            tried.index = index;
+            let left = deadline.saturating_duration_since(Instant::now());
+            match retry::next(&tried, prepared.read_only, self.config.max_attempts, left, random()) {
+                Next::Stop => return reply,
+                Next::TooLate(wait) => {
+                    reply.retry_after_ms = u64::try_from(wait.as_millis()).ok();
+                    return reply;
+                }
+                Next::After(wait) => {
+                    self.log.line(Level::Info, || format!("{} again in {} ms", prepared.label, wait.as_millis()));
+                    pause(wait, call);
+                }
+            }
+        }
+        unreachable!("the rule of repetition ends at max_attempts")
+    }
+
+    fn log_try(&self, prepared: &Prepared, number: u32, reply: &Reply, tried: &Try, took: Duration) {
+        let level = if reply.status == Status::Ok { Level::Info } else { Level::Warn };
+        self.log.line(level, || {
+            format!(
+                "{} try {number}: {} {} HTTP {} in {} ms{}",
+                prepared.label,
+                crate::status::name_of(reply.status),
+                crate::status::name_of_outcome(tried.outcome),
+                reply.http_status,
+                took.as_millis(),
+                if tried.stale { " (kept connection was closed)" } else { "" },
+            )
+        });
+    }
+}
+
+/// What one exchange proves.
+fn judge(envelope: Envelope, exchanged: Exchanged) -> (Reply, Try) {
+    let Exchanged { sent, reused, result } = exchanged;
+    let (reply, permanent, broken) = match result {
+        Ok(answer) => (answer::read(envelope, answer), false, false),
+        Err(fault) => {
+            let outcome = if sent { Outcome::Unknown } else { Outcome::NotSent };
+            (Reply::failed(fault.status, outcome, fault.message), fault.permanent, fault.status == Status::Transport)
+        }
+    };
+    let tried = Try {
+        index: 0,
+        status: reply.status,
+        outcome: reply.outcome,
+        permanent,
+        stale: broken && reused && !sent,
+        retry_after_ms: reply.retry_after_ms,
+    };
+    (reply, tried)
+}
+
+/// For the jitter of the back-off; without randomness the wait is the shortest.
+fn random() -> u64 {
+    let mut bytes = [0; 8];
+    match aws_lc_rs::rand::fill(&mut bytes) {
+        Ok(()) => u64::from_ne_bytes(bytes),
+        Err(_) => 0,
+    }
+}
+
+/// A cancel ends the pause; the next try then notices it.
+fn pause(wait: Duration, call: Option<&Arc<Call>>) {
+    match call {
+        Some(call) => {
+            call.wait_until(Instant::now() + wait);
+        }
+        None => std::thread::sleep(wait),
+    }
+}

@@ -1,0 +1,176 @@
+//! From the tables to source text: the exported functions and constants, and README's table of endpoints.
+//!
+//! Pure, and without dependencies: `build.rs` runs it, and a test compares what it gives with what is committed.
+
+use std::fmt::Write as _;
+
+use crate::endpoints::{ApiKey, ENDPOINTS, Endpoint, Field, Kind, Place};
+use crate::settings;
+use crate::status::{ABI, Constant, OUTCOMES, STATES, STATUSES};
+
+/// Rust source of everything in `src/ffi` that follows from a table.
+pub fn exports() -> String {
+    let mut out = String::new();
+    item(
+        &mut out,
+        &["Version of the binary interface. Compare it with paysvc_abi() before any other call."],
+        &format!("pub const PAYSVC_ABI: c_int = {ABI};"),
+    );
+    for (table, kind) in [(STATUSES, "paysvc_status"), (OUTCOMES, "paysvc_outcome"), (STATES, "paysvc_state")] {
+        for Constant { name, number, doc } in table {
+            item(&mut out, &[doc], &format!("pub const PAYSVC_{name}: {kind} = {number};"));
+        }
+    }
+    client_new(&mut out);
+    for (index, row) in ENDPOINTS.iter().enumerate() {
+        endpoint(&mut out, index, row);
+    }
+    request(&mut out);
+    out
+}
+
+const REPLY: &str = "@param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()";
+const CALL: &str = "@param call  deadline and cancel of this request; may be NULL";
+
+fn item(out: &mut String, doc: &[&str], code: &str) {
+    for line in doc {
+        writeln!(out, "///{}{line}", if line.is_empty() { "" } else { " " }).unwrap();
+    }
+    writeln!(out, "{code}\n").unwrap();
+}
+
+fn function(out: &mut String, doc: &[String], name: &str, parameters: &str, body: &str) {
+    let doc: Vec<&str> = doc.iter().map(String::as_str).collect();
+    let code = format!(
+        "#[unsafe(no_mangle)]\npub unsafe extern \"C\" fn paysvc_{name}({parameters}) -> paysvc_status {{\n    \
+         // SAFETY: the caller keeps the rules at the top of the header.\n    unsafe {{ {body} }}\n}}"
+    );
+    item(out, &doc, &code);
+}
+
+const PARAMETERS: &str = "client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply";
+
+fn endpoint(out: &mut String, index: usize, row: &Endpoint) {
+    let mut doc = vec![
+        row.doc.to_owned(),
+        String::new(),
+        format!("{} {} (interface {}), {}.", row.method.name(), row.path, row.section, manner(row)),
+        String::new(),
+    ];
+    members(&mut doc, "@param request_json  one JSON object:", row.fields, row.open);
+    doc.extend([CALL, REPLY].map(str::to_owned));
+    doc.push(format!(
+        "@return PAYSVC_OK when the service answered success; {}any other status otherwise. paysvc_reply_outcome() says \
+         whether it may be repeated.",
+        if row.encrypted { "PAYSVC_E_ENCRYPT when the payload does not fit the key; " } else { "" },
+    ));
+    function(
+        out,
+        &doc,
+        row.name,
+        PARAMETERS,
+        &format!("super::client::endpoint({index}, client, request_json, call, reply)"),
+    );
+}
+
+fn manner(row: &Endpoint) -> String {
+    let key = match row.key {
+        ApiKey::Public => "public key",
+        ApiKey::Secret => "secret key",
+    };
+    let encrypted = if row.encrypted { ", encrypted" } else { "" };
+    let repeated = if row.read_only { ", only reads" } else { "" };
+    format!("{key}{encrypted}{repeated}")
+}
+
+fn client_new(out: &mut String) {
+    let mut doc = vec![
+        "Makes a client: configuration and connections, shared by threads. Opens no connection.".to_owned(),
+        String::new(),
+    ];
+    members(
+        &mut doc,
+        "@param config_json  one JSON object; NULL: all from the environment. Unknown members are refused:",
+        settings::CONFIG,
+        false,
+    );
+    doc.extend([
+        "@param client  set to the new client, to NULL unless PAYSVC_OK: free it with paysvc_client_free()".to_owned(),
+        REPLY.to_owned(),
+        "@return PAYSVC_OK, PAYSVC_E_ARGUMENT or PAYSVC_E_CONFIG. What a call needs is checked by that call."
+            .to_owned(),
+    ]);
+    let parameters = "config_json: *const c_char, client: *mut *mut paysvc_client, reply: *mut *mut paysvc_reply";
+    function(out, &doc, "client_new", parameters, "super::client::new(config_json, client, reply)");
+}
+
+fn request(out: &mut String) {
+    let mut doc = vec![
+        "Sends a request that has no function of its own yet. What the library knows of a path is still held to: its \
+         key, its encryption, and that it is not repeated."
+            .to_owned(),
+        String::new(),
+    ];
+    members(&mut doc, "@param request_json  one JSON object:", settings::REQUEST, false);
+    doc.extend([CALL, REPLY].map(str::to_owned));
+    doc.push("@return as the functions of the endpoints.".to_owned());
+    function(out, &doc, "request", PARAMETERS, "super::client::request(client, request_json, call, reply)");
+}
+
+fn members(doc: &mut Vec<String>, head: &str, fields: &[Field], open: bool) {
+    doc.push(head.to_owned());
+    list(doc, fields, "  ");
+    if open {
+        doc.push("  Further members are passed on.".to_owned());
+    }
+}
+
+fn list(doc: &mut Vec<String>, fields: &[Field], indent: &str) {
+    for field in fields {
+        let required = if field.required { ", required" } else { "" };
+        doc.push(format!("{indent}- {} ({}{required}): {}", field.name, kind(field.kind), field.doc));
+        if let Kind::Object(fields) = field.kind {
+            list(doc, fields, &format!("{indent}  "));
+        }
+    }
+}
+
+fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Text => "string",
+        Kind::Integer => "integer",
+        Kind::Amount => "string with a decimal amount in major units, e.g. \"100.10\"",
+        Kind::Flag => "boolean",
+        Kind::Any => "any",
+        Kind::Object(_) => "object",
+    }
+}
+
+/// README's table of endpoints.
+pub fn readme_table() -> String {
+    let mut out = String::from("| function | request | key | body | members (**required**) |\n|---|---|---|---|---|\n");
+    for row in ENDPOINTS {
+        let names: Vec<_> = row
+            .fields
+            .iter()
+            .map(|field| if field.required { format!("**{}**", field.name) } else { field.name.to_owned() })
+            .collect();
+        let open = if row.open { ", …" } else { "" };
+        let body = match (row.encrypted, row.fields.iter().any(|field| field.place == Place::Body)) {
+            (true, _) => "encrypted",
+            (false, true) => "plain",
+            (false, false) => "–",
+        };
+        let key = row.key.member().trim_end_matches("_key");
+        writeln!(
+            out,
+            "| `paysvc_{}` | {} {} | {key} | {body} | {}{open} |",
+            row.name,
+            row.method.name(),
+            row.path,
+            names.join(", ")
+        )
+        .unwrap();
+    }
+    out
+}

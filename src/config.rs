@@ -1,0 +1,360 @@
+//! The configuration, from JSON and the environment. Pure but for the environment it is handed.
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ureq::http::Uri;
+
+use crate::endpoints::ApiKey;
+use crate::json::{self, Members};
+use crate::members;
+use crate::refusal::Refusal;
+use crate::secret::Secret;
+use crate::settings;
+use crate::status::Status;
+
+/// A member left out is read from here.
+const ENVIRONMENT: &[(&str, &str)] = &[
+    ("base_url", "PAYSVC_BASE_URL"),
+    ("public_key", "PAYSVC_PUBLIC_KEY"),
+    ("secret_key", "PAYSVC_SECRET_KEY"),
+    ("encryption_key", "PAYSVC_ENCRYPTION_KEY"),
+];
+
+/// Longest time that can be asked for: a day.
+const MAX_TIMEOUT_MS: u64 = 86_400_000;
+
+pub struct Config {
+    pub base_url: Option<BaseUrl>,
+    pub public_key: Option<Secret>,
+    pub secret_key: Option<Secret>,
+    pub encryption_key: Option<Secret>,
+    pub timeout: Duration,
+    pub connect_timeout: Duration,
+    pub max_attempts: u32,
+    pub proxy: Option<Proxy>,
+    pub no_proxy: Vec<String>,
+    pub ca_file: Option<PathBuf>,
+    pub client_cert: Option<ClientCert>,
+    pub user_agent: String,
+    pub max_idle_connections: usize,
+    pub allow_http: bool,
+}
+
+/// Where the service is.
+#[derive(Clone)]
+pub struct BaseUrl {
+    pub https: bool,
+    /// Without the brackets of an IPv6 address.
+    pub host: String,
+    pub port: u16,
+    /// `scheme://authority/path` without a slash at the end.
+    pub text: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum ProxyKind {
+    /// HTTP CONNECT.
+    Http,
+    /// SOCKS5; the proxy looks the name up.
+    Socks5,
+}
+
+pub struct Proxy {
+    pub kind: ProxyKind,
+    pub host: String,
+    pub port: u16,
+    pub user: Option<(Secret, Secret)>,
+}
+
+pub struct ClientCert {
+    pub cert_file: PathBuf,
+    pub key_file: PathBuf,
+}
+
+impl Config {
+    /// Reads `json` (NULL in C: nothing) and, for members left out, the environment.
+    pub fn parse(json: Option<&str>, env: &dyn Fn(&str) -> Option<String>) -> Result<Config, Refusal> {
+        let text = json.unwrap_or("{}");
+        let members = members::read(text, settings::CONFIG, false, "the configuration", Status::Config)?;
+        Reader { members, env }.config()
+    }
+
+    pub fn key(&self, key: ApiKey) -> Option<&Secret> {
+        match key {
+            ApiKey::Public => self.public_key.as_ref(),
+            ApiKey::Secret => self.secret_key.as_ref(),
+        }
+    }
+}
+
+struct Reader<'a> {
+    members: Members<'a>,
+    env: &'a dyn Fn(&str) -> Option<String>,
+}
+
+impl Reader<'_> {
+    fn config(&self) -> Result<Config, Refusal> {
+        let allow_http = json::member(&self.members, "allow_http").is_some_and(|value| value.get() == "true");
+        let timeout = self.number("timeout_ms", 30_000, 1, MAX_TIMEOUT_MS)?;
+        let connect_timeout = self.number("connect_timeout_ms", 10_000, 1, MAX_TIMEOUT_MS)?;
+        Ok(Config {
+            base_url: self.parsed("base_url", |text| BaseUrl::parse(text, allow_http))?,
+            public_key: self.parsed("public_key", |text| api_key(text, "SECRETKEY", "secret_key"))?,
+            secret_key: self.parsed("secret_key", |text| api_key(text, "PUBLICKEY", "public_key"))?,
+            encryption_key: self.text("encryption_key").map(|text| Secret::new(&text)),
+            timeout: Duration::from_millis(timeout),
+            connect_timeout: Duration::from_millis(connect_timeout),
+            max_attempts: self.number("max_attempts", 3, 1, 10)? as u32,
+            proxy: self.parsed("proxy", Proxy::parse)?,
+            no_proxy: self.text("no_proxy").map(|text| host_list(&text)).unwrap_or_default(),
+            ca_file: self.text("ca_file").map(PathBuf::from),
+            client_cert: self.client_cert()?,
+            user_agent: self
+                .parsed("user_agent", header_text)?
+                .unwrap_or_else(|| concat!("libpaysvc/", env!("CARGO_PKG_VERSION")).to_owned()),
+            max_idle_connections: self.number("max_idle_connections", 128, 0, 10_000)? as usize,
+            allow_http,
+        })
+    }
+
+    /// The member's text, or the environment's; an empty variable counts as not set.
+    fn text(&self, name: &str) -> Option<String> {
+        if let Some(value) = json::member(&self.members, name) {
+            return json::text(value).map(|text| text.into_owned());
+        }
+        let (_, variable) = ENVIRONMENT.iter().find(|(member, _)| *member == name)?;
+        (self.env)(variable).filter(|text| !text.trim().is_empty())
+    }
+
+    fn parsed<T>(&self, name: &str, parse: impl Fn(&str) -> Result<T, String>) -> Result<Option<T>, Refusal> {
+        let parsed = self.text(name).map(|text| parse(text.trim())).transpose();
+        parsed.map_err(|why| refuse(name, why))
+    }
+
+    fn number(&self, name: &str, default: u64, least: u64, most: u64) -> Result<u64, Refusal> {
+        let Some(value) = json::member(&self.members, name) else { return Ok(default) };
+        match value.get().parse::<u64>() {
+            Ok(number) if (least..=most).contains(&number) => Ok(number),
+            _ => Err(refuse(name, format!("must be between {least} and {most}"))),
+        }
+    }
+
+    fn client_cert(&self) -> Result<Option<ClientCert>, Refusal> {
+        match (self.text("client_cert_file"), self.text("client_key_file")) {
+            (None, None) => Ok(None),
+            (Some(cert), Some(key)) => Ok(Some(ClientCert { cert_file: cert.into(), key_file: key.into() })),
+            (Some(_), None) => Err(refuse("client_key_file", "is required with client_cert_file")),
+            (None, Some(_)) => Err(refuse("client_cert_file", "is required with client_key_file")),
+        }
+    }
+}
+
+fn refuse(member: &str, why: impl Into<String>) -> Refusal {
+    Refusal::of_member(Status::Config, "the configuration", member, why)
+}
+
+impl BaseUrl {
+    fn parse(text: &str, allow_http: bool) -> Result<BaseUrl, String> {
+        let uri: Uri = text.parse().map_err(|_| "is not a URL like https://host/path")?;
+        let https = match uri.scheme_str() {
+            Some("https") => true,
+            Some("http") => false,
+            _ => return Err("must start with https://".into()),
+        };
+        let authority = uri.authority().ok_or("names no host")?.as_str();
+        if authority.contains('@') {
+            return Err("must not hold a user or password; the API keys have members of their own".into());
+        }
+        if uri.query().is_some() || text.contains('#') {
+            return Err("must not hold a query or fragment".into());
+        }
+        let host = bare_host(uri.host().unwrap_or_default());
+        if host.is_empty() {
+            return Err("names no host".into());
+        }
+        if !https && !allow_http && !is_loopback_name(&host) {
+            return Err(format!(
+                "uses plain http to {host}, where anyone on the way can read and change payments; use https \
+                 (or set allow_http, for a test network only)"
+            ));
+        }
+        let port = match (uri.port_u16(), https) {
+            (Some(0), _) => return Err("names port 0".into()),
+            (Some(port), _) => port,
+            // The http crate reads a port that does not fit as none at all.
+            (None, _) if authority.trim_end_matches(|c: char| c.is_ascii_digit()).ends_with(':') => {
+                return Err("names a port that does not exist".into());
+            }
+            (None, true) => 443,
+            (None, false) => 80,
+        };
+        let path = uri.path().trim_end_matches('/');
+        let scheme = if https { "https" } else { "http" };
+        Ok(BaseUrl { https, host, port, text: format!("{scheme}://{authority}{path}") })
+    }
+}
+
+fn bare_host(host: &str) -> String {
+    host.trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase()
+}
+
+/// Whether plain http may go there; what the name resolves to is checked again when connecting.
+fn is_loopback_name(host: &str) -> bool {
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+impl Proxy {
+    fn parse(text: &str) -> Result<Proxy, String> {
+        // The value may hold a password, so no message repeats it.
+        let uri: Uri = text.parse().map_err(|_| "is not a URL like http://host:port or socks5://host:port")?;
+        let (kind, default_port) = match uri.scheme_str() {
+            Some("http") => (ProxyKind::Http, 8080),
+            Some("socks5" | "socks5h") => (ProxyKind::Socks5, 1080),
+            _ => return Err("must start with http:// or socks5://".into()),
+        };
+        let authority = uri.authority().ok_or("names no host")?;
+        let user = match authority.as_str().rsplit_once('@') {
+            None => None,
+            Some((userinfo, _)) => {
+                let (user, password) = userinfo.split_once(':').unwrap_or((userinfo, ""));
+                Some((decoded(user)?, decoded(password)?))
+            }
+        };
+        let host = bare_host(authority.host());
+        if host.is_empty() {
+            return Err("names no host".into());
+        }
+        Ok(Proxy { kind, host, port: authority.port_u16().unwrap_or(default_port), user })
+    }
+}
+
+fn decoded(text: &str) -> Result<Secret, String> {
+    let text = percent_encoding::percent_decode_str(text).decode_utf8();
+    text.map(|text| Secret::new(&text)).map_err(|_| "holds a user or password that is not UTF-8".into())
+}
+
+fn host_list(text: &str) -> Vec<String> {
+    text.split(',').map(|host| bare_host(host.trim())).filter(|host| !host.is_empty()).collect()
+}
+
+/// An API key goes into a header as it stands; one of the other kind is the most common mix-up, so it is told apart.
+fn api_key(text: &str, other_mark: &str, other_member: &str) -> Result<Secret, String> {
+    if !text.bytes().all(|b| b.is_ascii_graphic()) {
+        return Err("holds a space, a control character or a character outside ASCII".into());
+    }
+    if text.starts_with(&format!("PGW-{other_mark}-")) {
+        return Err(format!("holds the key that belongs in {other_member}"));
+    }
+    Ok(Secret::new(text))
+}
+
+fn header_text(text: &str) -> Result<String, String> {
+    match text.bytes().all(|b| b == b' ' || b.is_ascii_graphic()) {
+        true => Ok(text.to_owned()),
+        false => Err("holds a control character or a character outside ASCII".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(json: &str) -> Result<Config, Refusal> {
+        Config::parse(Some(json), &|_| None)
+    }
+    fn refused(json: &str) -> String {
+        parse(json).err().expect(json).message
+    }
+
+    #[test]
+    fn defaults_are_the_documented_ones() {
+        let config = parse("{}").unwrap();
+        assert_eq!(config.timeout, Duration::from_secs(30));
+        assert_eq!(config.connect_timeout, Duration::from_secs(10));
+        assert_eq!((config.max_attempts, config.max_idle_connections, config.allow_http), (3, 128, false));
+        assert!(config.user_agent.starts_with("libpaysvc/"));
+        assert!(config.base_url.is_none());
+    }
+
+    #[test]
+    fn the_environment_fills_what_is_left_out_and_nothing_else() {
+        let env = |name: &str| match name {
+            "PAYSVC_BASE_URL" => Some("https://env.example".to_owned()),
+            "PAYSVC_PUBLIC_KEY" => Some("from-env".to_owned()),
+            "PAYSVC_SECRET_KEY" => Some(" ".to_owned()),
+            _ => None,
+        };
+        let config = Config::parse(Some(r#"{"public_key":"given"}"#), &env).unwrap();
+        assert_eq!(config.base_url.unwrap().host, "env.example");
+        assert_eq!(config.public_key.unwrap().expose(), "given");
+        assert!(config.secret_key.is_none());
+        assert!(Config::parse(None, &env).unwrap().base_url.is_some());
+    }
+
+    #[test]
+    fn base_urls() {
+        for (text, host, port, url) in [
+            ("https://Pay.Example", "pay.example", 443, "https://Pay.Example"),
+            ("https://pay.example:8443/api/v1/", "pay.example", 8443, "https://pay.example:8443/api/v1"),
+            ("http://127.0.0.1:9", "127.0.0.1", 9, "http://127.0.0.1:9"),
+            ("http://[::1]:9/", "::1", 9, "http://[::1]:9"),
+            ("http://localhost", "localhost", 80, "http://localhost"),
+        ] {
+            let base = parse(&format!(r#"{{"base_url":"{text}"}}"#)).unwrap().base_url.unwrap();
+            assert_eq!((base.host.as_str(), base.port, base.text.as_str()), (host, port, url));
+        }
+        for (text, part) in [
+            ("pay.example", "must start with https://"),
+            ("ftp://pay.example", "must start with https://"),
+            ("http://pay.example", "plain http to pay.example"),
+            ("http://127.0.0.1.evil.example", "plain http"),
+            ("https://user:pw@pay.example", "must not hold a user"),
+            ("https://pay.example/?a=1", "query"),
+            ("https://pay.example/#a", "fragment"),
+            ("https://pay.example:99999", "port"),
+            ("https://pay.example:0", "port 0"),
+            ("https:///x", "base_url"),
+        ] {
+            let message = refused(&format!(r#"{{"base_url":"{text}"}}"#));
+            assert!(message.contains(part), "{text}: {message}");
+        }
+        assert!(parse(r#"{"base_url":"http://pay.example","allow_http":true}"#).is_ok());
+    }
+
+    #[test]
+    fn keys_that_would_break_a_header_or_are_mixed_up_are_refused() {
+        assert!(refused(r#"{"public_key":"a\r\nx: y"}"#).contains("control character"));
+        assert!(refused(r#"{"public_key":"PGW-SECRETKEY-TEST-1"}"#).contains("belongs in secret_key"));
+        assert!(refused(r#"{"secret_key":"PGW-PUBLICKEY-TEST-1"}"#).contains("belongs in public_key"));
+        assert_eq!(
+            parse(r#"{"public_key":" PGW-PUBLICKEY-1\n"}"#).unwrap().public_key.unwrap().expose(),
+            "PGW-PUBLICKEY-1"
+        );
+    }
+
+    #[test]
+    fn wrong_members_are_named() {
+        assert!(refused(r#"{"base_ulr":"x"}"#).contains("did you mean base_url?"));
+        assert!(refused(r#"{"timeout_ms":"30"}"#).contains("must be a whole number, it is a string"));
+        assert!(refused(r#"{"timeout_ms":0}"#).contains("must be between 1 and 86400000"));
+        assert!(refused(r#"{"timeout_ms":-5}"#).contains("must be between"));
+        assert!(refused(r#"{"client_cert_file":"x"}"#).contains("client_key_file is required"));
+        assert!(refused(r#"{"user_agent":"a\nb"}"#).contains("control character"));
+        assert!(refused("[]").contains("must be a JSON object"));
+    }
+
+    #[test]
+    fn proxies() {
+        let proxy =
+            parse(r#"{"proxy":"socks5://us%40er:p%3Aw@Proxy.example","no_proxy":"a.example, .b.example,"}"#).unwrap();
+        assert_eq!(proxy.no_proxy, ["a.example", ".b.example"]);
+        let proxy = proxy.proxy.unwrap();
+        assert_eq!((proxy.host.as_str(), proxy.port), ("proxy.example", 1080));
+        let (user, password) = proxy.user.unwrap();
+        assert_eq!((user.expose(), password.expose()), ("us@er", "p:w"));
+        let message = refused(r#"{"proxy":"ftp://user:hunter2@p"}"#);
+        assert!(message.contains("must start with") && !message.contains("hunter2"));
+    }
+}

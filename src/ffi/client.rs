@@ -1,0 +1,204 @@
+//! The client handle, and every function that takes one.
+
+use std::ffi::{CString, c_char, c_int, c_void};
+use std::sync::Arc;
+
+use super::boundary::{boundary, deliver, text};
+use super::call;
+use super::fork;
+use super::types::{paysvc_call, paysvc_client, paysvc_log_fn, paysvc_reply, paysvc_status};
+use crate::call::Call;
+use crate::client::{Client, Progress};
+use crate::endpoints::ENDPOINTS;
+use crate::log::{Level, Sink};
+use crate::refusal::Refusal;
+use crate::reply::Reply;
+use crate::status::Status;
+
+/// The client behind a handle, kept alive while this call runs even if the handle is freed meanwhile.
+///
+/// # Safety
+/// `client` is NULL or came from [`new`] and has not been freed.
+unsafe fn alive(client: *const paysvc_client) -> Result<Arc<Client>, Refusal> {
+    if client.is_null() {
+        return Err(Refusal::new(Status::Argument, "client is NULL"));
+    }
+    let client = client.cast::<Client>();
+    // SAFETY: a handle is an `Arc<Client>` that gave up its count to the caller.
+    unsafe {
+        Arc::increment_strong_count(client);
+        Ok(Arc::from_raw(client))
+    }
+}
+
+/// # Safety
+/// The rules of the header.
+pub unsafe fn new(
+    config_json: *const c_char,
+    client: *mut *mut paysvc_client,
+    reply: *mut *mut paysvc_reply,
+) -> paysvc_status {
+    if !client.is_null() {
+        // SAFETY: not NULL, and the caller promises that it may be written.
+        unsafe { client.write(std::ptr::null_mut()) };
+    }
+    let make = || {
+        if client.is_null() {
+            return Err(Refusal::new(Status::Argument, "client is NULL: there is nowhere to put it"));
+        }
+        // SAFETY: NULL or NUL-terminated.
+        let json = if config_json.is_null() { None } else { Some(unsafe { text(config_json, "config_json") }?) };
+        fork::watch();
+        Client::new(json, &|name| std::env::var(name).ok())
+    };
+    let body = |_: &Progress| match make() {
+        Ok(made) => {
+            // SAFETY: checked above.
+            unsafe { client.write(Arc::into_raw(Arc::new(made)).cast_mut().cast()) };
+            Reply::local(r#"{"status":true,"message":"the client is ready"}"#.to_owned())
+        }
+        Err(refusal) => Reply::refused(refusal),
+    };
+    // SAFETY: the rules of the header.
+    unsafe { deliver(reply, body) }
+}
+
+/// Frees the client. Calls that still run on other threads end normally. NULL is fine.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_client_free(client: *mut paysvc_client) {
+    boundary((), || {
+        if !client.is_null() {
+            // SAFETY: the handle's own count, given back once.
+            drop(unsafe { Arc::from_raw(client.cast_const().cast::<Client>()) });
+        }
+    });
+}
+
+/// Sends the log to a callback: on the calling thread, level 1 (errors) to 4 (debug), never with keys, card data,
+/// one-time codes or bodies.
+///
+/// @param level  the most detailed level wanted, 1 to 4
+/// @param log  the callback, which must return; NULL switches the log off. A call running on another thread may
+///   still end with the one before.
+/// @param userdata  handed to the callback as it is; lives as long as the callback is set
+/// @return PAYSVC_OK or PAYSVC_E_ARGUMENT.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_client_set_log(
+    client: *const paysvc_client,
+    level: c_int,
+    log: paysvc_log_fn,
+    userdata: *mut c_void,
+) -> paysvc_status {
+    boundary(Status::Internal as paysvc_status, || {
+        // SAFETY: the rules of the header.
+        let Ok(client) = (unsafe { alive(client) }) else { return Status::Argument as paysvc_status };
+        if log.is_some() && !(Level::Error as c_int..=Level::Debug as c_int).contains(&level) {
+            return Status::Argument as paysvc_status;
+        }
+        client.log.set(level, log.map(|log| sink(log, userdata)));
+        Status::Ok as paysvc_status
+    })
+}
+
+/// The caller's pointer, which the header lets any calling thread hand back.
+struct UserData(*mut c_void);
+
+// SAFETY: never followed here; the header says that the callback runs on whatever thread calls.
+unsafe impl Send for UserData {}
+// SAFETY: as above.
+unsafe impl Sync for UserData {}
+
+impl UserData {
+    fn get(&self) -> *mut c_void {
+        self.0
+    }
+}
+
+fn sink(log: unsafe extern "C" fn(*mut c_void, c_int, *const c_char), userdata: *mut c_void) -> Sink {
+    let userdata = UserData(userdata);
+    Arc::new(move |level: Level, line: &str| {
+        let line = CString::new(line.replace('\0', " ")).unwrap_or_default();
+        // SAFETY: the caller's function with the caller's pointer; the line lives until it returns.
+        unsafe { log(userdata.get(), level as c_int, line.as_ptr()) };
+    })
+}
+
+/// What the network functions have in common.
+///
+/// # Safety
+/// The rules of the header.
+unsafe fn send(
+    client: *const paysvc_client,
+    request_json: *const c_char,
+    call: *const paysvc_call,
+    reply: *mut *mut paysvc_reply,
+    how: impl FnOnce(&Client, &str, Option<&Arc<Call>>, &Progress) -> Reply,
+) -> paysvc_status {
+    let body = |progress: &Progress| {
+        // SAFETY: the rules of the header.
+        let ready = unsafe {
+            alive(client).and_then(|client| Ok((client, text(request_json, "request_json")?, call::alive(call))))
+        };
+        match ready {
+            Ok((client, json, call)) => how(&client, json, call.as_ref(), progress),
+            Err(refusal) => Reply::refused(refusal),
+        }
+    };
+    // SAFETY: the rules of the header.
+    unsafe { deliver(reply, body) }
+}
+
+/// # Safety
+/// The rules of the header.
+pub unsafe fn endpoint(
+    index: usize,
+    client: *const paysvc_client,
+    request_json: *const c_char,
+    call: *const paysvc_call,
+    reply: *mut *mut paysvc_reply,
+) -> paysvc_status {
+    // SAFETY: the rules of the header.
+    unsafe {
+        send(client, request_json, call, reply, |client, json, call, progress| {
+            client.call(&ENDPOINTS[index], json, call, progress)
+        })
+    }
+}
+
+/// # Safety
+/// The rules of the header.
+pub unsafe fn request(
+    client: *const paysvc_client,
+    request_json: *const c_char,
+    call: *const paysvc_call,
+    reply: *mut *mut paysvc_reply,
+) -> paysvc_status {
+    // SAFETY: the rules of the header.
+    unsafe {
+        send(client, request_json, call, reply, |client, json, call, progress| client.request(json, call, progress))
+    }
+}
+
+/// Encrypts a payload without sending anything: the reply's body is {"data":"<base64>"}, the request body of every
+/// encrypted endpoint (interface 1, "Payload encryption").
+///
+/// @param plaintext_json  one JSON object; made compact first
+/// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+/// @return PAYSVC_OK; PAYSVC_E_ARGUMENT; PAYSVC_E_CONFIG without an encryption key; PAYSVC_E_ENCRYPT when the payload
+///   is longer than the key carries (its bytes less 11).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_encrypt(
+    client: *const paysvc_client,
+    plaintext_json: *const c_char,
+    reply: *mut *mut paysvc_reply,
+) -> paysvc_status {
+    let body = |_: &Progress| {
+        // SAFETY: the rules of the header.
+        match unsafe { alive(client).and_then(|client| Ok((client, text(plaintext_json, "plaintext_json")?))) } {
+            Ok((client, json)) => client.encrypt(json),
+            Err(refusal) => Reply::refused(refusal),
+        }
+    };
+    // SAFETY: the rules of the header.
+    unsafe { deliver(reply, body) }
+}

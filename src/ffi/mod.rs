@@ -1,0 +1,35 @@
+//! The C boundary, and the only `unsafe`. Knows no rule of payments: it turns pointers into values and back.
+//!
+//! What follows from the tables (constants, endpoints) is rendered by `build.rs`; `include/paysvc.h` is made of all.
+
+// The header's rules are the safety section of every function.
+#![allow(clippy::missing_safety_doc)]
+
+mod boundary;
+mod call;
+mod client;
+mod fork;
+mod names;
+mod reply;
+mod types;
+
+mod exports {
+    // Written for C's readers: their lists end without a blank line.
+    #![allow(clippy::doc_lazy_continuation)]
+    use std::ffi::{c_char, c_int};
+
+    use super::types::*;
+
+    include!(concat!(env!("OUT_DIR"), "/exports.rs"));
+}
+
+pub use call::{paysvc_call_cancel, paysvc_call_free, paysvc_call_new, paysvc_call_set_timeout_ms};
+pub use client::{paysvc_client_free, paysvc_client_set_log, paysvc_encrypt};
+pub use exports::*;
+pub use names::{paysvc_abi, paysvc_outcome_name, paysvc_status_name, paysvc_version};
+pub use reply::{
+    paysvc_reply_attempts, paysvc_reply_body, paysvc_reply_body_len, paysvc_reply_code, paysvc_reply_free,
+    paysvc_reply_get, paysvc_reply_http_status, paysvc_reply_message, paysvc_reply_outcome,
+    paysvc_reply_retry_after_ms, paysvc_reply_state, paysvc_reply_status,
+};
+pub use types::*;

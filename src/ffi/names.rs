@@ -1,0 +1,54 @@
+//! Versions, and numbers as text.
+
+use std::ffi::{CStr, CString, c_char, c_int};
+
+use super::boundary::boundary;
+use super::types::{paysvc_outcome, paysvc_status};
+use crate::status::{self, Constant, OUTCOMES, STATUSES};
+use once_cell::race::OnceBox;
+
+/// Version of the library, e.g. "1.2.3". Static: not freed.
+#[unsafe(no_mangle)]
+pub extern "C" fn paysvc_version() -> *const c_char {
+    const VERSION: &CStr = match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
+        Ok(version) => version,
+        Err(_) => panic!("the version holds a NUL"),
+    };
+    VERSION.as_ptr()
+}
+
+/// Version of the binary interface: compare it with PAYSVC_ABI. Equals the number in the soname.
+#[unsafe(no_mangle)]
+pub extern "C" fn paysvc_abi() -> c_int {
+    status::ABI
+}
+
+/// Name of a status without its prefix, e.g. "E_TIMEOUT"; "?" for a number that this version does not know. Static.
+#[unsafe(no_mangle)]
+pub extern "C" fn paysvc_status_name(status: paysvc_status) -> *const c_char {
+    static NAMES: OnceBox<Vec<(c_int, CString)>> = OnceBox::new();
+    name(&NAMES, STATUSES, "", status)
+}
+
+/// Name of an outcome without its prefix, e.g. "UNKNOWN"; "?" for a number that this version does not know. Static.
+#[unsafe(no_mangle)]
+pub extern "C" fn paysvc_outcome_name(outcome: paysvc_outcome) -> *const c_char {
+    static NAMES: OnceBox<Vec<(c_int, CString)>> = OnceBox::new();
+    name(&NAMES, OUTCOMES, "OUTCOME_", outcome)
+}
+
+/// C needs a NUL behind each name, so they are made once.
+fn name(
+    names: &'static OnceBox<Vec<(c_int, CString)>>,
+    table: &[Constant],
+    prefix: &str,
+    number: c_int,
+) -> *const c_char {
+    boundary(c"?".as_ptr(), || {
+        let names = names.get_or_init(|| {
+            let text = |constant: &Constant| CString::new(constant.name.trim_start_matches(prefix)).unwrap_or_default();
+            Box::new(table.iter().map(|constant| (constant.number, text(constant))).collect())
+        });
+        names.iter().find(|(known, _)| *known == number).map_or(c"?".as_ptr(), |(_, name)| name.as_ptr())
+    })
+}

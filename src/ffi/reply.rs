@@ -1,0 +1,163 @@
+//! The reply handle: text that C may hold on to until it frees the reply.
+
+use std::collections::HashMap;
+use std::ffi::{CStr, CString, c_char, c_int};
+use std::sync::{Mutex, PoisonError};
+
+use super::boundary::{boundary, text};
+use super::types::{paysvc_outcome, paysvc_reply, paysvc_state, paysvc_status};
+use crate::json;
+use crate::reply::Reply;
+use crate::status::{Outcome, State, Status};
+
+struct Handle {
+    status: paysvc_status,
+    outcome: paysvc_outcome,
+    state: paysvc_state,
+    http_status: c_int,
+    retry_after_ms: c_int,
+    attempts: c_int,
+    body: CString,
+    code: CString,
+    message: CString,
+    /// What [`paysvc_reply_get`] has found, so that each text lives as long as the reply.
+    found: Mutex<HashMap<String, CString>>,
+}
+
+/// What accessors of a NULL reply say: nothing is known.
+const NO_BODY: &CStr = c"{\"status\":false,\"message\":\"reply is NULL\",\"errors\":{}}";
+
+pub fn into_handle(reply: Reply) -> *mut paysvc_reply {
+    let handle = Handle {
+        status: reply.status as paysvc_status,
+        outcome: reply.outcome as paysvc_outcome,
+        state: reply.state.0,
+        http_status: c_int::from(reply.http_status),
+        retry_after_ms: reply.retry_after_ms.map_or(-1, |ms| c_int::try_from(ms).unwrap_or(c_int::MAX)),
+        attempts: c_int::try_from(reply.attempts).unwrap_or(c_int::MAX),
+        body: c_text(reply.body),
+        code: c_text(reply.code),
+        message: c_text(reply.message),
+        found: Mutex::default(),
+    };
+    Box::into_raw(Box::new(handle)).cast()
+}
+
+/// JSON holds no NUL and messages are cleaned of control characters; a text that had one would lose it.
+fn c_text(text: String) -> CString {
+    CString::new(text).unwrap_or_else(|error| {
+        let mut bytes = error.into_vec();
+        bytes.retain(|&byte| byte != 0);
+        CString::new(bytes).unwrap_or_default()
+    })
+}
+
+/// Reads one thing from a reply; NULL gives the fallback.
+fn read<'a, T>(reply: *const paysvc_reply, fallback: T, read: impl FnOnce(&'a Handle) -> T) -> T {
+    if reply.is_null() {
+        return fallback;
+    }
+    // SAFETY: not NULL, so it came from `into_handle` and has not been freed (the rules of the header).
+    read(unsafe { &*reply.cast::<Handle>() })
+}
+
+/// The status that the function returned with this reply. NULL: PAYSVC_E_ARGUMENT.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_reply_status(reply: *const paysvc_reply) -> paysvc_status {
+    read(reply, Status::Argument as paysvc_status, |handle| handle.status)
+}
+
+/// May one charge again? NULL: PAYSVC_OUTCOME_UNKNOWN.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_reply_outcome(reply: *const paysvc_reply) -> paysvc_outcome {
+    read(reply, Outcome::Unknown as paysvc_outcome, |handle| handle.outcome)
+}
+
+/// The state of the payment or refund that the answer names.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_reply_state(reply: *const paysvc_reply) -> paysvc_state {
+    read(reply, State::NONE.0, |handle| handle.state)
+}
+
+/// The HTTP status of the last answer; 0: there was none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_reply_http_status(reply: *const paysvc_reply) -> c_int {
+    read(reply, 0, |handle| handle.http_status)
+}
+
+/// Always one JSON document, never NULL: the service's own bytes whenever it answered with JSON (100.10 stays 100.10),
+/// else a failure envelope of its form: {"status":false,"message":"...","errors":{"emailAddress":"is required"}}.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_reply_body(reply: *const paysvc_reply) -> *const c_char {
+    read(reply, NO_BODY.as_ptr(), |handle| handle.body.as_ptr())
+}
+
+/// Length of paysvc_reply_body() in bytes, without the NUL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_reply_body_len(reply: *const paysvc_reply) -> usize {
+    read(reply, NO_BODY.count_bytes(), |handle| handle.body.count_bytes())
+}
+
+/// One value of the body as text: strings unescaped, numbers and all else as they stand in the JSON. A string that
+/// holds U+0000 stays as it is written in the JSON.
+///
+/// @param pointer  a JSON pointer (RFC 6901), e.g. "/data/mandateCode"; "" is the whole body
+/// @return NULL when absent or null, or when the pointer is malformed; lives as long as the reply
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_reply_get(reply: *const paysvc_reply, pointer: *const c_char) -> *const c_char {
+    boundary(std::ptr::null(), || {
+        read(reply, std::ptr::null(), |handle| {
+            // SAFETY: NULL or NUL-terminated.
+            unsafe { text(pointer, "pointer") }.ok().and_then(|pointer| handle.get(pointer)).unwrap_or(std::ptr::null())
+        })
+    })
+}
+
+impl Handle {
+    fn get(&self, pointer: &str) -> Option<*const c_char> {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(text) = found.get(pointer) {
+            return Some(text.as_ptr());
+        }
+        let body = json::document(self.body.to_str().ok()?).ok()?;
+        let text = CString::new(json::pointer(body, pointer)?.into_owned()).ok()?;
+        // The text itself does not move when the map grows.
+        Some(found.entry(pointer.to_owned()).or_insert(text).as_ptr())
+    }
+}
+
+/// The service's own code ("code" or "statusCode"), or "".
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_reply_code(reply: *const paysvc_reply) -> *const c_char {
+    read(reply, c"".as_ptr(), |handle| handle.code.as_ptr())
+}
+
+/// One line for a person: the service's message, or what the library has to say. Never a secret of the caller's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_reply_message(reply: *const paysvc_reply) -> *const c_char {
+    read(reply, c"reply is NULL".as_ptr(), |handle| handle.message.as_ptr())
+}
+
+/// How long to wait before trying again, in ms: what the service asked for (Retry-After), or the wait for which the
+/// deadline was too near. -1: not said.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_reply_retry_after_ms(reply: *const paysvc_reply) -> c_int {
+    read(reply, -1, |handle| handle.retry_after_ms)
+}
+
+/// How many requests were put on the wire.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_reply_attempts(reply: *const paysvc_reply) -> c_int {
+    read(reply, 0, |handle| handle.attempts)
+}
+
+/// Frees the reply and every text asked of it. NULL is fine.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_reply_free(reply: *mut paysvc_reply) {
+    boundary((), || {
+        if !reply.is_null() {
+            // SAFETY: came from `into_handle`, given back once.
+            drop(unsafe { Box::from_raw(reply.cast::<Handle>()) });
+        }
+    });
+}

@@ -1,0 +1,331 @@
+//! JSON by levels: an object is read as its members, each still its own text, so that numbers are never converted.
+//!
+//! Pure. Objects that name a member twice are refused, because two readers would disagree on what they say.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// How deep the JSON of a caller may nest; the deepest payload of the interface has 3 levels.
+const MAX_DEPTH: usize = 32;
+
+/// The members of one object, in their order.
+pub type Members<'a> = Vec<(Cow<'a, str>, &'a RawValue)>;
+
+/// What a piece of JSON is, told by its first character.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Type {
+    Object,
+    Array,
+    Text,
+    Number,
+    Bool,
+    Null,
+}
+
+impl Type {
+    pub fn of(value: &RawValue) -> Type {
+        match value.get().as_bytes()[0] {
+            b'{' => Type::Object,
+            b'[' => Type::Array,
+            b'"' => Type::Text,
+            b't' | b'f' => Type::Bool,
+            b'n' => Type::Null,
+            _ => Type::Number,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Type::Object => "an object",
+            Type::Array => "an array",
+            Type::Text => "a string",
+            Type::Number => "a number",
+            Type::Bool => "a boolean",
+            Type::Null => "null",
+        }
+    }
+}
+
+/// Checks that the text is one JSON document and nothing else.
+pub fn document(text: &str) -> Result<&RawValue, serde_json::Error> {
+    serde_json::from_str(text)
+}
+
+/// The members of an object; fails on anything else and on a member named twice.
+pub fn members(value: &RawValue) -> Result<Members<'_>, serde_json::Error> {
+    struct Level;
+    impl<'de> Visitor<'de> for Level {
+        type Value = Members<'de>;
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
+            let mut members: Members<'de> = Vec::with_capacity(16);
+            while let Some((Text(name), value)) = map.next_entry::<Text<'de>, &'de RawValue>()? {
+                members.push((name, value));
+            }
+            match twice(&members) {
+                Some(name) => Err(A::Error::custom(format_args!("member {name:?} is given twice"))),
+                None => Ok(members),
+            }
+        }
+    }
+    serde_json::Deserializer::from_str(value.get()).deserialize_map(Level)
+}
+
+/// The first name that stands twice. Sorted, because an answer may have a million members.
+fn twice<'m>(members: &'m Members<'_>) -> Option<&'m str> {
+    let mut names: Vec<&str> = members.iter().map(|(name, _)| name.as_ref()).collect();
+    names.sort_unstable();
+    names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
+}
+
+/// The items of an array; fails on anything else.
+pub fn items(value: &RawValue) -> Result<Vec<&RawValue>, serde_json::Error> {
+    struct Level;
+    impl<'de> Visitor<'de> for Level {
+        type Value = Vec<&'de RawValue>;
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an array")
+        }
+        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+            let mut items = Vec::new();
+            while let Some(item) = seq.next_element()? {
+                items.push(item);
+            }
+            Ok(items)
+        }
+    }
+    serde_json::Deserializer::from_str(value.get()).deserialize_seq(Level)
+}
+
+/// A JSON string, borrowed from the document unless it holds an escape.
+struct Text<'a>(Cow<'a, str>);
+
+impl<'de> Deserialize<'de> for Text<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Str;
+        impl<'de> Visitor<'de> for Str {
+            type Value = Text<'de>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string")
+            }
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Text<'de>, E> {
+                Ok(Text(Cow::Borrowed(text)))
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Text<'de>, E> {
+                Ok(Text(Cow::Owned(text.to_owned())))
+            }
+        }
+        deserializer.deserialize_str(Str)
+    }
+}
+
+/// The member of an object by its name.
+pub fn member<'a>(members: &Members<'a>, name: &str) -> Option<&'a RawValue> {
+    members.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
+}
+
+/// The text of a JSON string; `None` for anything else, and for half of a surrogate pair.
+pub fn text(value: &RawValue) -> Option<Cow<'_, str>> {
+    let mut deserializer = serde_json::Deserializer::from_str(value.get());
+    Text::deserialize(&mut deserializer).ok().map(|Text(text)| text)
+}
+
+/// Why a caller's JSON could not be written compactly.
+#[derive(Debug)]
+pub enum CompactError {
+    TooDeep,
+    Json(serde_json::Error),
+}
+
+impl fmt::Display for CompactError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CompactError::TooDeep => write!(f, "nests deeper than {MAX_DEPTH} levels"),
+            CompactError::Json(error) => error.fmt(f),
+        }
+    }
+}
+
+/// Appends the value without white space, text as plain UTF-8, numbers exactly as they were written.
+///
+/// Never longer than what it was made from, so a buffer of that capacity does not move.
+pub fn compact(value: &RawValue, out: &mut Vec<u8>) -> Result<(), CompactError> {
+    compact_level(value, out, MAX_DEPTH)
+}
+
+fn compact_level(value: &RawValue, out: &mut Vec<u8>, depth: usize) -> Result<(), CompactError> {
+    let depth = depth.checked_sub(1).ok_or(CompactError::TooDeep)?;
+    match Type::of(value) {
+        Type::Object => {
+            out.push(b'{');
+            for (index, (name, value)) in members(value).map_err(CompactError::Json)?.iter().enumerate() {
+                if index > 0 {
+                    out.push(b',');
+                }
+                quote(name, out);
+                out.push(b':');
+                compact_level(value, out, depth)?;
+            }
+            out.push(b'}');
+        }
+        Type::Array => {
+            out.push(b'[');
+            for (index, item) in items(value).map_err(CompactError::Json)?.iter().enumerate() {
+                if index > 0 {
+                    out.push(b',');
+                }
+                compact_level(item, out, depth)?;
+            }
+            out.push(b']');
+        }
+        Type::Text if value.get().contains('\\') => compact_text(value, out),
+        // A string without an escape is already as short as it gets.
+        Type::Text | Type::Number | Type::Bool | Type::Null => out.extend_from_slice(value.get().as_bytes()),
+    }
+    Ok(())
+}
+
+fn compact_text(value: &RawValue, out: &mut Vec<u8>) {
+    match text(value) {
+        Some(text) => {
+            quote(&text, out);
+            // Unescaped into memory of its own: what it held may be a card number.
+            drop(zeroize::Zeroizing::new(text.into_owned()));
+        }
+        // Half of a surrogate pair: not text, but the caller's to send as it stands.
+        None => out.extend_from_slice(value.get().as_bytes()),
+    }
+}
+
+/// Appends a JSON string.
+pub fn quote(text: &str, out: &mut Vec<u8>) {
+    serde_json::to_writer(out, text).expect("writing text to memory cannot fail");
+}
+
+/// A value by its JSON pointer (RFC 6901), as a C program wants it: text without quotes, everything else as its JSON
+/// text. `None` when it is absent or null, or the pointer is malformed.
+pub fn pointer<'a>(document: &'a RawValue, pointer: &str) -> Option<Cow<'a, str>> {
+    let mut value = document;
+    if !pointer.is_empty() {
+        for token in pointer.strip_prefix('/')?.split('/') {
+            value = step(value, &unescape(token)?)?;
+        }
+    }
+    match Type::of(value) {
+        Type::Null => None,
+        // A NUL would end the C string early and half a surrogate pair is no text: both stay as they were written.
+        Type::Text => match text(value) {
+            Some(text) if !text.contains('\0') => Some(text),
+            _ => Some(Cow::Borrowed(&value.get()[1..value.get().len() - 1])),
+        },
+        _ => Some(Cow::Borrowed(value.get())),
+    }
+}
+
+fn step<'a>(value: &'a RawValue, token: &str) -> Option<&'a RawValue> {
+    match Type::of(value) {
+        Type::Object => member(&members(value).ok()?, token),
+        Type::Array => {
+            let canonical = token.bytes().all(|b| b.is_ascii_digit()) && (token == "0" || !token.starts_with('0'));
+            let index: usize = canonical.then(|| token.parse().ok())??;
+            items(value).ok()?.get(index).copied()
+        }
+        _ => None,
+    }
+}
+
+/// `~1` is `/` and `~0` is `~`; any other `~` is malformed.
+fn unescape(token: &str) -> Option<Cow<'_, str>> {
+    if !token.contains('~') {
+        return Some(Cow::Borrowed(token));
+    }
+    let mut parts = token.split('~');
+    let mut out = parts.next()?.to_owned();
+    for part in parts {
+        out.push(match part.as_bytes().first()? {
+            b'0' => '~',
+            b'1' => '/',
+            _ => return None,
+        });
+        out.push_str(&part[1..]);
+    }
+    Some(Cow::Owned(out))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compacted(text: &str) -> Result<String, CompactError> {
+        let mut out = Vec::new();
+        compact(document(text).unwrap(), &mut out).map(|()| String::from_utf8(out).unwrap())
+    }
+
+    #[test]
+    fn numbers_and_order_survive() {
+        let text = r#" { "b" : 100.10 , "a" : [ 1e400 , -0 , 12345678901234567890.000 ] , "c" : { } } "#;
+        assert_eq!(compacted(text).unwrap(), r#"{"b":100.10,"a":[1e400,-0,12345678901234567890.000],"c":{}}"#);
+    }
+
+    #[test]
+    fn text_becomes_plain_utf8_and_never_grows() {
+        let text = r#"{"n":"\u0041d\u00e9\u1ecd\ud83d\ude00\/","q":"\"\\\u0001\b","half":"\ud800"}"#;
+        let out = compacted(text).unwrap();
+        assert_eq!(out, r#"{"n":"Adéọ😀/","q":"\"\\\u0001\b","half":"\ud800"}"#);
+        assert!(out.len() <= text.len());
+    }
+
+    #[test]
+    fn a_member_named_twice_is_refused_even_when_escaped() {
+        let error = members(document(r#"{"a":1,"\u0061":2}"#).unwrap()).unwrap_err();
+        assert!(error.to_string().contains(r#"member "a" is given twice"#), "{error}");
+    }
+
+    #[test]
+    fn depth_is_bounded() {
+        let nest = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
+        assert!(compacted(&nest(MAX_DEPTH)).is_ok());
+        assert!(matches!(compacted(&nest(MAX_DEPTH + 1)), Err(CompactError::TooDeep)));
+        // Reading only passes over what it is not asked for, however deep it is.
+        assert!(document(&nest(100_000)).is_ok());
+    }
+
+    #[test]
+    fn pointers_follow_rfc_6901() {
+        let doc = document(
+            r#"{"data":{"code":"M-1","n":100.10,"ok":true,"none":null,"list":[{"x":1},2],"a/b":3,"m~n":4,"":5,"nul":"a\u0000b"}}"#,
+        )
+        .unwrap();
+        let get = |p: &str| pointer(doc, p).map(Cow::into_owned);
+        let expect = |p: &str, text: &str| assert_eq!(get(p).as_deref(), Some(text), "{p}");
+        expect("/data/code", "M-1");
+        expect("/data/n", "100.10");
+        expect("/data/ok", "true");
+        expect("/data/list", r#"[{"x":1},2]"#);
+        expect("/data/list/0/x", "1");
+        expect("/data/list/1", "2");
+        expect("/data/a~1b", "3");
+        expect("/data/m~0n", "4");
+        expect("/data/", "5");
+        expect("/data/nul", r"a\u0000b");
+        assert!(get("").unwrap().starts_with('{'));
+        for absent in [
+            "/data/none",
+            "/data/absent",
+            "/data/list/01",
+            "/data/list/-",
+            "/data/list/+1",
+            "/data/list/2",
+            "/data/m~2n",
+            "/data/m~",
+            "data",
+        ] {
+            assert_eq!(get(absent), None, "{absent}");
+        }
+    }
+}

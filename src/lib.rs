@@ -1,0 +1,37 @@
+//! libpaysvc: the client library for the payments service, behind a C interface (`include/paysvc.h`).
+//!
+//! Data flows one way: `ffi -> client -> request -> encryption -> transport -> answer -> reply -> ffi`. All knowledge
+//! of an endpoint is its row in [`endpoints`]; `unsafe` lives in [`ffi`] alone.
+
+#![deny(unsafe_code, unsafe_op_in_unsafe_fn)]
+
+#[cfg(panic = "abort")]
+compile_error!(
+    "libpaysvc turns panics into PAYSVC_E_INTERNAL; with panic = \"abort\" they would end the caller's process"
+);
+
+mod answer;
+mod call;
+mod client;
+#[doc(hidden)]
+pub mod codegen;
+mod config;
+mod encryption;
+#[doc(hidden)]
+pub mod endpoints;
+#[allow(unsafe_code)]
+pub mod ffi;
+mod json;
+mod log;
+mod members;
+mod raw_request;
+mod refusal;
+mod reply;
+mod request;
+mod retry;
+mod secret;
+#[doc(hidden)]
+pub mod settings;
+#[doc(hidden)]
+pub mod status;
+mod transport;

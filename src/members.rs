@@ -1,0 +1,176 @@
+//! Checks an object's members against a table of fields and says all that is wrong at once.
+//!
+//! Pure. Requests and the configuration are checked here alike.
+
+use serde_json::value::RawValue;
+
+use crate::endpoints::{Field, Kind};
+use crate::json::{self, Members, Type};
+use crate::refusal::Refusal;
+use crate::status::Status;
+
+/// Reads `text` as one JSON object and checks it; the refusal starts with `what` ("the request of order_refund").
+pub fn read<'a>(
+    text: &'a str,
+    fields: &[Field],
+    open: bool,
+    what: &str,
+    status: Status,
+) -> Result<Members<'a>, Refusal> {
+    let value = json::document(text).map_err(|error| Refusal::new(status, format!("{what} is not JSON: {error}")))?;
+    if Type::of(value) != Type::Object {
+        let found = Type::of(value).name();
+        return Err(Refusal::new(status, format!("{what} must be a JSON object, it is {found}")));
+    }
+    let members =
+        json::members(value).map_err(|error| Refusal::new(status, format!("{what} is not usable: {error}")))?;
+    let mut errors = Vec::new();
+    check(&members, fields, open, "", &mut errors);
+    if errors.is_empty() { Ok(members) } else { Err(Refusal::of_members(status, what, errors)) }
+}
+
+fn check(members: &Members<'_>, fields: &[Field], open: bool, prefix: &str, errors: &mut Vec<(String, String)>) {
+    for field in fields {
+        match json::member(members, field.name) {
+            Some(value) => check_value(value, field, open, &format!("{prefix}{}", field.name), errors),
+            None if field.required => errors.push((format!("{prefix}{}", field.name), "is required".into())),
+            None => {}
+        }
+    }
+    if open {
+        return;
+    }
+    for (name, _) in members.iter().filter(|(name, _)| !fields.iter().any(|field| field.name == name)) {
+        errors.push((format!("{prefix}{name}"), unknown(name, fields)));
+    }
+}
+
+fn check_value(value: &RawValue, field: &Field, open: bool, path: &str, errors: &mut Vec<(String, String)>) {
+    let found = Type::of(value);
+    let mut wrong = |text: String| errors.push((path.to_owned(), text));
+    match field.kind {
+        Kind::Text | Kind::Amount if found != Type::Text => {
+            let example = if matches!(field.kind, Kind::Amount) { ", like \"100.10\"" } else { "" };
+            wrong(format!("must be a string{example}, it is {}", found.name()));
+        }
+        Kind::Text => match json::text(value) {
+            None => wrong("is not valid Unicode text".into()),
+            Some(text) if text.trim().is_empty() => wrong("must not be empty".into()),
+            Some(_) => {}
+        },
+        Kind::Amount => {
+            if !json::text(value).is_some_and(|text| is_amount(&text)) {
+                wrong("must be a decimal amount above zero in major units, like \"100.10\"".into());
+            }
+        }
+        Kind::Integer if found != Type::Number || value.get().contains(['.', 'e', 'E']) => {
+            wrong(format!("must be a whole number, it is {}", describe_number(found)));
+        }
+        Kind::Flag if found != Type::Bool => wrong(format!("must be true or false, it is {}", found.name())),
+        Kind::Any | Kind::Integer | Kind::Flag => {}
+        Kind::Object(_) if found != Type::Object => wrong(format!("must be an object, it is {}", found.name())),
+        Kind::Object(fields) => match json::members(value) {
+            Ok(members) => check(&members, fields, open, &format!("{path}."), errors),
+            Err(error) => wrong(error.to_string()),
+        },
+    }
+}
+
+fn describe_number(found: Type) -> &'static str {
+    match found {
+        Type::Number => "a fraction",
+        other => other.name(),
+    }
+}
+
+/// Digits with at most one fraction, above zero: what every part of the service shows; no sign, no exponent.
+fn is_amount(text: &str) -> bool {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    digits(whole) && digits(fraction) && text.bytes().any(|b| (b'1'..=b'9').contains(&b))
+}
+
+fn unknown(name: &str, fields: &[Field]) -> String {
+    let distance = |field: &&Field| strsim::damerau_levenshtein(&field.name.to_lowercase(), &name.to_lowercase());
+    let nearest = fields.iter().min_by_key(distance).filter(|field| distance(field) <= field.name.len() / 3 + 1);
+    match nearest {
+        Some(field) => format!("is not a known member; did you mean {}?", field.name),
+        None if fields.is_empty() => "is not a known member; none is expected here".into(),
+        None => {
+            let names: Vec<_> = fields.iter().map(|field| field.name).collect();
+            format!("is not a known member; known are {}", names.join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::endpoints::Place;
+
+    const fn field(name: &'static str, kind: Kind, required: bool) -> Field {
+        Field { name, kind, required, place: Place::Body, doc: "" }
+    }
+    const FIELDS: &[Field] = &[
+        field("reference", Kind::Text, true),
+        field("amount", Kind::Amount, false),
+        field("count", Kind::Integer, false),
+        field("card", Kind::Object(&[field("cvv", Kind::Text, true)]), false),
+    ];
+
+    fn errors(text: &str, open: bool) -> Vec<(String, String)> {
+        read(text, FIELDS, open, "the request", Status::Argument).map_or_else(|refusal| refusal.errors, |_| Vec::new())
+    }
+
+    #[test]
+    fn all_that_is_wrong_is_said_at_once_and_by_path() {
+        let found = errors(r#"{"ammount":"1","count":1.5,"card":{"cvv":193,"pin":"1"}}"#, false);
+        let expected = [
+            ("reference", "is required"),
+            ("count", "must be a whole number, it is a fraction"),
+            ("card.cvv", "must be a string, it is a number"),
+            ("card.pin", "is not a known member; known are cvv"),
+            ("ammount", "is not a known member; did you mean amount?"),
+        ];
+        let expected: Vec<_> = expected.iter().map(|(m, t)| (m.to_string(), t.to_string())).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn open_payloads_keep_what_the_table_does_not_name_but_check_what_it_does() {
+        assert!(errors(r#"{"reference":"r","extra":null,"card":{"cvv":"1","pin":"2"}}"#, true).is_empty());
+        assert_eq!(
+            errors(r#"{"reference":null}"#, true),
+            [("reference".into(), "must be a string, it is null".into())]
+        );
+    }
+
+    #[test]
+    fn amounts_are_decimal_text_above_zero() {
+        for good in ["1", "100.10", "0.01", "98000.000000", "007"] {
+            assert!(is_amount(good), "{good}");
+        }
+        for bad in ["", "0", "0.00", "-1", "+1", "1e3", "1,5", " 1", "1.", ".5", "1.2.3", "NaN", "٣"] {
+            assert!(!is_amount(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_an_object_is_named() {
+        for (text, part) in [
+            ("[]", "must be a JSON object, it is an array"),
+            ("null", "it is null"),
+            ("{\"a\":", "is not JSON: EOF"),
+            ("{} {}", "is not JSON: trailing characters"),
+            ("{\"reference\":\"a\",\"reference\":\"b\"}", "given twice"),
+        ] {
+            let refusal = read(text, FIELDS, false, "the request", Status::Argument).err().unwrap();
+            assert!(refusal.message.contains(part), "{}", refusal.message);
+        }
+    }
+
+    #[test]
+    fn empty_text_is_no_text() {
+        assert_eq!(errors(r#"{"reference":" "}"#, false), [("reference".into(), "must not be empty".into())]);
+    }
+}

@@ -1,0 +1,211 @@
+//! `paysvc_request`: a request that the table does not have yet, described by JSON. Pure.
+//!
+//! What the table does know is still held to: an encrypted endpoint's payload is never sent in clear through here.
+
+use percent_encoding::percent_decode_str;
+use serde_json::value::RawValue;
+use zeroize::Zeroizing;
+
+use crate::config::Config;
+use crate::encryption::EncryptionKey;
+use crate::endpoints::{ApiKey, ENDPOINTS, Endpoint, Envelope, Method};
+use crate::json::{self, Members, Type};
+use crate::members;
+use crate::refusal::Refusal;
+use crate::request::{self, Prepared};
+use crate::secret::SecretBytes;
+use crate::settings;
+use crate::status::Status;
+
+const WHAT: &str = "request";
+
+/// Headers that the library sets itself, or that would change how the request is framed.
+const OWN_HEADERS: &[&str] = &[
+    "api-key",
+    "host",
+    "accept",
+    "content-type",
+    "content-length",
+    "transfer-encoding",
+    "connection",
+    "expect",
+    "te",
+    "trailer",
+    "upgrade",
+    "user-agent",
+    "accept-encoding",
+    "keep-alive",
+    "proxy-connection",
+    "proxy-authorization",
+];
+
+pub fn prepare(text: &str, config: &Config, encryption_key: Option<&EncryptionKey>) -> Result<Prepared, Refusal> {
+    let members = members::read(text, settings::REQUEST, false, WHAT, Status::Argument)?;
+    let method = choice(&members, "method", Method::ALL, |method| method.name())?;
+    let key = choice(&members, "key", &[ApiKey::Public, ApiKey::Secret], |key| key.member().trim_end_matches("_key"))?;
+    let encrypt = flag(&members, "encrypt").unwrap_or(false);
+    let path = path(&members)?;
+    let known = row_of(method, &path);
+    let read_only = flag(&members, "read_only").unwrap_or(method == Method::Get);
+    hold_to_row(known, key, encrypt, read_only)?;
+    let needs = request::needs(WHAT, key, encrypt, config, encryption_key)?;
+    let body = body(&members, method, encrypt, text.len())?;
+    let body = match (body, needs.encryption_key) {
+        (Some(payload), Some(key)) => Some(request::seal(key, &payload)?),
+        (body, _) => body,
+    };
+    Ok(Prepared {
+        method,
+        url: needs.base_url.text.clone() + &path + &query(&members)?,
+        key,
+        headers: headers(&members)?,
+        body,
+        read_only,
+        envelope: known.map_or(Envelope::Bare, |row| row.envelope),
+        label: format!("{} (paysvc_request)", method.name()),
+    })
+}
+
+fn wrong(member: &str, why: impl Into<String>) -> Refusal {
+    Refusal::of_member(Status::Argument, WHAT, member, why)
+}
+
+fn text_of(members: &Members<'_>, name: &str) -> String {
+    json::member(members, name).and_then(json::text).unwrap_or_default().into_owned()
+}
+
+fn flag(members: &Members<'_>, name: &str) -> Option<bool> {
+    json::member(members, name).map(|value| value.get() == "true")
+}
+
+fn choice<T: Copy>(
+    members: &Members<'_>,
+    member: &str,
+    all: &[T],
+    name: impl Fn(T) -> &'static str,
+) -> Result<T, Refusal> {
+    let given = text_of(members, member);
+    all.iter().copied().find(|one| name(*one) == given).ok_or_else(|| {
+        let names: Vec<_> = all.iter().map(|one| name(*one)).collect();
+        wrong(member, format!("must be one of {}", names.join(", ")))
+    })
+}
+
+fn path(members: &Members<'_>) -> Result<String, Refusal> {
+    let path = text_of(members, "path");
+    if !path.starts_with('/') {
+        return Err(wrong("path", "must start with a slash"));
+    }
+    if path.contains(['?', '#']) {
+        return Err(wrong("path", "must not hold a query or fragment; give the query as a member of its own"));
+    }
+    if !path.bytes().all(|b| b.is_ascii_graphic() && !br#""<>\^`{|}"#.contains(&b)) {
+        return Err(wrong("path", "holds a character that must be percent-encoded"));
+    }
+    if segments(&path).any(|segment| segment == "." || segment == "..") {
+        return Err(wrong("path", "must not hold dot segments"));
+    }
+    Ok(path)
+}
+
+/// The segments as a server may understand them: decoded, without case, empty ones left out.
+fn segments(path: &str) -> impl Iterator<Item = String> {
+    let decoded = percent_decode_str(path).decode_utf8_lossy().to_ascii_lowercase();
+    let segments: Vec<_> = decoded.split(['/', '\\']).filter(|s| !s.is_empty()).map(str::to_owned).collect();
+    segments.into_iter()
+}
+
+fn row_of(method: Method, path: &str) -> Option<&'static Endpoint> {
+    let same = |row: &Endpoint| {
+        let (mut given, mut known) = (segments(path), row.path.split('/').filter(|s| !s.is_empty()));
+        loop {
+            match (given.next(), known.next()) {
+                (None, None) => return true,
+                (Some(given), Some(known)) if known.starts_with('{') || given == known.to_ascii_lowercase() => {}
+                _ => return false,
+            }
+        }
+    };
+    ENDPOINTS.iter().find(|row| row.method == method && same(row))
+}
+
+/// An endpoint of the table keeps its key, its encryption and its rule of repetition, whichever way it is called.
+fn hold_to_row(row: Option<&Endpoint>, key: ApiKey, encrypt: bool, read_only: bool) -> Result<(), Refusal> {
+    let Some(row) = row else { return Ok(()) };
+    if row.encrypted && !encrypt {
+        return Err(wrong(
+            "encrypt",
+            format!("must be true: the payload of paysvc_{} is never sent in clear", row.name),
+        ));
+    }
+    if row.key != key {
+        return Err(wrong("key", format!("must be the {} of paysvc_{}", row.key.member(), row.name)));
+    }
+    if read_only && !row.read_only {
+        return Err(wrong(
+            "read_only",
+            format!("must be false: paysvc_{} changes something, so it is never repeated", row.name),
+        ));
+    }
+    Ok(())
+}
+
+fn body(members: &Members<'_>, method: Method, encrypt: bool, capacity: usize) -> Result<Option<SecretBytes>, Refusal> {
+    let Some(value) = json::member(members, "body") else {
+        return match encrypt {
+            true => Err(wrong("body", "is required with encrypt")),
+            false => Ok(None),
+        };
+    };
+    if method == Method::Get {
+        return Err(wrong("body", "must be left out of a GET"));
+    }
+    let mut out = Zeroizing::new(Vec::with_capacity(capacity));
+    request::compact(WHAT, "body", value, &mut out)?;
+    Ok(Some(out))
+}
+
+/// Members of an optional object of plain values.
+fn pairs<'a>(
+    members: &Members<'a>,
+    member: &str,
+    plain: impl Fn(&'a RawValue) -> Option<String>,
+) -> Result<Vec<(String, String)>, Refusal> {
+    let Some(value) = json::member(members, member) else { return Ok(Vec::new()) };
+    let pairs = json::members(value).map_err(|error| wrong(member, error.to_string()))?;
+    let pair = |(name, value): (std::borrow::Cow<'a, str>, &'a RawValue)| match plain(value) {
+        Some(text) => Ok((name.into_owned(), text)),
+        None => Err(wrong(&format!("{member}.{name}"), format!("must not be {}", Type::of(value).name()))),
+    };
+    pairs.into_iter().map(pair).collect()
+}
+
+fn query(members: &Members<'_>) -> Result<String, Refusal> {
+    let plain = |value| match Type::of(value) {
+        Type::Text => json::text(value).map(|text| text.into_owned()),
+        Type::Number | Type::Bool => Some(value.get().to_owned()),
+        _ => None,
+    };
+    let mut query = String::new();
+    for (name, value) in pairs(members, "query", plain)? {
+        request::push_query(&mut query, &name, &value);
+    }
+    Ok(query)
+}
+
+fn headers(members: &Members<'_>) -> Result<Vec<(String, String)>, Refusal> {
+    let headers = pairs(members, "headers", |value| json::text(value).map(|text| text.into_owned()))?;
+    for (name, value) in &headers {
+        let member = format!("headers.{name}");
+        if OWN_HEADERS.contains(&name.to_ascii_lowercase().as_str()) {
+            return Err(wrong(&member, "is set by the library"));
+        }
+        if name.is_empty() || !name.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b)) {
+            return Err(wrong(&member, "is not a header name"));
+        }
+        if !value.bytes().all(|b| b == b' ' || b.is_ascii_graphic()) {
+            return Err(wrong(&member, "holds a control character or a character outside ASCII"));
+        }
+    }
+    Ok(headers)
+}

@@ -1,0 +1,108 @@
+//! All that came back from a call, or what the library has to say instead. Pure.
+
+use crate::json;
+use crate::refusal::Refusal;
+use crate::status::{Outcome, State, Status};
+
+pub struct Reply {
+    pub status: Status,
+    pub outcome: Outcome,
+    pub state: State,
+    /// 0: no HTTP answer.
+    pub http_status: u16,
+    /// Always one JSON document: the service's own bytes, or a failure envelope of its form.
+    pub body: String,
+    pub code: String,
+    /// One line for a person.
+    pub message: String,
+    /// `None`: not said.
+    pub retry_after_ms: Option<u64>,
+    /// Requests put on the wire.
+    pub attempts: u32,
+}
+
+impl Reply {
+    /// Nothing came back: the body is a failure envelope with this message.
+    pub fn failed(status: Status, outcome: Outcome, message: impl Into<String>) -> Reply {
+        let message = one_line(&message.into());
+        Reply {
+            status,
+            outcome,
+            state: State::NONE,
+            http_status: 0,
+            body: failure_envelope(&message, &[]),
+            code: String::new(),
+            message,
+            retry_after_ms: None,
+            attempts: 0,
+        }
+    }
+
+    /// The library refused before anything was sent.
+    pub fn refused(refusal: Refusal) -> Reply {
+        let mut reply = Reply::failed(refusal.status, Outcome::NotSent, refusal.message);
+        reply.body = failure_envelope(&reply.message, &refusal.errors);
+        reply
+    }
+
+    /// Done without the network.
+    pub fn local(body: String) -> Reply {
+        Reply { status: Status::Ok, body, ..Reply::failed(Status::Ok, Outcome::NotSent, "done, nothing was sent") }
+    }
+}
+
+/// The service's own form of a failure (§1): `status` false, `message`, `errors` by member.
+pub fn failure_envelope(message: &str, errors: &[(String, String)]) -> String {
+    let mut out = br#"{"status":false,"message":"#.to_vec();
+    json::quote(message, &mut out);
+    out.extend_from_slice(br#","errors":{"#);
+    for (index, (member, text)) in errors.iter().enumerate() {
+        // A member can be wrong in two ways; the envelope names it once.
+        if errors[..index].iter().any(|(known, _)| known == member) {
+            continue;
+        }
+        if index > 0 {
+            out.push(b',');
+        }
+        json::quote(member, &mut out);
+        out.push(b':');
+        json::quote(text, &mut out);
+    }
+    out.extend_from_slice(b"}}");
+    String::from_utf8(out).expect("JSON made of text is UTF-8")
+}
+
+/// Longest message passed on; a service that answers with a page of text is cut here.
+const MAX_MESSAGE_CHARS: usize = 500;
+
+/// Control characters become spaces, so that a message is one line of a log whatever the service wrote.
+pub fn one_line(text: &str) -> String {
+    let clean = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    clean.take(MAX_MESSAGE_CHARS).collect::<String>().trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_have_the_form_of_the_service() {
+        let errors = vec![
+            ("a\"b".to_owned(), "is required".to_owned()),
+            ("a\"b".to_owned(), "twice".to_owned()),
+            ("c".into(), "x".into()),
+        ];
+        let reply = Reply::refused(Refusal::of_members(Status::Argument, "order_pay", errors));
+        assert_eq!(
+            reply.body,
+            r#"{"status":false,"message":"order_pay: a\"b is required (and 2 more, see errors)","errors":{"a\"b":"is required","c":"x"}}"#
+        );
+        assert_eq!((reply.outcome, reply.attempts, reply.http_status), (Outcome::NotSent, 0, 0));
+    }
+
+    #[test]
+    fn messages_are_one_line() {
+        assert_eq!(one_line(" a\r\nb\0c "), "a  b c");
+        assert_eq!(one_line(&"é".repeat(600)).chars().count(), MAX_MESSAGE_CHARS);
+    }
+}

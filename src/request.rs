@@ -1,0 +1,157 @@
+//! A row of the table and a caller's JSON become method, URL, headers and body. Pure.
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::value::RawValue;
+use zeroize::Zeroizing;
+
+use crate::config::{BaseUrl, Config};
+use crate::encryption::EncryptionKey;
+use crate::endpoints::{ApiKey, Endpoint, Envelope, Field, Method, Place};
+use crate::json::{self, Members};
+use crate::members;
+use crate::refusal::Refusal;
+use crate::secret::SecretBytes;
+use crate::status::Status;
+
+/// All but the unreserved characters of RFC 3986, so that any text arrives as it was given.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// A request ready for the wire, but for the API key.
+pub struct Prepared {
+    pub method: Method,
+    pub url: String,
+    pub key: ApiKey,
+    /// Headers of this request alone.
+    pub headers: Vec<(String, String)>,
+    pub body: Option<SecretBytes>,
+    pub read_only: bool,
+    pub envelope: Envelope,
+    /// Method and path for the log, without anything that the caller gave.
+    pub label: String,
+}
+
+/// What the configuration must hold for this request.
+pub struct Needs<'a> {
+    pub base_url: &'a BaseUrl,
+    pub encryption_key: Option<&'a EncryptionKey>,
+}
+
+/// Checks that everything is configured which the request needs, and says all that is missing at once.
+pub fn needs<'a>(
+    what: &str,
+    key: ApiKey,
+    encrypted: bool,
+    config: &'a Config,
+    encryption_key: Option<&'a EncryptionKey>,
+) -> Result<Needs<'a>, Refusal> {
+    let mut missing = Vec::new();
+    let mut need = |present: bool, member: &str| {
+        if !present {
+            missing.push((member.to_owned(), "is not configured".to_owned()));
+        }
+    };
+    need(config.base_url.is_some(), "base_url");
+    need(config.key(key).is_some(), key.member());
+    need(!encrypted || encryption_key.is_some(), "encryption_key");
+    match &config.base_url {
+        Some(base_url) if missing.is_empty() => {
+            Ok(Needs { base_url, encryption_key: encryption_key.filter(|_| encrypted) })
+        }
+        _ => Err(Refusal::of_members(Status::Config, what, missing)),
+    }
+}
+
+/// Makes the request of an endpoint out of one flat JSON object with the member names of the interface.
+pub fn prepare(
+    row: &Endpoint,
+    text: &str,
+    config: &Config,
+    encryption_key: Option<&EncryptionKey>,
+) -> Result<Prepared, Refusal> {
+    let needs = needs(row.name, row.key, row.encrypted, config, encryption_key)?;
+    let members = members::read(text, row.fields, row.open, row.name, Status::Argument)?;
+    let body = match row.method {
+        Method::Get => None,
+        _ => Some(body(row, &members, text.len())?),
+    };
+    let body = match (body, needs.encryption_key) {
+        (Some(payload), Some(key)) => Some(seal(key, &payload)?),
+        (body, _) => body,
+    };
+    Ok(Prepared {
+        method: row.method,
+        url: needs.base_url.text.clone() + &target(row, &members)?,
+        key: row.key,
+        headers: row.headers.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect(),
+        body,
+        read_only: row.read_only,
+        envelope: row.envelope,
+        label: format!("{} {}", row.method.name(), row.path),
+    })
+}
+
+/// The body as compact JSON, with the members that belong there.
+fn body(row: &Endpoint, members: &Members<'_>, capacity: usize) -> Result<SecretBytes, Refusal> {
+    let elsewhere = |name: &str| row.fields.iter().any(|field| field.name == name && field.place != Place::Body);
+    let mut out = Zeroizing::new(Vec::with_capacity(capacity));
+    out.push(b'{');
+    for (name, value) in members.iter().filter(|(name, _)| !elsewhere(name)) {
+        if out.len() > 1 {
+            out.push(b',');
+        }
+        json::quote(name, &mut out);
+        out.push(b':');
+        compact(row.name, name, value, &mut out)?;
+    }
+    out.push(b'}');
+    Ok(out)
+}
+
+/// Appends a value compactly; the refusal names the member.
+pub fn compact(what: &str, member: &str, value: &RawValue, out: &mut Vec<u8>) -> Result<(), Refusal> {
+    json::compact(value, out).map_err(|error| Refusal::of_member(Status::Argument, what, member, error.to_string()))
+}
+
+/// A whole JSON text, compactly.
+pub fn compacted(text: &str, what: &str) -> Result<SecretBytes, Refusal> {
+    let value =
+        json::document(text).map_err(|error| Refusal::new(Status::Argument, format!("{what} is not JSON: {error}")))?;
+    let mut out = Zeroizing::new(Vec::with_capacity(text.len()));
+    json::compact(value, &mut out)
+        .map_err(|error| Refusal::new(Status::Argument, format!("{what} is not usable: {error}")))?;
+    Ok(out)
+}
+
+/// Encrypts a payload; the refusal reports the sizes.
+pub fn seal(key: &EncryptionKey, payload: &[u8]) -> Result<SecretBytes, Refusal> {
+    key.seal(payload).map(Zeroizing::new)
+}
+
+/// Path and query, with the members that belong there.
+fn target(row: &Endpoint, members: &Members<'_>) -> Result<String, Refusal> {
+    let (mut path, mut query) = (row.path.to_owned(), String::new());
+    for field in row.fields.iter().filter(|field| field.place != Place::Body) {
+        let Some(value) = json::member(members, field.name).and_then(json::text) else { continue };
+        match field.place {
+            Place::Path => path = path.replace(&format!("{{{}}}", field.name), &segment(row, field, &value)?),
+            _ => push_query(&mut query, field.name, &value),
+        }
+    }
+    Ok(path + &query)
+}
+
+/// One path segment. `.` and `..` would change the path even when escaped.
+fn segment(row: &Endpoint, field: &Field, value: &str) -> Result<String, Refusal> {
+    match value {
+        "." | ".." => Err(Refusal::of_member(Status::Argument, row.name, field.name, "must not be a dot segment")),
+        _ => Ok(utf8_percent_encode(value, ESCAPED).to_string()),
+    }
+}
+
+/// Appends one `name=value` to a query, each percent-encoded.
+pub fn push_query(query: &mut String, name: &str, value: &str) {
+    query.push(if query.is_empty() { '?' } else { '&' });
+    query.extend(utf8_percent_encode(name, ESCAPED));
+    query.push('=');
+    query.extend(utf8_percent_encode(value, ESCAPED));
+}

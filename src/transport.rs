@@ -1,0 +1,155 @@
+//! One request on the wire, and the evidence of how far it got. Knows no endpoint.
+//!
+//! ureq speaks HTTP; the connection beneath it is ours (`transport/stream.rs`), so that what left this process is
+//! counted where it leaves, a deadline bounds every wait, and cancelling shuts down one socket.
+
+mod connect;
+mod fault;
+mod lanes;
+mod proxy;
+mod sock;
+mod stream;
+mod tls;
+
+use std::io::Read as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use ureq::http::{HeaderMap, HeaderValue, Request, Response, Uri, header};
+use ureq::{Agent, Body};
+
+use crate::answer::{Answer, Cut};
+use crate::call::Call;
+use crate::config::Config;
+use crate::endpoints::Method;
+use crate::refusal::Refusal;
+use crate::retry;
+use crate::status::Status;
+
+pub use connect::Endpoint as Peer;
+pub use fault::Fault;
+pub use lanes::after_fork;
+use lanes::{Lane, Lanes, Line};
+
+/// Largest body accepted; 500 mandates take a tenth of a megabyte.
+const MAX_BODY: usize = 10 * 1024 * 1024;
+/// Largest header block accepted.
+const MAX_HEADERS: usize = 64 * 1024;
+/// Servers commonly close idle connections after 15 s or more; one dropped earlier costs a reconnect, not an unknown.
+const MAX_IDLE: Duration = Duration::from_secs(15);
+
+/// A request as it goes to the wire.
+pub struct Exchange<'a> {
+    pub method: Method,
+    pub uri: Uri,
+    pub headers: HeaderMap,
+    pub body: Option<&'a [u8]>,
+    pub deadline: Instant,
+    pub call: Option<&'a Arc<Call>>,
+}
+
+/// How it went.
+pub struct Exchanged {
+    /// A byte of the request was handed to the system: from here on the service may have got it.
+    pub sent: bool,
+    /// The connection had served a call before.
+    pub reused: bool,
+    pub result: Result<Answer, Fault>,
+}
+
+pub struct Transport {
+    peer: Arc<Peer>,
+    lanes: Lanes,
+}
+
+impl Transport {
+    /// Reads the certificates that the configuration names. `None` without a base URL: then nothing can be sent.
+    pub fn new(config: &Config) -> Result<Option<Transport>, Refusal> {
+        let Some(base_url) = &config.base_url else { return Ok(None) };
+        let tls = if base_url.https { Some(tls::client_config(config, &base_url.host)?) } else { None };
+        let peer = Arc::new(Peer::new(base_url, config, tls));
+        Ok(Some(Transport { peer, lanes: Lanes::new(config.max_idle_connections, MAX_IDLE) }))
+    }
+
+    /// Puts the request on the wire at most once.
+    pub fn exchange(&self, exchange: Exchange<'_>) -> Exchanged {
+        let lane = self.lanes.take().unwrap_or_else(|| self.new_lane());
+        lane.line.start(exchange.deadline, exchange.call.cloned());
+        // A panic beneath ureq must not lose the evidence of what was sent.
+        let result = catch_unwind(AssertUnwindSafe(|| run(&lane, exchange)));
+        let evidence = lane.line.finish();
+        let result = match result {
+            Ok(result) => {
+                self.lanes.give_back(lane);
+                result
+            }
+            // The lane is dropped: its connection is in an unknown state.
+            Err(_) => {
+                Err(Fault::new(Status::Internal, "a bug in the library was caught while the request was on the wire"))
+            }
+        };
+        Exchanged { sent: evidence.sent, reused: evidence.reused, result }
+    }
+
+    fn new_lane(&self) -> Lane {
+        let line = Arc::new(Line::new(Arc::clone(&self.peer)));
+        let config = Agent::config_builder()
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .proxy(None)
+            .max_idle_connections(1)
+            .max_idle_connections_per_host(1)
+            .max_idle_age(MAX_IDLE)
+            .input_buffer_size(stream::BUFFER)
+            .output_buffer_size(stream::BUFFER)
+            .max_response_header_size(MAX_HEADERS)
+            .accept("application/json")
+            .accept_encoding("")
+            .user_agent(&self.peer.user_agent)
+            .build();
+        Lane::new(stream::agent(config, &line), line)
+    }
+}
+
+fn run(lane: &Lane, exchange: Exchange<'_>) -> Result<Answer, Fault> {
+    let method = exchange.method.name();
+    let mut request = Request::builder().method(method).uri(exchange.uri);
+    if let Some(headers) = request.headers_mut() {
+        *headers = exchange.headers;
+    }
+    let sent = match exchange.body {
+        Some(body) => request.body(body).map(|request| lane.agent.run(request)),
+        None => request.body(()).map(|request| lane.agent.run(request)),
+    };
+    let response = sent
+        .map_err(|error| Fault::new(Status::Internal, format!("the request could not be built: {error}")))?
+        .map_err(|error| lane.line.fault(error))?;
+    Ok(read(response, &lane.line))
+}
+
+fn read(response: Response<Body>, line: &Line) -> Answer {
+    let text =
+        |name| response.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok()).map(str::to_owned);
+    let content_type = text(header::CONTENT_TYPE);
+    let retry_after_ms = text(header::RETRY_AFTER).and_then(|text| retry::retry_after_ms(&text, SystemTime::now()));
+    let http_status = response.status().as_u16();
+    let (body, cut) = read_body(response.into_body(), line);
+    Answer { http_status, content_type, retry_after_ms, body, cut }
+}
+
+/// The body up to the limit, and why it is not whole, if it is not.
+fn read_body(body: Body, line: &Line) -> (Vec<u8>, Option<Cut>) {
+    let expected = body.content_length().unwrap_or(0).min(MAX_BODY as u64) as usize;
+    let mut bytes = Vec::with_capacity(expected.clamp(1024, 64 * 1024));
+    // One byte more than allowed tells a body of the limit from a larger one.
+    let mut reader = body.into_with_config().limit(u64::MAX).reader().take(MAX_BODY as u64 + 1);
+    let cut = match reader.read_to_end(&mut bytes) {
+        Ok(_) if bytes.len() > MAX_BODY => Some(Cut::TooLarge(MAX_BODY)),
+        // Where a body ends with its connection, a cancel or a timeout looks like its end.
+        Ok(_) => line.cut(),
+        Err(error) => Some(line.cut().unwrap_or_else(|| Cut::Broken(error.to_string()))),
+    };
+    (bytes, cut)
+}

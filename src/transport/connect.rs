@@ -1,0 +1,195 @@
+//! From a host name to a connected socket, within a deadline and cancellable, with nothing sent.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs as _};
+use std::os::fd::{AsFd as _, AsRawFd as _};
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::{SigSet, SigmaskHow, pthread_sigmask};
+use nix::sys::socket::{self, AddressFamily, SockFlag, SockType, SockaddrStorage};
+
+use super::fault::Fault;
+use super::proxy::{self, Proxy};
+use super::tls::Tls;
+use crate::call::Call;
+use crate::config::{BaseUrl, Config};
+use crate::status::Status;
+
+/// How long one address may keep the others waiting (RFC 8305, "Connection Attempt Delay").
+const NEXT_ADDRESS: Duration = Duration::from_millis(250);
+/// How often a wait that cannot be woken looks for a cancel.
+const CANCEL_CHECK: Duration = Duration::from_millis(20);
+
+/// Where connections go, and how.
+pub struct Endpoint {
+    pub host: String,
+    pub port: u16,
+    pub tls: Option<Tls>,
+    pub proxy: Option<Proxy>,
+    pub connect_timeout: Duration,
+    pub user_agent: String,
+    /// Plain http, and only to this machine.
+    loopback_only: bool,
+}
+
+impl Endpoint {
+    pub fn new(base_url: &BaseUrl, config: &Config, tls: Option<Tls>) -> Endpoint {
+        let proxy = config.proxy.as_ref().filter(|_| !proxy::is_exempt(&base_url.host, &config.no_proxy));
+        Endpoint {
+            host: base_url.host.clone(),
+            port: base_url.port,
+            tls,
+            proxy: proxy.map(Proxy::new),
+            connect_timeout: config.connect_timeout,
+            user_agent: config.user_agent.clone(),
+            loopback_only: !base_url.https && !config.allow_http,
+        }
+    }
+
+    /// A socket connected to the service, or to the proxy on the way there.
+    pub fn open(&self, deadline: Instant, call: Option<&Arc<Call>>) -> Result<TcpStream, Fault> {
+        let (host, port) = match &self.proxy {
+            Some(proxy) => (&proxy.host, proxy.port),
+            None => (&self.host, self.port),
+        };
+        let mut addresses = look_up(host, port, deadline, call)?;
+        if self.loopback_only && self.proxy.is_none() {
+            addresses.retain(|address| address.ip().is_loopback());
+            if addresses.is_empty() {
+                return Err(Fault::permanent(format!("{host} is not this machine, and plain http goes nowhere else")));
+            }
+        }
+        race(&addresses, deadline, call).map_err(|fault| Fault {
+            message: format!("could not connect to {host} port {port}: {}", fault.message),
+            ..fault
+        })
+    }
+}
+
+fn is_cancelled(call: Option<&Arc<Call>>) -> bool {
+    call.is_some_and(|call| call.is_cancelled())
+}
+
+/// The addresses of a name. The system's look-up knows neither deadline nor cancel, so it runs on a thread that
+/// nothing waits for any longer than it wants, and that sends nothing but the question.
+fn look_up(host: &str, port: u16, deadline: Instant, call: Option<&Arc<Call>>) -> Result<Vec<SocketAddr>, Fault> {
+    if let Ok(address) = host.parse::<IpAddr>() {
+        return Ok(vec![SocketAddr::new(address, port)]);
+    }
+    let (sender, answer) = mpsc::sync_channel(1);
+    let name = host.to_owned();
+    let question = move || {
+        // Nobody listens any more once the call has ended.
+        let _ = sender.send((name.as_str(), port).to_socket_addrs().map(Vec::from_iter));
+    };
+    without_signals(|| std::thread::Builder::new().name("paysvc-lookup".into()).spawn(question))
+        .map_err(|error| Fault::new(Status::Transport, format!("the name look-up could not be started: {error}")))?;
+    loop {
+        if is_cancelled(call) {
+            return Err(Fault::cancelled());
+        }
+        let left = deadline.saturating_duration_since(Instant::now());
+        let slice = if call.is_some() { left.min(CANCEL_CHECK) } else { left };
+        match answer.recv_timeout(slice) {
+            Ok(Ok(addresses)) if addresses.is_empty() => return Err(not_found(host, "it has no address")),
+            Ok(Ok(addresses)) => return Ok(addresses),
+            Ok(Err(error)) => return Err(not_found(host, &error.to_string())),
+            Err(RecvTimeoutError::Timeout) if left > slice => {}
+            Err(RecvTimeoutError::Timeout) => return Err(Fault::timeout(&format!("looking up {host}"))),
+            Err(RecvTimeoutError::Disconnected) => return Err(not_found(host, "the look-up failed")),
+        }
+    }
+}
+
+fn not_found(host: &str, why: &str) -> Fault {
+    Fault::new(Status::Transport, format!("could not look up {host}: {why}"))
+}
+
+/// Runs `spawn` with all signals blocked: a thread starts with the mask of its maker, and the program's signal
+/// handlers must not run on a thread that it does not know.
+fn without_signals<T>(spawn: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    let mut before = SigSet::empty();
+    pthread_sigmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::all()), Some(&mut before))?;
+    let spawned = spawn();
+    pthread_sigmask(SigmaskHow::SIG_SETMASK, Some(&before), None)?;
+    spawned
+}
+
+/// Connects to the first address that answers, the next one starting when one fails or takes long.
+fn race(addresses: &[SocketAddr], deadline: Instant, call: Option<&Arc<Call>>) -> Result<TcpStream, Fault> {
+    let mut ahead = addresses.iter();
+    let mut waiting: Vec<TcpStream> = Vec::new();
+    let mut next_at = Instant::now();
+    let mut failed = String::from("no address");
+    loop {
+        if is_cancelled(call) {
+            return Err(Fault::cancelled());
+        }
+        let now = Instant::now();
+        if now >= deadline {
+            return Err(Fault::timeout("connecting"));
+        }
+        if (waiting.is_empty() || now >= next_at) && ahead.len() > 0 {
+            for address in ahead.by_ref().take(1) {
+                match start(address) {
+                    Ok(socket) => waiting.push(socket),
+                    Err(error) => failed = format!("{error} ({address})"),
+                }
+            }
+            next_at = now + NEXT_ADDRESS;
+            continue;
+        }
+        if waiting.is_empty() {
+            return Err(Fault::new(Status::Transport, failed));
+        }
+        let mut wake = deadline;
+        if ahead.len() > 0 {
+            wake = wake.min(next_at);
+        }
+        if call.is_some() {
+            wake = wake.min(now + CANCEL_CHECK);
+        }
+        for index in writable(&waiting, wake - now)?.into_iter().rev() {
+            let socket = waiting.swap_remove(index);
+            match socket.take_error() {
+                Ok(None) => return blocking(socket).map_err(|error| Fault::io("connecting", &error)),
+                Ok(Some(error)) | Err(error) => failed = error.to_string(),
+            }
+        }
+    }
+}
+
+/// Starts connecting without waiting.
+fn start(address: &SocketAddr) -> io::Result<TcpStream> {
+    let family = if address.is_ipv4() { AddressFamily::Inet } else { AddressFamily::Inet6 };
+    let socket = socket::socket(family, SockType::Stream, SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC, None)?;
+    match socket::connect(socket.as_raw_fd(), &SockaddrStorage::from(*address)) {
+        // An interrupted connect goes on by itself.
+        Ok(()) | Err(Errno::EINPROGRESS | Errno::EINTR) => Ok(TcpStream::from(socket)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The sockets that have connected or failed, waiting at most that long.
+fn writable(sockets: &[TcpStream], wait: Duration) -> Result<Vec<usize>, Fault> {
+    let mut polled: Vec<PollFd> =
+        sockets.iter().map(|socket| PollFd::new(socket.as_fd(), PollFlags::POLLOUT)).collect();
+    // Rounded up: waiting a fraction short would spin.
+    let ms = u16::try_from(wait.as_millis() + 1).unwrap_or(u16::MAX);
+    match poll(&mut polled, PollTimeout::from(ms)) {
+        Ok(_) | Err(Errno::EINTR) => {}
+        Err(error) => return Err(Fault::new(Status::Transport, error.desc())),
+    }
+    let ready = |(index, fd): (usize, &PollFd)| fd.any().unwrap_or(false).then_some(index);
+    Ok(polled.iter().enumerate().filter_map(ready).collect())
+}
+
+fn blocking(socket: TcpStream) -> io::Result<TcpStream> {
+    socket.set_nonblocking(false)?;
+    socket.set_nodelay(true)?;
+    Ok(socket)
+}

@@ -1,0 +1,216 @@
+//! Lanes: connections that wait between calls, each used by one call at a time.
+//!
+//! A lane is an agent of its own, so no two calls ever wait for a lock inside ureq, and what a call leaves behind
+//! (deadline, evidence) lies beside its connection instead of in a thread-local.
+
+use std::collections::VecDeque;
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use once_cell::race::OnceBox;
+use ureq::Agent;
+
+use super::Peer;
+use super::fault::Fault;
+use crate::answer::Cut;
+use crate::call::Call;
+use crate::status::Status;
+
+/// Counts the forks between the first process and this one.
+static GENERATION: AtomicU32 = AtomicU32::new(0);
+
+/// Called in the child after each fork; safe in a signal handler.
+pub fn after_fork() {
+    GENERATION.fetch_add(1, Ordering::SeqCst);
+}
+
+pub struct Lane {
+    pub agent: Agent,
+    pub line: Arc<Line>,
+    last_used: Instant,
+}
+
+impl Lane {
+    pub fn new(agent: Agent, line: Arc<Line>) -> Lane {
+        Lane { agent, line, last_used: Instant::now() }
+    }
+}
+
+/// The idle lanes of one process. A child after fork gets a set of its own: the parent's sockets are the parent's,
+/// and its lock may be held by a thread that the child does not have.
+pub struct Lanes {
+    generation: u32,
+    idle: Mutex<VecDeque<Lane>>,
+    most: usize,
+    max_idle: Duration,
+    /// Lock-free, so that a child never waits for an initialisation that was under way in its parent.
+    of_child: OnceBox<Lanes>,
+}
+
+impl Lanes {
+    pub fn new(most: usize, max_idle: Duration) -> Lanes {
+        Lanes {
+            generation: GENERATION.load(Ordering::SeqCst),
+            idle: Mutex::default(),
+            most,
+            max_idle,
+            of_child: OnceBox::new(),
+        }
+    }
+
+    /// The set of this process.
+    fn own(&self) -> &Lanes {
+        let mut lanes = self;
+        while lanes.generation != GENERATION.load(Ordering::SeqCst) {
+            lanes = lanes.of_child.get_or_init(|| Box::new(Lanes::new(self.most, self.max_idle)));
+        }
+        lanes
+    }
+
+    /// The lane used last: its connection is the least likely to have been closed meanwhile.
+    pub fn take(&self) -> Option<Lane> {
+        self.own().idle().pop_back()
+    }
+
+    pub fn give_back(&self, mut lane: Lane) {
+        let own = self.own();
+        // Taken before a fork in this very call: the connection is shared with the parent.
+        if lane.line.generation != own.generation {
+            return std::mem::forget(lane);
+        }
+        let now = Instant::now();
+        lane.last_used = now;
+        let mut idle = own.idle();
+        idle.push_back(lane);
+        let old = |lane: &Lane| now.duration_since(lane.last_used) > own.max_idle;
+        let mut surplus = Vec::new();
+        while idle.len() > own.most || idle.front().is_some_and(old) {
+            surplus.extend(idle.pop_front());
+        }
+        // Sockets are closed outside the lock.
+        drop(idle);
+    }
+
+    fn idle(&self) -> MutexGuard<'_, VecDeque<Lane>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Lanes {
+    fn drop(&mut self) {
+        // Inherited from the parent: its threads may have been changing them at the moment of the fork.
+        if self.generation != GENERATION.load(Ordering::SeqCst) {
+            std::mem::forget(std::mem::take(self.idle.get_mut().unwrap_or_else(PoisonError::into_inner)));
+        }
+    }
+}
+
+/// What a lane's connection shares with the call that uses it.
+pub struct Line {
+    pub peer: Arc<Peer>,
+    generation: u32,
+    sent: AtomicBool,
+    trip: Mutex<Trip>,
+}
+
+/// One call on the line.
+#[derive(Default)]
+struct Trip {
+    deadline: Option<Instant>,
+    call: Option<Arc<Call>>,
+    socket: Option<Arc<TcpStream>>,
+    reused: bool,
+    fault: Option<Fault>,
+}
+
+pub struct Evidence {
+    pub sent: bool,
+    pub reused: bool,
+}
+
+impl Line {
+    pub fn new(peer: Arc<Peer>) -> Line {
+        let generation = GENERATION.load(Ordering::SeqCst);
+        Line { peer, generation, sent: AtomicBool::new(false), trip: Mutex::default() }
+    }
+
+    pub fn start(&self, deadline: Instant, call: Option<Arc<Call>>) {
+        self.sent.store(false, Ordering::SeqCst);
+        *self.trip() = Trip { deadline: Some(deadline), call, ..Trip::default() };
+    }
+
+    /// Ends the trip: from here on a cancel does not reach the connection any more.
+    pub fn finish(&self) -> Evidence {
+        let trip = std::mem::take(&mut *self.trip());
+        if let (Some(call), Some(socket)) = (&trip.call, &trip.socket) {
+            call.detach(socket);
+        }
+        Evidence { sent: self.sent.load(Ordering::SeqCst), reused: trip.reused }
+    }
+
+    pub fn deadline(&self) -> Instant {
+        self.trip().deadline.unwrap_or_else(Instant::now)
+    }
+
+    pub fn call(&self) -> Option<Arc<Call>> {
+        self.trip().call.clone()
+    }
+
+    pub fn is_cancelled(&self) -> bool {
+        self.trip().call.as_ref().is_some_and(|call| call.is_cancelled())
+    }
+
+    /// The connection that the trip goes over; fails when the call was cancelled before.
+    pub fn board(&self, socket: &Arc<TcpStream>, reused: bool) -> Result<(), Fault> {
+        let mut trip = self.trip();
+        trip.reused = reused;
+        if let Some(call) = trip.call.clone() {
+            if !call.attach(socket) {
+                return Err(Fault::cancelled());
+            }
+            if let Some(left) = trip.socket.replace(Arc::clone(socket)) {
+                call.detach(&left);
+            }
+        }
+        Ok(())
+    }
+
+    /// The evidence: a byte of the request was handed to the system.
+    pub fn mark_sent(&self) {
+        self.sent.store(true, Ordering::SeqCst);
+    }
+
+    /// Keeps the first fault of the trip, which names the cause better than what ureq makes of it.
+    pub fn note(&self, fault: Fault) {
+        self.trip().fault.get_or_insert(fault);
+    }
+
+    /// Why the trip failed, in our words.
+    pub fn fault(&self, error: ureq::Error) -> Fault {
+        let noted = self.trip().fault.take();
+        noted.unwrap_or_else(|| match error {
+            ureq::Error::Io(error) => Fault::io("waiting for the answer", &error),
+            ureq::Error::LargeResponseHeader(..) => {
+                Fault::new(Status::Response, "the headers of the answer are too large")
+            }
+            ureq::Error::Protocol(error) => Fault::new(Status::Response, format!("the answer is not HTTP: {error}")),
+            error => Fault::new(Status::Transport, error.to_string()),
+        })
+    }
+
+    /// What ended the body early, seen from the connection.
+    pub fn cut(&self) -> Option<Cut> {
+        let fault = self.trip().fault.take()?;
+        Some(match fault.status {
+            Status::Timeout => Cut::Timeout,
+            Status::Cancelled => Cut::Cancelled,
+            _ => Cut::Broken(fault.message),
+        })
+    }
+
+    fn trip(&self) -> MutexGuard<'_, Trip> {
+        self.trip.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

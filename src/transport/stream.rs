@@ -1,0 +1,316 @@
+//! The connection beneath ureq: one write per request, one probe before reuse. The only file that names
+//! `ureq::unversioned`, whose interface may change with any minor version.
+
+use std::fmt;
+use std::io::{self, Read as _, Write as _};
+use std::sync::Arc;
+use std::time::Instant;
+
+use nix::sys::socket::MsgFlags;
+use rustls::ClientConnection;
+use ureq::config::Config;
+use ureq::http::Uri;
+use ureq::unversioned::resolver::{ResolvedSocketAddrs, Resolver};
+use ureq::unversioned::transport::{Buffers, ConnectionDetails, Connector, NextTimeout, Transport};
+use ureq::{Agent, Error};
+
+use super::fault::Fault;
+use super::lanes::Line;
+use super::sock::Sock;
+use super::tls;
+
+/// Holds any request of the interface, so that it leaves in one write and one TLS record.
+pub const BUFFER: usize = 16 * 1024;
+
+/// An agent whose connections run over this line.
+pub fn agent(config: Config, line: &Arc<Line>) -> Agent {
+    Agent::with_parts(config, Dial(Arc::clone(line)), NoLookUp)
+}
+
+/// ureq would look the name up on every call; the connector does it when it connects.
+#[derive(Debug)]
+struct NoLookUp;
+
+impl Resolver for NoLookUp {
+    fn resolve(&self, _: &Uri, _: &Config, _: NextTimeout) -> Result<ResolvedSocketAddrs, Error> {
+        Ok(self.empty())
+    }
+}
+
+struct Dial(Arc<Line>);
+
+impl fmt::Debug for Dial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Dial")
+    }
+}
+
+impl Connector<()> for Dial {
+    type Out = Stream;
+
+    fn connect(&self, _: &ConnectionDetails, _: Option<()>) -> Result<Option<Stream>, Error> {
+        Stream::open(&self.0).map(Some).map_err(|fault| refuse(&self.0, fault))
+    }
+}
+
+/// Notes the fault and hands ureq an error that it neither retries nor takes for the end of a body.
+fn refuse(line: &Line, fault: Fault) -> Error {
+    let text = fault.message.clone();
+    line.note(fault);
+    Error::Io(io::Error::other(text))
+}
+
+struct Stream {
+    line: Arc<Line>,
+    sock: Sock,
+    tls: Option<Box<ClientConnection>>,
+    input: Vec<u8>,
+    /// `input[consumed..filled]` has been read and not yet been used.
+    consumed: usize,
+    filled: usize,
+    /// The last use of the input used some of it; otherwise more is needed before it makes sense.
+    progress: bool,
+    output: Vec<u8>,
+    /// `output[..pending]` waits to be written in one piece.
+    pending: usize,
+    /// Between two calls.
+    idle: bool,
+}
+
+impl fmt::Debug for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Stream")
+    }
+}
+
+impl Stream {
+    /// Connects, through the proxy if there is one, and finishes the TLS handshake.
+    fn open(line: &Arc<Line>) -> Result<Stream, Fault> {
+        let (peer, deadline) = (&line.peer, line.deadline());
+        let connect_deadline = deadline.min(Instant::now() + peer.connect_timeout);
+        let tcp = Arc::new(peer.open(connect_deadline, line.call().as_ref())?);
+        line.board(&tcp, false)?;
+        let mut sock = Sock::new(tcp, connect_deadline);
+        let tls =
+            agree(line, &mut sock).map_err(|fault| if line.is_cancelled() { Fault::cancelled() } else { fault })?;
+        sock.deadline = deadline;
+        // Only what follows is the request.
+        sock.written = 0;
+        Ok(Stream {
+            line: Arc::clone(line),
+            sock,
+            tls,
+            input: vec![0; BUFFER],
+            consumed: 0,
+            filled: 0,
+            progress: false,
+            output: vec![0; BUFFER],
+            pending: 0,
+            idle: false,
+        })
+    }
+
+    fn fail(&self, fault: Fault) -> Error {
+        refuse(&self.line, if self.line.is_cancelled() { Fault::cancelled() } else { fault })
+    }
+
+    fn fail_io(&self, doing: &str, error: &io::Error) -> Error {
+        self.fail(Fault::io(doing, error))
+    }
+
+    /// Writes what is pending, and whatever TLS itself has to say.
+    fn flush(&mut self) -> Result<(), Error> {
+        let pending = std::mem::take(&mut self.pending);
+        let result = match &mut self.tls {
+            None => self.sock.write_all(&self.output[..pending]),
+            Some(tls) => seal(tls, &mut self.sock, &self.output[..pending]),
+        };
+        // Counted where it leaves: a write that failed outright has handed over nothing.
+        if self.sock.written > 0 {
+            self.line.mark_sent();
+        }
+        // The request may hold an API key and a one-time code.
+        zeroize::Zeroize::zeroize(&mut self.output[..pending]);
+        result.map_err(|error| self.fail_io("sending the request", &error))
+    }
+
+    /// Reads once into the free end of the input: 0 is the end of the connection.
+    fn fill(&mut self) -> Result<usize, Error> {
+        const DOING: &str = "waiting for the answer";
+        let Some(tls) = &mut self.tls else {
+            let read = self.sock.read(&mut self.input[self.filled..]);
+            return read.map_err(|error| self.fail_io(DOING, &error));
+        };
+        loop {
+            match tls.reader().read(&mut self.input[self.filled..]) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                // An end without TLS's own goodbye: whether the answer is whole, its framing must tell.
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(0),
+                read => return read.map_err(|error| self.fail_io(DOING, &error)),
+            }
+            // A key update of the peer's wants an answer before it goes on.
+            while tls.wants_write() {
+                if let Err(error) = tls.write_tls(&mut self.sock) {
+                    return Err(self.fail_io(DOING, &error));
+                }
+            }
+            if let Err(error) = tls.read_tls(&mut self.sock) {
+                return Err(self.fail_io(DOING, &error));
+            }
+            if let Err(error) = tls.process_new_packets() {
+                let fault = tls::fault(&error);
+                return Err(self.fail(fault));
+            }
+        }
+    }
+
+    /// Whether a kept connection may carry another request: it must be open, and nothing may lie in it. An answer
+    /// that nobody asked for would be taken for the next call's.
+    fn is_fresh(&mut self) -> bool {
+        if self.filled != self.consumed || self.pending != 0 {
+            return false;
+        }
+        let quiet = |error: io::Error| error.kind() == io::ErrorKind::WouldBlock;
+        let Some(tls) = &mut self.tls else {
+            return self.sock.read_ready(&mut [0], MsgFlags::MSG_PEEK).is_err_and(quiet);
+        };
+        loop {
+            match tls.process_new_packets() {
+                Ok(state) if state.plaintext_bytes_to_read() == 0 && !state.peer_has_closed() => {}
+                _ => return false,
+            }
+            // Session tickets may still arrive after an answer; they are TLS's own and no reason to reconnect.
+            match tls.read_tls(&mut Ready(&self.sock)) {
+                Ok(0) => return false,
+                Ok(_) => {}
+                Err(error) => return quiet(error),
+            }
+        }
+    }
+
+    /// Takes up a call on a kept connection.
+    fn reuse(&mut self) -> bool {
+        if !self.is_fresh() {
+            return false;
+        }
+        self.idle = false;
+        self.sock.written = 0;
+        self.sock.deadline = self.line.deadline();
+        // A call cancelled meanwhile is noticed before the first byte leaves.
+        if let Err(fault) = self.line.board(&self.sock.tcp, true) {
+            self.line.note(fault);
+        }
+        true
+    }
+}
+
+/// The proxy's tunnel and the TLS handshake.
+fn agree(line: &Line, sock: &mut Sock) -> Result<Option<Box<ClientConnection>>, Fault> {
+    let peer = &line.peer;
+    if let Some(proxy) = &peer.proxy {
+        proxy.tunnel(sock, &peer.host, peer.port)?;
+    }
+    peer.tls.as_ref().map(|tls| tls.handshake(sock).map(Box::new)).transpose()
+}
+
+fn seal(tls: &mut ClientConnection, sock: &mut Sock, bytes: &[u8]) -> io::Result<()> {
+    tls.writer().write_all(bytes)?;
+    while tls.wants_write() {
+        if tls.write_tls(sock)? == 0 {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+    }
+    Ok(())
+}
+
+/// Reads only what is there already.
+struct Ready<'a>(&'a Sock);
+
+impl io::Read for Ready<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read_ready(buffer, MsgFlags::empty())
+    }
+}
+
+impl Buffers for Stream {
+    fn output(&mut self) -> &mut [u8] {
+        &mut self.output[self.pending..]
+    }
+
+    fn input(&self) -> &[u8] {
+        &self.input[self.consumed..self.filled]
+    }
+
+    fn input_append_buf(&mut self) -> &mut [u8] {
+        if self.consumed == self.filled {
+            (self.consumed, self.filled) = (0, 0);
+        } else if self.consumed > self.input.len() / 2 {
+            self.input.copy_within(self.consumed..self.filled, 0);
+            (self.consumed, self.filled) = (0, self.filled - self.consumed);
+        }
+        // Headers larger than the buffer; ureq stops at its own limit.
+        if self.filled == self.input.len() {
+            self.input.resize(self.input.len() * 2, 0);
+        }
+        &mut self.input[self.filled..]
+    }
+
+    fn input_appended(&mut self, amount: usize) {
+        self.filled += amount;
+    }
+
+    fn input_consume(&mut self, amount: usize) {
+        self.progress = amount > 0;
+        self.consumed += amount;
+    }
+
+    fn tmp_and_output(&mut self) -> (&mut [u8], &mut [u8]) {
+        (&mut self.input[self.filled..], &mut self.output[self.pending..])
+    }
+
+    fn can_use_input(&self) -> bool {
+        self.filled > self.consumed && self.progress
+    }
+}
+
+impl Transport for Stream {
+    fn buffers(&mut self) -> &mut dyn Buffers {
+        self
+    }
+
+    /// Keeps headers and body together; what outgrows the buffer goes out in pieces.
+    fn transmit_output(&mut self, amount: usize, _: NextTimeout) -> Result<(), Error> {
+        if self.line.is_cancelled() {
+            return Err(self.fail(Fault::cancelled()));
+        }
+        self.pending += amount;
+        if self.pending > BUFFER / 2 { self.flush() } else { Ok(()) }
+    }
+
+    fn await_input(&mut self, _: NextTimeout) -> Result<bool, Error> {
+        if self.pending > 0 {
+            self.flush()?;
+        }
+        self.input_append_buf();
+        let count = self.fill()?;
+        self.filled += count;
+        if count == 0 && self.line.is_cancelled() {
+            return Err(self.fail(Fault::cancelled()));
+        }
+        Ok(count > 0)
+    }
+
+    /// ureq asks twice: when a call has ended, and before the next one begins. Only the second time is worth a
+    /// system call.
+    fn is_open(&mut self) -> bool {
+        if self.idle {
+            return self.reuse();
+        }
+        self.idle = true;
+        self.filled == self.consumed && self.pending == 0
+    }
+
+    fn is_tls(&self) -> bool {
+        self.tls.is_some()
+    }
+}
