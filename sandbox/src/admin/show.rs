@@ -1,0 +1,111 @@
+//! The state as admin calls show it: names in snake case, amounts as text.
+
+use crate::answer::Refusal;
+use crate::json::{Json, object};
+use crate::sandbox::Book;
+use crate::state::State;
+use crate::state::funding::Session;
+use crate::state::mandates::Mandate;
+use crate::state::orders::{Order, Refund};
+use crate::state::payments::Payment;
+use crate::state::payouts::Batch;
+use crate::state::virtual_accounts::VirtualAccount;
+
+pub fn otp(state: &State, code: &str) -> Result<Json, Refusal> {
+    let mandate = state.mandate(code)?;
+    let sent = mandate.otp.as_ref().ok_or_else(|| Refusal::not_found("mandateCode", "One-time code"))?;
+    Ok(object! { "mandateCode": code, "otp": &sent.code, "used": sent.used })
+}
+
+pub fn state(book: &Book) -> Json {
+    let state = &book.state;
+    object! {
+        "mandates": state.mandates.values().map(mandate).collect::<Vec<_>>(),
+        "orders": state.orders.values().map(order).collect::<Vec<_>>(),
+        "virtual_accounts": state.accounts.values().map(account).collect::<Vec<_>>(),
+        "sessions": state.sessions.values().map(session).collect::<Vec<_>>(),
+        "payout_batches": state.batches.values().map(batch).collect::<Vec<_>>(),
+        "webhooks": book.webhooks.iter().map(|delivered| delivered.json()).collect::<Vec<_>>(),
+    }
+}
+
+fn mandate(mandate: &Mandate) -> Json {
+    object! {
+        "mandate_code": &mandate.code,
+        "direct_debit_id": mandate.direct_debit_id,
+        "order_reference": &mandate.order_reference,
+        "account_number": &mandate.account_number,
+        "bank_code": &mandate.bank_code,
+        "bank_name": &mandate.bank_name,
+        "amount": mandate.amount.to_string(),
+        "active": mandate.active,
+        "otp_waiting": mandate.otp.as_ref().is_some_and(|otp| !otp.used),
+    }
+}
+
+fn order(order: &Order) -> Json {
+    object! {
+        "reference": &order.reference,
+        "order_id": order.id,
+        "amount": order.amount.to_string(),
+        "assumed_amount": order.assumed,
+        "fee": order.fee().to_string(),
+        "currency": &order.currency,
+        "status_id": order.state().id(),
+        "status": order.state().name(),
+        "paid": order.is_paid(),
+        "refunded": order.refunded().to_string(),
+        "payments": order.payments.iter().map(payment).collect::<Vec<_>>(),
+        "refunds": order.refunds.iter().map(refund).collect::<Vec<_>>(),
+    }
+}
+
+fn payment(payment: &Payment) -> Json {
+    object! {
+        "reference": &payment.reference,
+        "payment_option": payment.method.code(),
+        "status_id": payment.state.id(),
+        "status": payment.state.name(),
+        "message": payment.message,
+        "account_name": payment.payer.clone(),
+        "instrument": &payment.instrument,
+    }
+}
+
+fn refund(refund: &Refund) -> Json {
+    object! { "reference": &refund.reference, "amount": refund.amount.to_string(), "reason": refund.reason.clone() }
+}
+
+fn account(account: &VirtualAccount) -> Json {
+    object! {
+        "alias": &account.alias,
+        "account_number": &account.number,
+        "account_name": &account.name,
+        "narration": account.narration.clone(),
+        "reference": account.reference.clone(),
+    }
+}
+
+fn session(session: &Session) -> Json {
+    object! {
+        "session_id": &session.id,
+        "account_number": &session.account_number,
+        "amount": session.amount.to_string(),
+        "currency": &session.currency,
+        "sender_name": &session.sender_name,
+    }
+}
+
+fn batch(batch: &Batch) -> Json {
+    let payouts = batch.payouts.iter().map(|payout| {
+        object! {
+            "reference": &payout.reference,
+            "client_reference": payout.details.client_reference.clone(),
+            "account_number": &payout.details.account_number,
+            "bank_code": &payout.details.bank_code,
+            "amount": payout.details.amount.to_string(),
+            "currency": &payout.details.currency,
+        }
+    });
+    object! { "batch_reference": &batch.reference, "batch_id": batch.id, "payouts": payouts.collect::<Vec<_>>() }
+}

@@ -1,0 +1,120 @@
+//! An answer as it will go on the wire, and the refusals with their envelopes.
+
+use crate::json::{Json, object};
+
+/// What was decided; how it is delivered is the business of `delivery`.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub content_type: &'static str,
+    pub headers: Vec<(&'static str, String)>,
+    pub body: Vec<u8>,
+    /// The shape is not shown by the interface: the answer says so in `x-sandbox-assumed: 1`.
+    pub assumed: bool,
+}
+
+impl Answer {
+    pub fn new(status: u16, body: &Json) -> Answer {
+        let body = body.to_string().into_bytes();
+        Answer { status, content_type: "application/json; charset=utf-8", headers: Vec::new(), body, assumed: false }
+    }
+
+    pub fn ok(body: &Json) -> Answer {
+        Answer::new(200, body)
+    }
+
+    pub fn assumed(mut self) -> Answer {
+        self.assumed = true;
+        self
+    }
+}
+
+/// Which failure envelope carries a refusal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Envelope {
+    /// `{"status":false,"message":"…","errors":{field: text}}`
+    Failure,
+    /// `{"error":{"code":"…","message":"…","description":"…"}}`, seen at 401 and 500.
+    Error,
+}
+
+/// Why a request is not done; nothing was committed.
+#[derive(Debug)]
+pub struct Refusal {
+    pub status: u16,
+    pub message: String,
+    errors: Vec<(String, String)>,
+    envelope: Envelope,
+    headers: Vec<(&'static str, String)>,
+    assumed: bool,
+}
+
+impl Refusal {
+    /// Invalid input, field by field: the envelope that the interface shows.
+    pub fn invalid(errors: Vec<(String, String)>) -> Refusal {
+        let message = errors.first().map_or_else(|| "The request is not valid.".to_string(), |(_, text)| text.clone());
+        Refusal { status: 400, message, errors, envelope: Envelope::Failure, headers: Vec::new(), assumed: false }
+    }
+
+    /// One field whose value the state does not allow.
+    pub fn field(name: &str, text: impl Into<String>) -> Refusal {
+        Refusal { assumed: true, ..Refusal::invalid(vec![(name.to_string(), text.into())]) }
+    }
+
+    /// `X not found at the moment.`
+    pub fn not_found(field: &str, what: &str) -> Refusal {
+        Refusal { status: 404, ..Refusal::field(field, format!("{what} not found at the moment.")) }
+    }
+
+    pub fn unauthorized(message: &str) -> Refusal {
+        Refusal::error(401, message)
+    }
+
+    pub fn error(status: u16, message: impl Into<String>) -> Refusal {
+        let envelope = Envelope::Error;
+        Refusal { status, message: message.into(), errors: Vec::new(), envelope, headers: Vec::new(), assumed: true }
+    }
+
+    pub fn with_status(self, status: u16) -> Refusal {
+        Refusal { status, ..self }
+    }
+
+    pub fn header(mut self, name: &'static str, value: String) -> Refusal {
+        self.headers.push((name, value));
+        self
+    }
+
+    pub fn into_answer(self) -> Answer {
+        let body = match self.envelope {
+            Envelope::Failure => {
+                let errors = self.errors.into_iter().map(|(name, text)| (name, Json::Text(text))).collect();
+                object! { "status": false, "message": self.message, "errors": Json::Object(errors) }
+            }
+            Envelope::Error => object! {
+                "error": object! { "code": self.status.to_string(), "message": self.message, "description": Json::Null }
+            },
+        };
+        Answer { headers: self.headers, assumed: self.assumed, ..Answer::new(self.status, &body) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(refusal: Refusal) -> String {
+        String::from_utf8(refusal.into_answer().body).unwrap()
+    }
+
+    #[test]
+    fn envelopes() {
+        assert_eq!(
+            text(Refusal::not_found("mandateCode", "Mandate")),
+            r#"{"status":false,"message":"Mandate not found at the moment.","errors":{"mandateCode":"Mandate not found at the moment."}}"#
+        );
+        assert_eq!(
+            text(Refusal::unauthorized("api-key was not passed in the header.")),
+            r#"{"error":{"code":"401","message":"api-key was not passed in the header.","description":null}}"#
+        );
+    }
+}

@@ -1,0 +1,68 @@
+//! The command line.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::Parser;
+
+use crate::state::Activation;
+use crate::webhook::Target;
+
+/// A simulated payments service for development and tests.
+///
+/// Prints one line of JSON with its address and keys when it is ready, and serves until it is stopped.
+#[derive(Debug, Parser)]
+#[command(name = "paysvc-sandbox", version)]
+pub struct Cli {
+    /// Address to listen on; port 0 picks a free one
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
+    pub listen: SocketAddr,
+
+    /// Allow --listen to name an address that other machines can reach
+    #[arg(long)]
+    pub allow_remote: bool,
+
+    /// Serve https with a certificate of the sandbox's own CA
+    #[arg(long)]
+    pub tls: bool,
+
+    /// Size of the encryption key: 2048, 3072 or 4096
+    #[arg(long, value_name = "BITS", default_value_t = 4096)]
+    pub key_bits: usize,
+
+    /// Make keys, one-time codes and references repeatable
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+
+    /// Make a new encryption key (takes seconds) instead of using a published one at once
+    #[arg(long, conflicts_with = "seed")]
+    pub fresh_key: bool,
+
+    /// When mandates become active: at once, or by the admin call
+    #[arg(long, value_enum, default_value_t = Activation::Auto)]
+    pub activation: Activation,
+
+    /// Also write the address and keys to FILE as PAYSVC_…= lines
+    #[arg(long, value_name = "FILE")]
+    pub env_file: Option<PathBuf>,
+
+    /// Send webhook events to this URL (plain http, this machine)
+    #[arg(long, value_name = "URL")]
+    pub webhook: Option<Target>,
+
+    /// End when standard input ends, so that a test which dies leaves no sandbox behind
+    #[arg(long)]
+    pub exit_with_parent: bool,
+}
+
+impl Cli {
+    pub fn check(&self) -> Result<(), String> {
+        if !self.listen.ip().is_loopback() && !self.allow_remote {
+            return Err(format!(
+                "--listen {}: other machines could reach this address; add --allow-remote if you want that",
+                self.listen
+            ));
+        }
+        Ok(())
+    }
+}

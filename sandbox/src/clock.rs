@@ -1,0 +1,43 @@
+//! Timestamps in the two forms that the service writes.
+
+use time::OffsetDateTime;
+
+/// What the service writes where there is no date.
+pub const NO_DATE: &str = "0001-01-01T00:00:00";
+
+#[derive(Debug, Clone, Copy)]
+pub struct Moment(OffsetDateTime);
+
+impl Moment {
+    pub fn now() -> Moment {
+        Moment(OffsetDateTime::now_utc())
+    }
+
+    /// `2026-01-31T09:08:07.1234567`: seven fraction digits, no zone.
+    pub fn seven_digits(self) -> String {
+        format!("{}.{:07}", self.seconds(), self.0.nanosecond() / 100)
+    }
+
+    /// `2026-01-31T09:08:07.123Z`: milliseconds, UTC.
+    pub fn millis_utc(self) -> String {
+        format!("{}.{:03}Z", self.seconds(), self.0.millisecond())
+    }
+
+    fn seconds(self) -> String {
+        let at = self.0;
+        let (year, month, day) = (at.year(), u8::from(at.month()), at.day());
+        format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}", at.hour(), at.minute(), at.second())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_forms() {
+        let at = OffsetDateTime::from_unix_timestamp_nanos(1_769_850_487_012_345_678).unwrap();
+        assert_eq!(Moment(at).seven_digits(), "2026-01-31T09:08:07.0123456");
+        assert_eq!(Moment(at).millis_utc(), "2026-01-31T09:08:07.012Z");
+    }
+}

@@ -1,0 +1,183 @@
+//! Funding details, and the object of nearly the same shape that order verify and the webhooks carry.
+
+use crate::answer::{Answer, Refusal};
+use crate::clock::NO_DATE;
+use crate::json::{Json, object};
+use crate::money::Money;
+use crate::service::Call;
+use crate::state::State;
+use crate::state::funding::Session;
+use crate::state::orders::Order;
+use crate::state::payments::PaymentState;
+use crate::state::virtual_accounts::BANK;
+
+pub fn details(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
+    let session = state.session(&call.path_value)?;
+    Ok(Answer::ok(&object! {
+        "message": "Transaction details fetched successfully",
+        "code": "00",
+        "status": true,
+        "data": of_session(session),
+    }))
+}
+
+pub fn status_code(state: PaymentState) -> &'static str {
+    match state {
+        PaymentState::Initiated => "01",
+        PaymentState::Awaiting => "02",
+        PaymentState::Failed => "04",
+        PaymentState::Successful | PaymentState::Reversed => "00",
+    }
+}
+
+pub fn of_session(session: &Session) -> Json {
+    let date = session.created.seven_digits();
+    let payment = object! {
+        "orderId": session.order_id,
+        "orderPaymentReference": &session.payment_reference,
+        "paymentOptionId": 2_u64,
+        "paymentOption": Json::Null,
+        "statusId": PaymentState::Successful.id(),
+        "paymentStatus": PaymentState::Successful.name(),
+        "responseCode": "00",
+        "responseMessage": Json::Null,
+        "orderPaymentInstrument": &session.account_number,
+        "remarks": Json::Null,
+        "dateCreated": &date,
+        "dateUpdated": Json::Null,
+    };
+    Transaction {
+        state: PaymentState::Successful,
+        order_reference: None,
+        payment_reference: Some(session.payment_reference.clone()),
+        total: session.amount,
+        fee: None,
+        method: None,
+        response: (None, None),
+        narration: session.narration.clone(),
+        currency: &session.currency,
+        created: date.clone(),
+        updated: date.clone(),
+        confirmed: date,
+        session: Some(session),
+        payments: vec![payment],
+        customer: Json::Null,
+    }
+    .json()
+}
+
+pub fn of_order(order: &Order) -> Json {
+    let state = order.state();
+    let payment = order.telling_payment();
+    let confirmed = payment
+        .filter(|payment| payment.state == PaymentState::Successful)
+        .map(|payment| payment.updated.seven_digits());
+    Transaction {
+        state,
+        order_reference: Some(order.reference.clone()),
+        payment_reference: payment.map(|payment| payment.reference.clone()),
+        total: order.total(),
+        fee: Some(order.fee()),
+        method: payment.map(|payment| payment.method.code()),
+        response: (payment.map(|payment| payment.code), payment.map(|payment| payment.message)),
+        narration: order.description.clone(),
+        currency: &order.currency,
+        created: order.created.seven_digits(),
+        updated: order.updated.seven_digits(),
+        confirmed: confirmed.unwrap_or_else(|| NO_DATE.to_string()),
+        session: None,
+        payments: order_payments(order),
+        customer: customer(order),
+    }
+    .json()
+}
+
+pub fn order_payments(order: &Order) -> Vec<Json> {
+    let payments = order.payments.iter().map(|payment| {
+        object! {
+            "orderId": order.id,
+            "orderPaymentReference": &payment.reference,
+            "paymentOptionId": payment.method.id(),
+            "paymentOption": payment.method.code(),
+            "statusId": payment.state.id(),
+            "paymentStatus": payment.state.name(),
+            "responseCode": payment.code,
+            "responseMessage": payment.message,
+            "orderPaymentInstrument": &payment.instrument,
+            "remarks": Json::Null,
+            "dateCreated": payment.created.seven_digits(),
+            "dateUpdated": payment.updated.seven_digits(),
+        }
+    });
+    payments.collect()
+}
+
+pub fn customer(order: &Order) -> Json {
+    let Some(customer) = &order.customer else {
+        return Json::Null;
+    };
+    object! {
+        "firstName": customer.firstname.clone(),
+        "lastName": customer.lastname.clone(),
+        "mobile": customer.mobile.clone(),
+        "country": customer.country.clone(),
+        "email": customer.email.clone(),
+    }
+}
+
+/// What differs between a funding event and an order.
+struct Transaction<'a> {
+    state: PaymentState,
+    order_reference: Option<String>,
+    payment_reference: Option<String>,
+    total: Money,
+    fee: Option<Money>,
+    method: Option<&'a str>,
+    response: (Option<&'a str>, Option<&'a str>),
+    narration: Option<String>,
+    currency: &'a str,
+    created: String,
+    updated: String,
+    confirmed: String,
+    session: Option<&'a Session>,
+    payments: Vec<Json>,
+    customer: Json,
+}
+
+impl Transaction<'_> {
+    fn json(self) -> Json {
+        let session = self.session;
+        object! {
+            "statusCode": status_code(self.state),
+            "status": self.state.name(),
+            "orderReference": self.order_reference,
+            "paymentReference": self.payment_reference,
+            "productName": Json::Null,
+            "totalAmountCharged": self.total,
+            "statusId": self.state.id(),
+            "paymentMethod": self.method,
+            "paymentResponseCode": self.response.0,
+            "paymentResponseMessage": self.response.1,
+            "narration": self.narration,
+            "remarks": Json::Null,
+            "currencyId": 1_u64,
+            "currencyName": self.currency,
+            "fee": self.fee,
+            "feeRate": Json::Null,
+            "subsidiaryFee": Json::Null,
+            "customerFee": self.fee,
+            "dateCreated": self.created,
+            "dateUpdated": self.updated,
+            "datePaymentConfirmed": self.confirmed,
+            "sessionId": session.map(|session| session.id.clone()),
+            "sourceAccountName": session.map(|session| session.sender_name.clone()),
+            "sourceAccountNumber": session.and_then(|session| session.sender_account.clone()),
+            "orderPayments": self.payments,
+            "customer": self.customer,
+            "cardDetails": Json::Null,
+            "paymentLink": Json::Null,
+            "bank": session.map(|_| BANK),
+            "accountReference": session.and_then(|session| session.account_reference.clone()),
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Reads the members of a request and gathers everything that is wrong with them into one refusal.
+
+use crate::answer::Refusal;
+use crate::json::Json;
+use crate::money::Money;
+
+pub struct Fields<'a> {
+    body: &'a Json,
+    errors: Vec<(String, String)>,
+}
+
+impl<'a> Fields<'a> {
+    pub fn of(body: &'a Json) -> Fields<'a> {
+        Fields { body, errors: Vec::new() }
+    }
+
+    /// The text at a path such as `card.cvv`; empty after noting that it is missing.
+    pub fn required(&mut self, path: &str) -> String {
+        let noted = self.errors.len();
+        let text = self.optional(path);
+        if text.is_none() && self.errors.len() == noted {
+            self.refuse(path, format!("The {path} field is required."));
+        }
+        text.unwrap_or_default()
+    }
+
+    /// Null and empty text count as left out: a template of the service lists members with empty texts.
+    pub fn optional(&mut self, path: &str) -> Option<String> {
+        match self.body.at(path) {
+            None | Some(Json::Null) => None,
+            Some(Json::Text(text)) if text.trim().is_empty() => None,
+            Some(Json::Text(text)) => Some(text.clone()),
+            Some(_) => {
+                self.refuse(path, format!("The {path} field must be text."));
+                None
+            }
+        }
+    }
+
+    pub fn optional_integer(&mut self, path: &str) {
+        match self.body.at(path) {
+            None | Some(Json::Null) => {}
+            Some(Json::Number(digits)) if digits.parse::<i64>().is_ok() => {}
+            Some(_) => self.refuse(path, format!("The {path} field must be an integer.")),
+        }
+    }
+
+    /// A positive amount, as a number or as text.
+    pub fn optional_amount(&mut self, path: &str) -> Option<Money> {
+        let text = match self.body.at(path)? {
+            Json::Null => return None,
+            Json::Text(text) if text.trim().is_empty() => return None,
+            Json::Text(text) | Json::Number(text) => text,
+            _ => {
+                self.refuse(path, format!("The {path} field must be a decimal number such as 100.00."));
+                return None;
+            }
+        };
+        match Money::parse(text) {
+            Ok(money) if money.is_zero() => self.refuse(path, format!("The {path} field must be more than zero.")),
+            Ok(money) => return Some(money),
+            Err(problem) => self.refuse(path, format!("The {path} field {problem}.")),
+        }
+        None
+    }
+
+    pub fn required_amount(&mut self, path: &str) -> Money {
+        let noted = self.errors.len();
+        let amount = self.optional_amount(path);
+        if amount.is_none() && self.errors.len() == noted {
+            self.refuse(path, format!("The {path} field is required."));
+        }
+        amount.unwrap_or_default()
+    }
+
+    /// Text of decimal digits only, of a length in the range. The value is never repeated: it may be a card's.
+    pub fn required_digits(&mut self, path: &str, lengths: std::ops::RangeInclusive<usize>) -> String {
+        let text = self.required(path);
+        let fits = text.bytes().all(|byte| byte.is_ascii_digit()) && lengths.contains(&text.len());
+        if !text.is_empty() && !fits {
+            let (from, to) = (lengths.start(), lengths.end());
+            let count = if from == to { from.to_string() } else { format!("{from} to {to}") };
+            self.refuse(path, format!("The {path} field must be {count} digits."));
+        }
+        text
+    }
+
+    pub fn refuse(&mut self, path: &str, text: String) {
+        self.errors.push((path.to_string(), text));
+    }
+
+    /// Everything was read: refuses if anything was wrong.
+    pub fn finish(self) -> Result<(), Refusal> {
+        if self.errors.is_empty() { Ok(()) } else { Err(Refusal::invalid(self.errors)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_wrong_is_named_at_once() {
+        let body = Json::parse(br#"{"A":5,"card":{"cvv":"12x"},"amount":"-1","n":"x","empty":""}"#).unwrap();
+        let mut fields = Fields::of(&body);
+        fields.required("a");
+        fields.required("b");
+        fields.required_digits("card.cvv", 3..=4);
+        fields.optional_amount("amount");
+        fields.optional_integer("n");
+        fields.required_amount("total");
+        assert_eq!(fields.optional("empty"), None);
+        let body = String::from_utf8(fields.finish().unwrap_err().into_answer().body).unwrap();
+        for text in [
+            r#""a":"The a field must be text.""#,
+            r#""b":"The b field is required.""#,
+            r#""card.cvv":"The card.cvv field must be 3 to 4 digits.""#,
+            r#""amount":"The amount field must be a decimal number such as 100.00.""#,
+            r#""n":"The n field must be an integer.""#,
+            r#""total":"The total field is required.""#,
+        ] {
+            assert!(body.contains(text), "{text} is missing in {body}");
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! A request as it came: line, headers and body, before anybody judges it.
+
+use hyper::body::Bytes;
+use hyper::http::request::Parts;
+
+use crate::json::Json;
+
+#[derive(Debug)]
+pub struct Incoming {
+    pub method: String,
+    pub path: String,
+    pub query: Vec<(String, String)>,
+    pub headers: Headers,
+    /// `None`: it was larger than the sandbox accepts.
+    pub body: Option<Bytes>,
+    pub body_bytes: usize,
+}
+
+/// The headers that matter.
+#[derive(Debug, Default)]
+pub struct Headers {
+    pub api_key: Option<String>,
+    pub encryption: Option<String>,
+    pub content_type: Option<String>,
+    pub accept: Option<String>,
+    pub user_agent: Option<String>,
+}
+
+impl Incoming {
+    pub fn new(head: &Parts, body: Option<Bytes>, body_bytes: usize) -> Incoming {
+        let header =
+            |name: &str| head.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+        Incoming {
+            method: head.method.as_str().to_string(),
+            path: percent_decoded(head.uri.path(), false),
+            query: head.uri.query().map(query_members).unwrap_or_default(),
+            headers: Headers {
+                api_key: header("api-key"),
+                encryption: header("encryption"),
+                content_type: header("content-type"),
+                accept: header("accept"),
+                user_agent: header("user-agent"),
+            },
+            body,
+            body_bytes,
+        }
+    }
+
+    /// The query in the form of a request body, so that both are read alike.
+    pub fn query_json(&self) -> Json {
+        Json::Object(self.query.iter().map(|(name, value)| (name.clone(), Json::from(value))).collect())
+    }
+}
+
+fn query_members(query: &str) -> Vec<(String, String)> {
+    let pairs = query.split('&').filter(|pair| !pair.is_empty());
+    pairs
+        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+        .map(|(name, value)| (percent_decoded(name, true), percent_decoded(value, true)))
+        .collect()
+}
+
+/// A `%` that no two hexadecimal digits follow stands for itself.
+fn percent_decoded(text: &str, plus_is_space: bool) -> String {
+    let bytes = text.as_bytes();
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let digits = bytes.get(at + 1..at + 3).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit));
+        let byte = digits.and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
+        match (bytes[at], byte) {
+            (b'%', Some(byte)) => {
+                decoded.push(byte);
+                at += 2;
+            }
+            (b'+', _) if plus_is_space => decoded.push(b' '),
+            (byte, _) => decoded.push(byte),
+        }
+        at += 1;
+    }
+    String::from_utf8_lossy(&decoded).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queries_are_decoded() {
+        let pairs = query_members("emailAddress=ada%2Bx%40example.com&a=b+c&&flag&bad=%zz%4");
+        let pairs: Vec<_> = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        assert_eq!(pairs, [("emailAddress", "ada+x@example.com"), ("a", "b c"), ("flag", ""), ("bad", "%zz%4")]);
+        assert_eq!(percent_decoded("/a+b%20c", false), "/a+b c");
+    }
+}

@@ -1,0 +1,93 @@
+//! The magic inputs: what a test writes into an ordinary field to see the other outcomes.
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Otp {
+    Accepted,
+    Wrong,
+    Expired,
+}
+
+/// `None`: an ordinary code, which must be the one that was sent.
+pub fn otp(code: &str) -> Option<Otp> {
+    match code {
+        "000000" => Some(Otp::Accepted),
+        "111111" => Some(Otp::Wrong),
+        "222222" => Some(Otp::Expired),
+        _ => None,
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Account {
+    Ordinary,
+    StaysPending,
+    NoFunds,
+    Unknown,
+}
+
+pub fn account(number: &str) -> Account {
+    match number {
+        _ if number.ends_with("01") => Account::StaysPending,
+        _ if number.ends_with("02") => Account::NoFunds,
+        _ if number.ends_with("03") => Account::Unknown,
+        _ => Account::Ordinary,
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Card {
+    Accepted,
+    Declined,
+    Expired,
+    Redirects,
+}
+
+/// `…1111` and every card without a rule are accepted.
+pub fn card(number: &str) -> Card {
+    match number {
+        _ if number.ends_with("0002") => Card::Declined,
+        _ if number.ends_with("0069") => Card::Expired,
+        _ if number.ends_with("3155") => Card::Redirects,
+        _ => Card::Accepted,
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Email {
+    Ordinary,
+    NoMandates,
+    ManyMandates,
+}
+
+pub fn email(address: &str) -> Email {
+    match address.split('@').next().unwrap_or_default() {
+        "none" => Email::NoMandates,
+        "many" => Email::ManyMandates,
+        _ => Email::Ordinary,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table() {
+        assert_eq!(otp("000000"), Some(Otp::Accepted));
+        assert_eq!(otp("111111"), Some(Otp::Wrong));
+        assert_eq!(otp("222222"), Some(Otp::Expired));
+        assert_eq!(otp("123456"), None);
+        assert_eq!(account("0690000001"), Account::StaysPending);
+        assert_eq!(account("0690000002"), Account::NoFunds);
+        assert_eq!(account("0690000003"), Account::Unknown);
+        assert_eq!(account("0690000031"), Account::Ordinary);
+        assert_eq!(card("4111111111111111"), Card::Accepted);
+        assert_eq!(card("5123450000784608"), Card::Accepted);
+        assert_eq!(card("4000000000000002"), Card::Declined);
+        assert_eq!(card("4000000000000069"), Card::Expired);
+        assert_eq!(card("4000002500003155"), Card::Redirects);
+        assert_eq!(email("none@example.com"), Email::NoMandates);
+        assert_eq!(email("many@example.com"), Email::ManyMandates);
+        assert_eq!(email("nonesuch@example.com"), Email::Ordinary);
+    }
+}

@@ -1,0 +1,162 @@
+//! `paysvc-sandbox`: a simulated payments service that a program can be developed and tested against.
+//!
+//! A request goes `listener -> exchange -> service -> endpoints -> state` and its answer back through `delivery`.
+#![forbid(unsafe_code)]
+
+mod admin;
+mod answer;
+mod cli;
+mod clock;
+mod connection;
+mod delivery;
+mod endpoints;
+mod envelope;
+mod exchange;
+mod fields;
+mod files;
+mod incoming;
+mod json;
+mod keys;
+mod listener;
+mod magic;
+mod mask;
+mod money;
+mod request_log;
+mod routes;
+mod sandbox;
+mod seed;
+mod service;
+mod start_line;
+mod state;
+mod tls;
+mod webhook;
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Parser;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+use cli::Cli;
+use keys::{ApiKeys, EncryptionKey};
+use sandbox::Sandbox;
+use seed::Seed;
+use start_line::StartLine;
+use state::State;
+use tls::Tls;
+use webhook::Webhook;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    // A panic is answered 500 and noted by its place alone: its words might repeat a payload.
+    std::panic::set_hook(Box::new(|panic| {
+        eprintln!(
+            "paysvc-sandbox: a bug of the sandbox at {}",
+            panic.location().map(ToString::to_string).unwrap_or_default()
+        );
+    }));
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return failed(&format!("could not start: {error}")),
+    };
+    let result = cli.check().and_then(|()| runtime.block_on(run(&cli)));
+    // Connections that are still open must not delay the end.
+    runtime.shutdown_background();
+    result.map_or_else(|error| failed(&error), |()| ExitCode::SUCCESS)
+}
+
+fn failed(error: &str) -> ExitCode {
+    eprintln!("paysvc-sandbox: {error}");
+    ExitCode::FAILURE
+}
+
+async fn run(cli: &Cli) -> Result<(), String> {
+    let stop = stop_signals(cli.exit_with_parent)?;
+    let seed = cli.seed.map_or_else(Seed::random, |number| Ok(Seed::from_number(number)))?;
+    let encryption = if cli.fresh_key {
+        EncryptionKey::fresh(cli.key_bits)
+    } else {
+        let choice = cli.seed.unwrap_or_else(|| seed.number("encryption key"));
+        EncryptionKey::published(choice, cli.key_bits)
+    }?;
+    let listener = TcpListener::bind(cli.listen).await.map_err(|error| format!("--listen {}: {error}", cli.listen))?;
+    let address = listener.local_addr().map_err(|error| format!("--listen {}: {error}", cli.listen))?;
+    let tls = if cli.tls { Some(Tls::new(address.ip())?) } else { None };
+    let (webhook, outbox) = cli.webhook.clone().map(Webhook::new).unzip();
+    let base_url = base_url(cli.tls, address);
+    let state = State::new(seed.clone(), cli.activation);
+    let sandbox = Arc::new(Sandbox::new(base_url, ApiKeys::new(&seed), encryption, webhook, state));
+    if let Some(outbox) = outbox {
+        tokio::spawn(outbox.run(Arc::downgrade(&sandbox)));
+    }
+
+    let start_line = StartLine { sandbox: &sandbox, ca_file: tls.as_ref().map(|tls| tls.ca_file.path()) };
+    if let Some(path) = &cli.env_file {
+        start_line.write_env_file(path)?;
+    }
+    start_line.print()?;
+    let acceptor = tls.as_ref().map(|tls| tls.acceptor.clone());
+    tokio::select! {
+        () = listener::serve(listener, acceptor, Arc::clone(&sandbox)) => {}
+        () = stop => {}
+    }
+    Ok(())
+}
+
+fn base_url(tls: bool, address: SocketAddr) -> String {
+    let scheme = if tls { "https" } else { "http" };
+    // "Any address" is no address to connect to.
+    let ip = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    format!("{scheme}://{}", SocketAddr::new(ip, address.port()))
+}
+
+/// Ends when the program is asked to end, in whichever way.
+fn stop_signals(exit_with_parent: bool) -> Result<impl Future<Output = ()>, String> {
+    let (parent_left, parent) = oneshot::channel::<()>();
+    let parent_stays = if exit_with_parent {
+        // A thread of its own: a read of standard input cannot be called off.
+        std::thread::spawn(move || {
+            let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
+            let _ = parent_left.send(());
+        });
+        None
+    } else {
+        // Kept until the end: a dropped sender would look like a parent that left.
+        Some(parent_left)
+    };
+    let asked = asked_to_stop()?;
+    Ok(async move {
+        let _parent_stays = parent_stays;
+        tokio::select! {
+            () = asked => {}
+            _ = parent => {}
+        }
+    })
+}
+
+#[cfg(unix)]
+fn asked_to_stop() -> Result<impl Future<Output = ()>, String> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let problem = |error: std::io::Error| format!("could not listen for signals: {error}");
+    let mut terminate = signal(SignalKind::terminate()).map_err(problem)?;
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(problem)?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
+}
+
+#[cfg(not(unix))]
+fn asked_to_stop() -> Result<impl Future<Output = ()>, String> {
+    Ok(async {
+        let _ = tokio::signal::ctrl_c().await;
+    })
+}

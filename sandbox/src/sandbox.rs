@@ -1,0 +1,63 @@
+//! The running sandbox: its keys, its settings and everything that changes, behind one lock.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::keys::{ApiKeys, EncryptionKey};
+use crate::request_log::RequestLog;
+use crate::state::State;
+use crate::webhook::{Delivered, Webhook};
+
+pub struct Sandbox {
+    pub base_url: String,
+    pub keys: ApiKeys,
+    pub encryption: EncryptionKey,
+    pub webhook: Option<Webhook>,
+    pub book: Mutex<Book>,
+    requests: AtomicU64,
+}
+
+/// What a request may change. A request holds the lock from its first look to its entry in the log.
+pub struct Book {
+    pub state: State,
+    pub requests: RequestLog,
+    pub webhooks: Vec<Delivered>,
+}
+
+impl Sandbox {
+    pub fn new(
+        base_url: String,
+        keys: ApiKeys,
+        encryption: EncryptionKey,
+        webhook: Option<Webhook>,
+        state: State,
+    ) -> Sandbox {
+        let book = Book { state, requests: RequestLog::default(), webhooks: Vec::new() };
+        Sandbox { base_url, keys, encryption, webhook, book: Mutex::new(book), requests: AtomicU64::new(0) }
+    }
+
+    /// A panic in a handler must not end the service, so a poisoned lock is used on.
+    pub fn book(&self) -> MutexGuard<'_, Book> {
+        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn next_request_id(&self) -> u64 {
+        self.requests.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    pub fn reset(&self) {
+        let mut book = self.book();
+        book.state.reset();
+        book.requests = RequestLog::default();
+        book.webhooks.clear();
+        self.requests.store(0, Ordering::Relaxed);
+    }
+
+    /// Hands what happened to the webhook, in the order in which it happened.
+    pub fn tell(&self, book: &mut Book) {
+        let events = std::mem::take(&mut book.state.events);
+        if let Some(webhook) = &self.webhook {
+            events.iter().for_each(|event| webhook.send(event, &book.state));
+        }
+    }
+}

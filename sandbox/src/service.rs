@@ -1,0 +1,123 @@
+//! Decides what a request of the service is answered, and commits it: route, key, body, rules, log. No wire here.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::answer::{Answer, Refusal};
+use crate::clock::Moment;
+use crate::connection::Connection;
+use crate::envelope::{Opened, open_encrypted, open_plain};
+use crate::incoming::Incoming;
+use crate::json::Json;
+use crate::keys::KeyKind;
+use crate::request_log::Handled;
+use crate::routes::{self, Body, Route};
+use crate::sandbox::Sandbox;
+
+/// What a handler is told.
+pub struct Call {
+    /// The members of the opened body, or of the query.
+    pub input: Json,
+    /// The part of the path that is a value.
+    pub path_value: String,
+    pub base_url: String,
+}
+
+/// The answer to a request that is numbered and noted; its effects are committed when this returns.
+pub fn decide(sandbox: &Sandbox, incoming: &Incoming, connection: &Connection, on_connection: u64) -> Answer {
+    let received = Moment::now();
+    let id = sandbox.next_request_id();
+    let key = sandbox.keys.kind(incoming.headers.api_key.as_deref());
+    // Decryption takes milliseconds, so it is done before the lock.
+    let (opened, ready) = match admit(incoming, key) {
+        Ok((route, path_value)) => {
+            let (opened, input) = open(sandbox, route, incoming);
+            let base_url = sandbox.base_url.clone();
+            (opened, input.map(|input| (route, Call { input, path_value, base_url })))
+        }
+        Err(refusal) => (seen_only(incoming), Err(refusal)),
+    };
+
+    let mut book = sandbox.book();
+    book.state.ledger.begin(Some(id));
+    let result = ready.and_then(|(route, call)| {
+        let handled = catch_unwind(AssertUnwindSafe(|| (route.handler)(&mut book.state, &call)));
+        let answer = handled
+            .unwrap_or_else(|_| Err(Refusal::error(500, "The sandbox failed: this is a bug of the sandbox.")))?;
+        Ok(if route.assumed { answer.assumed() } else { answer })
+    });
+    let effects = book.state.ledger.end();
+    let answer = result.unwrap_or_else(Refusal::into_answer);
+    let connection = connection.id;
+    let handled = Handled {
+        id,
+        connection,
+        on_connection,
+        received,
+        incoming,
+        key,
+        opened: &opened,
+        status: answer.status,
+        effects: &effects,
+    };
+    book.requests.add(&handled);
+    sandbox.tell(&mut book);
+    answer
+}
+
+/// Is there such an endpoint, and is it this key's?
+fn admit(incoming: &Incoming, key: KeyKind) -> Result<(&'static Route, String), Refusal> {
+    let (route, path_value) = routes::find(&incoming.method, &incoming.path)?;
+    let problem = match key {
+        KeyKind::Missing => "api-key was not passed in the header.",
+        KeyKind::Wrong => "api-key is not valid.",
+        KeyKind::Public if route.key == KeyKind::Secret => {
+            "api-key is the public key; this endpoint takes the secret key."
+        }
+        KeyKind::Secret if route.key == KeyKind::Public => {
+            "api-key is the secret key; this endpoint takes the public key."
+        }
+        KeyKind::Public | KeyKind::Secret => return Ok((route, path_value)),
+    };
+    Err(Refusal::unauthorized(problem))
+}
+
+fn open(sandbox: &Sandbox, route: &Route, incoming: &Incoming) -> (Opened, Result<Json, Refusal>) {
+    let Some(body) = &incoming.body else {
+        return (Opened::NONE, Err(Refusal::error(413, "The body is larger than 1 MB.")));
+    };
+    if route.body == Body::None {
+        return (Opened::NONE, Ok(incoming.query_json()));
+    }
+    let private = &sandbox.encryption.private;
+    let (opened, input) = match route.body {
+        Body::Plain | Body::None => open_plain(body),
+        Body::Encrypted | Body::EncryptedWithHeader => open_encrypted(private, body),
+    };
+    if !is_json(incoming.headers.content_type.as_deref()) {
+        let refusal = Refusal::field("Content-Type", "The Content-Type header must be application/json.");
+        return (opened, Err(refusal.with_status(415)));
+    }
+    let encryption = incoming.headers.encryption.as_deref().unwrap_or_default();
+    if route.body == Body::EncryptedWithHeader && !encryption.eq_ignore_ascii_case("RSA") {
+        return (opened, Err(Refusal::field("encryption", "The encryption header is required and its value is RSA.")));
+    }
+    (opened, input)
+}
+
+/// For the log of a request that was turned away at the door.
+fn seen_only(incoming: &Incoming) -> Opened {
+    match &incoming.body {
+        Some(body) if !body.is_empty() => {
+            let opened = open_plain(body).0;
+            let encrypted =
+                opened.payload.as_ref().is_some_and(|payload| payload.get("data").and_then(Json::as_text).is_some());
+            if encrypted { Opened { envelope: "encrypted", ..Opened::NONE } } else { opened }
+        }
+        _ => Opened::NONE,
+    }
+}
+
+fn is_json(content_type: Option<&str>) -> bool {
+    let media = content_type.and_then(|value| value.split(';').next()).unwrap_or_default();
+    media.trim().eq_ignore_ascii_case("application/json")
+}

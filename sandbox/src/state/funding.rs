@@ -1,0 +1,68 @@
+//! Funding sessions: what was paid into virtual accounts.
+
+use super::ledger::Effect;
+use super::{DEFAULT_CURRENCY, Event, State};
+use crate::answer::Refusal;
+use crate::clock::Moment;
+use crate::money::Money;
+
+#[derive(Debug, Clone)]
+pub struct Session {
+    /// 30 digits.
+    pub id: String,
+    pub order_id: u64,
+    pub payment_reference: String,
+    pub account_number: String,
+    pub account_reference: Option<String>,
+    pub amount: Money,
+    pub currency: String,
+    pub sender_name: String,
+    pub sender_account: Option<String>,
+    pub narration: Option<String>,
+    pub created: Moment,
+}
+
+pub struct NewFunding {
+    pub account_number: String,
+    pub amount: Money,
+    pub sender_name: String,
+    pub sender_account: Option<String>,
+    pub narration: Option<String>,
+}
+
+impl State {
+    pub fn fund(&mut self, new: NewFunding) -> Result<&Session, Refusal> {
+        let account = self.accounts.values().find(|account| account.number == new.account_number);
+        let account = account.ok_or_else(|| Refusal::not_found("accountNumber", "Virtual account"))?;
+        let account_reference = account.reference.clone();
+        let number = self.next("session");
+        let id = self.seed.digits("session", number, 30);
+        let session = Session {
+            id: id.clone(),
+            order_id: 5000 + self.next("order id"),
+            payment_reference: self.new_reference("PGW-PAYREF-"),
+            account_number: new.account_number,
+            account_reference,
+            amount: new.amount,
+            currency: DEFAULT_CURRENCY.to_string(),
+            sender_name: new.sender_name,
+            sender_account: new.sender_account,
+            narration: new.narration,
+            created: Moment::now(),
+        };
+        self.ledger.commit_money(
+            Effect::FundingReceived,
+            id.clone(),
+            &session.payment_reference,
+            session.amount,
+            None,
+            &session.currency,
+        );
+        self.events.push(Event::Funded { session: id.clone() });
+        Ok(self.sessions.entry(id).or_insert(session))
+    }
+
+    pub fn session(&self, id: &str) -> Result<&Session, Refusal> {
+        self.sessions.get(id).ok_or_else(|| Refusal::not_found("sessionId", "Transaction"))
+    }
+}

@@ -1,0 +1,184 @@
+//! The ledger of committed effects, in order: the truth about what was done.
+
+use std::collections::BTreeMap;
+
+use crate::clock::Moment;
+use crate::json::{Json, object};
+use crate::money::Money;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Effect {
+    MandateCreated,
+    OtpSent,
+    OrderCreated,
+    ChargeMade,
+    RefundMade,
+    VirtualAccountCreated,
+    FundingReceived,
+    PayoutMade,
+}
+
+impl Effect {
+    pub fn name(self) -> &'static str {
+        match self {
+            Effect::MandateCreated => "mandate_created",
+            Effect::OtpSent => "otp_sent",
+            Effect::OrderCreated => "order_created",
+            Effect::ChargeMade => "charge_made",
+            Effect::RefundMade => "refund_made",
+            Effect::VirtualAccountCreated => "virtual_account_created",
+            Effect::FundingReceived => "funding_received",
+            Effect::PayoutMade => "payout_made",
+        }
+    }
+
+    /// The client's doing, and done twice it is money twice.
+    fn is_money(self) -> bool {
+        matches!(self, Effect::ChargeMade | Effect::RefundMade | Effect::PayoutMade)
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct Entry {
+    pub seq: u64,
+    pub effect: Effect,
+    /// What the client meant: the same key twice is the same wish fulfilled twice.
+    pub key: String,
+    pub amount: Option<Money>,
+    pub fee: Option<Money>,
+    pub currency: Option<String>,
+    /// The service's own reference of what came to be.
+    pub reference: String,
+    /// `None`: done by an admin call.
+    pub request_id: Option<u64>,
+    pub at: Moment,
+}
+
+impl Entry {
+    fn json(&self) -> Json {
+        object! {
+            "seq": self.seq,
+            "effect": self.effect.name(),
+            "key": &self.key,
+            "amount": self.amount.map(|amount| amount.to_string()),
+            "fee": self.fee.map(|fee| fee.to_string()),
+            "currency": self.currency.clone(),
+            "reference": &self.reference,
+            "request_id": self.request_id,
+            "at": self.at.millis_utc(),
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+pub struct Ledger {
+    pub entries: Vec<Entry>,
+    request_id: Option<u64>,
+    committed: Vec<u64>,
+}
+
+impl Ledger {
+    /// From here on effects belong to this request.
+    pub fn begin(&mut self, request_id: Option<u64>) {
+        self.request_id = request_id;
+        self.committed.clear();
+    }
+
+    /// The effects committed since `begin`.
+    pub fn end(&mut self) -> Vec<u64> {
+        self.request_id = None;
+        std::mem::take(&mut self.committed)
+    }
+
+    pub fn commit(&mut self, effect: Effect, key: String, reference: &str) {
+        self.push(effect, key, reference, None, None, None);
+    }
+
+    pub fn commit_money(
+        &mut self,
+        effect: Effect,
+        key: String,
+        reference: &str,
+        amount: Money,
+        fee: Option<Money>,
+        currency: &str,
+    ) {
+        self.push(effect, key, reference, Some(amount), fee, Some(currency.to_string()));
+    }
+
+    fn push(
+        &mut self,
+        effect: Effect,
+        key: String,
+        reference: &str,
+        amount: Option<Money>,
+        fee: Option<Money>,
+        currency: Option<String>,
+    ) {
+        let seq = self.entries.len() as u64 + 1;
+        let (request_id, reference, at) = (self.request_id, reference.to_string(), Moment::now());
+        self.entries.push(Entry { seq, effect, key, amount, fee, currency, reference, request_id, at });
+        self.committed.push(seq);
+    }
+
+    pub fn json(&self) -> Json {
+        object! { "ledger": self.entries.iter().map(Entry::json).collect::<Vec<_>>() }
+    }
+
+    /// `duplicates`: one key whose money moved twice. `repeated`: a mandate created twice, which moves no money.
+    pub fn duplicates(&self) -> Json {
+        let mut groups: BTreeMap<(Effect, &str), Vec<&Entry>> = BTreeMap::new();
+        for entry in &self.entries {
+            groups.entry((entry.effect, &entry.key)).or_default().push(entry);
+        }
+        let twice = |wanted: fn(Effect) -> bool| -> Vec<Json> {
+            let of_kind = groups.iter().filter(|((effect, _), entries)| entries.len() > 1 && wanted(*effect));
+            of_kind.map(|(_, entries)| duplicate(entries)).collect()
+        };
+        object! {
+            "duplicates": twice(Effect::is_money),
+            "repeated": twice(|effect| effect == Effect::MandateCreated),
+        }
+    }
+}
+
+fn duplicate(entries: &[&Entry]) -> Json {
+    let first = entries[0];
+    object! {
+        "effect": first.effect.name(),
+        "key": &first.key,
+        "count": entries.len(),
+        "amount": first.amount.map(|amount| amount.to_string()),
+        "currency": first.currency.clone(),
+        "seqs": entries.iter().map(|entry| entry.seq).collect::<Vec<_>>(),
+        "request_ids": entries.iter().map(|entry| Json::from(entry.request_id)).collect::<Vec<_>>(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_money_twice_is_a_duplicate() {
+        let mut ledger = Ledger::default();
+        ledger.begin(Some(7));
+        ledger.commit_money(Effect::RefundMade, "A/5.00".into(), "r1", Money::hundredths(500), None, "NGN");
+        assert_eq!(ledger.end(), [1]);
+        ledger.begin(Some(8));
+        ledger.commit_money(Effect::RefundMade, "A/5.00".into(), "r2", Money::hundredths(500), None, "NGN");
+        ledger.commit_money(Effect::ChargeMade, "A/5.00".into(), "c1", Money::hundredths(500), None, "NGN");
+        ledger.commit(Effect::OtpSent, "M".into(), "M");
+        ledger.commit(Effect::OtpSent, "M".into(), "M");
+        ledger.commit(Effect::MandateCreated, "A".into(), "M");
+        ledger.commit(Effect::MandateCreated, "A".into(), "N");
+        assert_eq!(ledger.end(), [2, 3, 4, 5, 6, 7]);
+        assert_eq!(
+            ledger.duplicates().to_string(),
+            concat!(
+                r#"{"duplicates":[{"effect":"refund_made","key":"A/5.00","count":2,"amount":"5.00","currency":"NGN","seqs":[1,2],"request_ids":[7,8]}],"#,
+                r#""repeated":[{"effect":"mandate_created","key":"A","count":2,"amount":null,"currency":null,"seqs":[6,7],"request_ids":[8,8]}]}"#
+            )
+        );
+    }
+}

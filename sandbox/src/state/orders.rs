@@ -1,0 +1,216 @@
+//! Orders, what was paid on them and what was given back.
+
+use super::ledger::Effect;
+use super::payments::{Payment, PaymentState};
+use super::{ASSUMED_AMOUNT, DEFAULT_CURRENCY, State};
+use crate::answer::Refusal;
+use crate::clock::Moment;
+use crate::money::Money;
+
+#[derive(Debug, Clone)]
+pub struct Order {
+    pub id: u64,
+    pub reference: String,
+    pub amount: Money,
+    pub currency: String,
+    /// Nobody said what it costs: a payment came first.
+    pub assumed: bool,
+    pub description: Option<String>,
+    pub customer: Option<Customer>,
+    pub payments: Vec<Payment>,
+    pub refunds: Vec<Refund>,
+    pub created: Moment,
+    pub updated: Moment,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Customer {
+    pub firstname: Option<String>,
+    pub lastname: Option<String>,
+    pub mobile: Option<String>,
+    pub country: Option<String>,
+    pub email: Option<String>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Refund {
+    pub reference: String,
+    pub amount: Money,
+    pub reason: Option<String>,
+}
+
+pub struct NewOrder {
+    pub reference: String,
+    pub amount: Money,
+    pub currency: Option<String>,
+    pub description: Option<String>,
+    pub customer: Option<Customer>,
+}
+
+impl Order {
+    pub fn fee(&self) -> Money {
+        self.amount.fee()
+    }
+
+    /// What the customer is charged: the price and the fee.
+    pub fn total(&self) -> Money {
+        self.amount.plus(self.fee())
+    }
+
+    pub fn is_paid(&self) -> bool {
+        self.payments.iter().any(|payment| payment.state == PaymentState::Successful)
+    }
+
+    pub fn refunded(&self) -> Money {
+        self.refunds.iter().fold(Money::ZERO, |sum, refund| sum.plus(refund.amount))
+    }
+
+    pub fn state(&self) -> PaymentState {
+        match self.is_paid() {
+            true if self.refunded() == self.amount => PaymentState::Reversed,
+            true => PaymentState::Successful,
+            false => self.payments.last().map_or(PaymentState::Initiated, |payment| payment.state),
+        }
+    }
+
+    /// The payment that tells the order's state: the successful one, else the newest.
+    pub fn telling_payment(&self) -> Option<&Payment> {
+        let paid = self.payments.iter().find(|payment| payment.state == PaymentState::Successful);
+        paid.or(self.payments.last())
+    }
+}
+
+impl State {
+    pub fn create_order(&mut self, new: NewOrder) -> Result<&Order, Refusal> {
+        if self.orders.contains_key(&new.reference) {
+            return Err(Refusal::field("reference", "An order with this reference exists already."));
+        }
+        Ok(self.add_order(new, false))
+    }
+
+    pub fn order(&self, reference: &str) -> Result<&Order, Refusal> {
+        self.orders.get(reference).ok_or_else(|| Refusal::not_found("reference", "Order"))
+    }
+
+    /// The order that a payment names; an unknown one is made with the assumed amount.
+    pub(super) fn order_to_pay(&mut self, reference: &str) -> &mut Order {
+        if !self.orders.contains_key(reference) {
+            let new = NewOrder {
+                reference: reference.to_string(),
+                amount: ASSUMED_AMOUNT,
+                currency: None,
+                description: None,
+                customer: None,
+            };
+            return self.add_order(new, true);
+        }
+        self.orders.get_mut(reference).expect("it was there a line ago")
+    }
+
+    fn add_order(&mut self, new: NewOrder, assumed: bool) -> &mut Order {
+        let id = 5000 + self.next("order id");
+        let now = Moment::now();
+        let currency = new.currency.unwrap_or_else(|| DEFAULT_CURRENCY.to_string());
+        self.ledger.commit_money(
+            Effect::OrderCreated,
+            new.reference.clone(),
+            &new.reference,
+            new.amount,
+            None,
+            &currency,
+        );
+        let order = Order {
+            id,
+            reference: new.reference.clone(),
+            amount: new.amount,
+            currency,
+            assumed,
+            description: new.description,
+            customer: new.customer,
+            payments: Vec::new(),
+            refunds: Vec::new(),
+            created: now,
+            updated: now,
+        };
+        self.orders.entry(new.reference).or_insert(order)
+    }
+
+    /// Gives back `amount`, or all that is left of the price. The fee is not given back.
+    pub fn refund(
+        &mut self,
+        reference: &str,
+        amount: Option<Money>,
+        reason: Option<String>,
+    ) -> Result<&Refund, Refusal> {
+        let order = self.order(reference)?;
+        if !order.is_paid() {
+            return Err(Refusal::field("reference", "The order is not paid: there is nothing to refund."));
+        }
+        let left = order.amount.minus(order.refunded()).unwrap_or_default();
+        if left.is_zero() {
+            return Err(Refusal::field("reference", "The order is refunded in full already."));
+        }
+        let amount = amount.unwrap_or(left);
+        if amount > left {
+            return Err(Refusal::field(
+                "amount",
+                format!("The amount {amount} is more than the {left} left to refund."),
+            ));
+        }
+        let refund = Refund { reference: self.new_reference("PGW-REFUND-"), amount, reason };
+        let order = self.orders.get_mut(reference).ok_or_else(|| Refusal::not_found("reference", "Order"))?;
+        // Nothing in a refund tells two equal ones apart, so its key is all that the client said.
+        let key = format!("{reference}/{amount}");
+        self.ledger.commit_money(Effect::RefundMade, key, &refund.reference, amount, None, &order.currency);
+        order.updated = Moment::now();
+        order.refunds.push(refund);
+        Ok(&order.refunds[order.refunds.len() - 1])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::payments::CardPay;
+    use super::super::test_state;
+    use super::*;
+
+    fn money(text: &str) -> Option<Money> {
+        Some(Money::parse(text).unwrap())
+    }
+
+    #[test]
+    fn refunds_add_up_to_the_price_and_no_further() {
+        let mut state = test_state();
+        let new = NewOrder {
+            reference: "A".into(),
+            amount: Money::hundredths(10_010),
+            currency: None,
+            description: None,
+            customer: None,
+        };
+        state.create_order(new).unwrap();
+        assert!(state.refund("A", None, None).unwrap_err().message.contains("not paid"));
+        assert_eq!(state.refund("B", None, None).unwrap_err().status, 404);
+        state.pay_by_card(&CardPay { reference: "A".into(), number: "4111111111111111".into() }).unwrap();
+        assert_eq!(state.refund("A", money("60.05"), None).unwrap().amount.to_string(), "60.05");
+        assert!(state.refund("A", money("40.06"), None).unwrap_err().message.contains("40.05 left"));
+        assert_eq!(state.order("A").unwrap().state(), PaymentState::Successful);
+        assert_eq!(state.refund("A", None, None).unwrap().amount.to_string(), "40.05");
+        assert_eq!(state.order("A").unwrap().state(), PaymentState::Reversed);
+        assert!(state.refund("A", None, None).unwrap_err().message.contains("in full"));
+    }
+
+    #[test]
+    fn a_reference_names_one_order() {
+        let mut state = test_state();
+        let new = || NewOrder {
+            reference: "A".into(),
+            amount: Money::hundredths(1),
+            currency: None,
+            description: None,
+            customer: None,
+        };
+        state.create_order(new()).unwrap();
+        assert!(state.create_order(new()).unwrap_err().message.contains("exists"));
+    }
+}

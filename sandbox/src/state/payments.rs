@@ -1,0 +1,259 @@
+//! Payments of orders: by mandate and by card.
+
+use super::ledger::Effect;
+use super::orders::Order;
+use super::{Event, State};
+use crate::answer::Refusal;
+use crate::clock::Moment;
+use crate::magic;
+
+/// The service's own numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PaymentState {
+    Initiated = 1,
+    Awaiting = 3,
+    Failed = 4,
+    Successful = 5,
+    Reversed = 6,
+}
+
+impl PaymentState {
+    pub fn id(self) -> u64 {
+        self as u64
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            PaymentState::Initiated => "Initiated",
+            PaymentState::Awaiting => "Awaiting confirmation",
+            PaymentState::Failed => "Failed",
+            PaymentState::Successful => "Successful",
+            PaymentState::Reversed => "Reversed",
+        }
+    }
+
+    pub fn is_final(self) -> bool {
+        matches!(self, PaymentState::Failed | PaymentState::Successful | PaymentState::Reversed)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    DirectDebit,
+    Card,
+}
+
+impl Method {
+    pub fn code(self) -> &'static str {
+        match self {
+            Method::DirectDebit => "NDD",
+            Method::Card => "C",
+        }
+    }
+
+    pub fn id(self) -> u64 {
+        match self {
+            Method::Card => 1,
+            Method::DirectDebit => 8,
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct Payment {
+    pub reference: String,
+    pub method: Method,
+    pub state: PaymentState,
+    pub code: &'static str,
+    pub message: &'static str,
+    /// Who paid: the account name of the mandate payment.
+    pub payer: Option<String>,
+    /// The masked account or card.
+    pub instrument: String,
+    pub created: Moment,
+    pub updated: Moment,
+}
+
+pub struct MandatePay {
+    pub reference: String,
+    pub mandate_code: String,
+    pub otp: String,
+    pub account_name: String,
+}
+
+pub struct CardPay {
+    pub reference: String,
+    pub number: String,
+}
+
+/// State, code and message of a new payment.
+type Outcome = (PaymentState, &'static str, &'static str);
+
+const PAID: Outcome = (PaymentState::Successful, "00", "Approved");
+
+impl State {
+    pub fn pay_by_mandate(&mut self, pay: &MandatePay) -> Result<&Order, Refusal> {
+        let mandate = self.mandates.get(&pay.mandate_code);
+        let mandate = mandate.ok_or_else(|| Refusal::not_found("directDebitPaymentRequest.mandateCode", "Mandate"))?;
+        if !mandate.active {
+            return Err(Refusal::field("directDebitPaymentRequest.mandateCode", "The mandate is not active."));
+        }
+        let account = mandate.account_number.clone();
+        self.refuse_if_paid(&pay.reference)?;
+        self.take_otp(&pay.mandate_code, &pay.otp)?;
+        let outcome = match magic::account(&account) {
+            magic::Account::NoFunds => (PaymentState::Failed, "04", "Insufficient funds"),
+            _ => PAID,
+        };
+        let instrument = hide_all_but_four(&account);
+        Ok(self.add_payment(&pay.reference, Method::DirectDebit, outcome, Some(pay.account_name.clone()), instrument))
+    }
+
+    pub fn pay_by_card(&mut self, pay: &CardPay) -> Result<&Order, Refusal> {
+        self.refuse_if_paid(&pay.reference)?;
+        let outcome = match magic::card(&pay.number) {
+            magic::Card::Accepted => PAID,
+            magic::Card::Declined => (PaymentState::Failed, "12", "Declined by the issuer"),
+            magic::Card::Expired => (PaymentState::Failed, "04", "The card has expired"),
+            magic::Card::Redirects => (PaymentState::Awaiting, "02", "Awaiting confirmation by the card holder"),
+        };
+        Ok(self.add_payment(&pay.reference, Method::Card, outcome, None, hide_all_but_four(&pay.number)))
+    }
+
+    /// The card holder confirmed a payment that answered with a redirect: only now is it charged.
+    pub fn confirm_card(&mut self, payment_reference: &str) -> Result<&Order, Refusal> {
+        let holds = |order: &&mut Order| order.payments.iter().any(|payment| payment.reference == payment_reference);
+        let order =
+            self.orders.values_mut().find(holds).ok_or_else(|| Refusal::not_found("paymentReference", "Payment"))?;
+        let is_paid = order.is_paid();
+        let awaiting = order.payments.iter_mut().find(|payment| payment.reference == payment_reference);
+        let awaiting = awaiting.filter(|payment| payment.state == PaymentState::Awaiting && !is_paid);
+        let payment =
+            awaiting.ok_or_else(|| Refusal::field("paymentReference", "The payment does not await confirmation."))?;
+        (payment.state, payment.code, payment.message) = PAID;
+        payment.updated = Moment::now();
+        let order = order.reference.clone();
+        Ok(self.settle(&order, payment_reference))
+    }
+
+    fn refuse_if_paid(&self, reference: &str) -> Result<(), Refusal> {
+        match self.orders.get(reference) {
+            Some(order) if order.is_paid() => Err(Refusal::field("reference", "The order is paid already.")),
+            _ => Ok(()),
+        }
+    }
+
+    fn add_payment(
+        &mut self,
+        order: &str,
+        method: Method,
+        outcome: Outcome,
+        payer: Option<String>,
+        instrument: String,
+    ) -> &Order {
+        let reference = self.new_reference("PGW-PAYREF-");
+        let (state, code, message) = outcome;
+        let now = Moment::now();
+        let payment = Payment {
+            reference: reference.clone(),
+            method,
+            state,
+            code,
+            message,
+            payer,
+            instrument,
+            created: now,
+            updated: now,
+        };
+        self.order_to_pay(order).payments.push(payment);
+        self.settle(order, &reference)
+    }
+
+    /// Enters the charge of a successful payment into the ledger, and tells of every final one.
+    fn settle(&mut self, order: &str, payment_reference: &str) -> &Order {
+        let order = self.orders.get_mut(order).expect("the caller has just used it");
+        order.updated = Moment::now();
+        let paid =
+            |payment: &Payment| payment.reference == payment_reference && payment.state == PaymentState::Successful;
+        if order.payments.iter().any(paid) {
+            let (key, fee) = (order.reference.clone(), Some(order.fee()));
+            self.ledger.commit_money(Effect::ChargeMade, key, payment_reference, order.amount, fee, &order.currency);
+        }
+        if order.state().is_final() {
+            self.events.push(Event::PaymentFinal { order: order.reference.clone() });
+        }
+        order
+    }
+}
+
+fn hide_all_but_four(number: &str) -> String {
+    let count = number.chars().count();
+    number.chars().enumerate().map(|(place, digit)| if place + 4 < count { '*' } else { digit }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::mandates::NewMandate;
+    use super::super::test_state;
+    use super::*;
+
+    fn charges(state: &State) -> usize {
+        state.ledger.entries.iter().filter(|entry| entry.effect == Effect::ChargeMade).count()
+    }
+
+    fn card(reference: &str, number: &str) -> CardPay {
+        CardPay { reference: reference.into(), number: number.into() }
+    }
+
+    #[test]
+    fn a_paid_order_is_not_paid_again() {
+        let mut state = test_state();
+        assert!(!state.pay_by_card(&card("A", "4000000000000002")).unwrap().is_paid());
+        let order = state.pay_by_card(&card("A", "4111111111111111")).unwrap();
+        assert_eq!(
+            (order.amount.to_string(), order.total().to_string(), order.assumed),
+            ("100.00".into(), "101.50".into(), true)
+        );
+        assert!(state.pay_by_card(&card("A", "4111111111111111")).unwrap_err().message.contains("paid already"));
+        assert_eq!(charges(&state), 1);
+        assert_eq!(state.events.len(), 2);
+    }
+
+    #[test]
+    fn a_redirected_card_is_charged_when_confirmed_and_once() {
+        let mut state = test_state();
+        let awaiting = state.pay_by_card(&card("A", "4000002500003155")).unwrap().payments[0].reference.clone();
+        assert_eq!(charges(&state), 0);
+        assert!(state.confirm_card(&awaiting).unwrap().is_paid());
+        assert!(state.confirm_card(&awaiting).is_err());
+        assert_eq!(charges(&state), 1);
+
+        // Paid otherwise in the meantime: the confirmation comes too late.
+        let late = state.pay_by_card(&card("B", "4000002500003155")).unwrap().payments[0].reference.clone();
+        state.pay_by_card(&card("B", "4111111111111111")).unwrap();
+        assert!(state.confirm_card(&late).is_err());
+        assert_eq!(charges(&state), 2);
+    }
+
+    #[test]
+    fn a_refused_payment_leaves_no_trace() {
+        let mut state = test_state();
+        let new = NewMandate {
+            order_reference: "A".into(),
+            bank_name: "Bank".into(),
+            bank_code: "058".into(),
+            account_number: "0690000031".into(),
+        };
+        let code = state.create_mandate(new).unwrap().code.clone();
+        let pay = |otp: &str| MandatePay {
+            reference: "A".into(),
+            mandate_code: code.clone(),
+            otp: otp.into(),
+            account_name: "Ada".into(),
+        };
+        assert!(state.pay_by_mandate(&pay("111111")).is_err());
+        assert!(state.orders.is_empty());
+        assert!(state.pay_by_mandate(&pay("000000")).unwrap().is_paid());
+        assert_eq!(state.orders["A"].payments[0].instrument, "******0031");
+    }
+}

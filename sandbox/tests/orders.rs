@@ -1,0 +1,145 @@
+//! Orders, cards and refunds.
+
+mod common;
+
+use common::{Sandbox, card};
+use serde_json::json;
+
+const CREATE: &str = "/payment/order/create";
+const REFUND: &str = "/payment/order/refund";
+
+#[test]
+fn cards() {
+    let sandbox = Sandbox::start(&[]);
+    let paid = sandbox.charge_card("OK", "4111111111111111").expect(200);
+    assert!(paid.is_assumed());
+    assert!(paid.text.contains(r#""totalAmount":101.50,"fee":1.50"#), "the assumed amount: {}", paid.text);
+    let paid = paid.json();
+    assert_eq!((&paid["status"], &paid["statusCode"]), (&json!("success"), &json!("00")));
+    assert_eq!(paid["data"]["orderPayment"]["statusId"], 5);
+    assert_eq!(paid["data"]["orderPayment"]["orderPaymentInstrument"], "************1111");
+    sandbox.charge_card("OK", "4111111111111111").refuses(400, "reference", "paid already");
+
+    for (number, code, message) in
+        [("4000000000000002", "12", "Declined by the issuer"), ("4000000000000069", "04", "The card has expired")]
+    {
+        let failed = sandbox.charge_card("BAD", number).expect(200).json();
+        assert_eq!(
+            (&failed["status"], &failed["statusCode"], &failed["message"]),
+            (&json!("failed"), &json!(code), &json!(message))
+        );
+        assert_eq!(failed["data"]["orderPayment"]["statusId"], 4);
+    }
+    // The same by way of pay, for an order that could not be paid before.
+    let payload = card("BAD", "5123450000784608").replace("paymentoption", "paymentOption");
+    assert!(sandbox.post("/payment/order/pay", &payload).expect(200).is_assumed());
+    assert_eq!(sandbox.effects("charge_made").len(), 2);
+}
+
+#[test]
+fn a_redirected_card_is_charged_once_confirmed() {
+    let sandbox = Sandbox::start(&[]);
+    let answer = sandbox.charge_card("A", "4000002500003155").expect(200).json();
+    assert_eq!((&answer["status"], &answer["statusCode"]), (&json!("pending"), &json!("02")));
+    assert_eq!(answer["data"]["orderPayment"]["statusId"], 3);
+    assert!(sandbox.effects("charge_made").is_empty());
+    let url = answer["data"]["paymentDetail"]["redirectUrl"].as_str().unwrap();
+    let path = url.strip_prefix(sandbox.start["base_url"].as_str().unwrap()).unwrap();
+    assert_eq!(sandbox.send("GET", path, &[], "").expect(200).json()["status"], "Successful");
+    assert_eq!(sandbox.effects("charge_made").len(), 1);
+    assert!(sandbox.effects("charge_made")[0]["request_id"].is_null());
+    sandbox.send("GET", path, &[], "").refuses(400, "paymentReference", "does not await");
+    sandbox.admin_post("payments/PGW-PAYREF-0/confirm", "").refuses(404, "paymentReference", "Payment not found");
+}
+
+#[test]
+fn an_order_is_made_known() {
+    let sandbox = Sandbox::start(&[]);
+    let payload = r#"{"customer":{"firstname":"Ada","email":"ada@example.com"},"order":{"amount":98000.000000,"reference":"A","currency":"NGN","description":"Shoes"},"payment":{"RedirectUrl":"https://shop.example/"}}"#;
+    let created = sandbox.post(CREATE, payload).expect(200);
+    assert!(created.is_assumed());
+    assert!(created.text.contains(r#""amount":98000.00,"fee":1470.00,"statusId":1"#), "{}", created.text);
+    let created = created.json();
+    assert_eq!((&created["status"], &created["statusCode"]), (&json!("success"), &json!("01")));
+    assert_eq!(created["data"]["customer"]["email"], "ada@example.com");
+    sandbox.post(CREATE, payload).refuses(400, "reference", "exists already");
+    sandbox.charge_card("A", "4111111111111111").expect(200);
+    assert_eq!(sandbox.effects("charge_made")[0]["amount"], "98000.00");
+
+    // Order and card in one payload; names in any case.
+    let both = r#"{"Order":{"Amount":"5","Reference":"B"},"Card":{"CardNumber":"4111111111111111","ExpiryMonth":"01","ExpiryYear":"2039","CVV":"193"}}"#;
+    assert_eq!(sandbox.post(CREATE, both).expect(200).json()["data"]["orderPayment"]["statusId"], 5);
+    assert_eq!(sandbox.effects("order_created").len(), 2);
+}
+
+#[test]
+fn bad_orders_are_named() {
+    let sandbox = Sandbox::start(&[]);
+    sandbox.post(CREATE, "{}").refuses(400, "paymentoption", "is required");
+    sandbox.post(CREATE, r#"{"paymentoption":"C","reference":"A"}"#).refuses(400, "card", "is required");
+    sandbox.post(CREATE, r#"{"paymentoption":"NDD","reference":"A"}"#).refuses(400, "paymentoption", "must be C");
+    sandbox.post(CREATE, r#"{"order":{"amount":"1.005","reference":"A"}}"#).refuses(
+        400,
+        "order.amount",
+        "more than two decimals",
+    );
+    sandbox.post(CREATE, r#"{"order":{"amount":0,"reference":"A"}}"#).refuses(400, "order.amount", "more than zero");
+    let bad = r#"{"reference":"A","paymentoption":"C","country":"NGA","card":{"cardnumber":"4111x","expirymonth":"13","expiryyear":"039"}}"#;
+    let answer = sandbox.post(CREATE, bad).expect(400);
+    assert!(!answer.text.contains("4111x"), "a card number is never repeated");
+    let names: Vec<_> = answer.json()["errors"].as_object().unwrap().keys().cloned().collect();
+    assert_eq!(names, ["card.cardnumber", "card.cvv", "card.expirymonth", "card.expiryyear", "country"]);
+    assert!(sandbox.admin("ledger")["ledger"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn refunds_and_their_arithmetic() {
+    let sandbox = Sandbox::start(&[]);
+    let refund = |body: &str| sandbox.post_secret(REFUND, body);
+    sandbox.admin_post("orders", r#"{"reference":"A","amount":"100.10"}"#).expect(200);
+    refund(r#"{"reference":"A"}"#).refuses(400, "reference", "not paid");
+    sandbox.charge_card("A", "4111111111111111").expect(200);
+    let part = refund(r#"{"reference":"A","reason":"scratched","amount":"40.05"}"#).expect(200);
+    assert!(!part.is_assumed());
+    let data = json!({"reference": "A", "amount_refunded": "40.05", "status": "pending"});
+    assert_eq!(part.json(), json!({"status": true, "message": "Refund has been initiated", "data": data}));
+    refund(r#"{"reference":"A","amount":"60.06"}"#).refuses(400, "amount", "60.05 left");
+    refund(r#"{"reference":"A","amount":"-1"}"#).refuses(400, "amount", "decimal number");
+    // The template's empty texts count as left out: the rest is refunded.
+    let rest = refund(r#"{"reference":"A","Reason":"","Amount":""}"#).expect(200).json();
+    assert_eq!(rest["data"]["amount_refunded"], "60.05");
+    refund(r#"{"reference":"A"}"#).refuses(400, "reference", "in full");
+    refund("{}").refuses(400, "reference", "The reference field is required.");
+    refund(r#"{"reference":"Z"}"#).refuses(404, "reference", "Order not found at the moment.");
+    refund(r#"[]"#).refuses(400, "body", "JSON object");
+    assert_eq!(sandbox.admin("state")["orders"][0]["status_id"], 6);
+    assert!(sandbox.admin("duplicates")["duplicates"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn two_equal_refunds_are_duplicates() {
+    let sandbox = Sandbox::start(&[]);
+    sandbox.charge_card("A", "4111111111111111").expect(200);
+    for _ in 0..2 {
+        sandbox.post_secret(REFUND, r#"{"reference":"A","amount":"20"}"#).expect(200);
+    }
+    let refunds = sandbox.effects("refund_made");
+    let ids = [&refunds[0]["request_id"], &refunds[1]["request_id"]];
+    let duplicate = json!({"effect": "refund_made", "key": "A/20.00", "count": 2, "amount": "20.00", "currency": "NGN",
+        "seqs": [3, 4], "request_ids": ids});
+    assert_eq!(sandbox.admin("duplicates"), json!({"duplicates": [duplicate], "repeated": []}));
+}
+
+#[test]
+fn status_and_fee() {
+    let sandbox = Sandbox::start(&[]);
+    sandbox.charge_card("A", "4000000000000002").expect(200);
+    let status = sandbox.post("/payment/order/status", r#"{"reference":"A"}"#).expect(200);
+    assert!(status.is_assumed());
+    let status = status.json();
+    assert_eq!((&status["status"], &status["data"]["isFinalStatus"]), (&json!("Failed"), &json!(true)));
+    sandbox.post("/payment/order/status", r#"{"reference":"Z"}"#).refuses(404, "reference", "Order not found");
+    let fee =
+        sandbox.post("/payment/order/fee", r#"{"amount":"600","currency":"NGN","paymentoption":"C"}"#).expect(200);
+    assert!(fee.text.contains(r#""amount":600.00,"fee":9.00,"totalAmount":609.00"#), "{}", fee.text);
+}

@@ -1,0 +1,151 @@
+//! The program: its arguments, its start line, its end.
+
+mod common;
+
+use std::io::Read;
+use std::net::TcpStream;
+use std::sync::Arc;
+
+use common::{Sandbox, command, encryption_key, read_answer, request};
+use rsa::traits::PublicKeyParts;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
+use tokio_rustls::rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned, crypto::aws_lc_rs};
+
+#[test]
+fn one_line_tells_everything() {
+    let sandbox = Sandbox::start_with(&["--seed", "5"]);
+    let start = &sandbox.start;
+    assert!(start["base_url"].as_str().unwrap().starts_with("http://127.0.0.1:"));
+    assert!(sandbox.public.starts_with("PGW-PUBLICKEY-TEST-") && sandbox.secret.starts_with("PGW-SECRETKEY-TEST-"));
+    assert!(start["ca_file"].is_null());
+    assert_eq!(sandbox.key.n().bits(), 4096);
+    assert_eq!(start["encryption_key"].as_str().unwrap().len(), 1016);
+}
+
+#[test]
+fn a_seed_repeats_keys_codes_and_references() {
+    let told = |seed: &str| {
+        let sandbox = Sandbox::start_with(&["--seed", seed, "--key-bits", "2048"]);
+        let mandate = sandbox.mandate("0690000031");
+        sandbox.post("/payment/order/direct-debit/otp", &format!(r#"{{"mandateCode":"{mandate}"}}"#)).expect(200);
+        let otp = sandbox.admin(&format!("otp/{mandate}"))["otp"].clone();
+        let paid = sandbox.pay("A", &mandate, otp.as_str().unwrap()).expect(200).json();
+        let mut start = sandbox.start.clone();
+        start["base_url"].take();
+        (start, mandate, otp, paid)
+    };
+    let (one, again, two) = (told("1"), told("1"), told("2"));
+    assert_eq!(one, again);
+    assert_ne!(one.0["encryption_key"], two.0["encryption_key"]);
+    assert_ne!(one.0["public_key"], two.0["public_key"]);
+    assert_ne!(one.1, two.1);
+}
+
+#[test]
+fn without_a_seed_every_start_has_its_own_api_keys() {
+    let (one, two) = (Sandbox::start_with(&[]), Sandbox::start_with(&["--fresh-key", "--key-bits", "2048"]));
+    assert_ne!(one.secret, two.secret);
+    for sandbox in [one, two] {
+        let payload = common::card("A", "4111111111111111");
+        sandbox.post("/payment/order/create", &payload).expect(200);
+    }
+}
+
+#[test]
+fn an_env_file_says_the_same() {
+    let path = std::env::temp_dir().join(format!("paysvc-sandbox-test-{}.env", std::process::id()));
+    let sandbox = Sandbox::start(&["--env-file", path.to_str().unwrap()]);
+    let text = std::fs::read_to_string(&path).unwrap();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    std::fs::remove_file(&path).unwrap();
+    let value = |name: &str| sandbox.start[name].as_str().unwrap().to_string();
+    let expected = format!(
+        "PAYSVC_BASE_URL={}\nPAYSVC_PUBLIC_KEY={}\nPAYSVC_SECRET_KEY={}\nPAYSVC_ENCRYPTION_KEY={}\n",
+        value("base_url"),
+        value("public_key"),
+        value("secret_key"),
+        value("encryption_key")
+    );
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn tls_with_its_own_ca() {
+    let mut sandbox = Sandbox::start(&["--tls"]);
+    assert!(sandbox.start["base_url"].as_str().unwrap().starts_with("https://"));
+    let ca_file = sandbox.start["ca_file"].as_str().unwrap().to_string();
+    let mut roots = RootCertStore::empty();
+    roots.add(CertificateDer::from_pem_file(&ca_file).unwrap()).unwrap();
+    let config = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let config = Arc::new(config);
+    for name in ["127.0.0.1", "::1", "localhost"] {
+        let tls = ClientConnection::new(Arc::clone(&config), ServerName::try_from(name).unwrap()).unwrap();
+        let mut stream = StreamOwned::new(tls, TcpStream::connect(sandbox.address()).unwrap());
+        let target = "/payment/order/direct-debit/history?emailAddress=none@example.com";
+        std::io::Write::write_all(&mut stream, &request("GET", target, &[("api-key", &sandbox.public)], "")).unwrap();
+        read_answer(&mut stream).expect(200);
+    }
+    // Asked to end, it takes its CA file along.
+    drop(sandbox.child.stdin.take());
+    assert!(sandbox.child.wait().unwrap().success());
+    assert!(!std::path::Path::new(&ca_file).exists());
+}
+
+#[test]
+fn it_ends_with_its_parent_and_says_nothing_more() {
+    let mut sandbox = Sandbox::start(&[]);
+    sandbox.charge_card("A", "4111111111111111").expect(200);
+    drop(sandbox.child.stdin.take());
+    assert!(sandbox.child.wait().unwrap().success());
+    let mut rest = String::new();
+    sandbox.out.read_to_string(&mut rest).unwrap();
+    assert_eq!(rest, "", "one line on standard output and no more");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_it_well() {
+    for signal in ["TERM", "INT"] {
+        let mut sandbox = Sandbox::start(&[]);
+        // A connection that stays open must not hold it back.
+        let _open = TcpStream::connect(sandbox.address()).unwrap();
+        let sent =
+            std::process::Command::new("sh").args(["-c", &format!("kill -{signal} {}", sandbox.child.id())]).status();
+        assert!(sent.unwrap().success());
+        assert_eq!(sandbox.child.wait().unwrap().code(), Some(0));
+    }
+}
+
+#[test]
+fn bad_arguments_are_named() {
+    for (arguments, reason) in [
+        (&["--listen", "0.0.0.0:0"][..], "--allow-remote"),
+        (&["--key-bits", "1024"], "2048, 3072 or 4096"),
+        (&["--webhook", "https://example.com/"], "http://"),
+        (&["--seed", "x"], "--seed"),
+    ] {
+        let output = command(arguments).output().unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && output.stdout.is_empty());
+        assert!(error.contains(reason), "{arguments:?}: {error}");
+    }
+}
+
+#[test]
+fn other_key_sizes() {
+    for bits in [2048, 3072] {
+        let sandbox = Sandbox::start_with(&["--seed", "9", "--key-bits", &bits.to_string()]);
+        let key = encryption_key(sandbox.start["encryption_key"].as_str().unwrap());
+        assert_eq!(key.n().bits(), bits);
+        sandbox.charge_card("A", "4111111111111111").expect(200);
+    }
+}
