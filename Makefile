@@ -1,0 +1,52 @@
+# The two commands of a newcomer are `make demo` and `make test`.
+CARGO  ?= cargo
+PREFIX ?= /usr/local
+DEST    = $(DESTDIR)$(PREFIX)
+ABI     = $(shell sed -n 's/^pub const ABI: i32 = \([0-9]*\);/\1/p' src/status.rs)
+VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+TARGET  = $(or $(CARGO_TARGET_DIR),target)
+
+.PHONY: all build demo test check install clean setup setup-test
+
+all: build
+
+setup:
+	@sh scripts/setup.sh build
+
+setup-test:
+	@sh scripts/setup.sh test
+
+# Library, header and sandbox, laid out as they are installed.
+build: setup
+	$(CARGO) build --release --locked -p paysvc -p paysvc-sandbox
+	@mkdir -p build/include build/lib build/bin
+	@cp include/paysvc.h build/include/
+	@cp $(TARGET)/release/libpaysvc.so build/lib/libpaysvc.so.$(VERSION)
+	@ln -sf libpaysvc.so.$(VERSION) build/lib/libpaysvc.so.$(ABI)
+	@ln -sf libpaysvc.so.$(ABI) build/lib/libpaysvc.so
+	@cp $(TARGET)/release/libpaysvc.a build/lib/
+	@cp $(TARGET)/release/paysvc-sandbox build/bin/
+
+demo: build
+	@sh scripts/demo.sh
+
+# Formatting and lints.
+check: setup
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+
+test: setup-test
+	$(CARGO) test --workspace --locked
+
+install: build
+	install -d $(DEST)/include $(DEST)/lib/pkgconfig $(DEST)/bin
+	install -m 644 build/include/paysvc.h $(DEST)/include/
+	install -m 755 build/lib/libpaysvc.so.$(VERSION) $(DEST)/lib/
+	cp -P build/lib/libpaysvc.so.$(ABI) build/lib/libpaysvc.so $(DEST)/lib/
+	install -m 644 build/lib/libpaysvc.a $(DEST)/lib/
+	install -m 755 build/bin/paysvc-sandbox $(DEST)/bin/
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' paysvc.pc.in > $(DEST)/lib/pkgconfig/paysvc.pc
+
+clean:
+	$(CARGO) clean
+	rm -rf build

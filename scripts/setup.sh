@@ -1,0 +1,57 @@
+#!/bin/sh
+# Installs what this machine lacks to build (and, with "test", to test) the project: from Debian's packages, where
+# that can be done; else says loudly what is missing. Called by make; does nothing where everything is there.
+set -eu
+
+RUST_LEAST=88 # 1.88: the newest that a dependency asks for
+
+missing=""
+need() { # command, package
+    command -v "$1" >/dev/null 2>&1 || missing="$missing $2"
+}
+
+rust_minor() {
+    rustc --version 2>/dev/null | sed -n 's/^rustc 1\.\([0-9]*\)\..*/\1/p'
+}
+
+need cc gcc
+need c++ g++
+need make make
+need pkg-config pkg-config
+[ -e /usr/include/stdio.h ] || missing="$missing libc6-dev"
+if [ "${1:-build}" = test ]; then
+    need valgrind valgrind
+    need nm binutils
+fi
+if ! command -v cargo >/dev/null 2>&1 && [ -x "$HOME/.cargo/bin/cargo" ]; then
+    echo "setup: cargo is in $HOME/.cargo/bin but not on the PATH; add it and call again" >&2
+    exit 1
+fi
+# Debian's rustc-web is the recent compiler that it builds its browsers with.
+need cargo "cargo-web rustc-web rustfmt-web"
+
+if [ -n "$missing" ]; then
+    echo "setup: this machine lacks:$missing" >&2
+    if ! command -v apt-get >/dev/null 2>&1; then
+        echo "setup: there is no apt-get here; install them and call again" >&2
+        exit 1
+    fi
+    if [ "$(id -u)" = 0 ]; then
+        run=""
+    elif command -v sudo >/dev/null 2>&1; then
+        run="sudo"
+    else
+        echo "setup: neither root nor sudo; install them and call again: apt-get install$missing" >&2
+        exit 1
+    fi
+    $run apt-get update -qq
+    # Word splitting is wanted: one word a package.
+    # shellcheck disable=SC2086
+    $run env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >&2
+fi
+
+minor=$(rust_minor)
+if [ -z "$minor" ] || [ "$minor" -lt "$RUST_LEAST" ]; then
+    echo "setup: Rust 1.$RUST_LEAST or newer is needed, this is: $(rustc --version 2>&1)" >&2
+    exit 1
+fi

@@ -1,0 +1,169 @@
+/* The boundary from C: NULL in every argument, text that is not UTF-8, and ownership. Needs no service. */
+#include <paysvc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int failures;
+
+#define CHECK(condition) \
+    do { if (!(condition)) { fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); failures++; } } while (0)
+
+typedef paysvc_status (*function)(const paysvc_client *, const char *, const paysvc_call *, paysvc_reply **);
+
+static const struct { const char *name; function call; } functions[] = {
+#include "functions.inc"
+    {"request", paysvc_request}
+};
+
+static const char config[] = "{\"base_url\":\"http://127.0.0.1:1\",\"public_key\":\"p\",\"secret_key\":\"s\"}";
+
+/* A refusal: NOT_SENT, a parsable body, and a message that holds the part. */
+static void refused(paysvc_status status, paysvc_status expected, paysvc_reply *reply, const char *part)
+{
+    CHECK(status == expected);
+    CHECK(reply != NULL);
+    CHECK(paysvc_reply_status(reply) == expected);
+    CHECK(paysvc_reply_outcome(reply) == PAYSVC_OUTCOME_NOT_SENT);
+    CHECK(paysvc_reply_state(reply) == PAYSVC_STATE_NONE);
+    CHECK(paysvc_reply_http_status(reply) == 0);
+    CHECK(paysvc_reply_attempts(reply) == 0);
+    CHECK(paysvc_reply_retry_after_ms(reply) == -1);
+    CHECK(strcmp(paysvc_reply_code(reply), "") == 0);
+    CHECK(strcmp(paysvc_reply_get(reply, "/status"), "false") == 0);
+    CHECK(strcmp(paysvc_reply_get(reply, "/message"), paysvc_reply_message(reply)) == 0);
+    CHECK(paysvc_reply_get(reply, "/errors") != NULL);
+    CHECK(strlen(paysvc_reply_body(reply)) == paysvc_reply_body_len(reply));
+    if (strstr(paysvc_reply_message(reply), part) == NULL) {
+        fprintf(stderr, "expected %s in: %s\n", part, paysvc_reply_message(reply));
+        failures++;
+    }
+    paysvc_reply_free(reply);
+}
+
+static void clients(void)
+{
+    static const char not_utf8[] = {'{', '"', (char)0xff, '"', '}', 0};
+    paysvc_client *client = (paysvc_client *)&client;
+    paysvc_reply *reply = NULL;
+    paysvc_status status;
+
+    status = paysvc_client_new("{", &client, &reply);
+    CHECK(client == NULL);
+    refused(status, PAYSVC_E_CONFIG, reply, "is not JSON");
+    status = paysvc_client_new(not_utf8, &client, &reply);
+    refused(status, PAYSVC_E_ARGUMENT, reply, "not UTF-8: the byte at 2");
+    status = paysvc_client_new(config, NULL, &reply);
+    refused(status, PAYSVC_E_ARGUMENT, reply, "client is NULL");
+    CHECK(paysvc_client_new(config, NULL, NULL) == PAYSVC_E_ARGUMENT);
+    CHECK(paysvc_client_new("[]", &client, NULL) == PAYSVC_E_CONFIG);
+    CHECK(client == NULL);
+
+    status = paysvc_client_new(config, &client, &reply);
+    CHECK(status == PAYSVC_OK && client != NULL);
+    CHECK(paysvc_reply_status(reply) == PAYSVC_OK);
+    paysvc_reply_free(reply);
+    paysvc_client_free(client);
+    CHECK(paysvc_client_new(NULL, &client, NULL) == PAYSVC_OK);
+    paysvc_client_free(client);
+    paysvc_client_free(NULL);
+}
+
+static void calls(void)
+{
+    static const char not_utf8[] = {'{', (char)0xc3, '(', '}', 0};
+    paysvc_client *client = NULL;
+    paysvc_reply *reply = NULL;
+    paysvc_call *call = paysvc_call_new();
+    paysvc_status status;
+    size_t i;
+
+    CHECK(call != NULL);
+    CHECK(paysvc_client_new(config, &client, NULL) == PAYSVC_OK);
+    for (i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        function f = functions[i].call;
+        status = f(NULL, "{}", call, &reply);
+        refused(status, PAYSVC_E_ARGUMENT, reply, "client is NULL");
+        status = f(client, NULL, call, &reply);
+        refused(status, PAYSVC_E_ARGUMENT, reply, "request_json is NULL");
+        status = f(client, not_utf8, NULL, &reply);
+        refused(status, PAYSVC_E_ARGUMENT, reply, "not UTF-8: the byte at 1");
+        CHECK(f(NULL, NULL, NULL, NULL) == PAYSVC_E_ARGUMENT);
+        CHECK(f(client, NULL, NULL, NULL) == PAYSVC_E_ARGUMENT);
+        CHECK(f(client, "{\"no such member\":1}", NULL, NULL) != PAYSVC_OK);
+    }
+    status = paysvc_encrypt(NULL, "{}", &reply);
+    refused(status, PAYSVC_E_ARGUMENT, reply, "client is NULL");
+    status = paysvc_encrypt(client, NULL, &reply);
+    refused(status, PAYSVC_E_ARGUMENT, reply, "plaintext_json is NULL");
+    status = paysvc_encrypt(client, "{}", &reply);
+    refused(status, PAYSVC_E_CONFIG, reply, "encryption_key is not configured");
+    CHECK(paysvc_encrypt(NULL, NULL, NULL) == PAYSVC_E_ARGUMENT);
+
+    CHECK(paysvc_client_set_log(NULL, 1, NULL, NULL) == PAYSVC_E_ARGUMENT);
+    CHECK(paysvc_client_set_log(client, 99, NULL, NULL) == PAYSVC_OK);
+
+    /* A cancelled token ends a call before anything is sent. */
+    paysvc_call_cancel(call);
+    status = paysvc_direct_debit_history(client, "{\"emailAddress\":\"a@b\"}", call, &reply);
+    refused(status, PAYSVC_E_CANCELLED, reply, "cancelled");
+
+    paysvc_call_set_timeout_ms(NULL, 1);
+    paysvc_call_cancel(NULL);
+    paysvc_call_free(NULL);
+    paysvc_call_free(call);
+    paysvc_client_free(client);
+}
+
+static void replies(void)
+{
+    paysvc_client *client = NULL;
+    paysvc_reply *reply = NULL;
+    const char *first, *second;
+
+    CHECK(paysvc_reply_status(NULL) == PAYSVC_E_ARGUMENT);
+    CHECK(paysvc_reply_outcome(NULL) == PAYSVC_OUTCOME_UNKNOWN);
+    CHECK(paysvc_reply_state(NULL) == PAYSVC_STATE_NONE);
+    CHECK(paysvc_reply_http_status(NULL) == 0);
+    CHECK(strlen(paysvc_reply_body(NULL)) == paysvc_reply_body_len(NULL));
+    CHECK(paysvc_reply_get(NULL, "/a") == NULL);
+    CHECK(strcmp(paysvc_reply_code(NULL), "") == 0);
+    CHECK(strlen(paysvc_reply_message(NULL)) > 0);
+    CHECK(paysvc_reply_retry_after_ms(NULL) == -1);
+    CHECK(paysvc_reply_attempts(NULL) == 0);
+    paysvc_reply_free(NULL);
+
+    CHECK(paysvc_client_new("{\"base_ulr\":\"x\"}", &client, &reply) == PAYSVC_E_CONFIG);
+    CHECK(paysvc_reply_get(reply, NULL) == NULL);
+    CHECK(paysvc_reply_get(reply, "no slash") == NULL);
+    CHECK(paysvc_reply_get(reply, "/absent") == NULL);
+    first = paysvc_reply_get(reply, "/errors/base_ulr");
+    second = paysvc_reply_get(reply, "/errors/base_ulr");
+    CHECK(first != NULL && first == second && strstr(first, "did you mean base_url?") != NULL);
+    CHECK(strcmp(paysvc_reply_get(reply, ""), paysvc_reply_body(reply)) == 0);
+    paysvc_reply_free(reply);
+}
+
+static void names(void)
+{
+    CHECK(paysvc_abi() == PAYSVC_ABI);
+    CHECK(strchr(paysvc_version(), '.') != NULL);
+    CHECK(strcmp(paysvc_status_name(PAYSVC_OK), "OK") == 0);
+    CHECK(strcmp(paysvc_status_name(PAYSVC_E_TIMEOUT), "E_TIMEOUT") == 0);
+    CHECK(strcmp(paysvc_status_name(12345), "?") == 0);
+    CHECK(strcmp(paysvc_outcome_name(PAYSVC_OUTCOME_NOT_SENT), "NOT_SENT") == 0);
+    CHECK(strcmp(paysvc_outcome_name(PAYSVC_OUTCOME_UNKNOWN), "UNKNOWN") == 0);
+    CHECK(strcmp(paysvc_outcome_name(-1), "?") == 0);
+}
+
+int main(void)
+{
+    clients();
+    calls();
+    replies();
+    names();
+    if (failures == 0) {
+        puts("boundary: ok");
+    }
+    return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,103 @@
+/* A foreign program that does what it is told, so that tests can drive the library from outside.
+ *
+ * Standard input: the configuration in one line, then one call a line: function, tab, JSON.
+ * Standard output: one line a call: status, outcome, state, HTTP status, attempts, retry-after, code, message, body,
+ * separated by tabs. functions.inc is written by the tests from the table of endpoints.
+ */
+#include <paysvc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef paysvc_status (*function)(const paysvc_client *, const char *, const paysvc_call *, paysvc_reply **);
+
+static paysvc_status encrypt(const paysvc_client *client, const char *json, const paysvc_call *call, paysvc_reply **reply)
+{
+    (void)call;
+    return paysvc_encrypt(client, json, reply);
+}
+
+static const struct { const char *name; function call; } functions[] = {
+#include "functions.inc"
+    {"request", paysvc_request},
+    {"encrypt", encrypt}
+};
+
+static void print(paysvc_status status, paysvc_reply *reply)
+{
+    if (status != paysvc_reply_status(reply) || strlen(paysvc_reply_body(reply)) != paysvc_reply_body_len(reply)) {
+        fprintf(stderr, "driver: status or length of the reply disagree\n");
+        exit(3);
+    }
+    printf("%s\t%s\t%d\t%d\t%d\t%d\t%s\t%s\t%s\n", paysvc_status_name(status), paysvc_outcome_name(paysvc_reply_outcome(reply)),
+           paysvc_reply_state(reply), paysvc_reply_http_status(reply), paysvc_reply_attempts(reply),
+           paysvc_reply_retry_after_ms(reply), paysvc_reply_code(reply), paysvc_reply_message(reply),
+           paysvc_reply_body(reply));
+    fflush(stdout);
+    paysvc_reply_free(reply);
+}
+
+static void log_line(void *userdata, int level, const char *message)
+{
+    fprintf((FILE *)userdata, "log %d %s\n", level, message);
+}
+
+/* One line without its end; NULL at the end of the input. The caller frees it. */
+static char *line(void)
+{
+    size_t size = 1 << 16, length = 0;
+    char *text = (char *)malloc(size);
+    int c;
+    while ((c = getchar()) != EOF && c != '\n') {
+        if (length + 1 == size) {
+            text = (char *)realloc(text, size *= 2);
+        }
+        text[length++] = (char)c;
+    }
+    if (c == EOF && length == 0) {
+        free(text);
+        return NULL;
+    }
+    text[length] = '\0';
+    return text;
+}
+
+static void run(const paysvc_client *client, char *text)
+{
+    paysvc_reply *reply = NULL;
+    char *json = strchr(text, '\t');
+    size_t i;
+    if (json == NULL) {
+        fprintf(stderr, "driver: no tab in %s\n", text);
+        exit(2);
+    }
+    *json++ = '\0';
+    for (i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        if (strcmp(functions[i].name, text) == 0) {
+            print(functions[i].call(client, json, NULL, &reply), reply);
+            return;
+        }
+    }
+    fprintf(stderr, "driver: no function %s\n", text);
+    exit(2);
+}
+
+int main(void)
+{
+    paysvc_client *client = NULL;
+    paysvc_reply *reply = NULL;
+    char *text = line();
+    paysvc_status status = paysvc_client_new(text, &client, &reply);
+    free(text);
+    print(status, reply);
+    if (status != PAYSVC_OK) {
+        return client == NULL ? 0 : 3;
+    }
+    paysvc_client_set_log(client, 4, log_line, stderr);
+    while ((text = line()) != NULL) {
+        run(client, text);
+        free(text);
+    }
+    paysvc_client_free(client);
+    return 0;
+}

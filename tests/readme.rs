@@ -1,0 +1,61 @@
+//! README is true: its program compiles and runs, its link lines link.
+
+mod support;
+
+use std::process::Command;
+
+use support::{Stage, root, run, said, static_libraries};
+
+fn readme() -> String {
+    std::fs::read_to_string(root().join("README.md")).unwrap()
+}
+
+/// The code blocks of a language.
+fn blocks(language: &str) -> Vec<String> {
+    let readme = readme();
+    let fence = format!("```{language}\n");
+    readme.split(&fence).skip(1).map(|part| part.split("```").next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn the_example_compiles_with_the_lines_given_and_runs() {
+    let programs = blocks("c");
+    assert_eq!(programs.len(), 1);
+    let lines: Vec<_> =
+        blocks("sh").concat().lines().filter(|line| line.starts_with("cc ")).map(str::to_owned).collect();
+    assert_eq!(lines.len(), 2, "one line for the shared library, one for the archive");
+    for line in lines {
+        let stage = Stage::new();
+        std::fs::write(stage.path().join("till.c"), &programs[0]).unwrap();
+        run(Command::new("sh")
+            .arg("-c")
+            .arg(line.replace("cc ", "cc -std=c89 -pedantic -Wall -Wextra -Werror "))
+            .current_dir(stage.path()));
+        // Nothing is configured: it must say what is missing instead of sending anything.
+        let output = stage
+            .command(&stage.path().join("till"))
+            .env_clear()
+            .env("LD_LIBRARY_PATH", stage.path().join("build/lib"))
+            .output()
+            .unwrap();
+        let told = String::from_utf8_lossy(&output.stdout);
+        assert!(
+            output.status.success() && told.starts_with("NOT_SENT: order_refund: base_url is not configured"),
+            "{}",
+            said(&output)
+        );
+    }
+}
+
+#[test]
+fn the_system_libraries_are_those_that_the_compiler_names() {
+    let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or("rustc".into()));
+    rustc
+        .args(["--print", "native-static-libs", "--crate-type", "staticlib", "-", "-o"])
+        .arg(std::env::temp_dir().join("paysvc-native-libs.a"));
+    let output = run(rustc.stdin(std::process::Stdio::null()));
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    let named = told.lines().find_map(|line| line.split("native-static-libs: ").nth(1)).expect("rustc names them");
+    assert_eq!(named.split_whitespace().collect::<Vec<_>>(), static_libraries());
+    assert!(readme().contains(&static_libraries().join(" ")));
+}

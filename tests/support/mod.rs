@@ -1,0 +1,112 @@
+//! What the tests share: built artifacts, the sandbox, C compilers, and a foreign program that drives the library.
+#![allow(dead_code)] // Each test file uses its part.
+
+pub mod driver;
+pub mod sandbox;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Where cargo has put the library and the sandbox; builds them first, so that a single test file can be run alone.
+pub fn artifacts() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let mut build = Command::new(env!("CARGO"));
+        build.args(["build", "--quiet", "--locked", "-p", "paysvc", "-p", "paysvc-sandbox"]).current_dir(root());
+        if !cfg!(debug_assertions) {
+            build.arg("--release");
+        }
+        run(&mut build);
+        let test = std::env::current_exe().unwrap();
+        test.parent().unwrap().parent().unwrap().to_owned()
+    })
+}
+
+/// A folder of this test's own, laid out as `make build` does: include, lib, bin. Removed when dropped.
+pub struct Stage(tempfile::TempDir);
+
+impl Stage {
+    pub fn new() -> Stage {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for name in ["build/include", "build/lib", "build/bin"] {
+            std::fs::create_dir_all(at(name)).unwrap();
+        }
+        let link = |from: PathBuf, to: &str| std::os::unix::fs::symlink(from, at(to)).unwrap();
+        let soname = format!("build/lib/libpaysvc.so.{}", paysvc::status::ABI);
+        link(root().join("include/paysvc.h"), "build/include/paysvc.h");
+        link(artifacts().join("libpaysvc.so"), &soname);
+        link(artifacts().join("libpaysvc.so"), "build/lib/libpaysvc.so");
+        link(artifacts().join("libpaysvc.a"), "build/lib/libpaysvc.a");
+        std::fs::write(at("functions.inc"), functions_inc()).unwrap();
+        Stage(folder)
+    }
+
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Compiles and links a program; panics with the compiler's words.
+    pub fn cc(&self, source: &Path, how: Link, flags: &[&str]) -> PathBuf {
+        let program = self.path().join(format!(
+            "{}-{how:?}{}",
+            source.file_stem().unwrap().to_str().unwrap(),
+            flags.concat().replace('/', "_")
+        ));
+        let mut command = Command::new("cc");
+        command.args(["-g", "-Wall", "-Wextra", "-Werror", "-Ibuild/include", "-I."]).args(flags).arg(source);
+        match how {
+            Link::Shared => command.args(["-Lbuild/lib", "-lpaysvc"]),
+            Link::Static => command.arg("build/lib/libpaysvc.a").args(static_libraries()),
+        };
+        run(command.arg("-o").arg(&program).current_dir(self.path()));
+        program
+    }
+
+    /// A command that finds the shared library.
+    pub fn command(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        command.env("LD_LIBRARY_PATH", self.path().join("build/lib"));
+        command
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Link {
+    Shared,
+    Static,
+}
+
+/// The system libraries of a static link, as `paysvc.pc.in` names them.
+pub fn static_libraries() -> Vec<String> {
+    let text = std::fs::read_to_string(root().join("paysvc.pc.in")).unwrap();
+    let line = text.lines().find_map(|line| line.strip_prefix("Libs.private: ")).unwrap();
+    line.split_whitespace().map(str::to_owned).collect()
+}
+
+/// The endpoints as a C table of names and functions.
+pub fn functions_inc() -> String {
+    let line = |row: &paysvc::endpoints::Endpoint| format!("{{\"{0}\", paysvc_{0}}},\n", row.name);
+    paysvc::endpoints::ENDPOINTS.iter().map(line).collect()
+}
+
+/// Runs a command; panics with all it said unless it succeeds.
+pub fn run(command: &mut Command) -> Output {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(output.status.success(), "{command:?}\n{}", said(&output));
+    output
+}
+
+pub fn said(output: &Output) -> String {
+    format!(
+        "{}\n--- stdout\n{}\n--- stderr\n{}",
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}
