@@ -127,5 +127,5 @@ pub fn name_of(status: Status) -> &'static str {
 }
 
 pub fn name_of_outcome(outcome: Outcome) -> &'static str {
-    name(OUTCOMES, outcome as i32).unwrap_or("?")
+    name(OUTCOMES, outcome as i32).unwrap_or("?").trim_start_matches("OUTCOME_")
 }

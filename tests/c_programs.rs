@@ -6,18 +6,9 @@ mod support;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use support::{Link, Stage, root, run, said};
+use support::{ASAN, Link, Stage, VALGRIND, root, run, said};
 
 const C89: &[&str] = &["-std=c89", "-pedantic"];
-const ASAN: &[&str] = &["-fsanitize=address", "-fno-omit-frame-pointer"];
-const VALGRIND: &[&str] = &[
-    "--quiet",
-    "--leak-check=full",
-    "--show-leak-kinds=definite,indirect,possible",
-    "--errors-for-leak-kinds=definite,indirect,possible",
-    "--error-exitcode=9",
-];
-
 fn source(name: &str) -> PathBuf {
     root().join("tests/c").join(name)
 }

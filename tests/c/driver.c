@@ -1,8 +1,9 @@
 /* A foreign program that does what it is told, so that tests can drive the library from outside.
  *
- * Standard input: the configuration in one line, then one call a line: function, tab, JSON.
+ * Standard input: the configuration in one line, then one command a line: function, tab, JSON; or get, tab, pointer,
+ * which asks the last reply.
  * Standard output: one line a call: status, outcome, state, HTTP status, attempts, retry-after, code, message, body,
- * separated by tabs. functions.inc is written by the tests from the table of endpoints.
+ * separated by tabs; or = and what get found, or - for NULL. functions.inc is written by the tests from the table of endpoints.
  */
 #include <paysvc.h>
 #include <stdio.h>
@@ -23,8 +24,12 @@ static const struct { const char *name; function call; } functions[] = {
     {"encrypt", encrypt}
 };
 
+static paysvc_reply *last;
+
 static void print(paysvc_status status, paysvc_reply *reply)
 {
+    paysvc_reply_free(last);
+    last = reply;
     if (status != paysvc_reply_status(reply) || strlen(paysvc_reply_body(reply)) != paysvc_reply_body_len(reply)) {
         fprintf(stderr, "driver: status or length of the reply disagree\n");
         exit(3);
@@ -33,8 +38,6 @@ static void print(paysvc_status status, paysvc_reply *reply)
            paysvc_reply_state(reply), paysvc_reply_http_status(reply), paysvc_reply_attempts(reply),
            paysvc_reply_retry_after_ms(reply), paysvc_reply_code(reply), paysvc_reply_message(reply),
            paysvc_reply_body(reply));
-    fflush(stdout);
-    paysvc_reply_free(reply);
 }
 
 static void log_line(void *userdata, int level, const char *message)
@@ -72,9 +75,15 @@ static void run(const paysvc_client *client, char *text)
         exit(2);
     }
     *json++ = '\0';
+    if (strcmp(text, "get") == 0) {
+        const char *found = paysvc_reply_get(last, json);
+        printf("%s%s\n", found == NULL ? "-" : "=", found == NULL ? "" : found);
+        return;
+    }
     for (i = 0; i < sizeof functions / sizeof functions[0]; i++) {
         if (strcmp(functions[i].name, text) == 0) {
-            print(functions[i].call(client, json, NULL, &reply), reply);
+            paysvc_status status = functions[i].call(client, json, NULL, &reply);
+            print(status, reply);
             return;
         }
     }
@@ -90,14 +99,18 @@ int main(void)
     paysvc_status status = paysvc_client_new(text, &client, &reply);
     free(text);
     print(status, reply);
+    fflush(stdout);
     if (status != PAYSVC_OK) {
+        paysvc_reply_free(last);
         return client == NULL ? 0 : 3;
     }
     paysvc_client_set_log(client, 4, log_line, stderr);
     while ((text = line()) != NULL) {
         run(client, text);
+        fflush(stdout);
         free(text);
     }
+    paysvc_reply_free(last);
     paysvc_client_free(client);
     return 0;
 }

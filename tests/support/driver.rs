@@ -62,7 +62,7 @@ impl Driver {
         let mut input = child.stdin.take().unwrap();
         let mut output = BufReader::new(child.stdout.take().unwrap());
         writeln!(input, "{config}").unwrap();
-        let created = read(&mut output, &mut child);
+        let created = Reply::parse(&read(&mut output, &mut child));
         Driver { child, input: Some(input), output, created }
     }
 
@@ -72,7 +72,14 @@ impl Driver {
 
     pub fn call_text(&mut self, function: &str, request: &str) -> Reply {
         writeln!(self.input.as_mut().unwrap(), "{function}\t{request}").unwrap();
-        read(&mut self.output, &mut self.child)
+        Reply::parse(&read(&mut self.output, &mut self.child))
+    }
+
+    /// What `get` of that language says of the last reply.
+    pub fn get(&mut self, pointer: &str) -> Option<String> {
+        writeln!(self.input.as_mut().unwrap(), "get\t{pointer}").unwrap();
+        let line = read(&mut self.output, &mut self.child);
+        line.trim_end_matches('\n').strip_prefix('=').map(str::to_owned)
     }
 
     /// Ends the program, which must have nothing to complain of, and gives what it wrote to standard error.
@@ -85,7 +92,7 @@ impl Driver {
     }
 }
 
-fn read(output: &mut BufReader<ChildStdout>, child: &mut Child) -> Reply {
+fn read(output: &mut BufReader<ChildStdout>, child: &mut Child) -> String {
     let mut line = String::new();
     output.read_line(&mut line).unwrap();
     if line.is_empty() {
@@ -93,5 +100,5 @@ fn read(output: &mut BufReader<ChildStdout>, child: &mut Child) -> Reply {
         std::io::Read::read_to_string(&mut child.stderr.take().unwrap(), &mut errors).unwrap();
         panic!("the program ended: {:?}\n{errors}", child.wait());
     }
-    Reply::parse(&line)
+    line
 }

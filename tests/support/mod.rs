@@ -8,6 +8,17 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
+pub const ASAN: &[&str] = &["-fsanitize=address", "-fno-omit-frame-pointer"];
+
+/// Fails with exit status 9 on a leak or a wrong access; what is reachable to the end is no leak.
+pub const VALGRIND: &[&str] = &[
+    "--quiet",
+    "--leak-check=full",
+    "--show-leak-kinds=definite,indirect,possible",
+    "--errors-for-leak-kinds=definite,indirect,possible",
+    "--error-exitcode=9",
+];
+
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
@@ -109,4 +120,25 @@ pub fn said(output: &Output) -> String {
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     )
+}
+
+/// JSON without white space outside of its strings: what the library must have sent.
+pub fn compact(json: &str) -> String {
+    let (mut out, mut in_text, mut escaped) = (String::new(), false, false);
+    for c in json.chars() {
+        if in_text || !c.is_ascii_whitespace() {
+            out.push(c);
+        }
+        (in_text, escaped) = match c {
+            '"' if !escaped => (!in_text, false),
+            '\\' => (in_text, in_text && !escaped),
+            _ => (in_text, false),
+        };
+    }
+    out
+}
+
+pub fn sha256(bytes: &[u8]) -> String {
+    let digest = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, bytes);
+    digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
