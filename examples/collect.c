@@ -26,17 +26,17 @@ static long now_ms(void)
 }
 
 /* One call, one line: what was asked, what came back, the outcome, how long it took. The caller frees the reply. */
-static paysvc_reply *step(const char *what, function call, const char *request, const char *shown)
+static paysvc_reply *step(const char *what, const char *of, function call, const char *request, const char *shown)
 {
     paysvc_reply *reply = NULL;
     long started = now_ms();
     const char *value;
     call(client, request, NULL, &reply);
     value = paysvc_reply_get(reply, shown);
-    printf("%-22s %-34.34s %-9s %5ld ms\n", what, value != NULL ? value : paysvc_reply_message(reply),
+    printf("%-21s %-19s %-42.42s %-9s %5ld ms\n", what, of, value != NULL ? value : paysvc_reply_message(reply),
            paysvc_outcome_name(paysvc_reply_outcome(reply)), now_ms() - started);
     if (paysvc_reply_outcome(reply) != PAYSVC_OUTCOME_CONFIRMED) {
-        printf("%-22s %s: %s\n", "", paysvc_status_name(paysvc_reply_status(reply)), paysvc_reply_message(reply));
+        printf("%-21s %s: %s\n", "", paysvc_status_name(paysvc_reply_status(reply)), paysvc_reply_message(reply));
         failed = 1;
     }
     return reply;
@@ -66,7 +66,7 @@ static void learn(const char *question, const char *request, const char *pointer
         if (fgets(out, (int)size, stdin) == NULL) {
             out[0] = '\0';
         }
-        out[strcspn(out, "\r\n")] = '\0';
+        out[strcspn(out, "\"\\\r\n")] = '\0';
     }
 }
 
@@ -74,22 +74,22 @@ static void direct_debit(const char *order)
 {
     char request[1024], mandate[128], otp[32], question[256];
 
-    paysvc_reply_free(step("mandate history", paysvc_direct_debit_history,
+    paysvc_reply_free(step("mandate history", "ada@example.com", paysvc_direct_debit_history,
                            "{\"emailAddress\":\"ada@example.com\"}", "/customerName"));
 
     sprintf(request, "{\"recurringPaymentId\":1,\"orderReference\":\"%s\",\"bankName\":\"Example Bank\","
                      "\"accountNumber\":\"0123456789\",\"bankCode\":\"044\",\"address\":\"1 Example Street\"}", order);
-    keep(step("create a mandate", paysvc_direct_debit_create, request, "/data/mandateCode"), "/data/mandateCode", mandate, sizeof mandate);
+    keep(step("create a mandate", order, paysvc_direct_debit_create, request, "/data/mandateCode"), "/data/mandateCode", mandate, sizeof mandate);
 
     sprintf(request, "{\"mandateCode\":\"%s\"}", mandate);
-    paysvc_reply_free(step("check the mandate", paysvc_direct_debit_status, request, "/message"));
-    paysvc_reply_free(step("send one-time code", paysvc_direct_debit_otp, request, "/data"));
+    paysvc_reply_free(step("check the mandate", mandate, paysvc_direct_debit_status, request, "/message"));
+    paysvc_reply_free(step("send one-time code", mandate, paysvc_direct_debit_otp, request, "/data"));
 
     sprintf(question, "{\"method\":\"GET\",\"path\":\"/sandbox/otp/%s\",\"key\":\"public\"}", mandate);
     learn("one-time code from the customer's e-mail", question, "/otp", otp, sizeof otp);
     sprintf(request, "{\"paymentOption\":\"NDD\",\"reference\":\"%s\",\"directDebitPaymentRequest\":{\"otp\":\"%s\","
                      "\"mandateCode\":\"%s\",\"accountName\":\"Ada Lovelace\",\"bankCode\":\"044\"}}", order, otp, mandate);
-    paysvc_reply_free(step("pay", paysvc_order_pay, request, "/data/orderPayment/totalAmount"));
+    paysvc_reply_free(step("pay", order, paysvc_order_pay, request, "/data/orderPayment/totalAmount"));
 }
 
 static void virtual_account(const char *alias)
@@ -97,20 +97,20 @@ static void virtual_account(const char *alias)
     char request[1024], account[64], session[128];
 
     sprintf(request, "{\"Alias\":\"%s\",\"Narration\":\"Rent\",\"Reference\":\"FLAT-7\"}", alias);
-    keep(step("virtual account", paysvc_virtual_account_generate, request, "/accountNumber"), "/accountNumber", account, sizeof account);
+    keep(step("virtual account", alias, paysvc_virtual_account_generate, request, "/accountNumber"), "/accountNumber", account, sizeof account);
 
     sprintf(request, "{\"method\":\"POST\",\"path\":\"/sandbox/fund\",\"key\":\"public\",\"body\":{\"accountNumber\":\"%s\","
                      "\"amount\":\"2500.50\",\"senderName\":\"Grace Hopper\"}}", account);
     learn("session identifier of a transfer to that account", request, "/sessionId", session, sizeof session);
     sprintf(request, "{\"sessionId\":\"%s\"}", session);
-    paysvc_reply_free(step("transaction details", paysvc_transaction_details, request, "/data/totalAmountCharged"));
+    paysvc_reply_free(step("transaction details", "the transfer", paysvc_transaction_details, request, "/data/totalAmountCharged"));
 }
 
 static void refund(const char *order)
 {
     char request[512];
     sprintf(request, "{\"reference\":\"%s\",\"reason\":\"one item returned\",\"amount\":\"25.50\"}", order);
-    paysvc_reply_free(step("refund in part", paysvc_order_refund, request, "/data/amount_refunded"));
+    paysvc_reply_free(step("refund in part", order, paysvc_order_refund, request, "/data/amount_refunded"));
 }
 
 static void card(const char *order)
@@ -118,7 +118,7 @@ static void card(const char *order)
     char request[512];
     sprintf(request, "{\"reference\":\"%s\",\"paymentoption\":\"C\",\"country\":\"NG\",\"card\":{\"cardnumber\":"
                      "\"4111111111111111\",\"expirymonth\":\"01\",\"expiryyear\":\"39\",\"cvv\":\"193\"}}", order);
-    paysvc_reply_free(step("card order", paysvc_order_create, request, "/message"));
+    paysvc_reply_free(step("card order", order, paysvc_order_create, request, "/message"));
 }
 
 int main(int argc, char **argv)
@@ -142,7 +142,7 @@ int main(int argc, char **argv)
     sprintf(card_order, "CARD-%ld", stamp);
     sprintf(alias, "tenant-%ld", stamp);
 
-    printf("%-22s %-34s %-9s %8s\n", "ASKED", "CAME BACK", "OUTCOME", "TIME");
+    printf("%-21s %-19s %-42s %-9s %8s\n", "ASKED", "OF", "CAME BACK", "OUTCOME", "TIME");
     direct_debit(order);
     virtual_account(alias);
     refund(order);

@@ -159,3 +159,12 @@ fn committed_files_are_in_step_with_the_tables() {
         assert!(std::env::var_os("CI").is_none() || changed.is_empty(), "generated files are not committed: {changed}");
     }
 }
+
+/// AWS-LC's own entropy source costs each process about 30 ms (`.cargo/config.toml` leaves it out).
+#[test]
+fn no_entropy_is_gathered_from_cpu_jitter() {
+    let output = run(Command::new("nm").arg(artifacts().join("libpaysvc.a")).stderr(std::process::Stdio::null()));
+    let symbols = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(symbols.contains("CRYPTO_sysrand"), "AWS-LC is in the archive");
+    assert!(!symbols.contains("jent_"), "the jitter source is in the archive");
+}
