@@ -5,6 +5,9 @@ use std::path::PathBuf;
 
 use clap::Parser;
 
+use crate::faults::parse;
+use crate::faults::rules::Rule;
+use crate::json::{Json, object};
 use crate::state::Activation;
 use crate::webhook::Target;
 
@@ -50,12 +53,28 @@ pub struct Cli {
     #[arg(long, value_name = "URL")]
     pub webhook: Option<Target>,
 
+    /// Start with a fault rule: the JSON of POST /sandbox/faults, or the name of a fault of new connections
+    #[arg(long, value_name = "RULE")]
+    pub fault: Vec<String>,
+
     /// End when standard input ends, so that a test which dies leaves no sandbox behind
     #[arg(long)]
     pub exit_with_parent: bool,
 }
 
 impl Cli {
+    pub fn fault_rules(&self) -> Result<Vec<Rule>, String> {
+        let rule = |text: &String| {
+            let problem = |reason: String| format!("--fault {text}: {reason}");
+            let json = match text.starts_with('{') {
+                true => Json::parse(text.as_bytes()).map_err(problem)?,
+                false => object! { "fault": text },
+            };
+            parse::rule(&json, self.tls).map_err(|refusal| problem(refusal.message))
+        };
+        self.fault.iter().map(rule).collect()
+    }
+
     pub fn check(&self) -> Result<(), String> {
         if !self.listen.ip().is_loopback() && !self.allow_remote {
             return Err(format!(

@@ -1,35 +1,29 @@
-//! Puts a decided answer on the wire, whole or in one of the ways in which answers get lost.
+//! How a decided answer travels: through HTTP as usual, or by a script that plays one of the ways in which answers get lost.
 
 use http_body_util::Full;
 use hyper::body::Bytes;
-use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderValue};
 use hyper::{Response, StatusCode};
 
 use crate::answer::Answer;
 use crate::connection::Connection;
+use crate::faults::Chosen;
+use crate::faults::table::Fault;
+use crate::json::object;
+use crate::request_log::Answered;
+use crate::sandbox::Sandbox;
+use crate::script::{End, Script, Step};
 
-/// How an answer travels. What it tells is committed already, whichever way it goes.
-#[cfg_attr(not(test), expect(dead_code, reason = "the faults choose the other ways; the first release has none"))]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Delivery {
-    Whole,
-    /// The client never hears of it and its connection is reset.
-    Reset,
-    /// The connection is closed without an answer.
-    Close,
-    /// The connection stays open and nothing comes.
-    Silence,
-    /// So many bytes of the answer, its head included, then the end.
-    CutAfter(usize),
-}
+/// More than the 10 MB that a client may take for a bound.
+const HUGE: usize = 11 << 20;
 
-/// The connection was broken on purpose: there is no answer to send.
+/// HTTP has nothing to send: the client left, or a script goes on from here.
 #[derive(Debug)]
 pub struct Lost;
 
 impl std::fmt::Display for Lost {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.write_str("the answer was lost on purpose")
+        out.write_str("no answer goes through HTTP")
     }
 }
 
@@ -37,21 +31,118 @@ impl std::error::Error for Lost {}
 
 pub type Delivered = Result<Response<Full<Bytes>>, Lost>;
 
-pub fn deliver(answer: Answer, delivery: Delivery, connection: &Connection) -> Delivered {
-    match delivery {
-        Delivery::Whole => {}
-        Delivery::Reset => connection.reset(),
-        Delivery::Close => connection.close(),
-        Delivery::Silence => connection.stall(),
-        Delivery::CutAfter(bytes) => connection.cut_after(bytes),
-    }
-    match delivery {
-        Delivery::Reset | Delivery::Close => Err(Lost),
-        Delivery::Whole | Delivery::Silence | Delivery::CutAfter(_) => Ok(response(answer)),
+/// An answer that is committed, whichever way it goes.
+pub struct Decided {
+    pub answer: Option<Answer>,
+    pub chosen: Option<Chosen>,
+    /// The request's place in the log.
+    pub place: u64,
+    /// The client wants to use the connection again.
+    pub keep_alive: bool,
+}
+
+pub fn deliver(decided: Decided, sandbox: &Sandbox, connection: &Connection) -> Delivered {
+    match script(decided) {
+        Err((answer, place)) => {
+            sandbox.book().requests.answered(place, Answered::Whole);
+            Ok(response(answer))
+        }
+        Ok(script) => {
+            connection.play(script);
+            Err(Lost)
+        }
     }
 }
 
-fn response(answer: Answer) -> Response<Full<Bytes>> {
+/// The script of the fault; without one, the answer as it is.
+fn script(decided: Decided) -> Result<Script, (Answer, u64)> {
+    let Decided { answer, chosen, place, keep_alive } = decided;
+    let silent = |end| Ok(Script { steps: Vec::new(), end, is_whole: false, place });
+    let Some(answer) = answer else {
+        let close = chosen.is_some_and(|chosen| chosen.fault == Fault::CloseAfterRead);
+        return silent(if close { End::Close } else { End::Reset });
+    };
+    let Some(Chosen { fault, delay }) = chosen else {
+        return Err((answer, place));
+    };
+    let polite = if keep_alive { End::KeepOpen } else { End::Farewell };
+    let whole = |steps, end| Ok(Script { steps, end, is_whole: true, place });
+    let part = |steps, end| Ok(Script { steps, end, is_whole: false, place });
+    match fault {
+        Fault::CommitThenReset => silent(End::Reset),
+        Fault::CommitThenClose => silent(End::Close),
+        Fault::CommitThenTimeout => silent(End::Silence),
+        Fault::StaleKeepalive => {
+            let end = if keep_alive { End::CloseWhenUsed } else { End::Farewell };
+            whole(vec![Step::Send(text(answer, keep_alive))], end)
+        }
+        Fault::SilentCloseIdle => whole(vec![Step::Send(text(answer, true))], End::Close),
+        Fault::UnsolicitedResponse => {
+            let both = [text(answer, true), text(unsolicited(), keep_alive)].concat();
+            whole(vec![Step::Send(both.into())], polite)
+        }
+        Fault::Truncate => {
+            let half = answer.body.len().div_ceil(2);
+            let text = text(answer, keep_alive);
+            part(vec![Step::Send(text.slice(..text.len() - half))], End::Close)
+        }
+        Fault::Drip => whole(vec![Step::Drip(text(answer, keep_alive))], polite),
+        Fault::SlowHeaders => whole(vec![Step::Wait(delay), Step::Send(text(answer, keep_alive))], polite),
+        Fault::NeverEnd => {
+            let start = but_last(&answer.body);
+            let chunk = [format!("{:x}\r\n", start.len()).as_bytes(), start, b"\r\n"].concat();
+            let head = head(&answer, "transfer-encoding: chunked", keep_alive);
+            let start = [head.as_bytes(), &chunk].concat();
+            part(vec![Step::Send(start.into()), Step::EndlessBlanks], End::Close)
+        }
+        Fault::HugeBody => {
+            let length = format!("content-length: {}", answer.body.len() + HUGE);
+            let head = head(&answer, &length, keep_alive);
+            let start = but_last(&answer.body);
+            let last = Bytes::copy_from_slice(&answer.body[start.len()..]);
+            let start = [head.as_bytes(), start].concat();
+            whole(vec![Step::Send(start.into()), Step::Blanks(HUGE), Step::Send(last)], polite)
+        }
+        _ => Err((answer, place)),
+    }
+}
+
+fn but_last(body: &[u8]) -> &[u8] {
+    body.split_last().map_or(body, |(_, start)| start)
+}
+
+/// An answer that nobody asked for and that every endpoint's client could take for its success.
+fn unsolicited() -> Answer {
+    let body = object! {
+        "data": object! { "unsolicited": true },
+        "status": "success",
+        "statusCode": "00",
+        "message": "An answer that nobody asked for",
+    };
+    let mut answer = Answer::ok(&body);
+    answer.headers.push(("x-sandbox-unsolicited", "1".to_string()));
+    answer
+}
+
+/// The answer as it goes on the wire.
+fn text(answer: Answer, keep_alive: bool) -> Bytes {
+    let head = head(&answer, &format!("content-length: {}", answer.body.len()), keep_alive);
+    [head.as_bytes(), &answer.body].concat().into()
+}
+
+fn head(answer: &Answer, length: &str, keep_alive: bool) -> String {
+    let response = response(Answer { body: Vec::new(), headers: answer.headers.clone(), ..*answer });
+    let mut head = format!("HTTP/1.1 {}\r\n", response.status());
+    for (name, value) in response.headers() {
+        head += &format!("{name}: {}\r\n", String::from_utf8_lossy(value.as_bytes()));
+    }
+    if !keep_alive && !response.headers().contains_key(CONNECTION) {
+        head += "connection: close\r\n";
+    }
+    head + length + "\r\n\r\n"
+}
+
+pub fn response(answer: Answer) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(Bytes::from(answer.body)));
     *response.status_mut() = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = response.headers_mut();
@@ -70,46 +161,38 @@ fn response(answer: Answer) -> Response<Full<Bytes>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::connection::{Socket, Wire};
-    use crate::json::object;
-    use hyper::service::service_fn;
-    use hyper_util::rt::TokioIo;
-    use std::io::{ErrorKind, Read, Write};
-    use std::time::Duration;
 
-    /// What a client reads that sends one request to a server which delivers this way.
-    fn read_answer(delivery: Delivery) -> (Vec<u8>, Option<ErrorKind>) {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-        let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
-        let address = listener.local_addr().unwrap();
-        runtime.spawn(async move {
-            let (tcp, _) = listener.accept().await.unwrap();
-            let connection = Connection::new(1);
-            let wire = Wire { socket: Socket::Plain(tcp), connection: connection.clone() };
-            let service = service_fn(move |_| {
-                let answer = Answer::ok(&object! { "status": true });
-                std::future::ready(deliver(answer, delivery, &connection))
-            });
-            let _ = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(wire), service).await;
-        });
-        let mut client = std::net::TcpStream::connect(address).unwrap();
-        client.write_all(b"GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").unwrap();
-        if delivery == Delivery::Silence {
-            client.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
-        }
-        let mut read = Vec::new();
-        let error = client.read_to_end(&mut read).err().map(|error| error.kind());
-        (read, error)
+    fn planned(fault: Fault, keep_alive: bool) -> Result<Script, (Answer, u64)> {
+        let answer = fault.is_committed().then(|| Answer::ok(&object! { "a": 1_u64 }));
+        script(Decided { answer, chosen: Some(Chosen::new(fault, None)), place: 7, keep_alive })
     }
 
     #[test]
-    fn every_way_an_answer_travels() {
-        let (whole, error) = read_answer(Delivery::Whole);
-        assert!(whole.ends_with(br#"{"status":true}"#) && error.is_none());
-        assert_eq!(read_answer(Delivery::Reset), (Vec::new(), Some(ErrorKind::ConnectionReset)));
-        assert_eq!(read_answer(Delivery::Close), (Vec::new(), None));
-        assert_eq!(read_answer(Delivery::CutAfter(20)), (whole[..20].to_vec(), None));
-        let (nothing, waiting) = read_answer(Delivery::Silence);
-        assert!(nothing.is_empty() && matches!(waiting, Some(ErrorKind::WouldBlock | ErrorKind::TimedOut)));
+    fn answers_get_lost_in_their_own_ways() {
+        let end = |fault| planned(fault, true).unwrap().end;
+        assert_eq!(end(Fault::CommitThenReset), End::Reset);
+        assert_eq!(end(Fault::CommitThenClose), End::Close);
+        assert_eq!(end(Fault::CommitThenTimeout), End::Silence);
+        assert_eq!(end(Fault::ResetWithoutCommit), End::Reset);
+        assert_eq!(end(Fault::CloseAfterRead), End::Close);
+        assert_eq!(end(Fault::StaleKeepalive), End::CloseWhenUsed);
+        assert!(planned(Fault::Html200, true).is_err());
+    }
+
+    #[test]
+    fn half_an_answer() {
+        let script = planned(Fault::Truncate, true).unwrap();
+        let [Step::Send(bytes)] = script.steps.as_slice() else { panic!("{script:?}") };
+        assert!(bytes.ends_with(b"content-length: 7\r\n\r\n{\"a"), "{bytes:?}");
+        assert!(!script.is_whole);
+    }
+
+    #[test]
+    fn a_client_that_wants_to_close_is_heard() {
+        let script = planned(Fault::Drip, false).unwrap();
+        let [Step::Drip(bytes)] = script.steps.as_slice() else { panic!("{script:?}") };
+        assert!(String::from_utf8_lossy(bytes).contains("\r\nconnection: close\r\n"));
+        assert_eq!(script.end, End::Farewell);
+        assert_eq!(planned(Fault::Drip, true).unwrap().end, End::KeepOpen);
     }
 }

@@ -1,48 +1,72 @@
 //! One request from the wire to the answer: read it, decide, deliver. The seam where faults are chosen.
 
 use http_body_util::BodyExt;
-use hyper::Request;
 use hyper::body::{Body, Bytes, Incoming as Stream};
+use hyper::http::request::Parts;
+use hyper::{Request, Version};
 
 use crate::admin;
 use crate::connection::Connection;
-use crate::delivery::{Delivered, Delivery, Lost, deliver};
+use crate::delivery::{Decided, Delivered, Lost, deliver, response};
+use crate::faults::rules::Place;
+use crate::faults::table::Fault;
 use crate::incoming::Incoming;
 use crate::sandbox::Sandbox;
-use crate::service;
+use crate::service::{self, Origin};
 
 const LARGEST_BODY: usize = 1 << 20;
 /// A larger body is still read up to here, so that its sender lives to see the refusal.
 const READ_AT_MOST: usize = 16 << 20;
 
 pub async fn exchange(sandbox: &Sandbox, connection: &Connection, request: Request<Stream>) -> Delivered {
-    let on_connection = connection.next_request();
+    let origin = Origin { connection: connection.id, on_connection: connection.next_request() };
     let (head, body) = request.into_parts();
-    let (body, body_bytes) = read(body).await?;
-    let incoming = Incoming::new(&head, body, body_bytes);
-    let answer = match admin::is_admin(&incoming.path) {
-        true => admin::answer(sandbox, &incoming),
-        false => service::decide(sandbox, &incoming, connection, on_connection),
+    let mut incoming = Incoming::new(&head);
+    if admin::is_admin(&incoming.path) {
+        read(&mut incoming, body).await?;
+        return Ok(response(admin::answer(sandbox, &incoming)));
+    }
+    let place = Place::Request { method: &incoming.method, path: &incoming.path, on_connection: origin.on_connection };
+    let by_rule = sandbox.book().faults.choose(&place);
+    let unread = by_rule.filter(|chosen| chosen.fault == Fault::ResetBeforeRead);
+    if unread.is_none() && read(&mut incoming, body).await.is_err() {
+        service::note_lost(sandbox, &incoming, origin, by_rule.map(|chosen| chosen.fault));
+        return Err(Lost);
+    }
+    let ended = incoming.body.is_some();
+    let keep_alive = ended && wants_to_go_on(&head);
+    let decided = match unread {
+        Some(chosen) => {
+            let place = service::note_lost(sandbox, &incoming, origin, Some(chosen.fault));
+            Decided { answer: None, chosen: unread, place, keep_alive }
+        }
+        None => service::decide(sandbox, &incoming, origin, by_rule, keep_alive),
     };
-    deliver(answer, Delivery::Whole, connection)
+    deliver(decided, sandbox, connection)
 }
 
-/// The body, or `None` if it is too large; and how many bytes of it were read.
-async fn read(mut body: Stream) -> Result<(Option<Bytes>, usize), Lost> {
+fn wants_to_go_on(head: &Parts) -> bool {
+    let connection = head.headers.get_all("connection");
+    let mut options = connection.iter().filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(','));
+    head.version == Version::HTTP_11 && !options.any(|option| option.trim().eq_ignore_ascii_case("close"))
+}
+
+/// Reads the body, if it is not too large, and how many bytes of it there were.
+async fn read(incoming: &mut Incoming, mut body: Stream) -> Result<(), Lost> {
     let mut kept = Vec::new();
-    let mut count = 0;
-    while !body.is_end_stream() && count < READ_AT_MOST {
+    while !body.is_end_stream() && incoming.body_bytes < READ_AT_MOST {
         let Some(frame) = body.frame().await else {
             break;
         };
         // The client left in the middle of its request: nobody waits for an answer.
         let frame = frame.map_err(|_| Lost)?;
         if let Some(bytes) = frame.data_ref() {
-            count += bytes.len();
-            if count <= LARGEST_BODY {
+            incoming.body_bytes += bytes.len();
+            if incoming.body_bytes <= LARGEST_BODY {
                 kept.extend_from_slice(bytes);
             }
         }
     }
-    Ok(((count <= LARGEST_BODY).then(|| Bytes::from(kept)), count))
+    incoming.body = (incoming.body_bytes <= LARGEST_BODY).then(|| Bytes::from(kept));
+    Ok(())
 }

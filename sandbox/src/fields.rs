@@ -45,6 +45,30 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// A whole number from 0 up, as a number or as text.
+    pub fn optional_count(&mut self, path: &str) -> Option<u64> {
+        let digits = match self.body.at(path) {
+            None | Some(Json::Null) => return None,
+            Some(Json::Text(text) | Json::Number(text)) => text.parse().ok(),
+            Some(_) => None,
+        };
+        if digits.is_none() {
+            self.refuse(path, format!("The {path} field must be a whole number."));
+        }
+        digits
+    }
+
+    pub fn optional_bool(&mut self, path: &str) -> Option<bool> {
+        match self.body.at(path) {
+            None | Some(Json::Null) => None,
+            Some(Json::Bool(value)) => Some(*value),
+            Some(_) => {
+                self.refuse(path, format!("The {path} field must be true or false."));
+                None
+            }
+        }
+    }
+
     /// A positive amount, as a number or as text.
     pub fn optional_amount(&mut self, path: &str) -> Option<Money> {
         let text = match self.body.at(path)? {

@@ -5,13 +5,16 @@ use hyper::http::request::Parts;
 
 use crate::json::Json;
 
-#[derive(Debug)]
+/// The default is a request of which nothing was read.
+#[derive(Debug, Default)]
 pub struct Incoming {
     pub method: String,
     pub path: String,
+    /// Path and query as they came.
+    pub target: String,
     pub query: Vec<(String, String)>,
     pub headers: Headers,
-    /// `None`: it was larger than the sandbox accepts.
+    /// `None`: it was not read, or is larger than the sandbox accepts.
     pub body: Option<Bytes>,
     pub body_bytes: usize,
 }
@@ -24,15 +27,18 @@ pub struct Headers {
     pub content_type: Option<String>,
     pub accept: Option<String>,
     pub user_agent: Option<String>,
+    pub host: Option<String>,
 }
 
 impl Incoming {
-    pub fn new(head: &Parts, body: Option<Bytes>, body_bytes: usize) -> Incoming {
+    /// The body is yet to be read.
+    pub fn new(head: &Parts) -> Incoming {
         let header =
             |name: &str| head.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
         Incoming {
             method: head.method.as_str().to_string(),
             path: percent_decoded(head.uri.path(), false),
+            target: head.uri.path_and_query().map(ToString::to_string).unwrap_or_default(),
             query: head.uri.query().map(query_members).unwrap_or_default(),
             headers: Headers {
                 api_key: header("api-key"),
@@ -40,9 +46,10 @@ impl Incoming {
                 content_type: header("content-type"),
                 accept: header("accept"),
                 user_agent: header("user-agent"),
+                host: header("host"),
             },
-            body,
-            body_bytes,
+            body: None,
+            body_bytes: 0,
         }
     }
 

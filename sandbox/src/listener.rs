@@ -6,18 +6,25 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
+use tokio::io::AsyncReadExt;
 use tokio::net::{TcpListener, TcpStream};
-use tokio_rustls::TlsAcceptor;
 
-use crate::connection::{Connection, Socket, Wire};
+use crate::connection::Connection;
 use crate::exchange::exchange;
+use crate::faults::rules::Place;
+use crate::faults::table::Fault;
+use crate::incoming::Incoming;
 use crate::sandbox::Sandbox;
+use crate::script::{Played, play};
+use crate::service::{Origin, note_lost};
+use crate::tls::Acceptors;
+use crate::wire::{Socket, Wire, discard};
 
 /// Room for the head of a request; a longer one is answered 431.
 const LARGEST_HEAD: usize = 64 << 10;
 
 /// Serves until the task is dropped.
-pub async fn serve(listener: TcpListener, tls: Option<TlsAcceptor>, sandbox: Arc<Sandbox>) {
+pub async fn serve(listener: TcpListener, tls: Option<Arc<Acceptors>>, sandbox: Arc<Sandbox>) {
     let connections = AtomicU64::new(0);
     loop {
         match listener.accept().await {
@@ -34,24 +41,82 @@ pub async fn serve(listener: TcpListener, tls: Option<TlsAcceptor>, sandbox: Arc
     }
 }
 
-async fn converse(tcp: TcpStream, tls: Option<TlsAcceptor>, connection: Arc<Connection>, sandbox: Arc<Sandbox>) {
+async fn converse(tcp: TcpStream, tls: Option<Arc<Acceptors>>, connection: Arc<Connection>, sandbox: Arc<Sandbox>) {
     // Answers are small and complete: nothing is gained by waiting for more.
     let _ = tcp.set_nodelay(true);
-    let socket = match tls {
-        None => Socket::Plain(tcp),
-        Some(acceptor) => match acceptor.accept(tcp).await {
-            Ok(stream) => Socket::Tls(Box::new(stream)),
-            Err(error) => {
-                eprintln!("paysvc-sandbox: connection {}: TLS handshake failed: {error}", connection.id);
-                return;
-            }
-        },
+    let fault = sandbox.book().faults.choose(&Place::NewConnection).map(|chosen| chosen.fault);
+    let unread = || note_unread(&sandbox, &connection, fault);
+    if fault.is_some_and(Fault::is_tls) {
+        unread();
+    }
+    let Some(socket) = shake_hands(tcp, tls.as_deref(), fault, connection.id).await else {
+        return;
     };
-    let wire = Wire { socket, connection: Arc::clone(&connection) };
-    let service = service_fn(move |request| {
-        let (sandbox, connection) = (Arc::clone(&sandbox), Arc::clone(&connection));
-        async move { exchange(&sandbox, &connection, request).await }
+    let mut wire = Wire::new(socket);
+    if fault == Some(Fault::ResetBeforeRead) {
+        // One byte tells that there is a request; it is not looked at.
+        if wire.read_u8().await.is_ok() {
+            unread();
+            wire.reset();
+        }
+        return;
+    }
+    while let Some(next) = talk(wire, &sandbox, &connection).await {
+        wire = next;
+    }
+}
+
+/// `None`: the connection is at its end.
+async fn shake_hands(mut tcp: TcpStream, tls: Option<&Acceptors>, fault: Option<Fault>, id: u64) -> Option<Socket> {
+    let Some(acceptors) = tls else {
+        return Some(Socket::Plain(tcp));
+    };
+    if fault == Some(Fault::TlsSilence) {
+        discard(&mut tcp).await;
+        return None;
+    }
+    match acceptors.of(fault).accept(tcp).await {
+        Ok(stream) => Some(Socket::Tls(Box::new(stream))),
+        Err(error) => {
+            // With a bad certificate that is what it is for.
+            if fault.is_none() {
+                eprintln!("paysvc-sandbox: connection {id}: TLS handshake failed: {error}");
+            }
+            None
+        }
+    }
+}
+
+/// Speaks HTTP until it ends or a script takes over; what is left of the connection if it goes on after that.
+async fn talk(wire: Wire, sandbox: &Arc<Sandbox>, connection: &Arc<Connection>) -> Option<Wire> {
+    let service = service_fn(|request| {
+        let (sandbox, connection) = (Arc::clone(sandbox), Arc::clone(connection));
+        Box::pin(async move { exchange(&sandbox, &connection, request).await })
     });
-    // An error here is a client that left or a connection that was broken on purpose: nothing to tell.
-    let _ = http1::Builder::new().max_buf_size(LARGEST_HEAD).serve_connection(TokioIo::new(wire), service).await;
+    let mut http = http1::Builder::new().max_buf_size(LARGEST_HEAD).serve_connection(TokioIo::new(wire), service);
+    // An error here is a client that left, nonsense that was answered, or a script: nothing to tell.
+    let _ = std::future::poll_fn(|context| http.poll_without_shutdown(context)).await;
+    let parts = http.into_parts();
+    let wire = parts.io.into_inner().put_back(parts.read_buf);
+    let Some(script) = connection.take_script() else {
+        wire.farewell().await;
+        return None;
+    };
+    let place = script.place;
+    let note = |answered| sandbox.book().requests.answered(place, answered);
+    match play(script, wire, note).await {
+        Played::GoesOn(wire) => Some(wire),
+        Played::UnreadRequest(wire) => {
+            note_unread(sandbox, connection, Some(Fault::StaleKeepalive));
+            wire.close_and_discard().await;
+            None
+        }
+        Played::Over => None,
+    }
+}
+
+/// Somebody came, and nothing of what was said is known.
+fn note_unread(sandbox: &Sandbox, connection: &Connection, fault: Option<Fault>) {
+    let origin = Origin { connection: connection.id, on_connection: connection.next_request() };
+    note_lost(sandbox, &Incoming::default(), origin, fault);
 }

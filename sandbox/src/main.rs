@@ -1,6 +1,7 @@
 //! `paysvc-sandbox`: a simulated payments service that a program can be developed and tested against.
 //!
-//! A request goes `listener -> exchange -> service -> endpoints -> state` and its answer back through `delivery`.
+//! A request goes `listener -> exchange -> service -> endpoints -> state` and its answer back through `delivery`,
+//! or through `script` where a fault of `faults` has something else to put on the wire.
 #![forbid(unsafe_code)]
 
 mod admin;
@@ -12,6 +13,7 @@ mod delivery;
 mod endpoints;
 mod envelope;
 mod exchange;
+mod faults;
 mod fields;
 mod files;
 mod incoming;
@@ -24,12 +26,14 @@ mod money;
 mod request_log;
 mod routes;
 mod sandbox;
+mod script;
 mod seed;
 mod service;
 mod start_line;
 mod state;
 mod tls;
 mod webhook;
+mod wire;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::process::ExitCode;
@@ -73,6 +77,7 @@ fn failed(error: &str) -> ExitCode {
 }
 
 async fn run(cli: &Cli) -> Result<(), String> {
+    let rules = cli.fault_rules()?;
     let stop = stop_signals(cli.exit_with_parent)?;
     let seed = cli.seed.map_or_else(Seed::random, |number| Ok(Seed::from_number(number)))?;
     let encryption = if cli.fresh_key {
@@ -88,6 +93,9 @@ async fn run(cli: &Cli) -> Result<(), String> {
     let base_url = base_url(cli.tls, address);
     let state = State::new(seed.clone(), cli.activation);
     let sandbox = Arc::new(Sandbox::new(base_url, ApiKeys::new(&seed), encryption, webhook, state));
+    rules.into_iter().for_each(|rule| {
+        sandbox.book().faults.add(rule);
+    });
     if let Some(outbox) = outbox {
         tokio::spawn(outbox.run(Arc::downgrade(&sandbox)));
     }
@@ -97,9 +105,9 @@ async fn run(cli: &Cli) -> Result<(), String> {
         start_line.write_env_file(path)?;
     }
     start_line.print()?;
-    let acceptor = tls.as_ref().map(|tls| tls.acceptor.clone());
+    let acceptors = tls.as_ref().map(|tls| Arc::clone(&tls.acceptors));
     tokio::select! {
-        () = listener::serve(listener, acceptor, Arc::clone(&sandbox)) => {}
+        () = listener::serve(listener, acceptors, Arc::clone(&sandbox)) => {}
         () = stop => {}
     }
     Ok(())

@@ -84,7 +84,7 @@ pub fn method_not_allowed(method: &str, path: &str, allowed: &str) -> Refusal {
 }
 
 /// The value in braces if the path fits the pattern (empty if there is none).
-fn value_in(pattern: &str, path: &str) -> Option<String> {
+pub fn value_in(pattern: &str, path: &str) -> Option<String> {
     let (mut wanted, mut given) = (pattern.split('/'), path.split('/'));
     let mut value = String::new();
     loop {

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::faults::Faults;
 use crate::keys::{ApiKeys, EncryptionKey};
 use crate::request_log::RequestLog;
 use crate::state::State;
@@ -22,6 +23,7 @@ pub struct Book {
     pub state: State,
     pub requests: RequestLog,
     pub webhooks: Vec<Delivered>,
+    pub faults: Faults,
 }
 
 impl Sandbox {
@@ -32,7 +34,7 @@ impl Sandbox {
         webhook: Option<Webhook>,
         state: State,
     ) -> Sandbox {
-        let book = Book { state, requests: RequestLog::default(), webhooks: Vec::new() };
+        let book = Book { state, requests: RequestLog::default(), webhooks: Vec::new(), faults: Faults::default() };
         Sandbox { base_url, keys, encryption, webhook, book: Mutex::new(book), requests: AtomicU64::new(0) }
     }
 
@@ -45,11 +47,16 @@ impl Sandbox {
         self.requests.fetch_add(1, Ordering::Relaxed) + 1
     }
 
+    pub fn speaks_tls(&self) -> bool {
+        self.base_url.starts_with("https://")
+    }
+
     pub fn reset(&self) {
         let mut book = self.book();
         book.state.reset();
-        book.requests = RequestLog::default();
+        book.requests.clear();
         book.webhooks.clear();
+        book.faults.clear();
         self.requests.store(0, Ordering::Relaxed);
     }
 

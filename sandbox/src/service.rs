@@ -1,17 +1,22 @@
-//! Decides what a request of the service is answered, and commits it: route, key, body, rules, log. No wire here.
+//! Decides what a request of the service is answered, and commits it: route, key, body, fault, rules, log. No wire here.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::answer::{Answer, Refusal};
 use crate::clock::Moment;
-use crate::connection::Connection;
+use crate::delivery::Decided;
 use crate::envelope::{Opened, open_encrypted, open_plain};
+use crate::faults::alter::{Asked, alter};
+use crate::faults::magic::{self, Named};
+use crate::faults::table::{Acts, Fault};
+use crate::faults::{Chosen, Faults};
 use crate::incoming::Incoming;
 use crate::json::Json;
 use crate::keys::KeyKind;
 use crate::request_log::Handled;
 use crate::routes::{self, Body, Route};
 use crate::sandbox::Sandbox;
+use crate::state::State;
 
 /// What a handler is told.
 pub struct Call {
@@ -22,8 +27,24 @@ pub struct Call {
     pub base_url: String,
 }
 
+/// Where a request comes from.
+#[derive(Clone, Copy)]
+pub struct Origin {
+    pub connection: u64,
+    /// Its place among the requests of the connection, from 1.
+    pub on_connection: u64,
+}
+
+type Ready = Result<(&'static Route, Call), Refusal>;
+
 /// The answer to a request that is numbered and noted; its effects are committed when this returns.
-pub fn decide(sandbox: &Sandbox, incoming: &Incoming, connection: &Connection, on_connection: u64) -> Answer {
+pub fn decide(
+    sandbox: &Sandbox,
+    incoming: &Incoming,
+    origin: Origin,
+    by_rule: Option<Chosen>,
+    keep_alive: bool,
+) -> Decided {
     let received = Moment::now();
     let id = sandbox.next_request_id();
     let key = sandbox.keys.kind(incoming.headers.api_key.as_deref());
@@ -36,32 +57,101 @@ pub fn decide(sandbox: &Sandbox, incoming: &Incoming, connection: &Connection, o
         }
         Err(refusal) => (seen_only(incoming), Err(refusal)),
     };
+    let (ready, named) = if by_rule.is_none() { by_magic(ready) } else { (ready, None) };
 
     let mut book = sandbox.book();
+    let request = Request { incoming, origin, opened: &opened };
+    let chosen = request.choose(by_rule, named, &mut book.faults);
+    let is_done = chosen.is_none_or(|chosen| chosen.fault.is_committed());
     book.state.ledger.begin(Some(id));
-    let result = ready.and_then(|(route, call)| {
-        let handled = catch_unwind(AssertUnwindSafe(|| (route.handler)(&mut book.state, &call)));
-        let answer = handled
-            .unwrap_or_else(|_| Err(Refusal::error(500, "The sandbox failed: this is a bug of the sandbox.")))?;
-        Ok(if route.assumed { answer.assumed() } else { answer })
-    });
+    let decided = is_done.then(|| answer(ready, &mut book.state));
     let effects = book.state.ledger.end();
-    let answer = result.unwrap_or_else(Refusal::into_answer);
-    let connection = connection.id;
-    let handled = Handled {
+    let answer = match chosen {
+        Some(chosen) => {
+            let asked = Asked { base_url: &sandbox.base_url, path: &incoming.path, target: &incoming.target };
+            alter(chosen.fault, decided, &asked)
+        }
+        None => decided,
+    };
+    let place = book.requests.add(&Handled {
         id,
-        connection,
-        on_connection,
+        connection: origin.connection,
+        on_connection: origin.on_connection,
         received,
         incoming,
         key,
         opened: &opened,
-        status: answer.status,
+        status: answer.as_ref().map(|answer| answer.status),
         effects: &effects,
-    };
-    book.requests.add(&handled);
+        fault: chosen.map(|chosen| chosen.fault),
+    });
     sandbox.tell(&mut book);
-    answer
+    Decided { answer, chosen, place, keep_alive }
+}
+
+/// Numbers and notes a request that was not read, or not to its end; its place in the log.
+pub fn note_lost(sandbox: &Sandbox, incoming: &Incoming, origin: Origin, fault: Option<Fault>) -> u64 {
+    let id = sandbox.next_request_id();
+    sandbox.book().requests.add(&Handled {
+        id,
+        connection: origin.connection,
+        on_connection: origin.on_connection,
+        received: Moment::now(),
+        incoming,
+        key: sandbox.keys.kind(incoming.headers.api_key.as_deref()),
+        opened: &Opened::NONE,
+        status: None,
+        effects: &[],
+        fault,
+    })
+}
+
+fn answer(ready: Ready, state: &mut State) -> Answer {
+    let result = ready.and_then(|(route, call)| {
+        let handled = catch_unwind(AssertUnwindSafe(|| (route.handler)(state, &call)));
+        let answer = handled
+            .unwrap_or_else(|_| Err(Refusal::error(500, "The sandbox failed: this is a bug of the sandbox.")))?;
+        Ok(if route.assumed { answer.assumed() } else { answer })
+    });
+    result.unwrap_or_else(Refusal::into_answer)
+}
+
+/// The fault that the request names itself; a name that cannot be is refused.
+fn by_magic(ready: Ready) -> (Ready, Option<Named>) {
+    let (route, call) = match ready {
+        Ok(ready) => ready,
+        Err(refusal) => return (Err(refusal), None),
+    };
+    match magic::find(&call.input, &call.path_value) {
+        Ok(named) => (Ok((route, call)), named),
+        Err(refusal) => (Err(refusal), None),
+    }
+}
+
+struct Request<'a> {
+    incoming: &'a Incoming,
+    origin: Origin,
+    opened: &'a Opened,
+}
+
+impl Request<'_> {
+    fn choose(&self, by_rule: Option<Chosen>, named: Option<Named>, faults: &mut Faults) -> Option<Chosen> {
+        let chosen = by_rule.or(named.as_ref().map(|named| Chosen::new(named.fault, None)))?;
+        if chosen.fault.row().acts == Acts::Reused && self.origin.on_connection == 1 {
+            return None;
+        }
+        if chosen.fault == Fault::FailedThenSuccess && !faults.fails_first(self.key(named.as_ref())) {
+            return None;
+        }
+        Some(chosen)
+    }
+
+    /// What makes it the same request again: the value that names the fault, else all that it says.
+    fn key(&self, named: Option<&Named>) -> String {
+        let said = || self.opened.sha256.clone().unwrap_or_else(|| self.incoming.target.clone());
+        let what = named.map_or_else(said, |named| named.value.clone());
+        format!("{} {} {what}", self.incoming.method, self.incoming.path)
+    }
 }
 
 /// Is there such an endpoint, and is it this key's?

@@ -1,4 +1,4 @@
-//! A certificate authority of the sandbox's own, and a certificate from it for this machine.
+//! A certificate authority of the sandbox's own, and certificates from it: a good one for this machine, and two bad ones.
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -6,18 +6,37 @@ use std::sync::Arc;
 
 use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, KeyUsagePurpose,
+    date_time_ymd,
 };
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::aws_lc_rs;
 use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
+use crate::faults::table::Fault;
 use crate::files::write_owner_only;
 
 /// The server's side, and the file by which clients trust it; the file goes when this does.
 pub struct Tls {
-    pub acceptor: TlsAcceptor,
+    pub acceptors: Arc<Acceptors>,
     pub ca_file: CaFile,
+}
+
+/// One for each certificate.
+pub struct Acceptors {
+    good: TlsAcceptor,
+    expired: TlsAcceptor,
+    wrong_host: TlsAcceptor,
+}
+
+impl Acceptors {
+    pub fn of(&self, fault: Option<Fault>) -> &TlsAcceptor {
+        match fault {
+            Some(Fault::TlsExpired) => &self.expired,
+            Some(Fault::TlsWrongHost) => &self.wrong_host,
+            _ => &self.good,
+        }
+    }
 }
 
 pub struct CaFile(PathBuf);
@@ -37,37 +56,56 @@ impl Drop for CaFile {
 impl Tls {
     /// For 127.0.0.1, ::1, localhost and the address that is listened on.
     pub fn new(listening_on: IpAddr) -> Result<Tls, String> {
-        let problem = |error: rcgen::Error| format!("could not make the certificate: {error}");
         let ca_key = KeyPair::generate().map_err(problem)?;
         let mut ca = CertificateParams::default();
         ca.distinguished_name.push(DnType::CommonName, "paysvc-sandbox CA");
         ca.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         ca.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
         let ca_certificate = ca.self_signed(&ca_key).map_err(problem)?;
+        let issuer = Issuer::new(ca, ca_key);
 
         let mut names = vec!["localhost".to_string(), "127.0.0.1".to_string(), "::1".to_string()];
         if !names.contains(&listening_on.to_string()) && !listening_on.is_unspecified() {
             names.push(listening_on.to_string());
         }
-        let key = KeyPair::generate().map_err(problem)?;
-        let mut leaf = CertificateParams::new(names).map_err(problem)?;
-        leaf.distinguished_name.push(DnType::CommonName, "paysvc-sandbox");
-        leaf.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
-        leaf.use_authority_key_identifier_extension = true;
-        let certificate = leaf.signed_by(&key, &Issuer::new(ca, ca_key)).map_err(problem)?;
-
-        let private = PrivateKeyDer::try_from(key.serialize_der())
-            .map_err(|error| format!("could not use the TLS key: {error}"))?;
-        let mut config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
-            .with_safe_default_protocol_versions()
-            .and_then(|builder| {
-                builder.with_no_client_auth().with_single_cert(vec![certificate.der().clone()], private)
-            })
-            .map_err(|error| format!("could not set up TLS: {error}"))?;
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        let good = leaf(names.clone())?;
+        let mut expired = leaf(names)?;
+        expired.not_before = date_time_ymd(2020, 1, 1);
+        expired.not_after = date_time_ymd(2021, 1, 1);
+        let wrong_host = leaf(vec!["wrong-host.invalid".to_string()])?;
+        let acceptors = Acceptors {
+            good: acceptor(&good, &issuer)?,
+            expired: acceptor(&expired, &issuer)?,
+            wrong_host: acceptor(&wrong_host, &issuer)?,
+        };
 
         let path = std::env::temp_dir().join(format!("paysvc-sandbox-ca-{}.pem", std::process::id()));
         write_owner_only(&path, &ca_certificate.pem())?;
-        Ok(Tls { acceptor: TlsAcceptor::from(Arc::new(config)), ca_file: CaFile(path) })
+        Ok(Tls { acceptors: Arc::new(acceptors), ca_file: CaFile(path) })
     }
+}
+
+fn problem(error: rcgen::Error) -> String {
+    format!("could not make the certificate: {error}")
+}
+
+fn leaf(names: Vec<String>) -> Result<CertificateParams, String> {
+    let mut leaf = CertificateParams::new(names).map_err(problem)?;
+    leaf.distinguished_name.push(DnType::CommonName, "paysvc-sandbox");
+    leaf.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+    leaf.use_authority_key_identifier_extension = true;
+    Ok(leaf)
+}
+
+fn acceptor(leaf: &CertificateParams, issuer: &Issuer<KeyPair>) -> Result<TlsAcceptor, String> {
+    let key = KeyPair::generate().map_err(problem)?;
+    let certificate = leaf.signed_by(&key, issuer).map_err(problem)?;
+    let private =
+        PrivateKeyDer::try_from(key.serialize_der()).map_err(|error| format!("could not use the TLS key: {error}"))?;
+    let mut config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+        .with_safe_default_protocol_versions()
+        .and_then(|builder| builder.with_no_client_auth().with_single_cert(vec![certificate.der().clone()], private))
+        .map_err(|error| format!("could not set up TLS: {error}"))?;
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(TlsAcceptor::from(Arc::new(config)))
 }

@@ -117,7 +117,7 @@ fn the_request_log_tells_all_and_no_secret() {
     let entry = &log["requests"][0];
     assert_eq!(
         entry["headers"],
-        json!({"api-key": "public", "encryption": null, "content-type": "application/json", "accept": null, "user-agent": "till/1"})
+        json!({"api-key": "public", "host": "sandbox", "encryption": null, "content-type": "application/json", "accept": null, "user-agent": "till/1"})
     );
     assert_eq!(
         (&entry["method"], &entry["path"], &entry["status"]),

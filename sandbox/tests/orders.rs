@@ -143,3 +143,11 @@ fn status_and_fee() {
         sandbox.post("/payment/order/fee", r#"{"amount":"600","currency":"NGN","paymentoption":"C"}"#).expect(200);
     assert!(fee.text.contains(r#""amount":600.00,"fee":9.00,"totalAmount":609.00"#), "{}", fee.text);
 }
+
+#[test]
+fn a_refused_card_leaves_no_order_behind() {
+    let sandbox = Sandbox::start(&[]);
+    let payload = r#"{"order":{"reference":"A","amount":"5"},"card":{"cardnumber":"4111"}}"#;
+    sandbox.post("/payment/order/create", payload).refuses(400, "card.cvv", "required");
+    assert_eq!(sandbox.admin("ledger")["ledger"], json!([]));
+}

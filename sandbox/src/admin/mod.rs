@@ -1,17 +1,16 @@
 //! The admin calls under `/sandbox`: what a test or a person asks of the simulated service itself. They need no key.
 
+mod faults;
+mod make;
 mod show;
 
 use crate::answer::{Answer, Refusal};
 use crate::envelope::open_plain;
-use crate::fields::Fields;
 use crate::incoming::Incoming;
 use crate::json::{Json, object};
 use crate::routes::method_not_allowed;
 use crate::sandbox::{Book, Sandbox};
 use crate::state::State;
-use crate::state::funding::NewFunding;
-use crate::state::orders::{Customer, NewOrder};
 
 /// Is it an admin call at all?
 pub fn is_admin(path: &str) -> bool {
@@ -27,12 +26,16 @@ pub fn answer(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
         ("GET", ["requests"]) => Ok(sandbox.book().requests.json()),
         ("GET", ["otp", code]) => show::otp(&sandbox.book().state, code),
         ("POST", ["mandates", code, "activate"]) => activate(&mut sandbox.book().state, code),
-        ("POST", ["orders"]) => change(sandbox, |book| make_order(&mut book.state, &body(incoming)?)),
-        ("POST", ["fund"]) => change(sandbox, |book| fund(&mut book.state, &body(incoming)?)),
+        ("POST", ["mandates"]) => change(sandbox, |book| make::mandate(&mut book.state, &body(incoming)?)),
+        ("POST", ["orders"]) => change(sandbox, |book| make::order(&mut book.state, &body(incoming)?)),
+        ("POST", ["fund"]) => change(sandbox, |book| make::funding(&mut book.state, &body(incoming)?)),
         // A browser follows a redirect with GET.
         ("GET" | "POST", ["payments", reference, "confirm"]) => {
             change(sandbox, |book| confirm(&mut book.state, reference))
         }
+        ("GET", ["faults"]) => Ok(faults::list(sandbox)),
+        ("POST", ["faults"]) => faults::add(sandbox, incoming),
+        ("DELETE", ["faults"]) => Ok(faults::clear(sandbox)),
         ("POST", ["reset"]) => {
             sandbox.reset();
             Ok(object! { "reset": true })
@@ -48,7 +51,8 @@ pub fn answer(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
 fn allowed(path: &[&str]) -> Option<&'static str> {
     match path {
         ["state" | "ledger" | "duplicates" | "requests"] | ["otp", _] => Some("GET"),
-        ["orders" | "fund" | "reset"] | ["mandates", _, "activate"] => Some("POST"),
+        ["faults"] => Some("GET, POST, DELETE"),
+        ["orders" | "mandates" | "fund" | "reset"] | ["mandates", _, "activate"] => Some("POST"),
         ["payments", _, "confirm"] => Some("GET, POST"),
         _ => None,
     }
@@ -72,40 +76,6 @@ fn body(incoming: &Incoming) -> Result<Json, Refusal> {
 fn activate(state: &mut State, code: &str) -> Result<Json, Refusal> {
     let mandate = state.activate_mandate(code)?;
     Ok(object! { "mandateCode": &mandate.code, "active": mandate.active })
-}
-
-fn make_order(state: &mut State, body: &Json) -> Result<Json, Refusal> {
-    let mut fields = Fields::of(body);
-    let email = fields.optional("email");
-    let new = NewOrder {
-        reference: fields.required("reference"),
-        amount: fields.required_amount("amount"),
-        currency: fields.optional("currency"),
-        description: fields.optional("description"),
-        customer: email.map(|email| Customer { email: Some(email), ..Customer::default() }),
-    };
-    fields.finish()?;
-    let order = state.create_order(new)?;
-    Ok(object! {
-        "reference": &order.reference,
-        "amount": order.amount.to_string(),
-        "currency": &order.currency,
-        "orderId": order.id,
-    })
-}
-
-fn fund(state: &mut State, body: &Json) -> Result<Json, Refusal> {
-    let mut fields = Fields::of(body);
-    let new = NewFunding {
-        account_number: fields.required("accountNumber"),
-        amount: fields.required_amount("amount"),
-        sender_name: fields.required("senderName"),
-        sender_account: fields.optional("senderAccountNumber"),
-        narration: fields.optional("narration"),
-    };
-    fields.finish()?;
-    let session = state.fund(new)?;
-    Ok(object! { "sessionId": &session.id })
 }
 
 fn confirm(state: &mut State, payment_reference: &str) -> Result<Json, Refusal> {

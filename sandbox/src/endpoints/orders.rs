@@ -18,6 +18,8 @@ pub fn create(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
         if !has_card {
             return Ok(Answer::ok(&created(state.create_order(new)?)));
         }
+        // Before the order is made known: a refused request leaves no trace.
+        pay::check_card(call, "order.reference")?;
         if !state.orders.contains_key(&new.reference) {
             state.create_order(new)?;
         }

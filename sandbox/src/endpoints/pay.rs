@@ -36,6 +36,11 @@ pub fn card(state: &mut State, call: &Call, reference_at: &str) -> Result<Answer
     answer(state.pay_by_card(&CardPay { reference, number })?, call).map(Answer::assumed)
 }
 
+/// Is the payload fit to be charged, whatever the order's state?
+pub fn check_card(call: &Call, reference_at: &str) -> Result<(), Refusal> {
+    card_fields(&call.input, reference_at).map(|_| ())
+}
+
 fn card_fields(input: &Json, reference_at: &str) -> Result<(String, String), Refusal> {
     let mut fields = Fields::of(input);
     let reference = fields.required(reference_at);

@@ -8,7 +8,7 @@ use crate::money::Money;
 
 #[derive(Debug, Clone)]
 pub struct Session {
-    /// 30 digits.
+    /// 30 digits, unless an admin call said otherwise.
     pub id: String,
     pub order_id: u64,
     pub payment_reference: String,
@@ -28,6 +28,8 @@ pub struct NewFunding {
     pub sender_name: String,
     pub sender_account: Option<String>,
     pub narration: Option<String>,
+    /// `None`: a new one.
+    pub session_id: Option<String>,
 }
 
 impl State {
@@ -35,8 +37,13 @@ impl State {
         let account = self.accounts.values().find(|account| account.number == new.account_number);
         let account = account.ok_or_else(|| Refusal::not_found("accountNumber", "Virtual account"))?;
         let account_reference = account.reference.clone();
-        let number = self.next("session");
-        let id = self.seed.digits("session", number, 30);
+        let id = match new.session_id {
+            Some(id) if self.sessions.contains_key(&id) => {
+                return Err(Refusal::field("sessionId", "A session with this id exists already."));
+            }
+            Some(id) => id,
+            None => self.new_session_id(),
+        };
         let session = Session {
             id: id.clone(),
             order_id: 5000 + self.next("order id"),
@@ -60,6 +67,17 @@ impl State {
         );
         self.events.push(Event::Funded { session: id.clone() });
         Ok(self.sessions.entry(id).or_insert(session))
+    }
+
+    /// 30 digits, not given before.
+    fn new_session_id(&mut self) -> String {
+        loop {
+            let number = self.next("session");
+            let id = self.seed.digits("session", number, 30);
+            if !self.sessions.contains_key(&id) {
+                return id;
+            }
+        }
     }
 
     pub fn session(&self, id: &str) -> Result<&Session, Refusal> {

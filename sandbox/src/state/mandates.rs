@@ -41,9 +41,21 @@ impl State {
         if account == magic::Account::Unknown {
             return Err(Refusal::not_found("accountNumber", "Account"));
         }
-        let amount = self.orders.get(&new.order_reference).map_or(ASSUMED_AMOUNT, |order| order.amount);
         let active = self.activation == Activation::Auto && account != magic::Account::StaysPending;
         let code = self.new_mandate_code();
+        Ok(self.add_mandate(code, active, new))
+    }
+
+    /// One whose code and state somebody else chose.
+    pub fn make_mandate(&mut self, code: String, active: bool, new: NewMandate) -> Result<&Mandate, Refusal> {
+        if self.mandates.contains_key(&code) {
+            return Err(Refusal::field("mandateCode", "A mandate with this code exists already."));
+        }
+        Ok(self.add_mandate(code, active, new))
+    }
+
+    fn add_mandate(&mut self, code: String, active: bool, new: NewMandate) -> &Mandate {
+        let amount = self.orders.get(&new.order_reference).map_or(ASSUMED_AMOUNT, |order| order.amount);
         let direct_debit_id = 1000 + self.next("direct debit id");
         self.ledger.commit(Effect::MandateCreated, new.order_reference.clone(), &code);
         let mandate = Mandate {
@@ -59,7 +71,7 @@ impl State {
             otp: None,
             codes_sent: 0,
         };
-        Ok(self.mandates.entry(code).or_insert(mandate))
+        self.mandates.entry(code).or_insert(mandate)
     }
 
     /// `MDTC-987654`, not given before.

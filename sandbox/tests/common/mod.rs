@@ -1,8 +1,9 @@
 //! Starts the real program on a free port and talks to it over real sockets.
 #![allow(dead_code, reason = "every test program uses a part of it")]
 
+pub mod wire;
+
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 use base64::Engine;
@@ -23,6 +24,7 @@ pub struct Answer {
     pub status: u16,
     pub head: String,
     pub text: String,
+    pub bytes: Vec<u8>,
 }
 
 impl Answer {
@@ -88,10 +90,10 @@ impl Sandbox {
 
     /// Sends bytes and reads all that comes back.
     pub fn raw(&self, bytes: &[u8]) -> Answer {
-        let mut stream = TcpStream::connect(self.address()).unwrap();
+        let mut client = wire::Client::new(self);
         // The sandbox may refuse before it has read everything.
-        let _ = stream.write_all(bytes);
-        read_answer(&mut stream)
+        let _ = client.stream.write_all(bytes);
+        read_answer(&mut client.stream)
     }
 
     pub fn send(&self, method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> Answer {
@@ -132,6 +134,14 @@ impl Sandbox {
 
     pub fn seal(&self, payload: &str) -> String {
         seal(&self.key, payload.as_bytes())
+    }
+
+    pub fn requests(&self) -> Vec<Value> {
+        self.admin("requests")["requests"].as_array().unwrap().clone()
+    }
+
+    pub fn rule(&self, rule: &str) -> Value {
+        self.admin_post("faults", rule).expect(200).json()
     }
 
     /// The effects of this name, in order.
@@ -191,7 +201,7 @@ pub fn read_answer(stream: &mut impl Read) -> Answer {
     let text = String::from_utf8(bytes).unwrap();
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {text:?}"));
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-    Answer { status, head: head.to_string(), text: body.to_string() }
+    Answer { status, head: head.to_string(), text: body.to_string(), bytes: body.as_bytes().to_vec() }
 }
 
 pub fn seal(key: &RsaPublicKey, payload: &[u8]) -> String {

@@ -1,0 +1,174 @@
+//! What a fault makes of an answer: other statuses, other bodies. Pure; how the answer travels is `delivery`'s.
+
+use super::gzip;
+use super::table::Fault;
+use crate::answer::{Answer, Refusal};
+use crate::json::{Json, object};
+
+const HTML: &str = "text/html; charset=utf-8";
+const PAGE: &str = "<!DOCTYPE html>\n<html><head><title>Sandbox</title></head><body><h1>Not what you asked for</h1>\
+    <p>{\"status\":true,\"statusCode\":\"00\"}</p></body></html>\n";
+const DEEP: usize = 10_000;
+const DIGITS: usize = 400;
+
+/// What of the request an altered answer tells back.
+pub struct Asked<'a> {
+    pub base_url: &'a str,
+    pub path: &'a str,
+    /// Path and query as they came.
+    pub target: &'a str,
+}
+
+/// `decided`: the proper answer, if the request was carried out. `None`: there is nothing to answer.
+pub fn alter(fault: Fault, decided: Option<Answer>, asked: &Asked) -> Option<Answer> {
+    match fault {
+        Fault::CommitThen502 => Some(page(502)),
+        Fault::Html200 => Some(page(200)),
+        Fault::Empty200 => Some(Answer { body: Vec::new(), ..page(200) }),
+        Fault::WrongEnvelope => Some(Answer::ok(&object! { "result": "ok", "data": object! { "value": 1_u64 } })),
+        Fault::CommitThen500 | Fault::Status500 => Some(error(500, "Something went wrong.")),
+        Fault::Status503 => Some(error(503, "The service is not available at the moment.")),
+        Fault::CommitThen408 | Fault::Status408 => {
+            Some(header(error(408, "The request timed out."), "connection", "close"))
+        }
+        Fault::Status429 => Some(error(429, "Too many requests.")),
+        Fault::Status429RetryAfter => Some(header(error(429, "Too many requests."), "retry-after", "1")),
+        Fault::Unauthorized => Some(error(401, "api-key is not valid.")),
+        Fault::RedirectSame => Some(redirect(format!("{}{}", asked.base_url, asked.target))),
+        Fault::RedirectOtherHost => Some(redirect(format!("{}{}", other_host(asked.base_url), asked.target))),
+        Fault::FailedThenSuccess => Some(failure(asked.path)),
+        Fault::BadUtf8 => decided.map(|answer| with_members(answer, b"\"sandboxText\":\"\xff\xfe\xc0\"")),
+        Fault::DeepNesting => {
+            let nest = format!("\"sandboxNest\":{}{}", "[".repeat(DEEP), "]".repeat(DEEP));
+            decided.map(|answer| with_members(answer, nest.as_bytes()))
+        }
+        Fault::HugeNumber => {
+            let number = format!("\"sandboxNumber\":{}", "9".repeat(DIGITS));
+            decided.map(|answer| with_members(answer, number.as_bytes()))
+        }
+        Fault::UnknownFields => {
+            let unknown = r#""sandboxUnknown":{"a":[1,2.5e3,null,true],"":"","é":"\u0000"},"__proto__":{},"next":null"#;
+            decided.map(|answer| with_members(answer, unknown.as_bytes()))
+        }
+        Fault::DuplicateMembers => decided.map(contradict),
+        Fault::GzipBomb => decided.map(|answer| {
+            let body = gzip::bomb(&answer.body);
+            header(Answer { body, ..answer }, "content-encoding", "gzip")
+        }),
+        _ => decided,
+    }
+}
+
+fn page(status: u16) -> Answer {
+    Answer { content_type: HTML, body: PAGE.as_bytes().to_vec(), ..Answer::new(status, &Json::Null) }
+}
+
+fn error(status: u16, message: &str) -> Answer {
+    Refusal::error(status, message).into_answer()
+}
+
+fn header(mut answer: Answer, name: &'static str, value: &str) -> Answer {
+    answer.headers.push((name, value.to_string()));
+    answer
+}
+
+fn redirect(location: String) -> Answer {
+    let answer = Answer { status: 307, ..Answer::ok(&object! { "message": "Moved" }) };
+    header(answer, "location", &location)
+}
+
+/// The same sandbox under another name, so that who follows is seen in its request log.
+fn other_host(base_url: &str) -> String {
+    let (scheme, address) = base_url.split_once("://").unwrap_or(("http", base_url));
+    let (host, port) = address.rsplit_once(':').unwrap_or((address, "80"));
+    let other = if host == "localhost" { "127.0.0.1" } else { "localhost" };
+    format!("{scheme}://{other}:{port}")
+}
+
+/// Says that it was not done, in the way of the endpoint: `status` as a boolean, or as a text.
+fn failure(path: &str) -> Answer {
+    let boolean = [
+        "/payment/order/direct-debit/",
+        "/payment/order/refund",
+        "/payment/virtual-account/",
+        "/payment/transaction-details/",
+        "/payment/account-details",
+    ];
+    let message = "The request failed in the sandbox; send it again.";
+    Answer::ok(&match boolean.iter().any(|start| path.starts_with(start)) {
+        true => object! { "message": message, "code": "04", "status": false, "data": Json::Null },
+        false => object! { "data": Json::Null, "status": "failed", "statusCode": "04", "message": message },
+    })
+}
+
+/// A second `status` after the first one that says the opposite; where there is none, two.
+fn contradict(answer: Answer) -> Answer {
+    let json = Json::parse(&answer.body).ok();
+    let status = json.as_ref().and_then(|json| json.get("status"));
+    let members = match status {
+        Some(Json::Bool(true)) => r#""status":false"#,
+        Some(Json::Bool(false)) => r#""status":true"#,
+        Some(Json::Text(text)) if text.eq_ignore_ascii_case("failed") => r#""status":"success""#,
+        Some(_) => r#""status":"failed""#,
+        None => r#""status":true,"status":false"#,
+    };
+    with_members(answer, members.as_bytes())
+}
+
+/// The answer, an object, with more members at its end.
+fn with_members(mut answer: Answer, members: &[u8]) -> Answer {
+    if answer.body.pop() == Some(b'}') {
+        if !answer.body.ends_with(b"{") {
+            answer.body.push(b',');
+        }
+        answer.body.extend_from_slice(members);
+        answer.body.push(b'}');
+    }
+    answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ASKED: Asked = Asked { base_url: "http://127.0.0.1:80", path: "/payment/order/refund", target: "/a?b=%20c" };
+
+    fn altered(fault: Fault, body: &str) -> String {
+        let answer = Answer { body: body.as_bytes().to_vec(), ..Answer::ok(&Json::Null) };
+        String::from_utf8_lossy(&alter(fault, Some(answer), &ASKED).unwrap().body).into_owned()
+    }
+
+    #[test]
+    fn members_are_added_to_the_proper_answer() {
+        assert_eq!(altered(Fault::DuplicateMembers, r#"{"status":true}"#), r#"{"status":true,"status":false}"#);
+        assert_eq!(
+            altered(Fault::DuplicateMembers, r#"{"status":"success"}"#),
+            r#"{"status":"success","status":"failed"}"#
+        );
+        assert_eq!(altered(Fault::DuplicateMembers, "{}"), r#"{"status":true,"status":false}"#);
+        assert_eq!(altered(Fault::DuplicateMembers, r#"{"a":1}"#), r#"{"a":1,"status":true,"status":false}"#);
+        for fault in [Fault::UnknownFields, Fault::HugeNumber] {
+            let json = Json::parse(altered(fault, r#"{"status":true}"#).as_bytes()).unwrap();
+            assert_eq!(json.get("status"), Some(&Json::Bool(true)));
+        }
+        assert!(altered(Fault::DeepNesting, "{}").len() > 2 * DEEP);
+    }
+
+    #[test]
+    fn hosts() {
+        assert_eq!(other_host("https://127.0.0.1:5"), "https://localhost:5");
+        assert_eq!(other_host("http://[::1]:5"), "http://localhost:5");
+        assert_eq!(other_host("http://localhost:5"), "http://127.0.0.1:5");
+        let same = alter(Fault::RedirectSame, None, &ASKED).unwrap();
+        assert_eq!(same.headers, [("location", "http://127.0.0.1:80/a?b=%20c".to_string())]);
+    }
+
+    #[test]
+    fn a_failure_in_the_endpoints_own_way() {
+        assert!(altered(Fault::FailedThenSuccess, "{}").contains(r#""status":false"#));
+        let pay = Asked { path: "/payment/order/pay", ..ASKED };
+        let body = alter(Fault::FailedThenSuccess, None, &pay).unwrap().body;
+        assert!(String::from_utf8(body).unwrap().contains(r#""status":"failed""#));
+        assert!(alter(Fault::ResetWithoutCommit, None, &ASKED).is_none());
+    }
+}

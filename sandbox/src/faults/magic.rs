@@ -1,0 +1,101 @@
+//! Magic inputs that name a fault: `sbx-<fault>-…` in a member that carries the client's own reference.
+
+use super::table::{Acts, Fault, names};
+use crate::answer::Refusal;
+use crate::json::Json;
+
+const PREFIX: &str = "sbx-";
+const MEMBERS: [&str; 8] = [
+    "reference",
+    "orderReference",
+    "mandateCode",
+    "alias",
+    "sessionId",
+    "emailAddress",
+    "clientReference",
+    "batchReference",
+];
+
+/// The fault that an input names, and the value that names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    pub fault: Fault,
+    pub value: String,
+}
+
+/// Looks through a payload, nested objects included, and at the value in the path.
+pub fn find(input: &Json, path_value: &str) -> Result<Option<Named>, Refusal> {
+    if path_value.starts_with(PREFIX) {
+        return named("path", path_value);
+    }
+    match input {
+        Json::Object(members) => {
+            for (name, value) in members {
+                let found = match value {
+                    Json::Text(text) if text.starts_with(PREFIX) && is_magic(name) => named(name, text)?,
+                    value => find(value, "")?,
+                };
+                if found.is_some() {
+                    return Ok(found);
+                }
+            }
+            Ok(None)
+        }
+        Json::Array(items) => {
+            items.iter().map(|item| find(item, "")).find(|found| !matches!(found, Ok(None))).unwrap_or(Ok(None))
+        }
+        _ => Ok(None),
+    }
+}
+
+fn is_magic(name: &str) -> bool {
+    MEMBERS.iter().any(|member| member.eq_ignore_ascii_case(name))
+}
+
+fn named(member: &str, value: &str) -> Result<Option<Named>, Refusal> {
+    let rest = value.strip_prefix(PREFIX).unwrap_or_default();
+    let name = rest.split(['-', '@']).next().unwrap_or_default();
+    let Some(fault) = Fault::named(name) else {
+        return Err(Refusal::field(member, format!("There is no fault {name}; there are {}.", names())));
+    };
+    if fault.row().acts == Acts::Connection {
+        let text = format!(
+            "The fault {name} acts on new connections, so no request can name it: \
+             POST /sandbox/faults {{\"fault\":\"{name}\"}} and connect again."
+        );
+        return Err(Refusal::field(member, text));
+    }
+    Ok(Some(Named { fault, value: value.to_string() }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(text: &str) -> Result<Option<Fault>, String> {
+        let found = find(&Json::parse(text.as_bytes()).unwrap(), "");
+        found.map(|found| found.map(|named| named.fault)).map_err(|refusal| refusal.message)
+    }
+
+    #[test]
+    fn the_members_that_count() {
+        assert_eq!(fault(r#"{"reference":"sbx-drip-1"}"#), Ok(Some(Fault::Drip)));
+        assert_eq!(fault(r#"{"Alias":"sbx-commit_then_502-till-1"}"#), Ok(Some(Fault::CommitThen502)));
+        assert_eq!(fault(r#"{"emailAddress":"sbx-drip@example.com"}"#), Ok(Some(Fault::Drip)));
+        assert_eq!(fault(r#"{"emailAddress":"sbx-drip-7@example.com"}"#), Ok(Some(Fault::Drip)));
+        assert_eq!(fault(r#"{"a":{"mandateCode":"sbx-truncate-1"}}"#), Ok(Some(Fault::Truncate)));
+        assert_eq!(fault(r#"{"a":[{"b":"x"},{"clientReference":"sbx-truncate-1"}]}"#), Ok(Some(Fault::Truncate)));
+        assert_eq!(fault(r#"{"description":"sbx-drip-1","reference":"A-sbx-drip-1"}"#), Ok(None));
+        assert_eq!(find(&Json::Null, "sbx-drip-1").unwrap().unwrap().value, "sbx-drip-1");
+    }
+
+    #[test]
+    fn names_that_cannot_act_are_refused() {
+        assert!(
+            fault(r#"{"reference":"sbx-drop-1"}"#).unwrap_err().contains("no fault drop; there are reset_before_read,")
+        );
+        assert!(fault(r#"{"reference":"sbx-"}"#).is_err());
+        assert!(fault(r#"{"reference":"sbx-tls_expired-1"}"#).unwrap_err().contains("POST /sandbox/faults"));
+        assert!(fault(r#"{"a":[{"reference":"sbx-drop-1"}]}"#).is_err());
+    }
+}

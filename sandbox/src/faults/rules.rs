@@ -1,0 +1,195 @@
+//! Fault rules: when one matches and when it fires.
+
+use std::time::Duration;
+
+use super::table::{Acts, Fault};
+use crate::json::{Json, object};
+use crate::routes;
+use crate::seed::Seed;
+
+/// What may meet a fault.
+pub enum Place<'a> {
+    NewConnection,
+    Request { method: &'a str, path: &'a str, on_connection: u64 },
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Scope {
+    NewConnections,
+    /// `path`: as it is, a template such as `/a/{x}`, or a prefix that ends in `*`.
+    Requests {
+        path: String,
+        method: Option<String>,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rule {
+    pub fault: Fault,
+    pub scope: Scope,
+    /// The first match that may fire, from 1.
+    pub nth: u64,
+    /// How often it fires at most; `None`: without end.
+    pub count: Option<u64>,
+    pub probability: Option<Probability>,
+    pub delay: Option<Duration>,
+    pub matched: u64,
+    pub fired: u64,
+}
+
+/// A chance that falls the same way whenever the same matches come again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Probability {
+    /// As it was written.
+    pub text: String,
+    pub chance: f64,
+    pub seed: u64,
+}
+
+impl Probability {
+    fn falls(&self, matched: u64) -> bool {
+        let bytes = Seed::from_number(self.seed).bytes("fault rule", matched);
+        let number = bytes[..8].iter().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+        // 53 bits are what a float holds exactly; the result is below 1.
+        ((number >> 11) as f64 / (1_u64 << 53) as f64) < self.chance
+    }
+}
+
+impl Rule {
+    /// Does it act here? Every match counts, also one that another rule has taken already.
+    pub fn offer(&mut self, place: &Place, is_free: bool) -> bool {
+        if !self.matches(place) {
+            return false;
+        }
+        self.matched += 1;
+        let fires = is_free
+            && self.matched >= self.nth
+            && self.count.is_none_or(|count| self.fired < count)
+            && self.probability.as_ref().is_none_or(|probability| probability.falls(self.matched));
+        self.fired += u64::from(fires);
+        fires
+    }
+
+    fn matches(&self, place: &Place) -> bool {
+        match (&self.scope, place) {
+            (Scope::NewConnections, Place::NewConnection) => true,
+            (Scope::Requests { path: wanted, method: only }, Place::Request { method, path, on_connection }) => {
+                only.as_deref().is_none_or(|only| only == *method)
+                    && path_fits(wanted, path)
+                    && (self.fault.row().acts != Acts::Reused || *on_connection > 1)
+            }
+            _ => false,
+        }
+    }
+
+    pub fn json(&self) -> Json {
+        let (path, method) = match &self.scope {
+            Scope::NewConnections => (None, None),
+            Scope::Requests { path, method } => (Some(path.clone()), method.clone()),
+        };
+        object! {
+            "fault": self.fault.name(),
+            "path": path,
+            "method": method,
+            "nth": self.nth,
+            "count": self.count,
+            "probability": self.probability.as_ref().map(|probability| probability.text.clone()),
+            "seed": self.probability.as_ref().map(|probability| probability.seed),
+            "delay_ms": self.delay.map(|delay| delay.as_millis() as u64),
+            "matched": self.matched,
+            "fired": self.fired,
+        }
+    }
+}
+
+fn path_fits(wanted: &str, path: &str) -> bool {
+    match wanted.strip_suffix('*') {
+        Some(prefix) => path.starts_with(prefix),
+        None => wanted == path || routes::value_in(wanted, path).is_some(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule(path: &str, nth: u64, count: Option<u64>) -> Rule {
+        Rule {
+            fault: Fault::Truncate,
+            scope: Scope::Requests { path: path.into(), method: None },
+            nth,
+            count,
+            probability: None,
+            delay: None,
+            matched: 0,
+            fired: 0,
+        }
+    }
+
+    fn at(path: &str) -> Place<'_> {
+        Place::Request { method: "POST", path, on_connection: 1 }
+    }
+
+    #[test]
+    fn paths() {
+        for (wanted, path, fits) in [
+            ("/a", "/a", true),
+            ("/a", "/a/b", false),
+            ("/a/{x}", "/a/b", true),
+            ("/a/{x}", "/a/", false),
+            ("/a/{x}", "/a/{x}", true),
+            ("/a/*", "/a/b/c", true),
+            ("/a*", "/ab", true),
+            ("*", "/", true),
+            ("/a/*", "/a", false),
+        ] {
+            assert_eq!(path_fits(wanted, path), fits, "{wanted} {path}");
+        }
+    }
+
+    #[test]
+    fn from_the_nth_on_and_so_often() {
+        let mut rule = rule("/a", 2, Some(2));
+        let fired: Vec<bool> = (0..5).map(|_| rule.offer(&at("/a"), true)).collect();
+        assert_eq!(fired, [false, true, true, false, false]);
+        assert!(!rule.offer(&at("/b"), true) && !rule.offer(&Place::NewConnection, true));
+        assert_eq!((rule.matched, rule.fired), (5, 2));
+    }
+
+    #[test]
+    fn methods_and_reused_connections() {
+        let mut get = rule("/a", 1, None);
+        get.scope = Scope::Requests { path: "/a".into(), method: Some("GET".into()) };
+        assert!(!get.offer(&at("/a"), true));
+        let mut reused = Rule { fault: Fault::CloseAfterRead, ..rule("/a", 1, None) };
+        assert!(!reused.offer(&at("/a"), true));
+        assert!(reused.offer(&Place::Request { method: "POST", path: "/a", on_connection: 2 }, true));
+        let mut connection = Rule { scope: Scope::NewConnections, ..rule("", 1, None) };
+        assert!(!connection.offer(&at("/a"), true) && connection.offer(&Place::NewConnection, true));
+    }
+
+    #[test]
+    fn two_rules_take_turns() {
+        let mut faults = super::super::Faults::default();
+        faults.add(rule("/a", 1, Some(1)));
+        faults.add(Rule { fault: Fault::Drip, ..rule("/a", 1, Some(1)) });
+        let fired: Vec<_> = (0..3).map(|_| faults.choose(&at("/a")).map(|chosen| chosen.fault)).collect();
+        assert_eq!(fired, [Some(Fault::Truncate), Some(Fault::Drip), None]);
+        assert_eq!(faults.clear(), 2);
+        assert_eq!(faults.choose(&at("/a")), None);
+    }
+
+    #[test]
+    fn a_chance_repeats_with_its_seed() {
+        let falls = |chance: f64, seed: u64| -> Vec<bool> {
+            let probability = Some(Probability { text: String::new(), chance, seed });
+            let mut rule = Rule { probability, ..rule("/a", 1, None) };
+            (0..400).map(|_| rule.offer(&at("/a"), true)).collect()
+        };
+        let count = |falls: &[bool]| falls.iter().filter(|fell| **fell).count();
+        assert_eq!(falls(0.25, 1), falls(0.25, 1));
+        assert_ne!(falls(0.25, 1), falls(0.25, 2));
+        assert!((50..150).contains(&count(&falls(0.25, 1))), "{}", count(&falls(0.25, 1)));
+        assert_eq!((count(&falls(0.0, 1)), count(&falls(1.0, 1))), (0, 400));
+    }
+}

@@ -1,0 +1,113 @@
+//! The stream that HTTP is spoken on, plain or TLS, and the ways in which it ends.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use hyper::body::{Buf, Bytes};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
+use tokio::net::TcpStream;
+use tokio_rustls::server::TlsStream;
+
+pub enum Socket {
+    Plain(TcpStream),
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+pub struct Wire {
+    socket: Socket,
+    /// Read from the socket, but by nobody yet.
+    unread: Bytes,
+}
+
+impl Wire {
+    pub fn new(socket: Socket) -> Wire {
+        Wire { socket, unread: Bytes::new() }
+    }
+
+    /// Gives back what was read too much.
+    pub fn put_back(mut self, bytes: Bytes) -> Wire {
+        self.unread = if self.unread.is_empty() { bytes } else { [bytes, self.unread].concat().into() };
+        self
+    }
+
+    /// The client gets a TCP reset, without a farewell of TLS.
+    pub fn reset(self) {
+        // Without it the system says a polite goodbye.
+        let _ = self.into_tcp().set_zero_linger();
+    }
+
+    /// The client gets a FIN, without a farewell of TLS.
+    pub fn close(self) {
+        drop(self.into_tcp());
+    }
+
+    /// The same although the client is sending: what it sends is thrown away, since a socket that is closed
+    /// with unread bytes in it sends a reset.
+    pub async fn close_and_discard(self) {
+        let mut tcp = self.into_tcp();
+        if tcp.shutdown().await.is_ok() {
+            discard(&mut tcp).await;
+        }
+    }
+
+    /// Ends in good order: close_notify, then FIN.
+    pub async fn farewell(mut self) {
+        let _ = self.shutdown().await;
+    }
+
+    fn into_tcp(self) -> TcpStream {
+        match self.socket {
+            Socket::Plain(tcp) => tcp,
+            Socket::Tls(tls) => tls.into_inner().0,
+        }
+    }
+}
+
+/// Reads until the client goes away, and keeps nothing.
+pub async fn discard(stream: &mut (impl AsyncRead + Unpin)) {
+    let mut buffer = [0; 1024];
+    while matches!(stream.read(&mut buffer).await, Ok(1..)) {}
+}
+
+trait ReadWrite: AsyncRead + AsyncWrite + Unpin {}
+impl<T: AsyncRead + AsyncWrite + Unpin> ReadWrite for T {}
+
+impl Socket {
+    fn pinned(&mut self) -> Pin<&mut dyn ReadWrite> {
+        match self {
+            Socket::Plain(tcp) => Pin::new(tcp),
+            Socket::Tls(tls) => Pin::new(tls.as_mut()),
+        }
+    }
+}
+
+impl AsyncRead for Wire {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if self.unread.is_empty() {
+            return self.socket.pinned().poll_read(context, buffer);
+        }
+        let count = self.unread.len().min(buffer.remaining());
+        buffer.put_slice(&self.unread[..count]);
+        self.unread.advance(count);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Wire {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.socket.pinned().poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.socket.pinned().poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.socket.pinned().poll_shutdown(context)
+    }
+}

@@ -1,0 +1,98 @@
+//! A client that sees what lies on the wire: whole answers one by one, and how a connection ends.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
+use tokio_rustls::rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned, crypto::aws_lc_rs};
+
+use super::{Answer, Sandbox};
+
+/// Long enough for anything that comes at all.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+pub trait Stream: Read + Write {}
+impl<T: Read + Write> Stream for T {}
+
+pub struct Client {
+    pub stream: Box<dyn Stream>,
+    pub tcp: TcpStream,
+}
+
+/// How a connection ended.
+#[derive(Debug, PartialEq, Eq, Clone, Copy)]
+pub enum Ended {
+    /// In good order; under TLS with close_notify.
+    Farewell,
+    /// FIN; under TLS without close_notify.
+    Fin,
+    Reset,
+    /// It is open and nothing comes.
+    Silence,
+}
+
+impl Client {
+    pub fn new(sandbox: &Sandbox) -> Client {
+        let tcp = TcpStream::connect(sandbox.address()).unwrap();
+        tcp.set_read_timeout(Some(PATIENCE)).unwrap();
+        let other = tcp.try_clone().unwrap();
+        let stream: Box<dyn Stream> = match sandbox.start["ca_file"].as_str() {
+            None => Box::new(other),
+            Some(ca_file) => Box::new(StreamOwned::new(tls(ca_file), other)),
+        };
+        Client { stream, tcp }
+    }
+
+    /// Sends a request over a connection that is to be kept.
+    pub fn send(&mut self, method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> std::io::Result<()> {
+        let text = String::from_utf8(super::request(method, target, headers, body)).unwrap();
+        self.stream.write_all(text.replace("connection: close\r\n", "").as_bytes())?;
+        self.stream.flush()
+    }
+
+    /// One whole answer and not a byte more.
+    pub fn answer(&mut self) -> Answer {
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            let mut byte = [0];
+            self.stream.read_exact(&mut byte).unwrap_or_else(|error| panic!("{error} after {head:?}"));
+            head.push(byte[0]);
+        }
+        let head = String::from_utf8(head).unwrap();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        let mut answer = Answer { status, head, text: String::new(), bytes: Vec::new() };
+        let mut body = vec![0; answer.header("content-length").unwrap_or("0").parse().unwrap()];
+        self.stream.read_exact(&mut body).unwrap();
+        answer.text = String::from_utf8_lossy(&body).into_owned();
+        answer.bytes = body;
+        answer
+    }
+
+    /// Everything until the end, or until nothing comes for a moment.
+    pub fn rest(&mut self, patience: Duration) -> (Vec<u8>, Ended) {
+        self.tcp.set_read_timeout(Some(patience)).unwrap();
+        let mut bytes = Vec::new();
+        let ended = match self.stream.read_to_end(&mut bytes).map_err(|error| error.kind()) {
+            Ok(_) => Ended::Farewell,
+            Err(ErrorKind::UnexpectedEof) => Ended::Fin,
+            Err(ErrorKind::ConnectionReset) => Ended::Reset,
+            Err(ErrorKind::WouldBlock | ErrorKind::TimedOut) => Ended::Silence,
+            Err(other) => panic!("{other}"),
+        };
+        (bytes, ended)
+    }
+}
+
+pub fn tls(ca_file: &str) -> ClientConnection {
+    let mut roots = RootCertStore::empty();
+    roots.add(CertificateDer::from_pem_file(ca_file).unwrap()).unwrap();
+    let config = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    ClientConnection::new(Arc::new(config), ServerName::try_from("127.0.0.1").unwrap()).unwrap()
+}

@@ -1,0 +1,113 @@
+//! Fault rules by admin calls and by the command line.
+
+mod common;
+
+use common::wire::{Client, Ended, PATIENCE};
+use common::{Sandbox, command};
+use serde_json::json;
+
+const BANKS: &str = "/payment/banks";
+
+fn statuses(sandbox: &Sandbox, count: usize) -> Vec<u16> {
+    (0..count).map(|_| sandbox.get(BANKS).status).collect()
+}
+
+#[test]
+fn the_nth_and_so_many_from_there() {
+    let sandbox = Sandbox::start(&[]);
+    let made = sandbox.rule(r#"{"path":"/payment/banks","method":"GET","fault":"status_503","nth":2,"count":2}"#);
+    assert_eq!(
+        made,
+        json!({"fault": "status_503", "path": "/payment/banks", "method": "GET", "nth": 2, "count": 2,
+            "probability": null, "seed": null, "delay_ms": null, "matched": 0, "fired": 0})
+    );
+    assert_eq!(statuses(&sandbox, 5), [200, 503, 503, 200, 200]);
+    let listed = sandbox.admin("faults")["rules"].clone();
+    assert_eq!((&listed[0]["matched"], &listed[0]["fired"]), (&json!(5), &json!(2)));
+    // Only what it says.
+    sandbox.rule(r#"{"path":"/payment/banks","method":"POST","fault":"status_503"}"#);
+    assert_eq!(statuses(&sandbox, 1), [200]);
+}
+
+#[test]
+fn templates_and_prefixes() {
+    let sandbox = Sandbox::start(&[]);
+    sandbox.rule(r#"{"path":"/payment/transaction-details/{sessionId}","fault":"status_500"}"#);
+    sandbox.get("/payment/transaction-details/5").expect(500);
+    sandbox.get("/payment/transaction-details/5").expect(404);
+    sandbox.rule(r#"{"path":"/payout/*","fault":"status_500"}"#);
+    sandbox.get_secret("/payout/balance-enquiry").expect(500);
+    // A request that would be refused meets it just the same, and admin calls never do.
+    sandbox.rule(r#"{"path":"*","fault":"status_500","count":2}"#);
+    sandbox.send("GET", BANKS, &[], "").expect(500);
+    sandbox.get("/nowhere").expect(500);
+    assert_eq!(statuses(&sandbox, 1), [200]);
+}
+
+#[test]
+fn a_chance_repeats_with_its_seed() {
+    let run = |seed: u64| {
+        let sandbox = Sandbox::start(&[]);
+        sandbox.rule(&format!(r#"{{"path":"/payment/banks","fault":"status_500","probability":"0.5","seed":{seed}}}"#));
+        statuses(&sandbox, 40)
+    };
+    let (one, again, two) = (run(1), run(1), run(2));
+    assert_eq!(one, again);
+    assert_ne!(one, two);
+    assert!(one.contains(&200) && one.contains(&500));
+}
+
+#[test]
+fn rules_are_cleared() {
+    let sandbox = Sandbox::start(&[]);
+    let rule = r#"{"path":"/payment/banks","fault":"status_500","count":9}"#;
+    sandbox.rule(rule);
+    assert_eq!(sandbox.send("DELETE", "/sandbox/faults", &[], "").expect(200).json(), json!({"cleared": 1}));
+    sandbox.rule(rule);
+    sandbox.admin_post("reset", "").expect(200);
+    assert_eq!(statuses(&sandbox, 1), [200]);
+    assert_eq!(sandbox.admin("faults")["rules"], json!([]));
+    let allowed = sandbox.send("PUT", "/sandbox/faults", &[], "").expect(405);
+    assert_eq!(allowed.header("allow"), Some("GET, POST, DELETE"));
+}
+
+#[test]
+fn a_rule_acts_on_money_once() {
+    let sandbox = Sandbox::start(&[]);
+    sandbox.rule(r#"{"path":"/payment/order/create","fault":"commit_then_reset"}"#);
+    let mut client = Client::new(&sandbox);
+    let body = sandbox.seal(&common::card("A", "4111111111111111"));
+    client.send("POST", "/payment/order/create", &[("api-key", &sandbox.public), common::JSON], &body).unwrap();
+    assert_eq!(client.rest(PATIENCE), (Vec::new(), Ended::Reset));
+    sandbox.charge_card("A", "4111111111111111").refuses(400, "reference", "paid already");
+    let entry = &sandbox.requests()[0];
+    let told = (&entry["fault"], &entry["status"], &entry["answered"], &entry["effects"]);
+    assert_eq!(told, (&json!("commit_then_reset"), &json!(200), &json!("none"), &json!([1, 2])));
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    let sandbox = Sandbox::start(&[]);
+    let refuses = |rule: &str, field: &str, words: &str| sandbox.admin_post("faults", rule).refuses(400, field, words);
+    refuses(r#"{"path":"/a","fault":"no_such"}"#, "fault", "there are reset_before_read, reset_without_commit");
+    refuses(r#"{"fault":"drip"}"#, "path", "required");
+    refuses(r#"{"path":"/a","fault":"drip","probability":2}"#, "probability", "from 0 to 1");
+    refuses(r#"{"path":"/a","fault":"drip","cuont":2}"#, "cuont", "There is no member");
+    refuses(r#"{"fault":"tls_silence"}"#, "fault", "--tls");
+    assert_eq!(sandbox.admin("faults")["rules"], json!([]));
+}
+
+#[test]
+fn rules_of_the_command_line() {
+    let rule = r#"{"path":"/payment/banks","fault":"status_500"}"#;
+    let sandbox = Sandbox::start(&["--fault", rule, "--fault", "reset_before_read"]);
+    let mut client = Client::new(&sandbox);
+    let _ = client.send("GET", BANKS, &[("api-key", &sandbox.public)], "");
+    assert_eq!(client.rest(PATIENCE), (Vec::new(), Ended::Reset));
+    assert_eq!(statuses(&sandbox, 2), [500, 200]);
+    for (bad, words) in [("no_such", "there are"), ("{", "EOF"), ("drip", "path"), ("tls_expired", "--tls")] {
+        let output = command(&["--fault", bad]).output().unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && error.contains("--fault") && error.contains(words), "{bad}: {error}");
+    }
+}

@@ -1,0 +1,261 @@
+//! Every fault by magic input, plain and under TLS: what lies on the wire, and what was really done.
+
+mod common;
+
+use std::io::Read;
+use std::time::Duration;
+
+use common::wire::{Client, Ended, PATIENCE};
+use common::{Answer, JSON, Sandbox};
+use serde_json::{Value, json};
+
+const REFUND: &str = "/payment/order/refund";
+/// Within it nothing comes: enough for silence on this machine.
+const SILENCE: Duration = Duration::from_millis(100);
+
+/// What a client sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    /// A whole answer, after which the connection serves on.
+    Answer(u16),
+    /// A whole answer that announces the end.
+    LastAnswer(u16),
+    /// A whole answer, then this.
+    AnswerThen(Ended),
+    Nothing(Ended),
+    Part,
+    Endless,
+    /// Not to be seen by a request that names it.
+    Refused,
+}
+
+/// Name, carried out, what is seen.
+const FAULTS: [(&str, bool, Seen); 38] = [
+    ("reset_before_read", false, Seen::Nothing(Ended::Reset)),
+    ("reset_without_commit", false, Seen::Nothing(Ended::Reset)),
+    ("commit_then_reset", true, Seen::Nothing(Ended::Reset)),
+    ("commit_then_close", true, Seen::Nothing(Ended::Fin)),
+    ("commit_then_timeout", true, Seen::Nothing(Ended::Silence)),
+    ("commit_then_502", true, Seen::Answer(502)),
+    ("commit_then_500", true, Seen::Answer(500)),
+    ("commit_then_408", true, Seen::LastAnswer(408)),
+    ("stale_keepalive", true, Seen::AnswerThen(Ended::Silence)),
+    // On a new connection it does not act.
+    ("close_after_read", true, Seen::Answer(200)),
+    ("silent_close_idle", true, Seen::AnswerThen(Ended::Fin)),
+    ("unsolicited_response", true, Seen::Answer(200)),
+    ("truncate", true, Seen::Part),
+    ("drip", true, Seen::Answer(200)),
+    ("slow_headers", true, Seen::Answer(200)),
+    ("never_end", true, Seen::Endless),
+    ("huge_body", true, Seen::Answer(200)),
+    ("gzip_bomb", true, Seen::Answer(200)),
+    ("bad_utf8", true, Seen::Answer(200)),
+    ("deep_nesting", true, Seen::Answer(200)),
+    ("duplicate_members", true, Seen::Answer(200)),
+    ("huge_number", true, Seen::Answer(200)),
+    ("unknown_fields", true, Seen::Answer(200)),
+    ("wrong_envelope", true, Seen::Answer(200)),
+    ("empty_200", true, Seen::Answer(200)),
+    ("html_200", true, Seen::Answer(200)),
+    ("redirect_same", false, Seen::Answer(307)),
+    ("redirect_other_host", false, Seen::Answer(307)),
+    ("status_429", false, Seen::Answer(429)),
+    ("status_429_retry_after", false, Seen::Answer(429)),
+    ("status_500", false, Seen::Answer(500)),
+    ("status_503", false, Seen::Answer(503)),
+    ("status_408", false, Seen::LastAnswer(408)),
+    ("unauthorized", false, Seen::Answer(401)),
+    ("failed_then_success", false, Seen::Answer(200)),
+    ("tls_expired", false, Seen::Refused),
+    ("tls_wrong_host", false, Seen::Refused),
+    ("tls_silence", false, Seen::Refused),
+];
+
+fn paid(sandbox: &Sandbox, reference: &str) {
+    let order = format!(r#"{{"reference":"{reference}","amount":"10","paid":true}}"#);
+    assert_eq!(sandbox.admin_post("orders", &order).expect(200).json()["paid"], true);
+}
+
+fn refund(sandbox: &Sandbox, client: &mut Client, reference: &str) {
+    let body = format!(r#"{{"reference":"{reference}"}}"#);
+    client.send("POST", REFUND, &[("api-key", &sandbox.secret), JSON], &body).unwrap();
+}
+
+fn refunds(sandbox: &Sandbox, reference: &str) -> usize {
+    let key = format!("{reference}/10.00");
+    sandbox.effects("refund_made").iter().filter(|entry| entry["key"] == key).count()
+}
+
+/// The connection serves another request.
+fn serves_on(sandbox: &Sandbox, client: &mut Client) {
+    client.send("GET", "/payment/banks", &[("api-key", &sandbox.public)], "").unwrap();
+    client.answer().expect(200);
+}
+
+fn check(sandbox: &Sandbox, fault: &str, seen: Seen, ask: &dyn Fn(&mut Client)) -> Option<Answer> {
+    let is_tls = sandbox.start["ca_file"].is_string();
+    let fin = if is_tls { Ended::Fin } else { Ended::Farewell };
+    let expected = |ended| if ended == Ended::Fin { fin } else { ended };
+    let mut client = Client::new(sandbox);
+    ask(&mut client);
+    let answered;
+    let mut answer = None;
+    match seen {
+        Seen::Answer(status) => {
+            answer = Some(client.answer().expect(status));
+            if fault == "unsolicited_response" {
+                assert_eq!(client.answer().expect(200).header("x-sandbox-unsolicited"), Some("1"));
+            }
+            serves_on(sandbox, &mut client);
+            answered = "whole";
+        }
+        Seen::LastAnswer(status) => {
+            answer = Some(client.answer().expect(status));
+            assert_eq!(client.rest(PATIENCE), (Vec::new(), Ended::Farewell));
+            answered = "whole";
+        }
+        Seen::AnswerThen(ended) => {
+            answer = Some(client.answer().expect(200));
+            let patience = if ended == Ended::Silence { SILENCE } else { PATIENCE };
+            assert_eq!(client.rest(patience), (Vec::new(), expected(ended)), "{fault}");
+            answered = "whole";
+        }
+        Seen::Nothing(ended) => {
+            let patience = if ended == Ended::Silence { SILENCE } else { PATIENCE };
+            assert_eq!(client.rest(patience), (Vec::new(), expected(ended)), "{fault}");
+            answered = "none";
+        }
+        Seen::Part => {
+            let (bytes, ended) = client.rest(PATIENCE);
+            let text = String::from_utf8(bytes).unwrap();
+            let (head, body) = text.split_once("\r\n\r\n").unwrap();
+            let length: usize = head.split_once("content-length: ").unwrap().1.parse().unwrap();
+            assert!(!body.is_empty() && body.len() < length, "{text}");
+            assert_eq!(ended, fin);
+            answered = "part";
+        }
+        Seen::Endless => {
+            let mut bytes = Vec::new();
+            while !bytes.ends_with(b"\r\n1\r\n \r\n1\r\n \r\n") {
+                let mut byte = [0];
+                client.stream.read_exact(&mut byte).unwrap();
+                bytes.push(byte[0]);
+            }
+            assert!(String::from_utf8(bytes).unwrap().contains("transfer-encoding: chunked"));
+            answered = "part";
+        }
+        Seen::Refused => {
+            let refused = client.answer();
+            assert!(refused.text.contains("POST /sandbox/faults"), "{}", refused.text);
+            refused.expect(400);
+            answered = "whole";
+        }
+    }
+    let acts = !matches!(seen, Seen::Refused) && fault != "close_after_read";
+    let log = sandbox.requests();
+    let entry = log.iter().rev().find(|entry| entry["path"] != "/payment/banks").unwrap();
+    assert_eq!(entry["fault"], if acts { json!(fault) } else { Value::Null }, "{entry}");
+    assert_eq!(entry["answered"], answered, "{entry}");
+    answer
+}
+
+fn every_fault_of_a_post(sandbox: &Sandbox) {
+    for (fault, committed, seen) in FAULTS {
+        let reference = format!("sbx-{fault}-1");
+        paid(sandbox, &reference);
+        let answer = check(sandbox, fault, seen, &|client| refund(sandbox, client, &reference));
+        assert_eq!(refunds(sandbox, &reference), usize::from(committed), "{fault}");
+        if let Some(answer) = answer {
+            body_of(fault, &answer, sandbox);
+        }
+    }
+}
+
+#[test]
+fn every_fault_of_a_post_in_the_plain() {
+    every_fault_of_a_post(&Sandbox::start(&[]));
+}
+
+#[test]
+fn every_fault_of_a_post_under_tls() {
+    every_fault_of_a_post(&Sandbox::start(&["--tls"]));
+}
+
+#[test]
+fn every_fault_of_a_get() {
+    let sandbox = Sandbox::start(&[]);
+    for (fault, _, seen) in FAULTS {
+        let target = format!("/payment/order/direct-debit/history?emailAddress=sbx-{fault}-1%40example.com");
+        let ask = |client: &mut Client| client.send("GET", &target, &[("api-key", &sandbox.public)], "").unwrap();
+        check(&sandbox, fault, seen, &ask);
+    }
+    // Nothing was done, and twice is as good as once.
+    assert_eq!(sandbox.admin("ledger"), json!({"ledger": []}));
+}
+
+#[test]
+fn this_table_is_the_sandboxs_table() {
+    let sandbox = Sandbox::start(&[]);
+    let listed = sandbox.admin("faults")["faults"].as_array().unwrap().clone();
+    let names: Vec<&str> = listed.iter().map(|row| row["name"].as_str().unwrap()).collect();
+    assert_eq!(names, FAULTS.map(|(name, ..)| name));
+    for (row, (name, committed, _)) in listed.iter().zip(FAULTS) {
+        assert_eq!(row["committed"] == true, committed && name != "close_after_read", "{name}");
+        assert!(row["doc"].is_string() && row["wire"].is_string());
+    }
+}
+
+/// What the answer of a refund looks like under this fault.
+fn body_of(fault: &str, answer: &Answer, sandbox: &Sandbox) {
+    let text = answer.text.as_str();
+    let is_success = || assert_eq!(answer.json()["status"], true, "{fault}: {text}");
+    match fault {
+        "commit_then_502" | "html_200" => {
+            assert!(answer.header("content-type").unwrap().starts_with("text/html") && text.contains("<html>"));
+        }
+        "commit_then_500" | "status_500" | "status_503" | "commit_then_408" | "status_408" | "unauthorized" => {
+            assert_eq!(answer.json()["error"]["code"], answer.status.to_string());
+        }
+        "status_429" => assert_eq!(answer.header("retry-after"), None),
+        "status_429_retry_after" => assert_eq!(answer.header("retry-after"), Some("1")),
+        "empty_200" => assert_eq!(answer.header("content-length"), Some("0")),
+        "bad_utf8" => {
+            assert!(std::str::from_utf8(&answer.bytes).is_err() && text.starts_with(r#"{"status":true"#));
+        }
+        "duplicate_members" => {
+            assert!(text.starts_with(r#"{"status":true"#) && text.ends_with(r#","status":false}"#), "{text}");
+        }
+        "deep_nesting" => {
+            assert!(text.starts_with(r#"{"status":true"#) && text.ends_with(&("]".repeat(10_000) + "}")));
+        }
+        "huge_number" => {
+            assert!(text.starts_with(r#"{"status":true"#) && text.ends_with(&("9".repeat(400) + "}")));
+        }
+        "huge_body" => {
+            assert!(answer.bytes.len() > 11_000_000);
+            is_success();
+        }
+        "gzip_bomb" => {
+            assert_eq!(answer.header("content-encoding"), Some("gzip"));
+            assert!(answer.bytes.len() < 200_000);
+            let mut start = [0; 14];
+            flate2::read::GzDecoder::new(answer.bytes.as_slice()).read_exact(&mut start).unwrap();
+            assert_eq!(&start, br#"{"status":true"#);
+        }
+        "wrong_envelope" => {
+            let json = answer.json();
+            assert!(json.is_object() && json.get("status").is_none() && json.get("error").is_none());
+        }
+        "failed_then_success" => assert_eq!(answer.json()["status"], false),
+        "redirect_same" => {
+            let base_url = sandbox.start["base_url"].as_str().unwrap();
+            assert_eq!(answer.header("location"), Some(format!("{base_url}{REFUND}").as_str()));
+        }
+        "redirect_other_host" => {
+            let location = answer.header("location").unwrap();
+            assert!(location.contains("://localhost:") && location.ends_with(REFUND), "{location}");
+        }
+        _ => is_success(),
+    }
+}
