@@ -1,8 +1,10 @@
 //! What the tests share: built artifacts, the sandbox, C compilers, and a foreign program that drives the library.
 #![allow(dead_code)] // Each test file uses its part.
 
+pub mod capi;
 pub mod driver;
 pub mod sandbox;
+pub mod server;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

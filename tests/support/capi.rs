@@ -1,0 +1,171 @@
+//! The C functions, as a Rust test wants them: called through the interface, freed when dropped.
+
+use std::ffi::{CStr, CString, c_char};
+use std::ptr;
+use std::time::{Duration, Instant};
+
+use paysvc::ffi::*;
+use serde_json::Value;
+
+pub type Function = unsafe extern "C" fn(
+    *const paysvc_client,
+    *const c_char,
+    *const paysvc_call,
+    *mut *mut paysvc_reply,
+) -> paysvc_status;
+
+pub struct Client(*mut paysvc_client);
+
+// SAFETY: rule 3 of the header.
+unsafe impl Send for Client {}
+unsafe impl Sync for Client {}
+
+impl Client {
+    pub fn new(config: &Value) -> Client {
+        Client::try_new(config).unwrap_or_else(|reply| panic!("{}", reply.message()))
+    }
+
+    pub fn try_new(config: &Value) -> Result<Client, Reply> {
+        let config = CString::new(config.to_string()).unwrap();
+        let (mut client, mut reply) = (ptr::null_mut(), ptr::null_mut());
+        let status = unsafe { paysvc_client_new(config.as_ptr(), &mut client, &mut reply) };
+        let reply = Reply(reply);
+        assert_eq!(client.is_null(), status != PAYSVC_OK);
+        if status == PAYSVC_OK { Ok(Client(client)) } else { Err(reply) }
+    }
+
+    pub fn call(&self, function: Function, request: &Value) -> Reply {
+        self.call_with(function, request, None)
+    }
+
+    pub fn call_with(&self, function: Function, request: &Value, call: Option<&Call>) -> Reply {
+        let request = CString::new(request.to_string()).unwrap();
+        let mut reply = ptr::null_mut();
+        let call = call.map_or(ptr::null_mut(), |call| call.0);
+        let status = unsafe { function(self.0, request.as_ptr(), call, &mut reply) };
+        let reply = Reply(reply);
+        assert_eq!(status, reply.status());
+        reply
+    }
+
+    pub fn as_ptr(&self) -> *mut paysvc_client {
+        self.0
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        unsafe { paysvc_client_free(self.0) }
+    }
+}
+
+pub struct Call(*mut paysvc_call);
+
+// SAFETY: rule 3 of the header.
+unsafe impl Send for Call {}
+unsafe impl Sync for Call {}
+
+impl Call {
+    pub fn new() -> Call {
+        Call(paysvc_call_new())
+    }
+
+    pub fn with_timeout_ms(ms: i32) -> Call {
+        let call = Call::new();
+        unsafe { paysvc_call_set_timeout_ms(call.0, ms) };
+        call
+    }
+
+    pub fn cancel(&self) {
+        unsafe { paysvc_call_cancel(self.0) }
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        unsafe { paysvc_call_free(self.0) }
+    }
+}
+
+pub struct Reply(*mut paysvc_reply);
+
+// SAFETY: rule 3 of the header.
+unsafe impl Send for Reply {}
+unsafe impl Sync for Reply {}
+
+fn text<'a>(pointer: *const c_char) -> &'a str {
+    unsafe { CStr::from_ptr(pointer) }.to_str().unwrap()
+}
+
+impl Reply {
+    pub fn status(&self) -> paysvc_status {
+        unsafe { paysvc_reply_status(self.0) }
+    }
+    pub fn outcome(&self) -> paysvc_outcome {
+        unsafe { paysvc_reply_outcome(self.0) }
+    }
+    pub fn http_status(&self) -> i32 {
+        unsafe { paysvc_reply_http_status(self.0) }
+    }
+    pub fn attempts(&self) -> i32 {
+        unsafe { paysvc_reply_attempts(self.0) }
+    }
+    pub fn retry_after_ms(&self) -> i32 {
+        unsafe { paysvc_reply_retry_after_ms(self.0) }
+    }
+    pub fn body(&self) -> &str {
+        text(unsafe { paysvc_reply_body(self.0) })
+    }
+    pub fn message(&self) -> &str {
+        text(unsafe { paysvc_reply_message(self.0) })
+    }
+
+    /// Status and outcome by name, e.g. `E_TIMEOUT UNKNOWN`.
+    pub fn verdict(&self) -> String {
+        let (status, outcome) = (paysvc_status_name(self.status()), paysvc_outcome_name(self.outcome()));
+        format!("{} {}", text(status), text(outcome))
+    }
+
+    #[track_caller]
+    pub fn expect(&self, verdict: &str) -> &Reply {
+        assert_eq!(
+            self.verdict(),
+            verdict,
+            "HTTP {}, {} attempts: {}",
+            self.http_status(),
+            self.attempts(),
+            self.message()
+        );
+        self
+    }
+}
+
+impl Drop for Reply {
+    fn drop(&mut self) {
+        unsafe { paysvc_reply_free(self.0) }
+    }
+}
+
+/// The function of an endpoint by its name in the table.
+pub fn function(name: &str) -> Function {
+    match name {
+        "direct_debit_history" => paysvc_direct_debit_history,
+        "direct_debit_create" => paysvc_direct_debit_create,
+        "direct_debit_status" => paysvc_direct_debit_status,
+        "direct_debit_otp" => paysvc_direct_debit_otp,
+        "order_pay" => paysvc_order_pay,
+        "virtual_account_generate" => paysvc_virtual_account_generate,
+        "order_refund" => paysvc_order_refund,
+        "transaction_details" => paysvc_transaction_details,
+        "order_create" => paysvc_order_create,
+        _ => panic!("no function {name}"),
+    }
+}
+
+/// Runs it, and fails when it took longer than a generous bound: a hang, not a slow machine.
+pub fn within<T>(bound: Duration, run: impl FnOnce() -> T) -> T {
+    let started = Instant::now();
+    let result = run();
+    assert!(started.elapsed() < bound, "took {:?}, bound {bound:?}", started.elapsed());
+    result
+}
