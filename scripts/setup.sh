@@ -22,6 +22,7 @@ need pkg-config pkg-config
 if [ "${1:-build}" = test ]; then
     need valgrind valgrind
     need nm binutils
+    need python3 python3
 fi
 if ! command -v cargo >/dev/null 2>&1 && [ -x "$HOME/.cargo/bin/cargo" ]; then
     echo "setup: cargo is in $HOME/.cargo/bin but not on the PATH; add it and call again" >&2

@@ -5,6 +5,7 @@ pub mod capi;
 pub mod driver;
 pub mod sandbox;
 pub mod server;
+pub mod tls;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
