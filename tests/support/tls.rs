@@ -1,6 +1,7 @@
 //! TLS for the bad and good peers of the tests: certificates of all kinds, and a server that uses them.
 
 use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -88,12 +89,38 @@ impl Authority {
     }
 }
 
-/// Answers every request over TLS with success, and notes nothing but that.
+/// Answers every request over TLS with success.
 pub fn serve(config: Arc<ServerConfig>) -> Server {
-    Server::start(move |connection| serve_connection(connection, &config))
+    Server::start(move |connection| {
+        serve_connection(connection, &config, |stream| {
+            stream.write_all(response("200 OK", "", OK).as_bytes()).and_then(|()| stream.flush()).is_ok()
+        })
+    })
 }
 
-fn serve_connection(connection: Connection, config: &Arc<ServerConfig>) {
+/// Reads requests over TLS and never answers.
+pub struct Holding {
+    pub server: Server,
+    pub has_request: std::sync::mpsc::Receiver<()>,
+}
+
+pub fn serve_and_hold(config: Arc<ServerConfig>) -> Holding {
+    let (sender, has_request) = std::sync::mpsc::channel();
+    let sender = std::sync::Mutex::new(sender);
+    let server = Server::start(move |connection| {
+        serve_connection(connection, &config, |_| {
+            // The test may be over.
+            let _ = sender.lock().unwrap().send(());
+            true
+        })
+    });
+    Holding { server, has_request }
+}
+
+type Stream = StreamOwned<ServerConnection, TcpStream>;
+
+/// Calls `answer` for each request, until it says `false`.
+fn serve_connection(connection: Connection, config: &Arc<ServerConfig>, answer: impl Fn(&mut Stream) -> bool) {
     let Ok(tls) = ServerConnection::new(Arc::clone(config)) else { return };
     let mut stream = StreamOwned::new(tls, connection.socket);
     let (mut bytes, mut buffer) = (Vec::new(), [0; 4096]);
@@ -105,7 +132,7 @@ fn serve_connection(connection: Connection, config: &Arc<ServerConfig>) {
         // The requests of these tests have a body that ends with a brace, or none.
         if bytes.ends_with(b"}") || (bytes.starts_with(b"GET") && bytes.ends_with(b"\r\n\r\n")) {
             bytes.clear();
-            if stream.write_all(response("200 OK", "", OK).as_bytes()).and_then(|()| stream.flush()).is_err() {
+            if !answer(&mut stream) {
                 return;
             }
         }
