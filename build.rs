@@ -2,7 +2,7 @@
 //!
 //! Committed files are written only when they differ, so that a build from a clean checkout changes nothing.
 
-#[path = "src/codegen.rs"]
+#[path = "src/codegen/mod.rs"]
 mod codegen;
 #[allow(dead_code)]
 #[path = "src/endpoints.rs"]
@@ -25,8 +25,11 @@ fn main() {
     }
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
     let exports = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join("exports.rs");
-    sync(&exports, codegen::exports().as_bytes());
+    sync(&exports, codegen::exports::render(endpoints::ENDPOINTS).as_bytes());
     sync(&root.join("include/paysvc.h"), &header(&root, &exports));
+    for (path, text) in codegen::files(endpoints::ENDPOINTS) {
+        sync(&root.join(path), text.as_bytes());
+    }
     sync(&root.join("README.md"), readme(&root).as_bytes());
     if env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") {
         // An old glibc crashes in destructors of thread-locals after dlclose.
@@ -53,7 +56,7 @@ fn readme(root: &Path) -> String {
     let text = fs::read_to_string(root.join("README.md")).expect("README.md");
     let (head, rest) = text.split_once(open).expect("README.md lacks <!-- endpoints -->");
     let (_, tail) = rest.split_once(close).expect("README.md lacks <!-- /endpoints -->");
-    format!("{head}{open}{}{close}{tail}", codegen::readme_table())
+    format!("{head}{open}{}{close}{tail}", codegen::readme::render(endpoints::ENDPOINTS))
 }
 
 fn sync(path: &Path, text: &[u8]) {

@@ -143,18 +143,23 @@ fn the_header_compiles_alone_and_twice_as_old_and_new_c_and_cpp() {
 #[test]
 fn committed_files_are_in_step_with_the_tables() {
     let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
-    assert!(readme.contains(&paysvc::codegen::readme_table()));
+    let rows = paysvc::endpoints::ENDPOINTS;
+    assert!(readme.contains(&paysvc::codegen::readme::render(rows)));
+    for (path, text) in paysvc::codegen::files(rows) {
+        assert_eq!(std::fs::read_to_string(root().join(path)).unwrap(), text, "{path}");
+    }
     let header = header();
     for field in paysvc::settings::CONFIG.iter().chain(paysvc::settings::REQUEST) {
         assert!(header.contains(&format!("- {} (", field.name)), "{} is not documented", field.name);
     }
-    for row in paysvc::endpoints::ENDPOINTS {
+    for row in rows {
         let request = format!("{} {} (interface {})", row.method.name(), row.path, row.section);
         assert!(header.contains(&request) && header.contains(row.doc), "{} is not documented", row.name);
     }
     if root().join(".git").exists() {
-        let output =
-            run(Command::new("git").args(["status", "--porcelain", "--", "include", "README.md"]).current_dir(root()));
+        let output = run(Command::new("git")
+            .args(["status", "--porcelain", "--", "include", "README.md", "bindings"])
+            .current_dir(root()));
         let changed = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(std::env::var_os("CI").is_none() || changed.is_empty(), "generated files are not committed: {changed}");
     }

@@ -1,15 +1,13 @@
-//! From the tables to source text: the exported functions and constants, and README's table of endpoints.
-//!
-//! Pure, and without dependencies: `build.rs` runs it, and a test compares what it gives with what is committed.
+//! Rust source of everything in `src/ffi` that follows from a table: constants, and the functions of the endpoints.
 
 use std::fmt::Write as _;
 
-use crate::endpoints::{ApiKey, ENDPOINTS, Endpoint, Field, Kind, Place};
+use super::{kind, manner};
+use crate::endpoints::{Endpoint, Field, Kind};
 use crate::settings;
 use crate::status::{ABI, Constant, OUTCOMES, STATES, STATUSES};
 
-/// Rust source of everything in `src/ffi` that follows from a table.
-pub fn exports() -> String {
+pub fn render(rows: &[Endpoint]) -> String {
     let mut out = String::new();
     item(
         &mut out,
@@ -22,7 +20,7 @@ pub fn exports() -> String {
         }
     }
     client_new(&mut out);
-    for (index, row) in ENDPOINTS.iter().enumerate() {
+    for (index, row) in rows.iter().enumerate() {
         endpoint(&mut out, index, row);
     }
     request(&mut out);
@@ -71,16 +69,6 @@ fn endpoint(out: &mut String, index: usize, row: &Endpoint) {
         PARAMETERS,
         &format!("super::client::endpoint({index}, client, request_json, call, reply)"),
     );
-}
-
-fn manner(row: &Endpoint) -> String {
-    let key = match row.key {
-        ApiKey::Public => "public key",
-        ApiKey::Secret => "secret key",
-    };
-    let encrypted = if row.encrypted { ", encrypted" } else { "" };
-    let repeated = if row.read_only { ", only reads" } else { "" };
-    format!("{key}{encrypted}{repeated}")
 }
 
 fn client_new(out: &mut String) {
@@ -133,44 +121,4 @@ fn list(doc: &mut Vec<String>, fields: &[Field], indent: &str) {
             list(doc, fields, &format!("{indent}  "));
         }
     }
-}
-
-fn kind(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Text => "string",
-        Kind::Integer => "integer",
-        Kind::Amount => "string with a decimal amount in major units, e.g. \"100.10\"",
-        Kind::Flag => "boolean",
-        Kind::Any => "any",
-        Kind::Object(_) => "object",
-    }
-}
-
-/// README's table of endpoints.
-pub fn readme_table() -> String {
-    let mut out = String::from("| function | request | key | body | members (**required**) |\n|---|---|---|---|---|\n");
-    for row in ENDPOINTS {
-        let names: Vec<_> = row
-            .fields
-            .iter()
-            .map(|field| if field.required { format!("**{}**", field.name) } else { field.name.to_owned() })
-            .collect();
-        let open = if row.open { ", …" } else { "" };
-        let body = match (row.encrypted, row.fields.iter().any(|field| field.place == Place::Body)) {
-            (true, _) => "encrypted",
-            (false, true) => "plain",
-            (false, false) => "–",
-        };
-        let key = row.key.member().trim_end_matches("_key");
-        writeln!(
-            out,
-            "| `paysvc_{}` | {} {} | {key} | {body} | {}{open} |",
-            row.name,
-            row.method.name(),
-            row.path,
-            names.join(", ")
-        )
-        .unwrap();
-    }
-    out
 }

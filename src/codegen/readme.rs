@@ -1,0 +1,33 @@
+//! README's table of endpoints.
+
+use std::fmt::Write as _;
+
+use crate::endpoints::{Endpoint, Place};
+
+pub fn render(rows: &[Endpoint]) -> String {
+    let mut out = String::from("| function | request | key | body | members (**required**) |\n|---|---|---|---|---|\n");
+    for row in rows {
+        let names: Vec<_> = row
+            .fields
+            .iter()
+            .map(|field| if field.required { format!("**{}**", field.name) } else { field.name.to_owned() })
+            .collect();
+        let open = if row.open { ", …" } else { "" };
+        let body = match (row.encrypted, row.fields.iter().any(|field| field.place == Place::Body)) {
+            (true, _) => "encrypted",
+            (false, true) => "plain",
+            (false, false) => "–",
+        };
+        let key = row.key.member().trim_end_matches("_key");
+        writeln!(
+            out,
+            "| `paysvc_{}` | {} {} | {key} | {body} | {}{open} |",
+            row.name,
+            row.method.name(),
+            row.path,
+            names.join(", ")
+        )
+        .unwrap();
+    }
+    out
+}
