@@ -1,6 +1,7 @@
 #!/bin/sh
-# Installs what this machine lacks to build (and, with "test", to test) the project: from Debian's packages, where
-# that can be done; else says loudly what is missing. Called by make; does nothing where everything is there.
+# Installs what this machine lacks to build the project (setup.sh build), to test it (test), or to compare it with
+# other clients (peers): from Debian's packages where that can be done; else says loudly what is missing. Called by
+# make; does nothing where everything is there.
 set -eu
 
 RUST_LEAST=88 # 1.88: the newest that a dependency asks for
@@ -22,6 +23,11 @@ need pkg-config pkg-config
 if [ "${1:-build}" = test ]; then
     need valgrind valgrind
     need nm binutils
+    need python3 python3
+fi
+if [ "${1:-build}" = peers ]; then
+    need curl-config libcurl4-openssl-dev
+    need go golang-go
     need python3 python3
 fi
 if ! command -v cargo >/dev/null 2>&1 && [ -x "$HOME/.cargo/bin/cargo" ]; then

@@ -3,6 +3,7 @@
 
 pub mod capi;
 pub mod driver;
+pub mod https;
 pub mod sandbox;
 pub mod server;
 pub mod tls;

@@ -3,15 +3,22 @@
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::artifacts;
+use super::https::Https;
 
 pub struct Sandbox {
     child: Child,
     /// The line it printed when it was ready.
     pub ready: Value,
-    agent: ureq::Agent,
+    admin: Admin,
+}
+
+/// The way to the admin calls.
+enum Admin {
+    Plain(ureq::Agent),
+    Tls(Https),
 }
 
 impl Sandbox {
@@ -27,8 +34,11 @@ impl Sandbox {
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         let ready: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"));
-        let agent = ureq::Agent::config_builder().http_status_as_error(false).proxy(None).build().into();
-        Sandbox { child, ready, agent }
+        let admin = match ready["ca_file"].as_str() {
+            None => Admin::Plain(ureq::Agent::config_builder().http_status_as_error(false).proxy(None).build().into()),
+            Some(file) => Admin::Tls(Https::new(ready["base_url"].as_str().unwrap(), file.as_ref())),
+        };
+        Sandbox { child, ready, admin }
     }
 
     pub fn text(&self, member: &str) -> &str {
@@ -53,17 +63,26 @@ impl Sandbox {
     }
 
     pub fn get(&self, path: &str) -> Value {
-        let url = format!("{}{path}", self.text("base_url"));
-        let text = self.agent.get(&url).call().unwrap().body_mut().read_to_string().unwrap();
-        serde_json::from_str(&text).unwrap_or_else(|error| panic!("GET {path}: {error}: {text}"))
+        self.send("GET", path, "")
     }
 
     pub fn post(&self, path: &str, body: &Value) -> Value {
-        let url = format!("{}{path}", self.text("base_url"));
-        let mut answer = self.agent.post(&url).content_type("application/json").send(body.to_string()).unwrap();
-        let text = answer.body_mut().read_to_string().unwrap();
-        assert!(answer.status().is_success(), "POST {path} {body}: {} {text}", answer.status());
-        serde_json::from_str(&text).unwrap_or(json!(null))
+        self.send("POST", path, &body.to_string())
+    }
+
+    /// An admin call, which must succeed.
+    pub fn send(&self, method: &str, path: &str, body: &str) -> Value {
+        let (status, text) = match &self.admin {
+            Admin::Tls(https) => https.send(method, path, body),
+            Admin::Plain(agent) => {
+                let request =
+                    ureq::http::Request::builder().method(method).uri(format!("{}{path}", self.text("base_url")));
+                let mut answer = agent.run(request.body(body).unwrap()).unwrap();
+                (answer.status().as_u16(), answer.body_mut().read_to_string().unwrap())
+            }
+        };
+        assert!((200..300).contains(&status), "{method} {path} {body}: {status} {text}");
+        serde_json::from_str(&text).unwrap_or(Value::Null)
     }
 }
 

@@ -1,0 +1,346 @@
+//! The matrix: endpoints × faults × plain and TLS, the reply's outcome against the sandbox's ledger.
+//!
+//! `make test` runs every fault on one call that moves money and one that reads; `make faults` (PAYSVC_FAULTS=all) runs
+//! all nine endpoints, and prints the table.
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use paysvc::endpoints::{ENDPOINTS, Endpoint};
+use paysvc::ffi::*;
+use serde_json::{Value, json};
+
+use support::capi::{Client, Reply, function};
+use support::sandbox::Sandbox;
+
+/// What the evidence allows to be said of a call that meets a fault once.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum May {
+    /// The service was asked and answered; nothing else is right.
+    Confirmed,
+    Rejected,
+    /// Proved: nothing left.
+    NotSent,
+    /// The request left, and what came back decides nothing.
+    Unknown,
+}
+use May::{Confirmed, NotSent, Rejected, Unknown};
+
+impl May {
+    fn outcome(self) -> paysvc_outcome {
+        match self {
+            Confirmed => PAYSVC_OUTCOME_CONFIRMED,
+            Rejected => PAYSVC_OUTCOME_REJECTED,
+            NotSent => PAYSVC_OUTCOME_NOT_SENT,
+            Unknown => PAYSVC_OUTCOME_UNKNOWN,
+        }
+    }
+}
+
+/// Where a fault strikes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum On {
+    /// The call itself, on a connection that has served before.
+    Call,
+    /// The answer before it, on the same connection.
+    Before,
+    /// The next new connection.
+    Connect,
+    /// As `Connect`, and only where there is TLS.
+    Handshake,
+}
+use On::{Before, Call, Connect, Handshake};
+
+/// Fault, where it strikes, and what may be said of a call that moves money and of one that reads (and is repeated).
+const FAULTS: &[(&str, On, May, May)] = &[
+    ("reset_before_read", Call, Unknown, Confirmed),
+    ("reset_before_read", Connect, Unknown, Confirmed),
+    ("reset_without_commit", Call, Unknown, Confirmed),
+    ("commit_then_reset", Call, Unknown, Confirmed),
+    ("commit_then_close", Call, Unknown, Confirmed),
+    ("commit_then_timeout", Call, Unknown, Unknown),
+    ("commit_then_502", Call, Unknown, Confirmed),
+    ("commit_then_500", Call, Unknown, Confirmed),
+    ("commit_then_408", Call, Unknown, Confirmed),
+    ("stale_keepalive", Before, Unknown, Confirmed),
+    ("close_after_read", Call, Unknown, Confirmed),
+    ("silent_close_idle", Before, Confirmed, Confirmed),
+    ("unsolicited_response", Before, Confirmed, Confirmed),
+    ("unsolicited_response", Call, Confirmed, Confirmed),
+    ("truncate", Call, Unknown, Unknown),
+    ("drip", Call, Confirmed, Confirmed),
+    ("slow_headers", Call, Confirmed, Confirmed),
+    ("never_end", Call, Unknown, Unknown),
+    ("huge_body", Call, Unknown, Unknown),
+    ("gzip_bomb", Call, Unknown, Unknown),
+    ("bad_utf8", Call, Unknown, Unknown),
+    ("deep_nesting", Call, Confirmed, Confirmed),
+    ("duplicate_members", Call, Unknown, Unknown),
+    ("huge_number", Call, Confirmed, Confirmed),
+    ("unknown_fields", Call, Confirmed, Confirmed),
+    ("wrong_envelope", Call, Unknown, Unknown),
+    ("empty_200", Call, Unknown, Unknown),
+    ("html_200", Call, Unknown, Unknown),
+    ("redirect_same", Call, Unknown, Unknown),
+    ("redirect_other_host", Call, Unknown, Unknown),
+    ("status_429", Call, Confirmed, Confirmed),
+    ("status_429_retry_after", Call, Confirmed, Confirmed),
+    ("status_500", Call, Unknown, Confirmed),
+    ("status_503", Call, Unknown, Confirmed),
+    ("status_408", Call, Unknown, Confirmed),
+    ("unauthorized", Call, Rejected, Rejected),
+    ("failed_then_success", Call, Rejected, Rejected),
+    ("tls_expired", Handshake, NotSent, NotSent),
+    ("tls_wrong_host", Handshake, NotSent, NotSent),
+    ("tls_silence", Handshake, Confirmed, Confirmed),
+];
+
+/// What a call needs at the service, its request, and the effect and key that it has in the ledger.
+struct Target {
+    row: &'static Endpoint,
+    request: Value,
+    effect: Option<(&'static str, String)>,
+}
+
+const WARM_UP: &str = "/payment/order/direct-debit/status";
+
+fn target(row: &'static Endpoint, sandbox: &Sandbox) -> Target {
+    let debit = json!({"otp": "000000", "mandateCode": "MDTC-1", "accountName": "Ada", "bankCode": "044"});
+    let card = json!({"cardnumber": "4111111111111111", "expirymonth": "01", "expiryyear": "39", "cvv": "193"});
+    let text = |text: &str| text.to_owned();
+    sandbox.post("/sandbox/mandates", &json!({"mandateCode": "MDTC-1"}));
+    let (request, effect) = match row.name {
+        "direct_debit_history" => (json!({"emailAddress": "ada@example.com"}), None),
+        "direct_debit_create" => (
+            json!({"orderReference": "O-1", "accountNumber": "0123456789", "bankCode": "044"}),
+            Some(("mandate_created", text("O-1"))),
+        ),
+        "direct_debit_status" => (json!({"mandateCode": "MDTC-1"}), None),
+        "direct_debit_otp" => (json!({"mandateCode": "MDTC-1"}), Some(("otp_sent", text("MDTC-1")))),
+        "order_pay" => (
+            json!({"paymentOption": "NDD", "reference": "O-1", "directDebitPaymentRequest": debit}),
+            Some(("charge_made", text("O-1"))),
+        ),
+        "virtual_account_generate" => (json!({"Alias": "till-1"}), Some(("virtual_account_created", text("till-1")))),
+        "order_refund" => {
+            sandbox.post("/sandbox/orders", &json!({"reference": "O-1", "amount": "100.00", "paid": true}));
+            (json!({"reference": "O-1", "amount": "25.50"}), Some(("refund_made", text("O-1/25.50"))))
+        }
+        "transaction_details" => {
+            sandbox.post(
+                "/sandbox/fund",
+                &json!({"alias": "till-1", "amount": "10.00", "senderName": "Ada", "sessionId": "S-1"}),
+            );
+            (json!({"sessionId": "S-1"}), None)
+        }
+        "order_create" => (
+            json!({"reference": "O-1", "paymentoption": "C", "country": "NG", "card": card}),
+            Some(("charge_made", text("O-1"))),
+        ),
+        name => panic!("the matrix does not know what {name} needs: say it here"),
+    };
+    Target { row, request, effect }
+}
+
+#[derive(Default)]
+struct Figures {
+    cases: usize,
+    false_not_sent: usize,
+    false_confirmed: usize,
+    twice: usize,
+    needless_unknown: usize,
+    wrong: Vec<String>,
+    /// Fault and place, then what was said, by kind of call.
+    table: BTreeMap<(usize, &'static str), BTreeSet<String>>,
+}
+
+impl Figures {
+    fn run(&mut self, sandbox: &Sandbox, index: usize, row: &'static Endpoint, tls: bool) {
+        let (fault, on, of_writes, of_reads) = FAULTS[index];
+        let may = if row.read_only { of_reads } else { of_writes };
+        // The history says success by its content alone: whatever it is, it is an answer.
+        let lenient = row.name == "direct_debit_history" && fault == "wrong_envelope";
+        sandbox.post("/sandbox/reset", &Value::Null);
+        let target = target(row, sandbox);
+        let reply = call(sandbox, fault, on, &target);
+        let (made, seen) = (made(sandbox, &target), seen(sandbox, row, on));
+        let at = format!("{} / {fault} / {}", row.name, if tls { "TLS" } else { "plain" });
+        let said = reply.outcome();
+
+        self.cases += 1;
+        let denied = said == PAYSVC_OUTCOME_NOT_SENT || said == PAYSVC_OUTCOME_REJECTED;
+        self.false_not_sent += usize::from(denied && made > 0);
+        self.false_confirmed += usize::from(said == PAYSVC_OUTCOME_CONFIRMED && made == 0 && target.effect.is_some());
+        self.twice += usize::from(made > 1);
+        self.needless_unknown += usize::from(said == PAYSVC_OUTCOME_UNKNOWN && may != Unknown);
+        if said != may.outcome() && !lenient {
+            self.wrong.push(format!("{at}: {} with {made} effects: {}", reply.verdict(), reply.message()));
+        }
+        if made > 1 || (denied && made > 0) {
+            self.wrong.push(format!("{at}: {made} effects, and it says {}", reply.verdict()));
+        }
+        if usize::try_from(reply.attempts()).unwrap() != seen {
+            self.wrong.push(format!("{at}: {} attempts, the service saw {seen}", reply.attempts()));
+        }
+        if fault == "failed_then_success" && !row.read_only {
+            let again = call_again(sandbox, &target);
+            if again.outcome() != PAYSVC_OUTCOME_CONFIRMED {
+                self.wrong.push(format!("{at}: the second time {}", again.verdict()));
+            }
+        }
+        let kind = if row.read_only { "reads" } else { "writes" };
+        self.table.entry((index, kind)).or_default().insert(reply.verdict());
+    }
+}
+
+fn client(sandbox: &Sandbox) -> Client {
+    Client::new(&sandbox.config_with(json!({"timeout_ms": 6000, "connect_timeout_ms": 500})))
+}
+
+/// The call under test, which meets the fault once.
+fn call(sandbox: &Sandbox, fault: &str, on: On, target: &Target) -> Reply {
+    let client = client(sandbox);
+    let warm_up = || {
+        client.call(paysvc_direct_debit_status, &json!({"mandateCode": "MDTC-1"})).expect("OK CONFIRMED");
+    };
+    let arm = |path: Option<&str>, nth: u32| {
+        let mut rule = json!({"fault": fault, "nth": nth, "count": 1});
+        if let Some(path) = path {
+            rule["path"] = path.into();
+        }
+        if fault == "slow_headers" {
+            rule["delay_ms"] = 200.into();
+        }
+        sandbox.post("/sandbox/faults", &rule);
+    };
+    match on {
+        Call if target.row.path == WARM_UP => {
+            arm(Some(WARM_UP), 2);
+            warm_up();
+        }
+        Call => {
+            warm_up();
+            arm(Some(target.row.path), 1);
+        }
+        Before => {
+            arm(Some(WARM_UP), 1);
+            warm_up();
+            if fault == "silent_close_idle" {
+                wait_for_close(sandbox);
+            }
+        }
+        Connect | Handshake => arm(None, 1),
+    }
+    let function = function(target.row.name);
+    // Silence lasts as long as the caller's patience.
+    let patience = if matches!(fault, "commit_then_timeout" | "never_end") { 500 } else { 0 };
+    let token = support::capi::Call::with_timeout_ms(patience);
+    client.call_with(function, &target.request, Some(&token))
+}
+
+/// Waits until the end that the sandbox has sent has arrived at our side of a connection to it; before that, nobody can
+/// know that the connection is gone.
+fn wait_for_close(sandbox: &Sandbox) {
+    const CLOSE_WAIT: &str = "08";
+    let port: u16 = sandbox.text("base_url").rsplit(':').next().unwrap().parse().unwrap();
+    let ours = |line: &str| {
+        let fields: Vec<_> = line.split_whitespace().collect();
+        fields.len() > 3 && fields[2].ends_with(&format!(":{port:04X}")) && fields[3] == CLOSE_WAIT
+    };
+    let give_up = Instant::now() + Duration::from_secs(30);
+    while !std::fs::read_to_string("/proc/self/net/tcp").unwrap().lines().any(ours) {
+        assert!(Instant::now() < give_up, "the sandbox did not close the connection");
+        std::thread::yield_now();
+    }
+}
+
+fn call_again(sandbox: &Sandbox, target: &Target) -> Reply {
+    client(sandbox).call(function(target.row.name), &target.request)
+}
+
+/// How often the effect of the call was committed: what is true, whatever the library says.
+fn made(sandbox: &Sandbox, target: &Target) -> usize {
+    let Some((effect, key)) = &target.effect else { return 0 };
+    let ledger = sandbox.get("/sandbox/ledger");
+    let by_call = |entry: &&Value| entry["effect"] == *effect && entry["key"] == *key && !entry["request_id"].is_null();
+    ledger["ledger"].as_array().unwrap().iter().filter(by_call).count()
+}
+
+/// How many requests the sandbox saw of the call; the warm-up has the same path for one of them. What came without a
+/// method was not read: part of a request, but for a handshake that failed.
+fn seen(sandbox: &Sandbox, row: &Endpoint, on: On) -> usize {
+    let requests = sandbox.get("/sandbox/requests");
+    let path = row.path.replace("{sessionId}", "S-1");
+    let came = requests["requests"].as_array().unwrap().iter();
+    let unread = |request: &Value| request["method"].is_null() && on != Handshake;
+    let count = came.filter(|request| request["path"] == path.as_str() || unread(request)).count();
+    count - usize::from(row.path == WARM_UP && matches!(on, Call | Before))
+}
+
+fn matrix(all: bool) -> Figures {
+    let mut figures = Figures::default();
+    for tls in [false, true] {
+        let sandbox = Sandbox::start(if tls { &["--tls"] } else { &[] });
+        let picked = |row: &&Endpoint| all || ["order_refund", "transaction_details"].contains(&row.name);
+        for row in ENDPOINTS.iter().filter(picked) {
+            for (index, (_, on, ..)) in FAULTS.iter().enumerate() {
+                if tls || *on != Handshake {
+                    figures.run(&sandbox, index, row, tls);
+                }
+            }
+        }
+    }
+    figures
+}
+
+fn print(figures: &Figures) {
+    let place = |on: On| match on {
+        Call => "the call",
+        Before => "the answer before",
+        Connect | Handshake => "the connection",
+    };
+    println!("\n| fault | strikes | calls that move money | calls that read |\n|---|---|---|---|");
+    for (index, (fault, on, ..)) in FAULTS.iter().enumerate() {
+        let said = |kind| {
+            figures
+                .table
+                .get(&(index, kind))
+                .map_or(String::new(), |said| Vec::from_iter(said.iter().cloned()).join(", "))
+        };
+        println!("| {fault} | {} | {} | {} |", place(*on), said("writes"), said("reads"));
+    }
+    println!("\n{} calls, seed 7", figures.cases);
+    println!("false NOT_SENT or REJECTED:            {}", figures.false_not_sent);
+    println!("false CONFIRMED:                       {}", figures.false_confirmed);
+    println!("effects committed twice:               {}", figures.twice);
+    println!("UNKNOWN although the evidence decided: {}", figures.needless_unknown);
+}
+
+/// The matrix has to know every fault that the sandbox has.
+fn know_all(sandbox: &Sandbox) {
+    let faults = sandbox.get("/sandbox/faults");
+    let there: BTreeSet<_> =
+        faults["faults"].as_array().unwrap().iter().map(|fault| fault["name"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(there, FAULTS.iter().map(|(fault, ..)| fault.to_string()).collect());
+}
+
+#[test]
+fn outcomes_agree_with_the_ledger() {
+    know_all(&Sandbox::start(&[]));
+    let all = std::env::var("PAYSVC_FAULTS").is_ok_and(|what| what == "all");
+    let figures = matrix(all);
+    print(&figures);
+    assert!(
+        figures.wrong.is_empty(),
+        "{} of {} calls:\n{}",
+        figures.wrong.len(),
+        figures.cases,
+        figures.wrong.join("\n")
+    );
+    assert_eq!(
+        (figures.false_not_sent, figures.false_confirmed, figures.twice, figures.needless_unknown),
+        (0, 0, 0, 0)
+    );
+}
