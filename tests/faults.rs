@@ -69,6 +69,7 @@ const FAULTS: &[(&str, On, May, May)] = &[
     ("silent_close_idle", Before, Confirmed, Confirmed),
     ("unsolicited_response", Before, Confirmed, Confirmed),
     ("unsolicited_response", Call, Confirmed, Confirmed),
+    ("late_unsolicited_response", Before, Confirmed, Confirmed),
     ("truncate", Call, Unknown, Unknown),
     ("drip", Call, Confirmed, Confirmed),
     ("slow_headers", Call, Confirmed, Confirmed),
@@ -227,8 +228,11 @@ fn call(sandbox: &Sandbox, fault: &str, on: On, target: &Target) -> Reply {
         Before => {
             arm(Some(WARM_UP), 1);
             warm_up();
-            if fault == "silent_close_idle" {
-                wait_for_close(sandbox);
+            match fault {
+                "silent_close_idle" => wait_for(sandbox, &|state, _| state == CLOSE_WAIT),
+                // Plain or TLS, the second answer lies unread in the kept connection.
+                "late_unsolicited_response" => wait_for(sandbox, &|_, unread| unread > 0),
+                _ => {}
             }
         }
         Connect | Handshake => arm(None, 1),
@@ -240,18 +244,21 @@ fn call(sandbox: &Sandbox, fault: &str, on: On, target: &Target) -> Reply {
     client.call_with(function, &target.request, Some(&token))
 }
 
-/// Waits until the end that the sandbox has sent has arrived at our side of a connection to it; before that, nobody can
-/// know that the connection is gone.
-fn wait_for_close(sandbox: &Sandbox) {
-    const CLOSE_WAIT: &str = "08";
+const CLOSE_WAIT: &str = "08";
+
+/// Waits until the system shows a connection to the sandbox in that state, or with that many unread bytes: before the
+/// sandbox's end or its stray answer has arrived, nobody can know of it.
+fn wait_for(sandbox: &Sandbox, there: &dyn Fn(&str, u64) -> bool) {
     let port: u16 = sandbox.text("base_url").rsplit(':').next().unwrap().parse().unwrap();
-    let ours = |line: &str| {
+    let found = |line: &str| {
         let fields: Vec<_> = line.split_whitespace().collect();
-        fields.len() > 3 && fields[2].ends_with(&format!(":{port:04X}")) && fields[3] == CLOSE_WAIT
+        let [_, _, remote, state, queues, ..] = fields[..] else { return false };
+        let unread = queues.split(':').nth(1).and_then(|unread| u64::from_str_radix(unread, 16).ok());
+        remote.ends_with(&format!(":{port:04X}")) && there(state, unread.unwrap_or(0))
     };
     let give_up = Instant::now() + Duration::from_secs(30);
-    while !std::fs::read_to_string("/proc/self/net/tcp").unwrap().lines().any(ours) {
-        assert!(Instant::now() < give_up, "the sandbox did not close the connection");
+    while !std::fs::read_to_string("/proc/self/net/tcp").unwrap().lines().any(found) {
+        assert!(Instant::now() < give_up, "the sandbox did not do it");
         std::thread::yield_now();
     }
 }

@@ -1,7 +1,9 @@
 /* The same with libcurl, as its users write it: one easy handle, used again. */
+#define _POSIX_C_SOURCE 199309L
 #include <curl/curl.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 static char answer[65536];
 static size_t length;
@@ -35,6 +37,7 @@ static void refund(CURL *curl, const char *reference, const char *amount)
 
 int main(int argc, char **argv)
 {
+    struct timespec pause = {0, 300000000}; /* between two customers */
     char url[1024], key[256];
     struct curl_slist *headers = NULL;
     CURL *curl;
@@ -51,6 +54,7 @@ int main(int argc, char **argv)
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, collect);
     refund(curl, argv[3], argv[4]);
+    nanosleep(&pause, NULL);
     refund(curl, argv[3], argv[5]);
     curl_easy_cleanup(curl);
     curl_slist_free_all(headers);

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"time"
 )
 
 func refund(client *http.Client, arguments []string, amount string) {
@@ -38,5 +39,6 @@ func refund(client *http.Client, arguments []string, amount string) {
 func main() {
 	client := &http.Client{}
 	refund(client, os.Args, os.Args[4])
+	time.Sleep(300 * time.Millisecond) // between two customers
 	refund(client, os.Args, os.Args[5])
 }

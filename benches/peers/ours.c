@@ -1,6 +1,8 @@
 /* Two refunds on one kept connection, through libpaysvc. Arguments: address, secret key, reference, first amount, second. */
+#define _POSIX_C_SOURCE 199309L
 #include <paysvc.h>
 #include <stdio.h>
+#include <time.h>
 
 static void refund(const paysvc_client *client, const char *reference, const char *amount)
 {
@@ -14,6 +16,7 @@ static void refund(const paysvc_client *client, const char *reference, const cha
 
 int main(int argc, char **argv)
 {
+    struct timespec pause = {0, 300000000}; /* between two customers */
     char config[1024];
     paysvc_client *client = NULL;
     if (argc != 6) {
@@ -24,6 +27,7 @@ int main(int argc, char **argv)
         return 2;
     }
     refund(client, argv[3], argv[4]);
+    nanosleep(&pause, NULL);
     refund(client, argv[3], argv[5]);
     paysvc_client_free(client);
     return 0;

@@ -9,6 +9,7 @@ The sandbox's ledger says what was really refunded. Needs build/ (make build), l
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -40,6 +41,13 @@ def admin(base, path, body=None):
         return json.load(answer)
 
 
+def short(told):
+    """The first words and the message of an answer, without what changes from run to run."""
+    told = re.sub(r"http://[0-9.:]+", "", told)
+    message = re.search(r'"message":"([^"]*)"', told)
+    return f"{told.split(':')[0]}: {message.group(1)}" if message else told
+
+
 def play(ready, fault, nth, command, extra):
     """Runs one client; gives what it said of the second refund, and the refunds of 20.00 that were really made."""
     base = ready["base_url"]
@@ -63,10 +71,10 @@ def main():
             worst = 0
             for peer, (program, extra) in peers.items():
                 told, times = play(ready, "commit_then_close", 2, program, extra)
-                lost = f"refunded {times} time{'s' * (times != 1)}, says `{told[:60]}`"
-                told, times = play(ready, "unsolicited_response", 1, program, extra)
-                taken = "20.00" not in told and "CONFIRMED" not in told
-                stray = f"{'takes it for its own' if taken else 'is not misled'}, says `{told[:110]}`"
+                lost = f"refunded {'once' if times == 1 else f'{times} times'}; says `{short(told)}`"
+                told, times = play(ready, "late_unsolicited_response", 1, program, extra)
+                stray = "takes it for its own" if "nobody asked" in told else "is not misled"
+                stray += f"; says `{short(told)}`"
                 print(f"| {peer} | {lost} | {stray} |")
                 worst = max(worst, times) if peer == "libpaysvc" else worst
             sandbox.stdin.close()

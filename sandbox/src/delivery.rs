@@ -1,5 +1,7 @@
 //! How a decided answer travels: through HTTP as usual, or by a script that plays one of the ways in which answers get lost.
 
+use std::time::Duration;
+
 use http_body_util::Full;
 use hyper::body::Bytes;
 use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderValue};
@@ -16,6 +18,9 @@ use crate::script::{End, Script, Step};
 
 /// More than the 10 MB that a client may take for a bound.
 const HUGE: usize = 11 << 20;
+
+/// Long enough for a client to have read the first answer.
+const LATE: Duration = Duration::from_millis(100);
 
 /// HTTP has nothing to send: the client left, or a script goes on from here.
 #[derive(Debug)]
@@ -80,6 +85,10 @@ fn script(decided: Decided) -> Result<Script, (Answer, u64)> {
         Fault::UnsolicitedResponse => {
             let both = [text(answer, true), text(unsolicited(), keep_alive)].concat();
             whole(vec![Step::Send(both.into())], polite)
+        }
+        Fault::LateUnsolicitedResponse => {
+            let stray = text(unsolicited(), keep_alive);
+            whole(vec![Step::Send(text(answer, true)), Step::Wait(LATE), Step::Send(stray)], polite)
         }
         Fault::Truncate => {
             let half = answer.body.len().div_ceil(2);

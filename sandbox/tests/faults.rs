@@ -30,7 +30,7 @@ enum Seen {
 }
 
 /// Name, carried out, what is seen.
-const FAULTS: [(&str, bool, Seen); 38] = [
+const FAULTS: [(&str, bool, Seen); 39] = [
     ("reset_before_read", false, Seen::Nothing(Ended::Reset)),
     ("reset_without_commit", false, Seen::Nothing(Ended::Reset)),
     ("commit_then_reset", true, Seen::Nothing(Ended::Reset)),
@@ -44,6 +44,7 @@ const FAULTS: [(&str, bool, Seen); 38] = [
     ("close_after_read", true, Seen::Answer(200)),
     ("silent_close_idle", true, Seen::AnswerThen(Ended::Fin)),
     ("unsolicited_response", true, Seen::Answer(200)),
+    ("late_unsolicited_response", true, Seen::Answer(200)),
     ("truncate", true, Seen::Part),
     ("drip", true, Seen::Answer(200)),
     ("slow_headers", true, Seen::Answer(200)),
@@ -104,7 +105,7 @@ fn check(sandbox: &Sandbox, fault: &str, seen: Seen, ask: &dyn Fn(&mut Client)) 
     match seen {
         Seen::Answer(status) => {
             answer = Some(client.answer().expect(status));
-            if fault == "unsolicited_response" {
+            if fault.ends_with("unsolicited_response") {
                 assert_eq!(client.answer().expect(200).header("x-sandbox-unsolicited"), Some("1"));
             }
             serves_on(sandbox, &mut client);

@@ -76,6 +76,8 @@ faults! {
         "the kept connection is at its end before it is used again"
     UnsolicitedResponse "unsolicited_response"  Request    YES "the answer and, in the same write, a second 200 that says success"
         "the second answer must not become the answer of the next request"
+    LateUnsolicitedResponse "late_unsolicited_response" Request YES "the answer and, 100 ms later, a second 200 that says success"
+        "the same, when the first answer has long been read"
     Truncate            "truncate"              Request    YES "head and half of the body, then FIN"
         "an answer that is cut off"
     Drip                "drip"                  Request    YES "the answer byte by byte within a second"
