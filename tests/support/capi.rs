@@ -116,6 +116,11 @@ impl Reply {
     pub fn body(&self) -> &str {
         text(unsafe { paysvc_reply_body(self.0) })
     }
+    pub fn get(&self, pointer: &str) -> Option<String> {
+        let pointer = CString::new(pointer).unwrap();
+        let found = unsafe { paysvc_reply_get(self.0, pointer.as_ptr()) };
+        (!found.is_null()).then(|| text(found).to_owned())
+    }
     pub fn message(&self) -> &str {
         text(unsafe { paysvc_reply_message(self.0) })
     }
