@@ -2,12 +2,10 @@
 
 mod support;
 
-use std::time::Duration;
-
 use paysvc::ffi::*;
 use serde_json::{Value, json};
 
-use support::capi::{Client, within};
+use support::capi::{Client, HANG, with, within};
 use support::server::Server;
 use support::tls::{Authority, serve};
 
@@ -17,13 +15,8 @@ fn config(server: &Server, host: &str, authority: &Authority) -> Value {
     json!({"base_url": format!("https://{host}:{}", server.port), "public_key": "p", "secret_key": "s", "ca_file": authority.file(), "max_attempts": 1, "timeout_ms": 20000})
 }
 
-fn with(mut config: Value, changes: Value) -> Value {
-    config.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
-    config
-}
-
 fn refund(config: &Value) -> support::capi::Reply {
-    within(Duration::from_secs(40), || Client::new(config).call(paysvc_order_refund, &json!({"reference": "R"})))
+    within(HANG, || Client::new(config).call(paysvc_order_refund, &json!({"reference": "R"})))
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::ptr;
 use std::time::{Duration, Instant};
 
 use paysvc::ffi::*;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 pub type Function = unsafe extern "C" fn(
     *const paysvc_client,
@@ -165,6 +165,20 @@ pub fn function(name: &str) -> Function {
         "order_create" => paysvc_order_create,
         _ => panic!("no function {name}"),
     }
+}
+
+/// Far longer than anything here takes on a slow machine; only a hang reaches it.
+pub const HANG: Duration = Duration::from_secs(40);
+
+/// A request that moves money.
+pub fn refund() -> Value {
+    json!({"reference": "ORDER-1", "amount": "25.50"})
+}
+
+/// A configuration with some members changed.
+pub fn with(mut config: Value, changes: Value) -> Value {
+    config.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
+    config
 }
 
 /// Runs it, and fails when it took longer than a generous bound: a hang, not a slow machine.
