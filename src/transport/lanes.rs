@@ -214,3 +214,50 @@ impl Line {
         self.trip.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    fn lane() -> Lane {
+        let config = Config::parse(Some(r#"{"base_url":"http://127.0.0.1:1"}"#), &|_| None).unwrap();
+        let base_url = config.base_url.clone().unwrap();
+        Lane::new(Agent::new_with_defaults(), Arc::new(Line::new(Arc::new(Peer::new(&base_url, &config, None)))))
+    }
+    fn idle(lanes: &Lanes) -> usize {
+        lanes.own().idle().len()
+    }
+
+    #[test]
+    fn the_lane_used_last_comes_first_and_surplus_ones_go() {
+        let lanes = Lanes::new(2, Duration::from_secs(60));
+        let given: Vec<_> = (0..3).map(|_| lane()).collect();
+        let last = Arc::clone(&given[2].line);
+        given.into_iter().for_each(|lane| lanes.give_back(lane));
+        assert_eq!(idle(&lanes), 2);
+        assert!(Arc::ptr_eq(&lanes.take().unwrap().line, &last));
+    }
+
+    #[test]
+    fn lanes_that_waited_too_long_go() {
+        let lanes = Lanes::new(9, Duration::ZERO);
+        lanes.give_back(lane());
+        std::thread::sleep(Duration::from_millis(2));
+        lanes.give_back(lane());
+        assert_eq!(idle(&lanes), 1, "only the one just given back is young enough");
+    }
+
+    #[test]
+    fn a_trip_keeps_its_first_fault_and_its_evidence() {
+        let line = lane().line;
+        line.start(Instant::now(), None);
+        line.note(Fault::timeout("first"));
+        line.note(Fault::cancelled());
+        line.mark_sent();
+        assert_eq!(line.fault(ureq::Error::ConnectionFailed).status, Status::Timeout);
+        assert!(line.finish().sent);
+        line.start(Instant::now(), None);
+        assert!(line.cut().is_none() && !line.finish().sent, "nothing is left of the trip before");
+    }
+}
