@@ -6,7 +6,7 @@ ABI     = $(shell sed -n 's/^pub const ABI: i32 = \([0-9]*\);/\1/p' src/status.r
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 TARGET  = $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: all build demo test faults peers check install clean setup setup-test
+.PHONY: all build demo test faults certify peers check install clean setup setup-test
 
 all: build
 
@@ -41,6 +41,10 @@ test: setup-test
 # All endpoints against all faults, plain and TLS, with the table and its figures.
 faults: setup-test
 	PAYSVC_FAULTS=all $(CARGO) test --locked --test faults -- --nocapture
+
+# Every scenario through every language, with the table.
+certify: setup-test
+	$(CARGO) test --locked --test scenarios -- --nocapture
 
 # What libcurl and Go's net/http do on two of those days.
 peers: build

@@ -14,8 +14,8 @@ fn source(name: &str) -> PathBuf {
 }
 
 fn under_valgrind(stage: &Stage, program: &PathBuf) -> Output {
-    let mut command = Command::new("valgrind");
-    command.args(VALGRIND).arg(program).env("LD_LIBRARY_PATH", stage.path().join("build/lib"));
+    let mut command = Command::new(VALGRIND[0]);
+    command.args(&VALGRIND[1..]).arg(program).env("LD_LIBRARY_PATH", stage.path().join("build/lib"));
     command.output().expect("valgrind")
 }
 

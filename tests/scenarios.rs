@@ -1,13 +1,15 @@
-//! `tests/scenarios.json` through foreign programs: what each call gives, what the sandbox saw, and what it committed.
+//! `tests/scenarios.json` through foreign programs: what each call gives, what the sandbox saw, and what it committed;
+//! every language must send the same requests and see the same outcomes.
 
 mod support;
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::Command;
 
 use serde::Deserialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use support::driver::{Driver, Reply};
 use support::sandbox::Sandbox;
@@ -50,36 +52,68 @@ struct Step {
     keep: BTreeMap<String, String>,
 }
 
+/// What one language made of one scenario.
+struct Played {
+    scenario: String,
+    /// The requests that the sandbox saw, without what differs from run to run.
+    captured: Vec<Value>,
+    verdicts: Vec<String>,
+    error: Option<String>,
+}
+
 /// Runs every scenario through the program that `start` makes.
-fn run_all(sandbox: &Sandbox, start: &dyn Fn() -> Command) -> usize {
-    let text = std::fs::read_to_string(root().join("tests/scenarios.json")).unwrap();
-    let manifest: Manifest = serde_json::from_str(&text).unwrap();
-    for scenario in &manifest.scenarios {
-        sandbox.post("/sandbox/reset", &Value::Null);
-        let config = sandbox.config_with(serde_json::to_value(&scenario.config).unwrap());
-        let mut driver = Driver::start(&mut start(), &config);
-        assert_eq!(driver.created.status, "OK", "{}: {}", scenario.name, driver.created.message);
-        let mut run = Run { sandbox, name: &scenario.name, kept: BTreeMap::from([("x509".into(), "x".repeat(509))]) };
-        for (index, step) in scenario.steps.iter().enumerate() {
-            run.step(index, step, &mut driver);
-        }
-        let log = driver.finish();
-        assert!(
-            !log.contains("4111111111111111") && !log.contains(sandbox.text("secret_key")),
-            "{}: the log tells secrets",
-            scenario.name
-        );
+fn play_all(manifest: &Manifest, start: &dyn Fn() -> Command) -> Vec<Played> {
+    let sandbox = Sandbox::start(&[]);
+    manifest.scenarios.iter().map(|scenario| play(&sandbox, scenario, start)).collect()
+}
+
+fn play(sandbox: &Sandbox, scenario: &Scenario, start: &dyn Fn() -> Command) -> Played {
+    sandbox.post("/sandbox/reset", &Value::Null);
+    let kept = BTreeMap::from([("x509".into(), "x".repeat(509))]);
+    let mut run = Run { sandbox, name: &scenario.name, kept, verdicts: Vec::new() };
+    let played = catch_unwind(AssertUnwindSafe(|| run.all(scenario, start)));
+    let requests = sandbox.get("/sandbox/requests");
+    Played {
+        scenario: scenario.name.clone(),
+        captured: requests["requests"].as_array().unwrap().iter().map(lasting).collect(),
+        verdicts: run.verdicts,
+        error: played.err().map(|panic| panic.downcast_ref::<String>().cloned().unwrap_or_else(|| "panicked".into())),
     }
-    manifest.scenarios.len()
+}
+
+/// Of a captured request, what every language must send alike.
+fn lasting(request: &Value) -> Value {
+    let header = |name: &str| request["headers"][name].clone();
+    json!({
+        "method": request["method"],
+        "path": request["path"],
+        "query": request["query"],
+        "headers": [header("api-key"), header("encryption"), header("content-type"), header("accept"), header("user-agent")],
+        "envelope": request["envelope"],
+        "payload_sha256": request["payload_sha256"],
+    })
 }
 
 struct Run<'a> {
     sandbox: &'a Sandbox,
     name: &'a str,
     kept: BTreeMap<String, String>,
+    verdicts: Vec<String>,
 }
 
 impl Run<'_> {
+    fn all(&mut self, scenario: &Scenario, start: &dyn Fn() -> Command) {
+        let config = self.sandbox.config_with(serde_json::to_value(&scenario.config).unwrap());
+        let mut driver = Driver::start(&mut start(), &config);
+        assert_eq!(driver.created.status, "OK", "{}: {}", scenario.name, driver.created.message);
+        for (index, step) in scenario.steps.iter().enumerate() {
+            self.step(index, step, &mut driver);
+        }
+        let log = driver.finish();
+        let told = ["4111111111111111", self.sandbox.text("secret_key")].iter().any(|secret| log.contains(secret));
+        assert!(!told, "{}: the log tells secrets", scenario.name);
+    }
+
     fn fill(&self, text: &str) -> String {
         self.kept.iter().fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
     }
@@ -89,6 +123,7 @@ impl Run<'_> {
         let with = self.fill(step.with.as_ref().map_or("{}", |with| with.get()));
         if let Some(function) = &step.call {
             let reply = driver.call_text(function, &compact(&with));
+            self.verdicts.push(format!("{} {} {} {}", reply.status, reply.outcome, reply.state, reply.code));
             self.check(&format!("{at} ({function})"), step, &with, &reply);
             assert!(reply.json().is_object(), "{at}: {reply:?}");
             self.look(&at, step, &mut |pointer| driver.get(pointer));
@@ -180,31 +215,82 @@ fn text_at(answer: &Value, pointer: &str) -> Option<String> {
     }
 }
 
-fn through_c(link: Link, flags: &[&str], wrapper: &[&str]) {
+/// A way to speak to the library.
+struct Language {
+    name: &'static str,
+    start: Box<dyn Fn() -> Command + Send>,
+    /// What its programs live in.
+    _stage: Stage,
+}
+
+impl Language {
+    /// Takes itself whole, so that its programs stay until the end.
+    fn play(self, manifest: &Manifest) -> Vec<Played> {
+        play_all(manifest, &*self.start)
+    }
+}
+
+fn c(name: &'static str, link: Link, flags: &[&str], wrapper: &'static [&str]) -> Language {
     let stage = Stage::new();
     let program = stage.cc(&root().join("tests/c/driver.c"), link, flags);
-    let sandbox = Sandbox::start(&[]);
-    let start = || {
+    let libraries = stage.path().join("build/lib");
+    let start = move || {
         let mut words = wrapper.iter().map(|word| word.to_string()).chain([program.to_str().unwrap().to_owned()]);
-        let mut command = stage.command(words.next().unwrap().as_ref());
-        command.args(words);
+        let mut command = Command::new(words.next().unwrap());
+        command.args(words).env("LD_LIBRARY_PATH", &libraries);
         command
     };
-    assert!(run_all(&sandbox, &start) > 0);
+    Language { name, start: Box::new(start), _stage: stage }
+}
+
+fn languages() -> Vec<Language> {
+    vec![
+        c("C", Link::Shared, &["-std=c89", "-pedantic"], &[]),
+        c("C, archive, ASAN", Link::Static, support::ASAN, &[]),
+        c("C, valgrind", Link::Shared, &[], support::VALGRIND),
+    ]
+}
+
+/// `make certify` prints the table.
+fn print(results: &[(&str, Vec<Played>)]) {
+    println!("\n| scenario | {} |", results.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(" | "));
+    println!("|---|{}", "---|".repeat(results.len()));
+    for (index, first) in results[0].1.iter().enumerate() {
+        let cell = |played: &Played| match (
+            &played.error,
+            played.captured == first.captured,
+            played.verdicts == first.verdicts,
+        ) {
+            (Some(_), ..) => "FAILED".to_owned(),
+            (None, true, true) => format!("{} calls, {} sent", played.verdicts.len(), played.captured.len()),
+            (None, false, _) => "OTHER REQUESTS".to_owned(),
+            (None, _, false) => "OTHER OUTCOMES".to_owned(),
+        };
+        let cells: Vec<_> = results.iter().map(|(_, played)| cell(&played[index])).collect();
+        println!("| {} | {} |", first.scenario, cells.join(" | "));
+    }
 }
 
 #[test]
-fn c_with_the_shared_library() {
-    through_c(Link::Shared, &["-std=c89", "-pedantic"], &[]);
-}
-
-#[test]
-fn c_with_the_archive_under_address_sanitizer() {
-    through_c(Link::Static, support::ASAN, &[]);
-}
-
-#[test]
-fn c_under_valgrind() {
-    let wrapper: Vec<&str> = [&["valgrind"], support::VALGRIND].concat();
-    through_c(Link::Shared, &[], &wrapper);
+fn every_language_agrees() {
+    let text = std::fs::read_to_string(root().join("tests/scenarios.json")).unwrap();
+    let manifest: Manifest = serde_json::from_str(&text).unwrap();
+    assert!(!manifest.scenarios.is_empty());
+    let languages = languages();
+    let results: Vec<(&str, Vec<Played>)> = std::thread::scope(|scope| {
+        let manifest = &manifest;
+        let running: Vec<_> = languages
+            .into_iter()
+            .map(|language| (language.name, scope.spawn(move || language.play(manifest))))
+            .collect();
+        running.into_iter().map(|(name, running)| (name, running.join().unwrap())).collect()
+    });
+    print(&results);
+    for (name, played) in &results {
+        for (played, first) in played.iter().zip(&results[0].1) {
+            assert_eq!(played.error, None, "{name}: {}", played.scenario);
+            assert_eq!(played.captured, first.captured, "{name} sends other requests: {}", played.scenario);
+            assert_eq!(played.verdicts, first.verdicts, "{name} sees other outcomes: {}", played.scenario);
+        }
+    }
 }

@@ -16,6 +16,7 @@ pub const ASAN: &[&str] = &["-fsanitize=address", "-fno-omit-frame-pointer"];
 
 /// Fails with exit status 9 on a leak or a wrong access; what is reachable to the end is no leak.
 pub const VALGRIND: &[&str] = &[
+    "valgrind",
     "--quiet",
     "--leak-check=full",
     "--show-leak-kinds=definite,indirect,possible",
