@@ -2,14 +2,16 @@
 //!
 //! Pure, and without dependencies: `build.rs` runs it, and a test compares what it gives with what is committed.
 
+pub mod cpp;
 pub mod exports;
+pub mod go;
 pub mod readme;
 
-use crate::endpoints::{ApiKey, Endpoint, Kind};
+use crate::endpoints::{ApiKey, Endpoint, Field, Kind};
 
 /// The committed files that are rendered whole, by path from the root.
-pub fn files(_rows: &[Endpoint]) -> Vec<(&'static str, String)> {
-    Vec::new()
+pub fn files(rows: &[Endpoint]) -> Vec<(&'static str, String)> {
+    vec![("bindings/go/generated.go", go::render(rows)), ("bindings/cpp/paysvc_endpoints.hpp", cpp::render(rows))]
 }
 
 /// How a row is sent, in words: "public key, encrypted".
@@ -33,4 +35,10 @@ fn kind(kind: Kind) -> &'static str {
         Kind::Any => "any",
         Kind::Object(_) => "object",
     }
+}
+
+/// The default of a setting: what its documentation has in parentheses.
+fn default_of(settings: &[Field], name: &str) -> &'static str {
+    let field = settings.iter().find(|field| field.name == name).expect("a setting");
+    field.doc.rsplit_once('(').and_then(|(_, rest)| rest.strip_suffix(')')).expect("a default in parentheses")
 }

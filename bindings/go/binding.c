@@ -1,0 +1,28 @@
+#include "binding.h"
+
+/* Go cannot call through a pointer to a C function. */
+paysvc_status paysvc_go_invoke(paysvc_go_function function, const paysvc_client *client, const char *json,
+                               const paysvc_call *call, paysvc_reply **reply)
+{
+    return function(client, json, call, reply);
+}
+
+paysvc_status paysvc_go_encrypt(const paysvc_client *client, const char *json, const paysvc_call *call, paysvc_reply **reply)
+{
+    (void)call;
+    return paysvc_encrypt(client, json, reply);
+}
+
+/* Exported by log.go. */
+extern void paysvcGoLog(uintptr_t handle, int level, char *message);
+
+/* A handle is a number: it must not pass through Go as a pointer. */
+static void log_line(void *userdata, int level, const char *message)
+{
+    paysvcGoLog((uintptr_t)userdata, level, (char *)message);
+}
+
+paysvc_status paysvc_go_set_log(const paysvc_client *client, int level, uintptr_t handle)
+{
+    return paysvc_client_set_log(client, level, log_line, (void *)handle);
+}

@@ -1,0 +1,15 @@
+/* What Go needs of C: one shape for every function, and the way back for lines of the log. */
+#ifndef PAYSVC_GO_BINDING_H
+#define PAYSVC_GO_BINDING_H
+
+#include <paysvc.h>
+#include <stdint.h>
+
+typedef paysvc_status (*paysvc_go_function)(const paysvc_client *, const char *, const paysvc_call *, paysvc_reply **);
+
+paysvc_status paysvc_go_invoke(paysvc_go_function function, const paysvc_client *client, const char *json,
+                               const paysvc_call *call, paysvc_reply **reply);
+paysvc_status paysvc_go_encrypt(const paysvc_client *client, const char *json, const paysvc_call *call, paysvc_reply **reply);
+paysvc_status paysvc_go_set_log(const paysvc_client *client, int level, uintptr_t handle);
+
+#endif

@@ -1,0 +1,3 @@
+module paysvc.example/go/paysvc
+
+go 1.21

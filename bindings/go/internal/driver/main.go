@@ -1,0 +1,168 @@
+// Command driver does what it is told, so that the library's tests can drive this package from outside.
+//
+// Standard input: the configuration in one line, then one command a line: function, tab, JSON; or get, tab, pointer,
+// which asks the last reply. Standard output: one line a call: status, outcome, state, HTTP status, attempts,
+// retry-after in ms, code, message, body, separated by tabs; or = and what Get found, or - for nothing.
+//
+// A request that a struct holds goes through that struct. What no struct holds goes as it is, and must then be refused:
+// a request that the library takes and the structs do not is a fault of the structs.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"reflect"
+	"strings"
+	"time"
+
+	"paysvc.example/go/paysvc"
+)
+
+// Lines of the log as the other languages' drivers write them.
+type lines struct{ slog.Handler }
+
+func (lines) Enabled(context.Context, slog.Level) bool { return true }
+
+func (lines) Handle(_ context.Context, record slog.Record) error {
+	_, err := fmt.Fprintln(os.Stderr, "log", record.Level, record.Message)
+	return err
+}
+
+func main() {
+	input := bufio.NewReader(os.Stdin)
+	config, _ := line(input)
+	client, err := paysvc.NewFromJSON(json.RawMessage(config), paysvc.WithLog(lines{}, slog.LevelDebug))
+	if err != nil {
+		show(nil, err)
+		return
+	}
+	defer client.Close()
+	show(&paysvc.Reply{Outcome: paysvc.OutcomeNotSent, Body: json.RawMessage(`{}`)}, nil)
+	var last paysvc.Reply
+	for text, ok := line(input); ok; text, ok = line(input) {
+		command, argument, found := strings.Cut(text, "\t")
+		switch {
+		case !found:
+			fail("no tab in %s", text)
+		case command == "get":
+			if value, ok := last.Get(argument); ok {
+				fmt.Println("=" + value)
+			} else {
+				fmt.Println("-")
+			}
+		default:
+			last = show(call(client, command, argument))
+		}
+	}
+}
+
+func line(input *bufio.Reader) (string, bool) {
+	text, err := input.ReadString('\n')
+	return strings.TrimSuffix(text, "\n"), err == nil || text != ""
+}
+
+func fail(format string, of ...any) {
+	fmt.Fprintf(os.Stderr, "driver: "+format+"\n", of...)
+	os.Exit(2)
+}
+
+func show(reply *paysvc.Reply, err error) paysvc.Reply {
+	var failure *paysvc.Error
+	if errors.As(err, &failure) {
+		reply = &failure.Reply
+	} else if err != nil {
+		fail("not an *Error: %v", err)
+	}
+	fmt.Printf("%v\t%v\t%d\t%d\t%d\t%d\t%s\t%s\t%s\n", reply.Status, reply.Outcome, int(reply.State), reply.HTTPStatus,
+		reply.Attempts, reply.RetryAfter/time.Millisecond, reply.Code, reply.Message, reply.Body)
+	return *reply
+}
+
+// Goes through the method of that name when its struct can say the same, else as it is.
+func call(client *paysvc.Client, function, request string) (*paysvc.Reply, error) {
+	ctx := context.Background()
+	method := methodOf(client, function)
+	if method.IsValid() {
+		typed := reflect.New(method.Type().In(1)).Elem()
+		if err := fill(typed, json.RawMessage(request)); err == nil {
+			got := method.Call([]reflect.Value{reflect.ValueOf(ctx), typed})
+			err, _ := got[1].Interface().(error)
+			return got[0].Interface().(*paysvc.Reply), err
+		}
+	} else if function != "encrypt" {
+		fail("no method %s", function)
+	}
+	reply, err := client.Call(ctx, function, json.RawMessage(request))
+	if function != "encrypt" && !errors.Is(err, paysvc.ErrArgument) {
+		fail("the struct of %s cannot hold what the library takes: %s", function, request)
+	}
+	return reply, err
+}
+
+// order_refund is OrderRefund, whatever the initialisms.
+func methodOf(client *paysvc.Client, function string) reflect.Value {
+	name := strings.ReplaceAll(function, "_", "")
+	return reflect.ValueOf(client).MethodByName(func() string {
+		of := reflect.TypeOf(client)
+		for i := 0; i < of.NumMethod(); i++ {
+			method := of.Method(i)
+			if strings.EqualFold(method.Name, name) && method.Type.NumIn() == 3 {
+				return method.Name
+			}
+		}
+		return ""
+	}())
+}
+
+var errUnfit = errors.New("the struct cannot say it")
+
+// Fills a struct from an object, exactly: every member has its field or is in Extra, and no field that cannot be left
+// out lacks its member.
+func fill(into reflect.Value, text json.RawMessage) error {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(text, &members); err != nil || members == nil {
+		return errUnfit
+	}
+	for i := 0; i < into.NumField(); i++ {
+		field, of := into.Field(i), into.Type().Field(i)
+		name, omit, _ := strings.Cut(of.Tag.Get("json"), ",")
+		value, found := members[name]
+		delete(members, name)
+		switch {
+		case name == "-" || !of.IsExported():
+		case !found && omit == "":
+			return errUnfit
+		case found:
+			if err := set(field, value); err != nil {
+				return err
+			}
+		}
+	}
+	extra := into.FieldByName("Extra")
+	if len(members) > 0 && !extra.IsValid() {
+		return errUnfit
+	}
+	if len(members) > 0 {
+		extra.Set(reflect.ValueOf(members))
+	}
+	return nil
+}
+
+func set(field reflect.Value, value json.RawMessage) error {
+	if field.Type() != reflect.TypeOf(value) && string(value) == "null" {
+		return errUnfit // nil is a member left out.
+	}
+	if field.Kind() == reflect.Pointer {
+		field.Set(reflect.New(field.Type().Elem()))
+		field = field.Elem()
+	}
+	if field.Kind() == reflect.Struct {
+		return fill(field, value)
+	}
+	return json.Unmarshal(value, field.Addr().Interface())
+}

@@ -1,0 +1,158 @@
+// Package paysvctest runs the sandbox, a simulated payments service, for a merchant's own tests.
+//
+//	func TestRefund(t *testing.T) {
+//		sandbox := paysvctest.Start(t)
+//		client, err := paysvc.New(sandbox.Config)
+//		…
+//		if moved := sandbox.Ledger(); len(moved) != 1 {
+//			t.Errorf("moved %v", moved)
+//		}
+//	}
+//
+// The program paysvc-sandbox is the one that PAYSVC_SANDBOX names, else the one on the PATH. No money moves, and
+// nothing leaves this machine.
+package paysvctest
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"testing"
+
+	"paysvc.example/go/paysvc"
+)
+
+// Sandbox is a running sandbox.
+type Sandbox struct {
+	// Config is that of a client which fits it. Set CAFile and keys that a test wants otherwise.
+	Config paysvc.Config
+
+	t testing.TB
+}
+
+// Effect is what the sandbox committed: the truth that a reply is compared with.
+type Effect struct {
+	Effect string `json:"effect"`
+	Key    string `json:"key"`
+	// Amount is in major units; nil where none moved.
+	Amount *string `json:"amount"`
+}
+
+// String names the effect, and what it was done to.
+func (e Effect) String() string {
+	if e.Amount == nil {
+		return e.Effect + " " + e.Key
+	}
+	return e.Effect + " " + e.Key + " " + *e.Amount
+}
+
+// Start starts a sandbox on a free port of this machine, and ends it with the test. The arguments are those of
+// paysvc-sandbox, e.g. "--seed", "1" for repeatable keys or "--tls". Without the program the test fails.
+func Start(t testing.TB, arguments ...string) *Sandbox {
+	t.Helper()
+	program := os.Getenv("PAYSVC_SANDBOX")
+	if program == "" {
+		found, err := exec.LookPath("paysvc-sandbox")
+		if err != nil {
+			t.Fatal("paysvctest: paysvc-sandbox is not on the PATH; install it, or name it in PAYSVC_SANDBOX")
+		}
+		program = found
+	}
+	command := exec.Command(program, append([]string{"--listen", "127.0.0.1:0", "--exit-with-parent"}, arguments...)...)
+	command.Stderr = os.Stderr
+	input, err := command.StdinPipe() // Ends with this process, and the sandbox with it.
+	if err != nil {
+		t.Fatal(err)
+	}
+	output, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatalf("paysvctest: %v", err)
+	}
+	t.Cleanup(func() {
+		input.Close()
+		command.Process.Kill()
+		command.Wait()
+	})
+	line, err := bufio.NewReader(output).ReadBytes('\n')
+	if err != nil {
+		t.Fatalf("paysvctest: %s ended before it was ready: %v", program, err)
+	}
+	sandbox := &Sandbox{t: t}
+	if err := json.Unmarshal(line, &sandbox.Config); err != nil {
+		t.Fatalf("paysvctest: %s is no sandbox: %v", program, err)
+	}
+	return sandbox
+}
+
+// Get asks the sandbox's own interface, e.g. "/sandbox/otp/MDTC-1", and stores the answer in the value that into
+// points to.
+func (s *Sandbox) Get(path string, into any) {
+	s.t.Helper()
+	s.ask(http.MethodGet, path, nil, into)
+}
+
+// Post tells the sandbox something, e.g. "/sandbox/orders" with an order; into may be nil.
+func (s *Sandbox) Post(path string, body, into any) {
+	s.t.Helper()
+	s.ask(http.MethodPost, path, body, into)
+}
+
+// Ledger gives all that the sandbox has committed, in order.
+func (s *Sandbox) Ledger() []Effect {
+	s.t.Helper()
+	var answer struct {
+		Ledger []Effect `json:"ledger"`
+	}
+	s.Get("/sandbox/ledger", &answer)
+	return answer.Ledger
+}
+
+func (s *Sandbox) ask(method, path string, body, into any) {
+	s.t.Helper()
+	var text []byte
+	if body != nil {
+		var err error
+		if text, err = json.Marshal(body); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	if err := ask(method, s.Config.BaseURL+path, text, into); err != nil {
+		s.t.Fatalf("paysvctest: %s %s: %v", method, path, err)
+	}
+}
+
+// Of its own: no proxy of the environment, and nothing kept between tests.
+func ask(method, url string, body []byte, into any) error {
+	request, err := http.NewRequest(method, url, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("content-type", "application/json")
+	transport := &http.Transport{DisableKeepAlives: true}
+	answer, err := (&http.Client{Transport: transport}).Do(request)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return err
+	}
+	if answer.StatusCode >= 300 {
+		return fmt.Errorf("%s: %s", answer.Status, text)
+	}
+	if into == nil {
+		return nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	return decoder.Decode(into)
+}

@@ -1,0 +1,186 @@
+package paysvc
+
+/*
+#include "binding.h"
+*/
+import "C"
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"strings"
+	"time"
+	"unsafe"
+)
+
+// Reply is all that came back.
+type Reply struct {
+	Status  Status
+	Outcome Outcome
+	State   State
+
+	// Code is the service's own code ("code" or "statusCode"), or "".
+	Code string
+
+	// Message is one line for a person; never a secret of the caller's.
+	Message string
+
+	// HTTPStatus is that of the last answer; 0: there was none.
+	HTTPStatus int
+
+	// Body is always one JSON document: the service's own bytes whenever it answered with JSON, else a failure
+	// envelope of its form: {"status":false,"message":"…","errors":{"emailAddress":"is required"}}.
+	Body json.RawMessage
+
+	// Attempts is how many requests were put on the wire.
+	Attempts int
+
+	// RetryAfter is how long to wait before trying again; negative: not said.
+	RetryAfter time.Duration
+}
+
+const notSaid = -time.Millisecond
+
+// Copies what C holds; the caller frees it.
+func newReply(from *C.paysvc_reply) Reply {
+	body := C.paysvc_reply_body(from)
+	reply := Reply{
+		Status:     Status(C.paysvc_reply_status(from)),
+		Outcome:    Outcome(C.paysvc_reply_outcome(from)),
+		State:      State(C.paysvc_reply_state(from)),
+		Code:       C.GoString(C.paysvc_reply_code(from)),
+		Message:    C.GoString(C.paysvc_reply_message(from)),
+		HTTPStatus: int(C.paysvc_reply_http_status(from)),
+		// A slice of the library's own bytes, copied by Clone: C.GoBytes ends at 2 GB.
+		Body:       bytes.Clone(unsafe.Slice((*byte)(unsafe.Pointer(body)), int(C.paysvc_reply_body_len(from)))),
+		Attempts:   int(C.paysvc_reply_attempts(from)),
+		RetryAfter: time.Duration(C.paysvc_reply_retry_after_ms(from)) * time.Millisecond,
+	}
+	if reply.Outcome.name() == "" {
+		reply.Outcome = OutcomeUnknown // A number added later says nothing that this package knows of.
+	}
+	return reply
+}
+
+// Decode stores the body in the value that v points to; numbers that go into an any stay text, as [json.Number].
+func (r Reply) Decode(v any) error {
+	decoder := json.NewDecoder(bytes.NewReader(r.Body))
+	decoder.UseNumber()
+	return decoder.Decode(v)
+}
+
+// Get gives one value of the body as text, by its JSON pointer (RFC 6901), e.g. "/data/mandateCode": strings
+// unescaped, numbers and all else as they stand in the JSON. False when it is absent or null, or the pointer malformed.
+func (r Reply) Get(pointer string) (string, bool) {
+	var value json.RawMessage // Its own memory: Decode writes over what it is given.
+	if pointer == "" {
+		value = r.Body
+	} else {
+		if pointer[0] != '/' {
+			return "", false
+		}
+		decoder := json.NewDecoder(bytes.NewReader(r.Body))
+		for _, token := range strings.Split(pointer[1:], "/") {
+			if !enter(decoder, token) {
+				return "", false
+			}
+		}
+		if decoder.Decode(&value) != nil {
+			return "", false
+		}
+	}
+	var text string
+	switch {
+	case len(value) == 0 || string(value) == "null":
+		return "", false
+	case value[0] != '"':
+		return string(value), true
+	default:
+		return text, json.Unmarshal(value, &text) == nil
+	}
+}
+
+// Moves the decoder to the value of a member or an item. By tokens, because those have no bound on nesting.
+func enter(decoder *json.Decoder, token string) bool {
+	open, err := decoder.Token()
+	if err != nil {
+		return false
+	}
+	switch open {
+	case json.Delim('{'):
+		if strings.Count(token, "~") != strings.Count(token, "~0")+strings.Count(token, "~1") {
+			return false
+		}
+		token = strings.NewReplacer("~0", "~", "~1", "/").Replace(token)
+		for decoder.More() {
+			if found, err := decoder.Token(); err != nil || found == token {
+				return err == nil
+			}
+			if !skip(decoder) {
+				return false
+			}
+		}
+	case json.Delim('['):
+		index, err := strconv.Atoi(token)
+		if err != nil || index < 0 || strconv.Itoa(index) != token {
+			return false
+		}
+		for ; decoder.More(); index-- {
+			if index == 0 {
+				return true
+			}
+			if !skip(decoder) {
+				return false
+			}
+		}
+	}
+	return false
+}
+
+func skip(decoder *json.Decoder) bool {
+	for depth := 0; ; {
+		token, err := decoder.Token()
+		if err != nil {
+			return false
+		}
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+		if depth == 0 {
+			return true
+		}
+	}
+}
+
+// String is one line without the body, which may tell of customers.
+func (r Reply) String() string {
+	return fmt.Sprintf("%v, outcome %v: %s", r.Status, r.Outcome, r.Message)
+}
+
+// GoString is String, for %#v.
+func (r Reply) GoString() string { return r.String() }
+
+// LogValue is String, for log/slog.
+func (r Reply) LogValue() slog.Value { return slog.StringValue(r.String()) }
+
+// String is the name in paysvc.h, e.g. "E_TIMEOUT".
+func (n Status) String() string { return named("Status", int(n), n.name()) }
+
+// String is the name in paysvc.h, e.g. "UNKNOWN".
+func (n Outcome) String() string { return named("Outcome", int(n), n.name()) }
+
+// String is the name in paysvc.h, e.g. "SUCCESSFUL".
+func (n State) String() string { return named("State", int(n), n.name()) }
+
+func named(kind string, number int, name string) string {
+	if name == "" {
+		return fmt.Sprintf("%s(%d)", kind, number)
+	}
+	return name
+}
