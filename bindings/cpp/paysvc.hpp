@@ -1,0 +1,273 @@
+/// libpaysvc for C++11 and newer: paysvc.h with handles that free themselves, exceptions, and builders of requests.
+///
+/// Header-only. The rules at the top of paysvc.h hold; what is added here:
+/// - client, call and reply are handles that move and do not copy. One that was moved from gives what a NULL handle
+///   gives (E_ARGUMENT, NOT_SENT), and never crashes.
+/// - A method throws paysvc::error unless the status is OK: catch outcome_unknown before you repeat anything. With
+///   std::nothrow as the first argument it gives the reply instead; without exceptions (-fno-exceptions) only that.
+/// - Texts are std::string copies. Amounts are text in major units, e.g. "100.10"; no floating point anywhere.
+#ifndef PAYSVC_HPP
+#define PAYSVC_HPP
+
+#include <paysvc.h>
+
+#include <chrono>
+#include <climits>
+#include <functional>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#if defined(__cpp_exceptions) || defined(__EXCEPTIONS) || defined(_CPPUNWIND)
+#define PAYSVC_EXCEPTIONS 1
+#else
+#define PAYSVC_EXCEPTIONS 0
+#endif
+
+#include "paysvc_json.hpp"
+
+namespace paysvc {
+
+enum class status : int;
+enum class outcome : int;
+enum class state : int;
+
+namespace detail {
+template <class T, void (*free)(T *)> struct freer {
+    void operator()(T *handle) const noexcept { free(handle); }
+};
+template <class T, void (*free)(T *)> using handle = std::unique_ptr<T, freer<T, free>>;
+} // namespace detail
+
+/// All that came back. A handle that was moved from, or never filled, says E_ARGUMENT and outcome UNKNOWN.
+class reply {
+  public:
+    reply() noexcept = default;
+    /// Takes over a handle of the C interface.
+    explicit reply(paysvc_reply *owned) noexcept : handle_(owned) {}
+
+    bool ok() const noexcept { return paysvc_reply_status(handle_.get()) == PAYSVC_OK; }
+    paysvc::status status() const noexcept { return static_cast<paysvc::status>(paysvc_reply_status(handle_.get())); }
+    /// May one charge again?
+    paysvc::outcome outcome() const noexcept { return static_cast<paysvc::outcome>(paysvc_reply_outcome(handle_.get())); }
+    paysvc::state state() const noexcept { return static_cast<paysvc::state>(paysvc_reply_state(handle_.get())); }
+    /// 0: there was no HTTP answer.
+    int http_status() const noexcept { return paysvc_reply_http_status(handle_.get()); }
+    /// How many requests were put on the wire.
+    int attempts() const noexcept { return paysvc_reply_attempts(handle_.get()); }
+    /// How long to wait before trying again; negative: not said.
+    std::chrono::milliseconds retry_after() const noexcept {
+        return std::chrono::milliseconds(paysvc_reply_retry_after_ms(handle_.get()));
+    }
+    /// The service's own code, or "".
+    std::string code() const { return paysvc_reply_code(handle_.get()); }
+    /// One line for a person; never a secret of the caller's.
+    std::string message() const { return paysvc_reply_message(handle_.get()); }
+    /// Always one JSON document: the service's own bytes, or a failure envelope of its form.
+    std::string body() const { return std::string(paysvc_reply_body(handle_.get()), paysvc_reply_body_len(handle_.get())); }
+
+    /// One value of the body by JSON pointer, e.g. "/data/mandateCode", numbers as they stand in the JSON.
+    /// False, and the text untouched, when it is absent or null.
+    bool get(const std::string &pointer, std::string &text) const {
+        const char *found = paysvc_reply_get(handle_.get(), detail::c_text(pointer));
+        if (found != nullptr) {
+            text = found;
+        }
+        return found != nullptr;
+    }
+    /// The same; an absent or null value gives the fallback.
+    std::string get_or(const std::string &pointer, std::string fallback) const {
+        get(pointer, fallback);
+        return fallback;
+    }
+
+  private:
+    detail::handle<paysvc_reply, paysvc_reply_free> handle_;
+};
+
+/// Deadline and cancel of a request; any threads at once.
+class call {
+  public:
+    call() : handle_(paysvc_call_new()) {}
+    /// For the whole call, retries and waits included.
+    explicit call(std::chrono::milliseconds timeout) : call() { set_timeout(timeout); }
+
+    /// For requests that start with this token from now on; zero or less: the client's own.
+    void set_timeout(std::chrono::milliseconds timeout) const noexcept {
+        const long long ms = timeout.count();
+        paysvc_call_set_timeout_ms(handle_.get(), ms > INT_MAX ? INT_MAX : ms < 0 ? 0 : static_cast<int>(ms));
+    }
+    /// From any thread, and final: the request returns promptly with E_CANCELLED, and so does every later one.
+    void cancel() const noexcept { paysvc_call_cancel(handle_.get()); }
+
+    /// No token: the client's own time limit, and no cancel.
+    static call none() noexcept { return call(nullptr); }
+    const paysvc_call *get() const noexcept { return handle_.get(); }
+
+  private:
+    explicit call(std::nullptr_t) noexcept {}
+    detail::handle<paysvc_call, paysvc_call_free> handle_;
+};
+
+#if PAYSVC_EXCEPTIONS
+/// A call that did not end with OK. Copies share one reply.
+class error : public std::runtime_error {
+  public:
+    error(const std::string &what, paysvc::reply why)
+        : std::runtime_error(what), reply_(std::make_shared<paysvc::reply>(std::move(why))) {}
+
+    paysvc::status status() const noexcept { return reply_->status(); }
+    /// May one charge again?
+    paysvc::outcome outcome() const noexcept { return reply_->outcome(); }
+    paysvc::state state() const noexcept { return reply_->state(); }
+    int http_status() const noexcept { return reply_->http_status(); }
+    int attempts() const noexcept { return reply_->attempts(); }
+    /// Negative: not said.
+    std::chrono::milliseconds retry_after() const noexcept { return reply_->retry_after(); }
+    std::string code() const { return reply_->code(); }
+    std::string message() const { return reply_->message(); }
+    std::string body() const { return reply_->body(); }
+    const paysvc::reply &reply() const noexcept { return *reply_; }
+
+  private:
+    std::shared_ptr<const paysvc::reply> reply_;
+};
+/// No byte of the request left this process: repeat it freely.
+struct not_sent : error {
+    using error::error;
+};
+/// The service answered that it did not do it.
+struct rejected : error {
+    using error::error;
+};
+/// It may or may not have been done: find out before you repeat it.
+struct outcome_unknown : error {
+    using error::error;
+};
+
+namespace detail {
+/// The reply of a call that ended with OK; any other is thrown by its outcome.
+inline reply checked(const char *function, reply got) {
+    if (got.ok()) {
+        return got;
+    }
+    const int status = static_cast<int>(got.status()), outcome = static_cast<int>(got.outcome());
+    const std::string what = std::string(function) + ": " + paysvc_status_name(status) + ", outcome " +
+                             paysvc_outcome_name(outcome) + ": " + got.message();
+    switch (outcome) {
+    case PAYSVC_OUTCOME_NOT_SENT:
+        throw not_sent(what, std::move(got));
+    case PAYSVC_OUTCOME_REJECTED:
+        throw rejected(what, std::move(got));
+    default: // A number added later says nothing that this header knows of.
+        throw outcome_unknown(what, std::move(got));
+    }
+}
+} // namespace detail
+#endif
+
+} // namespace paysvc
+
+#include "paysvc_endpoints.hpp"
+
+namespace paysvc {
+
+/// Configuration and connections; any threads at once, but set_log() and moving are for one thread alone.
+class client : public detail::endpoints<client> {
+  public:
+    /// Receives a line of the log on the calling thread: level 1 (error) to 4 (debug).
+    using log_function = std::function<void(int level, const std::string &message)>;
+
+#if PAYSVC_EXCEPTIONS
+    /// All from the environment: PAYSVC_BASE_URL, PAYSVC_PUBLIC_KEY, PAYSVC_SECRET_KEY, PAYSVC_ENCRYPTION_KEY.
+    client() : client(nullptr, true) {}
+    /// From a config builder or JSON text. Opens no connection.
+    explicit client(const std::string &config_json) : client(detail::c_text(config_json), true) {}
+#endif
+    /// The same without exceptions: the client is false unless the reply says OK.
+    client(std::nothrow_t, const std::string &config_json, reply &why) { make(detail::c_text(config_json), why); }
+    client(std::nothrow_t, reply &why) { make(nullptr, why); }
+
+    client(client &&) noexcept = default;
+    /// Safe for a client that is moved to itself, which a vector is not.
+    client &operator=(client &&from) noexcept {
+        client moved(std::move(from));
+        logs_.swap(moved.logs_);
+        handle_.swap(moved.handle_);
+        return *this;
+    }
+
+    explicit operator bool() const noexcept { return handle_ != nullptr; }
+
+    /// Sends the log, up to this level, to a function; an empty one switches it off. An exception that it throws ends
+    /// there. False when the level is not 1 to 4.
+    bool set_log(int level, log_function log) {
+        if (!log) {
+            return paysvc_client_set_log(handle_.get(), 0, nullptr, nullptr) == PAYSVC_OK;
+        }
+        // A call on another thread may still end with the function before: all live as long as the client.
+        logs_.push_back(std::unique_ptr<log_function>(new log_function(std::move(log))));
+        return paysvc_client_set_log(handle_.get(), level, &client::log_line, logs_.back().get()) == PAYSVC_OK;
+    }
+
+#if PAYSVC_EXCEPTIONS
+    /// Encrypts a payload without sending it: the reply's body is {"data":"<base64>"}.
+    reply encrypt(const std::string &plaintext) const { return detail::checked("encrypt", encrypt(std::nothrow, plaintext)); }
+#endif
+    reply encrypt(std::nothrow_t, const std::string &plaintext) const {
+        paysvc_reply *got = nullptr;
+        paysvc_encrypt(handle_.get(), detail::c_text(plaintext), &got);
+        return reply(got);
+    }
+
+    /// One function of the C interface with this client.
+    template <class Function> reply perform(Function function, const std::string &request, const call &with) const {
+        paysvc_reply *got = nullptr;
+        function(handle_.get(), detail::c_text(request), with.get(), &got);
+        return reply(got);
+    }
+
+  private:
+#if PAYSVC_EXCEPTIONS
+    client(const char *config_json, bool) {
+        reply why;
+        make(config_json, why);
+        if (!handle_) {
+            detail::checked("client", std::move(why));
+        }
+    }
+#endif
+    void make(const char *config_json, reply &why) {
+        paysvc_client *made = nullptr;
+        paysvc_reply *got = nullptr;
+        // A library of another ABI is not asked anything: its answers could not be read.
+        if (paysvc_abi() == PAYSVC_ABI) {
+            paysvc_client_new(config_json, &made, &got);
+        }
+        handle_.reset(made);
+        why = reply(got);
+    }
+
+    static void log_line(void *userdata, int level, const char *message) noexcept {
+#if PAYSVC_EXCEPTIONS
+        try {
+            (*static_cast<log_function *>(userdata))(level, message);
+        } catch (...) { // An exception must not cross C, and the log must not change what becomes of a payment.
+        }
+#else
+        (*static_cast<log_function *>(userdata))(level, message);
+#endif
+    }
+
+    // The handle is freed first: members go in reverse order.
+    std::vector<std::unique_ptr<log_function>> logs_;
+    detail::handle<paysvc_client, paysvc_client_free> handle_;
+};
+
+} // namespace paysvc
+
+#endif // PAYSVC_HPP

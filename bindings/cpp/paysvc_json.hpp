@@ -1,0 +1,110 @@
+/// JSON objects as text, for paysvc.hpp: no numbers are converted, and nothing is read.
+#ifndef PAYSVC_JSON_HPP
+#define PAYSVC_JSON_HPP
+
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace paysvc {
+
+class object;
+
+/// JSON text that is put in as it is.
+class raw {
+  public:
+    explicit raw(std::string json) : json_(std::move(json)) {}
+    raw(const object &value);
+    const std::string &json() const { return json_; }
+
+  private:
+    std::string json_;
+};
+
+namespace detail {
+
+/// A whole number, from any integer type and from nothing else: 7.5 and true do not compile.
+class integer {
+  public:
+    template <class T, class = typename std::enable_if<std::is_integral<T>::value && !std::is_same<T, bool>::value>::type>
+    integer(T value) : json(std::to_string(value)) {}
+    std::string json;
+};
+
+/// true or false, from a bool and from nothing else: "false" does not compile.
+class flag {
+  public:
+    template <class T, class = typename std::enable_if<std::is_same<T, bool>::value>::type> flag(T from) : value(from) {}
+    bool value;
+};
+
+inline std::string quoted(const std::string &text) {
+    static const char hex[] = "0123456789abcdef";
+    std::string out = "\"";
+    for (const char c : text) {
+        const unsigned char byte = static_cast<unsigned char>(c);
+        if (c == '"' || c == '\\') {
+            out += '\\';
+            out += c;
+        } else if (byte < 0x20) {
+            out += "\\u00";
+            out += hex[byte >> 4];
+            out += hex[byte & 15];
+        } else {
+            out += c;
+        }
+    }
+    return out += '"';
+}
+
+/// The text for C. One that holds a NUL would end early there, so it is replaced by what is refused as no JSON.
+inline const char *c_text(const std::string &text) {
+    return text.find('\0') == std::string::npos ? text.c_str() : "NUL";
+}
+
+} // namespace detail
+
+/// A JSON object: the members in the order in which they are first set; setting one again replaces it.
+class object {
+  public:
+    std::string json() const {
+        std::string out = "{";
+        for (const auto &member : members_) {
+            out += (out.size() > 1 ? "," : "") + detail::quoted(member.first) + ':' + member.second;
+        }
+        return out += '}';
+    }
+    operator std::string() const { return json(); }
+
+  protected:
+    template <class Builder, class Value> static Builder &set(Builder &builder, const std::string &name, const Value &value) {
+        static_cast<object &>(builder).put(name, text(value));
+        return builder;
+    }
+
+  private:
+    static std::string text(const std::string &value) { return detail::quoted(value); }
+    static std::string text(const detail::integer &value) { return value.json; }
+    static std::string text(const detail::flag &value) { return value.value ? "true" : "false"; }
+    static std::string text(const raw &value) { return value.json(); }
+    static std::string text(const object &value) { return value.json(); }
+
+    void put(const std::string &name, std::string json) {
+        for (auto &member : members_) {
+            if (member.first == name) {
+                member.second = std::move(json);
+                return;
+            }
+        }
+        members_.emplace_back(name, std::move(json));
+    }
+
+    std::vector<std::pair<std::string, std::string>> members_;
+};
+
+inline raw::raw(const object &value) : json_(value.json()) {}
+
+} // namespace paysvc
+
+#endif // PAYSVC_JSON_HPP

@@ -1,0 +1,107 @@
+// A program that does what it is told, through paysvc.hpp: the protocol of tests/c/driver.c. methods.inc is written by
+// the tests from the table of endpoints. Built without exceptions it takes the way that throws nothing.
+#include <paysvc.hpp>
+
+#include <cstdlib>
+#include <iostream>
+
+namespace {
+
+using paysvc::client;
+using paysvc::reply;
+
+#if PAYSVC_EXCEPTIONS
+#define CALL(name) {#name, [](const client &with, const std::string &json) { return with.name(json); }},
+#else
+#define CALL(name) {#name, [](const client &with, const std::string &json) { return with.name(std::nothrow, json); }},
+#endif
+
+const struct {
+    const char *name;
+    reply (*call)(const client &, const std::string &);
+} methods[] = {
+#include "methods.inc"
+    CALL(request)
+    CALL(encrypt)
+};
+
+template <class Answer> void print(const Answer &answer) {
+    std::cout << paysvc_status_name(static_cast<int>(answer.status())) << '\t'
+              << paysvc_outcome_name(static_cast<int>(answer.outcome())) << '\t' << static_cast<int>(answer.state()) << '\t'
+              << answer.http_status() << '\t' << answer.attempts() << '\t' << answer.retry_after().count() << '\t'
+              << answer.code() << '\t' << answer.message() << '\t' << answer.body() << std::endl;
+}
+
+void log_line(int level, const std::string &message) { std::cerr << "log " << level << ' ' << message << '\n'; }
+
+// Calls and prints; gives what was found by pointers asked for afterwards.
+class last_reply {
+  public:
+    void run(const client &with, const std::string &name, const std::string &json) {
+        for (const auto &method : methods) {
+            if (name == method.name) {
+#if PAYSVC_EXCEPTIONS
+                failure_.reset();
+                try {
+                    reply_ = method.call(with, json);
+                    print(reply_);
+                } catch (const paysvc::error &failure) {
+                    failure_.reset(new paysvc::error(failure)); // A copy outlives the exception.
+                    print(*failure_);
+                }
+#else
+                reply_ = method.call(with, json);
+                print(reply_);
+#endif
+                return;
+            }
+        }
+        std::cerr << "driver: no function " << name << '\n';
+        std::exit(2);
+    }
+    const reply &get() const {
+#if PAYSVC_EXCEPTIONS
+        return failure_ ? failure_->reply() : reply_;
+#else
+        return reply_;
+#endif
+    }
+
+  private:
+    reply reply_;
+#if PAYSVC_EXCEPTIONS
+    std::unique_ptr<paysvc::error> failure_;
+#endif
+};
+
+} // namespace
+
+int main() {
+    std::string line;
+    std::getline(std::cin, line);
+    reply created;
+    client with(std::nothrow, line, created);
+    print(created);
+    if (!with) {
+        return created.ok() ? 3 : 0;
+    }
+    with.set_log(4, log_line);
+    last_reply last;
+    while (std::getline(std::cin, line)) {
+        const std::size_t tab = line.find('\t');
+        if (tab == std::string::npos) {
+            std::cerr << "driver: no tab in " << line << '\n';
+            return 2;
+        }
+        const std::string command = line.substr(0, tab), argument = line.substr(tab + 1);
+        std::string found;
+        if (command != "get") {
+            last.run(with, command, argument);
+        } else if (last.get().get(argument, found)) {
+            std::cout << '=' << found << std::endl;
+        } else {
+            std::cout << '-' << std::endl;
+        }
+    }
+    return 0;
+}

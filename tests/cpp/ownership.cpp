@@ -1,0 +1,150 @@
+// Who frees what, through paysvc.hpp: run under AddressSanitizer and valgrind, which see a handle that is freed twice or
+// never. Needs no service: the requests are refused before anything is sent, or meet a port where nobody listens.
+#include <paysvc.hpp>
+
+#include <cstdlib>
+#include <iostream>
+#include <thread>
+
+#define CHECK(what) \
+    do { \
+        if (!(what)) { \
+            std::cerr << __FILE__ << ':' << __LINE__ << ": " << #what << '\n'; \
+            std::abort(); \
+        } \
+    } while (0)
+
+namespace {
+
+using paysvc::call;
+using paysvc::client;
+using paysvc::config;
+using paysvc::reply;
+
+static_assert(std::is_nothrow_move_constructible<client>::value && !std::is_copy_constructible<client>::value, "");
+static_assert(std::is_nothrow_move_assignable<call>::value && !std::is_copy_constructible<call>::value, "");
+static_assert(std::is_nothrow_move_assignable<reply>::value && !std::is_copy_assignable<reply>::value, "");
+static_assert(std::is_nothrow_copy_constructible<paysvc::error>::value, "what is thrown must be copied without a throw");
+// No floating point where money or whole numbers go, and no text where a bool goes.
+using whole = const paysvc::detail::integer &;
+static_assert(std::is_convertible<int, whole>::value && std::is_convertible<unsigned long long, whole>::value, "");
+static_assert(!std::is_convertible<double, whole>::value && !std::is_convertible<bool, whole>::value, "");
+static_assert(!std::is_convertible<const char *, const paysvc::detail::flag &>::value, "\"false\" is not false");
+
+config configured() {
+    return config().base_url("http://127.0.0.1:9").public_key("public").secret_key("secret").timeout_ms(2000).max_attempts(1);
+}
+
+template <class Thrown, class Run> std::string thrown(Run run) {
+    try {
+        run();
+    } catch (const Thrown &why) {
+        const paysvc::error copy = why;
+        CHECK(copy.body() == why.body() && &copy.reply() == &why.reply());
+        return why.what();
+    }
+    CHECK(!"nothing was thrown");
+    return "";
+}
+
+void moves() {
+    client first(configured());
+    CHECK(first);
+    client second(std::move(first));
+    CHECK(second && !first);
+    first = std::move(second);
+    CHECK(first && !second);
+    client &self = first;
+    first = std::move(self);
+    reply moved = second.order_refund(std::nothrow, "{}");
+    CHECK(moved.status() == paysvc::status::argument && moved.outcome() == paysvc::outcome::not_sent);
+    reply to = std::move(moved);
+    CHECK(to.body() != moved.body() && moved.outcome() == paysvc::outcome::unknown);
+    to = reply();
+    call token(std::chrono::milliseconds(1000)), other = std::move(token);
+    token.cancel();
+    other.cancel();
+    other = call();
+    paysvc::reply().get_or("/x", "y");
+}
+
+void failures() {
+    const client with{configured()};
+    std::string what = thrown<paysvc::not_sent>([&] { with.order_refund("{\"reference\":5}"); });
+    CHECK(what.find("order_refund: E_ARGUMENT, outcome NOT_SENT: ") == 0);
+    what = thrown<paysvc::error>([&] { with.order_refund(paysvc::order_refund_request().reference("R")); });
+    CHECK(what.find("order_refund: E_TRANSPORT, outcome NOT_SENT: ") == 0);
+    what = thrown<paysvc::not_sent>([&] { with.direct_debit_otp(paysvc::direct_debit_otp_request().mandateCode("M")); });
+    CHECK(what.find("E_CONFIG") != std::string::npos);
+    what = thrown<paysvc::not_sent>([&] { client("{\"base_url\":5}"); });
+    CHECK(what.find("client: E_CONFIG") == 0);
+    // What follows a NUL must not be lost: it is refused.
+    const std::string nul("{\"reference\":\"R\"}\0{}", 20);
+    CHECK(with.order_refund(std::nothrow, nul).status() == paysvc::status::argument);
+    CHECK(with.order_refund(std::nothrow, "{\"reference\":\"\xff\"}").status() == paysvc::status::argument);
+    reply why;
+    const client none(std::nothrow, std::string("{}\0", 3), why);
+    CHECK(!none && !why.ok() && why.outcome() == paysvc::outcome::not_sent);
+    // An exception between a call and the end of its reply.
+    try {
+        reply got = with.order_refund(std::nothrow, "{}");
+        throw std::logic_error("a bug of the caller");
+    } catch (const std::logic_error &) {
+    }
+}
+
+void cancels() {
+    const client with(configured());
+    const call token;
+    std::thread canceller([&] { token.cancel(); });
+    canceller.join();
+    thrown<paysvc::not_sent>([&] { with.order_refund(paysvc::order_refund_request().reference("R"), token); });
+    CHECK(with.order_refund(std::nothrow, "{\"reference\":\"R\"}", token).status() == paysvc::status::cancelled);
+    call(std::chrono::hours(99999)).set_timeout(std::chrono::milliseconds(-5));
+}
+
+void logs() {
+    client with{configured()};
+    int lines = 0;
+    CHECK(with.set_log(4, [&](int level, const std::string &message) {
+        CHECK(level >= 1 && level <= 4 && !message.empty());
+        lines++;
+        throw std::runtime_error("a bug of the caller");
+    }));
+    const std::string refund = paysvc::order_refund_request().reference("R");
+    CHECK(with.order_refund(std::nothrow, refund).status() == paysvc::status::transport && lines > 0);
+    client moved = std::move(with), &self = moved; // The function moves with it.
+    moved = std::move(self);
+    const int before = lines;
+    moved.order_refund(std::nothrow, refund);
+    CHECK(lines > before);
+    CHECK(!moved.set_log(9, [](int, const std::string &) {}));
+    CHECK(moved.set_log(4, nullptr));
+    const int after = lines;
+    moved.order_refund(std::nothrow, refund);
+    CHECK(lines == after);
+    CHECK(!with.set_log(4, [](int, const std::string &) {}));
+}
+
+void texts() {
+    paysvc::order_create_request order;
+    order.reference("a\"\\\n\x01é").country("NG").extra("amount", paysvc::raw("98000.00")).country("GH");
+    order.card(paysvc::order_create_card().cardnumber("4").extra("pin", paysvc::raw("\"1\"")));
+    CHECK(order.json() == "{\"reference\":\"a\\\"\\\\\\u000a\\u0001é\",\"country\":\"GH\",\"amount\":98000.00,"
+                          "\"card\":{\"cardnumber\":\"4\",\"pin\":\"1\"}}");
+    using create = paysvc::direct_debit_create_request;
+    CHECK(create().recurringPaymentId(-7).json() == "{\"recurringPaymentId\":-7}" && create().json() == "{}");
+    CHECK(config().allow_http(false).timeout_ms(5L).json() == "{\"allow_http\":false,\"timeout_ms\":5}");
+    CHECK(paysvc::raw_request().body(order).json().find("{\"body\":{\"reference\"") == 0);
+}
+
+} // namespace
+
+int main() {
+    moves();
+    failures();
+    cancels();
+    logs();
+    texts();
+    return 0;
+}
