@@ -6,7 +6,7 @@ ABI     = $(shell sed -n 's/^pub const ABI: i32 = \([0-9]*\);/\1/p' src/status.r
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 TARGET  = $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: all build demo test faults certify peers check install clean setup setup-test
+.PHONY: all build demo test test-go test-cpp faults certify peers check install clean setup setup-test
 
 all: build
 
@@ -19,13 +19,14 @@ setup-test:
 # Library, header and sandbox, laid out as they are installed.
 build: setup
 	$(CARGO) build --release --locked -p paysvc -p paysvc-sandbox
-	@mkdir -p build/include build/lib build/bin
-	@cp include/paysvc.h build/include/
+	@mkdir -p build/include build/lib/pkgconfig build/bin
+	@cp include/paysvc.h bindings/cpp/*.hpp build/include/
 	@cp $(TARGET)/release/libpaysvc.so build/lib/libpaysvc.so.$(VERSION)
 	@ln -sf libpaysvc.so.$(VERSION) build/lib/libpaysvc.so.$(ABI)
 	@ln -sf libpaysvc.so.$(ABI) build/lib/libpaysvc.so
 	@cp $(TARGET)/release/libpaysvc.a build/lib/
 	@cp $(TARGET)/release/paysvc-sandbox build/bin/
+	@sed -e 's|@PREFIX@|$${pcfiledir}/../..|' -e 's|@VERSION@|$(VERSION)|' paysvc.pc.in > build/lib/pkgconfig/paysvc.pc
 
 demo: build
 	@sh scripts/demo.sh
@@ -35,8 +36,17 @@ check: setup
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 
+# Everything, the parts for one language below included.
 test: setup-test
-	$(CARGO) test --workspace --locked
+	GO="$$(sh scripts/go.sh)" $(CARGO) test --workspace --locked
+
+test-go: setup-test
+	GO="$$(sh scripts/go.sh)" $(CARGO) test --locked --test go
+	GO="$$(sh scripts/go.sh)" $(CARGO) test --locked --test example -- go
+
+test-cpp: setup-test
+	$(CARGO) test --locked --test cpp
+	$(CARGO) test --locked --test example -- cpp
 
 # All endpoints against all faults, plain and TLS, with the table and its figures.
 faults: setup-test
@@ -44,7 +54,7 @@ faults: setup-test
 
 # Every scenario through every language, with the table.
 certify: setup-test
-	$(CARGO) test --locked --test scenarios -- --nocapture
+	GO="$$(sh scripts/go.sh)" $(CARGO) test --locked --test scenarios -- --nocapture
 
 # What libcurl and Go's net/http do on two of those days.
 peers: build
@@ -53,7 +63,7 @@ peers: build
 
 install: build
 	install -d $(DEST)/include $(DEST)/lib/pkgconfig $(DEST)/bin
-	install -m 644 build/include/paysvc.h $(DEST)/include/
+	install -m 644 build/include/* $(DEST)/include/
 	install -m 755 build/lib/libpaysvc.so.$(VERSION) $(DEST)/lib/
 	cp -P build/lib/libpaysvc.so.$(ABI) build/lib/libpaysvc.so $(DEST)/lib/
 	install -m 644 build/lib/libpaysvc.a $(DEST)/lib/

@@ -24,6 +24,7 @@ if [ "${1:-build}" = test ]; then
     need valgrind valgrind
     need nm binutils
     need python3 python3
+    [ -x /usr/local/go/bin/go ] || need go golang-go
 fi
 if [ "${1:-build}" = peers ]; then
     need curl-config libcurl4-openssl-dev
@@ -61,4 +62,9 @@ minor=$(rust_minor)
 if [ -z "$minor" ] || [ "$minor" -lt "$RUST_LEAST" ]; then
     echo "setup: Rust 1.$RUST_LEAST or newer is needed, this is: $(rustc --version 2>&1)" >&2
     exit 1
+fi
+
+if [ "${1:-build}" = test ]; then
+    # Debian's Go may be older than the Go package asks for.
+    sh "$(dirname "$0")/go.sh" >/dev/null
 fi

@@ -1,16 +1,34 @@
-//! `examples/collect.c`, as `make demo` runs it, and what it left in the sandbox's ledger.
+//! The examples, as `make demo` runs that in C, and what they left in the sandbox's ledger.
 
 mod support;
+
+use std::path::Path;
 
 use support::sandbox::Sandbox;
 use support::{Link, Stage, root, run};
 
 #[test]
-fn a_till_collects_a_payment() {
+fn a_till_in_c_collects_a_payment() {
     let stage = Stage::new();
+    collects(&stage, &stage.cc(&root().join("examples/collect.c"), Link::Shared, &["-std=c99", "-pedantic"]));
+}
+
+#[test]
+fn a_till_in_cpp_collects_a_payment() {
+    let stage = Stage::new();
+    let source = root().join("bindings/cpp/examples/collect.cpp");
+    collects(&stage, &stage.cpp(&source, Link::Shared, &["-std=c++11"]));
+}
+
+#[test]
+fn a_till_in_go_collects_a_payment() {
+    let stage = Stage::new();
+    collects(&stage, &stage.go_build("examples/collect"));
+}
+
+fn collects(stage: &Stage, program: &Path) {
     let sandbox = Sandbox::start(&[]);
-    let program = stage.cc(&root().join("examples/collect.c"), Link::Shared, &["-std=c99", "-pedantic"]);
-    let mut command = stage.command(&program);
+    let mut command = stage.command(program);
     for (variable, member) in [
         ("PAYSVC_BASE_URL", "base_url"),
         ("PAYSVC_PUBLIC_KEY", "public_key"),

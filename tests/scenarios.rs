@@ -5,6 +5,7 @@ mod support;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::process::Command;
 
 use serde::Deserialize;
@@ -243,11 +244,36 @@ fn c(name: &'static str, link: Link, flags: &[&str], wrapper: &'static [&str]) -
     Language { name, start: Box::new(start), _stage: stage }
 }
 
+fn cpp(name: &'static str, flags: &[&str]) -> Language {
+    let stage = Stage::new();
+    let program = stage.cpp(&root().join("tests/cpp/driver.cpp"), Link::Shared, flags);
+    compiled(name, stage, program)
+}
+
+fn go() -> Language {
+    let stage = Stage::new();
+    let program = stage.go_build("internal/driver");
+    compiled("Go", stage, program)
+}
+
+fn compiled(name: &'static str, stage: Stage, program: PathBuf) -> Language {
+    let libraries = stage.path().join("build/lib");
+    let start = move || {
+        let mut command = Command::new(&program);
+        command.env("LD_LIBRARY_PATH", &libraries);
+        command
+    };
+    Language { name, start: Box::new(start), _stage: stage }
+}
+
 fn languages() -> Vec<Language> {
     vec![
         c("C", Link::Shared, &["-std=c89", "-pedantic"], &[]),
         c("C, archive, ASAN", Link::Static, support::ASAN, &[]),
         c("C, valgrind", Link::Shared, &[], support::VALGRIND),
+        cpp("C++", &["-std=c++11"]),
+        cpp("C++, no exceptions", &["-std=c++20", "-fno-exceptions"]),
+        go(),
     ]
 }
 

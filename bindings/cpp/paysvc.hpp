@@ -188,7 +188,8 @@ class client : public detail::endpoints<client> {
     /// From a config builder or JSON text. Opens no connection.
     explicit client(const std::string &config_json) : client(detail::c_text(config_json), true) {}
 #endif
-    /// The same without exceptions: the client is false unless the reply says OK.
+    /// The same without exceptions: the client is false unless the reply says OK. A library of another ABI leaves a reply
+    /// that was never filled.
     client(std::nothrow_t, const std::string &config_json, reply &why) { make(detail::c_text(config_json), why); }
     client(std::nothrow_t, reply &why) { make(nullptr, why); }
 
@@ -234,6 +235,10 @@ class client : public detail::endpoints<client> {
   private:
 #if PAYSVC_EXCEPTIONS
     client(const char *config_json, bool) {
+        if (paysvc_abi() != PAYSVC_ABI) {
+            throw not_sent("client: the libpaysvc found has ABI " + std::to_string(paysvc_abi()) +
+                               ", this program was built for " + std::to_string(PAYSVC_ABI), reply());
+        }
         reply why;
         make(config_json, why);
         if (!handle_) {

@@ -10,7 +10,13 @@ use crate::status::{ABI, Constant, OUTCOMES, STATES, STATUSES};
 
 pub fn render(rows: &[Endpoint]) -> String {
     let mut out = head();
-    numbers(&mut out, "Status", "E_", STATUSES, "Status says why a call ended as it did. An unknown number is a failure.");
+    numbers(
+        &mut out,
+        "Status",
+        "E_",
+        STATUSES,
+        "Status says why a call ended as it did. An unknown number is a failure.",
+    );
     numbers(&mut out, "Outcome", "OUTCOME_", OUTCOMES, "Outcome is what is known of the service's side.");
     numbers(
         &mut out,
@@ -23,7 +29,8 @@ pub fn render(rows: &[Endpoint]) -> String {
     errors(&mut out, "Status", "E_", "Err", STATUSES);
     errors(&mut out, "Outcome", "OUTCOME_", "ErrOutcome", OUTCOMES);
     let timeout = default_of(settings::CONFIG, "timeout_ms");
-    writeln!(out, "// What a client without TimeoutMS waits for a whole call.\nconst defaultTimeoutMS = {timeout}\n").unwrap();
+    writeln!(out, "// What a client without TimeoutMS waits for a whole call.\nconst defaultTimeoutMS = {timeout}\n")
+        .unwrap();
     structure(
         &mut out,
         "Config",
@@ -201,9 +208,7 @@ fn type_of(field: &Field, parent: &str, used: Use) -> (String, &'static str) {
         Kind::Integer => ("int64".to_owned(), false),
         Kind::Flag => ("bool".to_owned(), false),
         Kind::Any => return ("json.RawMessage".to_owned(), ",omitempty"),
-        Kind::Object(_) => {
-            (format!("{}{}", parent.trim_end_matches("Request"), exported(field.name)), field.required)
-        }
+        Kind::Object(_) => (format!("{}{}", parent.trim_end_matches("Request"), exported(field.name)), field.required),
     };
     match field.kind {
         Kind::Text | Kind::Flag if config => (of, ",omitempty"),

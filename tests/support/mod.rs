@@ -1,9 +1,11 @@
 //! What the tests share: built artifacts, the sandbox, C compilers, and a foreign program that drives the library.
 #![allow(dead_code)] // Each test file uses its part.
 
+pub mod bindings;
 pub mod capi;
 pub mod driver;
 pub mod https;
+pub mod made_up;
 pub mod sandbox;
 pub mod server;
 pub mod tls;
