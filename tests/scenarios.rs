@@ -266,6 +266,18 @@ fn compiled(name: &'static str, stage: Stage, program: PathBuf) -> Language {
     Language { name, start: Box::new(start), _stage: stage }
 }
 
+/// Through the wrapper's own methods, from the checkout.
+fn python() -> Language {
+    let start = || {
+        let mut command = Command::new("python3");
+        command.arg(root().join("tests/drivers/driver.py"));
+        command.env("PYTHONPATH", root().join("bindings/python/src")).env("PYTHONDONTWRITEBYTECODE", "1");
+        command.env("PAYSVC_LIBRARY", support::artifacts().join("libpaysvc.so"));
+        command
+    };
+    Language { name: "Python", start: Box::new(start), _stage: Stage::new() }
+}
+
 fn languages() -> Vec<Language> {
     vec![
         c("C", Link::Shared, &["-std=c89", "-pedantic"], &[]),
@@ -274,6 +286,7 @@ fn languages() -> Vec<Language> {
         cpp("C++", &["-std=c++11"]),
         cpp("C++, no exceptions", &["-std=c++20", "-fno-exceptions"]),
         go(),
+        python(),
     ]
 }
 

@@ -5,13 +5,19 @@
 pub mod cpp;
 pub mod exports;
 pub mod go;
+pub mod python;
+mod python_names;
 pub mod readme;
 
 use crate::endpoints::{ApiKey, Endpoint, Field, Kind};
 
 /// The committed files that are rendered whole, by path from the root.
 pub fn files(rows: &[Endpoint]) -> Vec<(&'static str, String)> {
-    vec![("bindings/go/generated.go", go::render(rows)), ("bindings/cpp/paysvc_endpoints.hpp", cpp::render(rows))]
+    vec![
+        ("bindings/go/generated.go", go::render(rows)),
+        ("bindings/cpp/paysvc_endpoints.hpp", cpp::render(rows)),
+        ("bindings/python/src/paysvc/_generated.py", python::render(rows)),
+    ]
 }
 
 /// How a row is sent, in words: "public key, encrypted".

@@ -1,0 +1,56 @@
+"""Puts the shared library into a wheel of this platform: cargo builds it, or PAYSVC_LIBRARY names one."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from setuptools import Distribution, setup
+from setuptools.command.bdist_wheel import bdist_wheel
+from setuptools.command.build_py import build_py
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def library() -> Path:
+    given = os.environ.get("PAYSVC_LIBRARY")
+    if given:
+        return Path(given)
+    if not (ROOT / "Cargo.toml").is_file():
+        raise SystemExit("paysvc: this is no checkout of libpaysvc; let PAYSVC_LIBRARY name a built libpaysvc.so")
+    cargo = shutil.which(os.environ.get("CARGO", "cargo"))
+    if cargo is None:
+        raise SystemExit("paysvc: there is no cargo to build the library; let PAYSVC_LIBRARY name a built libpaysvc.so")
+    subprocess.run([cargo, "build", "--release", "--locked", "-p", "paysvc"], cwd=ROOT, check=True)
+    told = subprocess.run(
+        [cargo, "metadata", "--format-version", "1", "--no-deps"], cwd=ROOT, check=True, stdout=subprocess.PIPE
+    )
+    return Path(json.loads(told.stdout)["target_directory"], "release", "libpaysvc.so")
+
+
+class BuildWithLibrary(build_py):
+    def run(self) -> None:
+        super().run()
+        folder = Path(__file__).with_name("src") if self.editable_mode else Path(self.build_lib)
+        shutil.copyfile(library(), folder / "paysvc" / "libpaysvc.so")
+
+
+class PlatformWheel(bdist_wheel):
+    """One library for every Python: py3-none, and the platform that the library was built on.
+
+    linux_x86_64 promises no more than that; give --plat-name for a library that was built for an old C library.
+    """
+
+    def get_tag(self) -> tuple[str, str, str]:
+        return "py3", "none", super().get_tag()[2]
+
+
+class BinaryDistribution(Distribution):
+    def has_ext_modules(self) -> bool:
+        return True
+
+
+setup(distclass=BinaryDistribution, cmdclass={"build_py": BuildWithLibrary, "bdist_wheel": PlatformWheel})

@@ -1,0 +1,58 @@
+"""The payments service: direct debit, virtual accounts, refunds, funding details and encrypted card orders.
+
+Every reply and every error has an `outcome` that says, with evidence from the wire, whether you may charge again.
+"""
+
+from . import _generated
+from ._async import AsyncClient
+from ._client import Client
+from ._errors import (
+    Abandoned,
+    ArgumentError,
+    Cancelled,
+    ConfigError,
+    EncryptError,
+    InternalError,
+    OutcomeUnknown,
+    PaysvcError,
+    RateLimited,
+    Rejected,
+    ResponseError,
+    ServerError,
+    Timeout,
+    TransportError,
+    Unauthorized,
+    abandoned_call,
+)
+from ._generated import *  # noqa: F403 (the numbers, and the objects of requests)
+from ._generated import VERSION as __version__
+from ._native import Call
+from ._reply import Reply
+from ._values import OMIT, Omitted
+
+__all__ = [
+    "OMIT",
+    "Abandoned",
+    "ArgumentError",
+    "AsyncClient",
+    "Call",
+    "Cancelled",
+    "Client",
+    "ConfigError",
+    "EncryptError",
+    "InternalError",
+    "Omitted",
+    "OutcomeUnknown",
+    "PaysvcError",
+    "RateLimited",
+    "Rejected",
+    "Reply",
+    "ResponseError",
+    "ServerError",
+    "Timeout",
+    "TransportError",
+    "Unauthorized",
+    "__version__",
+    "abandoned_call",
+]
+__all__ += _generated.__all__

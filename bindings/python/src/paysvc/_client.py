@@ -1,0 +1,59 @@
+"""The client for threads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import TypeVar
+
+from ._generated import Endpoints
+from ._native import Call, Native, succeeded
+from ._reply import Reply
+
+Self = TypeVar("Self", bound="Client")
+
+
+class Client(Endpoints):
+    """The payments service. Any threads may share a client; close it, or use it in a with statement.
+
+    Arguments that are left out, and are among them, come from PAYSVC_BASE_URL, PAYSVC_PUBLIC_KEY, PAYSVC_SECRET_KEY
+    and PAYSVC_ENCRYPTION_KEY.
+    """
+
+    _native: Native
+
+    def _open(self, config: Mapping[str, object]) -> None:
+        self._native = Native(config)
+
+    @classmethod
+    def from_env(cls: type[Self]) -> Self:
+        """A client whose configuration is the environment's."""
+        return cls()
+
+    def call(
+        self, name: str, members: Mapping[str, object], *, timeout: float | None = None, call: Call | None = None
+    ) -> Reply:
+        """Calls an endpoint by its name, with the interface's own member names: what the methods come down to."""
+        if timeout is not None:
+            call = call or Call()
+            call._set_timeout(timeout)
+        return succeeded(self._native.call(self._native.hold(), name, members, call))
+
+    def encrypt(self, payload: Mapping[str, object]) -> Reply:
+        """Encrypts a payload without sending it; the reply's "data" is the ciphertext in base64."""
+        return succeeded(self._native.call(self._native.hold(), "encrypt", payload, None))
+
+    def close(self) -> None:
+        """Closes the client. Calls that still run on other threads end normally."""
+        self._native.close()
+
+    def __enter__(self: Self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<paysvc.Client {'closed' if self._native.closed else 'open'}>"

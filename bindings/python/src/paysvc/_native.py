@@ -1,0 +1,152 @@
+"""The call: handles of the library, each freed once, and what the two clients have in common."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from . import _log
+from ._errors import attach, error_of
+from ._generated import KEYWORDS, Outcome, State, Status
+from ._library import library
+from ._reply import Reply
+from ._values import encode
+
+
+class Owned:
+    """A handle, freed when the last reference to it goes.
+
+    A running call holds a reference, so closing a client or dropping a token never pulls it from under a call, on
+    any thread, in a child after fork, or in a signal's handler: no lock, no count of our own.
+    """
+
+    __slots__ = ("_free", "pointer")
+
+    def __init__(self, pointer: int, free: Callable[[int], None]) -> None:
+        self.pointer = pointer
+        self._free = free
+
+    def __del__(self) -> None:
+        self._free(self.pointer)
+
+
+class Call:
+    """A token by which any thread cancels a call: `cancel()` is final, for this call and later ones with the token."""
+
+    def __init__(self) -> None:
+        pointer = library.paysvc_call_new()
+        if not pointer:
+            raise MemoryError("libpaysvc made no call token")
+        self._owned = Owned(pointer, library.paysvc_call_free)
+
+    def cancel(self) -> None:
+        """The call returns promptly; an answer that has already arrived is still returned."""
+        library.paysvc_call_cancel(self._owned.pointer)
+
+    def _set_timeout(self, seconds: float) -> None:
+        library.paysvc_call_set_timeout_ms(self._owned.pointer, milliseconds(seconds))
+
+
+def milliseconds(seconds: float) -> int:
+    if not seconds > 0:  # NaN too; the library would take 0 for its default.
+        raise ValueError("timeout must be above zero seconds")
+    return int(min(max(1, math.ceil(min(seconds, 1e9) * 1000)), 2**31 - 1))
+
+
+class Native:
+    """A client of the library."""
+
+    def __init__(self, config: Mapping[str, object]) -> None:
+        self._owned: Owned | None = None
+        handle = ctypes.c_void_p()
+        self._level = 0
+        try:
+            reply = collect("client_new", library.paysvc_client_new, encode(config).encode(), ctypes.byref(handle))
+        finally:
+            if handle.value:
+                self._owned = Owned(handle.value, library.paysvc_client_free)
+        succeeded(reply)
+
+    @property
+    def closed(self) -> bool:
+        return self._owned is None
+
+    def close(self) -> None:
+        """Calls that still run on other threads end normally."""
+        self._owned = None
+
+    def hold(self) -> Owned:
+        """The handle, for as long as the caller keeps it."""
+        owned = self._owned
+        if owned is None:
+            raise RuntimeError("this client is closed")
+        return owned
+
+    def call(self, owned: Owned, name: str, members: Mapping[str, object], token: Call | None) -> Reply:
+        """Carries out a function of the library by its name."""
+        self._follow_logging(owned)
+        if name == "encrypt":
+            return collect(name, library.paysvc_encrypt, owned.pointer, encode(members).encode())
+        if name == "request" or name in KEYWORDS:
+            function, pointer = getattr(library, f"paysvc_{name}"), token._owned.pointer if token else None
+            # The request's text is nobody's variable: tools that show those would show card data.
+            return collect(name, function, owned.pointer, encode(members).encode(), pointer)
+        raise ValueError(f"no endpoint {name}; known are {', '.join(KEYWORDS)}")
+
+    def _follow_logging(self, owned: Owned) -> None:
+        # The program may configure logging at any time; the library is told when it matters.
+        wanted = _log.level()
+        if wanted != self._level:
+            library.paysvc_client_set_log(owned.pointer, max(wanted, 1), _log.callback, None)
+            self._level = wanted
+
+
+def succeeded(reply: Reply) -> Reply:
+    """The reply; raises unless the service answered success."""
+    if not reply:
+        raise error_of(reply)
+    return reply
+
+
+def collect(name: str, function: Any, *arguments: Any) -> Reply:
+    """Calls, reads the reply and frees it, whatever happens meanwhile."""
+    handle = ctypes.c_void_p()
+    try:
+        try:
+            function(*arguments, ctypes.byref(handle))
+            _log.raise_held()
+            return _read(handle)
+        except BaseException as interrupt:
+            # A signal's handler raised, e.g. Ctrl-C: what became of the request must not get lost with it.
+            if handle.value:
+                abandon(name, _read(handle), interrupt)
+            raise
+    finally:
+        if handle.value:
+            library.paysvc_reply_free(handle)
+
+
+def abandon(name: str, reply: Reply, interrupt: BaseException) -> bool:
+    """Tells of a call that ended while nobody waited for it any more; false: nothing was sent, so nothing is lost."""
+    if reply.outcome == Outcome.NOT_SENT:
+        return False
+    attach(interrupt, error_of(reply))
+    _log.logger.error("%s was given up, outcome %s: %s", name, reply.outcome.name, reply.message)
+    return True
+
+
+def _read(reply: ctypes.c_void_p) -> Reply:
+    wait = library.paysvc_reply_retry_after_ms(reply)
+    return Reply(
+        status=Status(library.paysvc_reply_status(reply)),
+        outcome=Outcome(library.paysvc_reply_outcome(reply)),
+        state=State(library.paysvc_reply_state(reply)),
+        code=library.paysvc_reply_code(reply).decode(),
+        message=library.paysvc_reply_message(reply).decode(),
+        http_status=library.paysvc_reply_http_status(reply),
+        attempts=library.paysvc_reply_attempts(reply),
+        retry_after=None if wait < 0 else wait / 1000,
+        text=ctypes.string_at(library.paysvc_reply_body(reply), library.paysvc_reply_body_len(reply)).decode(),
+    )

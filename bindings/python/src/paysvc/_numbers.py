@@ -1,0 +1,21 @@
+"""Numbers of the C interface as enumerations that outlive it: a number that is not known yet is kept as it is."""
+
+from __future__ import annotations
+
+import enum
+from typing import TypeVar
+
+Self = TypeVar("Self", bound="Number")
+
+
+class Number(enum.IntEnum):
+    @classmethod
+    def _missing_(cls: type[Self], value: object) -> Self | None:
+        if not isinstance(value, int):
+            return None
+        member = int.__new__(cls, value)
+        member._name_ = f"NUMBER_{value}"
+        member._value_ = value
+        # The same number is the same object; threads may meet here.
+        known = cls._value2member_map_.setdefault(value, member)
+        return known if isinstance(known, cls) else None

@@ -1,0 +1,109 @@
+"""From Python's values to JSON and back. Amounts are text or Decimal; a float is refused, because 0.1 is none."""
+
+from __future__ import annotations
+
+import enum
+import json
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from typing import Any
+
+
+class Omitted(enum.Enum):
+    """The type of OMIT."""
+
+    OMIT = "OMIT"
+
+    def __repr__(self) -> str:
+        return "OMIT"
+
+
+#: The default of what may be left out. Not None: a refund whose amount happens to be None must not become a full one.
+OMIT = Omitted.OMIT
+
+
+class Members(Mapping[str, object]):
+    """Members of a request, under the interface's names. Its repr hides the values: card data and one-time codes."""
+
+    __slots__ = ("_members",)
+
+    def __init__(self, members: Mapping[str, object], more: Mapping[str, object] | None = None) -> None:
+        self._members = {name: value for name, value in members.items() if value is not OMIT}
+        for name, value in (more or {}).items():
+            if name in members:
+                raise TypeError(f"{name} has an argument of its own; leave it out of members")
+            self._members[name] = value
+
+    def __getitem__(self, name: str) -> object:
+        return self._members[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._members)
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {', '.join(self._members)}>"
+
+
+def amount_text(member: str, value: object) -> object:
+    """An amount as the text that the interface wants. What is no amount is left to the library, which says so."""
+    if isinstance(value, float):
+        raise no_float(member)
+    return _digits(value) if isinstance(value, Decimal) else value
+
+
+def no_float(member: str) -> TypeError:
+    return TypeError(f"{member}: a float is not exact; use text or decimal.Decimal")
+
+
+def _digits(value: Decimal) -> str:
+    # Without an exponent, as everybody writes amounts; but not a million digits of zero.
+    return format(value, "f") if value.is_finite() and abs(value.adjusted()) < 100 else str(value)
+
+
+def encode(value: object, at: str = "the value") -> str:
+    """Compact JSON. `at` is the member's path, for a refusal."""
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            return json.dumps(str(value))  # Half a character: escaped, so that the library can refuse it.
+        return json.dumps(str(value), ensure_ascii=False)
+    if isinstance(value, int):
+        return int.__repr__(value)
+    if isinstance(value, Decimal):
+        if not value.is_finite():
+            raise TypeError(f"{at}: {value} is no number in JSON")
+        return _digits(value)
+    if isinstance(value, float):
+        raise no_float(at)
+    if isinstance(value, Mapping):
+        return "{" + ",".join(_member(name, item, at) for name, item in value.items() if item is not OMIT) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ",".join(encode(item, f"{at}[{index}]") for index, item in enumerate(value)) + "]"
+    raise TypeError(f"{at}: {type(value).__name__} has no form in JSON")
+
+
+def _member(name: object, value: object, at: str) -> str:
+    if not isinstance(name, str):
+        raise TypeError(f"{at}: a member's name must be str, not {type(name).__name__}")
+    return f"{encode(name)}:{encode(value, name if at == 'the value' else f'{at}.{name}')}"
+
+
+def decode(text: str) -> Any:
+    """JSON with Decimal for fractions. Raises ValueError for what Python cannot hold."""
+    try:
+        return json.loads(text, parse_float=Decimal, parse_int=_whole)
+    except RecursionError:
+        raise ValueError("the answer is nested too deeply for Python; its text is in .text") from None
+    except ArithmeticError:
+        raise ValueError("the answer holds a number too large for Python; its text is in .text") from None
+
+
+def _whole(digits: str) -> int | Decimal:
+    # int() refuses thousands of digits.
+    return int(digits) if len(digits) < 1000 else Decimal(digits)

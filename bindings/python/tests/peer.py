@@ -1,0 +1,98 @@
+"""A server that answers when a test says so: each request waits for a turn of its own."""
+
+from __future__ import annotations
+
+import json
+import queue
+import socket
+import threading
+from types import TracebackType
+from typing import Any
+
+WAIT = 60.0  # Only a test that fails waits that long.
+
+
+class Exchange:
+    """One request that came."""
+
+    def __init__(self, connection: socket.socket, text: str) -> None:
+        self.text = text
+        self._connection = connection
+
+    def answer(self, **members: Any) -> None:
+        body = json.dumps(members or {"status": True, "message": "done"}).encode()
+        head = f"connection: close\r\ncontent-type: application/json\r\ncontent-length: {len(body)}"
+        self._connection.sendall(f"HTTP/1.1 200 OK\r\n{head}\r\n\r\n".encode() + body)
+
+    def wait_for_end(self) -> bytes:
+        """Whatever else the client says before it closes the connection."""
+        said = b""
+        try:
+            while part := self._connection.recv(4096):
+                said += part
+        except ConnectionResetError:
+            pass
+        return said
+
+
+class Peer:
+    def __init__(self) -> None:
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._exchanges: queue.Queue[Exchange] = queue.Queue()
+        self._connections: list[socket.socket] = []
+        self.config: dict[str, Any] = {
+            "base_url": f"http://127.0.0.1:{self._listener.getsockname()[1]}",
+            "public_key": "public",
+            "secret_key": "secret",
+        }
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            connection.settimeout(WAIT)
+            self._connections.append(connection)
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        # One request a connection: the test has the rest.
+        text = b""
+        try:
+            while b"\r\n\r\n" not in text or not _whole(text):
+                part = connection.recv(4096)
+                if not part:
+                    return
+                text += part
+        except OSError:
+            return
+        self._exchanges.put(Exchange(connection, text.decode()))
+
+    def next(self) -> Exchange:
+        """The next request, once it is there."""
+        return self._exchanges.get(timeout=WAIT)
+
+    def is_quiet(self) -> bool:
+        """No further request has come."""
+        return self._exchanges.empty()
+
+    def __enter__(self) -> Peer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        for connection in self._connections:
+            connection.close()
+
+
+def _whole(text: bytes) -> bool:
+    head, body = text.split(b"\r\n\r\n", 1)
+    for line in head.lower().split(b"\r\n"):
+        if line.startswith(b"content-length:"):
+            return len(body) >= int(line.split(b":")[1])
+    return True

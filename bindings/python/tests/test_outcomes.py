@@ -1,0 +1,120 @@
+"""May one charge again? What an error says, and which `except` catches it."""
+
+from __future__ import annotations
+
+import pickle
+import socket
+from typing import Any
+
+import pytest
+
+import paysvc
+from paysvc import Outcome, State, Status
+from paysvc._errors import error_of
+from paysvc.sandbox import Sandbox
+
+REFUND = "/payment/order/refund"
+
+
+def test_the_refund_was_made_and_the_answer_lost(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+    paysvc_sandbox.post("/sandbox/orders", {"reference": "R-1", "amount": "20", "paid": True})
+    paysvc_sandbox.fault("commit_then_reset", REFUND)
+    with pytest.raises(paysvc.OutcomeUnknown) as caught:
+        client.order_refund(reference="R-1")
+    assert isinstance(caught.value, paysvc.TransportError)
+    assert (caught.value.outcome, caught.value.attempts) == (Outcome.UNKNOWN, 1)
+    assert [entry["effect"] for entry in paysvc_sandbox.ledger()].count("refund_made") == 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind", "outcome"),
+    [
+        ("status_500", paysvc.ServerError, Outcome.UNKNOWN),
+        ("status_408", paysvc.Timeout, Outcome.UNKNOWN),
+        ("html_200", paysvc.ResponseError, Outcome.UNKNOWN),
+        ("empty_200", paysvc.ResponseError, Outcome.UNKNOWN),
+        ("redirect_same", paysvc.ResponseError, Outcome.UNKNOWN),
+        ("unauthorized", paysvc.Unauthorized, Outcome.REJECTED),
+        ("failed_then_success", paysvc.Rejected, Outcome.REJECTED),
+    ],
+)
+def test_each_trouble_has_its_class(
+    client: paysvc.Client, paysvc_sandbox: Sandbox, fault: str, kind: type[paysvc.PaysvcError], outcome: Outcome
+) -> None:
+    paysvc_sandbox.post("/sandbox/orders", {"reference": "R-2", "amount": "20", "paid": True})
+    paysvc_sandbox.fault(fault, REFUND)
+    with pytest.raises(kind) as caught:
+        client.order_refund(reference="R-2")
+    assert caught.value.outcome == outcome
+    assert isinstance(caught.value, paysvc.OutcomeUnknown) == (outcome == Outcome.UNKNOWN)
+    assert len(paysvc_sandbox.requests()) == 1
+
+
+def test_too_many_requests_say_when_to_come_again(paysvc_sandbox: Sandbox) -> None:
+    paysvc_sandbox.fault("status_429_retry_after", REFUND)
+    client = paysvc.Client(**paysvc_sandbox.config, max_attempts=1)
+    with client, pytest.raises(paysvc.RateLimited) as caught:
+        client.order_refund(reference="R-3")
+    assert (caught.value.retry_after, caught.value.http_status) == (1.0, 429)
+
+
+def test_what_never_left_may_be_repeated() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    client = paysvc.Client(base_url=f"http://127.0.0.1:{port}", secret_key="s", max_attempts=1)
+    with client, pytest.raises(paysvc.TransportError) as caught:
+        client.order_refund(reference="R-4")
+    assert caught.value.outcome == Outcome.NOT_SENT
+    assert not isinstance(caught.value, paysvc.OutcomeUnknown)
+
+
+@pytest.mark.parametrize("fault", ["deep_nesting", "huge_number"])
+def test_a_strange_answer_does_not_cost_the_outcome(
+    client: paysvc.Client, paysvc_sandbox: Sandbox, fault: str
+) -> None:
+    paysvc_sandbox.post("/sandbox/orders", {"reference": "R-5", "amount": "20", "paid": True})
+    paysvc_sandbox.fault(fault, REFUND)
+    reply = client.order_refund(reference="R-5")
+    assert reply.outcome == Outcome.CONFIRMED
+    assert reply
+    assert '"amount_refunded"' in reply.text
+    if fault == "huge_number":
+        assert reply["data"]["reference"] == "R-5"
+    else:
+        with pytest.raises(ValueError, match="nested too deeply"):
+            _ = reply.body
+
+
+def reply_with(status: Status, outcome: Outcome) -> paysvc.Reply:
+    text = '{"status":false,"errors":{"otp":"is wrong"}}'
+    return paysvc.Reply(status=status, outcome=outcome, text=text, message="so it is", retry_after=1.5)
+
+
+@pytest.mark.parametrize("status", [status for status in Status if status != Status.OK])
+def test_every_status_has_a_class_of_its_own(status: Status) -> None:
+    plain, unknown = (error_of(reply_with(status, outcome)) for outcome in (Outcome.NOT_SENT, Outcome.UNKNOWN))
+    assert type(plain) not in (paysvc.PaysvcError, paysvc.Abandoned)
+    assert not isinstance(plain, paysvc.OutcomeUnknown)
+    assert isinstance(unknown, type(plain))
+    assert isinstance(unknown, paysvc.OutcomeUnknown)
+
+
+@pytest.mark.parametrize("outcome", [Outcome.REJECTED, Outcome.UNKNOWN])
+def test_errors_survive_a_process_boundary(outcome: Outcome) -> None:
+    error = pickle.loads(pickle.dumps(error_of(reply_with(Status.TIMEOUT, outcome))))
+    assert isinstance(error, paysvc.Timeout)
+    assert isinstance(error, paysvc.OutcomeUnknown) == (outcome == Outcome.UNKNOWN)
+    assert (error.outcome, error.retry_after, error.errors) == (outcome, 1.5, {"otp": "is wrong"})
+    assert str(error) == f"so it is [TIMEOUT, outcome {outcome.name}]"
+
+
+def test_numbers_that_are_not_known_yet() -> None:
+    assert (Status(77).name, int(State(12)), Status(77)) == ("NUMBER_77", 12, Status(77))
+    assert pickle.loads(pickle.dumps(State(12))) is State(12)
+    error = error_of(reply_with(Status(77), Outcome.REJECTED))
+    assert type(error) is paysvc.PaysvcError
+    # An outcome that proves nothing to this version is caught as unknown.
+    assert isinstance(error_of(reply_with(Status(77), Outcome(9))), paysvc.OutcomeUnknown)
+    text: Any = "text"
+    with pytest.raises(ValueError, match="text"):
+        Status(text)

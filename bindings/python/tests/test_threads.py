@@ -1,0 +1,121 @@
+"""Threads, cancel, signals and fork."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from types import FrameType
+
+import pytest
+from peer import Peer
+
+import paysvc
+from paysvc.sandbox import Sandbox
+
+
+def test_other_threads_run_while_a_call_waits(peer: Peer) -> None:
+    with paysvc.Client(**peer.config) as client, ThreadPoolExecutor() as threads:
+        call = threads.submit(client.order_refund, reference="R")
+        # This thread is one of them: it answers, so the waiting call holds no lock of the interpreter's.
+        peer.next().answer(status=True)
+        assert call.result().outcome == paysvc.Outcome.CONFIRMED
+
+
+def test_another_thread_cancels(peer: Peer) -> None:
+    token = paysvc.Call()
+    with paysvc.Client(**peer.config) as client, ThreadPoolExecutor() as threads:
+        call = threads.submit(client.order_refund, reference="R", call=token)
+        exchange = peer.next()
+        token.cancel()
+        with pytest.raises(paysvc.Cancelled) as caught:
+            call.result()
+        assert isinstance(caught.value, paysvc.OutcomeUnknown)
+        assert exchange.wait_for_end() == b""
+        # Final: a later call with the token sends nothing.
+        with pytest.raises(paysvc.Cancelled) as caught:
+            client.order_refund(reference="R", call=token)
+        assert caught.value.outcome == paysvc.Outcome.NOT_SENT
+        assert peer.is_quiet()
+
+
+def test_a_deadline_ends_a_call(peer: Peer) -> None:
+    with paysvc.Client(**peer.config) as client, pytest.raises(paysvc.Timeout) as caught:
+        client.order_refund(reference="R", timeout=0.2)
+    assert isinstance(caught.value, paysvc.OutcomeUnknown)
+
+
+def test_many_threads_share_a_client(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+    with ThreadPoolExecutor(16) as threads:
+        replies = list(threads.map(lambda n: client.virtual_account_generate(alias=f"a-{n % 8}"), range(64)))
+    assert len({reply["accountNumber"] for reply in replies}) == 8
+    assert len(paysvc_sandbox.requests()) == 64
+
+
+def test_closing_leaves_running_calls_alone(peer: Peer) -> None:
+    client = paysvc.Client(**peer.config)
+    with ThreadPoolExecutor() as threads:
+        call = threads.submit(client.order_refund, reference="R")
+        exchange = peer.next()
+        client.close()
+        exchange.answer(status=True)
+        assert call.result().outcome == paysvc.Outcome.CONFIRMED
+
+
+class Struck(BaseException):
+    pass
+
+
+def strike(number: int, frame: FrameType | None) -> None:
+    raise Struck
+
+
+def test_an_interrupt_carries_what_became_of_the_request(peer: Peer, caplog: pytest.LogCaptureFixture) -> None:
+    """As Ctrl-C does: the handler runs when the call has ended, and its exception would bury a refund that was made."""
+    before = signal.signal(signal.SIGUSR1, strike)
+    main = threading.main_thread().ident
+    assert main is not None
+
+    def answer() -> None:
+        exchange = peer.next()
+        signal.pthread_kill(main, signal.SIGUSR1)
+        exchange.answer(status=True, message="refunded")
+
+    helper = threading.Thread(target=answer)
+    helper.start()
+    try:
+        with paysvc.Client(**peer.config) as client, pytest.raises(Struck) as caught:
+            client.order_refund(reference="R")
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+        helper.join()
+    error = paysvc.abandoned_call(caught.value)
+    assert isinstance(error, paysvc.Abandoned)
+    assert (error.outcome, error.message) == (paysvc.Outcome.CONFIRMED, "refunded")
+    assert "order_refund was given up, outcome CONFIRMED" in caplog.text
+
+
+def in_child(client: paysvc.Client, alias: str) -> str:
+    return str(client.virtual_account_generate(alias=alias)["accountNumber"])
+
+
+_inherited: list[paysvc.Client] = []
+
+
+def in_forked_child(alias: str) -> str:
+    return in_child(_inherited[0], alias)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Newer Pythons warn of fork beside threads.
+def test_a_child_uses_its_parents_client(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+    first = in_child(client, "a")
+    _inherited[:] = [client]
+    try:
+        with multiprocessing.get_context("fork").Pool(2) as pool:
+            assert set(pool.map(in_forked_child, ["a"] * 8)) == {first}
+    finally:
+        _inherited.clear()
+    assert in_child(client, "a") == first
+    connections = {request["connection"] for request in paysvc_sandbox.requests()}
+    assert len(connections) >= 2, "no child uses its parent's connection"

@@ -1,0 +1,63 @@
+"""JSON without a float in either direction."""
+
+from __future__ import annotations
+
+import copy
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from paysvc._values import OMIT, Members, amount_text, decode, encode
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ({"a": [1, True, None, "é\n\x00"], "b": OMIT}, '{"a":[1,true,null,"é\\n\\u0000"]}'),
+        ({"amount": Decimal("98000.00")}, '{"amount":98000.00}'),
+        ([Decimal("1E+3"), Decimal("1E-7"), Decimal("1E+400")], "[1000,0.0000001,1E+400]"),
+        (Members({"a": 1, "b": OMIT}, {"c": (2,)}), '{"a":1,"c":[2]}'),
+        ({"half": "\ud800"}, '{"half":"\\ud800"}'),
+    ],
+)
+def test_encode(value: object, text: str) -> None:
+    assert encode(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (1.5, "the value: a float is not exact"),
+        ({"order": {"items": [{"price": 0.1}]}}, "order.items[0].price: a float is not exact"),
+        ({"a": Decimal("NaN")}, "a: NaN is no number in JSON"),
+        ({"a": b"x"}, "a: bytes has no form in JSON"),
+        ({"a": {1: 2}}, "a: a member's name must be str, not int"),
+    ],
+)
+def test_refused(value: object, said: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        encode(value)
+    assert str(caught.value).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("amount", "sent"), [("1.10", "1.10"), (Decimal("1.10"), "1.10"), (Decimal("1E+2"), "100"), (5, 5), (None, None)]
+)
+def test_amounts(amount: object, sent: object) -> None:
+    # What is neither text nor Decimal goes to the library as it is, which refuses it by name.
+    assert amount_text("amount", amount) == sent
+
+
+def test_decode() -> None:
+    found: Any = decode('{"a":100.10,"b":1e3,"c":7,"d":' + "9" * 5000 + "}")
+    assert [type(value) for value in found.values()] == [Decimal, Decimal, int, Decimal]
+    assert str(found["a"]) == "100.10"
+    with pytest.raises(ValueError, match="too large for Python"):
+        decode("1e99999999999999999999999")
+
+
+def test_members_hide_their_values() -> None:
+    members = Members({"cvv": "193"}, {"pin": "1234"})
+    assert repr(copy.deepcopy(members)) == repr(members) == "<Members: cvv, pin>"
+    assert dict(members) == {"cvv": "193", "pin": "1234"}

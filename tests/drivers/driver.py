@@ -1,0 +1,98 @@
+"""The Python wrapper does what it is told, in the protocol of tests/c/driver.c.
+
+Standard input: the configuration in one line, then one command a line: function, tab, JSON; or get, tab, pointer,
+which asks the last reply.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import paysvc
+from paysvc._generated import KEYWORDS
+
+LEVELS = {logging.ERROR: 1, logging.WARNING: 2, logging.INFO: 3, logging.DEBUG: 4}
+
+
+class ToStandardError(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        print("log", LEVELS[record.levelno], record.getMessage(), file=sys.stderr)
+
+
+def parsed(text: str) -> Any:
+    return json.loads(text, parse_float=Decimal)
+
+
+def tell(reply: paysvc.Reply) -> None:
+    wait = -1 if reply.retry_after is None else round(reply.retry_after * 1000)
+    status = "OK" if reply.status == paysvc.Status.OK else f"E_{reply.status.name}"
+    fields = (
+        status, reply.outcome.name, int(reply.state), reply.http_status, reply.attempts, wait, reply.code,
+        reply.message, reply.text,
+    )  # fmt: skip
+    print(*fields, sep="\t", flush=True)
+
+
+def at(body: Any, pointer: str) -> str:
+    """The value at a JSON pointer, as paysvc_reply_get gives it."""
+    for part in pointer.split("/")[1:]:
+        part = part.replace("~1", "/").replace("~0", "~")
+        try:
+            body = body[int(part)] if isinstance(body, list) else body[part]
+        except (LookupError, TypeError, ValueError):
+            return "-"
+    if body is None:
+        return "-"
+    return "=" + (body if isinstance(body, str) else str(body).lower() if isinstance(body, bool) else str(body))
+
+
+def call(client: paysvc.Client, function: str, members: dict[str, Any]) -> paysvc.Reply:
+    """Through the endpoint's own method; where its signature has no place for what is asked, by the endpoint's name."""
+    if function == "encrypt":
+        return client.encrypt(members)
+    if function == "request":
+        return client.request(**members)
+    keywords = KEYWORDS[function]
+    arguments = {keywords[name]: value for name, value in members.items() if name in keywords}
+    further = {name: value for name, value in members.items() if name not in keywords}
+    # The method would make text of a Decimal, and a number is what the library is to refuse.
+    if isinstance(members.get("amount"), Decimal):
+        return client.call(function, members)
+    method: Callable[..., paysvc.Reply] = getattr(client, function)
+    try:
+        return method(**arguments, **({"members": further} if further else {}))
+    except TypeError:
+        return client.call(function, members)
+
+
+def main() -> None:
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        stream.reconfigure(encoding="utf-8", newline="\n")  # type: ignore[union-attr]
+    try:
+        client = paysvc.Client(**parsed(sys.stdin.readline()))
+    except paysvc.PaysvcError as error:
+        tell(error.reply)
+        return
+    last = paysvc.Reply(status=paysvc.Status.OK, outcome=paysvc.Outcome.NOT_SENT, text='{"status":true}')
+    tell(last)
+    logging.getLogger("paysvc").addHandler(ToStandardError())
+    logging.getLogger("paysvc").setLevel(logging.DEBUG)
+    with client:
+        for line in sys.stdin:
+            function, text = line.rstrip("\n").split("\t", 1)
+            if function == "get":
+                print(at(last.body, text), flush=True)
+                continue
+            try:
+                last = call(client, function, parsed(text))
+            except paysvc.PaysvcError as error:
+                last = error.reply
+            tell(last)
+
+
+main()
