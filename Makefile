@@ -6,7 +6,7 @@ ABI     = $(shell sed -n 's/^pub const ABI: i32 = \([0-9]*\);/\1/p' src/status.r
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 TARGET  = $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: all build demo test test-go test-cpp faults certify peers check install clean setup setup-test
+.PHONY: all build demo test test-python test-go test-cpp faults certify peers check install clean setup setup-test
 
 all: build
 
@@ -39,6 +39,7 @@ check: setup
 # Everything, the parts for one language below included.
 test: setup-test
 	GO="$$(sh scripts/go.sh)" $(CARGO) test --workspace --locked
+	@$(MAKE) --no-print-directory test-python
 
 test-go: setup-test
 	GO="$$(sh scripts/go.sh)" $(CARGO) test --locked --test go
@@ -47,6 +48,18 @@ test-go: setup-test
 test-cpp: setup-test
 	$(CARGO) test --locked --test cpp
 	$(CARGO) test --locked --test example -- cpp
+
+# The Python binding: types, lints, and its tests with the library and the sandbox as they are now.
+VENV = $(CURDIR)/build/venv/bin
+test-python: setup-test
+	$(CARGO) build --quiet --locked -p paysvc -p paysvc-sandbox
+	cd bindings/python && $(VENV)/ruff check --no-cache . ../../examples ../../tests
+	cd bindings/python && $(VENV)/mypy --cache-dir ../../build/mypy
+	@if command -v node >/dev/null; then echo pyright; cd bindings/python && $(VENV)/pyright; \
+	else echo "MISSING: node is not on this machine; pyright is NOT run"; fi
+	cd bindings/python && PYTHONPATH=$(CURDIR)/bindings/python/src PYTHONDONTWRITEBYTECODE=1 \
+	    PAYSVC_LIBRARY=$(abspath $(TARGET))/debug/libpaysvc.so PAYSVC_SANDBOX=$(abspath $(TARGET))/debug/paysvc-sandbox \
+	    $(VENV)/python -m pytest -q -p no:cacheprovider
 
 # All endpoints against all faults, plain and TLS, with the table and its figures.
 faults: setup-test

@@ -3,6 +3,7 @@
 # other clients (peers): from Debian's packages where that can be done; else says loudly what is missing. Called by
 # make; does nothing where everything is there.
 set -eu
+cd "$(dirname "$0")/.."
 
 RUST_LEAST=88 # 1.88: the newest that a dependency asks for
 
@@ -25,6 +26,7 @@ if [ "${1:-build}" = test ]; then
     need nm binutils
     need python3 python3
     [ -x /usr/local/go/bin/go ] || need go golang-go
+    python3 -c "import venv, ensurepip" 2>/dev/null || missing="$missing python3-venv"
 fi
 if [ "${1:-build}" = peers ]; then
     need curl-config libcurl4-openssl-dev
@@ -67,4 +69,14 @@ fi
 if [ "${1:-build}" = test ]; then
     # Debian's Go may be older than the Go package asks for.
     sh "$(dirname "$0")/go.sh" >/dev/null
+fi
+
+# What tests the Python binding lives in a virtual environment of its own, made anew when the list changes.
+if [ "${1:-build}" = test ]; then
+    list=bindings/python/requirements-test.txt
+    if ! [ -x build/venv/bin/python ] || ! cmp -s $list build/venv/installed.txt; then
+        python3 -m venv --clear build/venv
+        build/venv/bin/pip install --quiet --disable-pip-version-check -r $list
+        cp $list build/venv/installed.txt
+    fi
 fi

@@ -38,9 +38,11 @@ class AsyncClient(AsyncEndpoints):
         self._threads()
 
     @classmethod
-    def from_env(cls: type[Self]) -> Self:
+    def from_env(
+        cls: type[Self], *, max_concurrency: int = 16, on_abandoned: Callable[[str, Reply], None] | None = None
+    ) -> Self:
         """A client whose configuration is the environment's."""
-        return cls()
+        return cls(max_concurrency=max_concurrency, on_abandoned=on_abandoned)
 
     async def call(self, name: str, members: Mapping[str, object], *, timeout: float | None = None) -> Reply:
         """Calls an endpoint by its name, with the interface's own member names: what the methods come down to."""
