@@ -6,7 +6,6 @@ pub mod cpp;
 pub mod exports;
 pub mod go;
 pub mod python;
-mod python_names;
 pub mod readme;
 
 use crate::endpoints::{ApiKey, Endpoint, Field, Kind};

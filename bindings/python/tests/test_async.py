@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import contextvars
 import logging
+import queue
 import sys
 from collections.abc import Coroutine
 from typing import Any, TypeVar
@@ -120,6 +121,22 @@ def test_being_cancelled_twice_does_not_cut_the_wait_short(peer: Peer) -> None:
 
     run(story())
     assert told == [Outcome.UNKNOWN]
+
+
+def test_a_task_torn_down_with_its_loop_is_told_of(peer: Peer) -> None:
+    told: queue.Queue[Outcome] = queue.Queue()
+
+    async def story() -> None:
+        client = AsyncClient(**peer.config, on_abandoned=lambda _, reply: told.put(reply.outcome))
+        refund = client.order_refund(reference="R")
+        refund.send(None)
+        exchange = await next_of(peer)
+        refund.close()
+        assert exchange.wait_for_end() == b""
+        await client.aclose()
+
+    run(story())
+    assert told.get(timeout=60) == Outcome.UNKNOWN
 
 
 def test_no_more_threads_than_said_and_what_waits_is_cancelled_unsent(peer: Peer) -> None:

@@ -46,6 +46,18 @@ def test_a_deadline_ends_a_call(peer: Peer) -> None:
     assert isinstance(caught.value, paysvc.OutcomeUnknown)
 
 
+def test_a_timeout_is_for_one_call_not_for_its_token(peer: Peer) -> None:
+    token = paysvc.Call()
+    with paysvc.Client(**peer.config) as client, ThreadPoolExecutor() as threads:
+        with pytest.raises(paysvc.Timeout):
+            client.order_refund(reference="R", call=token, timeout=0.001)
+        call = threads.submit(client.order_refund, reference="again", call=token)
+        while "again" not in (exchange := peer.next()).text:
+            pass
+        exchange.answer(status=True)
+        assert call.result().outcome == paysvc.Outcome.CONFIRMED
+
+
 def test_many_threads_share_a_client(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
     with ThreadPoolExecutor(16) as threads:
         replies = list(threads.map(lambda n: client.virtual_account_generate(alias=f"a-{n % 8}"), range(64)))

@@ -34,7 +34,7 @@ class Client(Endpoints):
         self, name: str, members: Mapping[str, object], *, timeout: float | None = None, call: Call | None = None
     ) -> Reply:
         """Calls an endpoint by its name, with the interface's own member names: what the methods come down to."""
-        if timeout is not None:
+        if timeout is not None or call is not None:
             call = call or Call()
             call._set_timeout(timeout)
         return succeeded(self._native.call(self._native.hold(), name, members, call))

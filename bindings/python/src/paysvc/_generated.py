@@ -237,7 +237,7 @@ class Endpoints:
         Raises:
             ConfigError: the configuration is wrong; the message names the member
         """
-        self._open({
+        self._open(Members({
             "base_url": base_url,
             "public_key": public_key,
             "secret_key": secret_key,
@@ -253,7 +253,7 @@ class Endpoints:
             "user_agent": user_agent,
             "max_idle_connections": max_idle_connections,
             "allow_http": allow_http,
-        })
+        }))
 
     def direct_debit_history(
         self,
@@ -616,7 +616,7 @@ class AsyncEndpoints:
         """
         self._max_concurrency = max_concurrency
         self._on_abandoned = on_abandoned
-        self._open({
+        self._open(Members({
             "base_url": base_url,
             "public_key": public_key,
             "secret_key": secret_key,
@@ -632,7 +632,7 @@ class AsyncEndpoints:
             "user_agent": user_agent,
             "max_idle_connections": max_idle_connections,
             "allow_http": allow_http,
-        })
+        }))
 
     async def direct_debit_history(
         self,

@@ -45,8 +45,9 @@ class Call:
         """The call returns promptly; an answer that has already arrived is still returned."""
         library.paysvc_call_cancel(self._owned.pointer)
 
-    def _set_timeout(self, seconds: float) -> None:
-        library.paysvc_call_set_timeout_ms(self._owned.pointer, milliseconds(seconds))
+    def _set_timeout(self, seconds: float | None) -> None:
+        # Always set: what an earlier call with this token was given is not this call's.
+        library.paysvc_call_set_timeout_ms(self._owned.pointer, 0 if seconds is None else milliseconds(seconds))
 
 
 def milliseconds(seconds: float) -> int:

@@ -1,12 +1,16 @@
 //! `_generated.py`: what follows from the tables, for Python. Each endpoint becomes a method with keyword arguments,
 //! once plain and once for asyncio.
 
+mod classes;
+mod names;
+
 use std::fmt::Write as _;
 
-use super::{manner, python_names as names};
+use super::manner;
 use crate::endpoints::{Endpoint, Field, Kind};
 use crate::settings;
 use crate::status::{ABI, Constant, OUTCOMES, STATES, STATUSES};
+use classes::Classes;
 
 const HEAD: &str = r#""""What follows from the tables of endpoints, settings and numbers.
 
@@ -46,9 +50,7 @@ pub fn render(rows: &[Endpoint]) -> String {
         "STATE_",
     );
     keywords(&mut out, rows);
-    for (_, text) in &classes.0 {
-        out.push_str(text);
-    }
+    out.push_str(&classes.text());
     for way in [SYNC, ASYNC] {
         endpoints(&mut out, rows, &classes, &way);
     }
@@ -120,83 +122,6 @@ fn keywords(out: &mut String, rows: &[Endpoint]) {
     out.push_str("}\n\n");
 }
 
-/// The objects within requests, by class name.
-#[derive(Default)]
-struct Classes(Vec<(String, String)>);
-
-impl Classes {
-    /// Inner classes first, because Python reads from top to bottom.
-    fn add(&mut self, owner: &str, fields: &[Field], open: bool) {
-        for field in fields {
-            if let Kind::Object(inner) = field.kind {
-                self.add(&format!("{owner}_{}", field.name), inner, open);
-                let (name, text) = self.class(owner, field, inner, open);
-                if !self.0.iter().any(|(known, _)| *known == name) {
-                    self.0.push((name, text));
-                }
-            }
-        }
-    }
-
-    /// What programs import from the package, in order.
-    fn exported(&self) -> String {
-        let mut all: Vec<_> =
-            self.0.iter().map(|(name, _)| name.as_str()).chain(["Status", "Outcome", "State"]).collect();
-        all.sort_unstable();
-        all.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")
-    }
-
-    /// An object's class is called like its member; a second, different object of that name is called after its owner too.
-    fn class(&self, owner: &str, field: &Field, inner: &[Field], open: bool) -> (String, String) {
-        let render = |name: &str| self.render(&format!("{owner}_{}", field.name), name, field.doc, inner, open);
-        let short = names::class(field.name);
-        let text = render(&short);
-        let taken = self.0.iter().any(|(known, other)| *known == short && *other != text);
-        if !taken && !names::CLASSES_OF_OURS.contains(&short.as_str()) {
-            return (short, text);
-        }
-        let long = names::class(&format!("{owner}_{}", field.name));
-        let text = render(&long);
-        (long, text)
-    }
-
-    fn render(&self, owner: &str, name: &str, doc: &str, fields: &[Field], open: bool) -> String {
-        let mut out =
-            format!("\nclass {name}(Members):\n    \"\"\"{}\"\"\"\n\n    __slots__ = ()\n\n", docs(&sentence(doc)));
-        let parameters = self.parameters(owner, fields, open);
-        writeln!(out, "    def __init__(\n        self,\n        *,\n{parameters}    ) -> None:").unwrap();
-        let lines = lines(fields, open, &[]);
-        if !lines.is_empty() {
-            writeln!(out, "        \"\"\"\n        Args:\n{lines}        \"\"\"").unwrap();
-        }
-        writeln!(out, "        super().__init__({}{})\n", object(fields, "        "), more(open)).unwrap();
-        out
-    }
-
-    /// One line for each member: required ones first take no default; the rest are left out unless given.
-    fn parameters(&self, owner: &str, fields: &[Field], open: bool) -> String {
-        let mut out = String::new();
-        for (field, name) in names::keywords(fields) {
-            let mut kind = match field.kind {
-                Kind::Text => "str".to_owned(),
-                Kind::Integer => "int".to_owned(),
-                Kind::Amount => "str | Decimal".to_owned(),
-                Kind::Flag => "bool".to_owned(),
-                Kind::Any => "object".to_owned(),
-                Kind::Object(inner) => format!("{} | Mapping[str, object]", self.class(owner, field, inner, open).0),
-            };
-            if !field.required {
-                kind.push_str(" | Omitted = OMIT");
-            }
-            writeln!(out, "        {name}: {kind},").unwrap();
-        }
-        if open {
-            out.push_str("        members: Mapping[str, object] | None = None,\n");
-        }
-        out
-    }
-}
-
 fn endpoints(out: &mut String, rows: &[Endpoint], classes: &Classes, way: &Way) {
     writeln!(out, "\nclass {}:\n    \"\"\"{}\"\"\"\n", way.class, way.doc).unwrap();
     constructor(out, way);
@@ -209,14 +134,14 @@ fn endpoints(out: &mut String, rows: &[Endpoint], classes: &Classes, way: &Way) 
             raises.push(("EncryptError", "the payload is too long for the encryption key; nothing was sent"));
         }
         let parameters = classes.parameters(row.name, row.fields, row.open);
-        let call = format!("self.call(\"{}\", {}", row.name, arguments(row.fields, row.open));
+        let call = format!("self.call(\"{}\", {}", row.name, hidden(row.fields, row.open));
         method(out, way, &names::method(row.name), &parameters, &about, (row.fields, row.open), &raises, &call);
     }
     let about = "Sends a request that has no method of its own yet. What the library knows of a path is still held \
                  to:\n        its key, its encryption, and that it is not repeated.\n";
     let raises = [("PaysvcError", "every failure; its outcome says whether the request may be repeated")];
     let parameters = classes.parameters("request", settings::REQUEST, false);
-    let call = format!("self.call(\"request\", {}", arguments(settings::REQUEST, false));
+    let call = format!("self.call(\"request\", {}", hidden(settings::REQUEST, false));
     method(out, way, "request", &parameters, about, (settings::REQUEST, false), &raises, &call);
     let (def, token) = (way.def, if way.token { ", call: Call | None = None" } else { "" });
     writeln!(
@@ -247,7 +172,7 @@ fn constructor(out: &mut String, way: &Way) {
     for (_, name, _) in way.own {
         writeln!(out, "        self._{name} = {name}").unwrap();
     }
-    writeln!(out, "        self._open({})\n", object(settings::CONFIG, "        ")).unwrap();
+    writeln!(out, "        self._open({})\n", hidden(settings::CONFIG, false)).unwrap();
 }
 
 #[allow(clippy::too_many_arguments)] // The parts of one method.
@@ -315,8 +240,8 @@ fn object(fields: &[Field], indent: &str) -> String {
     out + indent + "}"
 }
 
-/// The members of a call: hidden from whoever shows the variables of a frame.
-fn arguments(fields: &[Field], open: bool) -> String {
+/// Members whose values are hidden from whoever shows the variables of a frame.
+fn hidden(fields: &[Field], open: bool) -> String {
     format!("Members({}{})", object(fields, "        "), more(open))
 }
 
