@@ -6,7 +6,7 @@ ABI     = $(shell sed -n 's/^pub const ABI: i32 = \([0-9]*\);/\1/p' src/status.r
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 TARGET  = $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: all build demo test test-python test-go test-cpp faults certify peers check install clean setup setup-test
+.PHONY: all build demo test test-python test-go test-cpp faults certify peers check install clean setup setup-demo setup-test
 
 all: build
 
@@ -15,6 +15,9 @@ setup:
 
 setup-test:
 	@sh scripts/setup.sh test
+
+setup-demo:
+	@sh scripts/setup.sh demo
 
 # Library, header and sandbox, laid out as they are installed.
 build: setup
@@ -28,7 +31,7 @@ build: setup
 	@cp $(TARGET)/release/paysvc-sandbox build/bin/
 	@sed -e 's|@PREFIX@|$${pcfiledir}/../..|' -e 's|@VERSION@|$(VERSION)|' paysvc.pc.in > build/lib/pkgconfig/paysvc.pc
 
-demo: build
+demo: setup-demo build
 	@sh scripts/demo.sh
 
 # Formatting and lints.

@@ -1,33 +1,51 @@
 #!/bin/sh
-# Starts the sandbox and runs examples/collect.c against it. Called by make demo, after make build.
+# Runs the same story in C, C++, Python and Go, each against a sandbox of its own. Called by make demo, after make build.
 set -eu
 cd "$(dirname "$0")/.."
+root=$PWD
 
 work=$(mktemp -d)
 sandbox=""
-finish() {
+stop() {
     if [ -n "$sandbox" ]; then
         kill "$sandbox" 2>/dev/null || true
         wait "$sandbox" 2>/dev/null || true
+        sandbox=""
     fi
-    rm -rf "$work"
 }
-trap finish EXIT INT TERM
+trap 'stop; rm -rf "$work"' EXIT INT TERM
 
-echo "cc examples/collect.c, linked against libpaysvc"
-${CC:-cc} -O2 -Wall -Wextra examples/collect.c -Ibuild/include -Lbuild/lib -lpaysvc -Wl,-rpath,"$PWD/build/lib" -o "$work/collect"
+start() {
+    rm -f "$work/ready"
+    mkfifo "$work/ready"
+    build/bin/paysvc-sandbox --listen 127.0.0.1:0 --env-file "$work/env" >"$work/ready" &
+    sandbox=$!
+    # Its one line of output says that it is ready.
+    read -r line <"$work/ready"
+    echo "$line" | grep -q base_url || { echo "demo: the sandbox did not start" >&2; exit 1; }
+    set -a
+    # shellcheck disable=SC1091
+    . "$work/env"
+    set +a
+}
 
-echo "starting the sandbox"
-mkfifo "$work/ready"
-build/bin/paysvc-sandbox --listen 127.0.0.1:0 --env-file "$work/env" >"$work/ready" &
-sandbox=$!
-# Its one line of output says that it is ready.
-read -r line <"$work/ready"
-echo "$line" | grep -q base_url || { echo "demo: the sandbox did not start" >&2; exit 1; }
+# What it is, then the command.
+story() {
+    printf '\n== %s\n\n' "$1"
+    shift
+    start
+    "$@" --sandbox
+    stop
+}
 
-set -a
-# shellcheck disable=SC1091
-. "$work/env"
-set +a
-echo
-"$work/collect" --sandbox
+export LD_LIBRARY_PATH="$root/build/lib" PKG_CONFIG_PATH="$root/build/lib/pkgconfig"
+echo "compiling the examples"
+${CC:-cc} -O2 -Wall -Wextra examples/collect.c -Ibuild/include -Lbuild/lib -lpaysvc -o "$work/collect-c"
+${CXX:-c++} -std=c++11 -O2 -Wall -Wextra bindings/cpp/examples/collect.cpp -Ibuild/include -Lbuild/lib -lpaysvc -o "$work/collect-cpp"
+(cd bindings/go && "$(sh "$root/scripts/go.sh")" build -o "$work/collect-go" ./examples/collect)
+
+story "C: examples/collect.c" "$work/collect-c"
+story "C++: bindings/cpp/examples/collect.cpp" "$work/collect-cpp"
+story "Go: bindings/go/examples/collect" "$work/collect-go"
+story "Python: examples/collect.py" env PYTHONPATH="$root/bindings/python/src" PYTHONDONTWRITEBYTECODE=1 \
+    PAYSVC_LIBRARY="$root/build/lib/libpaysvc.so" python3 examples/collect.py

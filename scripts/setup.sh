@@ -1,7 +1,7 @@
 #!/bin/sh
-# Installs what this machine lacks to build the project (setup.sh build), to test it (test), or to compare it with
-# other clients (peers): from Debian's packages where that can be done; else says loudly what is missing. Called by
-# make; does nothing where everything is there.
+# Installs what this machine lacks to build the project (setup.sh build), to show it in all its languages (demo), to
+# test it (test), or to compare it with other clients (peers): from Debian's packages where that can be done; else says
+# loudly what is missing. Called by make; does nothing where everything is there.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -21,11 +21,13 @@ need c++ g++
 need make make
 need pkg-config pkg-config
 [ -e /usr/include/stdio.h ] || missing="$missing libc6-dev"
+if [ "${1:-build}" = test ] || [ "${1:-build}" = demo ]; then
+    need python3 python3
+    [ -x /usr/local/go/bin/go ] || need go golang-go
+fi
 if [ "${1:-build}" = test ]; then
     need valgrind valgrind
     need nm binutils
-    need python3 python3
-    [ -x /usr/local/go/bin/go ] || need go golang-go
     python3 -c "import venv, ensurepip" 2>/dev/null || missing="$missing python3-venv"
 fi
 if [ "${1:-build}" = peers ]; then
@@ -66,7 +68,7 @@ if [ -z "$minor" ] || [ "$minor" -lt "$RUST_LEAST" ]; then
     exit 1
 fi
 
-if [ "${1:-build}" = test ]; then
+if [ "${1:-build}" = test ] || [ "${1:-build}" = demo ]; then
     # Debian's Go may be older than the Go package asks for.
     sh "$(dirname "$0")/go.sh" >/dev/null
 fi
