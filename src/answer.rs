@@ -63,29 +63,27 @@ fn text_of(body: Vec<u8>) -> Result<String, usize> {
 }
 
 fn read_text(envelope: Envelope, http_status: u16, text: String, content_type: Option<&str>) -> Reply {
-    let Ok(document) = json::document(&text) else {
-        return unreadable(http_status, text.len(), content_type);
-    };
-    let members = match Type::of(document) {
-        Type::Object => json::members(document),
-        _ => Ok(Vec::new()),
-    };
-    let mut reply = match members {
-        Ok(members) => {
-            let has_content = !members.is_empty() || Type::of(document) == Type::Array;
-            let (status, outcome) = judge(envelope, http_status, said(&members), has_content);
-            let mut reply =
-                Reply::failed(status, outcome, message(&members).unwrap_or_else(|| plain_message(http_status, status)));
-            reply.code = code(&members);
-            reply.state = state(&members);
-            reply
-        }
-        Err(error) => {
-            let (status, outcome) = judge(envelope, http_status, Said::Both, false);
-            Reply::failed(status, outcome, format!("the service's answer is ambiguous: {error}"))
-        }
+    let mut reply = match json::members_of(&text) {
+        Ok(members) => read_members(envelope, http_status, &members, !members.is_empty()),
+        Err(error) => match json::document(&text).map(Type::of) {
+            Err(_) => return unreadable(http_status, text.len(), content_type),
+            Ok(Type::Object) => {
+                let (status, outcome) = judge(envelope, http_status, Said::Both, false);
+                Reply::without_body(status, outcome, format!("the service's answer is ambiguous: {error}"))
+            }
+            Ok(kind) => read_members(envelope, http_status, &Vec::new(), kind == Type::Array),
+        },
     };
     reply.body = text;
+    reply
+}
+
+fn read_members(envelope: Envelope, http_status: u16, members: &Members<'_>, has_content: bool) -> Reply {
+    let (status, outcome) = judge(envelope, http_status, said(members), has_content);
+    let message = message(members).unwrap_or_else(|| plain_message(http_status, status));
+    let mut reply = Reply::without_body(status, outcome, message);
+    reply.code = code(members);
+    reply.state = state(members);
     reply
 }
 

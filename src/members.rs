@@ -17,16 +17,22 @@ pub fn read<'a>(
     what: &str,
     status: Status,
 ) -> Result<Members<'a>, Refusal> {
-    let value = json::document(text).map_err(|error| Refusal::new(status, format!("{what} is not JSON: {error}")))?;
-    if Type::of(value) != Type::Object {
-        let found = Type::of(value).name();
-        return Err(Refusal::new(status, format!("{what} must be a JSON object, it is {found}")));
-    }
     let members =
-        json::members(value).map_err(|error| Refusal::new(status, format!("{what} is not usable: {error}")))?;
+        json::members_of(text).map_err(|error| Refusal::new(status, format!("{what} {}", why(text, &error))))?;
     let mut errors = Vec::new();
     check(&members, fields, open, "", &mut errors);
     if errors.is_empty() { Ok(members) } else { Err(Refusal::of_members(status, what, errors)) }
+}
+
+/// Why a text is no usable object: told from what it is, so that the common mistakes read plainly.
+fn why(text: &str, error: &serde_json::Error) -> String {
+    match json::document(text) {
+        Err(error) => format!("is not JSON: {error}"),
+        Ok(value) if Type::of(value) != Type::Object => {
+            format!("must be a JSON object, it is {}", Type::of(value).name())
+        }
+        Ok(_) => format!("is not usable: {error}"),
+    }
 }
 
 fn check(members: &Members<'_>, fields: &[Field], open: bool, prefix: &str, errors: &mut Vec<(String, String)>) {

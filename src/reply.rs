@@ -24,15 +24,21 @@ pub struct Reply {
 impl Reply {
     /// Nothing came back: the body is a failure envelope with this message.
     pub fn failed(status: Status, outcome: Outcome, message: impl Into<String>) -> Reply {
-        let message = one_line(&message.into());
+        let mut reply = Reply::without_body(status, outcome, message);
+        reply.body = failure_envelope(&reply.message, &[]);
+        reply
+    }
+
+    /// The body is still to be put in.
+    pub fn without_body(status: Status, outcome: Outcome, message: impl Into<String>) -> Reply {
         Reply {
             status,
             outcome,
             state: State::NONE,
             http_status: 0,
-            body: failure_envelope(&message, &[]),
+            body: String::new(),
             code: String::new(),
-            message,
+            message: one_line(&message.into()),
             retry_after_ms: None,
             attempts: 0,
         }
@@ -40,14 +46,14 @@ impl Reply {
 
     /// The library refused before anything was sent.
     pub fn refused(refusal: Refusal) -> Reply {
-        let mut reply = Reply::failed(refusal.status, Outcome::NotSent, refusal.message);
+        let mut reply = Reply::without_body(refusal.status, Outcome::NotSent, refusal.message);
         reply.body = failure_envelope(&reply.message, &refusal.errors);
         reply
     }
 
     /// Done without the network.
     pub fn local(body: String) -> Reply {
-        Reply { status: Status::Ok, body, ..Reply::failed(Status::Ok, Outcome::NotSent, "done, nothing was sent") }
+        Reply { body, ..Reply::without_body(Status::Ok, Outcome::NotSent, "done, nothing was sent") }
     }
 }
 
@@ -77,6 +83,9 @@ const MAX_MESSAGE_CHARS: usize = 500;
 
 /// Control characters become spaces, so that a message is one line of a log whatever the service wrote.
 pub fn one_line(text: &str) -> String {
+    if text.len() <= MAX_MESSAGE_CHARS && text.bytes().all(|b| (b' '..0x7f).contains(&b)) {
+        return text.trim().to_owned();
+    }
     let clean = text.chars().map(|c| if c.is_control() { ' ' } else { c });
     clean.take(MAX_MESSAGE_CHARS).collect::<String>().trim().to_owned()
 }
