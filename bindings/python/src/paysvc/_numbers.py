@@ -19,3 +19,7 @@ class Number(enum.IntEnum):
         # The same number is the same object; threads may meet here.
         known = cls._value2member_map_.setdefault(value, member)
         return known if isinstance(known, cls) else None
+
+    def __reduce_ex__(self, protocol: object) -> tuple[type[Number], tuple[int]]:
+        # By number: some versions of Python would pickle the name, and a number that is not known yet has none there.
+        return type(self), (int(self),)
