@@ -103,20 +103,20 @@ impl Client {
 
     /// URL and headers in the form that goes to the wire.
     fn ready(&self, prepared: Prepared) -> Result<(Prepared, Uri, HeaderMap), Refusal> {
-        let internal =
+        let unsendable =
             |what: &str| Refusal::new(Status::Argument, format!("{what} cannot be sent: it is too long or malformed"));
-        let uri = prepared.url.parse().map_err(|_| internal("the URL made of the request"))?;
+        let uri = prepared.url.parse().map_err(|_| unsendable("the URL made of the request"))?;
         let mut headers = HeaderMap::with_capacity(8);
         let key = self.config.key(prepared.key).map(|key| HeaderValue::from_str(key.expose()));
-        let mut key = key.and_then(Result::ok).ok_or_else(|| internal(prepared.key.member()))?;
+        let mut key = key.and_then(Result::ok).ok_or_else(|| unsendable(prepared.key.member()))?;
         key.set_sensitive(true);
         headers.insert(HeaderName::from_static("api-key"), key);
         if prepared.body.is_some() {
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         }
         for (name, value) in &prepared.headers {
-            let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| internal("a header"))?;
-            headers.insert(name, HeaderValue::from_str(value).map_err(|_| internal("a header"))?);
+            let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| unsendable("a header"))?;
+            headers.insert(name, HeaderValue::from_str(value).map_err(|_| unsendable("a header"))?);
         }
         Ok((prepared, uri, headers))
     }

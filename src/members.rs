@@ -9,7 +9,7 @@ use crate::json::{self, Members, Type};
 use crate::refusal::Refusal;
 use crate::status::Status;
 
-/// Reads `text` as one JSON object and checks it; the refusal starts with `what` ("the request of order_refund").
+/// Reads `text` as one JSON object and checks it; the refusal starts with `what`: a function's name, or "the configuration".
 pub fn read<'a>(
     text: &'a str,
     fields: &[Field],

@@ -1,4 +1,5 @@
-//! The examples, as `make demo` runs that in C, and what they left in the sandbox's ledger.
+//! The examples in C, C++ and Go, as `make demo` runs them, and what they left in the sandbox's ledger. The one in Python
+//! is run by the Python package's own tests.
 
 mod support;
 

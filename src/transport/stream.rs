@@ -1,5 +1,5 @@
-//! The connection beneath ureq: one write per request, one probe before reuse. The only file that names
-//! `ureq::unversioned`, whose interface may change with any minor version.
+//! The connection beneath ureq: one write for a request that fits the buffer, one probe before reuse. The only file that
+//! names `ureq::unversioned`, whose interface may change with any minor version.
 
 use std::fmt;
 use std::io::{self, Read as _, Write as _};
