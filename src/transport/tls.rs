@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use rustls::client::WebPkiServerVerifier;
+use rustls::client::{Resumption, WebPkiServerVerifier};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{CertificateError, ClientConfig, ClientConnection, RootCertStore};
@@ -43,6 +43,9 @@ pub fn client_config(config: &Config, host: &str) -> Result<Tls, Refusal> {
         }
     };
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    // Sessions would be kept behind a lock that all connections share: a child forked while another thread holds it
+    // would wait for ever. Connections are kept instead, so a full handshake is rare.
+    config.resumption = Resumption::disabled();
     Ok(Tls { config: Arc::new(config), name })
 }
 
