@@ -8,6 +8,7 @@ use crate::endpoints::Envelope;
 use crate::json::{self, Members, Type};
 use crate::reply::{self, Reply};
 use crate::status::{Outcome, State, Status};
+use crate::trip;
 
 /// What the wire brought.
 pub struct Answer {
@@ -39,6 +40,7 @@ enum Said {
 }
 
 pub fn read(envelope: Envelope, answer: Answer) -> Reply {
+    trip::point("answer");
     let http_status = answer.http_status;
     let mut reply = match text_of(answer.body) {
         Ok(text) if answer.cut.is_none() => read_text(envelope, http_status, text, answer.content_type.as_deref()),

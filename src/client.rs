@@ -1,7 +1,7 @@
 //! The client: request, transport, answer, and the rule of repetition between them.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use ureq::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
@@ -20,6 +20,7 @@ use crate::request::{self, Prepared};
 use crate::retry::{self, Next, Try};
 use crate::status::{Outcome, Status};
 use crate::transport::{Exchange, Exchanged, Transport};
+use crate::trip;
 
 /// Configuration and connections, shared by threads.
 pub struct Client {
@@ -29,12 +30,12 @@ pub struct Client {
     pub log: Log,
 }
 
-/// What outlives a panic: whether a byte of the request had left.
+/// What outlives a panic: how many requests had left.
 #[derive(Default)]
-pub struct Progress(AtomicBool);
+pub struct Progress(AtomicU32);
 
 impl Progress {
-    pub fn sent(&self) -> bool {
+    pub fn attempts(&self) -> u32 {
         self.0.load(Ordering::SeqCst)
     }
 }
@@ -134,6 +135,7 @@ impl Client {
         let Some(transport) = &self.transport else {
             return Reply::refused(Refusal::of_member(Status::Config, "request", "base_url", "is not configured"));
         };
+        trip::point("client");
         // What an earlier try left behind, when a later one sends nothing.
         let mut earlier = Outcome::NotSent;
         let mut attempts = 0;
@@ -151,8 +153,8 @@ impl Client {
             };
             let started = Instant::now();
             let exchanged = transport.exchange(exchange);
-            progress.0.fetch_or(exchanged.sent, Ordering::SeqCst);
             attempts += u32::from(exchanged.sent);
+            progress.0.store(attempts, Ordering::SeqCst);
             let (mut reply, mut tried) = judge(prepared.envelope, exchanged);
             self.log_try(prepared, index + 1, &reply, &tried, started.elapsed());
             if reply.outcome == Outcome::NotSent {

@@ -16,6 +16,7 @@ use zeroize::Zeroizing;
 
 use crate::refusal::Refusal;
 use crate::status::Status;
+use crate::trip;
 
 /// Shorter keys can be broken; NIST SP 800-131A disallows them.
 const MIN_BITS: usize = 2048;
@@ -56,6 +57,7 @@ impl EncryptionKey {
 
     /// Encrypts a payload into the request body `{"data":"<base64>"}`.
     pub fn seal(&self, payload: &[u8]) -> Result<Vec<u8>, Refusal> {
+        trip::point("encryption");
         let most = self.max_payload();
         if payload.len() > most {
             let message = format!("payload is {} bytes, this key carries at most {most}", payload.len());

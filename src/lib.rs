@@ -10,6 +10,11 @@ compile_error!(
     "libpaysvc turns panics into PAYSVC_E_INTERNAL; with panic = \"abort\" they would end the caller's process"
 );
 
+/// Everything on the heap is wiped when it is freed, what moves when it grows included. The types in [`secret`] say what
+/// must be; this also reaches the copies that HTTP and TLS make beneath us.
+#[global_allocator]
+static WIPING: zeroizing_alloc::ZeroAlloc<std::alloc::System> = zeroizing_alloc::ZeroAlloc(std::alloc::System);
+
 mod answer;
 mod call;
 mod client;
@@ -24,6 +29,7 @@ pub mod ffi;
 mod json;
 mod log;
 mod members;
+mod panics;
 mod raw_request;
 mod refusal;
 mod reply;
@@ -35,3 +41,4 @@ pub mod settings;
 #[doc(hidden)]
 pub mod status;
 mod transport;
+mod trip;

@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::trip;
+
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(i32)]
 pub enum Level {
@@ -34,6 +36,7 @@ impl Log {
         if level as i32 > self.level.load(Ordering::Relaxed) {
             return;
         }
+        trip::point("log");
         // Cloned out of the lock, because the callback may call back into this library.
         let sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(sink) = sink {

@@ -12,6 +12,7 @@ use crate::members;
 use crate::refusal::Refusal;
 use crate::secret::SecretBytes;
 use crate::status::Status;
+use crate::trip;
 
 /// All but the unreserved characters of RFC 3986, so that any text arrives as it was given.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -68,6 +69,7 @@ pub fn prepare(
     config: &Config,
     encryption_key: Option<&EncryptionKey>,
 ) -> Result<Prepared, Refusal> {
+    trip::point("request");
     let needs = needs(row.name, row.key, row.encrypted, config, encryption_key)?;
     let members = members::read(text, row.fields, row.open, row.name, Status::Argument)?;
     let body = match row.method {

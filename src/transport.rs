@@ -12,7 +12,6 @@ mod stream;
 mod tls;
 
 use std::io::Read as _;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -23,6 +22,7 @@ use crate::answer::{Answer, Cut};
 use crate::call::Call;
 use crate::config::Config;
 use crate::endpoints::Method;
+use crate::panics::caught;
 use crate::refusal::Refusal;
 use crate::retry;
 use crate::status::Status;
@@ -77,7 +77,7 @@ impl Transport {
         let lane = self.lanes.take().unwrap_or_else(|| self.new_lane());
         lane.line.start(exchange.deadline, exchange.call.cloned());
         // A panic beneath ureq must not lose the evidence of what was sent.
-        let result = catch_unwind(AssertUnwindSafe(|| run(&lane, exchange)));
+        let result = caught(|| run(&lane, exchange));
         let evidence = lane.line.finish();
         let result = match result {
             Ok(result) => {
@@ -85,8 +85,11 @@ impl Transport {
                 result
             }
             // The lane is dropped: its connection is in an unknown state.
-            Err(_) => {
-                Err(Fault::new(Status::Internal, "a bug in the library was caught while the request was on the wire"))
+            Err(place) => {
+                let text = format!(
+                    "a bug in the library was caught at {place}, on the way to the wire or back; please report it"
+                );
+                Err(Fault::new(Status::Internal, text))
             }
         };
         Exchanged { sent: evidence.sent, reused: evidence.reused, result }

@@ -1,18 +1,18 @@
 //! Where C becomes Rust: no panic crosses, no NULL is followed, every out-pointer is set.
 
 use std::ffi::{CStr, c_char};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::reply;
 use super::types::{paysvc_reply, paysvc_status};
 use crate::client::Progress;
+use crate::panics::caught;
 use crate::refusal::Refusal;
 use crate::reply::Reply;
 use crate::status::{Outcome, Status};
 
 /// Runs the body; a panic in it becomes the fallback.
 pub fn boundary<T>(fallback: T, body: impl FnOnce() -> T) -> T {
-    catch_unwind(AssertUnwindSafe(body)).unwrap_or(fallback)
+    caught(body).unwrap_or(fallback)
 }
 
 /// Runs what makes a reply and hands it out. A panic becomes a reply too, and its outcome tells whether anything had
@@ -26,17 +26,20 @@ pub unsafe fn deliver(out: *mut *mut paysvc_reply, body: impl FnOnce(&Progress) 
         unsafe { out.write(std::ptr::null_mut()) };
     }
     let progress = Progress::default();
-    let reply = catch_unwind(AssertUnwindSafe(|| body(&progress))).unwrap_or_else(|_| {
-        let outcome = if progress.sent() { Outcome::Unknown } else { Outcome::NotSent };
-        Reply {
-            attempts: u32::from(progress.sent()),
-            ..Reply::failed(Status::Internal, outcome, "a bug in the library was caught; please report it")
-        }
+    let made = caught(|| reply::into_handle(body(&progress))).or_else(|place| {
+        caught(|| {
+            let outcome = if progress.attempts() > 0 { Outcome::Unknown } else { Outcome::NotSent };
+            let message = format!("a bug in the library was caught at {place}; please report it");
+            let attempts = progress.attempts();
+            reply::into_handle(Reply { attempts, ..Reply::failed(Status::Internal, outcome, message) })
+        })
     });
-    let status = reply.status as paysvc_status;
+    // Without even a reply for the panic: NULL, which reads as UNKNOWN.
+    let Ok(handle) = made else { return Status::Internal as paysvc_status };
+    let status = reply::status(&handle);
     if !out.is_null() {
         // SAFETY: as above.
-        unsafe { out.write(reply::into_handle(reply)) };
+        unsafe { out.write(reply::into_pointer(handle)) };
     }
     status
 }

@@ -14,6 +14,7 @@ use crate::log::{Level, Sink};
 use crate::refusal::Refusal;
 use crate::reply::Reply;
 use crate::status::Status;
+use crate::trip;
 
 /// The client behind a handle, kept alive while this call runs even if the handle is freed meanwhile.
 ///
@@ -42,6 +43,7 @@ pub unsafe fn new(
         // SAFETY: not NULL, and the caller promises that it may be written.
         unsafe { client.write(std::ptr::null_mut()) };
     }
+    let mut made = None;
     let make = || {
         if client.is_null() {
             return Err(Refusal::new(Status::Argument, "client is NULL: there is nowhere to put it"));
@@ -52,15 +54,19 @@ pub unsafe fn new(
         Client::new(json, &|name| std::env::var(name).ok())
     };
     let body = |_: &Progress| match make() {
-        Ok(made) => {
-            // SAFETY: checked above.
-            unsafe { client.write(Arc::into_raw(Arc::new(made)).cast_mut().cast()) };
+        Ok(new) => {
+            made = Some(Arc::new(new));
             Reply::local(r#"{"status":true,"message":"the client is ready"}"#.to_owned())
         }
         Err(refusal) => Reply::refused(refusal),
     };
     // SAFETY: the rules of the header.
-    unsafe { deliver(reply, body) }
+    let status = unsafe { deliver(reply, body) };
+    if let Some(made) = made.filter(|_| status == Status::Ok as paysvc_status) {
+        // SAFETY: not NULL, or nothing would have been made.
+        unsafe { client.write(Arc::into_raw(made).cast_mut().cast()) };
+    }
+    status
 }
 
 /// Frees the client. Calls that still run on other threads end normally. NULL is fine.
@@ -140,7 +146,10 @@ unsafe fn send(
             alive(client).and_then(|client| Ok((client, text(request_json, "request_json")?, call::alive(call))))
         };
         match ready {
-            Ok((client, json, call)) => how(&client, json, call.as_ref(), progress),
+            Ok((client, json, call)) => {
+                trip::point("ffi");
+                how(&client, json, call.as_ref(), progress)
+            }
             Err(refusal) => Reply::refused(refusal),
         }
     };

@@ -11,6 +11,8 @@ mod client;
 mod fork;
 mod names;
 mod reply;
+#[cfg(test)]
+mod trips;
 mod types;
 
 mod exports {

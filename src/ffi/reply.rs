@@ -9,8 +9,9 @@ use super::types::{paysvc_outcome, paysvc_reply, paysvc_state, paysvc_status};
 use crate::json;
 use crate::reply::Reply;
 use crate::status::{Outcome, State, Status};
+use crate::trip;
 
-struct Handle {
+pub struct Handle {
     status: paysvc_status,
     outcome: paysvc_outcome,
     state: paysvc_state,
@@ -27,8 +28,9 @@ struct Handle {
 /// What accessors of a NULL reply say: nothing is known.
 const NO_BODY: &CStr = c"{\"status\":false,\"message\":\"reply is NULL\",\"errors\":{}}";
 
-pub fn into_handle(reply: Reply) -> *mut paysvc_reply {
-    let handle = Handle {
+pub fn into_handle(reply: Reply) -> Box<Handle> {
+    trip::point("reply");
+    Box::new(Handle {
         status: reply.status as paysvc_status,
         outcome: reply.outcome as paysvc_outcome,
         state: reply.state.0,
@@ -39,8 +41,16 @@ pub fn into_handle(reply: Reply) -> *mut paysvc_reply {
         code: c_text(reply.code),
         message: c_text(reply.message),
         found: Mutex::default(),
-    };
-    Box::into_raw(Box::new(handle)).cast()
+    })
+}
+
+pub fn status(handle: &Handle) -> paysvc_status {
+    handle.status
+}
+
+/// What C gets: it gives it back to [`paysvc_reply_free`].
+pub fn into_pointer(handle: Box<Handle>) -> *mut paysvc_reply {
+    Box::into_raw(handle).cast()
 }
 
 /// JSON holds no NUL and messages are cleaned of control characters; a text that had one would lose it.

@@ -177,9 +177,9 @@ impl Line {
         Ok(())
     }
 
-    /// The evidence: a byte of the request was handed to the system.
-    pub fn mark_sent(&self) {
-        self.sent.store(true, Ordering::SeqCst);
+    /// The evidence: whether a byte of the request was handed to the system.
+    pub fn set_sent(&self, sent: bool) {
+        self.sent.store(sent, Ordering::SeqCst);
     }
 
     /// Keeps the first fault of the trip, which names the cause better than what ureq makes of it.
@@ -254,7 +254,7 @@ mod tests {
         line.start(Instant::now(), None);
         line.note(Fault::timeout("first"));
         line.note(Fault::cancelled());
-        line.mark_sent();
+        line.set_sent(true);
         assert_eq!(line.fault(ureq::Error::ConnectionFailed).status, Status::Timeout);
         assert!(line.finish().sent);
         line.start(Instant::now(), None);

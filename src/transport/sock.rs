@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 use nix::errno::Errno;
 use nix::sys::socket::{MsgFlags, recv};
 
+use crate::trip;
+
 pub struct Sock {
     pub tcp: Arc<TcpStream>,
     pub deadline: Instant,
@@ -81,7 +83,9 @@ impl Read for Sock {
 
 impl Write for Sock {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        trip::point("write");
         let count = self.until_deadline(true, |mut tcp| tcp.write(bytes))?;
+        trip::point("written");
         self.written += count as u64;
         Ok(count)
     }

@@ -18,6 +18,7 @@ use super::fault::Fault;
 use super::lanes::Line;
 use super::sock::Sock;
 use super::tls;
+use crate::trip;
 
 /// Holds any request of the interface, so that it leaves in one write and one TLS record.
 pub const BUFFER: usize = 16 * 1024;
@@ -68,6 +69,8 @@ struct Stream {
     /// `input[consumed..filled]` has been read and not yet been used.
     consumed: usize,
     filled: usize,
+    /// `input[high..]` has not been written since it was last wiped.
+    high: usize,
     /// The last use of the input used some of it; otherwise more is needed before it makes sense.
     progress: bool,
     output: Vec<u8>,
@@ -86,6 +89,7 @@ impl fmt::Debug for Stream {
 impl Stream {
     /// Connects, through the proxy if there is one, and finishes the TLS handshake.
     fn open(line: &Arc<Line>) -> Result<Stream, Fault> {
+        trip::point("connect");
         let (peer, deadline) = (&line.peer, line.deadline());
         let connect_deadline = deadline.min(Instant::now() + peer.connect_timeout);
         let tcp = Arc::new(peer.open(connect_deadline, line.call().as_ref())?);
@@ -103,6 +107,7 @@ impl Stream {
             input: vec![0; BUFFER],
             consumed: 0,
             filled: 0,
+            high: 0,
             progress: false,
             output: vec![0; BUFFER],
             pending: 0,
@@ -121,14 +126,14 @@ impl Stream {
     /// Writes what is pending, and whatever TLS itself has to say.
     fn flush(&mut self) -> Result<(), Error> {
         let pending = std::mem::take(&mut self.pending);
+        // Until the write has returned it may have left: a panic beneath must not hide it.
+        self.line.set_sent(true);
         let result = match &mut self.tls {
             None => self.sock.write_all(&self.output[..pending]),
             Some(tls) => seal(tls, &mut self.sock, &self.output[..pending]),
         };
         // Counted where it leaves: a write that failed outright has handed over nothing.
-        if self.sock.written > 0 {
-            self.line.mark_sent();
-        }
+        self.line.set_sent(self.sock.written > 0);
         // The request may hold an API key and a one-time code.
         zeroize::Zeroize::zeroize(&mut self.output[..pending]);
         result.map_err(|error| self.fail_io("sending the request", &error))
@@ -137,6 +142,7 @@ impl Stream {
     /// Reads once into the free end of the input: 0 is the end of the connection.
     fn fill(&mut self) -> Result<usize, Error> {
         const DOING: &str = "waiting for the answer";
+        trip::point("read");
         let Some(tls) = &mut self.tls else {
             let read = self.sock.read(&mut self.input[self.filled..]);
             return read.map_err(|error| self.fail_io(DOING, &error));
@@ -186,6 +192,12 @@ impl Stream {
                 Err(error) => return quiet(error),
             }
         }
+    }
+
+    /// An answer may name accounts and people; it does not lie here until the next one covers it.
+    fn wipe_answer(&mut self) {
+        self.input[..self.high].fill(0);
+        (self.consumed, self.filled, self.high) = (0, 0, 0);
     }
 
     /// Takes up a call on a kept connection.
@@ -257,6 +269,7 @@ impl Buffers for Stream {
 
     fn input_appended(&mut self, amount: usize) {
         self.filled += amount;
+        self.high = self.high.max(self.filled);
     }
 
     fn input_consume(&mut self, amount: usize) {
@@ -293,7 +306,7 @@ impl Transport for Stream {
         }
         self.input_append_buf();
         let count = self.fill()?;
-        self.filled += count;
+        self.input_appended(count);
         if count == 0 && self.line.is_cancelled() {
             return Err(self.fail(Fault::cancelled()));
         }
@@ -307,7 +320,9 @@ impl Transport for Stream {
             return self.reuse();
         }
         self.idle = true;
-        self.filled == self.consumed && self.pending == 0
+        let whole = self.filled == self.consumed && self.pending == 0;
+        self.wipe_answer();
+        whole
     }
 
     fn is_tls(&self) -> bool {

@@ -14,6 +14,7 @@ use super::sock::Sock;
 use crate::config::{ClientCert, Config};
 use crate::refusal::Refusal;
 use crate::status::Status;
+use crate::trip;
 
 pub struct Tls {
     config: Arc<ClientConfig>,
@@ -88,6 +89,7 @@ fn client_cert(files: &ClientCert) -> Result<(Vec<CertificateDer<'static>>, Priv
 impl Tls {
     /// The whole handshake, so that whatever fails in it has provably sent nothing of the request.
     pub fn handshake(&self, sock: &mut Sock) -> Result<ClientConnection, Fault> {
+        trip::point("tls");
         let mut tls =
             ClientConnection::new(Arc::clone(&self.config), self.name.clone()).map_err(|error| fault(&error))?;
         loop {
