@@ -39,11 +39,18 @@ enum Said {
     Nothing,
 }
 
-pub fn read(envelope: Envelope, answer: Answer) -> Reply {
+/// What an answer is read with.
+pub struct Reading<'a> {
+    pub envelope: Envelope,
+    /// Masks what no message may repeat.
+    pub hush: &'a dyn Fn(String) -> String,
+}
+
+pub fn read(reading: &Reading<'_>, answer: Answer) -> Reply {
     trip::point("answer");
     let http_status = answer.http_status;
     let mut reply = match text_of(answer.body) {
-        Ok(text) if answer.cut.is_none() => read_text(envelope, http_status, text, answer.content_type.as_deref()),
+        Ok(text) if answer.cut.is_none() => read_text(reading, http_status, text, answer.content_type.as_deref()),
         Ok(text) => unreadable(http_status, text.len(), answer.content_type.as_deref()),
         Err(length) => unreadable(http_status, length, answer.content_type.as_deref()),
     };
@@ -64,27 +71,28 @@ fn text_of(body: Vec<u8>) -> Result<String, usize> {
     })
 }
 
-fn read_text(envelope: Envelope, http_status: u16, text: String, content_type: Option<&str>) -> Reply {
+fn read_text(reading: &Reading<'_>, http_status: u16, text: String, content_type: Option<&str>) -> Reply {
     let mut reply = match json::members_of(&text) {
-        Ok(members) => read_members(envelope, http_status, &members, !members.is_empty()),
+        Ok(members) => read_members(reading, http_status, &members, !members.is_empty()),
         Err(error) => match json::document(&text).map(Type::of) {
             Err(_) => return unreadable(http_status, text.len(), content_type),
             Ok(Type::Object) => {
-                let (status, outcome) = judge(envelope, http_status, Said::Both, false);
-                Reply::without_body(status, outcome, format!("the service's answer is ambiguous: {error}"))
+                let (status, outcome) = judge(reading.envelope, http_status, Said::Both, false);
+                let message = format!("the service's answer is ambiguous: {error}");
+                Reply::without_body(status, outcome, (reading.hush)(message))
             }
-            Ok(kind) => read_members(envelope, http_status, &Vec::new(), kind == Type::Array),
+            Ok(kind) => read_members(reading, http_status, &Vec::new(), kind == Type::Array),
         },
     };
     reply.body = text;
     reply
 }
 
-fn read_members(envelope: Envelope, http_status: u16, members: &Members<'_>, has_content: bool) -> Reply {
-    let (status, outcome) = judge(envelope, http_status, said(members), has_content);
-    let message = message(members).unwrap_or_else(|| plain_message(http_status, status));
+fn read_members(reading: &Reading<'_>, http_status: u16, members: &Members<'_>, has_content: bool) -> Reply {
+    let (status, outcome) = judge(reading.envelope, http_status, said(members), has_content);
+    let message = message(members).map(reading.hush).unwrap_or_else(|| plain_message(http_status, status));
     let mut reply = Reply::without_body(status, outcome, message);
-    reply.code = code(members);
+    reply.code = reply::one_line(&(reading.hush)(code(members)));
     reply.state = state(members);
     reply
 }
@@ -194,8 +202,7 @@ fn plain(members: &Members<'_>, name: &str) -> Option<String> {
 
 fn code(members: &Members<'_>) -> String {
     let own = ["statusCode", "status_code", "code"].iter().find_map(|name| plain(members, name));
-    let code = own.or_else(|| plain(&object(members, "error")?, "code")).unwrap_or_default();
-    reply::one_line(&code)
+    own.or_else(|| plain(&object(members, "error")?, "code")).unwrap_or_default()
 }
 
 fn message(members: &Members<'_>) -> Option<String> {
@@ -250,8 +257,11 @@ mod tests {
             cut: None,
         }
     }
+    fn read_as(envelope: Envelope, answer: Answer) -> Reply {
+        read(&Reading { envelope, hush: &|text| text.replace("4111", "***") }, answer)
+    }
     fn said_by(http_status: u16, body: &str) -> Reply {
-        read(Envelope::Said, answer(http_status, body))
+        read_as(Envelope::Said, answer(http_status, body))
     }
     fn verdict(reply: &Reply) -> (Status, Outcome) {
         (reply.status, reply.outcome)
@@ -324,11 +334,11 @@ mod tests {
     #[test]
     fn bare_answers_succeed_by_their_content_only_where_the_row_says_so() {
         let history = r#"{"customerName":"A","hasExistingDebitMandate":false,"directDebitMandates":[]}"#;
-        assert_eq!(verdict(&read(Envelope::Bare, answer(200, history))), OK);
-        assert_eq!(verdict(&read(Envelope::Bare, answer(200, "[]"))), OK);
-        assert_eq!(verdict(&read(Envelope::Bare, answer(200, "{}"))), UNCLEAR);
-        assert_eq!(verdict(&read(Envelope::Bare, answer(200, "7"))), UNCLEAR);
-        assert_eq!(verdict(&read(Envelope::Bare, answer(200, r#"{"status":false,"x":1}"#))), NO);
+        assert_eq!(verdict(&read_as(Envelope::Bare, answer(200, history))), OK);
+        assert_eq!(verdict(&read_as(Envelope::Bare, answer(200, "[]"))), OK);
+        assert_eq!(verdict(&read_as(Envelope::Bare, answer(200, "{}"))), UNCLEAR);
+        assert_eq!(verdict(&read_as(Envelope::Bare, answer(200, "7"))), UNCLEAR);
+        assert_eq!(verdict(&read_as(Envelope::Bare, answer(200, r#"{"status":false,"x":1}"#))), NO);
         assert_eq!(verdict(&said_by(200, history)), UNCLEAR);
     }
 
@@ -381,8 +391,9 @@ mod tests {
 
     #[test]
     fn a_cut_answer_is_never_success_and_a_cut_refusal_is_still_one() {
-        let cut =
-            |http: u16, cut: Cut| read(Envelope::Said, Answer { cut: Some(cut), ..answer(http, r#"{"status":true}"#) });
+        let cut = |http: u16, cut: Cut| {
+            read_as(Envelope::Said, Answer { cut: Some(cut), ..answer(http, r#"{"status":true}"#) })
+        };
         assert_eq!(verdict(&cut(200, Cut::Broken("reset".into()))), UNCLEAR);
         assert_eq!(verdict(&cut(200, Cut::TooLarge(9))), UNCLEAR);
         assert_eq!(verdict(&cut(200, Cut::Timeout)), (Status::Timeout, Outcome::Unknown));
@@ -394,7 +405,7 @@ mod tests {
 
     #[test]
     fn text_that_is_not_utf8_and_byte_order_marks() {
-        let reply = read(Envelope::Said, Answer { body: vec![0xff, 0xfe], ..answer(200, "") });
+        let reply = read_as(Envelope::Said, Answer { body: vec![0xff, 0xfe], ..answer(200, "") });
         assert_eq!(verdict(&reply), UNCLEAR);
         let reply = said_by(200, "\u{feff}{\"status\":true}");
         assert_eq!((verdict(&reply), reply.body.as_str()), (OK, r#"{"status":true}"#));

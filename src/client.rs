@@ -6,14 +6,15 @@ use std::time::{Duration, Instant};
 
 use ureq::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 
-use crate::answer;
+use crate::answer::{self, Reading};
 use crate::call::Call;
 use crate::config::Config;
 use crate::encryption::EncryptionKey;
-use crate::endpoints::{Endpoint, Envelope};
+use crate::endpoints::Endpoint;
 use crate::log::{Level, Log};
 use crate::members;
 use crate::raw_request;
+use crate::redact;
 use crate::refusal::Refusal;
 use crate::reply::Reply;
 use crate::request::{self, Prepared};
@@ -155,7 +156,7 @@ impl Client {
             let exchanged = transport.exchange(exchange);
             attempts += u32::from(exchanged.sent);
             progress.0.store(attempts, Ordering::SeqCst);
-            let (mut reply, mut tried) = judge(prepared.envelope, exchanged);
+            let (mut reply, mut tried) = self.judge(prepared, exchanged);
             self.log_try(prepared, index + 1, &reply, &tried, started.elapsed());
             if reply.outcome == Outcome::NotSent {
                 reply.outcome = earlier;
@@ -179,6 +180,30 @@ impl Client {
         unreachable!("the rule of repetition ends at max_attempts")
     }
 
+    /// What one exchange proves.
+    fn judge(&self, prepared: &Prepared, exchanged: Exchanged) -> (Reply, Try) {
+        let Exchanged { sent, reused, result } = exchanged;
+        let secrets = || prepared.secrets.iter().chain(self.config.key(prepared.key));
+        let reading = Reading { envelope: prepared.envelope, hush: &|text| redact::hush(text, secrets()) };
+        let (reply, permanent, broken) = match result {
+            Ok(answer) => (answer::read(&reading, answer), false, false),
+            Err(fault) => {
+                let outcome = if sent { Outcome::Unknown } else { Outcome::NotSent };
+                let reply = Reply::failed(fault.status, outcome, fault.message);
+                (reply, fault.permanent, fault.status == Status::Transport)
+            }
+        };
+        let tried = Try {
+            index: 0,
+            status: reply.status,
+            outcome: reply.outcome,
+            permanent,
+            stale: broken && reused && !sent,
+            retry_after_ms: reply.retry_after_ms,
+        };
+        (reply, tried)
+    }
+
     fn log_try(&self, prepared: &Prepared, number: u32, reply: &Reply, tried: &Try, took: Duration) {
         let level = if reply.status == Status::Ok { Level::Info } else { Level::Warn };
         self.log.line(level, || {
@@ -193,27 +218,6 @@ impl Client {
             )
         });
     }
-}
-
-/// What one exchange proves.
-fn judge(envelope: Envelope, exchanged: Exchanged) -> (Reply, Try) {
-    let Exchanged { sent, reused, result } = exchanged;
-    let (reply, permanent, broken) = match result {
-        Ok(answer) => (answer::read(envelope, answer), false, false),
-        Err(fault) => {
-            let outcome = if sent { Outcome::Unknown } else { Outcome::NotSent };
-            (Reply::failed(fault.status, outcome, fault.message), fault.permanent, fault.status == Status::Transport)
-        }
-    };
-    let tried = Try {
-        index: 0,
-        status: reply.status,
-        outcome: reply.outcome,
-        permanent,
-        stale: broken && reused && !sent,
-        retry_after_ms: reply.retry_after_ms,
-    };
-    (reply, tried)
 }
 
 /// For the jitter of the back-off; without randomness the wait is the shortest.

@@ -156,6 +156,11 @@ fn refuse(member: &str, why: impl Into<String>) -> Refusal {
 }
 
 impl BaseUrl {
+    /// The path that every endpoint's path is appended to.
+    pub fn path(&self) -> &str {
+        self.text.splitn(4, '/').nth(3).unwrap_or_default()
+    }
+
     fn parse(text: &str, allow_http: bool) -> Result<BaseUrl, String> {
         let uri: Uri = text.parse().map_err(|_| "is not a URL like https://host/path")?;
         let https = match uri.scheme_str() {

@@ -72,6 +72,8 @@ pub struct Field {
     pub kind: Kind,
     pub required: bool,
     pub place: Place,
+    /// No message may repeat it.
+    pub secret: bool,
     pub doc: &'static str,
 }
 
@@ -106,7 +108,10 @@ pub struct Endpoint {
 }
 
 const fn field(name: &'static str, kind: Kind, place: Place, required: bool, doc: &'static str) -> Field {
-    Field { name, kind, required, place, doc }
+    Field { name, kind, required, place, secret: false, doc }
+}
+const fn secret(field: Field) -> Field {
+    Field { secret: true, ..field }
 }
 const fn required(name: &'static str, kind: Kind, doc: &'static str) -> Field {
     field(name, kind, Place::Body, true, doc)
@@ -158,7 +163,7 @@ pub const ENDPOINTS: &[Endpoint] = &[
             optional("recurringPaymentId", Kind::Integer, "the recurring payment that the mandate serves"),
             optional("orderReference", Kind::Text, "reference of the order"),
             optional("bankName", Kind::Text, "name of the customer's bank"),
-            optional("accountNumber", Kind::Text, "the customer's bank account"),
+            secret(optional("accountNumber", Kind::Text, "the customer's bank account")),
             optional("bankCode", Kind::Text, "code of the customer's bank"),
             optional("address", Kind::Text, "the customer's address"),
         ],
@@ -195,7 +200,7 @@ pub const ENDPOINTS: &[Endpoint] = &[
             optional(
                 "directDebitPaymentRequest",
                 Kind::Object(&[
-                    required("otp", Kind::Text, "the one-time code received by e-mail"),
+                    secret(required("otp", Kind::Text, "the one-time code received by e-mail")),
                     required("mandateCode", Kind::Text, "the code returned at mandate creation"),
                     optional("accountName", Kind::Text, "name of the customer's account"),
                     optional("bankCode", Kind::Text, "code of the customer's bank"),
@@ -257,10 +262,10 @@ pub const ENDPOINTS: &[Endpoint] = &[
             optional(
                 "card",
                 Kind::Object(&[
-                    required("cardnumber", Kind::Text, "card number"),
+                    secret(required("cardnumber", Kind::Text, "card number")),
                     required("expirymonth", Kind::Text, "two digits"),
                     required("expiryyear", Kind::Text, "two digits"),
-                    required("cvv", Kind::Text, "card security code"),
+                    secret(required("cvv", Kind::Text, "card security code")),
                 ]),
                 "the card",
             ),

@@ -27,10 +27,12 @@ pub mod endpoints;
 #[allow(unsafe_code)]
 pub mod ffi;
 mod json;
+mod known_path;
 mod log;
 mod members;
 mod panics;
 mod raw_request;
+mod redact;
 mod refusal;
 mod reply;
 mod request;

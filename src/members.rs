@@ -115,7 +115,7 @@ mod tests {
     use crate::endpoints::Place;
 
     const fn field(name: &'static str, kind: Kind, required: bool) -> Field {
-        Field { name, kind, required, place: Place::Body, doc: "" }
+        Field { name, kind, required, place: Place::Body, secret: false, doc: "" }
     }
     const FIELDS: &[Field] = &[
         field("reference", Kind::Text, true),

@@ -2,18 +2,19 @@
 //!
 //! What the table does know is still held to: an encrypted endpoint's payload is never sent in clear through here.
 
-use percent_encoding::percent_decode_str;
 use serde_json::value::RawValue;
 use zeroize::Zeroizing;
 
 use crate::config::Config;
 use crate::encryption::EncryptionKey;
-use crate::endpoints::{ApiKey, ENDPOINTS, Endpoint, Envelope, Method};
+use crate::endpoints::{ApiKey, Endpoint, Envelope, Method};
 use crate::json::{self, Members, Type};
+use crate::known_path::{self, Asked};
 use crate::members;
+use crate::redact;
 use crate::refusal::Refusal;
 use crate::request::{self, Prepared};
-use crate::secret::SecretBytes;
+use crate::secret::{Secret, SecretBytes};
 use crate::settings;
 use crate::status::Status;
 
@@ -45,23 +46,24 @@ pub fn prepare(text: &str, config: &Config, encryption_key: Option<&EncryptionKe
     let key = choice(&members, "key", &[ApiKey::Public, ApiKey::Secret], |key| key.member().trim_end_matches("_key"))?;
     let encrypt = flag(&members, "encrypt").unwrap_or(false);
     let path = path(&members)?;
-    let known = row_of(method, &path);
     let read_only = flag(&members, "read_only").unwrap_or(method == Method::Get);
-    hold_to_row(known, key, encrypt, read_only)?;
-    let needs = request::needs(WHAT, key, encrypt, config, encryption_key)?;
+    let has_body = json::member(&members, "body").is_some();
+    let asked = Asked { method, key, encrypt, has_body, read_only };
+    let known = known_path::hold(config, &path, &asked).map_err(|(member, why)| wrong(member, why))?;
+    let base_url = request::needs(WHAT, key, encrypt, config, encryption_key)?;
     let body = body(&members, method, encrypt, text.len())?;
-    let body = match (body, needs.encryption_key) {
-        (Some(payload), Some(key)) => Some(request::seal(key, &payload)?),
-        (body, _) => body,
-    };
+    let headers = headers(&members)?;
+    let secrets = secrets(&members, known, encrypt, &headers);
+    let body = body.map(|payload| request::on_the_wire(payload, encrypt, encryption_key)).transpose()?;
     Ok(Prepared {
         method,
-        url: needs.base_url.text.clone() + &path + &query(&members)?,
+        url: base_url.text.clone() + &path + &query(&members)?,
         key,
-        headers: headers(&members)?,
+        headers,
         body,
         read_only,
         envelope: known.map_or(Envelope::Bare, |row| row.envelope),
+        secrets,
         label: format!("{} (paysvc_request)", method.name()),
     })
 }
@@ -102,52 +104,29 @@ fn path(members: &Members<'_>) -> Result<String, Refusal> {
     if !path.bytes().all(|b| b.is_ascii_graphic() && !br#""<>\^`{|}"#.contains(&b)) {
         return Err(wrong("path", "holds a character that must be percent-encoded"));
     }
-    if segments(&path).any(|segment| segment == "." || segment == "..") {
+    if known_path::segments(&path).iter().any(|segment| segment == "." || segment == "..") {
         return Err(wrong("path", "must not hold dot segments"));
     }
     Ok(path)
 }
 
-/// The segments as a server may understand them: decoded, without case, empty ones left out.
-fn segments(path: &str) -> impl Iterator<Item = String> {
-    let decoded = percent_decode_str(path).decode_utf8_lossy().to_ascii_lowercase();
-    let segments: Vec<_> = decoded.split(['/', '\\']).filter(|s| !s.is_empty()).map(str::to_owned).collect();
-    segments.into_iter()
-}
-
-fn row_of(method: Method, path: &str) -> Option<&'static Endpoint> {
-    let same = |row: &Endpoint| {
-        let (mut given, mut known) = (segments(path), row.path.split('/').filter(|s| !s.is_empty()));
-        loop {
-            match (given.next(), known.next()) {
-                (None, None) => return true,
-                (Some(given), Some(known)) if known.starts_with('{') || given == known.to_ascii_lowercase() => {}
-                _ => return false,
-            }
+/// What no message may repeat: a known row's secrets, all of a payload that is encrypted, and headers of the caller's.
+fn secrets(
+    members: &Members<'_>,
+    known: Option<&Endpoint>,
+    encrypt: bool,
+    headers: &[(String, String)],
+) -> Vec<Secret> {
+    let mut found = Vec::new();
+    match (json::member(members, "body"), known) {
+        (Some(body), Some(row)) => {
+            found = redact::secrets(&json::members(body).unwrap_or_default(), row.fields);
         }
-    };
-    ENDPOINTS.iter().find(|row| row.method == method && same(row))
-}
-
-/// An endpoint of the table keeps its key, its encryption and its rule of repetition, whichever way it is called.
-fn hold_to_row(row: Option<&Endpoint>, key: ApiKey, encrypt: bool, read_only: bool) -> Result<(), Refusal> {
-    let Some(row) = row else { return Ok(()) };
-    if row.encrypted && !encrypt {
-        return Err(wrong(
-            "encrypt",
-            format!("must be true: the payload of paysvc_{} is never sent in clear", row.name),
-        ));
+        (Some(body), None) if encrypt => redact::collect_all(body, &mut found),
+        _ => {}
     }
-    if row.key != key {
-        return Err(wrong("key", format!("must be the {} of paysvc_{}", row.key.member(), row.name)));
-    }
-    if read_only && !row.read_only {
-        return Err(wrong(
-            "read_only",
-            format!("must be false: paysvc_{} changes something, so it is never repeated", row.name),
-        ));
-    }
-    Ok(())
+    found.extend(headers.iter().map(|(_, value)| Secret::new(value)));
+    found
 }
 
 fn body(members: &Members<'_>, method: Method, encrypt: bool, capacity: usize) -> Result<Option<SecretBytes>, Refusal> {

@@ -9,8 +9,9 @@ use crate::encryption::EncryptionKey;
 use crate::endpoints::{ApiKey, Endpoint, Envelope, Field, Method, Place};
 use crate::json::{self, Members};
 use crate::members;
+use crate::redact;
 use crate::refusal::Refusal;
-use crate::secret::SecretBytes;
+use crate::secret::{Secret, SecretBytes};
 use crate::status::Status;
 use crate::trip;
 
@@ -27,24 +28,21 @@ pub struct Prepared {
     pub body: Option<SecretBytes>,
     pub read_only: bool,
     pub envelope: Envelope,
+    /// What no message may repeat, but for the API key.
+    pub secrets: Vec<Secret>,
     /// Method and path for the log, without anything that the caller gave.
     pub label: String,
 }
 
-/// What the configuration must hold for this request.
-pub struct Needs<'a> {
-    pub base_url: &'a BaseUrl,
-    pub encryption_key: Option<&'a EncryptionKey>,
-}
-
-/// Checks that everything is configured which the request needs, and says all that is missing at once.
+/// Checks that everything is configured which the request needs, and says all that is missing at once. Gives the
+/// service's address.
 pub fn needs<'a>(
     what: &str,
     key: ApiKey,
     encrypted: bool,
     config: &'a Config,
-    encryption_key: Option<&'a EncryptionKey>,
-) -> Result<Needs<'a>, Refusal> {
+    encryption_key: Option<&EncryptionKey>,
+) -> Result<&'a BaseUrl, Refusal> {
     let mut missing = Vec::new();
     let mut need = |present: bool, member: &str| {
         if !present {
@@ -55,9 +53,7 @@ pub fn needs<'a>(
     need(config.key(key).is_some(), key.member());
     need(!encrypted || encryption_key.is_some(), "encryption_key");
     match &config.base_url {
-        Some(base_url) if missing.is_empty() => {
-            Ok(Needs { base_url, encryption_key: encryption_key.filter(|_| encrypted) })
-        }
+        Some(base_url) if missing.is_empty() => Ok(base_url),
         _ => Err(Refusal::of_members(Status::Config, what, missing)),
     }
 }
@@ -70,24 +66,22 @@ pub fn prepare(
     encryption_key: Option<&EncryptionKey>,
 ) -> Result<Prepared, Refusal> {
     trip::point("request");
-    let needs = needs(row.name, row.key, row.encrypted, config, encryption_key)?;
+    let base_url = needs(row.name, row.key, row.encrypted, config, encryption_key)?;
     let members = members::read(text, row.fields, row.open, row.name, Status::Argument)?;
     let body = match row.method {
         Method::Get => None,
         _ => Some(body(row, &members, text.len())?),
     };
-    let body = match (body, needs.encryption_key) {
-        (Some(payload), Some(key)) => Some(seal(key, &payload)?),
-        (body, _) => body,
-    };
+    let body = body.map(|payload| on_the_wire(payload, row.encrypted, encryption_key)).transpose()?;
     Ok(Prepared {
         method: row.method,
-        url: needs.base_url.text.clone() + &target(row, &members)?,
+        url: base_url.text.clone() + &target(row, &members)?,
         key: row.key,
         headers: row.headers.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect(),
         body,
         read_only: row.read_only,
         envelope: row.envelope,
+        secrets: redact::secrets(&members, row.fields),
         label: format!("{} {}", row.method.name(), row.path),
     })
 }
@@ -122,6 +116,15 @@ pub fn compacted(text: &str, what: &str) -> Result<SecretBytes, Refusal> {
     json::compact(value, &mut out)
         .map_err(|error| Refusal::new(Status::Argument, format!("{what} is not usable: {error}")))?;
     Ok(out)
+}
+
+/// A payload as it is sent. `needs` has asked for the key, and even without it nothing goes out in clear.
+pub fn on_the_wire(payload: SecretBytes, encrypted: bool, key: Option<&EncryptionKey>) -> Result<SecretBytes, Refusal> {
+    match (encrypted, key) {
+        (false, _) => Ok(payload),
+        (true, Some(key)) => seal(key, &payload),
+        (true, None) => Err(Refusal::of_member(Status::Config, "request", "encryption_key", "is not configured")),
+    }
 }
 
 /// Encrypts a payload; the refusal reports the sizes.

@@ -5,7 +5,7 @@
 use crate::endpoints::{Field, Kind, Place};
 
 const fn member(name: &'static str, kind: Kind, required: bool, doc: &'static str) -> Field {
-    Field { name, kind, required, place: Place::Body, doc }
+    Field { name, kind, required, place: Place::Body, secret: false, doc }
 }
 
 /// The configuration. The number or value in parentheses is the default.

@@ -92,6 +92,7 @@ const FAULTS: &[(&str, On, May, May)] = &[
     ("status_503", Call, Unknown, Confirmed),
     ("status_408", Call, Unknown, Confirmed),
     ("unauthorized", Call, Rejected, Rejected),
+    ("echoes_request", Call, Rejected, Rejected),
     ("failed_then_success", Call, Rejected, Rejected),
     ("tls_expired", Handshake, NotSent, NotSent),
     ("tls_wrong_host", Handshake, NotSent, NotSent),

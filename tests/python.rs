@@ -10,7 +10,7 @@ use paysvc::endpoints::{ApiKey, Endpoint, Envelope, Field, Kind, Method, Place};
 use support::{root, run};
 
 const fn field(name: &'static str, kind: Kind, place: Place, required: bool) -> Field {
-    Field { name, kind, required, place, doc: "what \"it\" is, \\ or \"\"\"not\"\"\"" }
+    Field { name, kind, required, place, secret: false, doc: "what \"it\" is, \\ or \"\"\"not\"\"\"" }
 }
 
 const PARCEL: Endpoint = Endpoint {

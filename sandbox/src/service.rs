@@ -68,7 +68,13 @@ pub fn decide(
     let effects = book.state.ledger.end();
     let answer = match chosen {
         Some(chosen) => {
-            let asked = Asked { base_url: &sandbox.base_url, path: &incoming.path, target: &incoming.target };
+            let asked = Asked {
+                base_url: &sandbox.base_url,
+                path: &incoming.path,
+                target: &incoming.target,
+                api_key: incoming.headers.api_key.as_deref(),
+                payload: opened.payload.as_ref(),
+            };
             alter(chosen.fault, decided, &asked)
         }
         None => decided,

@@ -30,7 +30,7 @@ enum Seen {
 }
 
 /// Name, carried out, what is seen.
-const FAULTS: [(&str, bool, Seen); 39] = [
+const FAULTS: [(&str, bool, Seen); 40] = [
     ("reset_before_read", false, Seen::Nothing(Ended::Reset)),
     ("reset_without_commit", false, Seen::Nothing(Ended::Reset)),
     ("commit_then_reset", true, Seen::Nothing(Ended::Reset)),
@@ -68,6 +68,7 @@ const FAULTS: [(&str, bool, Seen); 39] = [
     ("status_408", false, Seen::LastAnswer(408)),
     ("unauthorized", false, Seen::Answer(401)),
     ("failed_then_success", false, Seen::Answer(200)),
+    ("echoes_request", false, Seen::Answer(400)),
     ("tls_expired", false, Seen::Refused),
     ("tls_wrong_host", false, Seen::Refused),
     ("tls_silence", false, Seen::Refused),
@@ -217,6 +218,10 @@ fn body_of(fault: &str, answer: &Answer, sandbox: &Sandbox) {
         }
         "commit_then_500" | "status_500" | "status_503" | "commit_then_408" | "status_408" | "unauthorized" => {
             assert_eq!(answer.json()["error"]["code"], answer.status.to_string());
+        }
+        "echoes_request" => {
+            let said = answer.json()["error"]["message"].as_str().unwrap().to_owned();
+            assert!(said.contains(sandbox.start["secret_key"].as_str().unwrap()), "{said}");
         }
         "status_429" => assert_eq!(answer.header("retry-after"), None),
         "status_429_retry_after" => assert_eq!(answer.header("retry-after"), Some("1")),

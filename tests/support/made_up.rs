@@ -5,7 +5,7 @@ use paysvc::endpoints::{ApiKey, Endpoint, Envelope, Field, Kind, Method, Place};
 use super::root;
 
 const fn field(name: &'static str, kind: Kind, place: Place, required: bool) -> Field {
-    Field { name, kind, place, required, doc: "a member that is made up" }
+    Field { name, kind, place, required, secret: false, doc: "a member that is made up" }
 }
 
 const PAYEE: &[Field] = &[

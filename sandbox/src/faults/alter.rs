@@ -17,6 +17,9 @@ pub struct Asked<'a> {
     pub path: &'a str,
     /// Path and query as they came.
     pub target: &'a str,
+    pub api_key: Option<&'a str>,
+    /// The opened body.
+    pub payload: Option<&'a Json>,
 }
 
 /// `decided`: the proper answer, if the request was carried out. `None`: there is nothing to answer.
@@ -36,6 +39,7 @@ pub fn alter(fault: Fault, decided: Option<Answer>, asked: &Asked) -> Option<Ans
         Fault::Unauthorized => Some(error(401, "api-key is not valid.")),
         Fault::RedirectSame => Some(redirect(format!("{}{}", asked.base_url, asked.target))),
         Fault::RedirectOtherHost => Some(redirect(format!("{}{}", other_host(asked.base_url), asked.target))),
+        Fault::EchoesRequest => Some(error(400, &echo(asked))),
         Fault::FailedThenSuccess => Some(failure(asked.path)),
         Fault::BadUtf8 => decided.map(|answer| with_members(answer, b"\"sandboxText\":\"\xff\xfe\xc0\"")),
         Fault::DeepNesting => {
@@ -101,6 +105,25 @@ fn failure(path: &str) -> Answer {
     })
 }
 
+/// Everything that was given, and long numbers once more as they stand on cards.
+fn echo(asked: &Asked) -> String {
+    let mut texts = vec![asked.api_key.unwrap_or_default().to_string()];
+    asked.payload.iter().for_each(|payload| collect(payload, &mut texts));
+    let is_long_number = |text: &&String| text.len() >= 12 && text.bytes().all(|byte| byte.is_ascii_digit());
+    let fours = |text: &String| text.as_bytes().chunks(4).map(String::from_utf8_lossy).collect::<Vec<_>>().join(" ");
+    let set_apart: Vec<_> = texts.iter().filter(is_long_number).map(fours).collect();
+    format!("Not accepted: {} {}", texts.join(", "), set_apart.join(", "))
+}
+
+fn collect(json: &Json, texts: &mut Vec<String>) {
+    match json {
+        Json::Text(text) => texts.push(text.clone()),
+        Json::Array(items) => items.iter().for_each(|item| collect(item, texts)),
+        Json::Object(members) => members.iter().for_each(|(_, value)| collect(value, texts)),
+        Json::Null | Json::Bool(_) | Json::Number(_) => {}
+    }
+}
+
 /// A second `status` after the first one that says the opposite; where there is none, two.
 fn contradict(answer: Answer) -> Answer {
     let json = Json::parse(&answer.body).ok();
@@ -131,7 +154,13 @@ fn with_members(mut answer: Answer, members: &[u8]) -> Answer {
 mod tests {
     use super::*;
 
-    const ASKED: Asked = Asked { base_url: "http://127.0.0.1:80", path: "/payment/order/refund", target: "/a?b=%20c" };
+    const ASKED: Asked = Asked {
+        base_url: "http://127.0.0.1:80",
+        path: "/payment/order/refund",
+        target: "/a?b=%20c",
+        api_key: Some("KEY"),
+        payload: None,
+    };
 
     fn altered(fault: Fault, body: &str) -> String {
         let answer = Answer { body: body.as_bytes().to_vec(), ..Answer::ok(&Json::Null) };
@@ -152,6 +181,14 @@ mod tests {
             assert_eq!(json.get("status"), Some(&Json::Bool(true)));
         }
         assert!(altered(Fault::DeepNesting, "{}").len() > 2 * DEEP);
+    }
+
+    #[test]
+    fn a_careless_service_repeats_all_that_it_was_given() {
+        let payload = Json::parse(br#"{"card":{"number":"411122223333"},"list":["a",1]}"#).unwrap();
+        let asked = Asked { payload: Some(&payload), ..ASKED };
+        let body = alter(Fault::EchoesRequest, None, &asked).unwrap().body;
+        assert!(String::from_utf8(body).unwrap().contains("KEY, 411122223333, a 4111 2222 3333"));
     }
 
     #[test]

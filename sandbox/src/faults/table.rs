@@ -124,6 +124,8 @@ faults! {
         "the key was withdrawn"
     FailedThenSuccess   "failed_then_success"   Request    NO  "200 that says failure; the same request again succeeds"
         "a refusal that may be repeated"
+    EchoesRequest       "echoes_request"        Request    NO  "400 with the error envelope: its message repeats the api-key and every text of the opened payload"
+        "a careless service; secrets must not get into messages, errors and logs by this way"
     TlsExpired          "tls_expired"           Connection NO  "a certificate that expired in 2021"
         "must be refused before a byte of the request is sent"
     TlsWrongHost        "tls_wrong_host"        Connection NO  "a certificate for wrong-host.invalid"

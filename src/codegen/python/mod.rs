@@ -266,7 +266,7 @@ mod tests {
     use crate::endpoints::{ApiKey, Envelope, Method, Place};
 
     const fn field(name: &'static str, kind: Kind, place: Place, required: bool) -> Field {
-        Field { name, kind, required, place, doc: "what it is" }
+        Field { name, kind, required, place, secret: false, doc: "what it is" }
     }
 
     const ROW: Endpoint = Endpoint {

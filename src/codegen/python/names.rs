@@ -103,6 +103,7 @@ mod tests {
             kind: Kind::Text,
             required: false,
             place: Place::Body,
+            secret: false,
             doc: "",
         });
         let found: Vec<_> = keywords(&fields).into_iter().map(|(_, name)| name).collect();
