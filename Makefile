@@ -6,7 +6,7 @@ ABI     = $(shell sed -n 's/^pub const ABI: i32 = \([0-9]*\);/\1/p' src/status.r
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 TARGET  = $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: all build demo test test-python test-go test-cpp faults certify peers check install clean setup setup-demo setup-test
+.PHONY: all build demo test test-python test-go test-cpp faults canary certify peers check install clean setup setup-demo setup-test
 
 all: build
 
@@ -67,6 +67,10 @@ test-python: setup-test
 # All endpoints against all faults, plain and TLS, with the table and its figures.
 faults: setup-test
 	PAYSVC_FAULTS=all $(CARGO) test --locked --test faults -- --nocapture
+
+# The leak canary: every endpoint and every fault in three languages, plain and TLS, with its figures.
+canary: setup-test
+	GO="$$(sh scripts/go.sh)" PAYSVC_CANARY=all $(CARGO) test --locked --test canary -- --nocapture
 
 # Every scenario through every language, with the table.
 certify: setup-test

@@ -1,9 +1,10 @@
 /* A foreign program that does what it is told, so that tests can drive the library from outside.
  *
  * Standard input: the configuration in one line, then one command a line: function, tab, JSON; or get, tab, pointer,
- * which asks the last reply.
+ * which asks the last reply; or close, tab, which frees the client.
  * Standard output: one line a call: status, outcome, state, HTTP status, attempts, retry-after, code, message, body,
- * separated by tabs; or = and what get found, or - for NULL. functions.inc is written by the tests from the table of endpoints.
+ * separated by tabs; or = and what get found, or - for NULL; or closed. functions.inc is written by the tests from the table of
+ * endpoints. It is a careful caller: what it was told is wiped when it has been used.
  */
 #include <paysvc.h>
 #include <stdio.h>
@@ -26,6 +27,9 @@ static const struct { const char *name; function call; } functions[] = {
 
 static paysvc_reply *last;
 
+/* What standard output has gathered; wiped when it has been written. */
+static char gathered[1 << 16];
+
 static void print(paysvc_status status, paysvc_reply *reply)
 {
     paysvc_reply_free(last);
@@ -45,15 +49,27 @@ static void log_line(void *userdata, int level, const char *message)
     fprintf((FILE *)userdata, "log %d %s\n", level, message);
 }
 
-/* One line without its end; NULL at the end of the input. The caller frees it. */
+static void wipe(volatile char *text, size_t size)
+{
+    while (size-- > 0) {
+        *text++ = 0;
+    }
+}
+
+/* One line without its end; NULL at the end of the input. Give it to done(). */
 static char *line(void)
 {
     size_t size = 1 << 16, length = 0;
-    char *text = (char *)malloc(size);
+    char *text = (char *)malloc(size), *larger;
     int c;
     while ((c = getchar()) != EOF && c != '\n') {
         if (length + 1 == size) {
-            text = (char *)realloc(text, size *= 2);
+            larger = (char *)malloc(size * 2);
+            memcpy(larger, text, size);
+            wipe(text, size);
+            free(text);
+            text = larger;
+            size *= 2;
         }
         text[length++] = (char)c;
     }
@@ -63,6 +79,13 @@ static char *line(void)
     }
     text[length] = '\0';
     return text;
+}
+
+/* The command's name before the JSON may have been cut off with a NUL: the size is the line's. */
+static void done(char *text, size_t length)
+{
+    wipe(text, length);
+    free(text);
 }
 
 static void run(const paysvc_client *client, char *text)
@@ -91,24 +114,44 @@ static void run(const paysvc_client *client, char *text)
     exit(2);
 }
 
+static void tell(void)
+{
+    fflush(stdout);
+    wipe(gathered, sizeof gathered);
+}
+
 int main(void)
 {
     paysvc_client *client = NULL;
     paysvc_reply *reply = NULL;
-    char *text = line();
-    paysvc_status status = paysvc_client_new(text, &client, &reply);
-    free(text);
+    char *text;
+    size_t length;
+    paysvc_status status;
+    setvbuf(stdin, NULL, _IONBF, 0); /* A buffer would keep what it has read. */
+    setvbuf(stdout, gathered, _IOFBF, sizeof gathered);
+    text = line();
+    status = paysvc_client_new(text, &client, &reply);
+    done(text, strlen(text));
     print(status, reply);
-    fflush(stdout);
+    tell();
     if (status != PAYSVC_OK) {
         paysvc_reply_free(last);
         return client == NULL ? 0 : 3;
     }
     paysvc_client_set_log(client, 4, log_line, stderr);
     while ((text = line()) != NULL) {
-        run(client, text);
-        fflush(stdout);
-        free(text);
+        length = strlen(text);
+        if (strcmp(text, "close\t") == 0) {
+            paysvc_reply_free(last);
+            paysvc_client_free(client);
+            last = NULL;
+            client = NULL;
+            printf("closed\n");
+        } else {
+            run(client, text);
+        }
+        tell();
+        done(text, length);
     }
     paysvc_reply_free(last);
     paysvc_client_free(client);

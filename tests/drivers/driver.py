@@ -1,7 +1,7 @@
 """The Python wrapper does what it is told, in the protocol of tests/c/driver.c.
 
 Standard input: the configuration in one line, then one command a line: function, tab, JSON; or get, tab, pointer,
-which asks the last reply.
+which asks the last reply; or close, tab, which closes the client. What a failed call says as an exception goes to standard error.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import sys
+import traceback
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -85,12 +86,17 @@ def main() -> None:
     with client:
         for line in sys.stdin:
             function, text = line.rstrip("\n").split("\t", 1)
+            if function == "close":
+                client.close()
+                print("closed", flush=True)
+                continue
             if function == "get":
                 print(at(last.body, text), flush=True)
                 continue
             try:
                 last = call(client, function, parsed(text))
             except paysvc.PaysvcError as error:
+                print("error", repr(error), str(error), error.args, traceback.format_exc(), file=sys.stderr)
                 last = error.reply
             tell(last)
 

@@ -92,7 +92,10 @@ impl Stage {
         std::fs::write(self.path().join("wrap.inc"), wrap).unwrap();
         let mut command = Command::new("cc");
         command.args(["-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", "-Ibuild/include", "-I."]);
-        command.arg(root().join("tests/c").join(source)).args(["-ldl", "-o"]).arg(&object);
+        command
+            .arg(root().join("tests/c").join(source))
+            .args(["-Wl,--as-needed", "-Lbuild/lib", "-lpaysvc", "-ldl", "-o"])
+            .arg(&object);
         run(command.current_dir(self.path()));
         object
     }

@@ -1,6 +1,7 @@
 //! A foreign program under test: it gets a call a line and says a reply a line (see `tests/c/driver.c`).
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _, Seek as _, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::Value;
@@ -9,6 +10,8 @@ pub struct Driver {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
+    /// Its standard error: a file, because a pipe that nobody reads fills up.
+    errors: File,
     /// What the client's creation gave.
     pub created: Reply,
 }
@@ -58,12 +61,14 @@ impl Reply {
 
 impl Driver {
     pub fn start(command: &mut Command, config: &Value) -> Driver {
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut errors = tempfile::tempfile().unwrap();
+        let to_file = errors.try_clone().unwrap();
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(to_file).spawn().unwrap();
         let mut input = child.stdin.take().unwrap();
         let mut output = BufReader::new(child.stdout.take().unwrap());
         writeln!(input, "{config}").unwrap();
-        let created = Reply::parse(&read(&mut output, &mut child));
-        Driver { child, input: Some(input), output, created }
+        let created = Reply::parse(&read(&mut output, &mut child, &mut errors));
+        Driver { child, input: Some(input), output, errors, created }
     }
 
     pub fn call(&mut self, function: &str, request: &Value) -> Reply {
@@ -72,33 +77,48 @@ impl Driver {
 
     pub fn call_text(&mut self, function: &str, request: &str) -> Reply {
         writeln!(self.input.as_mut().unwrap(), "{function}\t{request}").unwrap();
-        Reply::parse(&read(&mut self.output, &mut self.child))
+        Reply::parse(&read(&mut self.output, &mut self.child, &mut self.errors))
     }
 
     /// What `get` of that language says of the last reply.
     pub fn get(&mut self, pointer: &str) -> Option<String> {
         writeln!(self.input.as_mut().unwrap(), "get\t{pointer}").unwrap();
-        let line = read(&mut self.output, &mut self.child);
+        let line = read(&mut self.output, &mut self.child, &mut self.errors);
         line.trim_end_matches('\n').strip_prefix('=').map(str::to_owned)
+    }
+
+    /// Closes the client; the program goes on.
+    pub fn close(&mut self) {
+        writeln!(self.input.as_mut().unwrap(), "close\t").unwrap();
+        assert_eq!(read(&mut self.output, &mut self.child, &mut self.errors), "closed\n");
+    }
+
+    pub fn process(&self) -> u32 {
+        self.child.id()
     }
 
     /// Ends the program, which must have nothing to complain of, and gives what it wrote to standard error.
     pub fn finish(mut self) -> String {
         drop(self.input.take());
-        let output = self.child.wait_with_output().unwrap();
-        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success(), "{}\n{errors}", output.status);
+        let status = self.child.wait().unwrap();
+        let errors = whole(&mut self.errors);
+        assert!(status.success(), "{status}\n{errors}");
         errors
     }
 }
 
-fn read(output: &mut BufReader<ChildStdout>, child: &mut Child) -> String {
+fn whole(file: &mut File) -> String {
+    let mut bytes = Vec::new();
+    file.rewind().unwrap();
+    file.read_to_end(&mut bytes).unwrap();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn read(output: &mut BufReader<ChildStdout>, child: &mut Child, errors: &mut File) -> String {
     let mut line = String::new();
     output.read_line(&mut line).unwrap();
     if line.is_empty() {
-        let mut errors = String::new();
-        std::io::Read::read_to_string(&mut child.stderr.take().unwrap(), &mut errors).unwrap();
-        panic!("the program ended: {:?}\n{errors}", child.wait());
+        panic!("the program ended: {:?}\n{}", child.wait(), whole(errors));
     }
     line
 }

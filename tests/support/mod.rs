@@ -6,8 +6,10 @@ pub mod capi;
 pub mod driver;
 pub mod https;
 pub mod made_up;
+pub mod memory;
 pub mod sandbox;
 pub mod server;
+pub mod target;
 pub mod tls;
 
 use std::path::{Path, PathBuf};

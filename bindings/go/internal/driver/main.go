@@ -1,7 +1,7 @@
 // Command driver does what it is told, so that the library's tests can drive this package from outside.
 //
 // Standard input: the configuration in one line, then one command a line: function, tab, JSON; or get, tab, pointer,
-// which asks the last reply. Standard output: one line a call: status, outcome, state, HTTP status, attempts,
+// which asks the last reply; or close, tab, which closes the client. Standard output: one line a call: status, outcome, state, HTTP status, attempts,
 // retry-after in ms, code, message, body, separated by tabs; or = and what Get found, or - for nothing.
 //
 // A request that a struct holds goes through that struct. What no struct holds goes as it is, and must then be refused:
@@ -49,6 +49,9 @@ func main() {
 		switch {
 		case !found:
 			fail("no tab in %s", text)
+		case command == "close":
+			client.Close()
+			fmt.Println("closed")
 		case command == "get":
 			if value, ok := last.Get(argument); ok {
 				fmt.Println("=" + value)
@@ -75,6 +78,7 @@ func show(reply *paysvc.Reply, err error) paysvc.Reply {
 	var failure *paysvc.Error
 	if errors.As(err, &failure) {
 		reply = &failure.Reply
+		fmt.Fprintf(os.Stderr, "error %v %+v %#v %q %s\n", err, failure, failure, err, reply)
 	} else if err != nil {
 		fail("not an *Error: %v", err)
 	}

@@ -1,0 +1,125 @@
+//! The memory of another process, searched while it waits.
+
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom};
+
+use aho_corasick::AhoCorasick;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+
+/// What is searched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Whose {
+    /// What the library allocated, under `tests/c/arena.c`, and its variables.
+    Library,
+    /// Everything that the process can write to.
+    Process,
+}
+
+/// Something that must be nowhere, in each form it could have taken.
+pub struct Needles {
+    names: Vec<String>,
+    searcher: AhoCorasick,
+}
+
+impl Needles {
+    pub fn new<'a>(secrets: impl IntoIterator<Item = &'a (&'a str, String)>) -> Needles {
+        let (mut names, mut forms) = (Vec::new(), Vec::new());
+        for (name, secret) in secrets {
+            for (form, bytes) in all_forms(secret) {
+                names.push(format!("{name} {form}"));
+                forms.push(bytes);
+            }
+        }
+        Needles { names, searcher: AhoCorasick::builder().ascii_case_insensitive(false).build(&forms).unwrap() }
+    }
+
+    /// The names of what was found, each once.
+    pub fn found_in(&self, bytes: &[u8]) -> Vec<String> {
+        let mut found: Vec<_> = self
+            .searcher
+            .find_overlapping_iter(bytes)
+            .map(|hit| self.names[hit.pattern().as_usize()].clone())
+            .collect();
+        found.sort();
+        found.dedup();
+        found
+    }
+}
+
+/// The text as it is, encoded, and as people space digits.
+fn all_forms(secret: &str) -> Vec<(&'static str, Vec<u8>)> {
+    let bytes = secret.as_bytes();
+    let joined = |separator: &str, size: usize| {
+        bytes.chunks(size).map(String::from_utf8_lossy).collect::<Vec<_>>().join(separator).into_bytes()
+    };
+    let each = |one: &dyn Fn(&u8) -> String| bytes.iter().map(one).collect::<String>().into_bytes();
+    let mut forms = vec![
+        ("in clear", bytes.to_vec()),
+        ("in hex", each(&|byte| format!("{byte:02x}"))),
+        ("in HEX", each(&|byte| format!("{byte:02X}"))),
+        ("percent-encoded", each(&|byte| format!("%{byte:02X}"))),
+        ("in UTF-16", bytes.iter().flat_map(|&byte| [byte, 0]).collect()),
+        ("spaced by one", joined(" ", 1)),
+        ("spaced by four", joined(" ", 4)),
+        ("with dashes", joined("-", 4)),
+        ("backwards", bytes.iter().rev().copied().collect()),
+    ];
+    // In base64 it looks different at each of three places within a longer text; what its neighbours change is left off.
+    for (offset, name) in ["in base64", "in base64, one later", "in base64, two later"].into_iter().enumerate() {
+        let shifted = [vec![0; offset], bytes.to_vec()].concat();
+        let text = STANDARD_NO_PAD.encode(&shifted[..shifted.len() / 3 * 3]);
+        forms.push((name, text.as_bytes()[if offset == 0 { 0 } else { 4 }..].to_vec()));
+    }
+    // Too short a piece would be found in anything.
+    forms.retain(|(_, form)| form.len() >= 6);
+    forms
+}
+
+/// Searches the memory of a process that waits; gives what was found where, and how many bytes were searched.
+pub fn search(process: u32, whose: Whose, needles: &Needles) -> (Vec<String>, u64) {
+    let maps = std::fs::read_to_string(format!("/proc/{process}/maps")).unwrap();
+    let mut memory = File::open(format!("/proc/{process}/mem")).unwrap();
+    let (mut found, mut searched, mut after_library) = (Vec::new(), 0, 0);
+    for line in maps.lines() {
+        let fields: Vec<_> = line.split_whitespace().collect();
+        let (range, rights, name) = (fields[0], fields[1], fields.get(5).copied().unwrap_or(""));
+        let (start, end) = range.split_once('-').map(|(a, b)| (number(a), number(b))).unwrap();
+        let is_arena = name.contains("paysvc-arena");
+        // What follows without a name are the library's variables that start as zero.
+        let is_library = name.contains("libpaysvc.so") || (name.is_empty() && start == after_library);
+        if is_library {
+            after_library = end;
+        }
+        let wanted = is_arena || is_library || whose == Whose::Process;
+        if !rights.starts_with("rw") || !wanted || name.starts_with("[vvar") {
+            continue;
+        }
+        memory.seek(SeekFrom::Start(start)).unwrap();
+        let mut bytes = vec![0; if is_arena { arena_used(&mut memory, start) } else { (end - start) as usize }];
+        memory.read_exact(&mut bytes).unwrap_or_else(|error| panic!("{line}: {error}"));
+        searched += bytes.len() as u64;
+        let what = if is_arena {
+            "the library's heap"
+        } else if name.is_empty() {
+            "unnamed memory"
+        } else {
+            name
+        };
+        found.extend(needles.found_in(&bytes).into_iter().map(|needle| format!("{needle} in {what}")));
+    }
+    assert!(searched > 0, "no memory of the library was found in {maps}");
+    found.dedup();
+    (found, searched)
+}
+
+fn number(hex: &str) -> u64 {
+    u64::from_str_radix(hex, 16).unwrap()
+}
+
+fn arena_used(memory: &mut File, start: u64) -> usize {
+    let mut used = [0; 8];
+    memory.read_exact(&mut used).unwrap();
+    memory.seek(SeekFrom::Start(start)).unwrap();
+    usize::from_ne_bytes(used)
+}
