@@ -186,8 +186,12 @@ fn run(stage: &Stage, language: &Language, tls: bool, all: bool) -> Figures {
     run.driver.call("encrypt", &json!({}));
     run.search(language.whose, "after the calls", &of_calls);
     // The search is awake: what a client must keep is found.
-    let (kept, _) = search(run.driver.process(), Whose::Library, &Needles::new(&keys));
-    assert!(kept.contains(&"secret_key in clear in the library's heap".to_owned()), "{}: {kept:?}", run.at);
+    let (kept, searched) = search(run.driver.process(), Whose::Library, &Needles::new(&keys));
+    assert!(
+        kept.contains(&"secret_key in clear in the library's heap".to_owned()),
+        "{}: {kept:?} in {searched} bytes",
+        run.at
+    );
     run.all = true;
     run.meet(0, Some("echoes_request"));
     run.driver.close();
@@ -195,7 +199,7 @@ fn run(stage: &Stage, language: &Language, tls: bool, all: bool) -> Figures {
     let Run { driver, texts, mut figures, at, .. } = run;
     let said = driver.finish();
     assert!(
-        said.lines().filter(|line| line.starts_with("log ")).count() > figures.calls,
+        said.lines().filter(|line| line.starts_with("log ")).count() > figures.calls / 2,
         "{at}: the log was off\n{said}"
     );
     figures
