@@ -185,19 +185,28 @@ impl BaseUrl {
                  (or set allow_http, for a test network only)"
             ));
         }
-        let port = match (uri.port_u16(), https) {
-            (Some(0), _) => return Err("names port 0".into()),
-            (Some(port), _) => port,
-            // The http crate reads a port that does not fit as none at all.
-            (None, _) if authority.trim_end_matches(|c: char| c.is_ascii_digit()).ends_with(':') => {
-                return Err("names a port that does not exist".into());
-            }
-            (None, true) => 443,
-            (None, false) => 80,
-        };
+        if !text.bytes().all(|b| b.is_ascii_graphic()) {
+            return Err("holds a character that must be percent-encoded".into());
+        }
+        let port = port_of(authority)?.unwrap_or(if https { 443 } else { 80 });
         let path = uri.path().trim_end_matches('/');
         let scheme = if https { "https" } else { "http" };
         Ok(BaseUrl { https, host, port, text: format!("{scheme}://{authority}{path}") })
+    }
+}
+
+/// The port behind the host. The http crate reads one that it cannot make out as none at all.
+fn port_of(authority: &str) -> Result<Option<u16>, String> {
+    let host_and_port = authority.rsplit('@').next().unwrap_or_default();
+    let host_ends = host_and_port.find(']').map(|bracket| bracket + 1).or(host_and_port.find(':'));
+    let after_host = host_ends.map_or("", |end| &host_and_port[end..]);
+    let Some(digits) = after_host.strip_prefix(':') else {
+        return if after_host.is_empty() { Ok(None) } else { Err("holds more than a port behind the host".into()) };
+    };
+    match digits.parse::<u16>() {
+        Ok(0) => Err("names port 0".into()),
+        Ok(port) if digits.bytes().all(|b| b.is_ascii_digit()) => Ok(Some(port)),
+        _ => Err("names a port that does not exist".into()),
     }
 }
 
@@ -231,7 +240,7 @@ impl Proxy {
         if host.is_empty() {
             return Err("names no host".into());
         }
-        Ok(Proxy { kind, host, port: authority.port_u16().unwrap_or(default_port), user })
+        Ok(Proxy { kind, host, port: port_of(authority.as_str())?.unwrap_or(default_port), user })
     }
 }
 
@@ -320,6 +329,10 @@ mod tests {
             ("https://pay.example/#a", "fragment"),
             ("https://pay.example:99999", "port"),
             ("https://pay.example:0", "port 0"),
+            ("https://pay.example:http", "port that does not exist"),
+            ("https://pay.example:", "port that does not exist"),
+            ("http://[::1]2x", "more than a port"),
+            ("https://pay.example/é", "percent-encoded"),
             ("https:///x", "base_url"),
         ] {
             let message = refused(&format!(r#"{{"base_url":"{text}"}}"#));
@@ -361,5 +374,9 @@ mod tests {
         assert_eq!((user.expose(), password.expose()), ("us@er", "p:w"));
         let message = refused(r#"{"proxy":"ftp://user:hunter2@p"}"#);
         assert!(message.contains("must start with") && !message.contains("hunter2"));
+        for port in ["0", "99999", "+80"] {
+            let message = refused(&format!(r#"{{"proxy":"http://user:hunter2@p:{port}"}}"#));
+            assert!(message.contains("port") && !message.contains("hunter2"), "{message}");
+        }
     }
 }
