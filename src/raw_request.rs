@@ -2,6 +2,8 @@
 //!
 //! What the table does know is still held to: an encrypted endpoint's payload is never sent in clear through here.
 
+use std::collections::HashSet;
+
 use serde_json::value::RawValue;
 use zeroize::Zeroizing;
 
@@ -151,6 +153,10 @@ fn pairs<'a>(
     plain: impl Fn(&'a RawValue) -> Option<String>,
 ) -> Result<Vec<(String, String)>, Refusal> {
     let Some(value) = json::member(members, member) else { return Ok(Vec::new()) };
+    // Asked first, because the reader's own words would repeat what it found instead.
+    if Type::of(value) != Type::Object {
+        return Err(wrong(member, format!("must be an object, it is {}", Type::of(value).name())));
+    }
     let pairs = json::members(value).map_err(|error| wrong(member, error.to_string()))?;
     let pair = |(name, value): (std::borrow::Cow<'a, str>, &'a RawValue)| match plain(value) {
         Some(text) => Ok((name.into_owned(), text)),
@@ -174,6 +180,7 @@ fn query(members: &Members<'_>) -> Result<String, Refusal> {
 
 fn headers(members: &Members<'_>) -> Result<Vec<(String, String)>, Refusal> {
     let headers = pairs(members, "headers", |value| json::text(value).map(|text| text.into_owned()))?;
+    let mut seen = HashSet::new();
     for (name, value) in &headers {
         let member = format!("headers.{name}");
         if OWN_HEADERS.contains(&name.to_ascii_lowercase().as_str()) {
@@ -182,9 +189,34 @@ fn headers(members: &Members<'_>) -> Result<Vec<(String, String)>, Refusal> {
         if name.is_empty() || !name.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b)) {
             return Err(wrong(&member, "is not a header name"));
         }
+        if !seen.insert(name.to_ascii_lowercase()) {
+            return Err(wrong(&member, "is given twice"));
+        }
         if !value.bytes().all(|b| b == b' ' || b.is_ascii_graphic()) {
             return Err(wrong(&member, "holds a control character or a character outside ASCII"));
         }
     }
     Ok(headers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(headers: &str) -> String {
+        let text = format!(r#"{{"headers":{headers}}}"#);
+        let members = json::members_of(&text).unwrap();
+        super::headers(&members).expect_err(headers).message
+    }
+
+    #[test]
+    fn a_header_is_given_once_whatever_its_case() {
+        assert!(refused(r#"{"X-A":"1","x-a":"2"}"#).contains("headers.x-a is given twice"));
+    }
+
+    #[test]
+    fn what_stands_where_headers_belong_is_not_repeated() {
+        let message = refused(r#""authorization: secret""#);
+        assert!(message.contains("must be an object, it is a string") && !message.contains("secret"), "{message}");
+    }
 }
