@@ -145,11 +145,12 @@ fn target(row: &Endpoint, members: &Members<'_>) -> Result<String, Refusal> {
     Ok(path + &query)
 }
 
-/// One path segment. `.` and `..` would change the path even when escaped.
+/// One path segment. `.` and `..` would change the path even when escaped, and so would a server that reads `%2F` as
+/// a slash before it resolves them.
 fn segment(row: &Endpoint, field: &Field, value: &str) -> Result<String, Refusal> {
-    match value {
-        "." | ".." => Err(Refusal::of_member(Status::Argument, row.name, field.name, "must not be a dot segment")),
-        _ => Ok(utf8_percent_encode(value, ESCAPED).to_string()),
+    match value.split(['/', '\\']).any(|part| part == "." || part == "..") {
+        true => Err(Refusal::of_member(Status::Argument, row.name, field.name, "must not be a dot segment")),
+        false => Ok(utf8_percent_encode(value, ESCAPED).to_string()),
     }
 }
 
@@ -159,4 +160,21 @@ pub fn push_query(query: &mut String, name: &str, value: &str) {
     query.extend(utf8_percent_encode(name, ESCAPED));
     query.push('=');
     query.extend(utf8_percent_encode(value, ESCAPED));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::endpoints::ENDPOINTS;
+
+    #[test]
+    fn no_value_makes_a_segment_of_its_own() {
+        let row = ENDPOINTS.iter().find(|row| row.fields.iter().any(|field| field.place == Place::Path)).unwrap();
+        let field = row.fields.iter().find(|field| field.place == Place::Path).unwrap();
+        for dots in [".", "..", "a/../b", r"a\..\b", "../a", "a/."] {
+            let message = segment(row, field, dots).unwrap_err().message;
+            assert!(message.contains("dot segment"), "{message}");
+        }
+        assert_eq!(segment(row, field, "a/b c..%2e").unwrap(), "a%2Fb%20c..%252e");
+    }
 }
