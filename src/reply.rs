@@ -1,5 +1,7 @@
 //! All that came back from a call, or what the library has to say instead. Pure.
 
+use std::collections::HashSet;
+
 use crate::json;
 use crate::refusal::Refusal;
 use crate::status::{Outcome, State, Status};
@@ -62,12 +64,13 @@ pub fn failure_envelope(message: &str, errors: &[(String, String)]) -> String {
     let mut out = br#"{"status":false,"message":"#.to_vec();
     json::quote(message, &mut out);
     out.extend_from_slice(br#","errors":{"#);
-    for (index, (member, text)) in errors.iter().enumerate() {
+    let mut named = HashSet::new();
+    for (member, text) in errors {
         // A member can be wrong in two ways; the envelope names it once.
-        if errors[..index].iter().any(|(known, _)| known == member) {
+        if !named.insert(member) {
             continue;
         }
-        if index > 0 {
+        if named.len() > 1 {
             out.push(b',');
         }
         json::quote(member, &mut out);
@@ -81,12 +84,13 @@ pub fn failure_envelope(message: &str, errors: &[(String, String)]) -> String {
 /// Longest message passed on; a service that answers with a page of text is cut here.
 const MAX_MESSAGE_CHARS: usize = 500;
 
-/// Control characters become spaces, so that a message is one line of a log whatever the service wrote.
+/// Control characters and Unicode's line separators become spaces, so that a message is one line of a log whatever the service wrote.
 pub fn one_line(text: &str) -> String {
     if text.len() <= MAX_MESSAGE_CHARS && text.bytes().all(|b| (b' '..0x7f).contains(&b)) {
         return text.trim().to_owned();
     }
-    let clean = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+    let clean = text.chars().map(|c| if breaks(c) { ' ' } else { c });
     clean.take(MAX_MESSAGE_CHARS).collect::<String>().trim().to_owned()
 }
 
@@ -111,7 +115,7 @@ mod tests {
 
     #[test]
     fn messages_are_one_line() {
-        assert_eq!(one_line(" a\r\nb\0c "), "a  b c");
+        assert_eq!(one_line(" a\r\nb\0c\u{2028}d\u{85}e "), "a  b c d e");
         assert_eq!(one_line(&"é".repeat(600)).chars().count(), MAX_MESSAGE_CHARS);
     }
 }
