@@ -9,6 +9,11 @@ use crate::json::{self, Members, Type};
 use crate::refusal::Refusal;
 use crate::status::Status;
 
+/// Largest text read: as large as the largest answer. What the interface shows takes a few hundred bytes.
+const MAX_TEXT: usize = 10 * 1024 * 1024;
+/// Most wrong members that one refusal names, so that it takes no longer to say than to find out.
+const MAX_ERRORS: usize = 100;
+
 /// Reads `text` as one JSON object and checks it; the refusal starts with `what`: a function's name, or "the configuration".
 pub fn read<'a>(
     text: &'a str,
@@ -17,6 +22,9 @@ pub fn read<'a>(
     what: &str,
     status: Status,
 ) -> Result<Members<'a>, Refusal> {
+    if text.len() > MAX_TEXT {
+        return Err(Refusal::new(status, format!("{what} takes {} bytes, at most {MAX_TEXT} are read", text.len())));
+    }
     let members =
         json::members_of(text).map_err(|error| Refusal::new(status, format!("{what} {}", why(text, &error))))?;
     let mut errors = Vec::new();
@@ -46,7 +54,8 @@ fn check(members: &Members<'_>, fields: &[Field], open: bool, prefix: &str, erro
     if open {
         return;
     }
-    for (name, _) in members.iter().filter(|(name, _)| !fields.iter().any(|field| field.name == name)) {
+    let unknown_ones = members.iter().filter(|(name, _)| !fields.iter().any(|field| field.name == name));
+    for (name, _) in unknown_ones.take(MAX_ERRORS.saturating_sub(errors.len())) {
         errors.push((format!("{prefix}{name}"), unknown(name, fields)));
     }
 }
@@ -97,8 +106,11 @@ fn is_amount(text: &str) -> bool {
 }
 
 fn unknown(name: &str, fields: &[Field]) -> String {
+    let allowed = |field: &&Field| field.name.len() / 3 + 1;
     let distance = |field: &&Field| strsim::damerau_levenshtein(&field.name.to_lowercase(), &name.to_lowercase());
-    let nearest = fields.iter().min_by_key(distance).filter(|field| distance(field) <= field.name.len() / 3 + 1);
+    // What is much longer is no slip of the pen, and comparing takes time and memory by length times length.
+    let near = fields.iter().filter(|field| name.len() <= 2 * (field.name.len() + allowed(field)));
+    let nearest = near.min_by_key(distance).filter(|field| distance(field) <= allowed(field));
     match nearest {
         Some(field) => format!("is not a known member; did you mean {}?", field.name),
         None if fields.is_empty() => "is not a known member; none is expected here".into(),
@@ -173,6 +185,26 @@ mod tests {
             let refusal = read(text, FIELDS, false, "the request", Status::Argument).err().unwrap();
             assert!(refusal.message.contains(part), "{}", refusal.message);
         }
+    }
+
+    #[test]
+    fn what_is_wrong_a_thousand_times_is_said_a_hundred_times() {
+        let many: Vec<_> = (0..1000).map(|index| format!("\"m{index}\":1")).collect();
+        assert_eq!(errors(&format!("{{{}}}", many.join(",")), false).len(), MAX_ERRORS);
+    }
+
+    #[test]
+    fn names_much_longer_than_a_field_are_compared_with_none() {
+        let name = "amount".repeat(200_000);
+        assert!(unknown(&name, FIELDS).contains("known are reference"));
+        assert!(unknown("Amoumt", FIELDS).contains("did you mean amount?"));
+    }
+
+    #[test]
+    fn texts_larger_than_any_answer_are_not_read() {
+        let text = format!(r#"{{"reference":"{}"}}"#, "x".repeat(MAX_TEXT));
+        let refusal = read(&text, FIELDS, false, "the request", Status::Argument).err().unwrap();
+        assert!(refusal.message.contains("at most 10485760 are read"), "{}", refusal.message);
     }
 
     #[test]
