@@ -22,6 +22,10 @@ use crate::trip;
 const MIN_BITS: usize = 2048;
 /// The longest that AWS-LC operates on.
 const MAX_BITS: usize = 8192;
+/// The longest exponent that the `rsa` crate takes; nearly all keys have 65537.
+const MAX_EXPONENT_BITS: usize = 33;
+/// Longest key text: several times what a key of `MAX_BITS` takes in any form.
+const MAX_TEXT: usize = 16 * 1024;
 /// What PKCS#1 v1.5 padding takes of each block (RFC 8017, 7.2.1).
 const PADDING_BYTES: usize = 11;
 
@@ -79,6 +83,9 @@ impl EncryptionKey {
 type Why = String;
 
 fn key_from_text(text: &str) -> Result<RsaPublicKey, Why> {
+    if text.len() > MAX_TEXT {
+        return Err(format!("takes {} bytes; no key takes more than {MAX_TEXT}", text.len()));
+    }
     let text = text.trim_start_matches('\u{feff}').trim().trim_matches(['"', '\'', '`']).trim();
     if text.is_empty() {
         return Err("is empty".into());
@@ -133,8 +140,9 @@ fn key_from_xml(xml: &str) -> Result<RsaPublicKey, Why> {
     }
     // The interface calls it a fragment: two elements that need not have one root.
     let rooted = if xml.starts_with("<?xml") { xml.to_owned() } else { format!("<key>{xml}</key>") };
-    let document =
-        roxmltree::Document::parse(&rooted).map_err(|error| format!("holds XML that cannot be read: {error}"))?;
+    // Where, but not what: the reader's own words would repeat a part of the key.
+    let document = roxmltree::Document::parse(&rooted)
+        .map_err(|error| format!("holds XML that cannot be read (line:column {})", error.pos()))?;
     if document.descendants().any(|node| matches!(node.tag_name().name(), "D" | "P" | "Q" | "DP" | "DQ" | "InverseQ")) {
         return Err("holds a private key; give the public encryption key of the dashboard".into());
     }
@@ -163,6 +171,9 @@ fn checked(key: RsaPublicKey) -> Result<RsaPublicKey, Why> {
     }
     if !odd(key.n()) {
         return Err("has an even modulus, so it is not an RSA key: a character was probably lost in copying".into());
+    }
+    if key.e().bits() > MAX_EXPONENT_BITS {
+        return Err(format!("has an exponent of {} bits; at most {MAX_EXPONENT_BITS} are supported", key.e().bits()));
     }
     if key.e() < &BigUint::from(3u8) || !odd(key.e()) {
         return Err(format!("has the exponent {}; it must be odd and at least 3", key.e()));
