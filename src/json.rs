@@ -8,6 +8,8 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
+/// How deep a pointer reaches: each step reads what is left of the document, and the deepest answer has 4 levels.
+const MAX_STEPS: usize = 128;
 /// How deep the JSON of a caller may nest; the deepest payload of the interface has 3 levels.
 const MAX_DEPTH: usize = 32;
 
@@ -221,9 +223,12 @@ pub fn quote(text: &str, out: &mut Vec<u8>) {
 }
 
 /// A value by its JSON pointer (RFC 6901), as a C program wants it: text without quotes, everything else as its JSON
-/// text. `None` when it is absent or null, or the pointer is malformed.
+/// text. `None` when it is absent or null, or the pointer is malformed or goes deeper than [`MAX_STEPS`].
 pub fn pointer<'a>(document: &'a RawValue, pointer: &str) -> Option<Cow<'a, str>> {
     let mut value = document;
+    if pointer.bytes().filter(|&b| b == b'/').count() > MAX_STEPS {
+        return None;
+    }
     if !pointer.is_empty() {
         for token in pointer.strip_prefix('/')?.split('/') {
             value = step(value, &unescape(token)?)?;

@@ -112,7 +112,8 @@ pub unsafe extern "C" fn paysvc_reply_body_len(reply: *const paysvc_reply) -> us
 /// holds U+0000 stays as it is written in the JSON.
 ///
 /// @param pointer  a JSON pointer (RFC 6901), e.g. "/data/mandateCode"; "" is the whole body
-/// @return NULL when absent or null, or when the pointer is malformed; lives as long as the reply
+/// @return NULL when absent or null, or when the pointer is malformed or has more than 128 steps; lives as long as the
+///   reply
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_get(reply: *const paysvc_reply, pointer: *const c_char) -> *const c_char {
     boundary(std::ptr::null(), || {
