@@ -169,8 +169,12 @@ fn said(members: &Members<'_>) -> Said {
                 _ => {}
             },
             ("error", Type::Object) => vote(false),
-            ("error", Type::Text) if !word(value).is_empty() => vote(false),
-            ("errors", Type::Object) if json::members(value).is_ok_and(|errors| !errors.is_empty()) => vote(false),
+            ("error", Type::Bool) if value.get() == "true" => vote(false),
+            ("error" | "errors", Type::Text) if !word(value).is_empty() => vote(false),
+            ("error" | "errors", Type::Array) if json::items(value).is_ok_and(|errors| !errors.is_empty()) => {
+                vote(false);
+            }
+            ("errors", Type::Object) if json::members(value).map_or(true, |errors| !errors.is_empty()) => vote(false),
             _ => {}
         }
     }
@@ -340,6 +344,20 @@ mod tests {
         assert_eq!(verdict(&read_as(Envelope::Bare, answer(200, "7"))), UNCLEAR);
         assert_eq!(verdict(&read_as(Envelope::Bare, answer(200, r#"{"status":false,"x":1}"#))), NO);
         assert_eq!(verdict(&said_by(200, history)), UNCLEAR);
+    }
+
+    #[test]
+    fn an_error_of_any_form_is_a_failure_and_an_empty_one_is_none() {
+        let with = |error: &str, first: &str| format!(r#"{{{first},{error}}}"#);
+        for error in
+            [r#""error":true"#, r#""error":["a"]"#, r#""errors":["a"]"#, r#""errors":"a""#, r#""errors":{"a":1,"a":2}"#]
+        {
+            assert_eq!(verdict(&read(Envelope::Bare, answer(200, &with(error, r#""x":1"#)))), NO, "{error}");
+            assert_eq!(verdict(&said_by(200, &with(error, r#""status":true"#))), UNCLEAR, "{error}");
+        }
+        for none in [r#""error":null"#, r#""error":"""#, r#""error":[]"#, r#""error":false"#, r#""errors":{}"#] {
+            assert_eq!(verdict(&said_by(200, &with(none, r#""status":true"#))), OK, "{none}");
+        }
     }
 
     #[test]
