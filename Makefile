@@ -6,7 +6,7 @@ ABI     = $(shell sed -n 's/^pub const ABI: i32 = \([0-9]*\);/\1/p' src/status.r
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 TARGET  = $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: all build demo test test-python test-go test-cpp faults canary certify peers check install clean setup setup-demo setup-test
+.PHONY: all build demo test test-python test-go test-cpp faults canary fuzz certify peers check install clean setup setup-demo setup-test
 
 all: build
 
@@ -43,6 +43,7 @@ check: setup
 test: setup-test
 	GO="$$(sh scripts/go.sh)" $(CARGO) test --workspace --locked
 	@$(MAKE) --no-print-directory test-python
+	@CARGO="$(CARGO)" sh scripts/fuzz.sh seconds 5
 
 test-go: setup-test
 	GO="$$(sh scripts/go.sh)" $(CARGO) test --locked --test go
@@ -71,6 +72,10 @@ faults: setup-test
 # The leak canary: every endpoint and every fault in three languages, plain and TLS, with its figures.
 canary: setup-test
 	GO="$$(sh scripts/go.sh)" PAYSVC_CANARY=all $(CARGO) test --locked --test canary -- --nocapture
+
+# A million made-up inputs for every fuzz target.
+fuzz: setup-test
+	@CARGO="$(CARGO)" sh scripts/fuzz.sh runs 1000000
 
 # Every scenario through every language, with the table.
 certify: setup-test

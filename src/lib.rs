@@ -26,6 +26,9 @@ mod encryption;
 pub mod endpoints;
 #[allow(unsafe_code)]
 pub mod ffi;
+#[cfg(any(fuzzing, test))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod json;
 mod known_path;
 mod log;

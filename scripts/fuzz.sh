@@ -1,0 +1,127 @@
+#!/bin/sh
+# Feeds every fuzz target (fuzz/, what must hold is in src/fuzzing/) with made-up inputs, from the committed corpus on:
+#   fuzz.sh runs 1000000    that many inputs each        fuzz.sh seconds 5    for that long each
+#   fuzz.sh planted         only the proof that crash, leak, panic and hang would be found; the others begin with it
+#   fuzz.sh corpus          makes the committed corpus small again, with what the last run has found
+# Prints a line per target and fails on any crash, leak, hang or lack of memory. SEED (1) chooses the inputs.
+# Needs no cargo-fuzz and no nightly compiler.
+set -eu
+cd "$(dirname "$0")/.."
+
+mode=${1:-} amount=${2:-0}
+seed=${SEED:-1}
+work=build/fuzz
+flags="-timeout=20 -rss_limit_mb=2048 -max_len=4096 -seed=$seed -print_final_stats=1"
+triple=$(rustc -vV | sed -n 's/^host: //p')
+folder=${CARGO_TARGET_DIR:-target}/fuzz
+binaries=$folder/$triple/release
+# Otherwise a client made of nothing would take the environment of whoever runs this.
+unset PAYSVC_BASE_URL PAYSVC_PUBLIC_KEY PAYSVC_SECRET_KEY PAYSVC_ENCRYPTION_KEY
+
+targets() {
+    for file in fuzz/fuzz_targets/*.rs; do basename "$file" .rs; done | grep -v planted
+}
+
+dictionary() {
+    case $1 in
+        key) echo fuzz/dictionaries/xml.dict ;;
+        wire | ffi) echo fuzz/dictionaries/http.dict ;;
+        *) echo fuzz/dictionaries/json.dict ;;
+    esac
+}
+
+# One target to its end, on one line.
+one() {
+    log=$work/$1.log
+    rm -rf "${work:?}/$1" && mkdir -p "$work/$1"
+    case $mode in
+        runs) limit="-runs=$amount" ;;
+        *) limit="-max_total_time=$amount" ;;
+    esac
+    began=$(date +%s) result=0
+    # Word splitting is wanted: one word a flag.
+    # shellcheck disable=SC2086
+    "$binaries/$1" $flags $limit -dict="$(dictionary "$1")" -artifact_prefix="$work/crash-$1-" \
+        "$work/$1" "fuzz/corpus/$1" >"$log" 2>&1 || result=$?
+    number() { grep -o "$1 *[0-9]*" "$log" | tail -n 1 | grep -o '[0-9]*$' || echo 0; }
+    printf '%-8s %9s inputs tried, %5s edges, corpus %4s, %4s s, crashes: %s\n' "$1" \
+        "$(number stat::number_of_executed_units:)" "$(number cov:)" "$(number corp:)" \
+        "$(($(date +%s) - began))" "$([ "$result" = 0 ] && echo 0 || echo 1)"
+    if [ "$result" != 0 ]; then
+        grep -E 'panicked at|ERROR:|SUMMARY:|Test unit written' -A 1 "$log" | head -n 20
+        echo "again: $binaries/$1 $work/crash-$1-...    whole log: $log"
+        return 1
+    fi
+}
+
+build() {
+    sanitizer=-Zsanitizer=address
+    mkdir -p "$work"
+    echo 'fn main() {}' >"$work/probe.rs"
+    if ! RUSTC_BOOTSTRAP=1 rustc $sanitizer --target "$triple" -o "$work/probe" "$work/probe.rs" 2>"$work/probe.log"; then
+        echo "MISSING: this machine's Rust has no AddressSanitizer; fuzzing looks for panics and hangs, wrong memory accesses and leaks are NOT looked for"
+        sanitizer=""
+    fi
+    # What cargo-fuzz sets: the pass that tells libFuzzer which code an input reaches and what it is compared with.
+    RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR="$folder" RUSTFLAGS="--cfg fuzzing $sanitizer -Cpasses=sancov-module
+        -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters
+        -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares" \
+        ${CARGO:-cargo} build --quiet --locked --release --target "$triple" --manifest-path fuzz/Cargo.toml
+}
+
+# A fault that is there on purpose, and the word that must be said of it.
+must_find() { # fault, word, more flags
+    printf %s "$1" >"$work/planted"
+    # shellcheck disable=SC2086
+    if "$binaries/planted" $flags ${3:-} -artifact_prefix="$work/planted-" "$work/planted" >"$work/planted.log" 2>&1; then
+        echo "fuzz: the planted $1 was NOT found" >&2
+        exit 1
+    fi
+    grep -q "$2" "$work/planted.log" || { echo "fuzz: the planted $1 was not called a $2" >&2 && exit 1; }
+}
+
+planted() {
+    must_find panic 'deadly signal'
+    must_find hang 'libFuzzer: timeout' -timeout=1
+    found="panic, hang"
+    if [ -n "$sanitizer" ]; then
+        for target in $(targets); do
+            grep -q __asan_init "$binaries/$target" || { echo "fuzz: no AddressSanitizer in $target" >&2 && exit 1; }
+        done
+        must_find overflow 'AddressSanitizer: heap-buffer-overflow'
+        must_find leak 'LeakSanitizer: detected memory leaks'
+        found="$found, heap overflow, leak; AddressSanitizer is in every target"
+    fi
+    printf nothing >"$work/planted"
+    "$binaries/planted" "$work/planted" >"$work/planted.log" 2>&1 || { echo "fuzz: a fault where none is" >&2 && exit 1; }
+    echo "planted  found: $found"
+}
+
+case $mode in
+    one)
+        mode=$3 amount=$4
+        one "$2"
+        ;;
+    runs | seconds)
+        build
+        planted
+        echo "seed     $seed"
+        targets | xargs -P "${JOBS:-$(nproc)}" -I '{}' sh "$0" one '{}' "$mode" "$amount"
+        ;;
+    planted)
+        build
+        planted
+        ;;
+    corpus)
+        build
+        for target in $(targets); do
+            rm -rf "${work:?}/small" && mkdir -p "$work/small"
+            "$binaries/$target" -merge=1 -max_len=512 "$work/small" "fuzz/corpus/$target" "$work/$target" >"$work/merge.log" 2>&1
+            echo "$target: $(find "$work/small" -type f | wc -l) files"
+        done
+        ;;
+    *)
+        sed -n '2,7s/^# //p' "$0" >&2
+        exit 2
+        ;;
+esac

@@ -1,0 +1,73 @@
+//! Input: the configuration's JSON, then after a NUL each the four environment variables.
+
+use serde_json::Value;
+
+use super::{check_refusal, has_canary, names_hold_canary, oracle};
+use crate::config::{BaseUrl, Config};
+use crate::status::Status;
+
+const VARIABLES: [&str; 4] = ["PAYSVC_BASE_URL", "PAYSVC_PUBLIC_KEY", "PAYSVC_SECRET_KEY", "PAYSVC_ENCRYPTION_KEY"];
+
+pub fn config(input: &[u8]) {
+    let Ok(input) = std::str::from_utf8(input) else { return };
+    let mut parts = input.split('\0');
+    let json = parts.next().unwrap_or_default();
+    let values: Vec<&str> = parts.collect();
+    let env = |name: &str| {
+        let index = VARIABLES.iter().position(|known| *known == name).expect("no other variable is read");
+        values.get(index).map(|value| (*value).to_owned())
+    };
+    let parsed = serde_json::from_str::<Value>(json).ok();
+    match Config::parse(Some(json), &env) {
+        Ok(config) => {
+            assert!(oracle::walk(json).twice.is_none(), "a member given twice is accepted");
+            check(&config);
+        }
+        Err(refusal) => {
+            let reply = check_refusal(refusal, &[Status::Config]);
+            // The host of a refused URL is said; keys, passwords and file names are not.
+            let host = |url: &Value| url.as_str().is_some_and(has_canary);
+            let named = parsed.is_some_and(|json| names_hold_canary(&json) || host(&json["base_url"]))
+                || values.first().is_some_and(|url| has_canary(url));
+            assert!(named || !has_canary(&reply.body), "{}", reply.body);
+        }
+    }
+}
+
+fn check(config: &Config) {
+    if let Some(url) = &config.base_url {
+        check_url(url, config.allow_http);
+    }
+    for key in [&config.public_key, &config.secret_key].into_iter().flatten() {
+        assert!(!key.expose().is_empty() && key.expose().bytes().all(|b| b.is_ascii_graphic()));
+    }
+    assert!(config.user_agent.bytes().all(|b| (b' '..0x7f).contains(&b)));
+    assert!((1..=10).contains(&config.max_attempts) && config.max_idle_connections <= 10_000);
+    for time in [config.timeout, config.connect_timeout] {
+        assert!((1..=86_400_000).contains(&time.as_millis()));
+    }
+    if let Some(proxy) = &config.proxy {
+        assert!(proxy.port > 0 && !proxy.host.is_empty());
+        assert!(proxy.host.bytes().all(|b| b.is_ascii_graphic()));
+    }
+}
+
+/// Scheme, host and port are what the text says, and nothing else hides in it.
+fn check_url(url: &BaseUrl, allow_http: bool) {
+    let scheme = if url.https { "https://" } else { "http://" };
+    let rest = url.text.strip_prefix(scheme).expect("the scheme stands in front");
+    let authority = rest.split('/').next().unwrap_or_default().to_ascii_lowercase();
+    let host = if url.host.contains(':') { format!("[{}]", url.host) } else { url.host.clone() };
+    let implied = if url.https { 443 } else { 80 };
+    let named = authority.strip_prefix(&host).expect("the host follows");
+    let port = match named.strip_prefix(':') {
+        Some(digits) => digits.parse::<u16>().expect("a port is a number"),
+        None => implied,
+    };
+    assert_eq!((named.is_empty() || named.starts_with(':'), port), (true, url.port), "{}", url.text);
+    assert!(!url.host.is_empty() && url.port > 0 && !authority.contains('@'));
+    assert!(url.text.bytes().all(|b| b.is_ascii_graphic()) && !url.text.contains(['?', '#']), "{}", url.text);
+    assert!(!url.text.ends_with('/'));
+    let loopback = url.host == "localhost" || url.host.starts_with("127.") || url.host.ends_with(":1");
+    assert!(url.https || allow_http || loopback, "{}", url.text);
+}

@@ -1,0 +1,238 @@
+//! Input: a program for a machine whose instructions are the functions of the C interface. Each instruction is a byte,
+//! its operands follow; a byte that chooses a handle may choose NULL. What the header allows is done in any order.
+//! Nothing listens where the clients connect to: the target `wire` talks to a peer.
+
+#![allow(unsafe_code)] // This is the C program.
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ptr::{null, null_mut};
+
+use serde::de::IgnoredAny;
+
+use super::answer::answer_of;
+use super::peer::{acceptable, peer};
+use crate::endpoints::ENDPOINTS;
+use crate::ffi::*;
+use crate::reply::Reply;
+
+/// Longest program, so that no input takes long.
+const INSTRUCTIONS: usize = 40;
+const HANDLES: usize = 4;
+
+#[derive(Default)]
+struct Machine<'a> {
+    input: &'a [u8],
+    clients: [Handle<paysvc_client>; HANDLES],
+    calls: [Handle<paysvc_call>; HANDLES],
+    replies: [Handle<paysvc_reply>; HANDLES],
+    /// Lines that the log callback has got; its address is the userdata.
+    lines: Box<u32>,
+}
+
+struct Handle<T>(*mut T);
+
+impl<T> Default for Handle<T> {
+    fn default() -> Self {
+        Handle(null_mut())
+    }
+}
+
+pub fn ffi(input: &[u8]) {
+    let mut machine = Machine { input, ..Machine::default() };
+    for _ in 0..INSTRUCTIONS {
+        let Some(code) = machine.byte() else { break };
+        machine.step(code);
+    }
+    // Whatever is left is freed, so that a leak is the library's.
+    for index in 0..HANDLES {
+        machine.free(Some(index), Some(index), Some(index));
+    }
+}
+
+impl Machine<'_> {
+    fn byte(&mut self) -> Option<u8> {
+        let (byte, rest) = self.input.split_first()?;
+        self.input = rest;
+        Some(*byte)
+    }
+
+    fn operand(&mut self) -> u8 {
+        self.byte().unwrap_or(0)
+    }
+
+    /// A text of the input up to a NUL; `None` (NULL in C) where the NUL comes at once.
+    fn text(&mut self) -> Option<CString> {
+        let end = self.input.iter().position(|&byte| byte == 0).unwrap_or(self.input.len());
+        let (text, rest) = self.input.split_at(end);
+        self.input = rest.get(1..).unwrap_or_default();
+        (!text.is_empty()).then(|| CString::new(text).unwrap())
+    }
+
+    fn step(&mut self, code: u8) {
+        let operand = self.operand();
+        let slot = usize::from(operand) % HANDLES;
+        match code.wrapping_sub(b'a') % 14 {
+            0 => self.new_client(operand),
+            1 => self.set_log(operand),
+            2 => self.new_call(slot),
+            3 => self.set_timeout(slot),
+            4 => unsafe { paysvc_call_cancel(self.calls[slot].0) },
+            5 => self.call_row(operand),
+            6 => self.request(operand, false),
+            7 => self.request(operand, true),
+            8 => self.read(slot),
+            9 => self.free(Some(slot), None, None),
+            10 => self.free(None, Some(slot), None),
+            11 => self.free(None, None, Some(slot)),
+            12 => self.answered(slot),
+            _ => check_names(c_int::from(operand)),
+        }
+    }
+
+    /// The client and call that the byte chooses (a slot may hold NULL), and where the reply goes, if anywhere.
+    fn chosen(&mut self, operand: u8) -> (*const paysvc_client, *const paysvc_call, Option<usize>) {
+        let index = |shift: u8| usize::from(operand >> shift) % HANDLES;
+        (self.clients[index(0)].0, self.calls[index(2)].0, (operand >> 6 > 0).then(|| index(4)))
+    }
+
+    /// Runs a function that makes a reply; keeps and checks the reply.
+    fn deliver(&mut self, slot: Option<usize>, run: impl FnOnce(*mut *mut paysvc_reply) -> paysvc_status) {
+        let Some(slot) = slot else {
+            run(null_mut());
+            return;
+        };
+        self.free(None, None, Some(slot));
+        // Never NULL afterwards, so it must be written.
+        let mut reply = std::ptr::dangling_mut();
+        let status = run(&mut reply);
+        assert!(!reply.is_null());
+        self.replies[slot].0 = reply;
+        assert_eq!(unsafe { paysvc_reply_status(reply) }, status);
+        self.read(slot);
+    }
+
+    fn new_client(&mut self, operand: u8) {
+        let json = match operand >> 4 & 3 {
+            0 => self.text(),
+            _ => CString::new(peer().config(peer().dead_port).to_string()).ok(),
+        };
+        let slot = usize::from(operand) % HANDLES;
+        self.free(Some(slot), None, None);
+        let mut client = std::ptr::dangling_mut();
+        let out = if operand >> 2 & 3 == 3 { null_mut() } else { &raw mut client };
+        let mut status = -1;
+        self.deliver((operand >> 6 > 0).then_some(slot), |reply| {
+            status = unsafe { paysvc_client_new(pointer(&json), out, reply) };
+            status
+        });
+        if !out.is_null() {
+            assert_eq!(client.is_null(), status != PAYSVC_OK);
+            self.clients[slot].0 = client;
+        }
+    }
+
+    fn set_log(&mut self, operand: u8) {
+        unsafe extern "C" fn log(userdata: *mut c_void, level: c_int, message: *const c_char) {
+            let message = unsafe { CStr::from_ptr(message) }.to_str().expect("UTF-8");
+            assert!((1..=4).contains(&level) && !message.contains(char::is_control) && !message.contains("canary"));
+            unsafe { *userdata.cast::<u32>() += 1 };
+        }
+        let client = self.clients[usize::from(operand) % HANDLES].0;
+        let level = c_int::from(operand >> 4) - 4;
+        let callback: paysvc_log_fn = if operand & 4 == 0 { Some(log) } else { None };
+        let status = unsafe { paysvc_client_set_log(client, level, callback, (&raw mut *self.lines).cast()) };
+        let legal = !client.is_null() && (callback.is_none() || (1..=4).contains(&level));
+        assert_eq!(status == PAYSVC_OK, legal);
+    }
+
+    fn new_call(&mut self, slot: usize) {
+        self.free(None, Some(slot), None);
+        self.calls[slot].0 = paysvc_call_new();
+    }
+
+    fn set_timeout(&mut self, slot: usize) {
+        let ms = c_int::from(self.operand()) - 10;
+        unsafe { paysvc_call_set_timeout_ms(self.calls[slot].0, ms) };
+    }
+
+    /// A reply such as a call brings back: what the library makes of an answer of the input's.
+    fn answered(&mut self, slot: usize) {
+        let Some(answer) = self.text() else { return };
+        let reply = answer_of(answer.to_bytes());
+        self.deliver(Some(slot), |out| {
+            let status = reply.status as paysvc_status;
+            unsafe { out.write(into_handle(Reply { attempts: 1, ..reply })) };
+            status
+        });
+    }
+
+    fn call_row(&mut self, operand: u8) {
+        let choice = self.operand();
+        let index = usize::from(choice) % ENDPOINTS.len();
+        let json = match choice >> 6 {
+            0 => self.text(),
+            _ => CString::new(acceptable(&ENDPOINTS[index], "canary-1").to_string()).ok(),
+        };
+        let (client, call, slot) = self.chosen(operand);
+        self.deliver(slot, |reply| unsafe { call_row(index, client, pointer(&json), call, reply) });
+    }
+
+    fn request(&mut self, operand: u8, encrypt: bool) {
+        let json = self.text();
+        let (client, call, slot) = self.chosen(operand);
+        match encrypt {
+            true => self.deliver(slot, |reply| unsafe { paysvc_encrypt(client, pointer(&json), reply) }),
+            false => self.deliver(slot, |reply| unsafe { paysvc_request(client, pointer(&json), call, reply) }),
+        }
+    }
+
+    /// Every reader on one reply, and a pointer of the input's.
+    fn read(&mut self, slot: usize) {
+        let reply: *const paysvc_reply = self.replies[slot].0;
+        let pointer_text = self.text();
+        unsafe {
+            let body = CStr::from_ptr(paysvc_reply_body(reply));
+            assert_eq!(body.count_bytes(), paysvc_reply_body_len(reply));
+            assert!(serde_json::from_slice::<IgnoredAny>(body.to_bytes()).is_ok());
+            let (status, outcome) = (paysvc_reply_status(reply), paysvc_reply_outcome(reply));
+            let (attempts, http) = (paysvc_reply_attempts(reply), paysvc_reply_http_status(reply));
+            for text in [paysvc_reply_message(reply), paysvc_reply_code(reply)] {
+                assert!(!CStr::from_ptr(text).to_str().expect("UTF-8").contains(char::is_control));
+            }
+            assert!(paysvc_reply_retry_after_ms(reply) >= -1 && attempts >= 0 && http >= 0);
+            assert_ne!(status, PAYSVC_E_INTERNAL);
+            assert!(outcome != PAYSVC_OUTCOME_NOT_SENT || attempts == 0);
+            assert!(outcome != PAYSVC_OUTCOME_CONFIRMED || (status == PAYSVC_OK && attempts > 0));
+            let _ = paysvc_reply_state(reply);
+            let found = paysvc_reply_get(reply, pointer(&pointer_text));
+            assert_eq!(found, paysvc_reply_get(reply, pointer(&pointer_text)), "asked twice, the same text");
+            if !found.is_null() {
+                assert!(CStr::from_ptr(found).to_str().is_ok());
+            }
+        }
+    }
+
+    /// Frees what stands in these slots; they hold NULL from then on.
+    fn free(&mut self, client: Option<usize>, call: Option<usize>, reply: Option<usize>) {
+        let client = client.map(|slot| std::mem::take(&mut self.clients[slot]).0);
+        let call = call.map(|slot| std::mem::take(&mut self.calls[slot]).0);
+        let reply = reply.map(|slot| std::mem::take(&mut self.replies[slot]).0);
+        unsafe {
+            client.into_iter().for_each(|client| paysvc_client_free(client));
+            call.into_iter().for_each(|call| paysvc_call_free(call));
+            reply.into_iter().for_each(|reply| paysvc_reply_free(reply));
+        }
+    }
+}
+
+fn pointer(text: &Option<CString>) -> *const c_char {
+    text.as_ref().map_or(null(), |text| text.as_ptr())
+}
+
+/// Every number has a name, known or not.
+fn check_names(number: c_int) {
+    for name in [paysvc_status_name(number), paysvc_outcome_name(number), paysvc_version()] {
+        assert!(!unsafe { CStr::from_ptr(name) }.is_empty());
+    }
+    assert_eq!(paysvc_abi(), PAYSVC_ABI);
+}

@@ -1,0 +1,30 @@
+//! Input: the text of an encryption key.
+
+use super::{check_refusal, check_texts};
+use crate::encryption::EncryptionKey;
+use crate::reply::Reply;
+use crate::status::Status;
+
+/// Longest run of base64 that a message may hold: longer than any word in it, shorter than any part of a key.
+const LONGEST_WORD: usize = 24;
+
+pub fn key(input: &[u8]) {
+    let Ok(text) = std::str::from_utf8(input) else { return };
+    match EncryptionKey::parse(text) {
+        Ok(key) => {
+            let block = key.max_payload() + 11;
+            assert!((256..=1024).contains(&block), "{block} bytes");
+            let sealed = key.seal(b"{}").expect("two bytes fit every key");
+            assert_eq!(sealed.len(), block.div_ceil(3) * 4 + r#"{"data":""}"#.len());
+            assert!(key.seal(&vec![b'x'; key.max_payload()]).is_ok());
+            let refusal = key.seal(&vec![b'x'; key.max_payload() + 1]).expect_err("one byte more does not fit");
+            check_texts(&Reply::refused(refusal));
+        }
+        Err(refusal) => {
+            let reply = check_refusal(refusal, &[Status::Config]);
+            let base64 = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=');
+            let longest = reply.message.split(|c| !base64(c)).map(str::len).max();
+            assert!(longest <= Some(LONGEST_WORD), "a part of the key is repeated: {}", reply.message);
+        }
+    }
+}

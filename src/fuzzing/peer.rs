@@ -1,0 +1,142 @@
+//! The service of the targets that go over a real socket: answers whatever bytes it was told to.
+
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::AsFd as _;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use nix::poll::{PollFd, PollFlags, poll};
+use serde_json::{Value, json};
+
+use crate::endpoints::{Endpoint, Field, Kind};
+
+/// In an answer, becomes the identifier of the request that it answers.
+pub const ID: &str = "00000000";
+
+/// How long the peer waits for what does not come; the client's waits are made of it.
+const PATIENCE_MS: u16 = 2;
+
+#[derive(Default)]
+struct Script {
+    answer: Vec<u8>,
+    keep: bool,
+    seen: Vec<String>,
+}
+
+pub struct Peer {
+    pub port: u16,
+    /// Where nothing listens.
+    pub dead_port: u16,
+    script: Arc<Mutex<Script>>,
+}
+
+pub fn peer() -> &'static Peer {
+    static PEER: OnceLock<Peer> = OnceLock::new();
+    PEER.get_or_init(|| {
+        let (listener, dead) = (TcpListener::bind("127.0.0.1:0").unwrap(), TcpListener::bind("127.0.0.1:0").unwrap());
+        let script = Arc::new(Mutex::new(Script::default()));
+        let peer = Peer { port: port(&listener), dead_port: port(&dead), script: Arc::clone(&script) };
+        std::thread::spawn(move || listener.incoming().flatten().for_each(|socket| serve(socket, &script)));
+        peer
+    })
+}
+
+fn port(listener: &TcpListener) -> u16 {
+    listener.local_addr().unwrap().port()
+}
+
+impl Peer {
+    /// What is answered from now on, and whether the connection is kept afterwards; forgets the requests seen.
+    pub fn answer(&self, answer: &[u8], keep: bool) {
+        *lock(&self.script) = Script { answer: answer.to_vec(), keep, seen: Vec::new() };
+    }
+
+    /// How many requests seen hold this identifier.
+    pub fn seen(&self, id: &str) -> usize {
+        lock(&self.script).seen.iter().filter(|request| request.contains(id)).count()
+    }
+
+    pub fn config(&self, port: u16) -> Value {
+        let vector: Value = serde_json::from_str(include_str!("../../tests/vectors/rsa2048.json")).unwrap();
+        json!({
+            "base_url": format!("http://127.0.0.1:{port}"),
+            "public_key": "public-canary",
+            "secret_key": "secret-canary",
+            "encryption_key": vector["encryption_key"],
+            "timeout_ms": 100,
+            "max_attempts": 1,
+        })
+    }
+}
+
+fn lock(script: &Mutex<Script>) -> std::sync::MutexGuard<'_, Script> {
+    script.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// One connection to its end; one at a time is enough, because the client's calls follow one another.
+fn serve(mut socket: TcpStream, script: &Mutex<Script>) {
+    socket.set_nodelay(true).unwrap();
+    while let Some(request) = read_request(&mut socket) {
+        let (answer, keep) = {
+            let mut script = lock(script);
+            script.seen.push(request.clone());
+            (script.answer.clone(), script.keep)
+        };
+        let id = id_of(&request).unwrap_or(ID);
+        let answer = replace(&answer, ID.as_bytes(), id.as_bytes());
+        if socket.write_all(&answer).is_err() || !keep {
+            return;
+        }
+    }
+}
+
+/// Head and body, once the body is as long as the head says.
+fn read_request(socket: &mut TcpStream) -> Option<String> {
+    let (mut bytes, mut buffer) = (Vec::new(), [0; 4096]);
+    loop {
+        // A socket's own time limit is coarser than a poll's.
+        poll(&mut [PollFd::new(socket.as_fd(), PollFlags::POLLIN)], PATIENCE_MS).ok().filter(|ready| *ready > 0)?;
+        let count = socket.read(&mut buffer).ok().filter(|count| *count > 0)?;
+        bytes.extend_from_slice(&buffer[..count]);
+        let text = String::from_utf8_lossy(&bytes);
+        if let Some((head, body)) = text.split_once("\r\n\r\n") {
+            let length = head.to_ascii_lowercase();
+            let length = length.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok());
+            if body.len() >= length.unwrap_or(0) {
+                return Some(text.into_owned());
+            }
+        }
+    }
+}
+
+/// Eight digits behind `id-`.
+fn id_of(request: &str) -> Option<&str> {
+    request.split_once("id-")?.1.get(..ID.len())
+}
+
+fn replace(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+    let mut out = bytes.to_vec();
+    for start in 0..out.len().saturating_sub(from.len() - 1) {
+        if out[start..].starts_with(from) {
+            out[start..start + to.len()].copy_from_slice(to);
+        }
+    }
+    out
+}
+
+/// A request that this row accepts; every text in it holds the identifier.
+pub fn acceptable(row: &Endpoint, id: &str) -> Value {
+    fn object(fields: &[Field], id: &str) -> Value {
+        fields.iter().map(|field| (field.name.to_owned(), value(field, id))).collect()
+    }
+    fn value(field: &Field, id: &str) -> Value {
+        match field.kind {
+            Kind::Text | Kind::Any => json!(format!("id-{id}")),
+            Kind::Integer => json!(7),
+            Kind::Amount => json!("100.10"),
+            Kind::Flag => json!(true),
+            Kind::Object(fields) => object(fields, id),
+        }
+    }
+    object(row.fields, id)
+}

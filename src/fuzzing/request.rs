@@ -1,0 +1,148 @@
+//! Input: a byte that chooses the row (`a` the first; after the last row `paysvc_request`), then
+//! the request's JSON.
+
+use std::collections::HashSet;
+use std::sync::OnceLock;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use percent_encoding::percent_decode_str;
+use serde_json::Value;
+use ureq::http::Uri;
+
+use super::{check_refusal, has_canary, names_hold_canary, oracle};
+use crate::config::Config;
+use crate::encryption::EncryptionKey;
+use crate::endpoints::{ApiKey, ENDPOINTS, Endpoint, Method, Place};
+use crate::raw_request;
+use crate::request::{self, Prepared};
+use crate::status::Status;
+
+const BASE: &str = "https://pay.example/api";
+const REFUSED: &[Status] = &[Status::Argument, Status::Config, Status::Encrypt];
+
+fn setting() -> &'static (Config, EncryptionKey) {
+    static SETTING: OnceLock<(Config, EncryptionKey)> = OnceLock::new();
+    SETTING.get_or_init(|| {
+        let json = format!(r#"{{"base_url":"{BASE}","public_key":"public","secret_key":"secret"}}"#);
+        let vector: Value = serde_json::from_str(include_str!("../../tests/vectors/rsa2048.json")).unwrap();
+        let key = EncryptionKey::parse(vector["encryption_key"].as_str().unwrap()).unwrap();
+        (Config::parse(Some(&json), &|_| None).unwrap_or_else(|refusal| panic!("{refusal:?}")), key)
+    })
+}
+
+pub fn request(input: &[u8]) {
+    let Some((choice, json)) = input.split_first() else { return };
+    let Ok(json) = std::str::from_utf8(json) else { return };
+    let (config, key) = setting();
+    if let Ok(payload) = request::compacted(json, "the payload") {
+        assert_eq!(std::str::from_utf8(&payload).ok(), Some(oracle::walk(json).compact.as_str()), "what is encrypted");
+    }
+    let row = ENDPOINTS.get(usize::from(choice.wrapping_sub(b'a')) % (ENDPOINTS.len() + 1));
+    let prepared = match row {
+        Some(row) => request::prepare(row, json, config, Some(key)),
+        None => raw_request::prepare(json, config, Some(key)),
+    };
+    match prepared {
+        Ok(prepared) => {
+            let walk = oracle::walk(json);
+            assert!(walk.twice.is_none(), "a member given twice is accepted");
+            check_wire(&prepared);
+            match row {
+                Some(row) => check_row(row, &prepared, json, &walk.compact),
+                None => check_raw(&prepared, json, &walk.compact),
+            }
+        }
+        Err(refusal) => {
+            let reply = check_refusal(refusal, REFUSED);
+            let named = serde_json::from_str::<Value>(json).is_ok_and(|json| names_hold_canary(&json));
+            assert!(named || !has_canary(&reply.body), "a value is repeated: {}", reply.body);
+        }
+    }
+}
+
+/// What goes onto the wire is framed as it was meant, whatever the caller gave.
+fn check_wire(prepared: &Prepared) {
+    let target = prepared.url.strip_prefix(BASE).expect("the configured host and path");
+    assert!(target.starts_with('/') && target.bytes().all(|b| b.is_ascii_graphic()) && !target.contains('#'));
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    assert!(!query.contains('?'));
+    let decoded = percent_decode_str(path).decode_utf8_lossy().into_owned();
+    assert!(!decoded.split(['/', '\\']).any(|segment| segment == "." || segment == ".."), "{path}");
+    if let Ok(uri) = prepared.url.parse::<Uri>() {
+        assert_eq!((uri.host(), uri.path().strip_prefix("/api")), (Some("pay.example"), Some(path)));
+        assert_eq!(uri.query().unwrap_or_default(), query);
+    }
+    let mut names = HashSet::new();
+    for (name, value) in &prepared.headers {
+        assert!(!name.is_empty() && name.bytes().all(|b| b.is_ascii_graphic() && b != b':'), "{name:?}");
+        assert!(value.bytes().all(|b| (b' '..0x7f).contains(&b)), "{value:?}");
+        assert!(names.insert(name.to_ascii_lowercase()), "{name} is sent once or twice, who knows");
+        for own in ["api-key", "host", "content-length", "transfer-encoding", "connection", "content-type"] {
+            assert!(!name.eq_ignore_ascii_case(own), "{name} is the library's");
+        }
+    }
+    assert!(!has_canary(&prepared.label), "the log would show {}", prepared.label);
+}
+
+fn check_row(row: &Endpoint, prepared: &Prepared, json: &str, compact: &str) {
+    assert_eq!((prepared.method, prepared.key), (row.method, row.key));
+    assert_eq!((prepared.read_only, prepared.envelope), (row.read_only, row.envelope));
+    let given: Value = serde_json::from_str(json).unwrap_or_default();
+    let given = |name: &str| given[name].as_str();
+    let (path, query) = prepared.url[BASE.len()..].split_once('?').unwrap_or((&prepared.url[BASE.len()..], ""));
+    let mut segments = path.split('/');
+    for known in row.path.split('/') {
+        let segment = segments.next().expect("as many segments as the row has");
+        match known.strip_prefix('{').and_then(|name| name.strip_suffix('}')) {
+            None => assert_eq!(segment, known),
+            Some(name) => assert_eq!(percent_decode_str(segment).decode_utf8().ok().as_deref(), given(name)),
+        }
+    }
+    assert_eq!(segments.next(), None, "a value made a segment of its own: {path}");
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        let (name, value) = pair.split_once('=').expect("name=value");
+        assert!(row.fields.iter().any(|field| field.name == name && field.place == Place::Query));
+        assert_eq!(percent_decode_str(value).decode_utf8().ok().as_deref(), given(name));
+    }
+    match (&prepared.body, row.method) {
+        (None, Method::Get) => {}
+        (Some(body), Method::Post | Method::Put | Method::Delete) if row.encrypted => check_sealed(body),
+        (Some(body), Method::Post | Method::Put | Method::Delete) => {
+            assert_eq!(std::str::from_utf8(body).ok(), Some(compact), "every digit as it was written");
+        }
+        _ => panic!("a body where none belongs, or none where one does"),
+    }
+}
+
+/// Exactly `{"data":"<one block in base64>"}`: there is no room for the payload.
+fn check_sealed(body: &[u8]) {
+    let text = std::str::from_utf8(body).expect("text");
+    let data = text.strip_prefix(r#"{"data":""#).and_then(|text| text.strip_suffix(r#""}"#)).expect("the envelope");
+    assert_eq!(STANDARD.decode(data).map(|block| block.len()), Ok(256));
+}
+
+fn check_raw(prepared: &Prepared, json: &str, compact: &str) {
+    let Ok(given) = serde_json::from_str::<Value>(json) else { return };
+    assert_eq!(given["method"], prepared.method.name());
+    assert_eq!(given["key"], if prepared.key == ApiKey::Secret { "secret" } else { "public" });
+    match (&prepared.body, given["encrypt"] == true) {
+        (Some(body), true) => check_sealed(body),
+        (Some(body), false) => {
+            let body = std::str::from_utf8(body).expect("text");
+            assert!(compact.contains(&format!("\"body\":{body}")), "every digit as it was written");
+        }
+        (None, encrypted) => assert!(!encrypted && given.get("body").is_none()),
+    }
+    if prepared.method != Method::Get {
+        assert!(!prepared.read_only || given["read_only"] == true, "only GET is taken for reading unasked");
+    }
+    // However its path is spelled, a row keeps its key, its encryption and its rule of repetition.
+    let path = prepared.url[BASE.len()..].split('?').next().unwrap_or_default();
+    let path = percent_decode_str(path).decode_utf8_lossy().to_ascii_lowercase();
+    for row in ENDPOINTS.iter().filter(|row| row.method == prepared.method && row.path.eq_ignore_ascii_case(&path)) {
+        assert_eq!(prepared.key, row.key);
+        assert!(given["encrypt"] == true || !row.encrypted, "{} in clear", row.name);
+        assert!(!prepared.read_only || row.read_only, "{} would be repeated", row.name);
+    }
+}
