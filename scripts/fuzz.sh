@@ -46,12 +46,12 @@ one() {
     # shellcheck disable=SC2086
     "$binaries/$1" $flags $limit -dict="$(dictionary "$1")" -artifact_prefix="$work/crash-$1-" \
         "$work/$1" "fuzz/corpus/$1" >"$log" 2>&1 || result=$?
-    number() { grep -o "$1 *[0-9]*" "$log" | tail -n 1 | grep -o '[0-9]*$' || echo 0; }
+    number() { grep -a -o "$1 *[0-9]*" "$log" | tail -n 1 | grep -o '[0-9]*$' || echo 0; }
     printf '%-8s %9s inputs tried, %5s edges, corpus %4s, %4s s, crashes: %s\n' "$1" \
         "$(number stat::number_of_executed_units:)" "$(number cov:)" "$(number corp:)" \
         "$(($(date +%s) - began))" "$([ "$result" = 0 ] && echo 0 || echo 1)"
     if [ "$result" != 0 ]; then
-        grep -E 'panicked at|ERROR:|SUMMARY:|Test unit written' -A 1 "$log" | head -n 20
+        grep -a -E 'panicked at|ERROR:|SUMMARY:|Test unit written' -A 1 "$log" | head -n 20
         echo "again: $binaries/$1 $work/crash-$1-...    whole log: $log"
         return 1
     fi
@@ -80,7 +80,7 @@ must_find() { # fault, word, more flags
         echo "fuzz: the planted $1 was NOT found" >&2
         exit 1
     fi
-    grep -q "$2" "$work/planted.log" || { echo "fuzz: the planted $1 was not called a $2" >&2 && exit 1; }
+    grep -a -q "$2" "$work/planted.log" || { echo "fuzz: the planted $1 was not called a $2" >&2 && exit 1; }
 }
 
 planted() {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{check_refusal, has_canary, names_hold_canary, oracle};
+use super::{check_refusal, has_canary, may_name_canary, oracle};
 use crate::config::{BaseUrl, Config};
 use crate::status::Status;
 
@@ -27,7 +27,8 @@ pub fn config(input: &[u8]) {
             let reply = check_refusal(refusal, &[Status::Config]);
             // The host of a refused URL is said; keys, passwords and file names are not.
             let host = |url: &Value| url.as_str().is_some_and(has_canary);
-            let named = parsed.is_some_and(|json| names_hold_canary(&json) || host(&json["base_url"]))
+            let named = may_name_canary(json)
+                || parsed.is_some_and(|json| host(&json["base_url"]))
                 || values.first().is_some_and(|url| has_canary(url));
             assert!(named || !has_canary(&reply.body), "{}", reply.body);
         }
