@@ -352,7 +352,7 @@ mod tests {
         for error in
             [r#""error":true"#, r#""error":["a"]"#, r#""errors":["a"]"#, r#""errors":"a""#, r#""errors":{"a":1,"a":2}"#]
         {
-            assert_eq!(verdict(&read(Envelope::Bare, answer(200, &with(error, r#""x":1"#)))), NO, "{error}");
+            assert_eq!(verdict(&read_as(Envelope::Bare, answer(200, &with(error, r#""x":1"#)))), NO, "{error}");
             assert_eq!(verdict(&said_by(200, &with(error, r#""status":true"#))), UNCLEAR, "{error}");
         }
         for none in [r#""error":null"#, r#""error":"""#, r#""error":[]"#, r#""error":false"#, r#""errors":{}"#] {

@@ -5,7 +5,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::{check_failure_envelope, check_texts, oracle};
-use crate::answer::{self, Answer, Cut};
+use crate::answer::{self, Answer, Cut, Reading};
 use crate::endpoints::Envelope;
 use crate::reply::Reply;
 use crate::status::{Outcome, Status};
@@ -30,7 +30,7 @@ pub fn answer_of(input: &[u8]) -> Reply {
         cut: cut(head),
     };
     let envelope = if choice(head) & 1 == 0 { Envelope::Said } else { Envelope::Bare };
-    answer::read(envelope, answer)
+    answer::read(&Reading { envelope, hush: &|text| text }, answer)
 }
 
 /// The line in front, and the body.

@@ -161,7 +161,7 @@ impl Machine<'_> {
         let reply = answer_of(answer.to_bytes());
         self.deliver(Some(slot), |out| {
             let status = reply.status as paysvc_status;
-            unsafe { out.write(into_handle(Reply { attempts: 1, ..reply })) };
+            unsafe { out.write(into_pointer(into_handle(Reply { attempts: 1, ..reply }))) };
             status
         });
     }

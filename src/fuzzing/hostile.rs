@@ -124,7 +124,7 @@ fn answers_and_pointers() {
         for (what, json) in documents() {
             for member in ["data", "errors"] {
                 let answer = format!("200@application/json\n{{\"{member}\":{json},\"status\":true}}");
-                let reply = into_handle(answer_of(answer.as_bytes()));
+                let reply = into_pointer(into_handle(answer_of(answer.as_bytes())));
                 // A step reads what is left, so the longest way goes through what is not the largest.
                 let steps = if json.len() < MILLION { 127 } else { 2 };
                 for pointer in [format!("/data{}", "/0".repeat(steps)), "/0".repeat(MILLION)] {
@@ -141,7 +141,7 @@ fn answers_and_pointers() {
 #[test]
 fn a_pointer_reaches_128_levels_and_no_further() {
     let body = format!("200@\n{}7{}", "[".repeat(200), "]".repeat(200));
-    let reply = into_handle(answer_of(body.as_bytes()));
+    let reply = into_pointer(into_handle(answer_of(body.as_bytes())));
     let get = |steps: usize| {
         let pointer = CString::new("/0".repeat(steps)).unwrap();
         unsafe { paysvc_reply_get(reply, pointer.as_ptr()) }
