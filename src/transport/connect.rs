@@ -21,6 +21,8 @@ use crate::status::Status;
 
 /// How long one address may keep the others waiting (RFC 8305, "Connection Attempt Delay").
 const NEXT_ADDRESS: Duration = Duration::from_millis(250);
+/// The last of the descriptors that every program prints to.
+const STDERR: i32 = 2;
 /// How often a wait that cannot be woken looks for a cancel.
 const CANCEL_CHECK: Duration = Duration::from_millis(20);
 
@@ -167,6 +169,9 @@ fn race(addresses: &[SocketAddr], deadline: Instant, call: Option<&Arc<Call>>) -
 fn start(address: &SocketAddr) -> io::Result<TcpStream> {
     let family = if address.is_ipv4() { AddressFamily::Inet } else { AddressFamily::Inet6 };
     let socket = socket::socket(family, SockType::Stream, SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC, None)?;
+    // Where a daemon has closed its standard descriptors, what it prints must not go to the service. The copy is never
+    // one of the three.
+    let socket = if socket.as_raw_fd() <= STDERR { socket.try_clone()? } else { socket };
     match socket::connect(socket.as_raw_fd(), &SockaddrStorage::from(*address)) {
         // An interrupted connect goes on by itself.
         Ok(()) | Err(Errno::EINPROGRESS | Errno::EINTR) => Ok(TcpStream::from(socket)),
