@@ -528,8 +528,8 @@ size_t paysvc_reply_body_len(const paysvc_reply *reply);
  * holds U+0000 stays as it is written in the JSON.
  *
  * @param pointer  a JSON pointer (RFC 6901), e.g. "/data/mandateCode"; "" is the whole body
- * @return NULL when absent or null, or when the pointer is malformed or has more than 128 steps; lives as long as the
- *   reply
+ * @return NULL when absent or null, when the pointer is malformed or has more than 128 steps, or when there is no
+ *   memory for it; lives as long as the reply
  */
 const char *paysvc_reply_get(const paysvc_reply *reply,
                              const char *pointer);

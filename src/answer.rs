@@ -6,6 +6,7 @@ use serde_json::value::RawValue;
 
 use crate::endpoints::Envelope;
 use crate::json::{self, Members, Type};
+use crate::memory;
 use crate::reply::{self, Reply};
 use crate::status::{Outcome, State, Status};
 use crate::trip;
@@ -25,6 +26,8 @@ pub enum Cut {
     /// The connection broke, or the framing was wrong.
     Broken(String),
     TooLarge(usize),
+    /// The system refused the memory for it.
+    NoMemory,
     Timeout,
     Cancelled,
 }
@@ -46,8 +49,11 @@ pub struct Reading<'a> {
     pub hush: &'a dyn Fn(String) -> String,
 }
 
-pub fn read(reading: &Reading<'_>, answer: Answer) -> Reply {
+pub fn read(reading: &Reading<'_>, mut answer: Answer) -> Reply {
     trip::point("answer");
+    if answer.cut.is_none() && !memory::can_read(answer.body.len()) {
+        answer.cut = Some(Cut::NoMemory);
+    }
     let http_status = answer.http_status;
     let mut reply = match text_of(answer.body) {
         Ok(text) if answer.cut.is_none() => read_text(reading, http_status, text, answer.content_type.as_deref()),
@@ -64,11 +70,12 @@ pub fn read(reading: &Reading<'_>, answer: Answer) -> Reply {
 
 /// The body as text without a byte order mark, or its length.
 fn text_of(body: Vec<u8>) -> Result<String, usize> {
-    let text = String::from_utf8(body).map_err(|error| error.as_bytes().len())?;
-    Ok(match text.strip_prefix('\u{feff}') {
-        Some(rest) => rest.to_owned(),
-        None => text,
-    })
+    const MARK: char = '\u{feff}';
+    let mut text = String::from_utf8(body).map_err(|error| error.as_bytes().len())?;
+    if text.starts_with(MARK) {
+        text.drain(..MARK.len_utf8());
+    }
+    Ok(text)
 }
 
 fn read_text(reading: &Reading<'_>, http_status: u16, text: String, content_type: Option<&str>) -> Reply {
@@ -78,7 +85,7 @@ fn read_text(reading: &Reading<'_>, http_status: u16, text: String, content_type
             Err(_) => return unreadable(http_status, text.len(), content_type),
             Ok(Type::Object) => {
                 let (status, outcome) = judge(reading.envelope, http_status, Said::Both, false);
-                let message = format!("the service's answer is ambiguous: {error}");
+                let message = format!("the service's answer cannot be used: {error}");
                 Reply::without_body(status, outcome, (reading.hush)(message))
             }
             Ok(kind) => read_members(reading, http_status, &Vec::new(), kind == Type::Array),
@@ -139,6 +146,7 @@ fn cut_off(http_status: u16, cut: Cut, bare: Reply) -> Reply {
     let (status, why) = match cut {
         Cut::Broken(why) => (Status::Response, format!("was cut off: {why}")),
         Cut::TooLarge(limit) => (Status::Response, format!("is larger than {limit} bytes")),
+        Cut::NoMemory => (Status::Response, "does not fit into the memory that this process may have".to_owned()),
         Cut::Timeout => (Status::Timeout, "did not arrive in time".to_owned()),
         Cut::Cancelled => (Status::Cancelled, "was not awaited: the call was cancelled".to_owned()),
     };
@@ -414,6 +422,8 @@ mod tests {
         };
         assert_eq!(verdict(&cut(200, Cut::Broken("reset".into()))), UNCLEAR);
         assert_eq!(verdict(&cut(200, Cut::TooLarge(9))), UNCLEAR);
+        assert_eq!(verdict(&cut(200, Cut::NoMemory)), UNCLEAR);
+        assert_eq!(verdict(&cut(404, Cut::NoMemory)), NO);
         assert_eq!(verdict(&cut(200, Cut::Timeout)), (Status::Timeout, Outcome::Unknown));
         assert_eq!(verdict(&cut(200, Cut::Cancelled)), (Status::Cancelled, Outcome::Unknown));
         assert_eq!(verdict(&cut(400, Cut::Broken("reset".into()))), NO);

@@ -8,7 +8,7 @@ use ureq::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 
 use crate::answer::{self, Reading};
 use crate::call::Call;
-use crate::config::Config;
+use crate::config::{Config, MAX_LINE};
 use crate::encryption::EncryptionKey;
 use crate::endpoints::Endpoint;
 use crate::log::{Level, Log};
@@ -107,6 +107,9 @@ impl Client {
     fn ready(&self, prepared: Prepared) -> Result<(Prepared, Uri, HeaderMap), Refusal> {
         let unsendable =
             |what: &str| Refusal::new(Status::Argument, format!("{what} cannot be sent: it is too long or malformed"));
+        if prepared.url.len() > MAX_LINE {
+            return Err(unsendable("the URL made of the request"));
+        }
         let uri = prepared.url.parse().map_err(|_| unsendable("the URL made of the request"))?;
         let mut headers = HeaderMap::with_capacity(8);
         let key = self.config.key(prepared.key).map(|key| HeaderValue::from_str(key.expose()));

@@ -22,6 +22,9 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     ("encryption_key", "PAYSVC_ENCRYPTION_KEY"),
 ];
 
+/// Longest URL and longest header: what every server must take (RFC 9110, 4.1), and what fits the transport's buffer.
+pub const MAX_LINE: usize = 8000;
+
 /// Longest time that can be asked for: a day.
 const MAX_TIMEOUT_MS: u64 = 86_400_000;
 
@@ -129,7 +132,11 @@ impl Reader<'_> {
     }
 
     fn parsed<T>(&self, name: &str, parse: impl Fn(&str) -> Result<T, String>) -> Result<Option<T>, Refusal> {
-        let parsed = self.text(name).map(|text| parse(text.trim())).transpose();
+        let fitting = |text: String| match text.len() {
+            0..=MAX_LINE => parse(text.trim()),
+            length => Err(format!("is {length} bytes; at most {MAX_LINE} can be sent")),
+        };
+        let parsed = self.text(name).map(fitting).transpose();
         parsed.map_err(|why| refuse(name, why))
     }
 

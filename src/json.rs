@@ -3,10 +3,13 @@
 //! Pure. Objects that name a member twice are refused, because two readers would disagree on what they say.
 
 use std::borrow::Cow;
+use std::collections::TryReserveError;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
+
+use crate::memory;
 
 /// How deep a pointer reaches: each step reads what is left of the document, and the deepest answer has 4 levels.
 const MAX_STEPS: usize = 128;
@@ -72,9 +75,10 @@ pub fn members_of(text: &str) -> Result<Members<'_>, serde_json::Error> {
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
             let mut members: Members<'de> = Vec::with_capacity(16);
             while let Some((Text(name), value)) = map.next_entry::<Text<'de>, &'de RawValue>()? {
+                members.try_reserve(1).map_err(A::Error::custom)?;
                 members.push((name, value));
             }
-            match twice(&members) {
+            match twice(&members).map_err(A::Error::custom)? {
                 Some(name) => Err(A::Error::custom(format_args!("member {name:?} is given twice"))),
                 None => Ok(members),
             }
@@ -87,10 +91,12 @@ pub fn members_of(text: &str) -> Result<Members<'_>, serde_json::Error> {
 }
 
 /// The first name that stands twice. Sorted, because an answer may have a million members.
-fn twice<'m>(members: &'m Members<'_>) -> Option<&'m str> {
-    let mut names: Vec<&str> = members.iter().map(|(name, _)| name.as_ref()).collect();
+fn twice<'m>(members: &'m Members<'_>) -> Result<Option<&'m str>, TryReserveError> {
+    let mut names: Vec<&str> = Vec::new();
+    names.try_reserve_exact(members.len())?;
+    names.extend(members.iter().map(|(name, _)| name.as_ref()));
     names.sort_unstable();
-    names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
+    Ok(names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0]))
 }
 
 /// The items of an array; fails on anything else.
@@ -104,6 +110,7 @@ pub fn items(value: &RawValue) -> Result<Vec<&RawValue>, serde_json::Error> {
         fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
             let mut items = Vec::new();
             while let Some(item) = seq.next_element()? {
+                items.try_reserve(1).map_err(A::Error::custom)?;
                 items.push(item);
             }
             Ok(items)
@@ -139,14 +146,17 @@ pub fn member<'a>(members: &Members<'a>, name: &str) -> Option<&'a RawValue> {
     members.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
 }
 
-/// The text of a JSON string; `None` for anything else, and for half of a surrogate pair.
+/// The text of a JSON string; `None` for anything else, for half of a surrogate pair, and without memory for it.
 pub fn text(value: &RawValue) -> Option<Cow<'_, str>> {
     let raw = value.get();
     if Type::of(value) == Type::Text && !raw.contains('\\') {
         // Checked when the document was, and nothing in it to unescape.
         return Some(Cow::Borrowed(&raw[1..raw.len() - 1]));
     }
-    let mut deserializer = serde_json::Deserializer::from_str(value.get());
+    if !memory::can_read(raw.len()) {
+        return None;
+    }
+    let mut deserializer = serde_json::Deserializer::from_str(raw);
     Text::deserialize(&mut deserializer).ok().map(|Text(text)| text)
 }
 

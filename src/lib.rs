@@ -33,6 +33,7 @@ mod json;
 mod known_path;
 mod log;
 mod members;
+mod memory;
 mod panics;
 mod raw_request;
 mod redact;

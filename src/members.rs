@@ -2,17 +2,20 @@
 //!
 //! Pure. Requests and the configuration are checked here alike.
 
+use std::borrow::Cow;
+
 use serde_json::value::RawValue;
 
 use crate::endpoints::{Field, Kind};
 use crate::json::{self, Members, Type};
+use crate::memory::{self, MAX_TEXT};
 use crate::refusal::Refusal;
 use crate::status::Status;
 
-/// Largest text read: as large as the largest answer. What the interface shows takes a few hundred bytes.
-const MAX_TEXT: usize = 10 * 1024 * 1024;
 /// Most wrong members that one refusal names, so that it takes no longer to say than to find out.
 const MAX_ERRORS: usize = 100;
+/// How much of an unknown name is repeated; no name of the interface is nearly as long.
+const MAX_NAME_CHARS: usize = 100;
 
 /// Reads `text` as one JSON object and checks it; the refusal starts with `what`: a function's name, or "the configuration".
 pub fn read<'a>(
@@ -23,13 +26,24 @@ pub fn read<'a>(
     status: Status,
 ) -> Result<Members<'a>, Refusal> {
     if text.len() > MAX_TEXT {
-        return Err(Refusal::new(status, format!("{what} takes {} bytes, at most {MAX_TEXT} are read", text.len())));
+        return Err(Refusal::new(status, format!("{what} is {} bytes; at most {MAX_TEXT} are accepted", text.len())));
+    }
+    if !memory::can_read(text.len()) {
+        return Err(no_memory(what, text.len(), status));
     }
     let members =
         json::members_of(text).map_err(|error| Refusal::new(status, format!("{what} {}", why(text, &error))))?;
     let mut errors = Vec::new();
     check(&members, fields, open, "", &mut errors);
     if errors.is_empty() { Ok(members) } else { Err(Refusal::of_members(status, what, errors)) }
+}
+
+/// A text that is too large for this process at this moment.
+pub fn no_memory(what: &str, length: usize, status: Status) -> Refusal {
+    Refusal::new(
+        status,
+        format!("{what} is {length} bytes, which does not fit into the memory that this process may have"),
+    )
 }
 
 /// Why a text is no usable object: told from what it is, so that the common mistakes read plainly.
@@ -56,7 +70,7 @@ fn check(members: &Members<'_>, fields: &[Field], open: bool, prefix: &str, erro
     }
     let unknown_ones = members.iter().filter(|(name, _)| !fields.iter().any(|field| field.name == name));
     for (name, _) in unknown_ones.take(MAX_ERRORS.saturating_sub(errors.len())) {
-        errors.push((format!("{prefix}{name}"), unknown(name, fields)));
+        errors.push((format!("{prefix}{}", clipped(name)), unknown(name, fields)));
     }
 }
 
@@ -103,6 +117,14 @@ fn is_amount(text: &str) -> bool {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     digits(whole) && digits(fraction) && text.bytes().any(|b| (b'1'..=b'9').contains(&b))
+}
+
+/// As much of a name as helps to find it.
+fn clipped(name: &str) -> Cow<'_, str> {
+    match name.char_indices().nth(MAX_NAME_CHARS) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &name[..end])),
+        None => Cow::Borrowed(name),
+    }
 }
 
 fn unknown(name: &str, fields: &[Field]) -> String {
@@ -152,6 +174,18 @@ mod tests {
         ];
         let expected: Vec<_> = expected.iter().map(|(m, t)| (m.to_string(), t.to_string())).collect();
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_long_name_and_a_million_of_them_are_refused_as_quickly() {
+        let found = errors(&format!(r#"{{"reference":"r","{}":1}}"#, "é".repeat(500_000)), false);
+        assert_eq!(found[0].0, format!("{}…", "é".repeat(MAX_NAME_CHARS)));
+        assert_eq!(found[0].1, "is not a known member; known are reference, amount, count, card");
+        let many: Vec<_> = (0..500_000).map(|number| format!(r#""m{number}":1"#)).collect();
+        assert_eq!(errors(&format!(r#"{{"reference":"r",{}}}"#, many.join(",")), false).len(), MAX_ERRORS);
+        let text = format!(r#"{{"reference":"{}"}}"#, "x".repeat(MAX_TEXT));
+        let refusal = read(&text, FIELDS, false, "the request", Status::Argument).unwrap_err();
+        assert_eq!(refusal.message, format!("the request is {} bytes; at most 10485760 are accepted", text.len()));
     }
 
     #[test]

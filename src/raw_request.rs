@@ -5,9 +5,8 @@
 use std::collections::HashSet;
 
 use serde_json::value::RawValue;
-use zeroize::Zeroizing;
 
-use crate::config::Config;
+use crate::config::{Config, MAX_LINE};
 use crate::encryption::EncryptionKey;
 use crate::endpoints::{ApiKey, Endpoint, Envelope, Method};
 use crate::json::{self, Members, Type};
@@ -21,6 +20,8 @@ use crate::settings;
 use crate::status::Status;
 
 const WHAT: &str = "request";
+/// Servers refuse more; Apache by default.
+const MAX_HEADERS: usize = 100;
 
 /// Headers that the library sets itself, or that would change how the request is framed.
 const OWN_HEADERS: &[&str] = &[
@@ -97,6 +98,7 @@ fn choice<T: Copy>(
 
 fn path(members: &Members<'_>) -> Result<String, Refusal> {
     let path = text_of(members, "path");
+    request::fits_url(WHAT, "path", path.len())?;
     if !path.starts_with('/') {
         return Err(wrong("path", "must start with a slash"));
     }
@@ -141,7 +143,7 @@ fn body(members: &Members<'_>, method: Method, encrypt: bool, capacity: usize) -
     if method == Method::Get {
         return Err(wrong("body", "must be left out of a GET"));
     }
-    let mut out = Zeroizing::new(Vec::with_capacity(capacity));
+    let mut out = request::buffer(WHAT, capacity)?;
     request::compact(WHAT, "body", value, &mut out)?;
     Ok(Some(out))
 }
@@ -173,6 +175,7 @@ fn query(members: &Members<'_>) -> Result<String, Refusal> {
     };
     let mut query = String::new();
     for (name, value) in pairs(members, "query", plain)? {
+        request::fits_url(WHAT, "query", query.len() + name.len() + value.len())?;
         request::push_query(&mut query, &name, &value);
     }
     Ok(query)
@@ -180,8 +183,14 @@ fn query(members: &Members<'_>) -> Result<String, Refusal> {
 
 fn headers(members: &Members<'_>) -> Result<Vec<(String, String)>, Refusal> {
     let headers = pairs(members, "headers", |value| json::text(value).map(|text| text.into_owned()))?;
+    if headers.len() > MAX_HEADERS {
+        return Err(wrong("headers", format!("has {} members; at most {MAX_HEADERS} are sent", headers.len())));
+    }
     let mut seen = HashSet::new();
     for (name, value) in &headers {
+        if name.len() + value.len() > MAX_LINE {
+            return Err(wrong("headers", format!("has a member that is longer than {MAX_LINE} bytes")));
+        }
         let member = format!("headers.{name}");
         if OWN_HEADERS.contains(&name.to_ascii_lowercase().as_str()) {
             return Err(wrong(&member, "is set by the library"));

@@ -4,11 +4,12 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::value::RawValue;
 use zeroize::Zeroizing;
 
-use crate::config::{BaseUrl, Config};
+use crate::config::{BaseUrl, Config, MAX_LINE};
 use crate::encryption::EncryptionKey;
 use crate::endpoints::{ApiKey, Endpoint, Envelope, Field, Method, Place};
 use crate::json::{self, Members};
 use crate::members;
+use crate::memory;
 use crate::redact;
 use crate::refusal::Refusal;
 use crate::secret::{Secret, SecretBytes};
@@ -89,7 +90,7 @@ pub fn prepare(
 /// The body as compact JSON, with the members that belong there.
 fn body(row: &Endpoint, members: &Members<'_>, capacity: usize) -> Result<SecretBytes, Refusal> {
     let elsewhere = |name: &str| row.fields.iter().any(|field| field.name == name && field.place != Place::Body);
-    let mut out = Zeroizing::new(Vec::with_capacity(capacity));
+    let mut out = buffer(row.name, capacity)?;
     out.push(b'{');
     for (name, value) in members.iter().filter(|(name, _)| !elsewhere(name)) {
         if out.len() > 1 {
@@ -103,6 +104,11 @@ fn body(row: &Endpoint, members: &Members<'_>, capacity: usize) -> Result<Secret
     Ok(out)
 }
 
+/// What a request of that many bytes is written to.
+pub fn buffer(what: &str, size: usize) -> Result<SecretBytes, Refusal> {
+    memory::buffer(size).map(Zeroizing::new).ok_or_else(|| members::no_memory(what, size, Status::Argument))
+}
+
 /// Appends a value compactly; the refusal names the member.
 pub fn compact(what: &str, member: &str, value: &RawValue, out: &mut Vec<u8>) -> Result<(), Refusal> {
     json::compact(value, out).map_err(|error| Refusal::of_member(Status::Argument, what, member, error.to_string()))
@@ -112,7 +118,7 @@ pub fn compact(what: &str, member: &str, value: &RawValue, out: &mut Vec<u8>) ->
 pub fn compacted(text: &str, what: &str) -> Result<SecretBytes, Refusal> {
     let value =
         json::document(text).map_err(|error| Refusal::new(Status::Argument, format!("{what} is not JSON: {error}")))?;
-    let mut out = Zeroizing::new(Vec::with_capacity(text.len()));
+    let mut out = buffer(what, text.len())?;
     json::compact(value, &mut out)
         .map_err(|error| Refusal::new(Status::Argument, format!("{what} is not usable: {error}")))?;
     Ok(out)
@@ -137,6 +143,7 @@ fn target(row: &Endpoint, members: &Members<'_>) -> Result<String, Refusal> {
     let (mut path, mut query) = (row.path.to_owned(), String::new());
     for field in row.fields.iter().filter(|field| field.place != Place::Body) {
         let Some(value) = json::member(members, field.name).and_then(json::text) else { continue };
+        fits_url(row.name, field.name, value.len())?;
         match field.place {
             Place::Path => path = path.replace(&format!("{{{}}}", field.name), &segment(row, field, &value)?),
             _ => push_query(&mut query, field.name, &value),
@@ -151,6 +158,17 @@ fn segment(row: &Endpoint, field: &Field, value: &str) -> Result<String, Refusal
     match value.split(['/', '\\']).any(|part| part == "." || part == "..") {
         true => Err(Refusal::of_member(Status::Argument, row.name, field.name, "must not be a dot segment")),
         false => Ok(utf8_percent_encode(value, ESCAPED).to_string()),
+    }
+}
+
+/// Refused before it is escaped, which makes it up to three times as long.
+pub fn fits_url(what: &str, member: &str, length: usize) -> Result<(), Refusal> {
+    match length {
+        0..=MAX_LINE => Ok(()),
+        _ => {
+            let why = format!("is {length} bytes, too long for a URL");
+            Err(Refusal::of_member(Status::Argument, what, member, why))
+        }
     }
 }
 

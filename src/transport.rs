@@ -11,7 +11,7 @@ mod sock;
 mod stream;
 mod tls;
 
-use std::io::Read as _;
+use std::io::{ErrorKind, Read as _};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -22,6 +22,7 @@ use crate::answer::{Answer, Cut};
 use crate::call::Call;
 use crate::config::Config;
 use crate::endpoints::Method;
+use crate::memory::{self, MAX_TEXT};
 use crate::panics::caught;
 use crate::refusal::Refusal;
 use crate::retry;
@@ -32,8 +33,6 @@ pub use fault::Fault;
 pub use lanes::after_fork;
 use lanes::{Lane, Lanes, Line};
 
-/// Largest body accepted; 500 mandates take a tenth of a megabyte.
-const MAX_BODY: usize = 10 * 1024 * 1024;
 /// Largest header block accepted.
 const MAX_HEADERS: usize = 64 * 1024;
 /// Servers commonly close idle connections after 15 s or more; one dropped earlier costs a reconnect, not an unknown.
@@ -144,14 +143,20 @@ fn read(response: Response<Body>, line: &Line) -> Answer {
 
 /// The body up to the limit, and why it is not whole, if it is not.
 fn read_body(body: Body, line: &Line) -> (Vec<u8>, Option<Cut>) {
-    let expected = body.content_length().unwrap_or(0).min(MAX_BODY as u64) as usize;
-    let mut bytes = Vec::with_capacity(expected.clamp(1024, 64 * 1024));
+    let expected = body.content_length().unwrap_or(0).min(MAX_TEXT as u64) as usize;
+    // The one copy that is made of an answer: it moves on as it is, with the NUL that C wants put behind it.
+    let Some(mut bytes) = memory::buffer((expected + 1).max(1024)) else {
+        return (Vec::new(), Some(Cut::NoMemory));
+    };
     // One byte more than allowed tells a body of the limit from a larger one.
-    let mut reader = body.into_with_config().limit(u64::MAX).reader().take(MAX_BODY as u64 + 1);
+    let mut reader = body.into_with_config().limit(u64::MAX).reader().take(MAX_TEXT as u64 + 1);
     let cut = match reader.read_to_end(&mut bytes) {
-        Ok(_) if bytes.len() > MAX_BODY => Some(Cut::TooLarge(MAX_BODY)),
+        Ok(_) if bytes.len() > MAX_TEXT => Some(Cut::TooLarge(MAX_TEXT)),
+        Ok(_) if bytes.try_reserve_exact(1).is_err() => Some(Cut::NoMemory),
         // Where a body ends with its connection, a cancel or a timeout looks like its end.
         Ok(_) => line.cut(),
+        // Where the length is not told beforehand, the buffer grows as it is read.
+        Err(error) if error.kind() == ErrorKind::OutOfMemory => Some(Cut::NoMemory),
         Err(error) => Some(line.cut().unwrap_or_else(|| Cut::Broken(error.to_string()))),
     };
     (bytes, cut)

@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use super::boundary::{boundary, text};
 use super::types::{paysvc_outcome, paysvc_reply, paysvc_state, paysvc_status};
 use crate::json;
+use crate::memory;
 use crate::reply::Reply;
 use crate::status::{Outcome, State, Status};
 use crate::trip;
@@ -112,8 +113,8 @@ pub unsafe extern "C" fn paysvc_reply_body_len(reply: *const paysvc_reply) -> us
 /// holds U+0000 stays as it is written in the JSON.
 ///
 /// @param pointer  a JSON pointer (RFC 6901), e.g. "/data/mandateCode"; "" is the whole body
-/// @return NULL when absent or null, or when the pointer is malformed or has more than 128 steps; lives as long as the
-///   reply
+/// @return NULL when absent or null, when the pointer is malformed or has more than 128 steps, or when there is no
+///   memory for it; lives as long as the reply
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_get(reply: *const paysvc_reply, pointer: *const c_char) -> *const c_char {
     boundary(std::ptr::null(), || {
@@ -131,7 +132,10 @@ impl Handle {
             return Some(text.as_ptr());
         }
         let body = json::document(self.body.to_str().ok()?).ok()?;
-        let text = CString::new(json::pointer(body, pointer)?.into_owned()).ok()?;
+        let value = json::pointer(body, pointer)?;
+        let mut text = memory::buffer(value.len() + 1)?;
+        text.extend_from_slice(value.as_bytes());
+        let text = CString::new(text).ok()?;
         // The text itself does not move when the map grows.
         Some(found.entry(pointer.to_owned()).or_insert(text).as_ptr())
     }

@@ -18,10 +18,13 @@ use super::fault::Fault;
 use super::lanes::Line;
 use super::sock::Sock;
 use super::tls;
+use crate::config::MAX_LINE;
 use crate::trip;
 
 /// Holds any request of the interface, so that it leaves in one write and one TLS record.
 pub const BUFFER: usize = 16 * 1024;
+// ureq puts a line there whole or gives up; `transmit_output` leaves half of it free.
+const _: () = assert!(MAX_LINE + "DELETE  HTTP/1.1\r\n".len() < BUFFER / 2);
 
 /// An agent whose connections run over this line.
 pub fn agent(config: Config, line: &Arc<Line>) -> Agent {
