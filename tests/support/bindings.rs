@@ -78,7 +78,7 @@ impl Stage {
         command.arg(format!("-I{}", root().join("bindings/cpp").display())).arg(source);
         match how {
             Link::Shared => command.args(["-Lbuild/lib", "-lpaysvc"]),
-            Link::Static => command.arg("build/lib/libpaysvc.a").args(static_libraries()),
+            Link::Static | Link::Sanitized => command.arg("build/lib/libpaysvc.a").args(static_libraries()),
         };
         run(command.arg("-o").arg(&program).current_dir(self.path()));
         program

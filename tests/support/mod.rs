@@ -4,10 +4,12 @@
 pub mod bindings;
 pub mod capi;
 pub mod driver;
+pub mod header;
 pub mod https;
 pub mod made_up;
 pub mod memory;
 pub mod sandbox;
+pub mod sanitized;
 pub mod server;
 pub mod target;
 pub mod tls;
@@ -79,10 +81,17 @@ impl Stage {
             flags.concat().replace('/', "_")
         ));
         let mut command = Command::new("cc");
-        command.args(["-g", "-Wall", "-Wextra", "-Werror", "-Ibuild/include", "-I."]).args(flags).arg(source);
+        command
+            .args(["-g", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-Ibuild/include", "-I."])
+            .args(flags)
+            .arg(source);
         match how {
             Link::Shared => command.args(["-Lbuild/lib", "-lpaysvc"]),
             Link::Static => command.arg("build/lib/libpaysvc.a").args(static_libraries()),
+            Link::Sanitized => {
+                let archive = sanitized::archive().expect("the sanitized archive");
+                command.args(sanitized::FLAGS).arg(archive).args(static_libraries())
+            }
         };
         run(command.arg("-o").arg(&program).current_dir(self.path()));
         program
@@ -100,6 +109,8 @@ impl Stage {
 pub enum Link {
     Shared,
     Static,
+    /// The archive with the sanitizers in C and Rust together; only where [`sanitized::archive`] is.
+    Sanitized,
 }
 
 /// The system libraries of a static link, as `paysvc.pc.in` names them.

@@ -1,0 +1,32 @@
+#!/bin/sh
+# Builds the library's archive with AddressSanitizer in its Rust and in AWS-LC's C, and prints its path. Exit status 3,
+# with a loud line, where this machine's Rust or C compiler cannot.
+set -eu
+cd "$(dirname "$0")/.."
+
+# Sanitizers are not yet part of stable Rust, but in its compiler; nothing of this is shipped.
+export RUSTC_BOOTSTRAP=1
+instrument="-Zsanitizer=address -Cforce-frame-pointers=yes"
+triple=$(rustc -vV | sed -n 's/^host: //p')
+folder=${CARGO_TARGET_DIR:-target}/sanitized
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+missing() {
+    echo "MISSING: $1; C and Rust together are NOT run under the sanitizers" >&2
+    exit 3
+}
+echo 'int main(void) { return 0; }' >"$work/try.c"
+cc -fsanitize=address,undefined "$work/try.c" -o "$work/try" 2>/dev/null && "$work/try" ||
+    missing "this machine's C compiler has no AddressSanitizer and UndefinedBehaviorSanitizer"
+echo '#[unsafe(no_mangle)] pub extern "C" fn f(p: &mut [u8], i: usize) { p[i] += 1 }' >"$work/try.rs"
+# shellcheck disable=SC2086
+rustc --edition 2024 --crate-type staticlib $instrument "$work/try.rs" --emit obj -o "$work/try.o" 2>/dev/null &&
+    nm "$work/try.o" | grep -q __asan_ || missing "this machine's Rust compiler has no AddressSanitizer"
+
+# --target: or build scripts would be instrumented too. A folder of its own: or the builds would undo each other.
+under=$(echo "$triple" | tr - _)
+export "CFLAGS_$under=-fsanitize=address -fno-omit-frame-pointer"
+RUSTFLAGS=$instrument CARGO_PROFILE_DEV_DEBUG=line-tables-only CARGO_INCREMENTAL=0 \
+    ${CARGO:-cargo} build --quiet --locked -p paysvc --lib --target "$triple" --target-dir "$folder"
+echo "$PWD/$folder/$triple/debug/libpaysvc.a" | sed "s|^$PWD//|/|"

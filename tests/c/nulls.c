@@ -1,0 +1,88 @@
+/* Every function of the header with NULL in every pointer argument, alone and together, with the ends of int in every
+ * number, and with text that is not UTF-8 in every text. header.inc is written by the tests from paysvc.h, so that no
+ * function can be forgotten. Needs no service. */
+#include "check.h"
+#include <limits.h>
+
+static const char config[] = "{\"base_url\":\"http://127.0.0.1:1\",\"public_key\":\"p\",\"secret_key\":\"s\",\"timeout_ms\":5000}";
+
+/* What a valid argument of each type is. */
+static paysvc_client *client, *made;
+static paysvc_call *call;
+static paysvc_reply *reply, *old_reply;
+static int here;
+
+static void on_log(void *userdata, int level, const char *message)
+{
+    CHECK(userdata == &here || userdata == NULL);
+    CHECK(level >= 1 && level <= 4 && message != NULL);
+}
+
+/* What follows a call: its handles are checked and freed. `missing` names a NULL argument that must be refused, or "". */
+static void after(const char *what, paysvc_status status, int has_reply, const char *missing)
+{
+    int before = failures;
+    CHECK((reply != NULL) == has_reply);
+    if (missing[0] != '\0') {
+        CHECK(status == PAYSVC_E_ARGUMENT);
+        CHECK(made == NULL);
+    }
+    if (has_reply) {
+        CHECK(paysvc_reply_status(reply) == status);
+        CHECK(strlen(paysvc_reply_body(reply)) == paysvc_reply_body_len(reply));
+        if (missing[0] != '\0') {
+            CHECK(paysvc_reply_outcome(reply) == PAYSVC_OUTCOME_NOT_SENT && paysvc_reply_attempts(reply) == 0);
+            CHECK(strncmp(paysvc_reply_message(reply), missing, strlen(missing)) == 0);
+        }
+    }
+    if (failures > before) {
+        fprintf(stderr, "  in %s: %s\n", what, has_reply ? paysvc_reply_message(reply) : "");
+    }
+    paysvc_reply_free(reply);
+    paysvc_client_free(made);
+    reply = NULL;
+    made = NULL;
+}
+
+/* Each is wrong at the byte after the prefix. */
+static const struct { const char *text, *what; } not_utf8[] = {
+    {"{\"a\":\"\xc0\xaf\"}", "overlong, two bytes"},
+    {"{\"a\":\"\xe0\x80\xaf\"}", "overlong, three bytes"},
+    {"{\"a\":\"\xf0\x80\x80\xaf\"}", "overlong, four bytes"},
+    {"{\"a\":\"\xed\xa0\x80\"}", "a high surrogate"},
+    {"{\"a\":\"\xed\xbf\xbf\"}", "a low surrogate"},
+    {"{\"a\":\"\xed\xa0\xbd\xed\xb8\x80\"}", "a pair of surrogates"},
+    {"{\"a\":\"\xf4\x90\x80\x80\"}", "above U+10FFFF"},
+    {"{\"a\":\"\xe2\x82\"}", "cut off"},
+    {"{\"a\":\"\xe2\x82", "cut off by the end"},
+    {"{\"a\":\"\x80\"}", "a continuation alone"},
+    {"{\"a\":\"\xfe\"}", "0xfe"},
+    {"{\"a\":\"\xff\"}", "0xff"}
+};
+
+static void after_text(const char *what, size_t index, paysvc_status status)
+{
+    int before = failures;
+    CHECK(status == PAYSVC_E_ARGUMENT && reply != NULL && made == NULL);
+    CHECK(paysvc_reply_outcome(reply) == PAYSVC_OUTCOME_NOT_SENT);
+    CHECK(strstr(paysvc_reply_message(reply), "is not UTF-8: the byte at 6 is wrong") != NULL);
+    if (failures > before) {
+        fprintf(stderr, "  in %s, %s: %s\n", what, not_utf8[index].what, paysvc_reply_message(reply));
+    }
+    paysvc_reply_free(reply);
+    reply = NULL;
+}
+
+static const int ends[] = {INT_MIN, INT_MIN + 1, -1, 0, 1, INT_MAX - 1, INT_MAX};
+
+int main(void)
+{
+    size_t i;
+    call = paysvc_call_new();
+    CHECK(paysvc_client_new(config, &client, &old_reply) == PAYSVC_OK && call != NULL);
+#include "header.inc"
+    paysvc_reply_free(old_reply);
+    paysvc_call_free(call);
+    paysvc_client_free(client);
+    return finished("nulls");
+}

@@ -1,0 +1,147 @@
+//! `paysvc.h` as the tests read it: its functions, and the C that calls each of them in every wrong way.
+
+use std::fmt::Write as _;
+
+#[derive(Debug)]
+pub struct Function {
+    pub name: String,
+    pub returns: String,
+    pub arguments: Vec<Argument>,
+}
+
+#[derive(Debug)]
+pub struct Argument {
+    pub kind: String,
+    pub name: String,
+}
+
+/// Every function that a header declares.
+pub fn functions(header: &str) -> Vec<Function> {
+    let code: String = header.split("*/").map(|part| part.split("/*").next().unwrap()).collect();
+    let code: Vec<&str> = code.lines().filter(|line| !line.starts_with('#')).collect();
+    let code = code.join(" ").replace("extern \"C\" {", "");
+    code.split(';').filter_map(function).collect()
+}
+
+fn function(declaration: &str) -> Option<Function> {
+    let words = declaration.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (head, arguments) = words.strip_suffix(')')?.split_once('(')?;
+    let (returns, name) = typed(head)?;
+    if head.starts_with("typedef") || !name.starts_with("paysvc_") {
+        return None;
+    }
+    let arguments = arguments.split(',').map(str::trim).filter(|argument| *argument != "void" && !argument.is_empty());
+    let argument = |text: &str| {
+        let (kind, name) = typed(text).unwrap_or_else(|| panic!("an argument without a name: {text} in {words}"));
+        Argument { kind, name }
+    };
+    Some(Function { name, returns, arguments: arguments.map(argument).collect() })
+}
+
+/// `const char *text` is `const char *` and `text`.
+fn typed(text: &str) -> Option<(String, String)> {
+    let at = text.rfind([' ', '*'])? + 1;
+    Some((text[..at].trim().to_owned(), text[at..].to_owned()))
+}
+
+impl Argument {
+    fn is_number(&self) -> bool {
+        matches!(self.kind.as_str(), "int" | "paysvc_status" | "paysvc_outcome" | "paysvc_state")
+    }
+
+    fn is_text(&self) -> bool {
+        self.kind == "const char *"
+    }
+
+    /// NULL is allowed, and means something.
+    fn is_optional(&self) -> bool {
+        matches!(self.name.as_str(), "call" | "reply" | "config_json" | "log" | "userdata")
+    }
+
+    /// What `tests/c/nulls.c` has of this type.
+    fn valid(&self) -> &'static str {
+        match self.kind.as_str() {
+            "const paysvc_client *" => "client",
+            "const paysvc_call *" => "call",
+            "const paysvc_reply *" => "old_reply",
+            "paysvc_client **" => "&made",
+            "paysvc_reply **" => "&reply",
+            "paysvc_log_fn" => "on_log",
+            "void *" => "&here",
+            "const char *" if self.name == "config_json" => "config",
+            "const char *" => "\"{}\"",
+            // Only the function that frees it takes a handle so; it is handed NULL.
+            "paysvc_client *" | "paysvc_call *" | "paysvc_reply *" => "NULL",
+            _ if self.is_number() => "1",
+            _ => panic!("tests/support/header.rs does not know what a valid {} {} is", self.kind, self.name),
+        }
+    }
+}
+
+/// The C that `tests/c/nulls.c` includes.
+pub fn inc(functions: &[Function]) -> String {
+    let mut out = String::new();
+    for function in functions {
+        nulls(function, &mut out);
+        for (index, argument) in function.arguments.iter().enumerate() {
+            if argument.is_number() {
+                let call = called(
+                    function,
+                    |other| if other == index { "ends[i]" } else { function.arguments[other].valid() },
+                );
+                writeln!(out, "    for (i = 0; i < sizeof ends / sizeof ends[0]; i++) (void){call};").unwrap();
+            }
+            if argument.is_text() {
+                text(function, index, &mut out);
+            }
+        }
+    }
+    out
+}
+
+fn called(function: &Function, argument: impl Fn(usize) -> &'static str) -> String {
+    let arguments: Vec<_> = (0..function.arguments.len()).map(argument).collect();
+    format!("{}({})", function.name, arguments.join(", "))
+}
+
+/// Every set of pointers is NULL once, the empty set included.
+fn nulls(function: &Function, out: &mut String) {
+    let arguments = &function.arguments;
+    for set in 0..1 << arguments.len() {
+        let is_null = |index: usize| set >> index & 1 == 1;
+        if (0..arguments.len()).any(|index| is_null(index) && arguments[index].is_number()) {
+            continue;
+        }
+        let call = called(function, |index| if is_null(index) { "NULL" } else { arguments[index].valid() });
+        match function.returns.as_str() {
+            "paysvc_status" => {}
+            handle if handle.ends_with('*') && !handle.starts_with("const") => {
+                writeln!(out, "    {}_free({call});", handle.trim_end_matches([' ', '*'])).unwrap();
+                continue;
+            }
+            _ => {
+                writeln!(out, "    (void){call};").unwrap();
+                continue;
+            }
+        }
+        let missing = arguments.iter().enumerate().find(|(index, argument)| is_null(*index) && !argument.is_optional());
+        let missing = match missing {
+            Some((_, argument)) => format!("{} is NULL", argument.name),
+            None => String::new(),
+        };
+        let has_reply = arguments.iter().enumerate().any(|(index, a)| a.kind == "paysvc_reply **" && !is_null(index));
+        // Of a reply alone: its status, which is E_ARGUMENT for NULL.
+        writeln!(out, "    after({call:?}, {call}, {}, {missing:?});", i32::from(has_reply)).unwrap();
+    }
+}
+
+fn text(function: &Function, index: usize, out: &mut String) {
+    let call =
+        called(function, |other| if other == index { "not_utf8[i].text" } else { function.arguments[other].valid() });
+    let each = "    for (i = 0; i < sizeof not_utf8 / sizeof not_utf8[0]; i++)";
+    match function.returns.as_str() {
+        "paysvc_status" => writeln!(out, "{each} after_text({:?}, i, {call});", function.name),
+        _ => writeln!(out, "{each} CHECK({call} == NULL);"),
+    }
+    .unwrap();
+}

@@ -1,0 +1,42 @@
+//! The library with AddressSanitizer in its Rust and in AWS-LC's C, to be linked with C that has it too.
+//!
+//! rustc's instrumentation reports to the runtime of gcc: both speak version 8 of its interface.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use super::root;
+
+/// The sanitizers of the C. AddressSanitizer brings LeakSanitizer along.
+pub const FLAGS: &[&str] =
+    &["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer"];
+
+/// The archive, built where it is not; `None`, said loudly, where this machine's Rust cannot.
+pub fn archive() -> Option<&'static Path> {
+    static ARCHIVE: OnceLock<Option<PathBuf>> = OnceLock::new();
+    ARCHIVE.get_or_init(build).as_deref()
+}
+
+fn build() -> Option<PathBuf> {
+    let output = Command::new("sh").arg(root().join("scripts/sanitized.sh")).output().unwrap();
+    if output.status.code() == Some(3) {
+        // Past what the test harness keeps to itself.
+        let _ = std::io::stderr().write_all(&output.stderr);
+        return None;
+    }
+    assert!(output.status.success(), "{}", super::said(&output));
+    Some(String::from_utf8(output.stdout).unwrap().trim().into())
+}
+
+/// How many objects of the archive whose name starts so have code that reports to AddressSanitizer, of `nm`'s text.
+pub fn objects(symbols: &str, name: &str) -> usize {
+    let reports = |object: &str| object.contains(" U __asan_report_load");
+    let mut count = 0;
+    for object in symbols.split("\n\n") {
+        let title = object.trim_start().lines().next().unwrap_or_default();
+        count += usize::from(title.contains(name) && reports(object));
+    }
+    count
+}
