@@ -99,11 +99,20 @@ fn look_up(host: &str, port: u16, deadline: Instant, call: Option<&Arc<Call>>) -
         match answer.recv_timeout(slice) {
             Ok(Ok(addresses)) if addresses.is_empty() => return Err(not_found(host, "it has no address")),
             Ok(Ok(addresses)) => return Ok(addresses),
-            Ok(Err(error)) => return Err(not_found(host, &error.to_string())),
+            Ok(Err(error)) => return Err(not_found(host, &lack_of_descriptors().unwrap_or(error).to_string())),
             Err(RecvTimeoutError::Timeout) if left > slice => {}
             Err(RecvTimeoutError::Timeout) => return Err(Fault::timeout(&format!("looking up {host}"))),
             Err(RecvTimeoutError::Disconnected) => return Err(not_found(host, "the look-up failed")),
         }
+    }
+}
+
+/// The system tells of a look-up that could open neither its files nor a socket as of a name that does not exist.
+fn lack_of_descriptors() -> Option<io::Error> {
+    match socket::socket(AddressFamily::Inet, SockType::Datagram, SockFlag::SOCK_CLOEXEC, None) {
+        Err(lack @ (Errno::EMFILE | Errno::ENFILE)) => Some(lack.into()),
+        // One that was had is closed here.
+        _ => None,
     }
 }
 
