@@ -74,6 +74,36 @@ fn an_env_file_says_the_same() {
     assert_eq!(text, expected);
 }
 
+/// It ends with what is wrong, says nothing on standard output, and leaves no part of a file behind.
+#[test]
+fn an_env_file_that_cannot_be_written() {
+    let folder = std::env::temp_dir().join(format!("paysvc-sandbox-env-{}", std::process::id()));
+    std::fs::create_dir(&folder).unwrap();
+    let kept = folder.join("kept.env");
+    std::fs::write(&kept, "OLD=1\n").unwrap();
+    let program = env!("CARGO_BIN_EXE_paysvc-sandbox");
+    let in_folder = |name: &str| folder.join(name).to_str().unwrap().to_string();
+    for (path, setup, why) in [
+        ("/dev/full".to_string(), "", "No space left"),
+        (in_folder("no/such.env"), "", "No such file"),
+        (in_folder(""), "", "Is a directory"),
+        // A disk that is full as soon as a file grows; the signal that tells of it is ignored, as on a full disk.
+        (in_folder("new.env"), "trap '' XFSZ; ulimit -f 0;", "File too large"),
+        (in_folder("kept.env"), "trap '' XFSZ; ulimit -f 0;", "File too large"),
+    ] {
+        let script = format!("{setup} exec \"$0\" --exit-with-parent --env-file \"$1\"");
+        let output = std::process::Command::new("sh").args(["-c", &script, program, &path]).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{path}: {said}");
+        assert!(said.contains(&format!("could not write {path}: ")) && said.contains(why), "{said}");
+        assert!(output.stdout.is_empty(), "{path}");
+    }
+    let left: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["kept.env"]);
+    assert_eq!(std::fs::read_to_string(&kept).unwrap(), "OLD=1\n");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
 #[test]
 fn tls_with_its_own_ca() {
     let mut sandbox = Sandbox::start(&["--tls"]);
