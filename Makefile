@@ -6,7 +6,7 @@ ABI     = $(shell sed -n 's/^pub const ABI: i32 = \([0-9]*\);/\1/p' src/status.r
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 TARGET  = $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: all build demo test test-python test-go test-cpp faults canary fuzz certify peers check install clean setup setup-demo setup-test
+.PHONY: all build demo test test-python test-go test-cpp faults canary fuzz certify peers check sanitize deny miri install clean setup setup-demo setup-test
 
 all: build
 
@@ -80,6 +80,18 @@ fuzz: setup-test
 # Every scenario through every language, with the table.
 certify: setup-test
 	GO="$$(sh scripts/go.sh)" $(CARGO) test --locked --test scenarios -- --nocapture
+
+# The C programs and the scenarios, with the sanitizers in C and Rust together.
+sanitize: setup-test
+	GO="$$(sh scripts/go.sh)" CARGO="$(CARGO)" sh scripts/sanitize.sh
+
+# Licences, versions, sources and advisories of what we depend on.
+deny: setup
+	@CARGO="$(CARGO)" sh scripts/deny.sh
+
+# The pure modules in Miri, where a toolchain has it.
+miri: setup
+	@sh scripts/miri.sh
 
 # What libcurl and Go's net/http do on two of those days.
 peers: build

@@ -27,6 +27,7 @@ if [ "${1:-build}" = test ] || [ "${1:-build}" = demo ]; then
 fi
 if [ "${1:-build}" = test ]; then
     need valgrind valgrind
+    need strace strace
     need nm binutils
     python3 -c "import venv, ensurepip" 2>/dev/null || missing="$missing python3-venv"
 fi

@@ -3,6 +3,7 @@
 mod support;
 
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use serde_json::json;
 
 use support::server::{Connection, Server};
 use support::tls::{Authority, serve};
-use support::{ASAN, Link, Stage, root, run, said};
+use support::{ASAN, Link, Stage, root, run, said, sanitized};
 
 fn answer_all(mut c: Connection) {
     while c.read_request().is_some() {
@@ -18,8 +19,17 @@ fn answer_all(mut c: Connection) {
     }
 }
 
-fn program(stage: &Stage, name: &str, flags: &[&str]) -> std::path::PathBuf {
-    stage.cc(&root().join("tests/c").join(name), Link::Shared, &[&["-pthread"], flags].concat())
+fn program(stage: &Stage, name: &str) -> PathBuf {
+    stage.cc(&root().join("tests/c").join(name), Link::Shared, &["-pthread"])
+}
+
+/// The same with the sanitizers in C and Rust, where they can be had; else in C alone.
+fn sanitized_program(stage: &Stage, name: &str) -> PathBuf {
+    let source = root().join("tests/c").join(name);
+    match sanitized::archive() {
+        Some(_) => stage.cc(&source, Link::Sanitized, &["-pthread"]),
+        None => stage.cc(&source, Link::Static, &[&["-pthread"], ASAN].concat()),
+    }
 }
 
 #[test]
@@ -37,17 +47,18 @@ fn signals_change_nothing_but_the_remaining_time() {
         }
     });
     let stage = Stage::new();
-    let program = program(&stage, "signals.c", &[]);
-    for host in ["127.0.0.1", "localhost"] {
-        let config = json!({"base_url": format!("http://{host}:{}", server.port), "secret_key": "s"});
-        run(stage.command(&program).args([&config.to_string(), "50"]));
+    for program in [program(&stage, "signals.c"), sanitized_program(&stage, "signals.c")] {
+        for host in ["127.0.0.1", "localhost"] {
+            let config = json!({"base_url": format!("http://{host}:{}", server.port), "secret_key": "s"});
+            run(stage.command(&program).args([&config.to_string(), "50"]));
+        }
     }
 }
 
 #[test]
 fn a_forked_child_opens_its_own_connections() {
     let stage = Stage::new();
-    let program = program(&stage, "fork.c", &[]);
+    let program = program(&stage, "fork.c");
     let plain = Server::start(answer_all);
     run(stage.command(&program).arg(plain.config().to_string()));
 
@@ -71,7 +82,7 @@ fn python_multiprocessing_works_on_an_inherited_client() {
 #[test]
 fn sixty_four_threads_share_a_client() {
     let stage = Stage::new();
-    for flags in [&[][..], ASAN] {
+    for program in [program(&stage, "threads.c"), sanitized_program(&stage, "threads.c")] {
         // The slow request is answered only after the client has been freed.
         let (got_it, wait) = std::sync::mpsc::channel();
         let (freed, answer) = std::sync::mpsc::channel::<()>();
@@ -85,7 +96,7 @@ fn sixty_four_threads_share_a_client() {
                 c.answer_ok();
             }
         });
-        let mut command = stage.command(&program(&stage, "threads.c", flags));
+        let mut command = stage.command(&program);
         command.args([server.config().to_string().as_str(), "20"]).stdin(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         wait.recv_timeout(Duration::from_secs(120)).expect("the last request");

@@ -281,7 +281,10 @@ fn python() -> Language {
 fn languages() -> Vec<Language> {
     vec![
         c("C", Link::Shared, &["-std=c89", "-pedantic"], &[]),
-        c("C, archive, ASAN", Link::Static, support::ASAN, &[]),
+        match support::sanitized::archive() {
+            Some(_) => c("C, archive, both sanitized", Link::Sanitized, &[], &[]),
+            None => c("C, archive, ASAN in C alone", Link::Static, support::ASAN, &[]),
+        },
         c("C, valgrind", Link::Shared, &[], support::VALGRIND),
         cpp("C++", &["-std=c++11"]),
         cpp("C++, no exceptions", &["-std=c++20", "-fno-exceptions"]),

@@ -90,6 +90,7 @@ impl Stage {
             Link::Static => command.arg("build/lib/libpaysvc.a").args(static_libraries()),
             Link::Sanitized => {
                 let archive = sanitized::archive().expect("the sanitized archive");
+                sanitized::count(source);
                 command.args(sanitized::FLAGS).arg(archive).args(static_libraries())
             }
         };

@@ -1,0 +1,25 @@
+#!/bin/sh
+# Runs the tests of the pure modules in Miri, which sees undefined behaviour that no sanitizer does. What enters the
+# operating system or AWS-LC cannot run there.
+set -eu
+cd "$(dirname "$0")/.."
+
+# The toolchain in use, or rustup's nightly.
+for cargo in "cargo" "cargo +nightly"; do
+    if $cargo miri --version >/dev/null 2>&1; then
+        found=$cargo
+        break
+    fi
+done
+if [ -z "${found:-}" ]; then
+    echo "MISSING: no Rust toolchain here has Miri (rustup +nightly component add miri rust-src); it is NOT run" >&2
+    echo "miri: NOT run"
+    exit 0
+fi
+out=$(mktemp)
+trap 'rm -f "$out"' EXIT
+$found miri test --locked --lib --target-dir "${CARGO_TARGET_DIR:-target}/miri" -- \
+    json:: members:: answer:: reply:: retry:: status:: log:: >"$out" 2>&1 || { cat "$out" >&2; exit 1; }
+passed=$(sed -n 's/^test result: ok\. \([0-9]*\) passed.*/\1/p' "$out")
+[ "${passed:-0}" -gt 0 ] || { cat "$out" >&2; exit 1; }
+echo "miri: $passed tests, 0 reports"

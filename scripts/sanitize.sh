@@ -1,0 +1,21 @@
+#!/bin/sh
+# Runs the C programs and the scenarios with the sanitizers in C and Rust together. Any report of theirs fails the run.
+set -eu
+cd "$(dirname "$0")/.."
+
+status=0
+sh scripts/sanitized.sh >/dev/null || status=$?
+if [ "$status" = 3 ]; then
+    echo "sanitize: NOT run"
+    exit 0
+elif [ "$status" != 0 ]; then
+    exit "$status"
+fi
+list=$(mktemp)
+trap 'rm -f "$list"' EXIT
+PAYSVC_SANITIZED_LIST=$list ${CARGO:-cargo} test --quiet --locked --test c_programs --test process
+PAYSVC_SANITIZED_LIST=$list ${CARGO:-cargo} test --quiet --locked --test resources --test scenarios
+planted="leak.c planted.c"
+programs=$(sort -u "$list" | grep -vxF "$(printf '%s\n' $planted)" | wc -l)
+[ "$programs" -gt 5 ] || { echo "sanitize: only $programs programs were run" >&2; exit 1; }
+echo "sanitize: $programs programs, 0 reports but those of the defects planted in $planted"
