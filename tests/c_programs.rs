@@ -33,13 +33,14 @@ fn in_every_way(name: &str, flags: &[&str], include: Option<(&str, String)>, run
     if let Some((file, text)) = include {
         std::fs::write(stage.path().join(file), text).unwrap();
     }
-    for link in [Link::Shared, Link::Static] {
-        run(stage.command(&stage.cc(&source(name), link, &[C89, flags].concat())), false);
-    }
-    run(under_valgrind(&stage, &stage.cc(&source(name), Link::Shared, flags)), true);
-    if sanitized::archive().is_some() {
-        run(stage.command(&stage.cc(&source(name), Link::Sanitized, flags)), false);
-    }
+    let shared = stage.cc(&source(name), Link::Shared, &[C89, flags].concat());
+    run(stage.command(&shared), false);
+    run(under_valgrind(&stage, &shared), true);
+    let (archive, sanitizers) = match sanitized::archive() {
+        Some(_) => (Link::Sanitized, &[][..]),
+        None => (Link::Static, ASAN),
+    };
+    run(stage.command(&stage.cc(&source(name), archive, &[flags, sanitizers].concat())), false);
 }
 
 #[test]
