@@ -1,5 +1,6 @@
 #!/bin/sh
-# Builds the library's archive with AddressSanitizer in its Rust and in AWS-LC's C, and prints its path. Exit status 3,
+# Builds the library's archive with AddressSanitizer in its Rust, and with it and UndefinedBehaviorSanitizer in AWS-LC's
+# C, and prints its path. Exit status 3,
 # with a loud line, where this machine's Rust or C compiler cannot.
 set -eu
 cd "$(dirname "$0")/.."
@@ -26,7 +27,7 @@ rustc --edition 2024 --crate-type staticlib $instrument "$work/try.rs" --emit ob
 
 # --target: or build scripts would be instrumented too. A folder of its own: or the builds would undo each other.
 under=$(echo "$triple" | tr - _)
-export "CFLAGS_$under=-fsanitize=address -fno-omit-frame-pointer"
+export "CFLAGS_$under=-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
 RUSTFLAGS=$instrument CARGO_PROFILE_DEV_DEBUG=line-tables-only CARGO_INCREMENTAL=0 \
     ${CARGO:-cargo} build --quiet --locked -p paysvc --lib --target "$triple" --target-dir "$folder"
 echo "$PWD/$folder/$triple/debug/libpaysvc.a" | sed "s|^$PWD//|/|"

@@ -126,9 +126,11 @@ fn the_sanitizers_are_in_c_and_in_rust() {
     let Some(archive) = sanitized::archive() else { return };
     let symbols = run(Command::new("nm").arg(archive).stderr(std::process::Stdio::null()));
     let symbols = String::from_utf8_lossy(&symbols.stdout).into_owned();
-    let (ours, c) = (sanitized::objects(&symbols, "paysvc."), sanitized::objects(&symbols, "-bcm.o"));
-    assert!(ours > 0, "no object of the library's Rust reports to AddressSanitizer");
-    assert!(c > 0, "AWS-LC's C does not report to AddressSanitizer");
+    for (object, report) in
+        [("paysvc.", "__asan_report_load"), ("-bcm.o", "__asan_report_load"), ("-bcm.o", "__ubsan_handle")]
+    {
+        assert!(sanitized::objects(&symbols, object, report) > 0, "no object like {object} calls {report}");
+    }
 
     let stage = Stage::new();
     let planted = |link, flags: &[&str], defect: &str| {

@@ -1,4 +1,4 @@
-//! The library with AddressSanitizer in its Rust and in AWS-LC's C, to be linked with C that has it too.
+//! The library with AddressSanitizer in its Rust, and UndefinedBehaviorSanitizer too in AWS-LC's C, to be linked with C that has it too.
 //!
 //! rustc's instrumentation reports to the runtime of gcc: both speak version 8 of its interface.
 
@@ -38,9 +38,9 @@ pub fn count(source: &Path) {
     list.write_all(format!("{}\n", source.file_name().unwrap().display()).as_bytes()).unwrap();
 }
 
-/// How many objects of the archive whose name starts so have code that reports to AddressSanitizer, of `nm`'s text.
-pub fn objects(symbols: &str, name: &str) -> usize {
-    let reports = |object: &str| object.contains(" U __asan_report_load");
+/// How many objects of the archive whose name starts so have code that calls such a report, of `nm`'s text.
+pub fn objects(symbols: &str, name: &str, report: &str) -> usize {
+    let reports = |object: &str| object.contains(&format!(" U {report}"));
     let mut count = 0;
     for object in symbols.split("\n\n") {
         let title = object.trim_start().lines().next().unwrap_or_default();
