@@ -238,7 +238,7 @@ mod tests {
     fn texts_larger_than_any_answer_are_not_read() {
         let text = format!(r#"{{"reference":"{}"}}"#, "x".repeat(MAX_TEXT));
         let refusal = read(&text, FIELDS, false, "the request", Status::Argument).err().unwrap();
-        assert!(refusal.message.contains("at most 10485760 are read"), "{}", refusal.message);
+        assert!(refusal.message.contains("at most 10485760 are accepted"), "{}", refusal.message);
     }
 
     #[test]
