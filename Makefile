@@ -6,7 +6,7 @@ ABI     = $(shell sed -n 's/^pub const ABI: i32 = \([0-9]*\);/\1/p' src/status.r
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 TARGET  = $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: all build demo test test-python test-go test-cpp faults canary fuzz certify peers check sanitize deny miri install clean setup setup-demo setup-test
+.PHONY: all build demo test test-python test-go test-cpp faults canary fuzz harden certify peers check sanitize deny miri install clean setup setup-demo setup-test
 
 all: build
 
@@ -72,6 +72,10 @@ faults: setup-test
 # The leak canary: every endpoint and every fault in three languages, plain and TLS, with its figures.
 canary: setup-test
 	GO="$$(sh scripts/go.sh)" PAYSVC_CANARY=all $(CARGO) test --locked --test canary -- --nocapture
+
+# Everything against hostile input and leaks, with its figures (SECURITY.md). Takes an hour or two.
+harden: setup-test
+	@GO="$$(sh scripts/go.sh)" CARGO="$(CARGO)" sh scripts/harden.sh
 
 # A million made-up inputs for every fuzz target.
 fuzz: setup-test

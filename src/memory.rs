@@ -9,8 +9,9 @@ use std::hint::black_box;
 pub const MAX_TEXT: usize = 10 * 1024 * 1024;
 /// What is less is taken for granted.
 const SMALL: usize = 256 * 1024;
-/// Copies that reading a text as JSON may make of it: one unescaped, and one that grows while it is read.
-const COPIES: usize = 3;
+/// Copies that reading a text as JSON may make of it: one unescaped, and one that grows while it is read, which is there
+/// twice when it moves (what is freed is wiped, so nothing grows in place).
+const COPIES: usize = 5;
 
 /// A buffer that holds that many bytes without moving; `None` when the system refuses it.
 pub fn buffer(size: usize) -> Option<Vec<u8>> {

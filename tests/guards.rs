@@ -100,7 +100,7 @@ fn each_endpoint_gets_its_own_key_and_no_other() {
 #[test]
 fn text_of_a_caller_stays_within_its_place_in_the_request() {
     let server = service();
-    let evil = "x\r\nx-evil: 1\r\n\r\nGET /evil HTTP/1.1\r\n#?&=/../%2e%2e\u{0}\u{85}é";
+    let evil = "x\r\nx-evil: 1\r\n\r\nGET /evil HTTP/1.1\r\n#?&=/a%2e%2f\u{0}\u{85}é";
     for row in ENDPOINTS.iter().filter(|row| row.method == Method::Get) {
         let reply = call(&config(&server), row, evil);
         reply.expect("OK CONFIRMED");
@@ -209,5 +209,17 @@ fn plain_http_goes_to_loopback_only_unless_it_is_allowed() {
         let made = Client::try_new(&json!({"base_url": url, "secret_key": SECRET}));
         assert_eq!(made.is_err(), refused, "{url}");
         assert!(Client::try_new(&json!({"base_url": url, "secret_key": SECRET, "allow_http": true})).is_ok(), "{url}");
+    }
+}
+
+/// A proxy on another machine would read it.
+#[test]
+fn plain_http_goes_through_no_proxy_elsewhere() {
+    let row = ENDPOINTS.iter().find(|row| row.key == ApiKey::Secret).unwrap();
+    for proxy in ["http://192.0.2.1:3128", "socks5://192.0.2.1:1080"] {
+        let config = json!({"base_url": "http://127.0.0.1:1", "secret_key": SECRET, "proxy": proxy});
+        let reply = call(&config, row, "x");
+        reply.expect("E_TRANSPORT NOT_SENT");
+        assert!(reply.message().contains("192.0.2.1 is not this machine"), "{}", reply.message());
     }
 }
