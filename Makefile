@@ -6,7 +6,7 @@ ABI     = $(shell sed -n 's/^pub const ABI: i32 = \([0-9]*\);/\1/p' src/status.r
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 TARGET  = $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: all build demo test test-python test-go test-cpp faults canary fuzz harden certify peers check sanitize deny miri install clean setup setup-demo setup-test
+.PHONY: all build demo test test-python test-go test-cpp faults canary fuzz harden certify peers bench bench-check check sanitize deny miri install clean setup setup-demo setup-test
 
 all: build
 
@@ -101,6 +101,17 @@ miri: setup
 peers: build
 	@sh scripts/setup.sh peers
 	@python3 benches/peers/run.py
+
+# Speed, memory and size against libcurl, raw rustls, Python's and Go's clients: BENCHMARKS.md and its picture, from one
+# run. QUICK=1: a short run that leaves the committed files alone. RESUME=1: goes on with one that was broken off.
+bench: build
+	@sh scripts/setup.sh bench
+	@PYTHONDONTWRITEBYTECODE=1 python3 benches/speed/run.py $(if $(QUICK),--quick) $(if $(RESUME),--resume)
+
+# What a noisy machine cannot blur: instructions, system calls and heap of a warm call, held against what is committed.
+bench-check: build
+	@sh scripts/setup.sh test
+	@PYTHONDONTWRITEBYTECODE=1 python3 benches/speed/warm.py
 
 install: build
 	install -d $(DEST)/include $(DEST)/lib/pkgconfig $(DEST)/bin

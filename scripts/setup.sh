@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what this machine lacks to build the project (setup.sh build), to show it in all its languages (demo), to
-# test it (test), or to compare it with other clients (peers): from Debian's packages where that can be done; else says
-# loudly what is missing. Called by make; does nothing where everything is there.
+# test it (test), or to compare it with other clients (peers, bench): from Debian's packages where that can be done; else
+# says loudly what is missing. Called by make; does nothing where everything is there.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -35,6 +35,20 @@ if [ "${1:-build}" = peers ]; then
     need curl-config libcurl4-openssl-dev
     need go golang-go
     need python3 python3
+fi
+if [ "${1:-build}" = bench ]; then
+    need curl-config libcurl4-openssl-dev
+    need go golang-go
+    need python3 python3
+    need valgrind valgrind
+    need strace strace
+    need taskset util-linux
+    need strip binutils
+    [ -e /usr/include/openssl/param_build.h ] || missing="$missing libssl-dev"
+    [ -e /usr/include/cjson/cJSON.h ] || missing="$missing libcjson-dev"
+    [ -e /usr/include/zlib.h ] || missing="$missing zlib1g-dev"
+    [ -e /etc/ssl/certs/ca-certificates.crt ] || missing="$missing ca-certificates"
+    python3 -c "import venv, ensurepip" 2>/dev/null || missing="$missing python3-venv"
 fi
 if ! command -v cargo >/dev/null 2>&1 && [ -x "$HOME/.cargo/bin/cargo" ]; then
     echo "setup: cargo is in $HOME/.cargo/bin but not on the PATH; add it and call again" >&2

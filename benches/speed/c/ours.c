@@ -1,0 +1,91 @@
+/* libpaysvc. */
+#include "worker.h"
+#include <paysvc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef paysvc_status (*function)(const paysvc_client *, const char *, const paysvc_call *, paysvc_reply **);
+
+static struct task task;
+static paysvc_client *client;
+static char *payload, *key_config;
+static function endpoint;
+
+static void call(void *unused)
+{
+    paysvc_reply *reply;
+    (void)unused;
+    if (endpoint(client, payload, NULL, &reply) != PAYSVC_OK || paysvc_reply_outcome(reply) != PAYSVC_OUTCOME_CONFIRMED ||
+        paysvc_reply_state(reply) != PAYSVC_STATE_SUCCESSFUL) {
+        fail("call", paysvc_reply_message(reply));
+    }
+    paysvc_reply_free(reply);
+}
+
+static void encrypt(void *unused)
+{
+    paysvc_reply *reply;
+    (void)unused;
+    if (paysvc_encrypt(client, payload, &reply) != PAYSVC_OK) {
+        fail("encrypt", paysvc_reply_message(reply));
+    }
+    paysvc_reply_free(reply);
+}
+
+/* The key text alone, without an address, so without TLS. */
+static void load_key(void *unused)
+{
+    paysvc_client *loaded;
+    (void)unused;
+    if (paysvc_client_new(key_config, &loaded, NULL) != PAYSVC_OK) {
+        fail("key", "refused");
+    }
+    paysvc_client_free(loaded);
+}
+
+/* All threads share the client. */
+static void *thread_state(void)
+{
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    char config[8192], *key;
+    paysvc_reply *reply;
+    int encrypted;
+    task = task_of(argc, argv);
+    if (paysvc_abi() != PAYSVC_ABI) {
+        fail("libpaysvc", "another ABI");
+    }
+    key = text_of(task.folder, "key.txt");
+    encrypted = strcmp(task.mode, "encrypted") == 0 || strcmp(task.mode, "encrypt") == 0;
+    payload = text_of(task.folder, encrypted ? "card.json" : "plain.json");
+    endpoint = encrypted ? paysvc_order_create : paysvc_order_refund;
+    key_config = malloc(strlen(key) + 64);
+    sprintf(key_config, "{\"encryption_key\":\"%s\"}", key);
+    snprintf(config, sizeof config,
+             "{\"base_url\":\"%s\",\"public_key\":\"PUBLICKEY-BENCH\",\"secret_key\":\"SECRETKEY-BENCH\","
+             "\"ca_file\":\"%s/ca.pem\"%s%s%s}", task.base_url, task.folder,
+             encrypted ? ",\"encryption_key\":\"" : "", encrypted ? key : "", encrypted ? "\"" : "");
+    if (strcmp(task.mode, "key") == 0) {
+        return work(load_key, NULL);
+    }
+    if (paysvc_client_new(config, &client, &reply) != PAYSVC_OK) {
+        fail("client", paysvc_reply_message(reply));
+    }
+    paysvc_reply_free(reply);
+    if (strcmp(task.mode, "encrypt") == 0) {
+        return work(encrypt, NULL);
+    }
+    if (strcmp(task.mode, "threads") == 0) {
+        return work_in_threads(64, thread_state, call);
+    }
+    call(NULL);
+    if (strcmp(task.mode, "first") != 0) {
+        return work(call, NULL);
+    }
+    paysvc_client_free(client);
+    return 0;
+}

@@ -1,0 +1,100 @@
+"""Time per call: the rows in which candidates take turns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from programs import Programs
+from rounds import Command, Times, interleave
+from rows import Row
+from stage import DELAY_MS, FOLDER, ONE, OTHER, Server
+
+THREADS = 64
+
+
+class Calls:
+    def __init__(self, programs: Programs, server: Server, quick: bool) -> None:
+        self.programs, self.server, self.quick = programs, server, quick
+
+    def commands(self, mode: str, programs: dict[str, list[str]], url: str | None = None) -> dict[str, Command]:
+        return {name: [*program, mode, url or self.server.url, str(FOLDER)] for name, program in programs.items()}
+
+    def sequential(
+        self, mode: str, programs: dict[str, list[str]], calls: int, rounds: int, slow: Sequence[str] = ()
+    ) -> dict[str, Times]:
+        """`slow`: candidates that make a tenth of the calls, so that a round stays short."""
+        self.server.pin(ONE)
+        rounds = 5 if self.quick else rounds
+        counts = {name: max(1, calls // 10 if name in slow else calls) for name in programs}
+        return interleave(self.commands(mode, programs), ONE, rounds, counts, max(1, min(counts.values()) // 10))
+
+    def plain(self) -> list[Row]:
+        work = "C, HTTPS POST of 700 bytes, checked and parsed"
+        peers = self.programs.libcurls | {"raw rustls socket": self.programs.raw}
+        times = self.sequential("post", {"ours": self.programs.c} | peers, 500, 60)
+        rows = []
+        for peer in peers:
+            target = 1.4 if peer.startswith("raw") else 0.75
+            rows += both(work, peer, times, target)
+        return rows
+
+    def encrypted(self) -> list[Row]:
+        times = self.sequential("encrypted", {"ours": self.programs.c} | self.programs.libcurls, 200, 60)
+        rows = []
+        for peer in self.programs.libcurls:
+            rows += both("C, encrypted POST, 4096-bit key", f"{peer} + EVP_PKEY_encrypt", times, 0.85, peer)
+        return rows
+
+    def encryption(self) -> list[Row]:
+        debian, program = next(iter(self.programs.libcurls.items()))
+        times = self.sequential("encrypt", {"ours": self.programs.c, debian: program}, 200, 100)
+        openssl = f"{self.programs.versions['OpenSSL']} EVP_PKEY_encrypt"
+        return both("encryption alone, to the request body", openssl, times, 0.95, debian)
+
+    def key(self) -> list[Row]:
+        debian, program = next(iter(self.programs.libcurls.items()))
+        times = self.sequential("key", {"ours": self.programs.c, debian: program}, 200, 60)
+        openssl = f"{self.programs.versions['OpenSSL']} EVP_PKEY_fromdata"
+        return both("key text to usable key", openssl, times, 1.0, debian)
+
+    def python(self) -> list[Row]:
+        peers = {name: 0.8 if name.startswith("pycurl") else 0.25 if name.startswith("httpx") else 0.15
+                 for name in self.programs.python_peers}  # fmt: skip
+        slow = [name for name in peers if not name.startswith("pycurl")]
+        programs = {"ours": self.programs.python} | self.programs.python_peers
+        times = self.sequential("encrypted", programs, 300, 40, slow)
+        rows = []
+        for peer, target in peers.items():
+            rows += both("Python, encrypted POST", f"{peer} + cryptography", times, target, peer)
+        return rows
+
+    def go(self) -> list[Row]:
+        peer = "net/http + crypto/rsa"
+        times = self.sequential("encrypted", {"ours": self.programs.go, peer: self.programs.nethttp}, 200, 50)
+        return both("Go, encrypted POST", f"{self.programs.versions['Go']} {peer}", times, 0.5, peer)
+
+    def threads(self) -> list[Row]:
+        self.server.pin(OTHER)
+        gos = f"{self.programs.versions['Go']} net/http, raised pool"
+        peers = {f"{name}, one handle a thread": program for name, program in self.programs.libcurls.items()}
+        peers[gos] = self.programs.nethttp
+        commands = self.commands("threads", {"ours": self.programs.c} | peers, self.server.delayed_url)
+        count = 10 if self.quick else 25
+        times = interleave(
+            commands, ONE, 3 if self.quick else 15, {name: count for name in commands}, 3, width=THREADS
+        )
+        work = f"{THREADS} threads on one client, answers after {DELAY_MS} ms"
+        rate = {name: [1e6 / wall for wall in times[name].wall] for name in times}
+        rows = []
+        for peer in peers:
+            rows.append(Row.of(work, peer, "calls a second", "/s", rate["ours"], rate[peer], 1.0, at_least=True))
+            rows.append(Row.of(work, peer, "client CPU", "µs", times["ours"].cpu, times[peer].cpu, 0.8))
+        return rows
+
+
+def both(work: str, against: str, times: dict[str, Times], target: float, peer: str | None = None) -> list[Row]:
+    ours, theirs = times["ours"], times[peer or against]
+    return [
+        Row.of(work, against, "wall", "µs", ours.wall, theirs.wall, target),
+        Row.of(work, against, "client CPU", "µs", ours.cpu, theirs.cpu, target),
+    ]

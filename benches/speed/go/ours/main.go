@@ -1,0 +1,35 @@
+// The Go package of libpaysvc.
+package main
+
+import (
+	"bench/worker"
+	"context"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"paysvc.example/go/paysvc"
+)
+
+func main() {
+	client, err := paysvc.New(paysvc.Config{
+		BaseURL:       worker.BaseURL,
+		PublicKey:     "PUBLICKEY-BENCH",
+		SecretKey:     "SECRETKEY-BENCH",
+		EncryptionKey: worker.Text("key.txt"),
+		CAFile:        filepath.Join(worker.Folder, "ca.pem"),
+	})
+	worker.Must(err)
+	var card paysvc.OrderCreateRequest
+	worker.Must(json.Unmarshal([]byte(worker.Text("card.json")), &card))
+	worker.Work(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		reply, err := client.OrderCreate(ctx, card)
+		cancel()
+		worker.Must(err)
+		if reply.State != paysvc.StateSuccessful {
+			worker.Must(errors.New(reply.Message))
+		}
+	})
+}

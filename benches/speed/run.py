@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""The benchmark (make bench): measures ours against the peers in one run, and writes results, table and picture.
+
+    run.py [--quick] [--resume] [SECTION...]
+
+--quick: few rounds, and everything goes to build/bench instead of the committed files. --resume: goes on with a run
+that was broken off, which it takes from build/bench/progress.json. With sections: only these, as --quick does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import counts
+import picture
+import programs
+import render
+import rows
+import stage
+import warm
+from calls import Calls
+from processes import Processes
+
+PROGRESS = stage.BUILD / "progress.json"
+
+
+def machine() -> dict[str, str]:
+    cpu = next((line.split(": ", 1)[1] for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line), "?")
+    system = platform.freedesktop_os_release()["PRETTY_NAME"]
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2**30
+    return {
+        "processor": f"{cpu}, {len(stage.CORES)} cores for us, {memory} GiB",
+        "system": f"{system}, Linux {platform.release()}",
+    }
+
+
+def warm_calls(candidates: programs.Programs, server: stage.Server) -> dict[str, Any]:
+    """Ours and the system's libcurl."""
+    name, libcurl = next(iter(candidates.libcurls.items()))
+    arguments = ["post", server.url, str(stage.FOLDER)]
+    return {"ours": warm.measure([*candidates.c, *arguments]), name: warm.measure([*libcurl, *arguments])}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--resume", action="store_true")
+    parser.add_argument("sections", nargs="*")
+    chosen = parser.parse_args()
+    candidates = programs.all_of_them()
+    results: dict[str, Any] = {"rows": {}, "took": {}}
+    if chosen.resume and PROGRESS.exists():
+        results = json.loads(PROGRESS.read_text())
+        print(f"goes on after: {', '.join(results['took']) or 'nothing'}")
+    with stage.server(candidates.server) as server:
+        calls = Calls(candidates, server, chosen.quick)
+        processes = Processes(candidates, server, chosen.quick)
+        sections: dict[str, Callable[[], list[rows.Row]]] = {
+            "plain": calls.plain,
+            "encrypted": calls.encrypted,
+            "encryption": calls.encryption,
+            "key": calls.key,
+            "python": calls.python,
+            "go": calls.go,
+            "threads": calls.threads,
+            "first": processes.first,
+            "memory": processes.memory,
+            "size": processes.size,
+        }
+        unknown = set(chosen.sections) - set(sections)
+        if unknown:
+            parser.error(f"no such section: {', '.join(sorted(unknown))}; there are {', '.join(sections)}")
+        results["date"] = datetime.date.today().isoformat()
+        results["machine"], results["versions"] = machine(), candidates.versions
+        results["versions"] |= {"valgrind": counts.version("valgrind"), "strace": counts.version("strace")}
+        results["roots"] = stage.roots()
+        for name, section in sections.items():
+            if name in results["took"] or (chosen.sections and name not in chosen.sections):
+                continue
+            started, load = time.monotonic(), os.getloadavg()[0]
+            found = section()
+            results["rows"][name] = [rows.to_json(row) for row in found]
+            results["took"][name] = {"seconds": round(time.monotonic() - started, 1), "load before": round(load, 2)}
+            PROGRESS.write_text(json.dumps(results))
+            for row in found:
+                print(render.line(row), flush=True)
+        if "warm" not in results and not chosen.sections:
+            results["warm"] = warm_calls(candidates, server)
+            PROGRESS.write_text(json.dumps(results))
+    if chosen.sections:
+        return 0
+    found_faults = warm.faults(results["warm"]["ours"], json.loads(warm.COMMITTED.read_text()))
+    for fault in found_faults:
+        print(f"bench: {fault}", file=sys.stderr)
+    folder = (stage.BUILD, stage.BUILD, stage.BUILD) if chosen.quick else (stage.HERE, stage.ROOT, stage.ROOT)
+    (folder[0] / "results.json").write_text(json.dumps(results, indent=1) + "\n")
+    (folder[1] / "BENCHMARKS.md").write_text(render.page(results))
+    (folder[2] / "BENCHMARKS.svg").write_text(picture.draw(results))
+    PROGRESS.unlink()
+    print(f"written: {', '.join(str(path) for path in sorted({*folder}))}")
+    return 1 if found_faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

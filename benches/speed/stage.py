@@ -1,0 +1,89 @@
+"""Where it all happens: the folders, the payloads, the certificates, the server, and which core runs what."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+BUILD = ROOT / "build/bench"
+FOLDER = BUILD / "stage"
+DELAY_MS = 20
+CORES = sorted(os.sched_getaffinity(0))
+#: Sequential work: client and server share one, so that no figure depends on how two cores talk to each other.
+ONE = {CORES[-1]}
+#: 64 threads: the client has one to itself, the server the other.
+OTHER = {CORES[0]}
+
+SYSTEM_ROOTS = Path("/etc/ssl/certs/ca-certificates.crt")
+
+
+@dataclass
+class Server:
+    pid: int
+    url: str
+    delayed_url: str
+
+    def pin(self, cores: set[int]) -> None:
+        """All threads it has; those it makes later inherit it."""
+        for thread in os.listdir(f"/proc/{self.pid}/task"):
+            with contextlib.suppress(ProcessLookupError):
+                os.sched_setaffinity(int(thread), cores)
+
+
+def environment() -> dict[str, str]:
+    """What every program gets: the library of build/, and nothing that would lead a peer elsewhere."""
+    kept = {name: value for name, value in os.environ.items() if not name.upper().endswith("_PROXY")}
+    kept = {name: value for name, value in kept.items() if not name.startswith(("PAYSVC_", "SSL_CERT_", "PYTHON"))}
+    return kept | {
+        "LD_LIBRARY_PATH": str(ROOT / "build/lib"),
+        "PKG_CONFIG_PATH": str(ROOT / "build/lib/pkgconfig"),
+        "PAYSVC_LIBRARY": str(ROOT / "build/lib/libpaysvc.so"),
+        "PYTHONPATH": str(ROOT / "bindings/python/src"),
+        # Compiled once, as an installed package is, but not into the source tree.
+        "PYTHONPYCACHEPREFIX": str(BUILD / "pycache"),
+    }
+
+
+def payloads() -> None:
+    vector = json.loads((ROOT / "tests/vectors/rsa4096.json").read_text())
+    plain = {"reference": "ORDER-20260101-000001", "amount": "100.10", "reason": ""}
+    plain["reason"] = ("one item of the order was returned by the customer; " * 14)[: 700 - len(compact(plain))]
+    card = {"cardnumber": "4111111111111111", "expirymonth": "01", "expiryyear": "39", "cvv": "193"}
+    order = {"reference": "ORDER-20260101-000001", "paymentoption": "C", "country": "NG", "card": card}
+    assert len(compact(plain)) == 700
+    (FOLDER / "key.txt").write_text(vector["encryption_key"] + "\n")
+    (FOLDER / "plain.json").write_text(compact(plain) + "\n")
+    (FOLDER / "card.json").write_text(compact(order) + "\n")
+
+
+def compact(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+@contextlib.contextmanager
+def server(program: Path) -> Iterator[Server]:
+    """The server, its certificate authority, and the bundle that gives every peer what libpaysvc trusts."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    payloads()
+    command = [program, FOLDER, str(DELAY_MS)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None and process.stdout is not None
+        ports = json.loads(process.stdout.readline())
+        roots = SYSTEM_ROOTS.read_text() if SYSTEM_ROOTS.exists() else ""
+        (FOLDER / "bundle.pem").write_text(roots + (FOLDER / "ca.pem").read_text())
+        urls = [f"https://127.0.0.1:{ports[name]}" for name in ("port", "delayed_port")]
+        try:
+            yield Server(process.pid, *urls)
+        finally:
+            process.stdin.close()
+
+
+def roots() -> int:
+    return (FOLDER / "bundle.pem").read_text().count("BEGIN CERTIFICATE")
