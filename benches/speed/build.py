@@ -36,7 +36,7 @@ def server() -> Path:
 def ours() -> Path:
     """Our C program, against the shared library."""
     BIN.mkdir(parents=True, exist_ok=True)
-    library = ["-I", ROOT / "build/include", "-L", ROOT / "build/lib", "-lpaysvc"]
+    library = [f"-I{ROOT / 'build/include'}", f"-L{ROOT / 'build/lib'}", "-lpaysvc"]
     run("cc", "-O2", C / "worker.c", C / "ours.c", *library, "-lpthread", "-o", BIN / "ours")
     return BIN / "ours"
 

@@ -80,9 +80,7 @@ class Calls:
         peers[gos] = self.programs.nethttp
         commands = self.commands("threads", {"ours": self.programs.c} | peers, self.server.delayed_url)
         count = 10 if self.quick else 25
-        times = interleave(
-            commands, ONE, 3 if self.quick else 15, {name: count for name in commands}, 3, width=THREADS
-        )
+        times = interleave(commands, ONE, 3 if self.quick else 15, {name: count for name in commands}, 3, width=THREADS)
         work = f"{THREADS} threads on one client, answers after {DELAY_MS} ms"
         rate = {name: [1e6 / wall for wall in times[name].wall] for name in times}
         rows = []

@@ -70,5 +70,3 @@ def heap(command: Command, calls: int) -> Heap:
 
 def version(tool: str) -> str:
     return subprocess.run([tool, "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
-
-

@@ -30,7 +30,7 @@ def shown(row: Row) -> bool:
 def draw(results: dict[str, Any]) -> str:
     rows = [row for section in results["rows"].values() for row in map(from_json, section) if shown(row)]
     works = list(dict.fromkeys(row.work for row in rows))
-    height = 58 + LINE * (len(rows) + len(works)) + 8
+    height = 74 + LINE * (len(rows) + len(works)) + 8
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
         'role="img" aria-label="libpaysvc against its peers">',
@@ -39,11 +39,11 @@ def draw(results: dict[str, Any]) -> str:
         '<text class="small" x="10" y="38">shorter is better but for calls a second; notch: target; green: met, '
         "amber: missed but ahead, red: the peer is ahead</text>",
     ]
-    bottom, y = height - 8, 58
+    bottom, y = height - 8, 72
     for mark in (0.5, 1.0, 1.5):
         x = LEFT + mark * SCALE
-        parts.append(f'<line class="grid" x1="{x:.0f}" x2="{x:.0f}" y1="52" y2="{bottom}"/>')
-        parts.append(f'<text class="small" x="{x:.0f}" y="50" text-anchor="middle">{mark:g}</text>')
+        parts.append(f'<line class="grid" x1="{x:.0f}" x2="{x:.0f}" y1="66" y2="{bottom}"/>')
+        parts.append(f'<text class="small" x="{x:.0f}" y="62" text-anchor="middle">{mark:g}</text>')
     for work in works:
         parts.append(f'<text class="head" x="10" y="{y + 14}">{escape(work)}</text>')
         y += LINE

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 import time
 from pathlib import Path
 
@@ -56,7 +55,8 @@ class Processes:
         part, is told beside it: it changes with every other program that has OpenSSL in memory."""
         self.server.pin(set(CORES))
         rows = []
-        for mode, work in (("post", "memory of an idle client, one call made"), ("threads", "memory of 64 busy threads")):
+        works = {"post": "memory of an idle client, one call made", "threads": "memory of 64 busy threads"}
+        for mode, work in works.items():
             pss, rss = {}, {}
             programs = {"ours": self.programs.c} | self.programs.libcurls
             for name, program in programs.items():
@@ -86,18 +86,18 @@ class Processes:
         shutil.copy(ROOT / "build/lib/libpaysvc.so", stripped)
         run("strip", "--strip-unneeded", stripped)
         ours = loaded_by(stripped)
-        loaded = subprocess.run(["ldd", self.programs.libcurl_of_the_system()], capture_output=True, text=True, check=True)
-        curl = re.search(r"libcurl\.so\.4 => (\S+)", loaded.stdout)
+        curl = re.search(r"libcurl\.so\.4 => (\S+)", run("ldd", self.programs.libcurl_of_the_system()))
         assert curl is not None, "the peer's program is not linked to libcurl.so.4"
         theirs = loaded_by(Path(curl.group(1)))
         against = f"{next(iter(self.programs.libcurls))} and the {len(theirs) - 1} libraries it loads"
         sizes = [sum(path.stat().st_size for path in paths) / 1024 for paths in (ours, theirs)]
-        return [Row.of("size: stripped .so and what it loads beyond libc", against, "files", "kB", [sizes[0]], [sizes[1]], 0.5)]
+        work = "size: stripped .so and what it loads beyond libc"
+        return [Row.of(work, against, "files", "kB", [sizes[0]], [sizes[1]], 0.5)]
 
 
 def loaded_by(library: Path) -> list[Path]:
     """The library and all that ldd shows for it, which is all of it at any depth, beyond libc."""
-    told = subprocess.run(["ldd", library], capture_output=True, text=True, check=True).stdout
+    told = run("ldd", library)
     assert "not found" not in told, told
     others = re.findall(r"=> (/\S+)", told)
     return [library.resolve(), *(Path(path).resolve() for path in others if not OF_LIBC.search(path))]

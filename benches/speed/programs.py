@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import build
-from stage import HERE
+from stage import HERE, ROOT
 
 
 @dataclass
@@ -32,7 +32,7 @@ def all_of_them() -> Programs:
     server, ours, launch, debian = build.server(), build.ours(), build.launch(), build.libcurl()
     current, interpreter = build.current_libcurl(), build.python()
     go, nethttp = build.go()
-    versions = {"libpaysvc": (build.ROOT / "Cargo.toml").read_text().split('version = "', 1)[1].split('"', 1)[0]}
+    versions = {"libpaysvc": (ROOT / "Cargo.toml").read_text().split('version = "', 1)[1].split('"', 1)[0]}
     libcurls = {}
     for program, origin in ((debian, "of the system"), (current, "from source")):
         if program is not None:

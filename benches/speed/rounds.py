@@ -67,7 +67,12 @@ class Times:
 
 
 def interleave(
-    commands: Mapping[str, Command], cores: set[int], rounds: int, calls: Mapping[str, int], warm_up: int, width: int = 1
+    commands: Mapping[str, Command],
+    cores: set[int],
+    rounds: int,
+    calls: Mapping[str, int],
+    warm_up: int,
+    width: int = 1,
 ) -> dict[str, Times]:
     """Round by round each candidate in turn: `calls` of each, after `warm_up` that do not count. `width`: how many
     calls one count stands for."""
@@ -83,4 +88,3 @@ def interleave(
                 times[name].wall.append(wall / calls[name] / width / 1000)
                 times[name].cpu.append(cpu / calls[name] / width / 1000)
     return times
-

@@ -51,7 +51,7 @@ class Row:
         target: float | None,
         at_least: bool = False,
     ) -> Row:
-        ratios = [a / b for a, b in zip(ours, theirs)]
+        ratios = [a / b for a, b in zip(ours, theirs, strict=True)]
         spreads = Spread.of(ours), Spread.of(theirs), Spread.of(ratios)
         return Row(work, against, figure, unit, *spreads, len(ratios), target, at_least)
 

@@ -34,7 +34,9 @@ PROGRESS = stage.BUILD / "progress.json"
 
 
 def machine() -> dict[str, str]:
-    cpu = next((line.split(": ", 1)[1] for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line), "?")
+    cpu = next(
+        (line.split(": ", 1)[1] for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line), "?"
+    )
     system = platform.freedesktop_os_release()["PRETTY_NAME"]
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2**30
     return {
@@ -57,9 +59,11 @@ def main() -> int:
     parser.add_argument("sections", nargs="*")
     chosen = parser.parse_args()
     candidates = programs.all_of_them()
-    results: dict[str, Any] = {"rows": {}, "took": {}}
+    results: dict[str, Any] = {"quick": chosen.quick, "rows": {}, "took": {}}
     if chosen.resume and PROGRESS.exists():
         results = json.loads(PROGRESS.read_text())
+        if results["quick"] != chosen.quick:
+            parser.error("the run that was broken off was of the other length, quick or not")
         print(f"goes on after: {', '.join(results['took']) or 'nothing'}")
     with stage.server(candidates.server) as server:
         calls = Calls(candidates, server, chosen.quick)
@@ -101,12 +105,12 @@ def main() -> int:
     found_faults = warm.faults(results["warm"]["ours"], json.loads(warm.COMMITTED.read_text()))
     for fault in found_faults:
         print(f"bench: {fault}", file=sys.stderr)
-    folder = (stage.BUILD, stage.BUILD, stage.BUILD) if chosen.quick else (stage.HERE, stage.ROOT, stage.ROOT)
-    (folder[0] / "results.json").write_text(json.dumps(results, indent=1) + "\n")
-    (folder[1] / "BENCHMARKS.md").write_text(render.page(results))
-    (folder[2] / "BENCHMARKS.svg").write_text(picture.draw(results))
-    PROGRESS.unlink()
-    print(f"written: {', '.join(str(path) for path in sorted({*folder}))}")
+    data, shown = (stage.BUILD, stage.BUILD) if chosen.quick else (stage.HERE, stage.ROOT)
+    (data / "results.json").write_text(json.dumps(results, indent=1) + "\n")
+    (shown / "BENCHMARKS.md").write_text(render.page(results))
+    (shown / "BENCHMARKS.svg").write_text(picture.draw(results))
+    PROGRESS.unlink(missing_ok=True)
+    print(f"written: {data / 'results.json'}, {shown / 'BENCHMARKS.md'}, {shown / 'BENCHMARKS.svg'}")
     return 1 if found_faults else 0
 
 

@@ -72,9 +72,10 @@ def server(program: Path) -> Iterator[Server]:
     """The server, its certificate authority, and the bundle that gives every peer what libpaysvc trusts."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     payloads()
-    command = [program, FOLDER, str(DELAY_MS)]
+    command = [str(program), str(FOLDER), str(DELAY_MS)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdin is not None and process.stdout is not None
+        assert process.stdin is not None
+        assert process.stdout is not None
         ports = json.loads(process.stdout.readline())
         roots = SYSTEM_ROOTS.read_text() if SYSTEM_ROOTS.exists() else ""
         (FOLDER / "bundle.pem").write_text(roots + (FOLDER / "ca.pem").read_text())
