@@ -81,16 +81,16 @@ def counted(results: dict[str, Any]) -> list[str]:
         f"| of one call | at most | ours | {peer} | verdict |",
         "|---|---|---|---|---|",
         f"| system calls (strace) | {warm.MOST_SYSTEM_CALLS} | {calls(ours)} | {calls(theirs)} | {verdict(few)} |",
-        f"| instructions in user space (callgrind) | {limit:,} | {ours['instructions']:,} | {theirs['instructions']:,} | "
-        f"{verdict(ours['instructions'] <= limit)} |",
+        f"| instructions in user space (callgrind) | {limit:,} "
+        f"| {ours['instructions']:,} | {theirs['instructions']:,} | {verdict(ours['instructions'] <= limit)} |",
         f"| live heap after N, 2N, 4N calls, bytes | equal | {same(ours)} | {same(theirs)} | {verdict(constant)} |",
         f"| allocations (bytes) | – | {ours['allocations'][1]:g} ({ours['allocated bytes']:,}) "
         f"| {theirs['allocations'][1]:g} ({theirs['allocated bytes']:,}) | |",
         "",
         "`make bench-check`, which `.ci/run` calls, fails when our instructions differ by more than "
-        f"{warm.TOLERANCE:.0%} from `benches/speed/instructions.json`, on a fourth system call, and when the heap grows "
-        "with the number of calls. Callgrind counts on the processor that valgrind offers, which has AES-NI and AVX2 but "
-        "nothing newer, so encryption may weigh more in it than in the times.",
+        f"{warm.TOLERANCE:.0%} from `benches/speed/instructions.json`, on a fourth system call, and when the heap "
+        "grows with the number of calls. Callgrind counts on the processor that valgrind offers, which has AES-NI and "
+        "AVX2 but nothing newer, so encryption may weigh more in it than in the times.",
     ]
 
 
