@@ -10,13 +10,15 @@ from rows import Row, from_json
 LINE, LEFT, SCALE, MOST = 20, 470, 210, 1.6
 WIDTH = LEFT + int(MOST * SCALE) + 60
 
+# With a ground of its own: a page may be light where its reader's preference is dark.
 STYLE = """
+.ground { fill: #ffffff }
 text { font: 12px system-ui, sans-serif; fill: #1f2328 }
 .head { font-weight: 600 } .small { fill: #59636e }
 .met { fill: #2da44e } .ahead { fill: #bf8700 } .behind { fill: #cf222e }
 .grid { stroke: #59636e; stroke-dasharray: 3 3 } .notch { stroke: #1f2328; stroke-width: 2 }
 @media (prefers-color-scheme: dark) {
-text { fill: #e6edf3 } .small { fill: #9198a1 } .grid { stroke: #9198a1 } .notch { stroke: #e6edf3 }
+.ground { fill: #0d1117 } text { fill: #e6edf3 } .small { fill: #9198a1 } .grid { stroke: #9198a1 } .notch { stroke: #e6edf3 }
 .met { fill: #3fb950 } .ahead { fill: #d29922 } .behind { fill: #f85149 }
 }
 """.strip().replace("\n", " ")
@@ -35,6 +37,7 @@ def draw(results: dict[str, Any]) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
         'role="img" aria-label="libpaysvc against its peers">',
         f"<style>{STYLE}</style>",
+        f'<rect class="ground" width="{WIDTH}" height="{height}" rx="6"/>',
         f'<text class="head" x="10" y="20">libpaysvc / peer, {results["date"]}</text>',
         '<text class="small" x="10" y="38">shorter is better but for calls a second; notch: target; green: met, '
         "amber: missed but ahead, red: the peer is ahead</text>",
