@@ -114,7 +114,7 @@ impl Machine<'_> {
     fn new_client(&mut self, operand: u8) {
         let json = match operand >> 4 & 3 {
             0 => self.text(),
-            _ => CString::new(peer().config(peer().dead_port).to_string()).ok(),
+            _ => Some(peer().dead_config()),
         };
         let slot = usize::from(operand) % HANDLES;
         self.free(Some(slot), None, None);

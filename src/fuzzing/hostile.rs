@@ -67,7 +67,7 @@ fn reply_of(make: impl FnOnce(*mut *mut paysvc_reply) -> paysvc_status) -> (pays
 #[test]
 fn requests() {
     small("requests", || {
-        let config = CString::new(peer().config(peer().dead_port).to_string()).unwrap();
+        let config = peer().dead_config();
         let mut client = null_mut();
         assert_eq!(unsafe { paysvc_client_new(config.as_ptr(), &mut client, null_mut()) }, PAYSVC_OK);
         for (number, (what, json)) in documents().into_iter().enumerate() {
@@ -90,7 +90,7 @@ fn requests() {
 #[test]
 fn requests_within_a_request() {
     small("requests within a request", || {
-        let config = CString::new(peer().config(peer().dead_port).to_string()).unwrap();
+        let config = peer().dead_config();
         let mut client = null_mut();
         assert_eq!(unsafe { paysvc_client_new(config.as_ptr(), &mut client, null_mut()) }, PAYSVC_OK);
         for (what, json) in documents() {

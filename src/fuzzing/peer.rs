@@ -1,5 +1,6 @@
 //! The service of the targets that go over a real socket: answers whatever bytes it was told to.
 
+use std::ffi::CString;
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::AsFd as _;
@@ -54,6 +55,12 @@ impl Peer {
     /// How many requests seen hold this identifier.
     pub fn seen(&self, id: &str) -> usize {
         lock(&self.script).seen.iter().filter(|request| request.contains(id)).count()
+    }
+
+    /// The configuration of a client that goes where nothing listens, as C hands it over; made once.
+    pub fn dead_config(&self) -> CString {
+        static CONFIG: OnceLock<CString> = OnceLock::new();
+        CONFIG.get_or_init(|| CString::new(self.config(self.dead_port).to_string()).unwrap()).clone()
     }
 
     pub fn config(&self, port: u16) -> Value {
