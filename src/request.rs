@@ -2,7 +2,6 @@
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::value::RawValue;
-use zeroize::Zeroizing;
 
 use crate::config::{BaseUrl, Config, MAX_LINE};
 use crate::encryption::EncryptionKey;
@@ -106,7 +105,7 @@ fn body(row: &Endpoint, members: &Members<'_>, capacity: usize) -> Result<Secret
 
 /// What a request of that many bytes is written to.
 pub fn buffer(what: &str, size: usize) -> Result<SecretBytes, Refusal> {
-    memory::buffer(size).map(Zeroizing::new).ok_or_else(|| members::no_memory(what, size, Status::Argument))
+    memory::buffer(size).map(SecretBytes::new).ok_or_else(|| members::no_memory(what, size, Status::Argument))
 }
 
 /// Appends a value compactly; the refusal names the member.
@@ -135,7 +134,7 @@ pub fn on_the_wire(payload: SecretBytes, encrypted: bool, key: Option<&Encryptio
 
 /// Encrypts a payload; the refusal reports the sizes.
 pub fn seal(key: &EncryptionKey, payload: &[u8]) -> Result<SecretBytes, Refusal> {
-    key.seal(payload).map(Zeroizing::new)
+    key.seal(payload).map(SecretBytes::new)
 }
 
 /// Path and query, with the members that belong there.

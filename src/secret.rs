@@ -1,5 +1,7 @@
 //! Text that must not be seen: wiped when dropped, and neither `Debug` nor `Display`.
 
+use std::ops::{Deref, DerefMut};
+
 use zeroize::Zeroizing;
 
 /// An API key, a proxy's password: read on purpose through [`Secret::expose`], never by accident.
@@ -17,4 +19,61 @@ impl Secret {
 }
 
 /// A plaintext or a request body: allocated once at full size, so that no copy stays behind when it grows.
-pub type SecretBytes = Zeroizing<Vec<u8>>;
+pub struct SecretBytes(Zeroizing<Vec<u8>>);
+
+impl SecretBytes {
+    pub fn new(bytes: Vec<u8>) -> Self {
+        SecretBytes(Zeroizing::new(bytes))
+    }
+}
+
+impl Deref for SecretBytes {
+    type Target = Vec<u8>;
+
+    fn deref(&self) -> &Vec<u8> {
+        &self.0
+    }
+}
+
+impl DerefMut for SecretBytes {
+    fn deref_mut(&mut self) -> &mut Vec<u8> {
+        &mut self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::{Debug, Display};
+    use std::marker::PhantomData;
+
+    use super::*;
+    use crate::config::Config;
+    use crate::encryption::EncryptionKey;
+    use crate::request::Prepared;
+
+    /// What a type has of its own comes before what every type has: so each says whether it can be printed.
+    struct Of<T>(PhantomData<T>);
+
+    trait Hidden {
+        const DEBUG: bool = false;
+        const DISPLAY: bool = false;
+    }
+
+    impl<T> Hidden for Of<T> {}
+
+    impl<T: Debug> Of<T> {
+        const DEBUG: bool = true;
+    }
+
+    impl<T: Display> Of<T> {
+        const DISPLAY: bool = true;
+    }
+
+    #[test]
+    fn nothing_secret_can_be_printed() {
+        const { assert!(Of::<String>::DEBUG && Of::<String>::DISPLAY, "the check is asleep") };
+        const { assert!(!Of::<Secret>::DEBUG && !Of::<Secret>::DISPLAY) };
+        const { assert!(!Of::<SecretBytes>::DEBUG && !Of::<SecretBytes>::DISPLAY) };
+        const { assert!(!Of::<Config>::DEBUG && !Of::<Prepared>::DEBUG && !Of::<EncryptionKey>::DEBUG) };
+    }
+}
