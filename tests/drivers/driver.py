@@ -1,7 +1,8 @@
 """The Python wrapper does what it is told, in the protocol of tests/c/driver.c.
 
 Standard input: the configuration in one line, then one command a line: function, tab, JSON; or get, tab, pointer,
-which asks the last reply; or close, tab, which closes the client. What a failed call says as an exception goes to standard error.
+which asks the last reply; or close, tab, which closes the client. What a failed call says as an exception goes to
+standard error.
 """
 
 from __future__ import annotations
