@@ -77,3 +77,20 @@ def test_a_program_that_configures_no_logging_hears_nothing() -> None:
     )
     told = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
     assert (told.stdout, told.stderr) == (b"", b"")
+
+
+def test_logging_may_be_imported_after_the_first_call() -> None:
+    program = (
+        "import sys, paysvc\n"
+        "def refused(client):\n"
+        "    try: client.order_refund(reference='')\n"
+        "    except paysvc.PaysvcError: pass\n"
+        "client = paysvc.Client(base_url='http://127.0.0.1:9')\n"
+        "refused(client)\n"
+        "assert 'logging' not in sys.modules\n"
+        "import logging\n"
+        "logging.basicConfig(format='%(name)s %(levelname)s', level=logging.INFO)\n"
+        "refused(client)\n"
+    )
+    told = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+    assert (told.stdout, told.stderr) == (b"", b"paysvc WARNING\n")

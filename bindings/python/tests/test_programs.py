@@ -78,3 +78,19 @@ def test_a_merchants_own_tests_fail_without_one(tmp_path: Path) -> None:
     ended = merchants_tests(tmp_path, PAYSVC_SANDBOX=str(tmp_path / "none"))
     assert "which is not there" in ended.stdout
     assert "1 error" in ended.stdout
+
+
+def test_a_program_waits_only_for_the_imports_that_it_uses() -> None:
+    program = (
+        "import sys, paysvc\n"
+        "slow = {'asyncio', 'logging', 'platform', 'pathlib'}\n"
+        "assert not slow & set(sys.modules), slow & set(sys.modules)\n"
+        "assert set(paysvc.__all__) <= set(dir(paysvc))\n"
+        "assert not slow & set(sys.modules), slow & set(sys.modules)\n"
+        "from paysvc import *\n"
+        "assert AsyncClient is paysvc.AsyncClient is sys.modules['paysvc._async'].AsyncClient\n"
+        "try: paysvc.Nothing\n"
+        "except AttributeError as error: print(error)\n"
+    )
+    told = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    assert told.stdout == "module 'paysvc' has no attribute 'Nothing'\n"

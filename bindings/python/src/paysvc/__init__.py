@@ -3,8 +3,9 @@
 Every reply and every error has an `outcome` that says, with evidence from the wire, whether you may charge again.
 """
 
+from typing import TYPE_CHECKING
+
 from . import _generated
-from ._async import AsyncClient
 from ._client import Client
 from ._errors import (
     Abandoned,
@@ -29,6 +30,9 @@ from ._generated import VERSION as __version__
 from ._native import Call
 from ._reply import Reply
 from ._values import OMIT, Omitted
+
+if TYPE_CHECKING:
+    from ._async import AsyncClient
 
 __all__ = [
     "OMIT",
@@ -56,3 +60,17 @@ __all__ = [
     "abandoned_call",
 ]
 __all__ += _generated.__all__
+
+
+def __getattr__(name: str) -> object:
+    # Importing asyncio takes far longer than all else here: only programs that ask for its client wait for it.
+    if name == "AsyncClient":
+        from ._async import AsyncClient
+
+        globals()[name] = AsyncClient
+        return AsyncClient
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

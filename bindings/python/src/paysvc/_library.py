@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import os
-import platform
-import struct
-from ctypes import POINTER, c_char_p, c_int, c_size_t, c_void_p
-from pathlib import Path
+from ctypes import POINTER, c_char_p, c_int, c_void_p
 from typing import Any
 
 from ._generated import ABI, KEYWORDS
+
+#: What interrupted the log's callback, by thread; nothing may leave it but by return.
+held: dict[int, BaseException] = {}
 
 LOG_CALLBACK = ctypes.CFUNCTYPE(None, c_void_p, c_int, c_char_p)
 
@@ -29,8 +29,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "reply_outcome": (c_int, [c_void_p]),
     "reply_state": (c_int, [c_void_p]),
     "reply_http_status": (c_int, [c_void_p]),
-    "reply_body": (c_void_p, [c_void_p]),
-    "reply_body_len": (c_size_t, [c_void_p]),
+    "reply_body": (c_char_p, [c_void_p]),
     "reply_code": (c_char_p, [c_void_p]),
     "reply_message": (c_char_p, [c_void_p]),
     "reply_retry_after_ms": (c_int, [c_void_p]),
@@ -59,9 +58,12 @@ def load() -> ctypes.CDLL:
         found = library.paysvc_abi()
         if found != ABI:
             raise ImportError(f"{path} has version {found} of the binary interface; this package needs {ABI}")
+        # What only looks at a reply never waits, and letting other threads in each time takes longer than looking.
+        reading = ctypes.PyDLL(path, handle=library._handle)
         for name, (result, arguments) in {**_FUNCTIONS, **{row: _ENDPOINT for row in (*KEYWORDS, "request")}}.items():
-            function = getattr(library, f"paysvc_{name}")
+            function = getattr(reading if name.startswith("reply_") else library, f"paysvc_{name}")
             function.restype, function.argtypes = result, arguments
+            setattr(library, f"paysvc_{name}", function)
     except AttributeError as error:
         raise ImportError(f"{path} is older than this package, or no libpaysvc: {error}") from None
     return library
@@ -71,13 +73,17 @@ def _path() -> str:
     given = os.environ.get("PAYSVC_LIBRARY")
     if given:
         return given
-    own = Path(__file__).with_name("libpaysvc.so")
-    return str(own) if own.exists() else f"libpaysvc.so.{ABI}"
+    own = os.path.join(os.path.dirname(os.path.abspath(__file__)), "libpaysvc.so")
+    return own if os.path.exists(own) else f"libpaysvc.so.{ABI}"
 
 
 def _why(path: str, error: OSError) -> str:
+    import platform  # Takes as long as the rest of this module, and is needed only here.
+    import struct
+
     try:
-        head = Path(path).read_bytes()[:20]
+        with open(path, "rb") as file:
+            head = file.read(20)
     except OSError:
         return f"{error}. Install this package from a wheel, or let PAYSVC_LIBRARY name the library"
     if head[:4] != b"\x7fELF" or len(head) < 20:

@@ -1,4 +1,7 @@
-"""The library's log becomes Python's, under the name "paysvc"; silent unless the program configures logging."""
+"""The library's log becomes Python's, under the name "paysvc"; silent unless the program configures logging.
+
+Imported when the program has imported logging: until then it cannot have configured it.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +9,20 @@ import logging
 import threading
 import traceback
 
-from ._library import LOG_CALLBACK
+from ._library import LOG_CALLBACK, held
 
 logger = logging.getLogger("paysvc")
 logger.addHandler(logging.NullHandler())
 
-_LEVELS = {1: logging.ERROR, 2: logging.WARNING, 3: logging.INFO, 4: logging.DEBUG}
-_held = threading.local()
+_LEVELS = {4: logging.DEBUG, 3: logging.INFO, 2: logging.WARNING, 1: logging.ERROR}
 
 
 def level() -> int:
     """The most detailed level that the program wants, in the library's numbers; 0: none."""
-    return max((ours for ours, theirs in _LEVELS.items() if logger.isEnabledFor(theirs)), default=0)
+    for ours, theirs in _LEVELS.items():
+        if logger.isEnabledFor(theirs):
+            return ours
+    return 0
 
 
 def _receive(_userdata: int | None, number: int, message: bytes) -> None:
@@ -30,16 +35,8 @@ def _receive(_userdata: int | None, number: int, message: bytes) -> None:
             traceback.print_exc()
     except BaseException as interrupt:
         # Ctrl-C struck here: raised again once the call has ended.
-        _held.interrupt = interrupt
+        held[threading.get_ident()] = interrupt
 
 
 #: Lives as long as the module: the library may call it as long as any client lives.
 callback = LOG_CALLBACK(_receive)
-
-
-def raise_held() -> None:
-    """Raises what interrupted the callback on this thread."""
-    interrupt: BaseException | None = getattr(_held, "interrupt", None)
-    if interrupt is not None:
-        _held.interrupt = None
-        raise interrupt

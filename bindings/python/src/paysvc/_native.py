@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ctypes
 import math
+import sys
+from _thread import get_ident
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from . import _log
 from ._errors import attach, error_of
 from ._generated import KEYWORDS, Outcome, State, Status
-from ._library import library
+from ._library import held, library
+from ._numbers import member
 from ._reply import Reply
 from ._values import encode
 
@@ -98,6 +100,10 @@ class Native:
 
     def _follow_logging(self, owned: Owned) -> None:
         # The program may configure logging at any time; the library is told when it matters.
+        if "logging" not in sys.modules:
+            return
+        from . import _log
+
         wanted = _log.level()
         if wanted != self._level:
             library.paysvc_client_set_log(owned.pointer, max(wanted, 1), _log.callback, None)
@@ -117,7 +123,8 @@ def collect(name: str, function: Any, *arguments: Any) -> Reply:
     try:
         try:
             function(*arguments, ctypes.byref(handle))
-            _log.raise_held()
+            if held and (interrupt := held.pop(get_ident(), None)) is not None:
+                raise interrupt
             return _read(handle)
         except BaseException as interrupt:
             # A signal's handler raised, e.g. Ctrl-C: what became of the request must not get lost with it.
@@ -133,21 +140,23 @@ def abandon(name: str, reply: Reply, interrupt: BaseException) -> bool:
     """Tells of a call that ended while nobody waited for it any more; false: nothing was sent, so nothing is lost."""
     if reply.outcome == Outcome.NOT_SENT:
         return False
+    from ._log import logger
+
     attach(interrupt, error_of(reply))
-    _log.logger.error("%s was given up, outcome %s: %s", name, reply.outcome.name, reply.message)
+    logger.error("%s was given up, outcome %s: %s", name, reply.outcome.name, reply.message)
     return True
 
 
 def _read(reply: ctypes.c_void_p) -> Reply:
     wait = library.paysvc_reply_retry_after_ms(reply)
     return Reply(
-        status=Status(library.paysvc_reply_status(reply)),
-        outcome=Outcome(library.paysvc_reply_outcome(reply)),
-        state=State(library.paysvc_reply_state(reply)),
+        status=member(Status, library.paysvc_reply_status(reply)),
+        outcome=member(Outcome, library.paysvc_reply_outcome(reply)),
+        state=member(State, library.paysvc_reply_state(reply)),
         code=library.paysvc_reply_code(reply).decode(),
         message=library.paysvc_reply_message(reply).decode(),
         http_status=library.paysvc_reply_http_status(reply),
         attempts=library.paysvc_reply_attempts(reply),
         retry_after=None if wait < 0 else wait / 1000,
-        text=ctypes.string_at(library.paysvc_reply_body(reply), library.paysvc_reply_body_len(reply)).decode(),
+        text=library.paysvc_reply_body(reply).decode(),
     )

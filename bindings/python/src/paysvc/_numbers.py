@@ -23,3 +23,9 @@ class Number(enum.IntEnum):
     def __reduce_ex__(self, protocol: object) -> tuple[type[Number], tuple[int]]:
         # By number: some versions of Python would pickle the name, and a number that is not known yet has none there.
         return type(self), (int(self),)
+
+
+def member(of: type[Self], number: int) -> Self:
+    """The same as of(number), in a fraction of the time."""
+    known = of._value2member_map_.get(number)
+    return known if isinstance(known, of) else of(number)

@@ -8,6 +8,9 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
+#: Made once: json.dumps makes an encoder for every text.
+_quoted = json.JSONEncoder(ensure_ascii=False).encode
+
 
 class Omitted(enum.Enum):
     """The type of OMIT."""
@@ -65,14 +68,17 @@ def _digits(value: Decimal) -> str:
 
 def encode(value: object, at: str = "the value") -> str:
     """Compact JSON. `at` is the member's path, for a refusal."""
-    if value is None or isinstance(value, bool):
-        return json.dumps(value)
     if isinstance(value, str):
         try:
             value.encode()
         except UnicodeEncodeError:
             return json.dumps(str(value))  # Half a character: escaped, so that the library can refuse it.
-        return json.dumps(str(value), ensure_ascii=False)
+        return _quoted(str(value))
+    if isinstance(value, Mapping):
+        known = value._members if isinstance(value, Members) else value  # Whose items() need no look-up each.
+        return "{" + ",".join([_member(name, item, at) for name, item in known.items() if item is not OMIT]) + "}"
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
     if isinstance(value, int):
         return int.__repr__(value)
     if isinstance(value, Decimal):
@@ -81,8 +87,6 @@ def encode(value: object, at: str = "the value") -> str:
         return _digits(value)
     if isinstance(value, float):
         raise no_float(at)
-    if isinstance(value, Mapping):
-        return "{" + ",".join(_member(name, item, at) for name, item in value.items() if item is not OMIT) + "}"
     if isinstance(value, (list, tuple)):
         return "[" + ",".join(encode(item, f"{at}[{index}]") for index, item in enumerate(value)) + "]"
     raise TypeError(f"{at}: {type(value).__name__} has no form in JSON")
