@@ -66,7 +66,7 @@ class Native:
         handle = ctypes.c_void_p()
         self._level = 0
         try:
-            reply = collect("client_new", library.paysvc_client_new, encode(config).encode(), ctypes.byref(handle))
+            reply = collect("client_new", library.paysvc_client_new, encode(config), ctypes.byref(handle))
         finally:
             if handle.value:
                 self._owned = Owned(handle.value, library.paysvc_client_free)
@@ -91,11 +91,11 @@ class Native:
         """Carries out a function of the library by its name."""
         self._follow_logging(owned)
         if name == "encrypt":
-            return collect(name, library.paysvc_encrypt, owned.pointer, encode(members).encode())
+            return collect(name, library.paysvc_encrypt, owned.pointer, encode(members))
         if name == "request" or name in KEYWORDS:
             function, pointer = getattr(library, f"paysvc_{name}"), token._owned.pointer if token else None
             # The request's text is nobody's variable: tools that show those would show card data.
-            return collect(name, function, owned.pointer, encode(members).encode(), pointer)
+            return collect(name, function, owned.pointer, encode(members), pointer)
         raise ValueError(f"no endpoint {name}; known are {', '.join(KEYWORDS)}")
 
     def _follow_logging(self, owned: Owned) -> None:
@@ -123,31 +123,38 @@ def collect(name: str, function: Any, *arguments: Any) -> Reply:
     try:
         try:
             function(*arguments, ctypes.byref(handle))
-            if held and (interrupt := held.pop(get_ident(), None)) is not None:
-                raise interrupt
-            return _read(handle)
+            if held:
+                _raise_held()
+            return _read(handle.value)
         except BaseException as interrupt:
             # A signal's handler raised, e.g. Ctrl-C: what became of the request must not get lost with it.
             if handle.value:
-                abandon(name, _read(handle), interrupt)
+                abandon(name, _read(handle.value), interrupt)
             raise
     finally:
         if handle.value:
             library.paysvc_reply_free(handle)
 
 
+def _raise_held() -> None:
+    """Raises what interrupted the log's callback on this thread."""
+    interrupt = held.pop(get_ident(), None)
+    if interrupt is not None:
+        raise interrupt
+
+
 def abandon(name: str, reply: Reply, interrupt: BaseException) -> bool:
     """Tells of a call that ended while nobody waited for it any more; false: nothing was sent, so nothing is lost."""
     if reply.outcome == Outcome.NOT_SENT:
         return False
+    attach(interrupt, error_of(reply))
     from ._log import logger
 
-    attach(interrupt, error_of(reply))
     logger.error("%s was given up, outcome %s: %s", name, reply.outcome.name, reply.message)
     return True
 
 
-def _read(reply: ctypes.c_void_p) -> Reply:
+def _read(reply: int | None) -> Reply:
     wait = library.paysvc_reply_retry_after_ms(reply)
     return Reply(
         status=member(Status, library.paysvc_reply_status(reply)),

@@ -66,7 +66,7 @@ class Reply(Mapping[str, Any]):
     @classmethod
     def local(cls, status: Status, message: str) -> Reply:
         """What this package has to say itself: nothing was sent."""
-        text = encode({"status": False, "message": message, "errors": {}})
+        text = encode({"status": False, "message": message, "errors": {}}).decode()
         return cls(status=status, outcome=Outcome.NOT_SENT, message=message, text=text)
 
     @property

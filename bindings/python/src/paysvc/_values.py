@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
-#: Made once: json.dumps makes an encoder for every text.
+#: A text as JSON, by one encoder; json.dumps would make one for each.
 _quoted = json.JSONEncoder(ensure_ascii=False).encode
 
 
@@ -32,7 +32,7 @@ class Members(Mapping[str, object]):
 
     def __init__(self, members: Mapping[str, object], more: Mapping[str, object] | None = None) -> None:
         self._members = {name: value for name, value in members.items() if value is not OMIT}
-        for name, value in (more or {}).items():
+        for name, value in more.items() if more else ():
             if name in members:
                 raise TypeError(f"{name} has an argument of its own; leave it out of members")
             self._members[name] = value
@@ -66,17 +66,20 @@ def _digits(value: Decimal) -> str:
     return format(value, "f") if value.is_finite() and abs(value.adjusted()) < 100 else str(value)
 
 
-def encode(value: object, at: str = "the value") -> str:
-    """Compact JSON. `at` is the member's path, for a refusal."""
+def encode(value: object) -> bytes:
+    """Compact JSON."""
+    # Half a character becomes an escape, so that the library can refuse it.
+    return _json(value, "the value").encode("utf-8", "backslashreplace")
+
+
+def _json(value: object, at: str) -> str:
+    """`at` is the member's path, for a refusal."""
+    if isinstance(value, Members):
+        value = value._members  # Whose items() need no look-up each.
+    if isinstance(value, (dict, Mapping)):
+        return "{" + ",".join([_member(name, item, at) for name, item in value.items() if item is not OMIT]) + "}"
     if isinstance(value, str):
-        try:
-            value.encode()
-        except UnicodeEncodeError:
-            return json.dumps(str(value))  # Half a character: escaped, so that the library can refuse it.
         return _quoted(str(value))
-    if isinstance(value, Mapping):
-        known = value._members if isinstance(value, Members) else value  # Whose items() need no look-up each.
-        return "{" + ",".join([_member(name, item, at) for name, item in known.items() if item is not OMIT]) + "}"
     if value is None or isinstance(value, bool):
         return json.dumps(value)
     if isinstance(value, int):
@@ -88,14 +91,16 @@ def encode(value: object, at: str = "the value") -> str:
     if isinstance(value, float):
         raise no_float(at)
     if isinstance(value, (list, tuple)):
-        return "[" + ",".join(encode(item, f"{at}[{index}]") for index, item in enumerate(value)) + "]"
+        return "[" + ",".join([_json(item, f"{at}[{index}]") for index, item in enumerate(value)]) + "]"
     raise TypeError(f"{at}: {type(value).__name__} has no form in JSON")
 
 
 def _member(name: object, value: object, at: str) -> str:
     if not isinstance(name, str):
         raise TypeError(f"{at}: a member's name must be str, not {type(name).__name__}")
-    return f"{encode(name)}:{encode(value, name if at == 'the value' else f'{at}.{name}')}"
+    if type(value) is str:  # Most are.
+        return f"{_quoted(name)}:{_quoted(value)}"
+    return f"{_quoted(name)}:{_json(value, name if at == 'the value' else f'{at}.{name}')}"
 
 
 def decode(text: str) -> Any:
