@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import copy
+import enum
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from paysvc._values import OMIT, Members, amount_text, decode, encode
+
+
+class Option(str, enum.Enum):
+    CARD = "C"
 
 
 @pytest.mark.parametrize(
@@ -19,6 +24,7 @@ from paysvc._values import OMIT, Members, amount_text, decode, encode
         ([Decimal("1E+3"), Decimal("1E-7"), Decimal("1E+400")], "[1000,0.0000001,1E+400]"),
         (Members({"a": 1, "b": OMIT}, {"c": (2,)}), '{"a":1,"c":[2]}'),
         ({"half": "\ud800"}, '{"half":"\\ud800"}'),
+        ({"paymentoption": Option.CARD}, '{"paymentoption":"C"}'),
     ],
 )
 def test_encode(value: object, text: str) -> None:

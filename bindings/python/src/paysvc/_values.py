@@ -79,7 +79,7 @@ def _json(value: object, at: str) -> str:
     if isinstance(value, (dict, Mapping)):
         return "{" + ",".join([_member(name, item, at) for name, item in value.items() if item is not OMIT]) + "}"
     if isinstance(value, str):
-        return _quoted(str(value))
+        return _quoted(str.__str__(value))  # A text of an Enum is its value, not its name.
     if value is None or isinstance(value, bool):
         return json.dumps(value)
     if isinstance(value, int):
