@@ -3,6 +3,8 @@
 //! RSA with PKCS#1 v1.5 padding, one block, base64, as the interface's "Payload encryption" has it. `rsa` models and
 //! checks the key; AWS-LC, which TLS uses anyway, does the operation. Nothing here can decrypt.
 
+use std::borrow::Cow;
+
 use aws_lc_rs::rsa::{Pkcs1PublicEncryptingKey, PublicEncryptingKey};
 use base64::Engine as _;
 use base64::alphabet;
@@ -12,7 +14,6 @@ use rsa::pkcs1::DecodeRsaPublicKey as _;
 use rsa::pkcs8::{DecodePublicKey as _, EncodePublicKey as _};
 use rsa::traits::PublicKeyParts as _;
 use rsa::{BigUint, RsaPublicKey};
-use zeroize::Zeroizing;
 
 use crate::refusal::Refusal;
 use crate::status::Status;
@@ -99,8 +100,7 @@ fn key_from_text(text: &str) -> Result<RsaPublicKey, Why> {
     if text.contains(['!', '<']) {
         return key_from_sized_xml(text);
     }
-    let packed: Zeroizing<String> = Zeroizing::new(text.chars().filter(|c| !c.is_whitespace()).collect());
-    let decoded = LENIENT.decode(packed.as_bytes()).map_err(|error| {
+    let decoded = LENIENT.decode(packed(text).as_bytes()).map_err(|error| {
         format!(
             "is neither base64 of the form size!<xml> nor a PEM public key: {error}; copy it whole from the dashboard"
         )
@@ -108,6 +108,15 @@ fn key_from_text(text: &str) -> Result<RsaPublicKey, Why> {
     let decoded =
         String::from_utf8(decoded).map_err(|_| "decodes to something that is not text of the form size!<xml>")?;
     key_from_sized_xml(decoded.trim_start_matches('\u{feff}').trim())
+}
+
+/// The text without white space: itself, where it has none.
+fn packed(text: &str) -> Cow<'_, str> {
+    // A fold, because it looks at many bytes at once; `all` looks at one after the other.
+    match text.bytes().fold(true, |packed, byte| packed & byte.is_ascii_graphic()) {
+        true => Cow::Borrowed(text),
+        false => Cow::Owned(text.chars().filter(|c| !c.is_whitespace()).collect()),
+    }
 }
 
 fn key_from_pem(text: &str) -> Result<RsaPublicKey, Why> {
@@ -152,8 +161,9 @@ fn key_from_xml(xml: &str) -> Result<RsaPublicKey, Why> {
         if found.next().is_some() {
             return Err(format!("has more than one {name} element"));
         }
-        let text: String = node.text().unwrap_or_default().chars().filter(|c| !c.is_whitespace()).collect();
-        let bytes = LENIENT.decode(text).map_err(|error| format!("has a {name} that is not base64: {error}"))?;
+        let text = packed(node.text().unwrap_or_default());
+        let bytes =
+            LENIENT.decode(text.as_bytes()).map_err(|error| format!("has a {name} that is not base64: {error}"))?;
         Ok(BigUint::from_bytes_be(&bytes))
     };
     // Looked at as it is, so that what is wrong with it can be said; `checked` lets the crate judge it too.
@@ -162,7 +172,8 @@ fn key_from_xml(xml: &str) -> Result<RsaPublicKey, Why> {
 
 /// What makes a key unfit whatever form it came in.
 fn checked(key: RsaPublicKey) -> Result<RsaPublicKey, Why> {
-    let (bits, odd) = (key.n().bits(), |number: &BigUint| number.to_bytes_le()[0] & 1 == 1);
+    // Only asked of numbers above zero: zero has no limb.
+    let (bits, odd) = (key.n().bits(), |number: &BigUint| number.get_limb(0) & 1 == 1);
     if bits < MIN_BITS {
         return Err(format!("has {bits} bits; fewer than {MIN_BITS} are not safe"));
     }
