@@ -15,6 +15,8 @@ use crate::memory;
 const MAX_STEPS: usize = 128;
 /// How deep the JSON of a caller may nest; the deepest payload of the interface has 3 levels.
 const MAX_DEPTH: usize = 32;
+/// As many members as nearly every object has.
+const FEW: usize = 16;
 
 /// The members of one object, in their order.
 pub type Members<'a> = Vec<(Cow<'a, str>, &'a RawValue)>;
@@ -73,7 +75,7 @@ pub fn members_of(text: &str) -> Result<Members<'_>, serde_json::Error> {
             f.write_str("an object")
         }
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
-            let mut members: Members<'de> = Vec::with_capacity(16);
+            let mut members: Members<'de> = Vec::with_capacity(FEW);
             while let Some((Text(name), value)) = map.next_entry::<Text<'de>, &'de RawValue>()? {
                 members.try_reserve(1).map_err(A::Error::custom)?;
                 members.push((name, value));
@@ -90,8 +92,13 @@ pub fn members_of(text: &str) -> Result<Members<'_>, serde_json::Error> {
     Ok(members)
 }
 
-/// The first name that stands twice. Sorted, because an answer may have a million members.
+/// The first name that stands twice. Beyond a few they are sorted, because an answer may have a million members.
 fn twice<'m>(members: &'m Members<'_>) -> Result<Option<&'m str>, TryReserveError> {
+    if members.len() <= FEW {
+        let again =
+            |(index, (name, _)): &(usize, &(Cow<'_, str>, _))| members[..*index].iter().any(|(known, _)| known == name);
+        return Ok(members.iter().enumerate().find(again).map(|(_, (name, _))| name.as_ref()));
+    }
     let mut names: Vec<&str> = Vec::new();
     names.try_reserve_exact(members.len())?;
     names.extend(members.iter().map(|(name, _)| name.as_ref()));
@@ -146,10 +153,14 @@ pub fn member<'a>(members: &Members<'a>, name: &str) -> Option<&'a RawValue> {
     members.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
 }
 
+fn has_escape(raw: &str) -> bool {
+    memchr::memchr(b'\\', raw.as_bytes()).is_some()
+}
+
 /// The text of a JSON string; `None` for anything else, for half of a surrogate pair, and without memory for it.
 pub fn text(value: &RawValue) -> Option<Cow<'_, str>> {
     let raw = value.get();
-    if Type::of(value) == Type::Text && !raw.contains('\\') {
+    if Type::of(value) == Type::Text && !has_escape(raw) {
         // Checked when the document was, and nothing in it to unescape.
         return Some(Cow::Borrowed(&raw[1..raw.len() - 1]));
     }
@@ -208,7 +219,7 @@ fn compact_level(value: &RawValue, out: &mut Vec<u8>, depth: usize) -> Result<()
             }
             out.push(b']');
         }
-        Type::Text if value.get().contains('\\') => compact_text(value, out),
+        Type::Text if has_escape(value.get()) => compact_text(value, out),
         // A string without an escape is already as short as it gets.
         Type::Text | Type::Number | Type::Bool | Type::Null => out.extend_from_slice(value.get().as_bytes()),
     }

@@ -60,7 +60,7 @@ fn why(text: &str, error: &serde_json::Error) -> String {
 fn check(members: &Members<'_>, fields: &[Field], open: bool, prefix: &str, errors: &mut Vec<(String, String)>) {
     for field in fields {
         match json::member(members, field.name) {
-            Some(value) => check_value(value, field, open, &format!("{prefix}{}", field.name), errors),
+            Some(value) => check_value(value, field, open, prefix, errors),
             None if field.required => errors.push((format!("{prefix}{}", field.name), "is required".into())),
             None => {}
         }
@@ -74,9 +74,9 @@ fn check(members: &Members<'_>, fields: &[Field], open: bool, prefix: &str, erro
     }
 }
 
-fn check_value(value: &RawValue, field: &Field, open: bool, path: &str, errors: &mut Vec<(String, String)>) {
+fn check_value(value: &RawValue, field: &Field, open: bool, prefix: &str, errors: &mut Vec<(String, String)>) {
     let found = Type::of(value);
-    let mut wrong = |text: String| errors.push((path.to_owned(), text));
+    let mut wrong = |text: String| errors.push((format!("{prefix}{}", field.name), text));
     match field.kind {
         Kind::Text | Kind::Amount if found != Type::Text => {
             let example = if matches!(field.kind, Kind::Amount) { ", like \"100.10\"" } else { "" };
@@ -99,7 +99,7 @@ fn check_value(value: &RawValue, field: &Field, open: bool, path: &str, errors: 
         Kind::Any | Kind::Integer | Kind::Flag => {}
         Kind::Object(_) if found != Type::Object => wrong(format!("must be an object, it is {}", found.name())),
         Kind::Object(fields) => match json::members(value) {
-            Ok(members) => check(&members, fields, open, &format!("{path}."), errors),
+            Ok(members) => check(&members, fields, open, &format!("{prefix}{}.", field.name), errors),
             Err(error) => wrong(error.to_string()),
         },
     }
