@@ -2,6 +2,8 @@
 //!
 //! One tolerant reader for all envelope families of the service; numbers stay text, unknown members stay in the body.
 
+use std::borrow::Cow;
+
 use serde_json::value::RawValue;
 
 use crate::endpoints::Envelope;
@@ -99,7 +101,7 @@ fn read_members(reading: &Reading<'_>, http_status: u16, members: &Members<'_>, 
     let (status, outcome) = judge(reading.envelope, http_status, said(members), has_content);
     let message = message(members).map(reading.hush).unwrap_or_else(|| plain_message(http_status, status));
     let mut reply = Reply::without_body(status, outcome, message);
-    reply.code = reply::one_line(&(reading.hush)(code(members)));
+    reply.code = reply::one_line((reading.hush)(code(members)));
     reply.state = state(members);
     reply
 }
@@ -171,14 +173,11 @@ fn said(members: &Members<'_>) -> Said {
         let kind = Type::of(value);
         match (name.as_ref(), kind) {
             ("status" | "isSuccess", Type::Bool) => vote(value.get() == "true"),
-            ("status", Type::Text) => match word(value).as_str() {
-                "success" | "successful" | "pending" => vote(true),
-                "failed" | "failure" | "error" => vote(false),
-                _ => {}
-            },
+            ("status", Type::Text) if is_one_of(value, &["success", "successful", "pending"]) => vote(true),
+            ("status", Type::Text) if is_one_of(value, &["failed", "failure", "error"]) => vote(false),
             ("error", Type::Object) => vote(false),
             ("error", Type::Bool) if value.get() == "true" => vote(false),
-            ("error" | "errors", Type::Text) if !word(value).is_empty() => vote(false),
+            ("error" | "errors", Type::Text) if !is_one_of(value, &[""]) => vote(false),
             // What cannot be read (named twice, no memory for it) is not taken for empty.
             ("error" | "errors", Type::Array) if json::items(value).map_or(true, |errors| !errors.is_empty()) => {
                 vote(false);
@@ -195,8 +194,10 @@ fn said(members: &Members<'_>) -> Said {
     }
 }
 
-fn word(value: &RawValue) -> String {
-    json::text(value).unwrap_or_default().trim().to_ascii_lowercase()
+/// Compares without case and blanks.
+fn is_one_of(value: &RawValue, words: &[&str]) -> bool {
+    let text = json::text(value).unwrap_or_default();
+    words.iter().any(|word| text.trim().eq_ignore_ascii_case(word))
 }
 
 fn object<'a>(members: &Members<'a>, name: &str) -> Option<Members<'a>> {
@@ -204,18 +205,25 @@ fn object<'a>(members: &Members<'a>, name: &str) -> Option<Members<'a>> {
 }
 
 /// Text or number of a member; nothing for null and the rest.
-fn plain(members: &Members<'_>, name: &str) -> Option<String> {
+fn plain<'a>(members: &Members<'a>, name: &str) -> Option<Cow<'a, str>> {
     let value = json::member(members, name)?;
     match Type::of(value) {
-        Type::Text => json::text(value).map(|text| text.into_owned()).filter(|text| !text.is_empty()),
-        Type::Number => Some(value.get().to_owned()),
+        Type::Text => json::text(value).filter(|text| !text.is_empty()),
+        Type::Number => Some(Cow::Borrowed(value.get())),
         _ => None,
     }
 }
 
+/// A copy with room for the NUL that C wants put behind it.
+fn owned(text: Cow<'_, str>) -> String {
+    let mut copy = String::with_capacity(text.len() + 1);
+    copy.push_str(&text);
+    copy
+}
+
 fn code(members: &Members<'_>) -> String {
     let own = ["statusCode", "status_code", "code"].iter().find_map(|name| plain(members, name));
-    own.or_else(|| plain(&object(members, "error")?, "code")).unwrap_or_default()
+    own.or_else(|| plain(&object(members, "error")?, "code")).map(owned).unwrap_or_default()
 }
 
 fn message(members: &Members<'_>) -> Option<String> {
@@ -225,6 +233,7 @@ fn message(members: &Members<'_>) -> Option<String> {
             plain(&error, "message").or_else(|| plain(&error, "description"))
         })
         .or_else(|| plain(members, "error"))
+        .map(owned)
         .or_else(|| {
             let errors = object(members, "errors")?;
             let (member, text) = errors.first()?;
@@ -241,20 +250,20 @@ fn state(members: &Members<'_>) -> State {
     let id = plain(&data, "statusId").or_else(|| ids.next());
     match id.and_then(|id| id.parse::<i32>().ok()) {
         Some(id) if id > 0 => State(id),
-        _ => json::member(&data, "status").map_or(State::NONE, |value| state_of_word(&word(value))),
+        _ => json::member(&data, "status").map_or(State::NONE, state_of_word),
     }
 }
 
-fn state_of_word(word: &str) -> State {
-    match word {
-        "initiated" => State::INITIATED,
-        "pending" => State::PENDING,
-        "failed" => State::FAILED,
-        "successful" => State::SUCCESSFUL,
-        "reversed" => State::REVERSED,
-        "processing" => State::PROCESSING,
-        _ => State::NONE,
-    }
+fn state_of_word(value: &RawValue) -> State {
+    let words = [
+        ("initiated", State::INITIATED),
+        ("pending", State::PENDING),
+        ("failed", State::FAILED),
+        ("successful", State::SUCCESSFUL),
+        ("reversed", State::REVERSED),
+        ("processing", State::PROCESSING),
+    ];
+    words.iter().find(|(word, _)| is_one_of(value, &[word])).map_or(State::NONE, |(_, state)| *state)
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ impl Reply {
             http_status: 0,
             body: String::new(),
             code: String::new(),
-            message: one_line(&message.into()),
+            message: one_line(message.into()),
             retry_after_ms: None,
             attempts: 0,
         }
@@ -85,9 +85,10 @@ pub fn failure_envelope(message: &str, errors: &[(String, String)]) -> String {
 const MAX_MESSAGE_CHARS: usize = 500;
 
 /// Control characters and Unicode's line separators become spaces, so that a message is one line of a log whatever the service wrote.
-pub fn one_line(text: &str) -> String {
-    if text.len() <= MAX_MESSAGE_CHARS && text.bytes().all(|b| (b' '..0x7f).contains(&b)) {
-        return text.trim().to_owned();
+pub fn one_line(text: String) -> String {
+    let plain = text.len() <= MAX_MESSAGE_CHARS && text.bytes().all(|b| (b' '..0x7f).contains(&b));
+    if plain && text.trim().len() == text.len() {
+        return text;
     }
     let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
     let clean = text.chars().map(|c| if breaks(c) { ' ' } else { c });
@@ -115,7 +116,7 @@ mod tests {
 
     #[test]
     fn messages_are_one_line() {
-        assert_eq!(one_line(" a\r\nb\0c\u{2028}d\u{85}e "), "a  b c d e");
-        assert_eq!(one_line(&"é".repeat(600)).chars().count(), MAX_MESSAGE_CHARS);
+        assert_eq!(one_line(" a\r\nb\0c\u{2028}d\u{85}e ".into()), "a  b c d e");
+        assert_eq!(one_line("é".repeat(600)).chars().count(), MAX_MESSAGE_CHARS);
     }
 }
