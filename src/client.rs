@@ -4,15 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use ureq::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
+use ureq::http::{HeaderMap, HeaderName, HeaderValue, header};
 
 use crate::answer::{self, Reading};
 use crate::call::Call;
 use crate::config::{Config, MAX_LINE};
 use crate::encryption::EncryptionKey;
-use crate::endpoints::Endpoint;
+use crate::endpoints::{ApiKey, Endpoint};
 use crate::log::{Level, Log};
-use crate::members;
 use crate::raw_request;
 use crate::redact;
 use crate::refusal::Refusal;
@@ -23,11 +22,15 @@ use crate::status::{Outcome, Status};
 use crate::transport::{Exchange, Exchanged, Transport};
 use crate::trip;
 
+const JSON: &str = "application/json";
+
 /// Configuration and connections, shared by threads.
 pub struct Client {
     config: Config,
     encryption_key: Option<EncryptionKey>,
     transport: Option<Transport>,
+    /// What all requests with a key have in common, in the form that goes to the wire.
+    headers: [Option<HeaderMap>; 2],
     pub log: Log,
 }
 
@@ -48,7 +51,8 @@ impl Client {
         let encryption_key =
             config.encryption_key.as_ref().map(|text| EncryptionKey::parse(text.expose())).transpose()?;
         let transport = Transport::new(&config)?;
-        Ok(Client { config, encryption_key, transport, log: Log::default() })
+        let headers = [ApiKey::Public, ApiKey::Secret].map(|key| common_headers(&config, key));
+        Ok(Client { config, encryption_key, transport, headers, log: Log::default() })
     }
 
     /// Calls an endpoint of the table with one flat JSON object.
@@ -71,14 +75,10 @@ impl Client {
     }
 
     fn seal(&self, json: &str) -> Result<String, Refusal> {
-        const WHAT: &str = "the payload";
         let Some(key) = &self.encryption_key else {
             return Err(Refusal::of_member(Status::Config, "encrypt", "encryption_key", "is not configured"));
         };
-        members::read(json, &[], true, WHAT, Status::Argument)?;
-        let payload = request::compacted(json, WHAT)?;
-        let body = request::seal(key, &payload)?;
-        Ok(String::from_utf8_lossy(&body).into_owned())
+        key.seal(&request::payload(json)?)
     }
 
     fn deadline(&self, call: Option<&Arc<Call>>) -> Instant {
@@ -92,69 +92,62 @@ impl Client {
         call: Option<&Arc<Call>>,
         progress: &Progress,
     ) -> Reply {
-        let ready = prepared.and_then(|prepared| self.ready(prepared));
-        let reply = match ready {
-            Ok((prepared, uri, headers)) => self.repeat(&prepared, &uri, &headers, deadline, call, progress),
-            Err(refusal) => Reply::refused(refusal),
-        };
+        let reply = prepared.and_then(|prepared| self.repeat(&prepared, deadline, call, progress));
+        let reply = reply.unwrap_or_else(Reply::refused);
         if reply.attempts == 0 && reply.outcome == Outcome::NotSent {
             self.log.line(Level::Warn, || format!("nothing was sent: {}", crate::status::name_of(reply.status)));
         }
         reply
     }
 
-    /// URL and headers in the form that goes to the wire.
-    fn ready(&self, prepared: Prepared) -> Result<(Prepared, Uri, HeaderMap), Refusal> {
+    /// One try, in the form that goes to the wire.
+    fn exchange<'a>(
+        &self,
+        prepared: &'a Prepared,
+        deadline: Instant,
+        call: Option<&'a Arc<Call>>,
+    ) -> Result<Exchange<'a>, Refusal> {
         let unsendable =
             |what: &str| Refusal::new(Status::Argument, format!("{what} cannot be sent: it is too long or malformed"));
         if prepared.url.len() > MAX_LINE {
             return Err(unsendable("the URL made of the request"));
         }
         let uri = prepared.url.parse().map_err(|_| unsendable("the URL made of the request"))?;
-        let mut headers = HeaderMap::with_capacity(8);
-        let key = self.config.key(prepared.key).map(|key| HeaderValue::from_str(key.expose()));
-        let mut key = key.and_then(Result::ok).ok_or_else(|| unsendable(prepared.key.member()))?;
-        key.set_sensitive(true);
-        headers.insert(HeaderName::from_static("api-key"), key);
+        let common = self.headers[prepared.key as usize].clone();
+        let mut headers = common.ok_or_else(|| unsendable(prepared.key.member()))?;
         if prepared.body.is_some() {
-            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(JSON));
         }
         for (name, value) in &prepared.headers {
             let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| unsendable("a header"))?;
             headers.insert(name, HeaderValue::from_str(value).map_err(|_| unsendable("a header"))?);
         }
-        Ok((prepared, uri, headers))
+        let body = prepared.body.as_ref().map(|body| body.as_slice());
+        Ok(Exchange { method: prepared.method, uri, headers, body, deadline, call })
     }
 
     /// Tries until the rule of repetition says stop.
     fn repeat(
         &self,
         prepared: &Prepared,
-        uri: &Uri,
-        headers: &HeaderMap,
         deadline: Instant,
         call: Option<&Arc<Call>>,
         progress: &Progress,
-    ) -> Reply {
+    ) -> Result<Reply, Refusal> {
         let Some(transport) = &self.transport else {
-            return Reply::refused(Refusal::of_member(Status::Config, "request", "base_url", "is not configured"));
+            return Err(Refusal::of_member(Status::Config, "request", "base_url", "is not configured"));
         };
         trip::point("client");
         // What an earlier try left behind, when a later one sends nothing.
         let mut earlier = Outcome::NotSent;
         let mut attempts = 0;
         for index in 0.. {
+            // What cannot be sent is refused here before the first try, and no later one differs from it.
+            let exchange = self.exchange(prepared, deadline, call)?;
             if call.is_some_and(|call| call.is_cancelled()) {
-                return Reply { attempts, ..Reply::failed(Status::Cancelled, earlier, "the call was cancelled") };
+                let reply = Reply::failed(Status::Cancelled, earlier, "the call was cancelled");
+                return Ok(Reply { attempts, ..reply });
             }
-            let exchange = Exchange {
-                method: prepared.method,
-                uri: uri.clone(),
-                headers: headers.clone(),
-                body: prepared.body.as_ref().map(|body| body.as_slice()),
-                deadline,
-                call,
-            };
             let started = Instant::now();
             let exchanged = transport.exchange(exchange);
             attempts += u32::from(exchanged.sent);
@@ -168,14 +161,14 @@ impl Client {
             reply.attempts = attempts;
             tried.index = index;
             let left = deadline.saturating_duration_since(Instant::now());
-            match retry::next(&tried, prepared.read_only, self.config.max_attempts, left, random()) {
-                Next::Stop => return reply,
+            match retry::next(&tried, prepared.read_only, self.config.max_attempts, left, random) {
+                Next::Stop => return Ok(reply),
                 Next::TooLate(wait) => {
                     reply.retry_after_ms = u64::try_from(wait.as_millis()).ok();
-                    return reply;
+                    return Ok(reply);
                 }
                 Next::After(wait) => {
-                    self.log.line(Level::Info, || format!("{} again in {} ms", prepared.label, wait.as_millis()));
+                    self.log.line(Level::Info, || format!("{} again in {} ms", prepared.label(), wait.as_millis()));
                     pause(wait, call);
                 }
             }
@@ -212,7 +205,7 @@ impl Client {
         self.log.line(level, || {
             format!(
                 "{} try {number}: {} {} HTTP {} in {} ms{}",
-                prepared.label,
+                prepared.label(),
                 crate::status::name_of(reply.status),
                 crate::status::name_of_outcome(tried.outcome),
                 reply.http_status,
@@ -221,6 +214,18 @@ impl Client {
             )
         });
     }
+}
+
+/// `None` without the key. ureq would make each of these anew for every request.
+fn common_headers(config: &Config, key: ApiKey) -> Option<HeaderMap> {
+    let mut headers = HeaderMap::with_capacity(8);
+    let mut value = HeaderValue::from_str(config.key(key)?.expose()).ok()?;
+    value.set_sensitive(true);
+    headers.insert(HeaderName::from_static("api-key"), value);
+    headers.insert(header::HOST, HeaderValue::from_str(&config.base_url.as_ref()?.host_header()).ok()?);
+    headers.insert(header::USER_AGENT, HeaderValue::from_str(&config.user_agent).ok()?);
+    headers.insert(header::ACCEPT, HeaderValue::from_static(JSON));
+    Some(headers)
 }
 
 /// For the jitter of the back-off; without randomness the wait is the shortest.

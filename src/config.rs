@@ -168,6 +168,15 @@ impl BaseUrl {
         self.text.splitn(4, '/').nth(3).unwrap_or_default()
     }
 
+    /// With the port only where it is not the scheme's own.
+    pub fn host_header(&self) -> String {
+        let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };
+        match (self.https, self.port) {
+            (true, 443) | (false, 80) => host,
+            (_, port) => format!("{host}:{port}"),
+        }
+    }
+
     fn parse(text: &str, allow_http: bool) -> Result<BaseUrl, String> {
         let uri: Uri = text.parse().map_err(|_| "is not a URL like https://host/path")?;
         let https = match uri.scheme_str() {

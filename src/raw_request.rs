@@ -67,7 +67,7 @@ pub fn prepare(text: &str, config: &Config, encryption_key: Option<&EncryptionKe
         read_only,
         envelope: known.map_or(Envelope::Bare, |row| row.envelope),
         secrets,
-        label: format!("{} (paysvc_request)", method.name()),
+        place: "(paysvc_request)",
     })
 }
 

@@ -1,5 +1,7 @@
 //! A row of the table and a caller's JSON become method, URL, headers and body. Pure.
 
+use std::borrow::Cow;
+
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::value::RawValue;
 
@@ -30,8 +32,15 @@ pub struct Prepared {
     pub envelope: Envelope,
     /// What no message may repeat, but for the API key.
     pub secrets: Vec<Secret>,
-    /// Method and path for the log, without anything that the caller gave.
-    pub label: String,
+    /// The row's path, or what stands for it: nothing that the caller gave.
+    pub place: &'static str,
+}
+
+impl Prepared {
+    /// What the log calls it.
+    pub fn label(&self) -> String {
+        format!("{} {}", self.method.name(), self.place)
+    }
 }
 
 /// Checks that everything is configured which the request needs, and says all that is missing at once. Gives the
@@ -70,26 +79,26 @@ pub fn prepare(
     let members = members::read(text, row.fields, row.open, row.name, Status::Argument)?;
     let body = match row.method {
         Method::Get => None,
-        _ => Some(body(row, &members, text.len())?),
+        _ => Some(body(row.name, row.fields, &members, text.len())?),
     };
     let body = body.map(|payload| on_the_wire(payload, row.encrypted, encryption_key)).transpose()?;
     Ok(Prepared {
         method: row.method,
-        url: base_url.text.clone() + &target(row, &members)?,
+        url: url(base_url, row, &members)?,
         key: row.key,
         headers: row.headers.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect(),
         body,
         read_only: row.read_only,
         envelope: row.envelope,
         secrets: redact::secrets(&members, row.fields),
-        label: format!("{} {}", row.method.name(), row.path),
+        place: row.path,
     })
 }
 
 /// The body as compact JSON, with the members that belong there.
-fn body(row: &Endpoint, members: &Members<'_>, capacity: usize) -> Result<SecretBytes, Refusal> {
-    let elsewhere = |name: &str| row.fields.iter().any(|field| field.name == name && field.place != Place::Body);
-    let mut out = buffer(row.name, capacity)?;
+fn body(what: &str, fields: &[Field], members: &Members<'_>, capacity: usize) -> Result<SecretBytes, Refusal> {
+    let elsewhere = |name: &str| fields.iter().any(|field| field.name == name && field.place != Place::Body);
+    let mut out = buffer(what, capacity)?;
     out.push(b'{');
     for (name, value) in members.iter().filter(|(name, _)| !elsewhere(name)) {
         if out.len() > 1 {
@@ -97,7 +106,7 @@ fn body(row: &Endpoint, members: &Members<'_>, capacity: usize) -> Result<Secret
         }
         json::quote(name, &mut out);
         out.push(b':');
-        compact(row.name, name, value, &mut out)?;
+        compact(what, name, value, &mut out)?;
     }
     out.push(b'}');
     Ok(out)
@@ -113,42 +122,36 @@ pub fn compact(what: &str, member: &str, value: &RawValue, out: &mut Vec<u8>) ->
     json::compact(value, out).map_err(|error| Refusal::of_member(Status::Argument, what, member, error.to_string()))
 }
 
-/// A whole JSON text, compactly.
-pub fn compacted(text: &str, what: &str) -> Result<SecretBytes, Refusal> {
-    let value =
-        json::document(text).map_err(|error| Refusal::new(Status::Argument, format!("{what} is not JSON: {error}")))?;
-    let mut out = buffer(what, text.len())?;
-    json::compact(value, &mut out)
-        .map_err(|error| Refusal::new(Status::Argument, format!("{what} is not usable: {error}")))?;
-    Ok(out)
+/// A payload without an endpoint: any object, compactly.
+pub fn payload(text: &str) -> Result<SecretBytes, Refusal> {
+    const WHAT: &str = "the payload";
+    let members = members::read(text, &[], true, WHAT, Status::Argument)?;
+    body(WHAT, &[], &members, text.len())
 }
 
 /// A payload as it is sent. `needs` has asked for the key, and even without it nothing goes out in clear.
 pub fn on_the_wire(payload: SecretBytes, encrypted: bool, key: Option<&EncryptionKey>) -> Result<SecretBytes, Refusal> {
     match (encrypted, key) {
         (false, _) => Ok(payload),
-        (true, Some(key)) => seal(key, &payload),
+        (true, Some(key)) => key.seal(&payload).map(|body| SecretBytes::new(body.into_bytes())),
         (true, None) => Err(Refusal::of_member(Status::Config, "request", "encryption_key", "is not configured")),
     }
 }
 
-/// Encrypts a payload; the refusal reports the sizes.
-pub fn seal(key: &EncryptionKey, payload: &[u8]) -> Result<SecretBytes, Refusal> {
-    key.seal(payload).map(SecretBytes::new)
-}
-
-/// Path and query, with the members that belong there.
-fn target(row: &Endpoint, members: &Members<'_>) -> Result<String, Refusal> {
-    let (mut path, mut query) = (row.path.to_owned(), String::new());
+/// The address with path and query, and the members that belong there.
+fn url(base_url: &BaseUrl, row: &Endpoint, members: &Members<'_>) -> Result<String, Refusal> {
+    let (mut path, mut query) = (Cow::Borrowed(row.path), String::new());
     for field in row.fields.iter().filter(|field| field.place != Place::Body) {
         let Some(value) = json::member(members, field.name).and_then(json::text) else { continue };
         fits_url(row.name, field.name, value.len())?;
         match field.place {
-            Place::Path => path = path.replace(&format!("{{{}}}", field.name), &segment(row, field, &value)?),
+            Place::Path => {
+                path = path.replace(&format!("{{{}}}", field.name), &segment(row, field, &value)?).into();
+            }
             _ => push_query(&mut query, field.name, &value),
         }
     }
-    Ok(path + &query)
+    Ok([&base_url.text, &*path, &query].concat())
 }
 
 /// One path segment. `.` and `..` would change the path even when escaped, and so would a server that reads `%2F` as

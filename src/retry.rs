@@ -32,7 +32,7 @@ pub enum Next {
     TooLate(Duration),
 }
 
-pub fn next(tried: &Try, read_only: bool, max_attempts: u32, left: Duration, random: u64) -> Next {
+pub fn next(tried: &Try, read_only: bool, max_attempts: u32, left: Duration, random: impl FnOnce() -> u64) -> Next {
     if tried.index + 1 >= max_attempts || tried.permanent || !repeatable(tried, read_only) {
         return Next::Stop;
     }
@@ -40,7 +40,7 @@ pub fn next(tried: &Try, read_only: bool, max_attempts: u32, left: Duration, ran
         return Next::After(Duration::ZERO);
     }
     let ceiling = (BASE_MS << tried.index.min(16)).min(CAP_MS);
-    let wait = Duration::from_millis(tried.retry_after_ms.unwrap_or(random % (ceiling + 1)));
+    let wait = Duration::from_millis(tried.retry_after_ms.unwrap_or_else(|| random() % (ceiling + 1)));
     if wait < left { Next::After(wait) } else { Next::TooLate(wait) }
 }
 
@@ -74,7 +74,7 @@ mod tests {
         Try { index: 0, status, outcome, permanent: false, stale: false, retry_after_ms: None }
     }
     fn repeats(read_only: bool, status: Status, outcome: Outcome) -> bool {
-        next(&tried(status, outcome), read_only, 3, MINUTE, 0) != Next::Stop
+        next(&tried(status, outcome), read_only, 3, MINUTE, || 0) != Next::Stop
     }
 
     #[test]
@@ -106,7 +106,7 @@ mod tests {
             true,
             99,
             MINUTE,
-            random,
+            || random,
         ) {
             Next::After(wait) => wait.as_millis() as u64,
             other => panic!("{other:?}"),
@@ -119,18 +119,18 @@ mod tests {
     #[test]
     fn retry_after_is_honoured_and_never_outlasts_the_call() {
         let asked = Try { retry_after_ms: Some(2000), ..tried(Status::RateLimited, Outcome::Rejected) };
-        assert_eq!(next(&asked, false, 3, MINUTE, 9), Next::After(Duration::from_secs(2)));
-        assert_eq!(next(&asked, false, 3, Duration::from_secs(2), 9), Next::TooLate(Duration::from_secs(2)));
+        assert_eq!(next(&asked, false, 3, MINUTE, || 9), Next::After(Duration::from_secs(2)));
+        assert_eq!(next(&asked, false, 3, Duration::from_secs(2), || 9), Next::TooLate(Duration::from_secs(2)));
         let last = Try { index: 2, ..asked };
-        assert_eq!(next(&last, false, 3, MINUTE, 9), Next::Stop);
+        assert_eq!(next(&last, false, 3, MINUTE, || 9), Next::Stop);
     }
 
     #[test]
     fn a_stale_connection_costs_no_wait_and_a_permanent_fault_no_second_try() {
         let stale = Try { stale: true, ..tried(Status::Transport, Outcome::NotSent) };
-        assert_eq!(next(&stale, false, 3, MINUTE, 499), Next::After(Duration::ZERO));
+        assert_eq!(next(&stale, false, 3, MINUTE, || 499), Next::After(Duration::ZERO));
         let permanent = Try { permanent: true, ..tried(Status::Transport, Outcome::NotSent) };
-        assert_eq!(next(&permanent, true, 3, MINUTE, 0), Next::Stop);
+        assert_eq!(next(&permanent, true, 3, MINUTE, || 0), Next::Stop);
     }
 
     #[test]

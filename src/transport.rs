@@ -107,9 +107,7 @@ impl Transport {
             .input_buffer_size(stream::BUFFER)
             .output_buffer_size(stream::BUFFER)
             .max_response_header_size(MAX_HEADERS)
-            .accept("application/json")
             .accept_encoding("")
-            .user_agent(&self.peer.user_agent)
             .build();
         Lane::new(stream::agent(config, &line), line)
     }
@@ -143,9 +141,9 @@ fn read(response: Response<Body>, line: &Line) -> Answer {
 
 /// The body up to the limit, and why it is not whole, if it is not.
 fn read_body(body: Body, line: &Line) -> (Vec<u8>, Option<Cut>) {
-    let expected = body.content_length().unwrap_or(0).min(MAX_TEXT as u64) as usize;
+    let expected = body.content_length().map_or(1023, |length| length.min(MAX_TEXT as u64) as usize);
     // The one copy that is made of an answer: it moves on as it is, with the NUL that C wants put behind it.
-    let Some(mut bytes) = memory::buffer((expected + 1).max(1024)) else {
+    let Some(mut bytes) = memory::buffer(expected + 1) else {
         return (Vec::new(), Some(Cut::NoMemory));
     };
     // One byte more than allowed tells a body of the limit from a larger one.

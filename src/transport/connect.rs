@@ -33,7 +33,6 @@ pub struct Endpoint {
     pub tls: Option<Tls>,
     pub proxy: Option<Proxy>,
     pub connect_timeout: Duration,
-    pub user_agent: String,
     /// Plain http, and only to this machine.
     loopback_only: bool,
 }
@@ -47,7 +46,6 @@ impl Endpoint {
             tls,
             proxy: proxy.map(Proxy::new),
             connect_timeout: config.connect_timeout,
-            user_agent: config.user_agent.clone(),
             loopback_only: !base_url.https && !config.allow_http,
         }
     }

@@ -138,7 +138,7 @@ impl Stream {
         // Counted where it leaves: a write that failed outright has handed over nothing.
         self.line.set_sent(self.sock.written > 0);
         // The request may hold an API key and a one-time code.
-        zeroize::Zeroize::zeroize(&mut self.output[..pending]);
+        self.output[..pending].fill(0);
         result.map_err(|error| self.fail_io("sending the request", &error))
     }
 
