@@ -299,6 +299,22 @@ mod tests {
     }
 
     #[test]
+    fn the_host_header_names_a_port_only_where_it_is_not_the_schemes_own() {
+        for (url, expected) in [
+            ("https://Pay.example/v1", "pay.example"),
+            ("https://pay.example:443", "pay.example"),
+            ("https://pay.example:80", "pay.example:80"),
+            ("http://127.0.0.1:80/", "127.0.0.1"),
+            ("http://127.0.0.1:443/", "127.0.0.1:443"),
+            ("https://[::1]", "[::1]"),
+            ("https://[::1]:8443/v1", "[::1]:8443"),
+        ] {
+            let config = parse(&format!(r#"{{"base_url":"{url}"}}"#)).unwrap_or_else(|refusal| panic!("{refusal:?}"));
+            assert_eq!(config.base_url.unwrap().host_header(), expected, "{url}");
+        }
+    }
+
+    #[test]
     fn defaults_are_the_documented_ones() {
         let config = parse("{}").unwrap();
         assert_eq!(config.timeout, Duration::from_secs(30));
