@@ -31,6 +31,8 @@ struct Language {
     name: &'static str,
     whose: Whose,
     program: Vec<String>,
+    /// Loaded before the program; made once, because a file that is mapped must not be written again.
+    arena: PathBuf,
 }
 
 fn languages(stage: &Stage) -> Vec<Language> {
@@ -38,7 +40,8 @@ fn languages(stage: &Stage) -> Vec<Language> {
     let c = text(stage.cc(&root().join("tests/c/driver.c"), Link::Shared, &["-std=c89", "-pedantic"]));
     let python = vec!["python3".to_owned(), text(root().join("tests/drivers/driver.py"))];
     let go = text(stage.go_build("internal/driver"));
-    let of = |name, whose, program| Language { name, whose, program };
+    let arena = stage.preload("arena.c");
+    let of = |name, whose, program| Language { name, whose, program, arena: arena.clone() };
     // The C program wipes what is its own, so that nothing may be left anywhere; the others' texts are their language's.
     vec![of("C", Whose::Process, vec![c]), of("Python", Whose::Library, python), of("Go", Whose::Library, vec![go])]
 }
@@ -46,7 +49,7 @@ fn languages(stage: &Stage) -> Vec<Language> {
 impl Language {
     fn command(&self, stage: &Stage) -> Command {
         let mut command = stage.command(self.program[0].as_ref());
-        command.args(&self.program[1..]).env("LD_PRELOAD", stage.preload("arena.c"));
+        command.args(&self.program[1..]).env("LD_PRELOAD", &self.arena);
         command.env("PYTHONPATH", root().join("bindings/python/src")).env("PYTHONDONTWRITEBYTECODE", "1");
         command.env("PAYSVC_LIBRARY", artifacts().join("libpaysvc.so"));
         command
