@@ -73,7 +73,8 @@ faults: setup-test
 canary: setup-test
 	GO="$$(sh scripts/go.sh)" PAYSVC_CANARY=all $(CARGO) test --locked --test canary -- --nocapture
 
-# Everything against hostile input and leaks, with its figures (SECURITY.md). Takes an hour or two.
+# Everything against hostile input and leaks, with its figures (SECURITY.md). Takes hours, most of them for a million
+# whole conversations and programs of the slowest two fuzz targets; RUNS=10000 gives a first idea.
 harden: setup-test
 	@GO="$$(sh scripts/go.sh)" CARGO="$(CARGO)" sh scripts/harden.sh
 
