@@ -17,7 +17,7 @@ if [ -z "${found:-}" ]; then
     exit 0
 fi
 # Megabytes are read there for hours.
-skip="--skip depth_is_bounded --skip texts_larger --skip a_thousand_times --skip long"
+skip="--skip depth_is_bounded --skip a_thousand_times --skip long"
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 # shellcheck disable=SC2086

@@ -235,13 +235,6 @@ mod tests {
     }
 
     #[test]
-    fn texts_larger_than_any_answer_are_not_read() {
-        let text = format!(r#"{{"reference":"{}"}}"#, "x".repeat(MAX_TEXT));
-        let refusal = read(&text, FIELDS, false, "the request", Status::Argument).err().unwrap();
-        assert!(refusal.message.contains("at most 10485760 are accepted"), "{}", refusal.message);
-    }
-
-    #[test]
     fn empty_text_is_no_text() {
         assert_eq!(errors(r#"{"reference":" "}"#, false), [("reference".into(), "must not be empty".into())]);
     }
