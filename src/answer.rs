@@ -19,6 +19,10 @@ pub struct Answer {
     pub content_type: Option<String>,
     pub retry_after_ms: Option<u64>,
     pub body: Vec<u8>,
+    /// The header names a content encoding; none was asked for, and none is decoded.
+    pub encoded: bool,
+    /// Neither a length nor chunks: the body ends with its connection, so a cut one looks like a whole one.
+    pub close_delimited: bool,
     /// Why the body ends before its end, if it does.
     pub cut: Option<Cut>,
 }
@@ -276,6 +280,8 @@ mod tests {
             content_type: Some("application/json".into()),
             retry_after_ms: None,
             body: body.into(),
+            encoded: false,
+            close_delimited: false,
             cut: None,
         }
     }

@@ -135,8 +135,13 @@ fn read(response: Response<Body>, line: &Line) -> Answer {
     let content_type = text(header::CONTENT_TYPE);
     let retry_after_ms = text(header::RETRY_AFTER).and_then(|text| retry::retry_after_ms(&text, SystemTime::now()));
     let http_status = response.status().as_u16();
+    let encoded = response.headers().get_all(header::CONTENT_ENCODING).iter().any(|value| {
+        !value.to_str().is_ok_and(|text| matches!(text.trim().to_ascii_lowercase().as_str(), "" | "identity"))
+    });
+    let framed = |name| response.headers().contains_key(name);
+    let close_delimited = !framed(header::CONTENT_LENGTH) && !framed(header::TRANSFER_ENCODING);
     let (body, cut) = read_body(response.into_body(), line);
-    Answer { http_status, content_type, retry_after_ms, body, cut }
+    Answer { http_status, content_type, retry_after_ms, body, encoded, close_delimited, cut }
 }
 
 /// The body up to the limit, and why it is not whole, if it is not.

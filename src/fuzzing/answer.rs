@@ -27,6 +27,8 @@ pub fn answer_of(input: &[u8]) -> Reply {
         content_type: content_type.ok().filter(|text| !text.is_empty()),
         retry_after_ms: None,
         body: body.to_vec(),
+        encoded: false,
+        close_delimited: false,
         cut: cut(head),
     };
     let envelope = if choice(head) & 1 == 0 { Envelope::Said } else { Envelope::Bare };
