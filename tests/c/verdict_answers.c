@@ -30,7 +30,7 @@ static void members(struct maker *m)
         make_message(m);
     }
     make_errors(m);
-    if (percent(m, 75)) {
+    if (m->place != 0 || percent(m, 70)) {
         make_data(m);
     }
     if (percent(m, 2)) {
@@ -49,7 +49,7 @@ static void members(struct maker *m)
             make_text(m, "]");
         }
     }
-    if (percent(m, 1)) {
+    if (percent(m, 2)) {
         /* A name twice, at the top or deeper, sometimes told apart by an escape or by case alone. */
         static const char *const twice[] = {"\"message\":1,\"message\":1", "\"a\":{\"b\":1,\"\\u0062\":2}", "\"a\":[{\"b\":1,\"B\":2}]",
                                             "\"a\":[{\"\":1,\"\":2}]", "\"\\u0073tatus\":true", "\"Status\":false", "\"data\":{}"};
@@ -98,6 +98,7 @@ static void theme(struct maker *m)
     static const int states[] = {0, 0, 1, 2, 3, 4, 4, 4, 5, 5, 5, 6, 7, 8};
     m->vote = PICK(m, votes);
     m->state = PICK(m, states);
+    m->place = percent(m, 25) ? 1 + (int)(draw(m) % 4) : 0;
     if (m->vote == THEME_FAILURE && percent(m, 60)) {
         m->state = percent(m, 50) ? 4 : 0;
     }
@@ -221,7 +222,7 @@ void sample_make(struct sample *sample, unsigned long seed, unsigned long index)
     request(m, sample);
     before = sample->row->kind == ORACLE_READS || percent(m, 60) ? 0 : percent(m, 60) ? 1 : 2;
     sample->count = before + 1;
-    sample->tries = 3;
+    sample->tries = percent(m, 80) ? 3 : percent(m, 50) ? 2 : 1;
     for (i = 0; i <= before; i++) {
         answer(m, &sample->answers[i], &sample->wires[i], i < before);
     }

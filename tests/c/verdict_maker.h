@@ -13,6 +13,7 @@ struct maker {
     enum theme vote; /* what the top level says */
     int state;       /* what the states say; 0: nothing, 8: anything */
     int calm;        /* no oddities of spelling */
+    int place;       /* the only place that names a state, 1 to 4; 0: any */
     const char *reference;
     const struct oracle_row *row;
 };

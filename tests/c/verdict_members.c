@@ -163,21 +163,25 @@ void make_message(struct maker *m)
     make_member(m, "message", percent(m, 12) ? PICK(m, guessed) : PICK(m, plain));
 }
 
-static void part(struct maker *m, const char *name, int with_reference)
+static void part(struct maker *m, const char *name, int place, int with_reference)
 {
+    int named = m->state != 0 && (m->place == 0 || m->place == place);
+    if (!percent(m, m->place == place ? 95 : 24)) {
+        return;
+    }
     make_name(m, name);
-    if (percent(m, 6)) {
+    if (percent(m, m->place == 0 ? 6 : 0)) {
         make_text(m, PICK(m, nothing_or_odd));
         return;
     }
     make_text(m, "{");
-    if (m->state != 0 && percent(m, 60)) {
+    if (named && percent(m, m->place == 0 ? 60 : 90)) {
         make_status_id(m);
     }
-    if (m->state != 0 && percent(m, 35)) {
+    if (named && percent(m, 35)) {
         word(m, "status", 0);
     }
-    if (m->state != 0 && percent(m, 6)) {
+    if (named && percent(m, 6)) {
         word(m, "paymentStatus", 0);
     }
     if (percent(m, 20)) {
@@ -224,38 +228,33 @@ static void items(struct maker *m)
 void make_data(struct maker *m)
 {
     static const char *const votes[] = {"isSuccess", "success"};
+    int named = m->state != 0 && m->place <= 1;
     make_name(m, "data");
-    if (percent(m, 6)) {
+    if (m->place == 0 && percent(m, 6)) {
         make_text(m, PICK(m, nothing_or_odd));
         return;
     }
-    if (percent(m, 6)) {
+    if (m->place == 0 && percent(m, 6)) {
         items(m);
         return;
     }
     make_text(m, "{");
-    if (m->state != 0 && percent(m, m->row->subject != NULL ? 80 : 35)) {
+    if (named && percent(m, m->row->subject != NULL ? 80 : 35)) {
         make_status_id(m);
     }
-    if (m->state != 0 ? percent(m, 40) : percent(m, 3)) {
+    if (named ? percent(m, 40) : percent(m, m->place == 0 ? 3 : 0)) {
         word(m, "status", 1);
     }
-    if (m->state != 0 && percent(m, 4)) {
+    if (named && percent(m, 4)) {
         word(m, "paymentStatus", 0);
     }
     if (percent(m, 3)) {
         make_member(m, PICK(m, votes), percent(m, 60) ? PICK(m, failure_words) : PICK(m, odd_words));
     }
-    if (percent(m, 35)) {
-        part(m, "orderPayment", 0);
-    }
-    if (percent(m, 22)) {
-        part(m, "orderSummary", 1);
-    }
-    if (percent(m, 22)) {
-        part(m, "order", 1);
-    }
-    if (percent(m, 15)) {
+    part(m, "orderPayment", 2, 0);
+    part(m, "orderSummary", 3, 1);
+    part(m, "order", 4, 1);
+    if (percent(m, m->place == 0 ? 15 : 3)) {
         make_name(m, "orderPayments");
         if (percent(m, 95)) {
             items(m);
@@ -263,10 +262,10 @@ void make_data(struct maker *m)
             make_text(m, PICK(m, nothing_or_odd));
         }
     }
-    if (percent(m, 10)) {
+    if (percent(m, m->row->kind == ORACLE_READS ? 30 : 10)) {
         reference(m, "sessionId");
     }
-    if (percent(m, 10)) {
+    if (percent(m, m->row->kind == ORACLE_READS ? 30 : 10)) {
         reference(m, "mandateCode");
     }
     if (percent(m, 6)) {

@@ -73,7 +73,11 @@ static struct oracle_verdict money(const struct oracle_row *row, const char *req
                                    int after_429)
 {
     static const int decided_by_http[] = {400, 401, 404, 405, 407, 410, 411, 412, 413, 414, 415, 416, 417, 421, 426, 428, 431, 0};
+#ifdef PLANTED_DIFFERENCE /* for the test that a difference is noticed */
+    static const int decided_before_the_service[] = {401, 405, 413, 415, 422, 0};
+#else
     static const int decided_before_the_service[] = {401, 405, 413, 415, 0};
+#endif
     static const int open_after_429[] = {400, 404, 410, 412, 0};
     struct reading r;
     int http = answer->http, ok, client_error;

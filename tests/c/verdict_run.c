@@ -135,14 +135,14 @@ void expect(struct expected *expected, const struct sample *sample)
     int turn;
     expected->after_429 = 0;
     expected->attempts = 0;
-    expected->http = 0;
+    expected->turns = 0;
     for (turn = 0;; turn++) {
         answer = &sample->answers[turn < sample->count ? turn : sample->count - 1];
         expected->verdict = oracle_judge(sample->row, sample->request, answer, expected->after_429);
         expected->attempts += answer->arrival != ORACLE_NOT_SENT;
-        if (answer->arrival == ORACLE_HTTP) {
-            expected->http = answer->http;
-        }
+        expected->lines[turn] = expected->verdict.line;
+        expected->before[turn] = expected->after_429;
+        expected->turns++;
         if (!expected->verdict.again || turn + 1 >= sample->tries) {
             return;
         }

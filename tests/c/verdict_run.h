@@ -12,7 +12,8 @@ struct expected {
     struct oracle_verdict verdict;
     int attempts;
     int after_429; /* how many 429 came before the answer that decided */
-    int http;
+    const char *lines[MOST_TRIES]; /* on which each answer fell, how many there were, and how many 429 came before each */
+    int turns, before[MOST_TRIES];
 };
 
 struct seen { int status, outcome, state, http, attempts, requests; char *message; int torn; };

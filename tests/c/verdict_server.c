@@ -55,7 +55,6 @@ static void answer(struct server *server, struct connection *c)
     wire = server->script[server->seen < server->count ? server->seen : server->count - 1];
     server->seen++;
     last = server->close_listener;
-    pthread_mutex_unlock(&server->mutex);
     c->length = 0;
     if (last) {
         close(server->listener);
@@ -71,6 +70,8 @@ static void answer(struct server *server, struct connection *c)
     if (wire.end != WIRE_KEEP) {
         end(c, wire.end == WIRE_RESET);
     }
+    /* Only now: the script's bytes belong to one who may free them when the client has the answer. */
+    pthread_mutex_unlock(&server->mutex);
 }
 
 static void take(struct server *server, struct connection *connections)

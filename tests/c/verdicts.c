@@ -23,7 +23,7 @@ static const char *const lines[] = {
 };
 enum { LINES = sizeof lines / sizeof lines[0], MONEY_LINES = 20 };
 
-/* How many calls ended on a line, at once and after 429, and how many of them differed. */
+/* How many answers fell on a line, at once and after 429, and how many of the calls that ended on it differed. */
 static struct { long first, after_429, different; } tally[LINES];
 static struct { char what[160]; long count; unsigned long index; } kinds[400];
 static size_t kind_count;
@@ -51,16 +51,16 @@ static void count_kind(const struct expected *e, const struct seen *got, unsigne
 static void check(struct peer *peer, const struct sample *sample, const struct expected *e, const char *name, unsigned long index, int told)
 {
     struct seen got;
-    int i, differs;
+    int i, turn, differs;
     peer_call(peer, sample, &got);
     differs = !same(e, &got);
     pthread_mutex_lock(&mutex);
     for (i = 0; i < LINES; i++) {
-        if (strcmp(lines[i], e->verdict.line) == 0) {
-            tally[i].first += e->after_429 == 0;
-            tally[i].after_429 += e->after_429 != 0;
-            tally[i].different += differs;
+        for (turn = 0; turn < e->turns; turn++) {
+            tally[i].first += strcmp(lines[i], e->lines[turn]) == 0 && e->before[turn] == 0;
+            tally[i].after_429 += strcmp(lines[i], e->lines[turn]) == 0 && e->before[turn] != 0;
         }
+        tally[i].different += differs && strcmp(lines[i], e->verdict.line) == 0;
     }
     if (differs) {
         differences++;
