@@ -20,7 +20,8 @@ struct sample {
 void sample_make(struct sample *sample, unsigned long seed, unsigned long index);
 void sample_free(struct sample *sample);
 
-/* An answer's bytes on the wire. `framing`: length, chunked, close, cut, cut chunks, none, reset, interim. */
+/* An answer's bytes on the wire. `framing`: length, chunked, close, cut, cut chunks, none, reset, interim (100 and then
+ * nothing); stall and mute wait for the client's deadline, in the body and before the answer. */
 struct wire wire_of(const struct oracle_answer *answer, const char *framing, const char *headers, unsigned long seed);
 
 /* How an answer with this framing arrives. */

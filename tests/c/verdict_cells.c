@@ -1,5 +1,5 @@
 /* See verdict_cells.h. Members of a cell: line, row, http, body, status, outcome, state, again, why; and where they are
- * not the usual ones: headers {}, framing "length", after_429 0, request. */
+ * not the usual ones: headers {}, framing "length" (see wire_of, or "refused": nobody listens), after_429 0, request. */
 #include "verdict_cells.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -33,7 +33,7 @@ void make_text(struct maker *m, const char *text) { make_bytes(m, text, strlen(t
 /* A member's name, sometimes in another case or with an escape. */
 void make_name(struct maker *m, const char *name)
 {
-    int other_case = !m->calm && percent(m, 2), escaped = !m->calm && percent(m, 2);
+    int other_case = !m->calm && percent(m, 5), escaped = !m->calm && percent(m, 2);
     char last = m->length == 0 ? '{' : m->text[m->length - 1], unit[12];
     size_t i, where = draw(m) % strlen(name);
     if (last != '{' && last != '[') {

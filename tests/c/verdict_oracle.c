@@ -65,7 +65,7 @@ static int not_whole(const struct oracle_answer *answer, const struct reading *r
 {
     /* "ended by the connection and not whole JSON": a bare number may have lost its last digits, so it is not whole. */
     int provably_whole = reading->is_json && !(answer->length > 0 && strchr("-0123456789", answer->body[answer->length - 1]) != NULL);
-    return answer->cut || answer->encoded || (answer->ended_by_close && !provably_whole) ||
+    return answer->cut || answer->late || answer->encoded || (answer->ended_by_close && !provably_whole) ||
            (reading->begins_as_json && !reading->is_json);
 }
 
@@ -86,7 +86,7 @@ static struct oracle_verdict money(const struct oracle_row *row, const char *req
                          : verdict("1", PAYSVC_E_TRANSPORT, PAYSVC_OUTCOME_NOT_SENT, 0, 1);
     }
     if (answer->arrival == ORACLE_SILENCE || http < 200) {
-        return unknown("2", PAYSVC_E_TRANSPORT, 0);
+        return unknown("2", answer->late ? PAYSVC_E_TIMEOUT : PAYSVC_E_TRANSPORT, 0);
     }
     oracle_read(&r, row, request, answer->body, answer->length);
     if (not_whole(answer, &r)) {
@@ -106,7 +106,7 @@ static struct oracle_verdict money(const struct oracle_row *row, const char *req
         return unknown("5", PAYSVC_E_TIMEOUT, r.state);
     }
     if (r.begins_as_json && !r.is_json) {
-        return unknown("6", PAYSVC_E_RESPONSE, 0);
+        return unknown("6", answer->late ? PAYSVC_E_TIMEOUT : PAYSVC_E_RESPONSE, 0);
     }
     if (http != 429 && ((r.success_any && (r.failure_any || r.weak_any)) || r.name_twice)) {
         return unknown("7", PAYSVC_E_RESPONSE, r.state);
@@ -164,7 +164,7 @@ static struct oracle_verdict read_only(const struct oracle_row *row, const char 
         return verdict("read transport", PAYSVC_E_TRANSPORT, PAYSVC_OUTCOME_NOT_SENT, 0, 1);
     }
     if (answer->arrival == ORACLE_SILENCE || http < 200) {
-        return verdict("read transport", PAYSVC_E_TRANSPORT, PAYSVC_OUTCOME_UNKNOWN, 0, 1);
+        return verdict("read transport", answer->late ? PAYSVC_E_TIMEOUT : PAYSVC_E_TRANSPORT, PAYSVC_OUTCOME_UNKNOWN, 0, !answer->late);
     }
     oracle_read(&r, row, request, answer->body, answer->length);
     if ((http >= 300 && http < 400) || http >= 600) {
@@ -180,7 +180,8 @@ static struct oracle_verdict read_only(const struct oracle_row *row, const char 
      * UNKNOWN (429: REJECTED)": a 429 that is not whole or has a name twice is both. UNKNOWN, and repeated: reading
      * again harms nobody. */
     if (not_whole(answer, &r)) {
-        return verdict("read 6", PAYSVC_E_RESPONSE, PAYSVC_OUTCOME_UNKNOWN, 0, broken || http == 429);
+        return verdict("read 6", answer->late ? PAYSVC_E_TIMEOUT : PAYSVC_E_RESPONSE, PAYSVC_OUTCOME_UNKNOWN, 0,
+                       !answer->late && (broken || http == 429));
     }
     if (r.name_twice) {
         return verdict("read twice", http == 429 ? PAYSVC_E_RATE_LIMITED : PAYSVC_E_RESPONSE, PAYSVC_OUTCOME_UNKNOWN, 0,

@@ -26,6 +26,7 @@ struct oracle_answer {
     const char *body;
     size_t length;
     int cut;            /* the connection ended before the answer did */
+    int late;           /* the deadline ended it */
     int ended_by_close; /* neither a length nor chunks: the connection's end is the answer's */
     int encoded;        /* a content-encoding other than identity */
 };

@@ -106,7 +106,12 @@ void peer_call(struct peer *peer, const struct sample *sample, struct seen *seen
     const paysvc_client *with = peer->clients[sample->tries];
     paysvc_reply *reply = NULL;
     int last = sample->answers[sample->count - 1].arrival == ORACLE_NOT_SENT;
+    paysvc_call *call = NULL;
     paysvc_status status;
+    if (sample->answers[sample->count - 1].late) {
+        call = paysvc_call_new();
+        paysvc_call_set_timeout_ms(call, DEADLINE_MS);
+    }
     /* The 429 before a refused connection is the last answer of this server. */
     server_script(&peer->server, sample->wires, last && sample->count > 1 ? sample->count - 1 : sample->count, last && sample->count > 1);
     if (last && sample->count == 1) {
@@ -115,7 +120,8 @@ void peer_call(struct peer *peer, const struct sample *sample, struct seen *seen
         }
         with = peer->nobody;
     }
-    status = function_of(sample->row)(with, sample->request, NULL, &reply);
+    status = function_of(sample->row)(with, sample->request, call, &reply);
+    paysvc_call_free(call);
     seen->status = paysvc_reply_status(reply);
     seen->torn = seen->status != status;
     seen->outcome = paysvc_reply_outcome(reply);

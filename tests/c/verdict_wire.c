@@ -30,10 +30,11 @@ static void add_bytes(struct wire *wire, const char *bytes, size_t length)
 
 void arrive(struct oracle_answer *answer, const char *framing)
 {
-    int silent = strcmp(framing, "none") == 0 || strcmp(framing, "reset") == 0 || strcmp(framing, "interim") == 0;
+    int silent = strcmp(framing, "none") == 0 || strcmp(framing, "reset") == 0 || strcmp(framing, "interim") == 0 || strcmp(framing, "mute") == 0;
     answer->arrival = silent ? ORACLE_SILENCE : ORACLE_HTTP;
     answer->cut = strncmp(framing, "cut", 3) == 0;
     answer->ended_by_close = strcmp(framing, "close") == 0;
+    answer->late = strcmp(framing, "stall") == 0 || strcmp(framing, "mute") == 0;
 }
 
 struct wire wire_of(const struct oracle_answer *answer, const char *framing, const char *headers, unsigned long seed)
@@ -46,7 +47,7 @@ struct wire wire_of(const struct oracle_answer *answer, const char *framing, con
         abort();
     }
     if (answer->arrival != ORACLE_HTTP) {
-        wire.end = strcmp(framing, "reset") == 0 ? WIRE_RESET : WIRE_CLOSE;
+        wire.end = strcmp(framing, "reset") == 0 ? WIRE_RESET : strcmp(framing, "mute") == 0 ? WIRE_KEEP : WIRE_CLOSE;
         if (strcmp(framing, "interim") == 0) {
             add(&wire, "HTTP/1.1 100 Continue\r\n\r\n");
         }
@@ -59,8 +60,8 @@ struct wire wire_of(const struct oracle_answer *answer, const char *framing, con
         wire.end = WIRE_CLOSE;
         add(&wire, seed % 2 == 0 ? "Connection: close\r\n\r\n" : "\r\n");
         add_bytes(&wire, answer->body, answer->length);
-    } else if (strcmp(framing, "cut") == 0) {
-        wire.end = WIRE_CLOSE;
+    } else if (strcmp(framing, "cut") == 0 || strcmp(framing, "stall") == 0) {
+        wire.end = answer->late ? WIRE_KEEP : WIRE_CLOSE;
         add(&wire, "Content-Length: %lu\r\n\r\n", (unsigned long)answer->length + 1 + seed % 20);
         add_bytes(&wire, answer->body, answer->length);
     } else if (strcmp(framing, "chunked") == 0 || strcmp(framing, "cut chunks") == 0) {
