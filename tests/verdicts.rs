@@ -37,7 +37,7 @@ fn program(stage: &Stage, flags: &[&str]) -> PathBuf {
         .collect();
     sources.sort();
     std::fs::write(stage.path().join("sources"), sources.join("\n")).unwrap();
-    let usual = ["-std=c99", "-pedantic", "-D_DEFAULT_SOURCE", "-pthread", "-O1", "@sources"];
+    let usual = ["-std=c99", "-pedantic", "-D_DEFAULT_SOURCE", "-pthread", "@sources"];
     stage.cc(&folder.join("verdicts.c"), Link::Shared, &[&usual, flags].concat())
 }
 

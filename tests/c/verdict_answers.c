@@ -8,7 +8,8 @@
 /* The members of the root, in a body that nothing has damaged yet. */
 static void members(struct maker *m)
 {
-    static const char *const nothing_or_list[] = {"null", "[]", "\"\"", "{}", "[{\"bankName\":\"B\"}]", "true", "\"Ada\"", "0"};
+    static const char *const nothing_or_list[] = {"null", "[]",      "\"\"", "{}", "[{\"bankName\":\"B\"}]",
+                                                  "true", "\"Ada\"", "0"};
     size_t k;
     int i, depth;
     make_text(m, "{");
@@ -21,7 +22,11 @@ static void members(struct maker *m)
         make_status(m);
     }
     if (percent(m, 10)) {
-        make_member(m, "isSuccess", m->vote == THEME_SUCCESS ? "true" : percent(m, 70) ? "false" : percent(m, 50) ? "\"no\"" : "\"true\"");
+        make_member(m, "isSuccess",
+                    m->vote == THEME_SUCCESS ? "true"
+                    : percent(m, 70)         ? "false"
+                    : percent(m, 50)         ? "\"no\""
+                                             : "\"true\"");
     }
     if (percent(m, 35)) {
         make_code(m);
@@ -34,7 +39,10 @@ static void members(struct maker *m)
         make_data(m);
     }
     if (percent(m, 2)) {
-        make_member(m, percent(m, 50) ? "batchReference" : "batchId", percent(m, 60) ? "\"B1\"" : percent(m, 50) ? "\"\"" : "17");
+        make_member(m, percent(m, 50) ? "batchReference" : "batchId",
+                    percent(m, 60)   ? "\"B1\""
+                    : percent(m, 50) ? "\"\""
+                                     : "17");
     }
     if (percent(m, 2)) {
         make_status_id(m);
@@ -51,8 +59,13 @@ static void members(struct maker *m)
     }
     if (percent(m, 2)) {
         /* A name twice, at the top or deeper, sometimes told apart by an escape or by case alone. */
-        static const char *const twice[] = {"\"message\":1,\"message\":1", "\"a\":{\"b\":1,\"\\u0062\":2}", "\"a\":[{\"b\":1,\"B\":2}]",
-                                            "\"a\":[{\"\":1,\"\":2}]", "\"\\u0073tatus\":true", "\"Status\":false", "\"data\":{}"};
+        static const char *const twice[] = {"\"message\":1,\"message\":1",
+                                            "\"a\":{\"b\":1,\"\\u0062\":2}",
+                                            "\"a\":[{\"b\":1,\"B\":2}]",
+                                            "\"a\":[{\"\":1,\"\":2}]",
+                                            "\"\\u0073tatus\":true",
+                                            "\"Status\":false",
+                                            "\"data\":{}"};
         make_text(m, m->text[m->length - 1] == '{' ? "" : ",");
         make_text(m, PICK(m, twice));
     }
@@ -61,8 +74,23 @@ static void members(struct maker *m)
 
 static void page(struct maker *m)
 {
-    static const char *const pages[] = {"", "", "<html><body>502</body></html>", "Too many requests", "\"success\"", "null", "true", " \r\n", "<!doctype html>{",
-                                        "[]", "[{\"status\":true}]", "[{\"statusId\":2}]", "[\"declined\"]", "{}", "\xEF\xBB\xBF", "status=success", "{]"};
+    static const char *const pages[] = {"",
+                                        "",
+                                        "<html><body>502</body></html>",
+                                        "Too many requests",
+                                        "\"success\"",
+                                        "null",
+                                        "true",
+                                        " \r\n",
+                                        "<!doctype html>{",
+                                        "[]",
+                                        "[{\"status\":true}]",
+                                        "[{\"statusId\":2}]",
+                                        "[\"declined\"]",
+                                        "{}",
+                                        "\xEF\xBB\xBF",
+                                        "status=success",
+                                        "{]"};
     make_text(m, PICK(m, pages));
 }
 
@@ -76,7 +104,15 @@ static void prefix(struct maker *m, const char *before)
 
 static void damage(struct maker *m)
 {
-    static const char *const before[] = {"\xEF\xBB\xBF", "\xEF\xBB\xBF", "\xEF\xBB\xBF", "\xEF\xBB\xBF ", " \r\n\t", " \xEF\xBB\xBF", "\xEF\xBB\xBF\xEF\xBB\xBF", "\xEF\xBB", "\f"};
+    static const char *const before[] = {"\xEF\xBB\xBF",
+                                         "\xEF\xBB\xBF",
+                                         "\xEF\xBB\xBF",
+                                         "\xEF\xBB\xBF ",
+                                         " \r\n\t",
+                                         " \xEF\xBB\xBF",
+                                         "\xEF\xBB\xBF\xEF\xBB\xBF",
+                                         "\xEF\xBB",
+                                         "\f"};
     static const char *const after[] = {" ", "\r\n", "}", "{}", ",", "\xEF\xBB\xBF", "null", "<", "\v"};
     int kind = (int)(draw(m) % 100);
     if (kind < 4) {
@@ -94,7 +130,8 @@ static void damage(struct maker *m)
 
 static void theme(struct maker *m)
 {
-    static const enum theme votes[] = {THEME_NONE, THEME_SUCCESS, THEME_SUCCESS, THEME_SUCCESS, THEME_PROGRESS, THEME_FAILURE, THEME_FAILURE};
+    static const enum theme votes[] = {THEME_NONE,     THEME_SUCCESS, THEME_SUCCESS, THEME_SUCCESS,
+                                       THEME_PROGRESS, THEME_FAILURE, THEME_FAILURE};
     static const int states[] = {0, 0, 1, 2, 3, 4, 4, 4, 5, 5, 5, 6, 7, 8};
     m->vote = PICK(m, votes);
     m->state = PICK(m, states);
@@ -107,19 +144,33 @@ static void theme(struct maker *m)
 /* An answer that the table lets be sent again, with which a 429 comes first. */
 static void too_many(struct maker *m)
 {
-    static const char *const bodies[] = {"", "<html>slow down</html>", "{\"status\":false,\"message\":\"Too many requests\"}", "{}",
-                                         "{\"message\":\"Too many requests\"}", "{\"error\":{\"code\":\"429\"}}", "{\"success\":false}"};
+    static const char *const bodies[] = {"",
+                                         "<html>slow down</html>",
+                                         "{\"status\":false,\"message\":\"Too many requests\"}",
+                                         "{}",
+                                         "{\"message\":\"Too many requests\"}",
+                                         "{\"error\":{\"code\":\"429\"}}",
+                                         "{\"success\":false}"};
     make_text(m, PICK(m, bodies));
 }
 
 static int http_status(struct maker *m)
 {
-    static const int refusals[] = {400, 401, 403, 404, 405, 406, 407, 409, 410, 411, 412, 413, 414, 415, 416, 417, 421, 422, 423, 424,
-                                   426, 428, 431, 451, 460, 499};
-    static const int others[] = {300, 301, 302, 303, 304, 307, 308, 399, 500, 501, 502, 503, 504, 520, 599, 600, 777, 999};
+    static const int refusals[] = {400, 401, 403, 404, 405, 406, 407, 409, 410, 411, 412, 413, 414,
+                                   415, 416, 417, 421, 422, 423, 424, 426, 428, 431, 451, 460, 499};
+    static const int others[] = {300, 301, 302, 303, 304, 307, 308, 399, 500,
+                                 501, 502, 503, 504, 520, 599, 600, 777, 999};
     int kind = (int)(draw(m) % 100);
-    return kind < 50 ? 200 : kind < 54 ? 201 : kind < 56 ? 202 : kind < 57 ? 204 : kind < 58 ? 299 : kind < 81 ? PICK(m, refusals)
-         : kind < 82 ? 400 + (int)(draw(m) % 100) : kind < 89 ? 429 : kind < 91 ? 408 : PICK(m, others);
+    return kind < 50   ? 200
+           : kind < 54 ? 201
+           : kind < 56 ? 202
+           : kind < 57 ? 204
+           : kind < 58 ? 299
+           : kind < 81 ? PICK(m, refusals)
+           : kind < 82 ? 400 + (int)(draw(m) % 100)
+           : kind < 89 ? 429
+           : kind < 91 ? 408
+                       : PICK(m, others);
 }
 
 static void answer(struct maker *m, struct oracle_answer *answer, struct wire *wire, int first_429)
@@ -154,7 +205,10 @@ static void answer(struct maker *m, struct oracle_answer *answer, struct wire *w
         framing = kind < 120 ? "close" : kind < 145 ? PICK(m, cuts) : kind < 160 ? PICK(m, silences) : "length";
         if (kind > 980) {
             answer->encoded = percent(m, 70);
-            sprintf(headers, "Content-Encoding: %s\r\n", answer->encoded ? PICK(m, encodings) : percent(m, 50) ? "identity" : "Identity");
+            sprintf(headers, "Content-Encoding: %s\r\n",
+                    answer->encoded  ? PICK(m, encodings)
+                    : percent(m, 50) ? "identity"
+                                     : "Identity");
         }
     }
     /* Nothing waits: the service says when to come again. */
@@ -169,7 +223,8 @@ static void request(struct maker *m, struct sample *sample)
 {
     const char *name = sample->row->name, *format = "{\"reference\":\"%s\"}";
     if (strcmp(name, "order_pay") == 0) {
-        format = "{\"paymentOption\":\"NDD\",\"reference\":\"%s\",\"directDebitPaymentRequest\":{\"otp\":\"123456\",\"mandateCode\":\"%s\"}}";
+        format = "{\"paymentOption\":\"NDD\",\"reference\":\"%s\",\"directDebitPaymentRequest\":{\"otp\":\"123456\","
+                 "\"mandateCode\":\"%s\"}}";
     } else if (strcmp(name, "order_create") == 0) {
         format = percent(m, 50) ? "{\"order\":{\"reference\":\"%s\",\"amount\":\"1\"}}" : "{\"reference\":\" %s\"}";
     } else if (strcmp(name, "direct_debit_create") == 0) {
@@ -183,14 +238,20 @@ static void request(struct maker *m, struct sample *sample)
     } else if (strcmp(name, "direct_debit_history") == 0) {
         format = "{\"emailAddress\":\"%s@example.com\"}";
     } else if (strcmp(name, "request POST") == 0) {
-        static const char *const bodies[] = {"{\"reference\":\"%s\"}", "{\"order\":{\"reference\":\"%s\"}}", "{\"Reference\":\"%s\",\"sessionId\":\"%s\"}",
-                                             "{\"mandateCode\":\"%s\"}", "[\"%s\"]", "{\"x\":\"%s\"}"};
+        static const char *const bodies[] = {"{\"reference\":\"%s\"}",
+                                             "{\"order\":{\"reference\":\"%s\"}}",
+                                             "{\"Reference\":\"%s\",\"sessionId\":\"%s\"}",
+                                             "{\"mandateCode\":\"%s\"}",
+                                             "[\"%s\"]",
+                                             "{\"x\":\"%s\"}"};
         char whole[256];
-        sprintf(whole, "{\"method\":\"POST\",\"path\":\"/verdicts/made-up\",\"key\":\"secret\",\"body\":%s}", PICK(m, bodies));
+        sprintf(whole, "{\"method\":\"POST\",\"path\":\"/verdicts/made-up\",\"key\":\"secret\",\"body\":%s}",
+                PICK(m, bodies));
         sprintf(sample->request, whole, m->reference, m->reference);
         return;
     } else if (strcmp(name, "request GET") == 0) {
-        format = percent(m, 50) ? "{\"method\":\"GET\",\"path\":\"/verdicts/made-up\",\"key\":\"public\",\"query\":{\"reference\":\"%s\",\"sessionId\":\"%s\"}}"
+        format = percent(m, 50) ? "{\"method\":\"GET\",\"path\":\"/verdicts/"
+                                  "made-up\",\"key\":\"public\",\"query\":{\"reference\":\"%s\",\"sessionId\":\"%s\"}}"
                                 : "{\"method\":\"GET\",\"path\":\"/verdicts/made-up\",\"key\":\"public\"}";
     }
     sprintf(sample->request, format, m->reference, m->reference);
@@ -198,11 +259,28 @@ static void request(struct maker *m, struct sample *sample)
 
 void sample_make(struct sample *sample, unsigned long seed, unsigned long index)
 {
-    static const char *const names[] = {
-        "order_refund", "order_refund", "order_refund", "order_refund", "order_refund", "order_refund", "request POST", "request POST", "request POST",
-        "order_pay", "order_pay", "direct_debit_otp", "order_create", "direct_debit_create", "virtual_account_generate",
-        "transaction_details", "transaction_details", "transaction_details", "direct_debit_history", "direct_debit_history", "direct_debit_status", "request GET"
-    };
+    static const char *const names[] = {"order_refund",
+                                        "order_refund",
+                                        "order_refund",
+                                        "order_refund",
+                                        "order_refund",
+                                        "order_refund",
+                                        "request POST",
+                                        "request POST",
+                                        "request POST",
+                                        "order_pay",
+                                        "order_pay",
+                                        "direct_debit_otp",
+                                        "order_create",
+                                        "direct_debit_create",
+                                        "virtual_account_generate",
+                                        "transaction_details",
+                                        "transaction_details",
+                                        "transaction_details",
+                                        "direct_debit_history",
+                                        "direct_debit_history",
+                                        "direct_debit_status",
+                                        "request GET"};
     struct maker maker, *m = &maker;
     char text[32];
     int before, i;

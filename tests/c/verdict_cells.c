@@ -55,7 +55,8 @@ static const char *usual_request(const char *row)
 {
     static const char *const requests[][2] = {
         {"order_refund", "{\"reference\":\"R-1\"}"},
-        {"order_pay", "{\"paymentOption\":\"NDD\",\"reference\":\"R-1\",\"directDebitPaymentRequest\":{\"otp\":\"123456\",\"mandateCode\":\"M-1\"}}"},
+        {"order_pay", "{\"paymentOption\":\"NDD\",\"reference\":\"R-1\",\"directDebitPaymentRequest\":{\"otp\":"
+                      "\"123456\",\"mandateCode\":\"M-1\"}}"},
         {"order_create", "{\"order\":{\"reference\":\"R-1\"}}"},
         {"direct_debit_create", "{\"orderReference\":\"R-1\"}"},
         {"direct_debit_otp", "{\"mandateCode\":\"M-1\"}"},
@@ -64,9 +65,10 @@ static const char *usual_request(const char *row)
         {"direct_debit_history", "{\"emailAddress\":\"a@example.com\"}"},
         {"direct_debit_status", "{\"mandateCode\":\"M-1\"}"},
         {"order_status", "{\"reference\":\"R-1\"}"},
-        {"request POST", "{\"method\":\"POST\",\"path\":\"/made/up\",\"key\":\"secret\",\"body\":{\"reference\":\"R-1\"}}"},
-        {"request GET", "{\"method\":\"GET\",\"path\":\"/made/up\",\"key\":\"public\",\"query\":{\"sessionId\":\"S-1\"}}"}
-    };
+        {"request POST",
+         "{\"method\":\"POST\",\"path\":\"/made/up\",\"key\":\"secret\",\"body\":{\"reference\":\"R-1\"}}"},
+        {"request GET",
+         "{\"method\":\"GET\",\"path\":\"/made/up\",\"key\":\"public\",\"query\":{\"sessionId\":\"S-1\"}}"}};
     size_t i;
     for (i = 0; i < sizeof requests / sizeof requests[0]; i++) {
         if (strcmp(requests[i][0], row) == 0) {
@@ -83,18 +85,20 @@ static void headers(const struct json *json, long object, struct cell *cell, str
     size_t used = (size_t)sprintf(cell->headers, "Retry-After: 0\r\n");
     for (i = all < 0 ? -1 : json->values[all].first; i >= 0; i = json->values[i].next) {
         const struct json_value *value = &json->values[i];
-        used += (size_t)snprintf(cell->headers + used, sizeof cell->headers - used, "%.*s: %.*s\r\n", (int)value->name_length, value->name,
-                                 (int)value->length, value->text);
+        used += (size_t)snprintf(cell->headers + used, sizeof cell->headers - used, "%.*s: %.*s\r\n",
+                                 (int)value->name_length, value->name, (int)value->length, value->text);
         if (used >= sizeof cell->headers) {
             fail("headers", (size_t)object, "too long");
         }
-        answer->encoded |= json_named(value, "content-encoding", 1) && strncmp(value->text, "identity", value->length) != 0;
+        answer->encoded |=
+            json_named(value, "content-encoding", 1) && strncmp(value->text, "identity", value->length) != 0;
     }
 }
 
 static void read_cell(const struct json *json, long object, struct cell *cell, const char *path, size_t index)
 {
-    const struct json_value *body = find(json, object, "body"), *request = find(json, object, "request"), *again = find(json, object, "again");
+    const struct json_value *body = find(json, object, "body"), *request = find(json, object, "request"),
+                            *again = find(json, object, "again");
     struct sample *sample = &cell->sample;
     struct oracle_answer *answer;
     char row[32];
@@ -124,7 +128,8 @@ static void read_cell(const struct json *json, long object, struct cell *cell, c
         int refused = strcmp(cell->framing, "refused") == 0;
         sample->answers[i].http = 429;
         sample->answers[i].body = copy("", 0);
-        sample->wires[i] = wire_of(&sample->answers[i], "length", refused ? "Retry-After: 0\r\nConnection: close\r\n" : "Retry-After: 0\r\n", 0);
+        sample->wires[i] = wire_of(&sample->answers[i], "length",
+                                   refused ? "Retry-After: 0\r\nConnection: close\r\n" : "Retry-After: 0\r\n", 0);
         sample->wires[i].end = refused ? WIRE_CLOSE : WIRE_KEEP;
     }
     answer = &sample->answers[cell->after_429];
@@ -147,7 +152,8 @@ struct cell *cells_read(const char *path, size_t *count)
     struct json json;
     struct cell *cells;
     long at;
-    if (file == NULL || length == sizeof bytes || !json_read(&json, bytes, length) || json.values[0].kind != JSON_ARRAY) {
+    if (file == NULL || length == sizeof bytes || !json_read(&json, bytes, length) ||
+        json.values[0].kind != JSON_ARRAY) {
         fail(path, 0, "cannot be read, or is no JSON array");
     }
     fclose(file);

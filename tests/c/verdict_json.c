@@ -124,7 +124,10 @@ static int escape(struct reader *r)
 static int utf8(struct reader *r)
 {
     unsigned char first = *r->at, second_least = 0x80, second_most = 0xBF;
-    int more = first >= 0xC2 && first <= 0xDF ? 1 : first >= 0xE0 && first <= 0xEF ? 2 : first >= 0xF0 && first <= 0xF4 ? 3 : 0;
+    int more = first >= 0xC2 && first <= 0xDF   ? 1
+               : first >= 0xE0 && first <= 0xEF ? 2
+               : first >= 0xF0 && first <= 0xF4 ? 3
+                                                : 0;
     int i;
     if (more == 0 || r->end - r->at <= more) {
         return 0;

@@ -33,7 +33,7 @@ void make_text(struct maker *m, const char *text) { make_bytes(m, text, strlen(t
 /* A member's name, sometimes in another case or with an escape. */
 void make_name(struct maker *m, const char *name)
 {
-    int other_case = !m->calm && percent(m, 5), escaped = !m->calm && percent(m, 2);
+    int other_case = !m->calm && percent(m, strcmp(name, "status") == 0 ? 12 : 5), escaped = !m->calm && percent(m, 2);
     char last = m->length == 0 ? '{' : m->text[m->length - 1], unit[12];
     size_t i, where = draw(m) % strlen(name);
     if (last != '{' && last != '[') {
@@ -59,21 +59,31 @@ void make_member(struct maker *m, const char *name, const char *value)
     make_text(m, value);
 }
 
-static const char *const nothing_or_odd[] = {"null", "\"\"", "{}", "[]", "true", "false", "0", "7.5", "{\"a\":null}", "[1]", "\"x\"", "[{}]"};
+static const char *const nothing_or_odd[] = {"null", "\"\"", "{}",           "[]",  "true",  "false",
+                                             "0",    "7.5",  "{\"a\":null}", "[1]", "\"x\"", "[{}]"};
 
-static const char *const success_words[] = {"true", "\"success\"", "\"Success\"", "\" SUCCESSFUL \"", "\"successful\"", "\"\\u0073uccess\\n\""};
-static const char *const progress_words[] = {"\"pending\"", "\"Initiated\"", "\"PROCESSING\"", "\"awaiting\"", "\"Awaiting confirmation\"", "\"\\tpending\""};
-static const char *const failure_words[] = {"false", "\"false\"", "\"No\"", "\"failed\"", "\"Failure\"", "\"error\"", "\" declined\"", "\"REJECTED\"", "false"};
-static const char *const odd_words[] = {"0", "1", "200", "\"true\"", "\"unsuccessful\"", "\"reversed\"", "null", "\"\"", "{}", "[]", "\"ok\"",
-                                        "\"not successful\"", "\"await\"", "\"in progress\"", "\"5\"", "5", "4", "\"yes\"", "\"Failed.\""};
+static const char *const success_words[] = {"true",           "\"success\"",         "\"Success\"", "\" SUCCESSFUL \"",
+                                            "\"successful\"", "\"\\u0073uccess\\n\""};
+static const char *const progress_words[] = {
+    "\"pending\"", "\"Initiated\"", "\"PROCESSING\"", "\"awaiting\"", "\"Awaiting confirmation\"", "\"\\tpending\""};
+static const char *const failure_words[] = {"false",     "\"false\"",     "\"No\"",       "\"failed\"", "\"Failure\"",
+                                            "\"error\"", "\" declined\"", "\"REJECTED\"", "false"};
+static const char *const odd_words[] = {
+    "0",     "1",  "200", "\"true\"", "\"unsuccessful\"",   "\"reversed\"", "null",
+    "\"\"",  "{}", "[]",  "\"ok\"",   "\"not successful\"", "\"await\"",    "\"in progress\"",
+    "\"5\"", "5",  "4",   "\"yes\"",  "\"Failed.\""};
 
 void make_status(struct maker *m)
 {
     enum theme theme = percent(m, 8) ? THEME_ANY : m->vote;
-    const char *value = theme == THEME_SUCCESS ? PICK(m, success_words) : theme == THEME_PROGRESS ? PICK(m, progress_words)
-                      : theme == THEME_FAILURE ? PICK(m, failure_words) : PICK(m, odd_words);
+    const char *value = theme == THEME_SUCCESS    ? PICK(m, success_words)
+                        : theme == THEME_PROGRESS ? PICK(m, progress_words)
+                        : theme == THEME_FAILURE  ? PICK(m, failure_words)
+                                                  : PICK(m, odd_words);
     if (theme == THEME_ANY && percent(m, 60)) {
-        value = percent(m, 33) ? PICK(m, success_words) : percent(m, 50) ? PICK(m, progress_words) : PICK(m, failure_words);
+        value = percent(m, 33)   ? PICK(m, success_words)
+                : percent(m, 50) ? PICK(m, progress_words)
+                                 : PICK(m, failure_words);
     }
     make_member(m, "status", value);
 }
@@ -82,8 +92,10 @@ static int state_of(struct maker *m) { return m->state == 8 || percent(m, 4) ? (
 
 void make_status_id(struct maker *m)
 {
-    static const char *const odd[] = {"0", "8", "99", "5.0", "\"5.0\"", "-3", "\"x\"", "\"successful\"", "\"failed\"", "true", "{\"a\":1}",
-                                      "[5]", "null", "\"\"", "{}", "[]", "50e-1", "99999999999", "\"98\"", "98", "\"05\"", "\" 2 \"", "4.0"};
+    static const char *const odd[] = {
+        "0",          "8",           "99",        "5.0", "\"5.0\"", "-3",      "\"x\"", "\"successful\"",
+        "\"failed\"", "true",        "{\"a\":1}", "[5]", "null",    "\"\"",    "{}",    "[]",
+        "50e-1",      "99999999999", "\"98\"",    "98",  "\"05\"",  "\" 2 \"", "4.0"};
     static const char *const forms[] = {"%d", "%d", "%d", "%d", "%d", "%d", "\"%d\"", "\"0%d\"", "\" %d\""};
     char text[16];
     int state = state_of(m);
@@ -97,8 +109,10 @@ void make_status_id(struct maker *m)
 
 static void word(struct maker *m, const char *name, int in_data)
 {
-    static const char *const words[] = {"", "initiated", "pending", "awaiting", "failed", "successful", "reversed", "processing"};
-    static const char *const other[] = {"", "Initiated ", " PENDING", "Awaiting customer", "Declined", "Successful", "REVERSED", "Processing"};
+    static const char *const words[] = {"",       "initiated",  "pending",  "awaiting",
+                                        "failed", "successful", "reversed", "processing"};
+    static const char *const other[] = {"",         "Initiated ", " PENDING", "Awaiting customer",
+                                        "Declined", "Successful", "REVERSED", "Processing"};
     char text[64];
     int state = state_of(m);
     if (in_data && (state == 5 || percent(m, 4)) && percent(m, 30)) {
@@ -114,12 +128,19 @@ static void word(struct maker *m, const char *name, int in_data)
 static void code(struct maker *m, const char *name)
 {
     static const char *const good[] = {"\"00\"", "\"0\"", "0", "200", "\"200\"", "\"000\"", "\"0200\""};
-    static const char *const progress[] = {"\"01\"", "1", "\"02\"", "2", "\"06\"", "\"9\"", "\"09\"", "68", "\"91\"", "\"96\"", "97", "\"99\"", "\" 01 \""};
-    static const char *const bad[] = {"\"04\"", "4", "\"12\"", "12", "\"0012\"", "\"13\"", "\"51\"", "\"XX\"", "0.0", "\"-1\"", "5", "\"1000\"", "\"0x0\""};
+    static const char *const progress[] = {"\"01\"", "1",      "\"02\"", "2",  "\"06\"", "\"9\"",   "\"09\"",
+                                           "68",     "\"91\"", "\"96\"", "97", "\"99\"", "\" 01 \""};
+    static const char *const bad[] = {"\"04\"", "4",   "\"12\"", "12", "\"0012\"", "\"13\"", "\"51\"",
+                                      "\"XX\"", "0.0", "\"-1\"", "5",  "\"1000\"", "\"0x0\""};
     enum theme theme = percent(m, 12) ? THEME_ANY : m->vote;
-    const char *value = theme == THEME_SUCCESS ? PICK(m, good) : theme == THEME_PROGRESS ? PICK(m, progress) : PICK(m, bad);
+    const char *value = theme == THEME_SUCCESS    ? PICK(m, good)
+                        : theme == THEME_PROGRESS ? PICK(m, progress)
+                                                  : PICK(m, bad);
     if (theme == THEME_NONE || theme == THEME_ANY) {
-        value = percent(m, 25) ? PICK(m, good) : percent(m, 33) ? PICK(m, progress) : percent(m, 50) ? PICK(m, bad) : PICK(m, nothing_or_odd);
+        value = percent(m, 25)   ? PICK(m, good)
+                : percent(m, 33) ? PICK(m, progress)
+                : percent(m, 50) ? PICK(m, bad)
+                                 : PICK(m, nothing_or_odd);
     }
     if (m->state == 4 && m->vote == THEME_SUCCESS && percent(m, 60)) {
         value = PICK(m, bad);
@@ -129,14 +150,16 @@ static void code(struct maker *m, const char *name)
 
 void make_code(struct maker *m)
 {
-    static const char *const names[] = {"statusCode", "statusCode", "code", "code", "status_code", "responseCode",
-                                        "orderPaymentResponseCode", "paymentResponseCode"};
+    static const char *const names[] = {
+        "statusCode",         "statusCode", "code", "code", "status_code", "responseCode", "orderPaymentResponseCode",
+        "paymentResponseCode"};
     code(m, PICK(m, names));
 }
 
 static void reference(struct maker *m, const char *name)
 {
-    static const char *const odd[] = {"null", "\"\"", "true", "{}", "[]", "{\"a\":1}", "\"another\"", "\"R-0\"", "7", "\" \""};
+    static const char *const odd[] = {"null",      "\"\"",        "true",    "{}", "[]",
+                                      "{\"a\":1}", "\"another\"", "\"R-0\"", "7",  "\" \""};
     char text[96];
     size_t i;
     if (percent(m, 10)) {
@@ -156,10 +179,23 @@ static void reference(struct maker *m, const char *name)
 
 void make_message(struct maker *m)
 {
-    static const char *const guessed[] = {"\"Order ALREADY paid\"", "\"Duplicate reference\"", "\"transaction in progress\"", "\"request timed out\"",
-                                          "\"Timeout at the bank\"", "\"please requery\"", "\"already\""};
-    static const char *const plain[] = {"\"done\"", "\"Insufficient funds\"", "\"success\"", "\"failed\"", "\"The X field is required.\"", "null", "\"\"",
-                                        "7", "{\"already\":1}", "\"caf\xC3\xA9 \\ud83d\\ude00 \\u0000 \\\"\""};
+    static const char *const guessed[] = {"\"Order ALREADY paid\"",
+                                          "\"Duplicate reference\"",
+                                          "\"transaction in progress\"",
+                                          "\"request timed out\"",
+                                          "\"Timeout at the bank\"",
+                                          "\"please requery\"",
+                                          "\"already\""};
+    static const char *const plain[] = {"\"done\"",
+                                        "\"Insufficient funds\"",
+                                        "\"success\"",
+                                        "\"failed\"",
+                                        "\"The X field is required.\"",
+                                        "null",
+                                        "\"\"",
+                                        "7",
+                                        "{\"already\":1}",
+                                        "\"caf\xC3\xA9 \\ud83d\\ude00 \\u0000 \\\"\""};
     make_member(m, "message", percent(m, 12) ? PICK(m, guessed) : PICK(m, plain));
 }
 
@@ -282,8 +318,18 @@ void make_data(struct maker *m)
 
 void make_errors(struct maker *m)
 {
-    static const char *const values[] = {"\"no\"", "true", "[\"no\"]", "{\"code\":\"E1\"}", "{\"amount\":\"is required\"}", "{\"message\":\"no\"}",
-                                         "null", "\"\"", "{}", "[]", "false", "0"};
+    static const char *const values[] = {"\"no\"",
+                                         "true",
+                                         "[\"no\"]",
+                                         "{\"code\":\"E1\"}",
+                                         "{\"amount\":\"is required\"}",
+                                         "{\"message\":\"no\"}",
+                                         "null",
+                                         "\"\"",
+                                         "{}",
+                                         "[]",
+                                         "false",
+                                         "0"};
     static const char *const success[] = {"false", "\"False\"", "\"no\"", "true", "\"true\"", "null", "0"};
     int likely = m->vote == THEME_FAILURE || m->vote == THEME_NONE ? 15 : 3;
     if (percent(m, likely)) {

@@ -6,19 +6,20 @@
 #include <string.h>
 
 static const struct oracle_row rows[] = {
-    {"order_refund", ORACLE_MOVES, 1, NULL, {NULL}, 0, 0},
-    {"order_pay", ORACLE_MOVES, 0, NULL, {NULL}, 0, 0},
-    {"order_create", ORACLE_MOVES, 0, NULL, {NULL}, 0, 0},
-    {"direct_debit_create", ORACLE_REPEATABLE, 0, NULL, {NULL}, 0, 0},
-    {"direct_debit_otp", ORACLE_REPEATABLE, 0, NULL, {NULL}, 0, 0},
-    {"virtual_account_generate", ORACLE_REPEATABLE, 0, NULL, {NULL}, 0, 0},
-    {"transaction_details", ORACLE_READS, 0, "data.statusId", {NULL}, 0, 0},
-    {"direct_debit_history", ORACLE_READS, 0, NULL,
-     {"customerName", "hasExistingDebitMandate", "directDebitMandates", NULL}, 0, 0},
-    {"direct_debit_status", ORACLE_READS, 0, NULL, {NULL}, 0, 0},
-    {"order_status", ORACLE_READS, 0, "data.orderSummary", {NULL}, 1, 0},
-    {"request POST", ORACLE_MOVES, 0, NULL, {NULL}, 0, 1},
-    {"request GET", ORACLE_READS, 0, NULL, {NULL}, 0, 1}
+    {.name = "order_refund", .kind = ORACLE_MOVES, .refund_or_payout = 1},
+    {.name = "order_pay", .kind = ORACLE_MOVES},
+    {.name = "order_create", .kind = ORACLE_MOVES},
+    {.name = "direct_debit_create", .kind = ORACLE_REPEATABLE},
+    {.name = "direct_debit_otp", .kind = ORACLE_REPEATABLE},
+    {.name = "virtual_account_generate", .kind = ORACLE_REPEATABLE},
+    {.name = "transaction_details", .kind = ORACLE_READS, .subject = "data.statusId"},
+    {.name = "direct_debit_history",
+     .kind = ORACLE_READS,
+     .members = {"customerName", "hasExistingDebitMandate", "directDebitMandates"}},
+    {.name = "direct_debit_status", .kind = ORACLE_READS},
+    {.name = "order_status", .kind = ORACLE_READS, .subject = "data.orderSummary", .word_is_state = 1},
+    {.name = "request POST", .kind = ORACLE_MOVES, .free = 1},
+    {.name = "request GET", .kind = ORACLE_READS, .free = 1},
 };
 
 const struct oracle_row *oracle_row(const char *name)
@@ -64,15 +65,17 @@ static int among(int http, const int *list)
 static int not_whole(const struct oracle_answer *answer, const struct reading *reading)
 {
     /* "ended by the connection and not whole JSON": a bare number may have lost its last digits, so it is not whole. */
-    int provably_whole = reading->is_json && !(answer->length > 0 && strchr("-0123456789", answer->body[answer->length - 1]) != NULL);
+    int provably_whole =
+        reading->is_json && !(answer->length > 0 && strchr("-0123456789", answer->body[answer->length - 1]) != NULL);
     return answer->cut || answer->late || answer->encoded || (answer->ended_by_close && !provably_whole) ||
            (reading->begins_as_json && !reading->is_json);
 }
 
-static struct oracle_verdict money(const struct oracle_row *row, const char *request, const struct oracle_answer *answer,
-                                   int after_429)
+static struct oracle_verdict money(const struct oracle_row *row, const char *request,
+                                   const struct oracle_answer *answer, int after_429)
 {
-    static const int decided_by_http[] = {400, 401, 404, 405, 407, 410, 411, 412, 413, 414, 415, 416, 417, 421, 426, 428, 431, 0};
+    static const int decided_by_http[] = {400, 401, 404, 405, 407, 410, 411, 412, 413,
+                                          414, 415, 416, 417, 421, 426, 428, 431, 0};
 #ifdef PLANTED_DIFFERENCE /* for the test that a difference is noticed */
     static const int decided_before_the_service[] = {401, 405, 413, 415, 422, 0};
 #else
@@ -156,7 +159,8 @@ static struct oracle_verdict money(const struct oracle_row *row, const char *req
     return verdict("19", PAYSVC_OK, PAYSVC_OUTCOME_CONFIRMED, r.state, 0);
 }
 
-static struct oracle_verdict read_only(const struct oracle_row *row, const char *request, const struct oracle_answer *answer)
+static struct oracle_verdict read_only(const struct oracle_row *row, const char *request,
+                                       const struct oracle_answer *answer)
 {
     struct reading r;
     int http = answer->http, broken = answer->cut || answer->ended_by_close;
@@ -164,7 +168,8 @@ static struct oracle_verdict read_only(const struct oracle_row *row, const char 
         return verdict("read transport", PAYSVC_E_TRANSPORT, PAYSVC_OUTCOME_NOT_SENT, 0, 1);
     }
     if (answer->arrival == ORACLE_SILENCE || http < 200) {
-        return verdict("read transport", answer->late ? PAYSVC_E_TIMEOUT : PAYSVC_E_TRANSPORT, PAYSVC_OUTCOME_UNKNOWN, 0, !answer->late);
+        return verdict("read transport", answer->late ? PAYSVC_E_TIMEOUT : PAYSVC_E_TRANSPORT, PAYSVC_OUTCOME_UNKNOWN,
+                       0, !answer->late);
     }
     oracle_read(&r, row, request, answer->body, answer->length);
     if ((http >= 300 && http < 400) || http >= 600) {
@@ -204,7 +209,8 @@ static struct oracle_verdict read_only(const struct oracle_row *row, const char 
         /* F, and not weak F, beside SUCCESSFUL: the sentence names F alone. */
         int failed = r.failure_any && !row->word_is_state;
         int state = r.contradiction || (r.state == PAYSVC_STATE_SUCCESSFUL && failed) ? 0 : r.state;
-        return verdict(state == 0 ? "read subject, no state" : "read subject", PAYSVC_OK, PAYSVC_OUTCOME_CONFIRMED, state, 0);
+        return verdict(state == 0 ? "read subject, no state" : "read subject", PAYSVC_OK, PAYSVC_OUTCOME_CONFIRMED,
+                       state, 0);
     }
     if (r.success_exact && (r.failure_any || r.weak_any)) {
         return unknown("read 7", PAYSVC_E_RESPONSE, 0);
@@ -221,8 +227,8 @@ static struct oracle_verdict read_only(const struct oracle_row *row, const char 
     return unknown("read nothing", PAYSVC_E_RESPONSE, 0);
 }
 
-struct oracle_verdict oracle_judge(const struct oracle_row *row, const char *request, const struct oracle_answer *answer,
-                                   int after_429)
+struct oracle_verdict oracle_judge(const struct oracle_row *row, const char *request,
+                                   const struct oracle_answer *answer, int after_429)
 {
     return row->kind == ORACLE_READS ? read_only(row, request, answer) : money(row, request, answer, after_429);
 }

@@ -53,10 +53,11 @@ struct reading {
     int subject, own_member;
 };
 
-void oracle_read(struct reading *reading, const struct oracle_row *row, const char *request, const char *body, size_t length);
+void oracle_read(struct reading *reading, const struct oracle_row *row, const char *request, const char *body,
+                 size_t length);
 
-struct oracle_verdict oracle_judge(const struct oracle_row *row, const char *request, const struct oracle_answer *answer,
-                                   int after_429);
+struct oracle_verdict oracle_judge(const struct oracle_row *row, const char *request,
+                                   const struct oracle_answer *answer, int after_429);
 
 const struct oracle_row *oracle_row(const char *name);
 

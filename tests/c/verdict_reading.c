@@ -1,4 +1,5 @@
-/* What an answer says: votes, codes, D, and row 16's comparisons. The state of B is in verdict_state.c.
+/* What an answer says: votes and D. Its codes are in verdict_codes.c; the state of B, and row 16's comparisons, in
+ * verdict_state.c.
  *
  * Comments quote the document where it can be read in two ways; the reading taken is the safer one for the merchant. */
 #include "verdict_reading.h"
@@ -6,9 +7,6 @@
 
 static const char *const failures[] = {"failed", "failure", "error", "declined", "rejected", NULL};
 static const char *const orders[] = {"orderPayment", "orderSummary", "order", NULL};
-static const char *const code_names[] = {"statusCode", "status_code", "code", "responseCode", "orderPaymentResponseCode",
-                                         "paymentResponseCode", NULL};
-static const char *const payment_code_names[] = {"orderPaymentResponseCode", "paymentResponseCode", NULL};
 
 int lower(int c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; }
 
@@ -97,12 +95,17 @@ int progress_of(struct word word)
 {
     struct word start = word;
     start.length = word.length < 8 ? word.length : 8;
-    return is(word, "initiated") ? 1 : is(word, "pending") ? 2 : is(start, "awaiting") ? 3 : is(word, "processing") ? 7 : 0;
+    return is(word, "initiated")    ? 1
+           : is(word, "pending")    ? 2
+           : is(start, "awaiting")  ? 3
+           : is(word, "processing") ? 7
+                                    : 0;
 }
 
 int is_false(const struct json_value *value)
 {
-    return value->kind == JSON_FALSE || (value->kind == JSON_TEXT && (is(word_of(value), "false") || is(word_of(value), "no")));
+    return value->kind == JSON_FALSE ||
+           (value->kind == JSON_TEXT && (is(word_of(value), "false") || is(word_of(value), "no")));
 }
 
 static void vote(const struct json *json, long root, int any_case, int *success, int *failure, int *weak)
@@ -111,7 +114,8 @@ static void vote(const struct json *json, long root, int any_case, int *success,
     static const char *const errors[] = {"error", "errors", NULL};
     long i, j;
     size_t k;
-    for (i = first_named(json, root, "status", any_case); i >= 0; i = named_from(json, at(json, i)->next, "status", any_case)) {
+    for (i = first_named(json, root, "status", any_case); i >= 0;
+         i = named_from(json, at(json, i)->next, "status", any_case)) {
         const struct json_value *value = at(json, i);
         struct word word = word_of(value);
         if (value->kind == JSON_TRUE ||
@@ -121,12 +125,14 @@ static void vote(const struct json *json, long root, int any_case, int *success,
             *failure = 1;
         }
     }
-    for (i = first_named(json, root, "isSuccess", any_case); i >= 0; i = named_from(json, at(json, i)->next, "isSuccess", any_case)) {
+    for (i = first_named(json, root, "isSuccess", any_case); i >= 0;
+         i = named_from(json, at(json, i)->next, "isSuccess", any_case)) {
         *success |= at(json, i)->kind == JSON_TRUE;
         *failure |= is_false(at(json, i));
     }
     for (k = 0; errors[k] != NULL; k++) {
-        for (i = first_named(json, root, errors[k], any_case); i >= 0; i = named_from(json, at(json, i)->next, errors[k], any_case)) {
+        for (i = first_named(json, root, errors[k], any_case); i >= 0;
+             i = named_from(json, at(json, i)->next, errors[k], any_case)) {
             const struct json_value *value = at(json, i);
             /* "`error` a text": a text of blanks is one, as weak F only weakens. */
             *weak |= value->kind == JSON_TRUE || (value->kind == JSON_TEXT && value->length > 0) ||
@@ -134,111 +140,28 @@ static void vote(const struct json *json, long root, int any_case, int *success,
             *failure |= value->kind == JSON_OBJECT && value->first >= 0;
         }
     }
-    for (i = first_named(json, root, "success", any_case); i >= 0; i = named_from(json, at(json, i)->next, "success", any_case)) {
+    for (i = first_named(json, root, "success", any_case); i >= 0;
+         i = named_from(json, at(json, i)->next, "success", any_case)) {
         /* "false or "false"": not "no", which only the members of F have. */
-        *weak |= at(json, i)->kind == JSON_FALSE || (at(json, i)->kind == JSON_TEXT && is(word_of(at(json, i)), "false"));
+        *weak |=
+            at(json, i)->kind == JSON_FALSE || (at(json, i)->kind == JSON_TEXT && is(word_of(at(json, i)), "false"));
     }
-    for (i = first_named(json, root, "data", any_case); i >= 0; i = named_from(json, at(json, i)->next, "data", any_case)) {
+    for (i = first_named(json, root, "data", any_case); i >= 0;
+         i = named_from(json, at(json, i)->next, "data", any_case)) {
         for (k = 0; inner[k] != NULL; k++) {
-            for (j = first_named(json, i, inner[k], any_case); j >= 0; j = named_from(json, at(json, j)->next, inner[k], any_case)) {
+            for (j = first_named(json, i, inner[k], any_case); j >= 0;
+                 j = named_from(json, at(json, j)->next, inner[k], any_case)) {
                 *failure |= is_false(at(json, j));
             }
         }
     }
 }
 
-/* A code without its leading zeros: its number up to three digits, OTHER_CODE for any other, NO_CODE for none. "text or
- * number": true, false, arrays and objects are no codes. */
-static int code_of(const struct json_value *value)
-{
-    struct word word = word_of(value);
-    int code = 0;
-    if (word.length == 0) {
-        return NO_CODE;
-    }
-    if (!all_digits(word)) {
-        return OTHER_CODE;
-    }
-    while (word.length > 1 && word.text[0] == '0') {
-        word.text++;
-        word.length--;
-    }
-    if (word.length > 3) {
-        return OTHER_CODE;
-    }
-    for (; word.length > 0; word.text++, word.length--) {
-        code = code * 10 + (word.text[0] - '0');
-    }
-    return code;
-}
-
-static int is_success_or_progress(int code)
-{
-    static const int list[] = {0, 200, 1, 2, 6, 9, 68, 91, 96, 97, 99};
-    size_t i;
-    for (i = 0; i < sizeof list / sizeof list[0]; i++) {
-        if (list[i] == code) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-/* The codes of one object, in any case, as all that they do is weaken. */
-static void codes_of(const struct json *json, long object, const char *const *names, struct codes *codes)
-{
-    long i;
-    for (; *names != NULL; names++) {
-        for (i = first_named(json, object, *names, 1); i >= 0; i = named_from(json, at(json, i)->next, *names, 1)) {
-            int code = code_of(at(json, i));
-            codes->good |= is_success_or_progress(code);
-            codes->success |= code == 0 || code == 200;
-            codes->bad |= code != NO_CODE && code != 0 && code != 200;
-            codes->one_or_two |= code == 1 || code == 2;
-            codes->four_or_twelve |= code == 4 || code == 12;
-        }
-    }
-}
-
-/* Calls for the data, and for orderPayment, orderSummary and order in it. */
-static void in_data(const struct json *json, long root, const char *const *names, struct codes *codes)
-{
-    long i, j;
-    size_t k;
-    for (i = first_named(json, root, "data", 1); i >= 0; i = named_from(json, at(json, i)->next, "data", 1)) {
-        codes_of(json, i, names, codes);
-        for (k = 0; orders[k] != NULL; k++) {
-            for (j = first_named(json, i, orders[k], 1); j >= 0; j = named_from(json, at(json, j)->next, orders[k], 1)) {
-                codes_of(json, j, names, codes);
-            }
-        }
-    }
-}
-
-struct codes top_codes(const struct json *json)
-{
-    struct codes codes;
-    memset(&codes, 0, sizeof codes);
-    codes_of(json, 0, code_names, &codes);
-    return codes;
-}
-
-/* "the two that are named so, not an element's". */
-struct codes payment_codes(const struct json *json)
-{
-    struct codes codes;
-    memset(&codes, 0, sizeof codes);
-    codes_of(json, 0, payment_code_names, &codes);
-    in_data(json, 0, payment_code_names, &codes);
-    return codes;
-}
-
 static int contains(const struct json_value *text, const char *part)
 {
     size_t i, j, length = strlen(part);
     for (i = 0; text->length >= length && i <= text->length - length; i++) {
-        for (j = 0; j < length && lower(text->text[i + j]) == part[j]; j++) {
-        }
+        for (j = 0; j < length && lower(text->text[i + j]) == part[j]; j++) {}
         if (j == length) {
             return 1;
         }
@@ -286,8 +209,7 @@ static void deny(const struct json *json, struct reading *reading)
     struct codes codes;
     size_t k;
     memset(&codes, 0, sizeof codes);
-    codes_of(json, 0, code_names, &codes);
-    in_data(json, 0, code_names, &codes);
+    add_all_codes(json, &codes);
     for (i = 0; i < (long)json->count; i++) {
         const struct json_value *value = at(json, i);
         if (json_named(value, "statusId", 1) && !names_nothing(value)) {
@@ -301,7 +223,8 @@ static void deny(const struct json *json, struct reading *reading)
         }
         reading->denies |= value->kind != JSON_NULL && value->first < 0 && value->length > 0 && !errors_said &&
                            json_named(value, "message", 1) && guessed_progress(value);
-        if (json_named(value, "batchReference", 1) || json_named(value, "batchId", 1) || json_named(value, "payoutReference", 1)) {
+        if (json_named(value, "batchReference", 1) || json_named(value, "batchId", 1) ||
+            json_named(value, "payoutReference", 1)) {
             /* "that is not empty": a text of blanks is not. */
             reading->denies |= !names_nothing(value) || value->length > 0;
         }
@@ -309,7 +232,8 @@ static void deny(const struct json *json, struct reading *reading)
     for (i = first_named(json, 0, "data", 1); i >= 0; i = named_from(json, at(json, i)->next, "data", 1)) {
         int words = word_in(json, i, "status", 1) | word_in(json, i, "paymentStatus", 0);
         for (k = 0; orders[k] != NULL; k++) {
-            for (j = first_named(json, i, orders[k], 1); j >= 0; j = named_from(json, at(json, j)->next, orders[k], 1)) {
+            for (j = first_named(json, i, orders[k], 1); j >= 0;
+                 j = named_from(json, at(json, j)->next, orders[k], 1)) {
                 words |= word_in(json, j, "status", 0) | word_in(json, j, "paymentStatus", 0);
             }
         }
@@ -318,7 +242,7 @@ static void deny(const struct json *json, struct reading *reading)
             long item = at(json, j)->kind == JSON_ARRAY ? at(json, j)->first : -1;
             for (; item >= 0; item = at(json, item)->next) {
                 words |= word_in(json, item, "status", 0) | word_in(json, item, "paymentStatus", 0);
-                codes_of(json, item, code_names, &codes);
+                add_codes(json, item, &codes);
             }
         }
         reading->names_state |= words != 0;
@@ -356,7 +280,8 @@ static void find_subject(const struct json *json, const struct oracle_row *row, 
 {
     const struct json_value *value;
     long i;
-    if (row->subject == NULL || (i = json_member(json, 0, "data")) < 0 || (i = json_member(json, i, row->subject + 5)) < 0) {
+    if (row->subject == NULL || (i = json_member(json, 0, "data")) < 0 ||
+        (i = json_member(json, i, row->subject + 5)) < 0) {
         return;
     }
     value = at(json, i);
@@ -364,7 +289,8 @@ static void find_subject(const struct json *json, const struct oracle_row *row, 
                        (value->kind == JSON_TEXT && all_digits(word_of(value)));
 }
 
-void oracle_read(struct reading *reading, const struct oracle_row *row, const char *request, const char *body, size_t length)
+void oracle_read(struct reading *reading, const struct oracle_row *row, const char *request, const char *body,
+                 size_t length)
 {
     static const char mark[] = "\xEF\xBB\xBF";
     size_t start = 0, look = 0;

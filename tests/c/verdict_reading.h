@@ -5,12 +5,13 @@
 #include "verdict_oracle.h"
 
 /* A text or number without the blanks around it; no length: none. */
-struct word { const char *text; size_t length; };
+struct word {
+    const char *text;
+    size_t length;
+};
 
-enum { NO_CODE = -1, OTHER_CODE = -2 };
 struct codes {
     int good;    /* success or progress, guessed ones too */
-    int success;
     int bad;     /* failure or progress */
     int one_or_two, four_or_twelve;
 };
@@ -26,6 +27,8 @@ int names_nothing(const struct json_value *value);
 int is_failure_word(struct word word);
 int progress_of(struct word word);
 int is_false(const struct json_value *value);
+void add_codes(const struct json *json, long object, struct codes *codes); /* of one object */
+void add_all_codes(const struct json *json, struct codes *codes);           /* but those of elements */
 struct codes top_codes(const struct json *json);
 struct codes payment_codes(const struct json *json);
 

@@ -10,11 +10,12 @@
 
 typedef paysvc_status (*function)(const paysvc_client *, const char *, const paysvc_call *, paysvc_reply **);
 
-static const struct { const char *name; function call; } functions[] = {
+static const struct {
+    const char *name;
+    function call;
+} functions[] = {
 #include "functions.inc"
-    {"request POST", paysvc_request},
-    {"request GET", paysvc_request}
-};
+    {"request POST", paysvc_request}, {"request GET", paysvc_request}};
 
 static function function_of(const struct oracle_row *row)
 {
@@ -37,8 +38,11 @@ static paysvc_client *client(int port, int tries, const char *key)
     if (config == NULL) {
         abort();
     }
-    sprintf(config, "{\"base_url\":\"http://127.0.0.1:%d\",\"public_key\":\"public\",\"secret_key\":\"secret\",\"timeout_ms\":20000,"
-            "\"max_attempts\":%d,\"encryption_key\":\"%s\"}", port, tries, key);
+    sprintf(config,
+            "{\"base_url\":\"http://"
+            "127.0.0.1:%d\",\"public_key\":\"public\",\"secret_key\":\"secret\",\"timeout_ms\":20000,"
+            "\"max_attempts\":%d,\"encryption_key\":\"%s\"}",
+            port, tries, key);
     if (paysvc_client_new(config, &made, &reply) != PAYSVC_OK) {
         fprintf(stderr, "no client: %s\n", paysvc_reply_message(reply));
         exit(2);
@@ -113,7 +117,8 @@ void peer_call(struct peer *peer, const struct sample *sample, struct seen *seen
         paysvc_call_set_timeout_ms(call, DEADLINE_MS);
     }
     /* The 429 before a refused connection is the last answer of this server. */
-    server_script(&peer->server, sample->wires, last && sample->count > 1 ? sample->count - 1 : sample->count, last && sample->count > 1);
+    server_script(&peer->server, sample->wires, last && sample->count > 1 ? sample->count - 1 : sample->count,
+                  last && sample->count > 1);
     if (last && sample->count == 1) {
         if (peer->nobody == NULL) {
             peer->nobody = client(closed_port(), sample->tries, peer->key);
@@ -158,8 +163,8 @@ void expect(struct expected *expected, const struct sample *sample)
 
 int same(const struct expected *e, const struct seen *s)
 {
-    return !s->torn && s->status == e->verdict.status && s->outcome == e->verdict.outcome && s->state == e->verdict.state &&
-           s->attempts == e->attempts && s->requests == e->attempts;
+    return !s->torn && s->status == e->verdict.status && s->outcome == e->verdict.outcome &&
+           s->state == e->verdict.state && s->attempts == e->attempts && s->requests == e->attempts;
 }
 
 static void print_bytes(const char *bytes, size_t length)
@@ -180,19 +185,23 @@ static void print_bytes(const char *bytes, size_t length)
     printf(i < length ? "... (%lu bytes)\n" : "\n", (unsigned long)length);
 }
 
-void tell(const char *result, const char *name, const struct sample *sample, const struct expected *e, const struct seen *s)
+void tell(const char *result, const char *name, const struct sample *sample, const struct expected *e,
+          const struct seen *s)
 {
     int i;
     printf("%s: %s: %s %s\n", result, name, sample->row->name, sample->request);
     for (i = 0; i < sample->count; i++) {
         static const char *const ends[] = {"", " then the connection is closed", " then the connection is reset"};
-        printf("  answer %d%s: ", i + 1, sample->answers[i].arrival == ORACLE_NOT_SENT ? " (nobody listens)" : ends[sample->wires[i].end]);
+        printf("  answer %d%s: ", i + 1,
+               sample->answers[i].arrival == ORACLE_NOT_SENT ? " (nobody listens)" : ends[sample->wires[i].end]);
         print_bytes(sample->wires[i].bytes, sample->wires[i].length);
     }
     printf("  table:   line %s%s: %s %s state %d, requests %d\n", e->verdict.line, e->after_429 ? " after 429" : "",
-           paysvc_status_name(e->verdict.status), paysvc_outcome_name(e->verdict.outcome), e->verdict.state, e->attempts);
+           paysvc_status_name(e->verdict.status), paysvc_outcome_name(e->verdict.outcome), e->verdict.state,
+           e->attempts);
     printf("  library: %s %s state %d, requests %d, attempts %d, HTTP %d%s: %.300s\n", paysvc_status_name(s->status),
-           paysvc_outcome_name(s->outcome), s->state, s->requests, s->attempts, s->http, s->torn ? ", returned ANOTHER status" : "", s->message);
+           paysvc_outcome_name(s->outcome), s->state, s->requests, s->attempts, s->http,
+           s->torn ? ", returned ANOTHER status" : "", s->message);
 }
 
 void cell_not_sent(struct cell *cell, const char *row, int after_429)
@@ -201,8 +210,10 @@ void cell_not_sent(struct cell *cell, const char *row, int after_429)
     int i;
     memset(cell, 0, sizeof *cell);
     sample->row = oracle_row(row);
-    sample->request = copy(strcmp(row, "order_refund") == 0 ? "{\"reference\":\"R-1\"}" : strcmp(row, "direct_debit_otp") == 0 ? "{\"mandateCode\":\"M-1\"}"
-                           : "{\"method\":\"POST\",\"path\":\"/made/up\",\"key\":\"public\",\"body\":{}}");
+    sample->request = copy(strcmp(row, "order_refund") == 0 ? "{\"reference\":\"R-1\"}"
+                           : strcmp(row, "direct_debit_otp") == 0
+                               ? "{\"mandateCode\":\"M-1\"}"
+                               : "{\"method\":\"POST\",\"path\":\"/made/up\",\"key\":\"public\",\"body\":{}}");
     sample->tries = after_429 + 1;
     sample->count = after_429 + 1;
     for (i = 0; i < sample->count; i++) {

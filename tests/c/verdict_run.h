@@ -12,11 +12,16 @@ struct expected {
     struct oracle_verdict verdict;
     int attempts;
     int after_429; /* how many 429 came before the answer that decided */
-    const char *lines[MOST_TRIES]; /* on which each answer fell, how many there were, and how many 429 came before each */
+    const char
+        *lines[MOST_TRIES]; /* on which each answer fell, how many there were, and how many 429 came before each */
     int turns, before[MOST_TRIES];
 };
 
-struct seen { int status, outcome, state, http, attempts, requests; char *message; int torn; };
+struct seen {
+    int status, outcome, state, http, attempts, requests;
+    char *message;
+    int torn;
+};
 
 /* A server of its own, and a client for each number of tries. */
 struct peer {
@@ -32,7 +37,8 @@ void seen_free(struct seen *seen);
 
 void expect(struct expected *expected, const struct sample *sample);
 int same(const struct expected *expected, const struct seen *seen);
-void tell(const char *result, const char *name, const struct sample *sample, const struct expected *expected, const struct seen *seen);
+void tell(const char *result, const char *name, const struct sample *sample, const struct expected *expected,
+          const struct seen *seen);
 int has_function(const struct oracle_row *row);
 
 /* A call that reaches nobody, at once or after a 429. */

@@ -12,7 +12,11 @@
 
 enum { CONNECTIONS = 16, ROOM = 65536 };
 
-struct connection { int fd; size_t length; char bytes[ROOM]; };
+struct connection {
+    int fd;
+    size_t length;
+    char bytes[ROOM];
+};
 
 /* Whether the bytes are one whole request. */
 static int whole_request(struct connection *c)
@@ -24,7 +28,8 @@ static int whole_request(struct connection *c)
     if (head == NULL) {
         return 0;
     }
-    for (line = c->bytes; line != NULL && line < head; line = strstr(line, "\r\n") == NULL ? NULL : strstr(line, "\r\n") + 2) {
+    for (line = c->bytes; line != NULL && line < head;
+         line = strstr(line, "\r\n") == NULL ? NULL : strstr(line, "\r\n") + 2) {
         if (strncasecmp(line, "content-length:", 15) == 0) {
             body = (size_t)strtoul(line + 15, NULL, 10);
         }

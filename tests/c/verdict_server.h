@@ -8,7 +8,11 @@
 enum wire_end { WIRE_KEEP, WIRE_CLOSE, WIRE_RESET };
 
 /* What is written as the answer to a request, and what becomes of the connection then. */
-struct wire { char *bytes; size_t length; enum wire_end end; };
+struct wire {
+    char *bytes;
+    size_t length;
+    enum wire_end end;
+};
 
 struct server {
     int listener, port, wake[2];

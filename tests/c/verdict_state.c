@@ -126,7 +126,9 @@ static int agreed(const struct named *all, const struct named *order_payment)
     return all->numbers == 1 ? all->number : NONE;
 }
 
-struct history { int named, successful, not_failed; };
+struct history {
+    int named, successful, not_failed;
+};
 
 static void add_item(struct history *history, const struct json *json, long item)
 {
@@ -218,10 +220,15 @@ void read_state(const struct json *json, const struct oracle_row *row, struct re
 }
 
 /* The request: the objects in which its members stand. */
-struct asked { struct json json; long roots[2]; int count; };
+struct asked {
+    struct json json;
+    long roots[2];
+    int count;
+};
 
 /* Whether one of the request's members is the answer's value; `outer` NULL: at the top. */
-static int matches(const struct asked *request, long root, const char *outer, const char *name, struct word answer, int *found)
+static int matches(const struct asked *request, long root, const char *outer, const char *name, struct word answer,
+                   int *found)
 {
     const struct json *json = &request->json;
     long i, j;
@@ -242,7 +249,8 @@ static int matches(const struct asked *request, long root, const char *outer, co
 
 /* Whether a value of the answer is not the request's. Where the request has several, any of them will do. A value that
  * is neither text nor number is not the request's. */
-static int differs(const struct json_value *value, const struct asked *request, const char *name, const char *other_outer)
+static int differs(const struct json_value *value, const struct asked *request, const char *name,
+                   const char *other_outer)
 {
     struct word answer = word_of(value);
     int found = 0, same = 0, i;
@@ -258,15 +266,18 @@ static int differs(const struct json_value *value, const struct asked *request, 
 
 static int compare(const struct json *json, const struct asked *request)
 {
-    static const struct { const char *outer, *name, *request_outer; } members[] = {
-        {"order", "reference", "order"}, {"orderSummary", "reference", "order"},
-        {NULL, "sessionId", NULL}, {NULL, "mandateCode", "directDebitPaymentRequest"}
-    };
+    static const struct {
+        const char *outer, *name, *request_outer;
+    } members[] = {{"order", "reference", "order"},
+                   {"orderSummary", "reference", "order"},
+                   {NULL, "sessionId", NULL},
+                   {NULL, "mandateCode", "directDebitPaymentRequest"}};
     size_t k;
     long data, outer, i;
     for (k = 0; k < sizeof members / sizeof members[0]; k++) {
         const char *name = members[k].name, *where = members[k].outer;
-        for (data = first_named(json, 0, "data", 1); data >= 0; data = named_from(json, at(json, data)->next, "data", 1)) {
+        for (data = first_named(json, 0, "data", 1); data >= 0;
+             data = named_from(json, at(json, data)->next, "data", 1)) {
             for (outer = where == NULL ? data : first_named(json, data, where, 1); outer >= 0;
                  outer = where == NULL ? -1 : named_from(json, at(json, outer)->next, where, 1)) {
                 for (i = first_named(json, outer, name, 1); i >= 0; i = named_from(json, at(json, i)->next, name, 1)) {

@@ -30,7 +30,8 @@ static void add_bytes(struct wire *wire, const char *bytes, size_t length)
 
 void arrive(struct oracle_answer *answer, const char *framing)
 {
-    int silent = strcmp(framing, "none") == 0 || strcmp(framing, "reset") == 0 || strcmp(framing, "interim") == 0 || strcmp(framing, "mute") == 0;
+    int silent = strcmp(framing, "none") == 0 || strcmp(framing, "reset") == 0 || strcmp(framing, "interim") == 0 ||
+                 strcmp(framing, "mute") == 0;
     answer->arrival = silent ? ORACLE_SILENCE : ORACLE_HTTP;
     answer->cut = strncmp(framing, "cut", 3) == 0;
     answer->ended_by_close = strcmp(framing, "close") == 0;

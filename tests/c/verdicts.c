@@ -16,16 +16,53 @@
 
 enum { WORKERS = 6, MOST_PRINTED = 25 };
 
-static const char *const lines[] = {
-    "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16", "17", "18", "19", "20",
-    "read transport", "read 3", "read 5xx", "read 408", "read 6", "read twice", "read 429", "read 16", "read 7", "read 4xx",
-    "read subject", "read subject, no state", "read F", "read S", "read bare", "read nothing"
-};
+static const char *const lines[] = {"1",
+                                    "2",
+                                    "3",
+                                    "4",
+                                    "5",
+                                    "6",
+                                    "7",
+                                    "8",
+                                    "9",
+                                    "10",
+                                    "11",
+                                    "12",
+                                    "13",
+                                    "14",
+                                    "15",
+                                    "16",
+                                    "17",
+                                    "18",
+                                    "19",
+                                    "20",
+                                    "read transport",
+                                    "read 3",
+                                    "read 5xx",
+                                    "read 408",
+                                    "read 6",
+                                    "read twice",
+                                    "read 429",
+                                    "read 16",
+                                    "read 7",
+                                    "read 4xx",
+                                    "read subject",
+                                    "read subject, no state",
+                                    "read F",
+                                    "read S",
+                                    "read bare",
+                                    "read nothing"};
 enum { LINES = sizeof lines / sizeof lines[0], MONEY_LINES = 20 };
 
 /* How many answers fell on a line, at once and after 429, and how many of the calls that ended on it differed. */
-static struct { long first, after_429, different; } tally[LINES];
-static struct { char what[160]; long count; unsigned long index; } kinds[400];
+static struct {
+    long first, after_429, different;
+} tally[LINES];
+static struct {
+    char what[160];
+    long count;
+    unsigned long index;
+} kinds[400];
 static size_t kind_count;
 static long differences;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -34,11 +71,11 @@ static void count_kind(const struct expected *e, const struct seen *got, unsigne
 {
     char what[160];
     size_t i;
-    snprintf(what, sizeof what, "line %s%s: table %s %s %d x%d, library %s %s %d x%d", e->verdict.line, e->after_429 ? " after 429" : "",
-             paysvc_status_name(e->verdict.status), paysvc_outcome_name(e->verdict.outcome), e->verdict.state, e->attempts,
-             paysvc_status_name(got->status), paysvc_outcome_name(got->outcome), got->state, got->requests);
-    for (i = 0; i < kind_count && strcmp(kinds[i].what, what) != 0; i++) {
-    }
+    snprintf(what, sizeof what, "line %s%s: table %s %s %d x%d, library %s %s %d x%d", e->verdict.line,
+             e->after_429 ? " after 429" : "", paysvc_status_name(e->verdict.status),
+             paysvc_outcome_name(e->verdict.outcome), e->verdict.state, e->attempts, paysvc_status_name(got->status),
+             paysvc_outcome_name(got->outcome), got->state, got->requests);
+    for (i = 0; i < kind_count && strcmp(kinds[i].what, what) != 0; i++) {}
     if (i < sizeof kinds / sizeof kinds[0]) {
         strcpy(kinds[i].what, what);
         kinds[i].index = kinds[i].count == 0 ? index : kinds[i].index;
@@ -48,7 +85,8 @@ static void count_kind(const struct expected *e, const struct seen *got, unsigne
 }
 
 /* One call through the library, compared with what the table makes of it. */
-static void check(struct peer *peer, const struct sample *sample, const struct expected *e, const char *name, unsigned long index, int told)
+static void check(struct peer *peer, const struct sample *sample, const struct expected *e, const char *name,
+                  unsigned long index, int told)
 {
     struct seen got;
     int i, turn, differs;
@@ -73,7 +111,11 @@ static void check(struct peer *peer, const struct sample *sample, const struct e
     seen_free(&got);
 }
 
-struct work { const char *key; unsigned long seed, from, to, step; int told; };
+struct work {
+    const char *key;
+    unsigned long seed, from, to, step;
+    int told;
+};
 
 static void *worker(void *argument)
 {
@@ -163,12 +205,15 @@ static int through_oracle(const char *path)
     for (i = 0; i < count; i++) {
         const struct cell *cell = &cells[i];
         const struct sample *sample = &cell->sample;
-        struct oracle_verdict v = oracle_judge(sample->row, sample->request, &sample->answers[cell->after_429], cell->after_429);
+        struct oracle_verdict v =
+            oracle_judge(sample->row, sample->request, &sample->answers[cell->after_429], cell->after_429);
         if (strcmp(v.line, cell->line) != 0 || strcmp(paysvc_status_name(v.status), cell->status) != 0 ||
-            strcmp(paysvc_outcome_name(v.outcome), cell->outcome) != 0 || v.state != cell->state || v.again != cell->again) {
-            fprintf(stderr, "cell %lu (%s): line %s %s %s %d again %d, not line %s %s %s %d again %d\n  %d %s %.*s\n", (unsigned long)i, cell->why,
-                    v.line, paysvc_status_name(v.status), paysvc_outcome_name(v.outcome), v.state, v.again, cell->line, cell->status, cell->outcome,
-                    cell->state, cell->again, sample->answers[cell->after_429].http, cell->headers, (int)sample->answers[cell->after_429].length,
+            strcmp(paysvc_outcome_name(v.outcome), cell->outcome) != 0 || v.state != cell->state ||
+            v.again != cell->again) {
+            fprintf(stderr, "cell %lu (%s): line %s %s %s %d again %d, not line %s %s %s %d again %d\n  %d %s %.*s\n",
+                    (unsigned long)i, cell->why, v.line, paysvc_status_name(v.status), paysvc_outcome_name(v.outcome),
+                    v.state, v.again, cell->line, cell->status, cell->outcome, cell->state, cell->again,
+                    sample->answers[cell->after_429].http, cell->headers, (int)sample->answers[cell->after_429].length,
                     sample->answers[cell->after_429].body);
             wrong++;
         }
@@ -218,7 +263,8 @@ int main(int argc, char **argv)
         return through_library(argv[2], argv[3]);
     }
     if ((argc == 5 || argc == 6) && strcmp(argv[1], "random") == 0) {
-        return random_answers(argv[2], strtoul(argv[3], NULL, 10), strtoul(argv[4], NULL, 10), argc == 6 ? argv[5] : NULL);
+        return random_answers(argv[2], strtoul(argv[3], NULL, 10), strtoul(argv[4], NULL, 10),
+                              argc == 6 ? argv[5] : NULL);
     }
     fprintf(stderr, "verdicts oracle CELLS | cells CELLS KEY | random KEY N SEED [INDEX]\n");
     return 2;
