@@ -126,6 +126,8 @@ fn read_body(reading: &Reading<'_>, body: Vec<u8>, encoded: bool, close_delimite
         Err(bytes) => return not_json(&bytes),
     };
     match Document::scan(&text, &|| (reading.stop)().is_some()) {
+        // Its last digits may be missing.
+        Ok(document) if close_delimited && document.root(&text).kind() == Type::Number => not_json(text.as_bytes()),
         Ok(document) => Body::Json(text, document),
         Err(ScanError::Syntax) => not_json(text.as_bytes()),
         Err(ScanError::NoMemory) => cut_off(Cut::NoMemory),

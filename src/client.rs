@@ -196,8 +196,9 @@ impl Client {
             Err(fault) => {
                 let came = Came::Nothing { sent, status: fault.status };
                 let verdict = verdict::decide(prepared.safety, &came, after_429);
-                let message = match verdict::advice(prepared.safety, verdict.outcome) {
-                    Some(advice) => format!("{advice}; {}", fault.message),
+                let advice = verdict::advice(prepared.safety, verdict.outcome);
+                let message = match verdict.why.or(advice) {
+                    Some(note) => format!("{note}; {}", fault.message),
                     None => fault.message,
                 };
                 let reply = Reply::failed(verdict.status, verdict.outcome, message);

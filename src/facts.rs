@@ -274,7 +274,7 @@ impl<'a> Reader<'a> {
                     Some(false) => self.facts.failure.cast(exact),
                     _ => {}
                 },
-                Name::Success => self.facts.weak_failure |= flag(member) == Some(false),
+                Name::Success => self.facts.weak_failure |= matches!(word_or_raw(member).as_deref(), Some("false")),
                 Name::Error if !member.is_nothing() => match member.kind() {
                     Type::Object => {
                         self.facts.failure.cast(exact);
@@ -331,6 +331,10 @@ impl<'a> Reader<'a> {
                         self.facts.failure.cast(exact);
                     }
                     Some(Named::Successful) => self.facts.success.cast(exact),
+                    _ if flag(member) == Some(false) => {
+                        self.top.failure = true;
+                        self.facts.failure.cast(exact);
+                    }
                     _ if word == "success" => self.facts.success.cast(exact),
                     _ => {}
                 }
@@ -408,11 +412,14 @@ impl<'a> Reader<'a> {
     /// A word beside a `statusId`, or in its place.
     fn word(&mut self, member: Value<'_>, level: Level, exact: bool) {
         let in_data = level == Level::Data && !is_named(member, Name::PaymentStatus);
-        // In `data` it is a vote, and not a state.
-        if in_data && member.raw() == "false" {
+        let Some(mut named) = state_of_word(member) else { return };
+        // In `data` a denial is a vote; as a state it is unknown, and names neither progress nor success.
+        if in_data && flag(member) == Some(false) {
+            if exact {
+                self.scalars.push((level, named));
+            }
             return;
         }
-        let Some(mut named) = state_of_word(member) else { return };
         if in_data && word(member).as_deref() == Some("success") {
             named = if self.shape.success_is_state { Named::Successful } else { Named::Success };
         }
@@ -425,9 +432,6 @@ impl<'a> Reader<'a> {
     /// An element of the history.
     fn element(&mut self, element: Value<'_>, exact: bool) {
         if element.kind() != Type::Object {
-            if !element.is_nothing() && exact {
-                self.elements[OTHER] += 1;
-            }
             return;
         }
         let (mut failed, mut successful, mut other) = (false, false, false);
@@ -555,8 +559,7 @@ impl<'a> Reader<'a> {
 
         let facts = &mut self.facts;
         facts.scalars_disagree = finals > 1 || finals == 1 && (progress || unknown);
-        facts.own_failed = failed_at(Level::Payment) || failed_at(Level::Data);
-        facts.order_failed = failed_at(Level::Order) && !facts.own_failed;
+        let own_failed = failed_at(Level::Payment) || failed_at(Level::Data);
         facts.failed_beside_progress =
             failed && (success_code || progress_code || self.top.progress || self.top_progress_code);
         facts.payments_made = successful_elements;
@@ -574,6 +577,8 @@ impl<'a> Reader<'a> {
             (false, _) if reversed => State::REVERSED,
             (false, _) => State::FAILED,
         };
+        facts.own_failed = facts.state == State::FAILED && own_failed;
+        facts.order_failed = facts.state == State::FAILED && !own_failed;
     }
 }
 
@@ -622,6 +627,14 @@ fn flag(value: Value<'_>) -> Option<bool> {
     }
 }
 
+/// A boolean or a word, as a word.
+fn word_or_raw(value: Value<'_>) -> Option<String> {
+    match value.kind() {
+        Type::Bool => Some(value.raw().to_owned()),
+        _ => word(value),
+    }
+}
+
 fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
@@ -664,7 +677,7 @@ fn state_word(word: &str) -> Option<Named> {
         "processing" => Named::Progress(State::PROCESSING),
         "successful" => Named::Successful,
         "reversed" => Named::Reversed,
-        "failed" | "failure" | "error" | "declined" | "rejected" | "false" | "no" => Named::Failed,
+        "failed" | "failure" | "error" | "declined" | "rejected" => Named::Failed,
         _ if word.starts_with("awaiting") => Named::Progress(State::AWAITING),
         _ => return None,
     })

@@ -79,7 +79,7 @@ pub enum Says {
 pub enum Again {
     No,
     Yes,
-    /// Where the body ended with its connection.
+    /// Where the body ended with its connection, and where the status is 429.
     IfCut,
 }
 
@@ -357,8 +357,8 @@ pub const READING: &[Line] = &[
     },
     Line {
         number: "r8",
-        answer: "2xx or 4xx, a name twice",
-        fits: |came| says(came, |answered| answered.facts.named_twice),
+        answer: "2xx or 4xx but 429, a name twice",
+        fits: |came| says(came, |answered| answered.http_status != 429 && answered.facts.named_twice),
         keeps_state: false,
         again: Again::IfCut,
         why: CONTRADICTS,
@@ -366,7 +366,17 @@ pub const READING: &[Line] = &[
     },
     Line {
         number: "r9",
-        answer: "429 whole",
+        answer: "429 whole, a name twice",
+        fits: |came| says(came, |answered| answered.http_status == 429 && answered.facts.named_twice),
+        status: Says::This(Status::RateLimited),
+        keeps_state: false,
+        again: Again::Yes,
+        why: CONTRADICTS,
+        ..LINE
+    },
+    Line {
+        number: "r10",
+        answer: "429 whole, otherwise",
         fits: |came| http(came, |status| status == 429),
         status: Says::This(Status::RateLimited),
         outcome: Outcome::Rejected,
@@ -375,7 +385,7 @@ pub const READING: &[Line] = &[
         ..LINE
     },
     Line {
-        number: "r10",
+        number: "r11",
         answer: "2xx with the row's subject, an object or a number, whatever the word or the code says; the state is \
                  NONE where states disagree or are contradicted, or F stands beside SUCCESSFUL",
         fits: |came| says(came, |answered| answered.http_status / 100 == 2 && answered.facts.subject),
@@ -384,15 +394,15 @@ pub const READING: &[Line] = &[
         ..LINE
     },
     Line {
-        number: "r11",
-        answer: "2xx or 4xx, S beside F or weak F",
-        fits: |came| says(came, |answered| both(&answered.facts)),
+        number: "r12",
+        answer: "2xx or 4xx, S in the interface's own case beside F or weak F",
+        fits: |came| says(came, |answered| answered.facts.success.exact && both(&answered.facts)),
         keeps_state: false,
         why: CONTRADICTS,
         ..LINE
     },
     Line {
-        number: "r12",
+        number: "r13",
         answer: "other 4xx, or 2xx with F",
         fits: |came| says(came, |answered| answered.http_status / 100 == 4 || answered.facts.failure.any_case),
         status: Says::Refusal,
@@ -401,7 +411,7 @@ pub const READING: &[Line] = &[
         ..LINE
     },
     Line {
-        number: "r13",
+        number: "r14",
         answer: "2xx, S, or one of the row's own members of an answer without an envelope",
         fits: |came| says(came, |answered| answered.facts.success.exact || answered.facts.bare),
         status: Says::This(Status::Ok),
@@ -409,7 +419,7 @@ pub const READING: &[Line] = &[
         keeps_state: false,
         ..LINE
     },
-    Line { number: "r14", answer: "2xx otherwise", fits: |_| true, keeps_state: false, why: SAYS_NOTHING, ..LINE },
+    Line { number: "r15", answer: "2xx otherwise", fits: |_| true, keeps_state: false, why: SAYS_NOTHING, ..LINE },
 ];
 
 /// What the attempt proves; `after_429`: an earlier one of the same call was answered with 429.
@@ -424,7 +434,7 @@ pub fn decide(safety: Safety, came: &Came, after_429: bool) -> Verdict {
         state: state_of(line, came),
         again: match (line.again, came) {
             (Again::Yes, _) => true,
-            (Again::IfCut, Came::Answer(answered)) => answered.cut,
+            (Again::IfCut, Came::Answer(answered)) => answered.cut || answered.http_status == 429,
             _ => false,
         },
         why: line.why,
@@ -439,6 +449,10 @@ pub fn decide(safety: Safety, came: &Came, after_429: bool) -> Verdict {
     }
     if after_429 && !reads && matches!(line.after_429, After::Refused) {
         verdict.outcome = Outcome::Rejected;
+        if matches!(verdict.status, Status::Transport | Status::Timeout) {
+            verdict.status = Status::RateLimited;
+            verdict.why = Some("the service answered 429, and the request could not be sent again");
+        }
     }
     verdict
 }

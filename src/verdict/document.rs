@@ -22,14 +22,14 @@ fn again(line: &Line) -> &'static str {
     match line.again {
         Again::No => "no",
         Again::Yes => "yes",
-        Again::IfCut => "where the connection was cut",
+        Again::IfCut => "where the connection was cut, and with 429",
     }
 }
 
 fn after_429(line: &Line) -> String {
     match line.after_429 {
         After::Same => "same".to_owned(),
-        After::Refused => "REJECTED, as the 429 proved".to_owned(),
+        After::Refused => "E_RATE_LIMITED; REJECTED: what the 429 proved".to_owned(),
         After::Only(when, _) => format!("{} if {when}; else E_RESPONSE; UNKNOWN", name_of_outcome(Outcome::Rejected)),
     }
 }

@@ -93,21 +93,23 @@ static int hex4(struct reader *r, unsigned long *unit)
     return 1;
 }
 
-/* Half of a surrogate pair names no character: such a document cannot be unescaped, so it is none. */
+/* Half of a surrogate pair names no character, but the grammar of JSON allows it (RFC 8259, 8.2): it stands for itself. */
 static int escape(struct reader *r)
 {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
     unsigned long unit, low;
     const char *found;
     if (is(r, "u")) {
-        if (!hex4(r, &unit) || (unit >= 0xDC00 && unit <= 0xDFFF)) {
+        if (!hex4(r, &unit)) {
             return 0;
         }
         if (unit >= 0xD800 && unit <= 0xDBFF) {
-            if (!is(r, "\\u") || !hex4(r, &low) || low < 0xDC00 || low > 0xDFFF) {
-                return 0;
+            const unsigned char *behind = r->at;
+            if (is(r, "\\u") && hex4(r, &low) && low >= 0xDC00 && low <= 0xDFFF) {
+                unit = 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
+            } else {
+                r->at = behind;
             }
-            unit = 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
         }
         put_code_point(r, unit);
         return 1;

@@ -206,8 +206,8 @@ static struct oracle_verdict read_only(const struct oracle_row *row, const char 
         return verdict("read 4xx", refusal(http), PAYSVC_OUTCOME_REJECTED, 0, 0);
     }
     if (r.subject) {
-        /* F, and not weak F, beside SUCCESSFUL: the sentence names F alone. */
-        int failed = r.failure_any && !row->word_is_state;
+        /* The sentence names F alone; weak F contradicts success elsewhere, and no state is the safer answer here. */
+        int failed = (r.failure_any || r.weak_any) && !row->word_is_state;
         int state = r.contradiction || (r.state == PAYSVC_STATE_SUCCESSFUL && failed) ? 0 : r.state;
         return verdict(state == 0 ? "read subject, no state" : "read subject", PAYSVC_OK, PAYSVC_OUTCOME_CONFIRMED,
                        state, 0);
