@@ -179,7 +179,8 @@ impl Stream {
                 return Err(self.fail_io(DOING, &error));
             }
             if let Err(error) = tls.process_new_packets() {
-                let fault = self.tls_fault(&error);
+                let mut fault = self.tls_fault(&error);
+                fault.message.push_str("; the request had been written before");
                 return Err(self.fail(fault));
             }
         }
@@ -195,14 +196,12 @@ impl Stream {
     /// Whether a request may be written: the connection must be open, and nothing may lie in it. An answer that nobody
     /// asked for would be taken for that of the next request.
     fn silent(&mut self) -> Result<(), Fault> {
-        let stray = |count: usize| {
-            Fault::new(
-                Status::Transport,
-                format!("{count} bytes of an answer came before the request, so the connection was not used"),
-            )
+        let stray = || {
+            let text = "something came before the request was sent, which is nobody's answer: the connection was not used";
+            Fault::new(Status::Transport, text)
         };
         if self.filled != self.consumed {
-            return Err(stray(self.filled - self.consumed));
+            return Err(stray());
         }
         let closed = || Fault::new(Status::Transport, "the connection was closed before the request was sent");
         let quiet = |error: io::Error| match error.kind() {
@@ -212,14 +211,14 @@ impl Stream {
         let Some(tls) = &mut self.tls else {
             return match self.sock.read_ready(&mut [0], MsgFlags::MSG_PEEK) {
                 Ok(0) => Err(closed()),
-                Ok(count) => Err(stray(count)),
+                Ok(_) => Err(stray()),
                 Err(error) => quiet(error),
             };
         };
         let mut taken = 0;
         loop {
             match tls.process_new_packets() {
-                Ok(state) if state.plaintext_bytes_to_read() > 0 => return Err(stray(state.plaintext_bytes_to_read())),
+                Ok(state) if state.plaintext_bytes_to_read() > 0 => return Err(stray()),
                 Ok(state) if state.peer_has_closed() => return Err(closed()),
                 Ok(_) => {}
                 Err(error) => return Err(self.tls_fault(&error)),
@@ -231,7 +230,7 @@ impl Stream {
                 Err(error) => return quiet(error),
             }
             if taken > MAX_OVERHEAD {
-                return Err(stray(taken));
+                return Err(stray());
             }
         }
     }
