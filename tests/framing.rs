@@ -55,11 +55,7 @@ fn contradictory_framing_is_no_whole_answer_and_ends_its_connection() {
             format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\ncontent-length: {}\r\n\r\n{OK}", length + 1),
             "not HTTP",
         ),
-        (
-            "two lengths in a line",
-            format!("HTTP/1.1 200 OK\r\ncontent-length: {length}, 5\r\n\r\n{OK}"),
-            "not HTTP",
-        ),
+        ("two lengths in a line", format!("HTTP/1.1 200 OK\r\ncontent-length: {length}, 5\r\n\r\n{OK}"), "not HTTP"),
         ("no number", format!("HTTP/1.1 200 OK\r\ncontent-length: +{length}\r\n\r\n{OK}"), "not HTTP"),
         ("negative", format!("HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n{OK}"), "not HTTP"),
         (

@@ -23,23 +23,24 @@ pub enum End {
 /// What the headers say ends the body (RFC 9112, 6.3), or why they cannot be believed. Contradictory lengths never come
 /// this far: ureq refuses them.
 pub fn end_of_body(status: StatusCode, version: Version, headers: &HeaderMap) -> Result<End, String> {
-    let codings = list(headers, header::TRANSFER_ENCODING);
     let has_length = headers.contains_key(header::CONTENT_LENGTH);
+    let mut chunked = false;
     if headers.contains_key(header::TRANSFER_ENCODING) {
         // Whoever reads the one and whoever reads the other see two different answers.
         if has_length {
             return Err("it has both a content-length and a transfer-encoding".into());
         }
-        match codings.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-            ["chunked"] if version == Version::HTTP_10 => {
-                return Err("it has a transfer-encoding, which HTTP/1.0 does not know".into());
-            }
-            ["chunked"] | ["identity"] => {}
-            _ => return Err("it has a transfer-encoding other than chunked, which nobody asked for".into()),
+        let codings = list(headers, header::TRANSFER_ENCODING);
+        chunked = codings == ["chunked"];
+        if chunked && version == Version::HTTP_10 {
+            return Err("it has a transfer-encoding, which HTTP/1.0 does not know".into());
+        }
+        if !chunked && codings != ["identity"] {
+            return Err("it has a transfer-encoding other than chunked, which nobody asked for".into());
         }
     }
     let without_body = matches!(status.as_u16(), 100..=199 | 204 | 304);
-    let told = without_body || has_length || codings == ["chunked"];
+    let told = without_body || has_length || chunked;
     Ok(if told { End::Told } else { End::Connection })
 }
 
@@ -51,9 +52,8 @@ pub fn is_encoded(headers: &HeaderMap) -> bool {
 /// The elements of a header's lists, in lower case.
 fn list(headers: &HeaderMap, name: HeaderName) -> Vec<String> {
     let values = headers.get_all(name).into_iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
-    let elements = values.flat_map(|value| {
-        value.split(',').map(|element| element.trim().to_ascii_lowercase()).collect::<Vec<_>>()
-    });
+    let elements = values
+        .flat_map(|value| value.split(',').map(|element| element.trim().to_ascii_lowercase()).collect::<Vec<_>>());
     elements.filter(|element| !element.is_empty()).collect()
 }
 

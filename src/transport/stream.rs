@@ -197,7 +197,8 @@ impl Stream {
     /// asked for would be taken for that of the next request.
     fn silent(&mut self) -> Result<(), Fault> {
         let stray = || {
-            let text = "something came before the request was sent, which is nobody's answer: the connection was not used";
+            let text =
+                "something came before the request was sent, which is nobody's answer: the connection was not used";
             Fault::new(Status::Transport, text)
         };
         if self.filled != self.consumed {
