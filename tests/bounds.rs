@@ -169,7 +169,7 @@ fn what_never_reaches_a_bound_ends_with_the_deadline_and_a_cancel() {
     for (index, line) in lines.iter().enumerate() {
         let verdict = if index < ALL.len() { "E_TIMEOUT UNKNOWN" } else { "E_CANCELLED UNKNOWN" };
         assert_eq!(line.verdict, verdict, "{}: {}", line.name, line.message);
-        assert!(line.ms < 2_000 && line.kb < 16 * 1024, "{}: {} ms, {} kB", line.name, line.ms, line.kb);
+        assert!(line.ms < 5_000 && line.kb < 16 * 1024, "{}: {} ms, {} kB", line.name, line.ms, line.kb);
     }
 }
 
@@ -184,7 +184,7 @@ fn what_comes_fast_ends_with_the_deadline_and_a_cancel() {
         // A machine that stops for a moment may come too late to send anything.
         let verdict = if *cancel == 0 { "E_TIMEOUT" } else { "E_CANCELLED" };
         assert!(line.verdict.starts_with(verdict), "{limit} {cancel}: {} {}", line.verdict, line.message);
-        assert!(line.ms < 1_000, "{limit} {cancel}: {} ms", line.ms);
+        assert!(line.ms < 5_000, "{limit} {cancel}: {} ms", line.ms);
     }
 }
 

@@ -27,6 +27,7 @@ pub fn after_fork() {
     GENERATION.fetch_add(1, Ordering::SeqCst);
 }
 
+/// Which process this is; a child after fork has another number than its parent.
 pub fn generation() -> u32 {
     GENERATION.load(Ordering::SeqCst)
 }
