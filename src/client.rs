@@ -10,7 +10,7 @@ use crate::answer::{self, Answer, Cut, Read, Reading};
 use crate::call::Call;
 use crate::config::{Config, MAX_LINE};
 use crate::encryption::EncryptionKey;
-use crate::endpoints::{ApiKey, Endpoint};
+use crate::endpoints::{ApiKey, Endpoint, Method};
 use crate::log::{Level, Log};
 use crate::raw_request;
 use crate::redact;
@@ -116,8 +116,15 @@ impl Client {
         let uri = prepared.url.parse().map_err(|_| unsendable("the URL made of the request"))?;
         let common = self.headers[prepared.key as usize].clone();
         let mut headers = common.ok_or_else(|| unsendable(prepared.key.member()))?;
-        if prepared.body.is_some() {
-            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(JSON));
+        match (&prepared.body, prepared.method) {
+            (Some(_), _) => {
+                headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(JSON));
+            }
+            // These are expected to have content (RFC 9110, 8.6); without a length they would go out chunked.
+            (None, Method::Post | Method::Put) => {
+                headers.insert(header::CONTENT_LENGTH, HeaderValue::from_static("0"));
+            }
+            (None, _) => {}
         }
         for (name, value) in &prepared.headers {
             let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| unsendable("a header"))?;
