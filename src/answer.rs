@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use crate::endpoints::Envelope;
 use crate::json::{self, Members, Type};
 use crate::memory;
-use crate::reply::{self, Reply};
+use crate::reply::Reply;
 use crate::status::{Outcome, State, Status};
 use crate::trip;
 
@@ -105,7 +105,7 @@ fn read_members(reading: &Reading<'_>, http_status: u16, members: &Members<'_>, 
     let (status, outcome) = judge(reading.envelope, http_status, said(members), has_content);
     let message = message(members).map(reading.hush).unwrap_or_else(|| plain_message(http_status, status));
     let mut reply = Reply::without_body(status, outcome, message);
-    reply.code = reply::one_line((reading.hush)(code(members)));
+    reply.code = (reading.hush)(code(members));
     reply.state = state(members);
     reply
 }

@@ -13,11 +13,12 @@ use crate::encryption::EncryptionKey;
 use crate::endpoints::{ApiKey, Endpoint};
 use crate::log::{Level, Log};
 use crate::raw_request;
-use crate::redact;
+use crate::redact::{Mask, Stop};
 use crate::refusal::Refusal;
 use crate::reply::Reply;
 use crate::request::{self, Prepared};
 use crate::retry::{self, Next, Try};
+use crate::settings;
 use crate::status::{Outcome, Status};
 use crate::transport::{Exchange, Exchanged, Transport};
 use crate::trip;
@@ -49,8 +50,9 @@ impl Client {
     pub fn new(json: Option<&str>, env: &dyn Fn(&str) -> Option<String>) -> Result<Client, Refusal> {
         let config = Config::parse(json, env)?;
         let encryption_key =
-            config.encryption_key.as_ref().map(|text| EncryptionKey::parse(text.expose())).transpose()?;
-        let transport = Transport::new(&config)?;
+            config.encryption_key.as_ref().map(|text| EncryptionKey::parse(text.expose())).transpose();
+        let encryption_key = encryption_key.map_err(|refusal| config.blame(refusal))?;
+        let transport = Transport::new(&config).map_err(|refusal| config.blame(refusal))?;
         let headers = [ApiKey::Public, ApiKey::Secret].map(|key| common_headers(&config, key));
         Ok(Client { config, encryption_key, transport, headers, log: Log::default() })
     }
@@ -65,7 +67,7 @@ impl Client {
     /// Sends a request that JSON describes.
     pub fn request(&self, json: &str, call: Option<&Arc<Call>>, progress: &Progress) -> Reply {
         let deadline = self.deadline(call);
-        let prepared = raw_request::prepare(json, &self.config, self.encryption_key.as_ref());
+        let prepared = raw_request::prepare(json, &self.config, self.encryption_key.as_ref(), &stop(deadline, call));
         self.send(prepared, deadline, call, progress)
     }
 
@@ -76,7 +78,7 @@ impl Client {
 
     fn seal(&self, json: &str) -> Result<String, Refusal> {
         let Some(key) = &self.encryption_key else {
-            return Err(Refusal::of_member(Status::Config, "encrypt", "encryption_key", "is not configured"));
+            return Err(Refusal::of_member(Status::Config, "encrypt", "encryption_key", settings::not_configured("encryption_key")));
         };
         key.seal(&request::payload(json)?)
     }
@@ -135,7 +137,7 @@ impl Client {
         progress: &Progress,
     ) -> Result<Reply, Refusal> {
         let Some(transport) = &self.transport else {
-            return Err(Refusal::of_member(Status::Config, "request", "base_url", "is not configured"));
+            return Err(Refusal::of_member(Status::Config, "request", "base_url", settings::not_configured("base_url")));
         };
         trip::point("client");
         // What an earlier try left behind, when a later one sends nothing.
@@ -152,7 +154,7 @@ impl Client {
             let exchanged = transport.exchange(exchange);
             attempts += u32::from(exchanged.sent);
             progress.0.store(attempts, Ordering::SeqCst);
-            let (mut reply, mut tried) = self.judge(prepared, exchanged);
+            let (mut reply, mut tried) = self.judge(prepared, exchanged, &stop(deadline, call));
             self.log_try(prepared, index + 1, &reply, &tried, started.elapsed());
             if reply.outcome == Outcome::NotSent {
                 reply.outcome = earlier;
@@ -177,10 +179,10 @@ impl Client {
     }
 
     /// What one exchange proves.
-    fn judge(&self, prepared: &Prepared, exchanged: Exchanged) -> (Reply, Try) {
+    fn judge(&self, prepared: &Prepared, exchanged: Exchanged, stop: Stop<'_>) -> (Reply, Try) {
         let Exchanged { sent, reused, result } = exchanged;
-        let secrets = || prepared.secrets.iter().chain(self.config.key(prepared.key));
-        let reading = Reading { envelope: prepared.envelope, hush: &|text| redact::hush(text, secrets()) };
+        let mask = Mask { secrets: &prepared.secrets, key: self.config.key(prepared.key), stop };
+        let reading = Reading { envelope: prepared.envelope, hush: &|text| mask.message(&text) };
         let (reply, permanent, broken) = match result {
             Ok(answer) => (answer::read(&reading, answer), false, false),
             Err(fault) => {
@@ -226,6 +228,11 @@ fn common_headers(config: &Config, key: ApiKey) -> Option<HeaderMap> {
     headers.insert(header::USER_AGENT, HeaderValue::from_str(&config.user_agent).ok()?);
     headers.insert(header::ACCEPT, HeaderValue::from_static(JSON));
     Some(headers)
+}
+
+/// Whether the call has come to its end.
+fn stop(deadline: Instant, call: Option<&Arc<Call>>) -> impl Fn() -> bool {
+    move || call.is_some_and(|call| call.is_cancelled()) || Instant::now() >= deadline
 }
 
 /// For the jitter of the back-off; without randomness the wait is the shortest.

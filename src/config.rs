@@ -1,26 +1,19 @@
 //! The configuration, from JSON and the environment. Pure but for the environment it is handed.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use ureq::http::Uri;
 
-use crate::endpoints::ApiKey;
+use crate::endpoints::{ApiKey, Field};
 use crate::json::{self, Members};
 use crate::members;
 use crate::refusal::Refusal;
 use crate::secret::Secret;
 use crate::settings;
 use crate::status::Status;
-
-/// A member left out is read from here.
-const ENVIRONMENT: &[(&str, &str)] = &[
-    ("base_url", "PAYSVC_BASE_URL"),
-    ("public_key", "PAYSVC_PUBLIC_KEY"),
-    ("secret_key", "PAYSVC_SECRET_KEY"),
-    ("encryption_key", "PAYSVC_ENCRYPTION_KEY"),
-];
 
 /// Longest URL and longest header: what every server must take (RFC 9110, 4.1), and what fits the transport's buffer.
 pub const MAX_LINE: usize = 8000;
@@ -43,6 +36,8 @@ pub struct Config {
     pub user_agent: String,
     pub max_idle_connections: usize,
     pub allow_http: bool,
+    /// Members that the environment gave.
+    from_environment: Vec<&'static str>,
 }
 
 /// Where the service is.
@@ -80,8 +75,19 @@ impl Config {
     /// Reads `json` (NULL in C: nothing) and, for members left out, the environment.
     pub fn parse(json: Option<&str>, env: &dyn Fn(&str) -> Option<String>) -> Result<Config, Refusal> {
         let text = json.unwrap_or("{}");
-        let members = members::read(text, settings::CONFIG, false, "the configuration", Status::Config)?;
-        Reader { members, env }.config()
+        let members = members::read(text, settings::CONFIG, false, WHAT, Status::Config)?;
+        let given = |field: &&Field| json::member(&members, field.name).is_none();
+        let from_environment = settings::CONFIG.iter().filter(given).filter_map(|field| {
+            let text = env(&settings::variable(field.name)).filter(|text| !text.trim().is_empty())?;
+            Some((field.name, Secret::new(&text)))
+        });
+        let reader = Reader { members: &members, from_environment: from_environment.collect() };
+        reader.config().map_err(|refusal| blame(refusal, &reader.names()))
+    }
+
+    /// A refusal of a member that the environment gave names the variable instead.
+    pub fn blame(&self, refusal: Refusal) -> Refusal {
+        blame(refusal, &self.from_environment)
     }
 
     pub fn key(&self, key: ApiKey) -> Option<&Secret> {
@@ -92,14 +98,27 @@ impl Config {
     }
 }
 
+/// What refusals call it.
+const WHAT: &str = "the configuration";
+
+fn blame(refusal: Refusal, from_environment: &[&'static str]) -> Refusal {
+    match &refusal.errors[..] {
+        [(member, why)] if from_environment.contains(&member.as_str()) => {
+            Refusal::of_member(refusal.status, "the environment", &settings::variable(member), why.as_str())
+        }
+        _ => refusal,
+    }
+}
+
 struct Reader<'a> {
-    members: Members<'a>,
-    env: &'a dyn Fn(&str) -> Option<String>,
+    members: &'a Members<'a>,
+    /// The variables of members that were left out.
+    from_environment: Vec<(&'static str, Secret)>,
 }
 
 impl Reader<'_> {
     fn config(&self) -> Result<Config, Refusal> {
-        let allow_http = json::member(&self.members, "allow_http").is_some_and(|value| value.get() == "true");
+        let allow_http = self.flag("allow_http")?;
         let timeout = self.number("timeout_ms", 30_000, 1, MAX_TIMEOUT_MS)?;
         let connect_timeout = self.number("connect_timeout_ms", 10_000, 1, MAX_TIMEOUT_MS)?;
         Ok(Config {
@@ -112,27 +131,35 @@ impl Reader<'_> {
             max_attempts: self.number("max_attempts", 3, 1, 10)? as u32,
             proxy: self.parsed("proxy", Proxy::parse)?,
             no_proxy: self.text("no_proxy").map(|text| host_list(&text)).unwrap_or_default(),
-            ca_file: self.text("ca_file").map(PathBuf::from),
+            ca_file: self.text("ca_file").map(|text| PathBuf::from(&*text)),
             client_cert: self.client_cert()?,
             user_agent: self
                 .parsed("user_agent", header_text)?
                 .unwrap_or_else(|| concat!("libpaysvc/", env!("CARGO_PKG_VERSION")).to_owned()),
             max_idle_connections: self.number("max_idle_connections", 128, 0, 10_000)? as usize,
             allow_http,
+            from_environment: self.names(),
         })
     }
 
-    /// The member's text, or the environment's; an empty variable counts as not set.
-    fn text(&self, name: &str) -> Option<String> {
-        if let Some(value) = json::member(&self.members, name) {
-            return json::text(value).map(|text| text.into_owned());
+    fn names(&self) -> Vec<&'static str> {
+        self.from_environment.iter().map(|(name, _)| *name).collect()
+    }
+
+    fn variable(&self, name: &str) -> Option<&str> {
+        self.from_environment.iter().find(|(known, _)| *known == name).map(|(_, text)| text.expose())
+    }
+
+    /// The member's text, or the environment's.
+    fn text(&self, name: &str) -> Option<Cow<'_, str>> {
+        match json::member(self.members, name) {
+            Some(value) => json::text(value),
+            None => self.variable(name).map(Cow::Borrowed),
         }
-        let (_, variable) = ENVIRONMENT.iter().find(|(member, _)| *member == name)?;
-        (self.env)(variable).filter(|text| !text.trim().is_empty())
     }
 
     fn parsed<T>(&self, name: &str, parse: impl Fn(&str) -> Result<T, String>) -> Result<Option<T>, Refusal> {
-        let fitting = |text: String| match text.len() {
+        let fitting = |text: Cow<'_, str>| match text.len() {
             0..=MAX_LINE => parse(text.trim()),
             length => Err(format!("is {length} bytes; at most {MAX_LINE} can be sent")),
         };
@@ -141,25 +168,51 @@ impl Reader<'_> {
     }
 
     fn number(&self, name: &str, default: u64, least: u64, most: u64) -> Result<u64, Refusal> {
-        let Some(value) = json::member(&self.members, name) else { return Ok(default) };
-        match value.get().parse::<u64>() {
-            Ok(number) if (least..=most).contains(&number) => Ok(number),
-            _ => Err(refuse(name, format!("must be between {least} and {most}"))),
+        let text = match json::member(self.members, name) {
+            Some(value) => value.get(),
+            None => match self.variable(name) {
+                Some(text) => text.trim(),
+                None => return Ok(default),
+            },
+        };
+        // Digits alone: Rust would take a plus sign, too.
+        match text.parse::<u64>() {
+            Ok(number) if text.starts_with(|c: char| c.is_ascii_digit()) && (least..=most).contains(&number) => Ok(number),
+            _ => Err(refuse(name, format!("must be a whole number between {least} and {most}"))),
+        }
+    }
+
+    fn flag(&self, name: &str) -> Result<bool, Refusal> {
+        match (json::member(self.members, name), self.variable(name).map(str::trim)) {
+            (Some(value), _) => Ok(value.get() == "true"),
+            (None, None | Some("false" | "0")) => Ok(false),
+            (None, Some("true" | "1")) => Ok(true),
+            (None, Some(_)) => Err(refuse(name, "must be true, false, 1 or 0")),
         }
     }
 
     fn client_cert(&self) -> Result<Option<ClientCert>, Refusal> {
+        let needs = |missing: &str, given: &str| {
+            let given = match self.variable(given) {
+                Some(_) => settings::variable(given),
+                None => given.to_owned(),
+            };
+            let variable = settings::variable(missing);
+            Err(refuse(missing, format!("is required with {given}: set it in the configuration or as {variable}")))
+        };
         match (self.text("client_cert_file"), self.text("client_key_file")) {
             (None, None) => Ok(None),
-            (Some(cert), Some(key)) => Ok(Some(ClientCert { cert_file: cert.into(), key_file: key.into() })),
-            (Some(_), None) => Err(refuse("client_key_file", "is required with client_cert_file")),
-            (None, Some(_)) => Err(refuse("client_cert_file", "is required with client_key_file")),
+            (Some(cert), Some(key)) => {
+                Ok(Some(ClientCert { cert_file: PathBuf::from(&*cert), key_file: PathBuf::from(&*key) }))
+            }
+            (Some(_), None) => needs("client_key_file", "client_cert_file"),
+            (None, Some(_)) => needs("client_cert_file", "client_key_file"),
         }
     }
 }
 
 fn refuse(member: &str, why: impl Into<String>) -> Refusal {
-    Refusal::of_member(Status::Config, "the configuration", member, why)
+    Refusal::of_member(Status::Config, WHAT, member, why)
 }
 
 impl BaseUrl {

@@ -21,19 +21,23 @@ fn lenient(path: &str) -> Vec<String> {
     segments(path).iter().map(plain).filter(|segment| !segment.is_empty()).collect()
 }
 
-/// The rows whose URL this is, whatever the method, and however the path is split between it and `base_url`.
-fn rows_of(config: &Config, path: &str) -> Vec<&'static Endpoint> {
+/// The rows whose URL this is or that it lies below, whatever the method, and however the path is split between it and
+/// `base_url`; and how many segments of it are left behind the row's path.
+fn rows_of(config: &Config, path: &str) -> Vec<(&'static Endpoint, usize)> {
     let base = config.base_url.as_ref().map_or(Vec::new(), |base| lenient(base.path()));
     let whole: Vec<_> = base.iter().cloned().chain(lenient(path)).collect();
-    let same = |row: &&Endpoint| {
+    let mut rows = Vec::new();
+    for row in ENDPOINTS {
         let known = lenient(row.path);
-        // The row's path starts within `base_url` or right behind it.
-        let Some(start) = whole.len().checked_sub(known.len()).filter(|start| *start <= base.len()) else {
-            return false;
+        let same = |given: &[String]| {
+            known.iter().zip(given).all(|(known, given)| known.starts_with('{') || known == given)
         };
-        known.iter().zip(&whole[start..]).all(|(known, given)| known.starts_with('{') || known == given)
-    };
-    ENDPOINTS.iter().filter(same).collect()
+        // The row's path starts within `base_url` or right behind it.
+        let starts = (0..=base.len()).rev().filter(|start| start + known.len() <= whole.len());
+        let below = starts.filter(|&start| same(&whole[start..])).map(|start| whole.len() - start - known.len());
+        rows.extend(below.min().map(|below| (row, below)));
+    }
+    rows
 }
 
 /// What a free request asks for.
@@ -42,6 +46,14 @@ pub struct Asked {
     pub key: ApiKey,
     pub encrypt: bool,
     pub has_body: bool,
+    /// `None`: left out.
+    pub read_only: Option<bool>,
+}
+
+/// What it is held to.
+pub struct Held {
+    /// The row that it is.
+    pub row: Option<&'static Endpoint>,
     pub read_only: bool,
 }
 
@@ -49,9 +61,11 @@ pub struct Asked {
 type Wrong = (&'static str, String);
 
 /// An endpoint of the table keeps its key, its encryption and its rule of repetition, whichever way it is called; with
-/// another method its path still gets no payload in clear and no key that is not its own. Gives the row, if it is one.
-pub fn hold(config: &Config, path: &str, asked: &Asked) -> Result<Option<&'static Endpoint>, Wrong> {
-    let rows = rows_of(config, path);
+/// another method its path still gets no payload in clear and no key that is not its own. At and below the path of one
+/// that changes something nothing is repeated, but for the rows of the table that only read.
+pub fn hold(config: &Config, path: &str, asked: &Asked) -> Result<Held, Wrong> {
+    let related = rows_of(config, path);
+    let rows: Vec<_> = related.iter().filter(|(_, below)| *below == 0).map(|(row, _)| *row).collect();
     let exact = rows.iter().copied().find(|row| row.method == asked.method);
     if let Some(row) = rows.iter().find(|row| row.encrypted && asked.has_body && !asked.encrypt) {
         return Err(in_clear(row));
@@ -62,14 +76,29 @@ pub fn hold(config: &Config, path: &str, asked: &Asked) -> Result<Option<&'stati
         return Err(not_its_key(row));
     }
     match exact {
-        Some(row) if row.encrypted && !asked.encrypt => Err(in_clear(row)),
-        Some(row) if row.key != asked.key => Err(not_its_key(row)),
-        Some(row) if asked.read_only && !row.read_only => {
-            let why = format!("must be false: paysvc_{} changes something, so it is never repeated", row.name);
-            Err(("read_only", why))
-        }
-        _ => Ok(exact),
+        Some(row) if row.encrypted && !asked.encrypt => return Err(in_clear(row)),
+        Some(row) if row.key != asked.key => return Err(not_its_key(row)),
+        _ => {}
     }
+    let changing = match exact {
+        Some(row) => Some(row).filter(|row| !row.read_only),
+        None => related.iter().map(|(row, _)| *row).find(|row| !row.read_only),
+    };
+    match (changing, asked.read_only) {
+        (Some(row), Some(true)) => Err(changes(row)),
+        (changing, given) => {
+            let unasked = asked.method == Method::Get && changing.is_none();
+            Ok(Held { row: exact, read_only: given.unwrap_or(unasked) })
+        }
+    }
+}
+
+fn changes(row: &Endpoint) -> Wrong {
+    let why = format!(
+        "must be false: it would be repeated, and paysvc_{} changes something at {} and below",
+        row.name, row.path
+    );
+    ("read_only", why)
 }
 
 fn in_clear(row: &Endpoint) -> Wrong {
@@ -91,7 +120,7 @@ mod tests {
             r#"{{"base_url":"https://pay.example{base_path}","public_key":"p","secret_key":"s","encryption_key":"unused"}}"#
         );
         let config = Config::parse(Some(&config), &|_| None).unwrap();
-        match prepare(&request.to_string(), &config, None) {
+        match prepare(&request.to_string(), &config, None, &|| false) {
             Ok(prepared) => Ok(prepared.url),
             Err(refusal) => Err(refusal.message),
         }

@@ -41,7 +41,7 @@ pub fn request(input: &[u8]) {
     let row = ENDPOINTS.get(usize::from(choice.wrapping_sub(b'a')) % (ENDPOINTS.len() + 1));
     let prepared = match row {
         Some(row) => request::prepare(row, json, config, Some(key)),
-        None => raw_request::prepare(json, config, Some(key)),
+        None => raw_request::prepare(json, config, Some(key), &|| false),
     };
     match prepared {
         Ok(prepared) => {

@@ -218,14 +218,14 @@ class Endpoints:
         """Opens no connection. What a call needs is checked by that call.
 
         Args:
-            base_url: where the service is, e.g. https://host/path; else PAYSVC_BASE_URL
-            public_key: API key of most calls; else PAYSVC_PUBLIC_KEY
-            secret_key: API key of the calls that say so, e.g. refunds; else PAYSVC_SECRET_KEY
-            encryption_key: the dashboard's RSA key, or a PEM public key; else PAYSVC_ENCRYPTION_KEY
+            base_url: where the service is, e.g. https://host/path
+            public_key: API key of most calls
+            secret_key: API key of the calls that say so, e.g. refunds
+            encryption_key: the dashboard's RSA key, or a PEM public key
             timeout_ms: for a whole call, retries and waits included (30000)
             connect_timeout_ms: for name look-up, connect and TLS, within timeout_ms (10000)
             max_attempts: most tries of what may be repeated, 1 to 10 (3)
-            proxy: http://user:password@host:port or socks5://...; never read from the environment
+            proxy: http://user:password@host:port or socks5://...; HTTPS_PROXY and its like are not read
             no_proxy: hosts and domains reached without the proxy, separated by commas
             ca_file: PEM certificates trusted besides the system's
             client_cert_file: PEM client certificate; needs client_key_file
@@ -538,7 +538,7 @@ class Endpoints:
             headers: object of strings
             body: the JSON body; any value
             encrypt: encrypt the body (false)
-            read_only: changes nothing, so it may be repeated (true for GET, else false)
+            read_only: changes nothing, so it may be repeated; refused at and below the path of a function that changes something (true for GET elsewhere, else false)
             timeout: seconds for the whole call, retries and waits included; else the client's timeout_ms
             call: a token by which another thread cancels this call
 
@@ -593,14 +593,14 @@ class AsyncEndpoints:
         """Opens no connection. What a call needs is checked by that call.
 
         Args:
-            base_url: where the service is, e.g. https://host/path; else PAYSVC_BASE_URL
-            public_key: API key of most calls; else PAYSVC_PUBLIC_KEY
-            secret_key: API key of the calls that say so, e.g. refunds; else PAYSVC_SECRET_KEY
-            encryption_key: the dashboard's RSA key, or a PEM public key; else PAYSVC_ENCRYPTION_KEY
+            base_url: where the service is, e.g. https://host/path
+            public_key: API key of most calls
+            secret_key: API key of the calls that say so, e.g. refunds
+            encryption_key: the dashboard's RSA key, or a PEM public key
             timeout_ms: for a whole call, retries and waits included (30000)
             connect_timeout_ms: for name look-up, connect and TLS, within timeout_ms (10000)
             max_attempts: most tries of what may be repeated, 1 to 10 (3)
-            proxy: http://user:password@host:port or socks5://...; never read from the environment
+            proxy: http://user:password@host:port or socks5://...; HTTPS_PROXY and its like are not read
             no_proxy: hosts and domains reached without the proxy, separated by commas
             ca_file: PEM certificates trusted besides the system's
             client_cert_file: PEM client certificate; needs client_key_file
@@ -898,7 +898,7 @@ class AsyncEndpoints:
             headers: object of strings
             body: the JSON body; any value
             encrypt: encrypt the body (false)
-            read_only: changes nothing, so it may be repeated (true for GET, else false)
+            read_only: changes nothing, so it may be repeated; refused at and below the path of a function that changes something (true for GET elsewhere, else false)
             timeout: seconds for the whole call, retries and waits included; else the client's timeout_ms
 
         Raises:
