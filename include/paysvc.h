@@ -223,7 +223,7 @@ const char *paysvc_outcome_name(paysvc_outcome outcome);
 /**
  * Makes a client: configuration and connections, shared by threads. Opens no connection.
  *
- * @param config_json  one JSON object; NULL: all from the environment. Unknown members are refused:
+ * @param config_json  one JSON object; NULL: all from the environment. A member that is left out is read from the environment: its name in capitals behind PAYSVC_, as in PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. Unknown members are refused:
  *   - base_url (string): where the service is, e.g. https://host/path
  *   - public_key (string): API key of most calls
  *   - secret_key (string): API key of the calls that say so, e.g. refunds
@@ -243,7 +243,9 @@ const char *paysvc_outcome_name(paysvc_outcome outcome);
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK, PAYSVC_E_ARGUMENT or PAYSVC_E_CONFIG. What a call needs is checked by that call.
  */
-paysvc_status paysvc_client_new(const char *config_json, paysvc_client **client, paysvc_reply **reply);
+paysvc_status paysvc_client_new(const char *config_json,
+                                paysvc_client **client,
+                                paysvc_reply **reply);
 
 /**
  * Lists a customer's existing mandates.

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use crate::endpoints::Envelope;
 use crate::json::{self, Members, Type};
 use crate::memory;
-use crate::reply::Reply;
+use crate::reply::{self, Reply};
 use crate::status::{Outcome, State, Status};
 use crate::trip;
 
@@ -62,9 +62,9 @@ pub fn read(reading: &Reading<'_>, mut answer: Answer) -> Reply {
     }
     let http_status = answer.http_status;
     let mut reply = match text_of(answer.body) {
-        Ok(text) if answer.cut.is_none() => read_text(reading, http_status, text, answer.content_type.as_deref()),
-        Ok(text) => unreadable(http_status, text.len(), answer.content_type.as_deref()),
-        Err(length) => unreadable(http_status, length, answer.content_type.as_deref()),
+        Ok(text) if answer.cut.is_none() => read_text(reading, http_status, text, answer.content_type),
+        Ok(text) => unreadable(reading, http_status, text.len(), answer.content_type),
+        Err(length) => unreadable(reading, http_status, length, answer.content_type),
     };
     if let Some(cut) = answer.cut {
         reply = cut_off(http_status, cut, reply);
@@ -84,11 +84,11 @@ fn text_of(body: Vec<u8>) -> Result<String, usize> {
     Ok(text)
 }
 
-fn read_text(reading: &Reading<'_>, http_status: u16, text: String, content_type: Option<&str>) -> Reply {
+fn read_text(reading: &Reading<'_>, http_status: u16, text: String, content_type: Option<String>) -> Reply {
     let mut reply = match json::members_of(&text) {
         Ok(members) => read_members(reading, http_status, &members, !members.is_empty()),
         Err(error) => match json::document(&text).map(Type::of) {
-            Err(_) => return unreadable(http_status, text.len(), content_type),
+            Err(_) => return unreadable(reading, http_status, text.len(), content_type),
             Ok(Type::Object) => {
                 let (status, outcome) = judge(reading.envelope, http_status, Said::Both, false);
                 let message = format!("the service's answer cannot be used: {error}");
@@ -105,7 +105,7 @@ fn read_members(reading: &Reading<'_>, http_status: u16, members: &Members<'_>, 
     let (status, outcome) = judge(reading.envelope, http_status, said(members), has_content);
     let message = message(members).map(reading.hush).unwrap_or_else(|| plain_message(http_status, status));
     let mut reply = Reply::without_body(status, outcome, message);
-    reply.code = (reading.hush)(code(members));
+    reply.code = reply::one_line((reading.hush)(code(members)));
     reply.state = state(members);
     reply
 }
@@ -137,12 +137,15 @@ fn judge_http(http_status: u16) -> (Status, Outcome) {
 }
 
 /// The HTTP status decides alone; the body is replaced by a failure envelope.
-fn unreadable(http_status: u16, length: usize, content_type: Option<&str>) -> Reply {
+fn unreadable(reading: &Reading<'_>, http_status: u16, length: usize, content_type: Option<String>) -> Reply {
     let (status, outcome) = judge_http(http_status);
     let what = match (length, http_status) {
         (_, 300..=399) => "a redirect, which is never followed".to_owned(),
         (0, _) => "an empty body".to_owned(),
-        _ => format!("{length} bytes of {} that are not JSON", content_type.unwrap_or("an unnamed type")),
+        _ => format!(
+            "{length} bytes of {} that are not JSON",
+            content_type.map_or_else(|| "an unnamed type".into(), reading.hush)
+        ),
     };
     Reply::failed(status, outcome, format!("the service answered HTTP {http_status} with {what}"))
 }

@@ -49,8 +49,7 @@ impl Client {
     /// `json` `None`: all from the environment.
     pub fn new(json: Option<&str>, env: &dyn Fn(&str) -> Option<String>) -> Result<Client, Refusal> {
         let config = Config::parse(json, env)?;
-        let encryption_key =
-            config.encryption_key.as_ref().map(|text| EncryptionKey::parse(text.expose())).transpose();
+        let encryption_key = config.encryption_key.as_ref().map(|text| EncryptionKey::parse(text.expose())).transpose();
         let encryption_key = encryption_key.map_err(|refusal| config.blame(refusal))?;
         let transport = Transport::new(&config).map_err(|refusal| config.blame(refusal))?;
         let headers = [ApiKey::Public, ApiKey::Secret].map(|key| common_headers(&config, key));
@@ -78,7 +77,12 @@ impl Client {
 
     fn seal(&self, json: &str) -> Result<String, Refusal> {
         let Some(key) = &self.encryption_key else {
-            return Err(Refusal::of_member(Status::Config, "encrypt", "encryption_key", settings::not_configured("encryption_key")));
+            return Err(Refusal::of_member(
+                Status::Config,
+                "encrypt",
+                "encryption_key",
+                settings::not_configured("encryption_key"),
+            ));
         };
         key.seal(&request::payload(json)?)
     }
@@ -137,7 +141,12 @@ impl Client {
         progress: &Progress,
     ) -> Result<Reply, Refusal> {
         let Some(transport) = &self.transport else {
-            return Err(Refusal::of_member(Status::Config, "request", "base_url", settings::not_configured("base_url")));
+            return Err(Refusal::of_member(
+                Status::Config,
+                "request",
+                "base_url",
+                settings::not_configured("base_url"),
+            ));
         };
         trip::point("client");
         // What an earlier try left behind, when a later one sends nothing.

@@ -177,7 +177,9 @@ impl Reader<'_> {
         };
         // Digits alone: Rust would take a plus sign, too.
         match text.parse::<u64>() {
-            Ok(number) if text.starts_with(|c: char| c.is_ascii_digit()) && (least..=most).contains(&number) => Ok(number),
+            Ok(number) if text.starts_with(|c: char| c.is_ascii_digit()) && (least..=most).contains(&number) => {
+                Ok(number)
+            }
             _ => Err(refuse(name, format!("must be a whole number between {least} and {most}"))),
         }
     }
@@ -392,6 +394,106 @@ mod tests {
         assert!(Config::parse(None, &env).unwrap().base_url.is_some());
     }
 
+    /// A configuration from variables alone.
+    fn of_environment(variables: &[(&str, &str)]) -> Result<Config, Refusal> {
+        let find = |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, text)| (*text).to_owned());
+        Config::parse(None, &find)
+    }
+
+    #[test]
+    fn every_member_has_its_variable() {
+        let asked = std::cell::RefCell::new(Vec::new());
+        let all = Config::parse(None, &|name| {
+            asked.borrow_mut().push(name.to_owned());
+            None
+        });
+        assert!(all.is_ok());
+        let expected: Vec<_> = settings::CONFIG.iter().map(|field| settings::variable(field.name)).collect();
+        assert_eq!(asked.into_inner(), expected, "one look at each, and at no other");
+
+        let config = of_environment(&[
+            ("PAYSVC_BASE_URL", " http://pay.example\n"),
+            ("PAYSVC_PUBLIC_KEY", "p"),
+            ("PAYSVC_SECRET_KEY", "s"),
+            ("PAYSVC_ENCRYPTION_KEY", "e"),
+            ("PAYSVC_TIMEOUT_MS", "5000"),
+            ("PAYSVC_CONNECT_TIMEOUT_MS", " 700 "),
+            ("PAYSVC_MAX_ATTEMPTS", "2"),
+            ("PAYSVC_PROXY", "socks5://u:p@proxy.example"),
+            ("PAYSVC_NO_PROXY", "a.example,b.example"),
+            ("PAYSVC_CA_FILE", "/ca.pem"),
+            ("PAYSVC_CLIENT_CERT_FILE", "/cert.pem"),
+            ("PAYSVC_CLIENT_KEY_FILE", "/key.pem"),
+            ("PAYSVC_USER_AGENT", "till/7"),
+            ("PAYSVC_MAX_IDLE_CONNECTIONS", "9"),
+            ("PAYSVC_ALLOW_HTTP", "true"),
+        ])
+        .unwrap_or_else(|refusal| panic!("{refusal:?}"));
+        assert_eq!(config.base_url.unwrap().host, "pay.example");
+        assert_eq!((config.timeout.as_millis(), config.connect_timeout.as_millis()), (5000, 700));
+        assert_eq!((config.max_attempts, config.max_idle_connections, config.allow_http), (2, 9, true));
+        assert_eq!((config.user_agent.as_str(), config.no_proxy.len()), ("till/7", 2));
+        assert_eq!(config.proxy.unwrap().host, "proxy.example");
+        assert_eq!(config.ca_file, Some("/ca.pem".into()));
+        let files = config.client_cert.unwrap();
+        assert_eq!((files.cert_file, files.key_file), ("/cert.pem".into(), "/key.pem".into()));
+        assert_eq!(
+            [config.public_key, config.secret_key, config.encryption_key].map(|key| key.unwrap().expose().to_owned()),
+            ["p", "s", "e"]
+        );
+    }
+
+    #[test]
+    fn a_wrong_variable_is_named() {
+        for (variable, text, part) in [
+            ("PAYSVC_TIMEOUT_MS", "5s", "PAYSVC_TIMEOUT_MS must be a whole number between 1 and 86400000"),
+            ("PAYSVC_TIMEOUT_MS", "+5", "must be a whole number"),
+            ("PAYSVC_TIMEOUT_MS", "5.0", "must be a whole number"),
+            ("PAYSVC_MAX_ATTEMPTS", "11", "PAYSVC_MAX_ATTEMPTS must be a whole number between 1 and 10"),
+            ("PAYSVC_ALLOW_HTTP", "yes", "PAYSVC_ALLOW_HTTP must be true, false, 1 or 0"),
+            ("PAYSVC_BASE_URL", "pay.example", "PAYSVC_BASE_URL must start with https://"),
+            ("PAYSVC_SECRET_KEY", "PGW-PUBLICKEY-1", "PAYSVC_SECRET_KEY holds the key that belongs in public_key"),
+            ("PAYSVC_PROXY", "ftp://u:hunter2@p", "PAYSVC_PROXY must start with http://"),
+            ("PAYSVC_USER_AGENT", "a\u{7}b", "PAYSVC_USER_AGENT holds a control character"),
+            (
+                "PAYSVC_CLIENT_CERT_FILE",
+                "/c",
+                "client_key_file is required with PAYSVC_CLIENT_CERT_FILE: set it in the configuration or as PAYSVC_CLIENT_KEY_FILE",
+            ),
+        ] {
+            let refusal = of_environment(&[(variable, text)]).err().expect(variable);
+            assert_eq!(refusal.status, Status::Config);
+            assert!(refusal.message.contains(part) && !refusal.message.contains("hunter2"), "{}", refusal.message);
+        }
+        for off in ["0", "false", "", " "] {
+            assert!(
+                !of_environment(&[("PAYSVC_ALLOW_HTTP", off)])
+                    .unwrap_or_else(|refusal| panic!("{refusal:?}"))
+                    .allow_http
+            );
+        }
+        // A member that is given is the one to blame, and its variable is not looked at.
+        let env = |name: &str| (name == "PAYSVC_TIMEOUT_MS").then(|| "5s".to_owned());
+        let refusal = Config::parse(Some(r#"{"timeout_ms":0}"#), &env).err().unwrap();
+        assert_eq!(refusal.message, "the configuration: timeout_ms must be a whole number between 1 and 86400000");
+        assert!(Config::parse(Some(r#"{"timeout_ms":1}"#), &env).is_ok());
+    }
+
+    #[test]
+    fn the_pair_of_a_client_certificate_may_come_from_both_places() {
+        let env = |name: &str| (name == "PAYSVC_CLIENT_KEY_FILE").then(|| "/key.pem".to_owned());
+        let config = Config::parse(Some(r#"{"client_cert_file":"/cert.pem"}"#), &env).ok().unwrap();
+        assert!(config.client_cert.is_some());
+    }
+
+    /// Names that tests and bindings use are no settings.
+    #[test]
+    fn no_setting_has_the_variable_of_something_else() {
+        for taken in ["LIBRARY", "SANDBOX", "FAULTS", "CANARY", "OWNERSHIP"] {
+            assert!(settings::CONFIG.iter().all(|field| settings::variable(field.name) != format!("PAYSVC_{taken}")));
+        }
+    }
+
     #[test]
     fn base_urls() {
         for (text, host, port, url) in [
@@ -441,8 +543,8 @@ mod tests {
     fn wrong_members_are_named() {
         assert!(refused(r#"{"base_ulr":"x"}"#).contains("did you mean base_url?"));
         assert!(refused(r#"{"timeout_ms":"30"}"#).contains("must be a whole number, it is a string"));
-        assert!(refused(r#"{"timeout_ms":0}"#).contains("must be between 1 and 86400000"));
-        assert!(refused(r#"{"timeout_ms":-5}"#).contains("must be between"));
+        assert!(refused(r#"{"timeout_ms":0}"#).contains("must be a whole number between 1 and 86400000"));
+        assert!(refused(r#"{"timeout_ms":-5}"#).contains("number between"));
         assert!(refused(r#"{"client_cert_file":"x"}"#).contains("client_key_file is required"));
         assert!(refused(r#"{"user_agent":"a\nb"}"#).contains("control character"));
         assert!(refused("[]").contains("must be a JSON object"));

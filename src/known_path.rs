@@ -5,9 +5,17 @@ use percent_encoding::percent_decode_str;
 use crate::config::Config;
 use crate::endpoints::{ApiKey, ENDPOINTS, Endpoint, Method};
 
-/// The segments of a path, decoded.
+/// The segments of a path, decoded as often as they are encoded: two servers in a row may each decode once.
 pub fn segments(path: &str) -> Vec<String> {
-    let decoded = percent_decode_str(path).decode_utf8_lossy();
+    const MOST: usize = 8;
+    let mut decoded = path.to_owned();
+    for _ in 0..MOST {
+        let once = percent_decode_str(&decoded).decode_utf8_lossy().into_owned();
+        if once == decoded {
+            break;
+        }
+        decoded = once;
+    }
     decoded.split(['/', '\\']).map(str::to_owned).collect()
 }
 
@@ -29,9 +37,8 @@ fn rows_of(config: &Config, path: &str) -> Vec<(&'static Endpoint, usize)> {
     let mut rows = Vec::new();
     for row in ENDPOINTS {
         let known = lenient(row.path);
-        let same = |given: &[String]| {
-            known.iter().zip(given).all(|(known, given)| known.starts_with('{') || known == given)
-        };
+        let same =
+            |given: &[String]| known.iter().zip(given).all(|(known, given)| known.starts_with('{') || known == given);
         // The row's path starts within `base_url` or right behind it.
         let starts = (0..=base.len()).rev().filter(|start| start + known.len() <= whole.len());
         let below = starts.filter(|&start| same(&whole[start..])).map(|start| whole.len() - start - known.len());
@@ -113,17 +120,23 @@ fn not_its_key(row: &Endpoint) -> Wrong {
 mod tests {
     use super::*;
     use crate::raw_request::prepare;
+    use crate::request::Prepared;
 
     /// The refusal, or where the request would have gone.
     fn prepared(base_path: &str, request: &serde_json::Value) -> Result<String, String> {
+        prepare_with(base_path, request).map(|prepared| prepared.url)
+    }
+
+    fn repeated(base_path: &str, request: &serde_json::Value) -> bool {
+        prepare_with(base_path, request).unwrap_or_else(|why| panic!("{request}: {why}")).read_only
+    }
+
+    fn prepare_with(base_path: &str, request: &serde_json::Value) -> Result<Prepared, String> {
         let config = format!(
             r#"{{"base_url":"https://pay.example{base_path}","public_key":"p","secret_key":"s","encryption_key":"unused"}}"#
         );
         let config = Config::parse(Some(&config), &|_| None).unwrap();
-        match prepare(&request.to_string(), &config, None, &|| false) {
-            Ok(prepared) => Ok(prepared.url),
-            Err(refusal) => Err(refusal.message),
-        }
+        prepare(&request.to_string(), &config, None, &|| false).map_err(|refusal| refusal.message)
     }
 
     /// A path of the table as careless or clever people write it, and what `base_url` ends with.
@@ -144,6 +157,7 @@ mod tests {
             format!("{path}%20"),
             format!("{path}."),
             format!("{head};x/{tail}"),
+            path.replace("pay", "%2570ay"),
         ]
         .map(|path| (String::new(), path))
         .into();
@@ -179,6 +193,63 @@ mod tests {
                     assert!(if row.key == ApiKey::Secret { open } else { held }, "{method} {base} {path}: {result:?}");
                 }
             }
+        }
+    }
+
+    /// At the path of every row that changes something, and below it.
+    #[test]
+    fn what_changes_something_is_never_repeated_under_any_disguise_or_method() {
+        let mut looked_at = 0;
+        for row in ENDPOINTS.iter().filter(|row| !row.read_only) {
+            for (base, path) in disguises(row.path) {
+                for below in ["", "/", "/X-1", "/status/X-1", "%2Fstatus", "//status", "%5cstatus", "/%2e/status"] {
+                    for method in ["GET", "POST", "PUT", "DELETE"] {
+                        let path = format!("{path}{below}");
+                        let key = row.key.member().trim_end_matches("_key");
+                        let mut request = serde_json::json!({"method": method, "path": path, "key": key});
+                        request["read_only"] = true.into();
+                        if method != "GET" {
+                            request["body"] = serde_json::json!({"a": 1});
+                            request["encrypt"] = row.encrypted.into();
+                        }
+                        let exact_reading = |other: &Endpoint| {
+                            other.read_only && other.method.name() == method && lenient(other.path) == lenient(&path)
+                        };
+                        if ENDPOINTS.iter().any(exact_reading) {
+                            continue;
+                        }
+                        looked_at += 1;
+                        let refused = prepared(&base, &request).expect_err(&path);
+                        let dots = refused.contains("dot segments");
+                        assert!(
+                            dots || refused.contains("read_only must be false"),
+                            "{method} {base} {path}: {refused}"
+                        );
+                        // Unasked a GET is taken for reading, but not here.
+                        if method == "GET" && !row.encrypted {
+                            request.as_object_mut().unwrap().remove("read_only");
+                            assert!(dots || !repeated(&base, &request), "{base} {path}");
+                        }
+                    }
+                }
+            }
+        }
+        assert!(looked_at > 1000, "{looked_at}");
+    }
+
+    #[test]
+    fn what_only_reads_may_still_be_repeated() {
+        for path in ["/payment/banks", "/payment/order/history", "/payment/orders/pay"] {
+            let get = serde_json::json!({"method": "GET", "path": path, "key": "public"});
+            assert!(repeated("", &get), "{path}");
+            let post = serde_json::json!({"method": "POST", "path": path, "key": "public", "read_only": true});
+            assert!(repeated("", &post), "{path}");
+        }
+        for row in ENDPOINTS.iter().filter(|row| row.read_only && row.method == Method::Get) {
+            let key = row.key.member().trim_end_matches("_key");
+            let path = row.path.replace(['{', '}'], "");
+            let get = serde_json::json!({"method": "GET", "path": path, "key": key, "read_only": true});
+            assert!(repeated("", &get), "{path}");
         }
     }
 

@@ -123,11 +123,12 @@ impl Collector<'_> {
 
     /// `named`: the table says that it is secret.
     fn value(&mut self, value: &RawValue, named: bool) {
+        if !self.secrets.complete {
+            return;
+        }
         self.seen += 1;
         if self.seen.is_multiple_of(BETWEEN_STOPS) && (self.stop)() {
             self.secrets.complete = false;
-        }
-        if !self.secrets.complete {
             return;
         }
         match Type::of(value) {

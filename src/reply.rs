@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::json;
-use crate::line::one_line;
+pub use crate::line::one_line;
 use crate::refusal::Refusal;
 use crate::status::{Outcome, State, Status};
 

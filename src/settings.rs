@@ -27,12 +27,7 @@ pub const CONFIG: &[Field] = &[
     member("base_url", Kind::Text, false, "where the service is, e.g. https://host/path"),
     member("public_key", Kind::Text, false, "API key of most calls"),
     member("secret_key", Kind::Text, false, "API key of the calls that say so, e.g. refunds"),
-    member(
-        "encryption_key",
-        Kind::Text,
-        false,
-        "the dashboard's RSA key, or a PEM public key",
-    ),
+    member("encryption_key", Kind::Text, false, "the dashboard's RSA key, or a PEM public key"),
     member("timeout_ms", Kind::Integer, false, "for a whole call, retries and waits included (30000)"),
     member("connect_timeout_ms", Kind::Integer, false, "for name look-up, connect and TLS, within timeout_ms (10000)"),
     member("max_attempts", Kind::Integer, false, "most tries of what may be repeated, 1 to 10 (3)"),
@@ -60,5 +55,10 @@ pub const REQUEST: &[Field] = &[
     member("headers", Kind::Any, false, "object of strings"),
     member("body", Kind::Any, false, "the JSON body; any value"),
     member("encrypt", Kind::Flag, false, "encrypt the body (false)"),
-    member("read_only", Kind::Flag, false, "changes nothing, so it may be repeated; refused at and below the path of a function that changes something (true for GET elsewhere, else false)"),
+    member(
+        "read_only",
+        Kind::Flag,
+        false,
+        "changes nothing, so it may be repeated; refused at and below the path of a function that changes something (true for GET elsewhere, else false)",
+    ),
 ];

@@ -71,7 +71,7 @@ enum class state : int {
     processing = 7,
 };
 
-/// The configuration. What is left out is read from the environment or has its default.
+/// The configuration. A member that is left out is read from the environment: its name in capitals behind PAYSVC_, as in PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. What the environment does not name either has its default.
 class config : public object {
   public:
     /// base_url (string): where the service is, e.g. https://host/path.

@@ -270,7 +270,7 @@ func (n Outcome) sentinel() error {
 // What a client without TimeoutMS waits for a whole call.
 const defaultTimeoutMS = 30000
 
-// Config is what a client needs to know. A text left empty is read from the environment, where the member's documentation names a variable; else it, too, has its default.
+// Config is what a client needs to know. A member that is left out is read from the environment: its name in capitals behind PAYSVC_, as in PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. What the environment does not name either has its default. A text left empty and a pointer left nil count as left out.
 type Config struct {
 	redacted
 

@@ -224,10 +224,7 @@ impl Window {
                 for length in SHORTEST..LONG {
                     let (tight, loose) = (self.tight[short] >> length & 1 == 1, self.loose[short] >> length & 1 == 1);
                     let start = end.wrapping_sub(length);
-                    if (tight || loose)
-                        && self.is_edge(start, end, false)
-                        && (loose || self.is_tight(start, end))
-                    {
+                    if (tight || loose) && self.is_edge(start, end, false) && (loose || self.is_tight(start, end)) {
                         hide(self.places[start], last);
                     }
                 }

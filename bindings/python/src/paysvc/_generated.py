@@ -217,6 +217,9 @@ class Endpoints:
     ) -> None:
         """Opens no connection. What a call needs is checked by that call.
 
+        A member that is left out is read from the environment: its name in capitals behind PAYSVC_, as in
+        PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set.
+
         Args:
             base_url: where the service is, e.g. https://host/path
             public_key: API key of most calls
@@ -235,7 +238,7 @@ class Endpoints:
             allow_http: allows plain http to more than loopback addresses (false)
 
         Raises:
-            ConfigError: the configuration is wrong; the message names the member
+            ConfigError: the configuration is wrong; the message names the member or the variable
         """
         self._open(Members({
             "base_url": base_url,
@@ -592,6 +595,9 @@ class AsyncEndpoints:
     ) -> None:
         """Opens no connection. What a call needs is checked by that call.
 
+        A member that is left out is read from the environment: its name in capitals behind PAYSVC_, as in
+        PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set.
+
         Args:
             base_url: where the service is, e.g. https://host/path
             public_key: API key of most calls
@@ -612,7 +618,7 @@ class AsyncEndpoints:
             on_abandoned: called with endpoint and reply when a task was cancelled whose request may have left
 
         Raises:
-            ConfigError: the configuration is wrong; the message names the member
+            ConfigError: the configuration is wrong; the message names the member or the variable
         """
         self._max_concurrency = max_concurrency
         self._on_abandoned = on_abandoned
