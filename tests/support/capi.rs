@@ -26,6 +26,7 @@ impl Client {
     }
 
     pub fn try_new(config: &Value) -> Result<Client, Reply> {
+        super::no_settings();
         let config = CString::new(config.to_string()).unwrap();
         let (mut client, mut reply) = (ptr::null_mut(), ptr::null_mut());
         let status = unsafe { paysvc_client_new(config.as_ptr(), &mut client, &mut reply) };
