@@ -122,6 +122,9 @@ impl Reply {
         let found = unsafe { paysvc_reply_get(self.0, pointer.as_ptr()) };
         (!found.is_null()).then(|| text(found).to_owned())
     }
+    pub fn code(&self) -> &str {
+        text(unsafe { paysvc_reply_code(self.0) })
+    }
     pub fn message(&self) -> &str {
         text(unsafe { paysvc_reply_message(self.0) })
     }
