@@ -144,7 +144,7 @@ fn secrets(
             numbers.for_each(|segment| found.add(&segment));
         }
     }
-    headers.iter().for_each(|(_, value)| found.add(value));
+    headers.iter().for_each(|(_, value)| found.add_header(value));
     found
 }
 

@@ -62,7 +62,26 @@ impl Secrets {
         found.secrets
     }
 
+    /// A value that the table does not name, unless it is too short to tell anything.
     pub fn add(&mut self, text: &str) {
+        let is_word = || text.len() < SHORTEST_WORD && !text.chars().any(char::is_numeric);
+        if text.len() >= SHORTEST && !is_word() {
+            self.push(text);
+        }
+    }
+
+    /// The value of a header, and the credentials behind its scheme (`Bearer …`).
+    pub fn add_header(&mut self, value: &str) {
+        self.add(value);
+        value.split(' ').filter(|word| word.len() >= window::LONG && word.len() < value.len()).for_each(|word| {
+            self.add(word);
+        });
+    }
+
+    fn push(&mut self, text: &str) {
+        if !window::can_be_found(text) {
+            return;
+        }
         let length = u32::try_from(text.len()).ok().filter(|_| self.block.try_reserve(text.len() + 4).is_ok());
         let Some(length) = length else {
             self.complete = false;
@@ -152,9 +171,9 @@ impl Collector<'_> {
     }
 
     fn keep(&mut self, text: &str, named: bool) {
-        let is_word = || text.len() < SHORTEST_WORD && !text.chars().any(char::is_numeric);
-        if text.len() >= SHORTEST && (named || !is_word()) {
-            self.secrets.add(text);
+        match named {
+            true => self.secrets.push(text),
+            false => self.secrets.add(text),
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::line::MAX_CHARS;
 
 fn of(secrets: &[&str]) -> Secrets {
     let mut all = Secrets::default();
-    secrets.iter().for_each(|text| all.add(text));
+    secrets.iter().for_each(|text| all.push(text));
     all
 }
 
@@ -136,6 +136,15 @@ fn secrets_of_signs_alone_are_masked_as_they_are() {
 }
 
 #[test]
+fn credentials_of_a_header_are_secrets_without_their_scheme() {
+    let mut secrets = Secrets::default();
+    secrets.add_header("Bearer abcdefghijklmnop");
+    secrets.add_header("en-US");
+    assert_eq!(masked_by(&secrets, "token abcdefghijklmnop of en-US"), "token *** of en-US");
+    assert_eq!(masked_by(&secrets, "got Bearer abcdefghijklmnop."), "got ***.");
+}
+
+#[test]
 fn what_nobody_sees_does_not_pass() {
     assert_eq!(masked("a\u{202e}b\u{2066}c\u{200f}d\u{61c}e\u{200b}f\r\ng\u{1b}[31m", &[]), "abcdef  g [31m");
 }
@@ -232,7 +241,7 @@ fn a_message_of_megabytes_takes_no_longer_than_a_short_one() {
 fn megabytes_of_secrets_take_linear_time() {
     let took = |count: usize| {
         let mut secrets = Secrets::default();
-        (0..count).for_each(|_| secrets.add("111111111111111111111112"));
+        (0..count).for_each(|_| secrets.push("111111111111111111111112"));
         (0..count).for_each(|number| secrets.add(&format!("{number:06}")));
         let started = Instant::now();
         let text = "1".repeat(2000);

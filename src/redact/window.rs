@@ -10,7 +10,7 @@ const MASK: &str = "***";
 const READ_CHARS: usize = line::MAX_CHARS + 1000;
 /// Of that many letters and digits a secret is masked wherever it stands and whatever stands between them; a shorter
 /// one only as a whole token, or a CVV would mask half of every message.
-const LONG: usize = 12;
+pub const LONG: usize = 12;
 /// Shorter ones (a CVV) have nothing between their characters.
 const MIDDLE: usize = 6;
 const SHORTEST: usize = super::SHORTEST;
@@ -64,8 +64,7 @@ impl Window {
     /// Notes wherever the secret stands. Takes no longer than the part of it that is in the message, but for its
     /// numbers, which are looked for on their own; `None` when stopped on the way.
     pub fn look_for(&mut self, secret: &str, stop: Stop<'_>) -> Option<()> {
-        let known = symbols_of(secret).take(SHORTEST).count();
-        if known < SHORTEST {
+        if !has_symbols(secret) {
             self.look_for_exactly(secret);
             return Some(());
         }
@@ -145,10 +144,6 @@ impl Window {
     }
 
     fn look_for_exactly(&mut self, secret: &str) {
-        let secret = secret.trim();
-        if secret.chars().take(MIDDLE).count() < MIDDLE {
-            return;
-        }
         let shown = &self.shown;
         let (all, found) = self.exact.get_or_insert_with(|| {
             let all = Substrings::new(shown.iter().map(|&c| u32::from(c)));
@@ -156,7 +151,7 @@ impl Window {
             (all, vec![0; states])
         });
         let (mut state, mut length) = (ROOT, 0);
-        for c in secret.chars().filter_map(line::visible) {
+        for c in secret.trim().chars().filter_map(line::visible) {
             let Some(next) = all.step(state, u32::from(c)) else { return };
             (state, length) = (next, length + 1);
         }
@@ -248,6 +243,15 @@ impl Window {
 
 fn symbols_of(text: &str) -> impl Iterator<Item = u32> + Clone {
     text.chars().filter_map(symbol)
+}
+
+fn has_symbols(secret: &str) -> bool {
+    symbols_of(secret).take(SHORTEST).count() == SHORTEST
+}
+
+/// Whether it is long enough to be looked for: by its letters and digits, or by its characters as they are.
+pub fn can_be_found(secret: &str) -> bool {
+    has_symbols(secret) || secret.trim().chars().filter_map(line::visible).take(MIDDLE).count() == MIDDLE
 }
 
 /// Whether anything stands between the letters and digits of a secret itself.
