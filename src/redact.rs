@@ -199,11 +199,15 @@ impl Mask<'_> {
         if !safe && !self.secrets.complete {
             return None;
         }
-        if line::is_plain(raw) && (safe || !self.may_stand_in(raw)) {
+        if line::is_plain(raw) && (safe || !self.may_stand_in(raw.as_bytes())) {
             // With room for the NUL that C wants put behind it.
             let mut copy = String::with_capacity(raw.len() + 1);
             copy.push_str(raw);
             return Some(copy);
+        }
+        // Of another line, too, if it is short enough to be shown whole.
+        if raw.len() <= line::MAX_CHARS && !self.may_stand_in(&ascii_symbols(raw)) {
+            return Some(line::one_line(raw.to_owned()));
         }
         let mut window = Window::new(raw);
         for (number, secret) in self.all().enumerate() {
@@ -219,16 +223,22 @@ impl Mask<'_> {
         self.secrets.iter().chain(self.key.map(Secret::expose))
     }
 
-    /// A quick look at a plain line, which nearly always ends the search: whether anything in it begins as a secret
-    /// does.
-    fn may_stand_in(&self, raw: &str) -> bool {
+    /// A quick look at a short ASCII text, which nearly always ends the search: whether anything in it begins as a
+    /// secret does.
+    fn may_stand_in(&self, text: &[u8]) -> bool {
         /// With more secrets than most requests have, the whole search is faster.
         const FEW: usize = 32;
-        let numbers = raw.bytes().filter(u8::is_ascii_digit).count() >= window::TELLING_DIGITS;
+        let numbers = text.iter().filter(|byte| byte.is_ascii_digit()).count() >= window::TELLING_DIGITS;
         self.all().enumerate().any(|(index, secret)| {
-            index >= FEW || begins_in(secret, raw.as_bytes()) || (numbers && window::holds_a_number(secret))
+            index >= FEW || begins_in(secret, text) || (numbers && window::holds_a_number(secret))
         })
     }
+}
+
+/// The symbols of a text that are ASCII: with the others left out, no secret that begins in ASCII is overlooked.
+fn ascii_symbols(text: &str) -> Vec<u8> {
+    let symbols = text.chars().filter_map(digits::symbol).filter_map(|symbol| u8::try_from(symbol).ok());
+    symbols.filter(u8::is_ascii).collect()
 }
 
 /// Whether the plain text holds the first letters and digits of the secret, whatever stands between them.
