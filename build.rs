@@ -7,6 +7,7 @@ mod codegen;
 #[allow(dead_code)]
 #[path = "src/endpoints.rs"]
 mod endpoints;
+#[allow(dead_code)]
 #[path = "src/settings.rs"]
 mod settings;
 #[allow(dead_code)]
@@ -50,13 +51,18 @@ fn header(root: &Path, exports: &Path) -> Vec<u8> {
     header
 }
 
-/// README with the table of endpoints between its two marks.
+/// README with its tables between their marks.
 fn readme(root: &Path) -> String {
-    let (open, close) = ("<!-- endpoints -->\n", "<!-- /endpoints -->");
-    let text = fs::read_to_string(root.join("README.md")).expect("README.md");
-    let (head, rest) = text.split_once(open).expect("README.md lacks <!-- endpoints -->");
-    let (_, tail) = rest.split_once(close).expect("README.md lacks <!-- /endpoints -->");
-    format!("{head}{open}{}{close}{tail}", codegen::readme::render(endpoints::ENDPOINTS))
+    let mut text = fs::read_to_string(root.join("README.md")).expect("README.md");
+    for (name, table) in
+        [("endpoints", codegen::readme::render(endpoints::ENDPOINTS)), ("settings", codegen::readme::settings())]
+    {
+        let (open, close) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
+        let (head, rest) = text.split_once(&open).unwrap_or_else(|| panic!("README.md lacks {open}"));
+        let (_, tail) = rest.split_once(&close).unwrap_or_else(|| panic!("README.md lacks {close}"));
+        text = format!("{head}{open}{table}{close}{tail}");
+    }
+    text
 }
 
 fn sync(path: &Path, text: &[u8]) {

@@ -224,15 +224,15 @@ const char *paysvc_outcome_name(paysvc_outcome outcome);
 /**
  * Makes a client: configuration and connections, shared by threads. Opens no connection.
  *
- * @param config_json  one JSON object; NULL: all from the environment. Unknown members are refused:
- *   - base_url (string): where the service is, e.g. https://host/path; else PAYSVC_BASE_URL
- *   - public_key (string): API key of most calls; else PAYSVC_PUBLIC_KEY
- *   - secret_key (string): API key of the calls that say so, e.g. refunds; else PAYSVC_SECRET_KEY
- *   - encryption_key (string): the dashboard's RSA key, or a PEM public key; else PAYSVC_ENCRYPTION_KEY
+ * @param config_json  one JSON object; NULL: all from the environment. A member that is left out is read from the environment: its name in capitals behind PAYSVC_, as in PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. Unknown members are refused:
+ *   - base_url (string): where the service is, e.g. https://host/path
+ *   - public_key (string): API key of most calls
+ *   - secret_key (string): API key of the calls that say so, e.g. refunds
+ *   - encryption_key (string): the dashboard's RSA key, or a PEM public key
  *   - timeout_ms (integer): for a whole call, retries and waits included (30000)
  *   - connect_timeout_ms (integer): for name look-up, connect and TLS, within timeout_ms (10000)
  *   - max_attempts (integer): most tries of what may be repeated, 1 to 10 (3)
- *   - proxy (string): http://user:password@host:port or socks5://...; never read from the environment
+ *   - proxy (string): http://user:password@host:port or socks5://...; HTTPS_PROXY and its like are not read
  *   - no_proxy (string): hosts and domains reached without the proxy, separated by commas
  *   - ca_file (string): PEM certificates trusted besides the system's
  *   - client_cert_file (string): PEM client certificate; needs client_key_file. Refused by the service: NOT_SENT, unless it says so late
@@ -427,7 +427,7 @@ paysvc_status paysvc_order_create(const paysvc_client *client,
  *   - headers (any): object of strings
  *   - body (any): the JSON body; any value
  *   - encrypt (boolean): encrypt the body (false)
- *   - read_only (boolean): changes nothing, so it may be repeated (true for GET, else false)
+ *   - read_only (boolean): changes nothing, so it may be repeated; refused at and below the path of a function that changes something (true for GET elsewhere, else false)
  * @param call  deadline and cancel of this request; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return as the functions of the endpoints.

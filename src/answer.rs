@@ -8,6 +8,7 @@ use crate::document::{Document, MAX_VALUES, ScanError, Value};
 use crate::endpoints::{AnswerShape, Safety};
 use crate::facts::{self, Facts, References};
 use crate::json::Type;
+use crate::redact::WITHHELD;
 use crate::reply::Reply;
 use crate::status::Status;
 use crate::trip;
@@ -53,8 +54,8 @@ pub struct Reading<'a> {
     pub references: &'a References,
     /// An earlier attempt of this call was answered with 429.
     pub after_429: bool,
-    /// Masks what no message may repeat, and makes it one short line.
-    pub redact: &'a dyn Fn(&str) -> String,
+    /// Masks what no message may repeat, and makes it one short line; `None` where the call ended before that.
+    pub redact: &'a dyn Fn(&str) -> Option<String>,
     /// Why to stop reading, once there is a reason.
     pub stop: &'a dyn Fn() -> Option<Cut>,
 }
@@ -185,13 +186,14 @@ fn reply(
     match body {
         Body::Json(text, document) => {
             let root = document.root(&text);
-            let message = match message(root).map(|text| (reading.redact)(&text)) {
+            let redacted = |text: Cow<'_, str>| (reading.redact)(&text).unwrap_or_else(|| WITHHELD.to_owned());
+            let message = match message(root).map(redacted) {
                 Some(message) if notes.is_empty() => message,
                 Some(message) => said(format!("the service wrote: {message}")),
                 None => said(format!("the service answered HTTP {http_status}")),
             };
             let mut reply = Reply::without_body(verdict.status, verdict.outcome, message);
-            reply.code = code(root).map(|code| (reading.redact)(&code)).unwrap_or_default();
+            reply.code = code(root).and_then(|code| (reading.redact)(&code)).unwrap_or_default();
             reply.state = verdict.state;
             reply.body = text;
             reply.document = Some(document);
@@ -202,7 +204,7 @@ fn reply(
                 (_, 300..=399) => "a redirect, which is never followed".to_owned(),
                 (0, _) => "an empty body".to_owned(),
                 _ => {
-                    let kind = content_type.map(|kind| (reading.redact)(kind)).filter(|kind| !kind.is_empty());
+                    let kind = content_type.and_then(reading.redact).filter(|kind| !kind.is_empty());
                     format!("{length} bytes of {} that are not JSON", kind.as_deref().unwrap_or("an unnamed type"))
                 }
             };
@@ -271,7 +273,7 @@ mod tests {
             shape: &AnswerShape::PLAIN,
             references: &Vec::new(),
             after_429: false,
-            redact: &|text| text.replace("4111", "***"),
+            redact: &|text| Some(text.replace("4111", "***")),
             stop: &|| None,
         };
         read(&reading, answer)
@@ -354,7 +356,7 @@ mod tests {
             shape: &AnswerShape::PLAIN,
             references: &Vec::new(),
             after_429: false,
-            redact: &|text| text.to_owned(),
+            redact: &|text| Some(text.to_owned()),
             stop: &|| Some(Cut::Cancelled),
         };
         let long = format!(r#"{{"status":true,"m":"{}"}}"#, "x".repeat(1 << 20));

@@ -13,11 +13,12 @@ use crate::encryption::EncryptionKey;
 use crate::endpoints::{ApiKey, Endpoint, Method};
 use crate::log::{Level, Log};
 use crate::raw_request;
-use crate::redact;
+use crate::redact::Mask;
 use crate::refusal::Refusal;
 use crate::reply::Reply;
 use crate::request::{self, Prepared};
 use crate::retry::{self, Next, Try};
+use crate::settings;
 use crate::status::{Outcome, Status};
 use crate::transport::{Exchange, Exchanged, Transport};
 use crate::trip;
@@ -49,9 +50,9 @@ impl Client {
     /// `json` `None`: all from the environment.
     pub fn new(json: Option<&str>, env: &dyn Fn(&str) -> Option<String>) -> Result<Client, Refusal> {
         let config = Config::parse(json, env)?;
-        let encryption_key =
-            config.encryption_key.as_ref().map(|text| EncryptionKey::parse(text.expose())).transpose()?;
-        let transport = Transport::new(&config)?;
+        let encryption_key = config.encryption_key.as_ref().map(|text| EncryptionKey::parse(text.expose())).transpose();
+        let encryption_key = encryption_key.map_err(|refusal| config.blame(refusal))?;
+        let transport = Transport::new(&config).map_err(|refusal| config.blame(refusal))?;
         let headers = [ApiKey::Public, ApiKey::Secret].map(|key| common_headers(&config, key));
         Ok(Client { config, encryption_key, transport, headers, log: Log::default() })
     }
@@ -66,7 +67,7 @@ impl Client {
     /// Sends a request that JSON describes.
     pub fn request(&self, json: &str, call: Option<&Arc<Call>>, progress: &Progress) -> Reply {
         let deadline = self.deadline(call);
-        let prepared = raw_request::prepare(json, &self.config, self.encryption_key.as_ref());
+        let prepared = raw_request::prepare(json, &self.config, self.encryption_key.as_ref(), &stop(deadline, call));
         self.send(prepared, deadline, call, progress)
     }
 
@@ -77,7 +78,12 @@ impl Client {
 
     fn seal(&self, json: &str) -> Result<String, Refusal> {
         let Some(key) = &self.encryption_key else {
-            return Err(Refusal::of_member(Status::Config, "encrypt", "encryption_key", "is not configured"));
+            return Err(Refusal::of_member(
+                Status::Config,
+                "encrypt",
+                "encryption_key",
+                settings::not_configured("encryption_key"),
+            ));
         };
         key.seal(&request::payload(json)?)
     }
@@ -143,7 +149,12 @@ impl Client {
         progress: &Progress,
     ) -> Result<Reply, Refusal> {
         let Some(transport) = &self.transport else {
-            return Err(Refusal::of_member(Status::Config, "request", "base_url", "is not configured"));
+            return Err(Refusal::of_member(
+                Status::Config,
+                "request",
+                "base_url",
+                settings::not_configured("base_url"),
+            ));
         };
         trip::point("client");
         // What earlier attempts left behind, when a later one sends nothing.
@@ -234,19 +245,20 @@ impl Client {
         deadline: Instant,
         call: Option<&Arc<Call>>,
     ) -> Read {
-        let secrets = || prepared.secrets.iter().chain(self.config.key(prepared.key));
-        let stop = || match call {
+        let why = || match call {
             Some(call) if call.is_cancelled() => Some(Cut::Cancelled),
             _ => (Instant::now() >= deadline).then_some(Cut::Timeout),
         };
+        let stop = stop(deadline, call);
+        let mask = Mask { secrets: &prepared.secrets, key: self.config.key(prepared.key), stop: &stop };
         let read = answer::read(
             &Reading {
                 safety: prepared.safety,
                 shape: &prepared.answer,
                 references: &prepared.references,
                 after_429,
-                redact: &|text| redact::hush(text.to_owned(), secrets()),
-                stop: &stop,
+                redact: &|text| mask.text(text),
+                stop: &why,
             },
             answer,
         );
@@ -283,6 +295,11 @@ fn common_headers(config: &Config, key: ApiKey) -> Option<HeaderMap> {
     headers.insert(header::USER_AGENT, HeaderValue::from_str(&config.user_agent).ok()?);
     headers.insert(header::ACCEPT, HeaderValue::from_static(JSON));
     Some(headers)
+}
+
+/// Whether the call has come to its end.
+fn stop(deadline: Instant, call: Option<&Arc<Call>>) -> impl Fn() -> bool {
+    move || call.is_some_and(|call| call.is_cancelled()) || Instant::now() >= deadline
 }
 
 /// For the jitter of the back-off; without randomness the wait is the shortest.

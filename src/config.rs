@@ -1,26 +1,19 @@
 //! The configuration, from JSON and the environment. Pure but for the environment it is handed.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use ureq::http::Uri;
 
-use crate::endpoints::ApiKey;
+use crate::endpoints::{ApiKey, Field};
 use crate::json::{self, Members};
 use crate::members;
 use crate::refusal::Refusal;
 use crate::secret::Secret;
 use crate::settings;
 use crate::status::Status;
-
-/// A member left out is read from here.
-const ENVIRONMENT: &[(&str, &str)] = &[
-    ("base_url", "PAYSVC_BASE_URL"),
-    ("public_key", "PAYSVC_PUBLIC_KEY"),
-    ("secret_key", "PAYSVC_SECRET_KEY"),
-    ("encryption_key", "PAYSVC_ENCRYPTION_KEY"),
-];
 
 /// Longest URL and longest header: what every server must take (RFC 9110, 4.1), and what fits the transport's buffer.
 pub const MAX_LINE: usize = 8000;
@@ -43,6 +36,8 @@ pub struct Config {
     pub user_agent: String,
     pub max_idle_connections: usize,
     pub allow_http: bool,
+    /// Members that the environment gave.
+    from_environment: Vec<&'static str>,
 }
 
 /// Where the service is.
@@ -80,8 +75,19 @@ impl Config {
     /// Reads `json` (NULL in C: nothing) and, for members left out, the environment.
     pub fn parse(json: Option<&str>, env: &dyn Fn(&str) -> Option<String>) -> Result<Config, Refusal> {
         let text = json.unwrap_or("{}");
-        let members = members::read(text, settings::CONFIG, false, "the configuration", Status::Config)?;
-        Reader { members, env }.config()
+        let members = members::read(text, settings::CONFIG, false, WHAT, Status::Config)?;
+        let given = |field: &&Field| json::member(&members, field.name).is_none();
+        let from_environment = settings::CONFIG.iter().filter(given).filter_map(|field| {
+            let text = env(&settings::variable(field.name)).filter(|text| !text.trim().is_empty())?;
+            Some((field.name, Secret::new(&text)))
+        });
+        let reader = Reader { members: &members, from_environment: from_environment.collect() };
+        reader.config().map_err(|refusal| blame(refusal, &reader.names()))
+    }
+
+    /// A refusal of a member that the environment gave names the variable instead.
+    pub fn blame(&self, refusal: Refusal) -> Refusal {
+        blame(refusal, &self.from_environment)
     }
 
     pub fn key(&self, key: ApiKey) -> Option<&Secret> {
@@ -92,14 +98,27 @@ impl Config {
     }
 }
 
+/// What refusals call it.
+const WHAT: &str = "the configuration";
+
+fn blame(refusal: Refusal, from_environment: &[&'static str]) -> Refusal {
+    match &refusal.errors[..] {
+        [(member, why)] if from_environment.contains(&member.as_str()) => {
+            Refusal::of_member(refusal.status, "the environment", &settings::variable(member), why.as_str())
+        }
+        _ => refusal,
+    }
+}
+
 struct Reader<'a> {
-    members: Members<'a>,
-    env: &'a dyn Fn(&str) -> Option<String>,
+    members: &'a Members<'a>,
+    /// The variables of members that were left out.
+    from_environment: Vec<(&'static str, Secret)>,
 }
 
 impl Reader<'_> {
     fn config(&self) -> Result<Config, Refusal> {
-        let allow_http = json::member(&self.members, "allow_http").is_some_and(|value| value.get() == "true");
+        let allow_http = self.flag("allow_http")?;
         let timeout = self.number("timeout_ms", 30_000, 1, MAX_TIMEOUT_MS)?;
         let connect_timeout = self.number("connect_timeout_ms", 10_000, 1, MAX_TIMEOUT_MS)?;
         Ok(Config {
@@ -112,27 +131,35 @@ impl Reader<'_> {
             max_attempts: self.number("max_attempts", 3, 1, 10)? as u32,
             proxy: self.parsed("proxy", Proxy::parse)?,
             no_proxy: self.text("no_proxy").map(|text| host_list(&text)).unwrap_or_default(),
-            ca_file: self.text("ca_file").map(PathBuf::from),
+            ca_file: self.text("ca_file").map(|text| PathBuf::from(&*text)),
             client_cert: self.client_cert()?,
             user_agent: self
                 .parsed("user_agent", header_text)?
                 .unwrap_or_else(|| concat!("libpaysvc/", env!("CARGO_PKG_VERSION")).to_owned()),
             max_idle_connections: self.number("max_idle_connections", 128, 0, 10_000)? as usize,
             allow_http,
+            from_environment: self.names(),
         })
     }
 
-    /// The member's text, or the environment's; an empty variable counts as not set.
-    fn text(&self, name: &str) -> Option<String> {
-        if let Some(value) = json::member(&self.members, name) {
-            return json::text(value).map(|text| text.into_owned());
+    fn names(&self) -> Vec<&'static str> {
+        self.from_environment.iter().map(|(name, _)| *name).collect()
+    }
+
+    fn variable(&self, name: &str) -> Option<&str> {
+        self.from_environment.iter().find(|(known, _)| *known == name).map(|(_, text)| text.expose())
+    }
+
+    /// The member's text, or the environment's.
+    fn text(&self, name: &str) -> Option<Cow<'_, str>> {
+        match json::member(self.members, name) {
+            Some(value) => json::text(value),
+            None => self.variable(name).map(Cow::Borrowed),
         }
-        let (_, variable) = ENVIRONMENT.iter().find(|(member, _)| *member == name)?;
-        (self.env)(variable).filter(|text| !text.trim().is_empty())
     }
 
     fn parsed<T>(&self, name: &str, parse: impl Fn(&str) -> Result<T, String>) -> Result<Option<T>, Refusal> {
-        let fitting = |text: String| match text.len() {
+        let fitting = |text: Cow<'_, str>| match text.len() {
             0..=MAX_LINE => parse(text.trim()),
             length => Err(format!("is {length} bytes; at most {MAX_LINE} can be sent")),
         };
@@ -141,25 +168,53 @@ impl Reader<'_> {
     }
 
     fn number(&self, name: &str, default: u64, least: u64, most: u64) -> Result<u64, Refusal> {
-        let Some(value) = json::member(&self.members, name) else { return Ok(default) };
-        match value.get().parse::<u64>() {
-            Ok(number) if (least..=most).contains(&number) => Ok(number),
-            _ => Err(refuse(name, format!("must be between {least} and {most}"))),
+        let text = match json::member(self.members, name) {
+            Some(value) => value.get(),
+            None => match self.variable(name) {
+                Some(text) => text.trim(),
+                None => return Ok(default),
+            },
+        };
+        // Digits alone: Rust would take a plus sign, too.
+        match text.parse::<u64>() {
+            Ok(number) if text.starts_with(|c: char| c.is_ascii_digit()) && (least..=most).contains(&number) => {
+                Ok(number)
+            }
+            _ => Err(refuse(name, format!("must be a whole number between {least} and {most}"))),
+        }
+    }
+
+    fn flag(&self, name: &str) -> Result<bool, Refusal> {
+        match (json::member(self.members, name), self.variable(name).map(str::trim)) {
+            (Some(value), _) => Ok(value.get() == "true"),
+            (None, None | Some("false" | "0")) => Ok(false),
+            (None, Some("true" | "1")) => Ok(true),
+            (None, Some(_)) => Err(refuse(name, "must be true, false, 1 or 0")),
         }
     }
 
     fn client_cert(&self) -> Result<Option<ClientCert>, Refusal> {
+        let needs = |missing: &str, given: &str| {
+            let given = match self.variable(given) {
+                Some(_) => settings::variable(given),
+                None => given.to_owned(),
+            };
+            let variable = settings::variable(missing);
+            Err(refuse(missing, format!("is required with {given}: set it in the configuration or as {variable}")))
+        };
         match (self.text("client_cert_file"), self.text("client_key_file")) {
             (None, None) => Ok(None),
-            (Some(cert), Some(key)) => Ok(Some(ClientCert { cert_file: cert.into(), key_file: key.into() })),
-            (Some(_), None) => Err(refuse("client_key_file", "is required with client_cert_file")),
-            (None, Some(_)) => Err(refuse("client_cert_file", "is required with client_key_file")),
+            (Some(cert), Some(key)) => {
+                Ok(Some(ClientCert { cert_file: PathBuf::from(&*cert), key_file: PathBuf::from(&*key) }))
+            }
+            (Some(_), None) => needs("client_key_file", "client_cert_file"),
+            (None, Some(_)) => needs("client_cert_file", "client_key_file"),
         }
     }
 }
 
 fn refuse(member: &str, why: impl Into<String>) -> Refusal {
-    Refusal::of_member(Status::Config, "the configuration", member, why)
+    Refusal::of_member(Status::Config, WHAT, member, why)
 }
 
 impl BaseUrl {
@@ -339,6 +394,106 @@ mod tests {
         assert!(Config::parse(None, &env).unwrap().base_url.is_some());
     }
 
+    /// A configuration from variables alone.
+    fn of_environment(variables: &[(&str, &str)]) -> Result<Config, Refusal> {
+        let find = |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, text)| (*text).to_owned());
+        Config::parse(None, &find)
+    }
+
+    #[test]
+    fn every_member_has_its_variable() {
+        let asked = std::cell::RefCell::new(Vec::new());
+        let all = Config::parse(None, &|name| {
+            asked.borrow_mut().push(name.to_owned());
+            None
+        });
+        assert!(all.is_ok());
+        let expected: Vec<_> = settings::CONFIG.iter().map(|field| settings::variable(field.name)).collect();
+        assert_eq!(asked.into_inner(), expected, "one look at each, and at no other");
+
+        let config = of_environment(&[
+            ("PAYSVC_BASE_URL", " http://pay.example\n"),
+            ("PAYSVC_PUBLIC_KEY", "p"),
+            ("PAYSVC_SECRET_KEY", "s"),
+            ("PAYSVC_ENCRYPTION_KEY", "e"),
+            ("PAYSVC_TIMEOUT_MS", "5000"),
+            ("PAYSVC_CONNECT_TIMEOUT_MS", " 700 "),
+            ("PAYSVC_MAX_ATTEMPTS", "2"),
+            ("PAYSVC_PROXY", "socks5://u:p@proxy.example"),
+            ("PAYSVC_NO_PROXY", "a.example,b.example"),
+            ("PAYSVC_CA_FILE", "/ca.pem"),
+            ("PAYSVC_CLIENT_CERT_FILE", "/cert.pem"),
+            ("PAYSVC_CLIENT_KEY_FILE", "/key.pem"),
+            ("PAYSVC_USER_AGENT", "till/7"),
+            ("PAYSVC_MAX_IDLE_CONNECTIONS", "9"),
+            ("PAYSVC_ALLOW_HTTP", "true"),
+        ])
+        .unwrap_or_else(|refusal| panic!("{refusal:?}"));
+        assert_eq!(config.base_url.unwrap().host, "pay.example");
+        assert_eq!((config.timeout.as_millis(), config.connect_timeout.as_millis()), (5000, 700));
+        assert_eq!((config.max_attempts, config.max_idle_connections, config.allow_http), (2, 9, true));
+        assert_eq!((config.user_agent.as_str(), config.no_proxy.len()), ("till/7", 2));
+        assert_eq!(config.proxy.unwrap().host, "proxy.example");
+        assert_eq!(config.ca_file, Some("/ca.pem".into()));
+        let files = config.client_cert.unwrap();
+        assert_eq!((files.cert_file, files.key_file), ("/cert.pem".into(), "/key.pem".into()));
+        assert_eq!(
+            [config.public_key, config.secret_key, config.encryption_key].map(|key| key.unwrap().expose().to_owned()),
+            ["p", "s", "e"]
+        );
+    }
+
+    #[test]
+    fn a_wrong_variable_is_named() {
+        for (variable, text, part) in [
+            ("PAYSVC_TIMEOUT_MS", "5s", "PAYSVC_TIMEOUT_MS must be a whole number between 1 and 86400000"),
+            ("PAYSVC_TIMEOUT_MS", "+5", "must be a whole number"),
+            ("PAYSVC_TIMEOUT_MS", "5.0", "must be a whole number"),
+            ("PAYSVC_MAX_ATTEMPTS", "11", "PAYSVC_MAX_ATTEMPTS must be a whole number between 1 and 10"),
+            ("PAYSVC_ALLOW_HTTP", "yes", "PAYSVC_ALLOW_HTTP must be true, false, 1 or 0"),
+            ("PAYSVC_BASE_URL", "pay.example", "PAYSVC_BASE_URL must start with https://"),
+            ("PAYSVC_SECRET_KEY", "PGW-PUBLICKEY-1", "PAYSVC_SECRET_KEY holds the key that belongs in public_key"),
+            ("PAYSVC_PROXY", "ftp://u:hunter2@p", "PAYSVC_PROXY must start with http://"),
+            ("PAYSVC_USER_AGENT", "a\u{7}b", "PAYSVC_USER_AGENT holds a control character"),
+            (
+                "PAYSVC_CLIENT_CERT_FILE",
+                "/c",
+                "client_key_file is required with PAYSVC_CLIENT_CERT_FILE: set it in the configuration or as PAYSVC_CLIENT_KEY_FILE",
+            ),
+        ] {
+            let refusal = of_environment(&[(variable, text)]).err().expect(variable);
+            assert_eq!(refusal.status, Status::Config);
+            assert!(refusal.message.contains(part) && !refusal.message.contains("hunter2"), "{}", refusal.message);
+        }
+        for off in ["0", "false", "", " "] {
+            assert!(
+                !of_environment(&[("PAYSVC_ALLOW_HTTP", off)])
+                    .unwrap_or_else(|refusal| panic!("{refusal:?}"))
+                    .allow_http
+            );
+        }
+        // A member that is given is the one to blame, and its variable is not looked at.
+        let env = |name: &str| (name == "PAYSVC_TIMEOUT_MS").then(|| "5s".to_owned());
+        let refusal = Config::parse(Some(r#"{"timeout_ms":0}"#), &env).err().unwrap();
+        assert_eq!(refusal.message, "the configuration: timeout_ms must be a whole number between 1 and 86400000");
+        assert!(Config::parse(Some(r#"{"timeout_ms":1}"#), &env).is_ok());
+    }
+
+    #[test]
+    fn the_pair_of_a_client_certificate_may_come_from_both_places() {
+        let env = |name: &str| (name == "PAYSVC_CLIENT_KEY_FILE").then(|| "/key.pem".to_owned());
+        let config = Config::parse(Some(r#"{"client_cert_file":"/cert.pem"}"#), &env).ok().unwrap();
+        assert!(config.client_cert.is_some());
+    }
+
+    /// Names that tests and bindings use are no settings.
+    #[test]
+    fn no_setting_has_the_variable_of_something_else() {
+        for taken in ["LIBRARY", "SANDBOX", "FAULTS", "CANARY", "OWNERSHIP"] {
+            assert!(settings::CONFIG.iter().all(|field| settings::variable(field.name) != format!("PAYSVC_{taken}")));
+        }
+    }
+
     #[test]
     fn base_urls() {
         for (text, host, port, url) in [
@@ -388,8 +543,8 @@ mod tests {
     fn wrong_members_are_named() {
         assert!(refused(r#"{"base_ulr":"x"}"#).contains("did you mean base_url?"));
         assert!(refused(r#"{"timeout_ms":"30"}"#).contains("must be a whole number, it is a string"));
-        assert!(refused(r#"{"timeout_ms":0}"#).contains("must be between 1 and 86400000"));
-        assert!(refused(r#"{"timeout_ms":-5}"#).contains("must be between"));
+        assert!(refused(r#"{"timeout_ms":0}"#).contains("must be a whole number between 1 and 86400000"));
+        assert!(refused(r#"{"timeout_ms":-5}"#).contains("number between"));
         assert!(refused(r#"{"client_cert_file":"x"}"#).contains("client_key_file is required"));
         assert!(refused(r#"{"user_agent":"a\nb"}"#).contains("control character"));
         assert!(refused("[]").contains("must be a JSON object"));

@@ -4,14 +4,15 @@
 //! checks the key; AWS-LC, which TLS uses anyway, does the operation. Nothing here can decrypt.
 
 use std::borrow::Cow;
+use std::fmt::Display;
 
 use aws_lc_rs::rsa::{Pkcs1PublicEncryptingKey, PublicEncryptingKey};
 use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
-use rsa::pkcs1::DecodeRsaPublicKey as _;
-use rsa::pkcs8::{DecodePublicKey as _, EncodePublicKey as _};
+use rsa::pkcs8::der::Decode as _;
+use rsa::pkcs8::{Document, EncodePublicKey as _, SubjectPublicKeyInfoRef};
 use rsa::traits::PublicKeyParts as _;
 use rsa::{BigUint, RsaPublicKey};
 
@@ -124,10 +125,26 @@ fn key_from_pem(text: &str) -> Result<RsaPublicKey, Why> {
     let text = text.replace("\\n", "\n").replace('\r', "");
     let lines: Vec<_> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let text = lines.join("\n") + "\n";
-    RsaPublicKey::from_public_key_pem(&text)
-        .map_err(|error| error.to_string())
-        .or_else(|error| RsaPublicKey::from_pkcs1_pem(&text).map_err(|_| error))
-        .map_err(|error| format!("looks like PEM but is no RSA public key: {error}"))
+    let unfit = |error: &dyn Display| format!("looks like PEM but is no RSA public key: {error}");
+    let (label, document) = Document::from_pem(&text).map_err(|error| unfit(&error))?;
+    // Read by its parts: the `rsa` crate takes no PEM above 4096 bits.
+    let key = match label {
+        "PUBLIC KEY" => {
+            let key = SubjectPublicKeyInfoRef::from_der(document.as_bytes()).map_err(|error| unfit(&error))?;
+            key.algorithm
+                .assert_algorithm_oid(rsa::pkcs1::ALGORITHM_OID)
+                .map_err(|_| unfit(&"it is of another kind"))?;
+            key.subject_public_key.as_bytes().ok_or_else(|| unfit(&"it is not made of whole bytes"))?
+        }
+        "RSA PUBLIC KEY" => document.as_bytes(),
+        other => {
+            return Err(unfit(&format_args!("it says BEGIN {other}, not BEGIN PUBLIC KEY or BEGIN RSA PUBLIC KEY")));
+        }
+    };
+    let key = rsa::pkcs1::RsaPublicKey::from_der(key).map_err(|error| unfit(&error))?;
+    let number = |number: rsa::pkcs1::UintRef<'_>| BigUint::from_bytes_be(number.as_bytes());
+    // As with XML: `checked` says what is wrong with it.
+    Ok(RsaPublicKey::new_unchecked(number(key.modulus), number(key.public_exponent)))
 }
 
 /// `<size>!<xml>`: the modulus length in bits, then the key.
@@ -273,6 +290,32 @@ mod tests {
         }
     }
 
+    /// Made by OpenSSL 3.0: `openssl rsa -pubout` and `-RSAPublicKey_out`.
+    #[test]
+    fn pem_keys_of_8192_bits_are_accepted_and_longer_ones_refused() {
+        for form in ["spki", "pkcs1"] {
+            let file = format!("{}/tests/vectors/rsa8192-{form}.pem", env!("CARGO_MANIFEST_DIR"));
+            let pem = std::fs::read_to_string(file).unwrap();
+            let parsed = EncryptionKey::parse(&pem).map_err(|refusal| refusal.message);
+            assert_eq!(parsed.as_ref().map(EncryptionKey::max_payload), Ok(1024 - 11), "{form}");
+            let Ok(key) = parsed else { unreachable!() };
+            let body: Value = serde_json::from_str(&key.seal(&[b'x'; 1013]).unwrap()).unwrap();
+            assert_eq!(STANDARD.decode(body["data"].as_str().unwrap()).unwrap().len(), 1024);
+        }
+        for (bits, part) in
+            [(8200, "has 8200 bits; at most 8192 are supported"), (1024, "has 1024 bits; fewer than 2048")]
+        {
+            let modulus = BigUint::from_bytes_be(&vec![0xff; bits / 8]);
+            let long = RsaPublicKey::new_unchecked(modulus, BigUint::from(65537_u32));
+            let spki = long.to_public_key_pem(rsa::pkcs8::LineEnding::LF).unwrap();
+            let pkcs1 = rsa::pkcs1::EncodeRsaPublicKey::to_pkcs1_pem(&long, rsa::pkcs8::LineEnding::LF).unwrap();
+            for pem in [spki, pkcs1] {
+                let message = why(&pem);
+                assert!(message.contains(part), "{message}");
+            }
+        }
+    }
+
     #[test]
     fn anything_else_is_refused_with_its_reason() {
         let vector = vector(2048);
@@ -309,6 +352,12 @@ mod tests {
             (decoded.replace("AQAB", "&e;"), "cannot be read"),
             (decoded.replace("</Modulus>", ""), "cannot be read"),
             (vector["private_key_pem"].as_str().unwrap().to_owned(), "private key"),
+            (
+                "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n-----END PUBLIC KEY-----"
+                    .into(),
+                "is of another kind",
+            ),
+            ("-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----".into(), "BEGIN CERTIFICATE"),
             ("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----".into(), "no RSA public key"),
         ] {
             let message = why(&text);

@@ -34,6 +34,7 @@ pub mod ffi;
 pub mod fuzzing;
 mod json;
 mod known_path;
+mod line;
 mod log;
 mod members;
 mod memory;

@@ -11,18 +11,20 @@ use crate::encryption::EncryptionKey;
 use crate::endpoints::{AnswerShape, ApiKey, Endpoint, Method, Safety};
 use crate::facts::References;
 use crate::json::{self, Members, Type};
-use crate::known_path::{self, Asked};
+use crate::known_path::{self, Asked, Held};
 use crate::members;
-use crate::redact;
+use crate::redact::{Secrets, Stop};
 use crate::refusal::Refusal;
 use crate::request::{self, Prepared};
-use crate::secret::{Secret, SecretBytes};
+use crate::secret::SecretBytes;
 use crate::settings;
 use crate::status::Status;
 
 const WHAT: &str = "request";
 /// Servers refuse more; Apache by default.
 const MAX_HEADERS: usize = 100;
+/// A bank account has so many digits, a card more.
+const ACCOUNT_DIGITS: usize = 10;
 
 /// Headers that the library sets itself, or that would change how the request is framed.
 const OWN_HEADERS: &[&str] = &[
@@ -44,25 +46,32 @@ const OWN_HEADERS: &[&str] = &[
     "proxy-authorization",
 ];
 
-pub fn prepare(text: &str, config: &Config, encryption_key: Option<&EncryptionKey>) -> Result<Prepared, Refusal> {
+pub fn prepare(
+    text: &str,
+    config: &Config,
+    encryption_key: Option<&EncryptionKey>,
+    stop: Stop<'_>,
+) -> Result<Prepared, Refusal> {
     let members = members::read(text, settings::REQUEST, false, WHAT, Status::Argument)?;
     let method = choice(&members, "method", Method::ALL, |method| method.name())?;
     let key = choice(&members, "key", &[ApiKey::Public, ApiKey::Secret], |key| key.member().trim_end_matches("_key"))?;
     let encrypt = flag(&members, "encrypt").unwrap_or(false);
     let path = path(&members)?;
-    let read_only = flag(&members, "read_only").unwrap_or(method == Method::Get);
     let has_body = json::member(&members, "body").is_some();
-    let asked = Asked { method, key, encrypt, has_body, read_only };
-    let known = known_path::hold(config, &path, &asked).map_err(|(member, why)| wrong(member, why))?;
+    let asked = Asked { method, key, encrypt, has_body, read_only: flag(&members, "read_only") };
+    let Held { row: known, read_only } =
+        known_path::hold(config, &path, &asked).map_err(|(member, why)| wrong(member, why))?;
     let base_url = request::needs(WHAT, key, encrypt, config, encryption_key)?;
     let body = body(&members, method, encrypt, text.len())?;
     let headers = headers(&members)?;
-    let secrets = secrets(&members, known, encrypt, &headers);
+    let query = query(&members)?;
     let references = references(&members);
+    // Before they are collected: what is encrypted is small, or refused here.
     let body = body.map(|payload| request::on_the_wire(payload, encrypt, encryption_key)).transpose()?;
+    let secrets = secrets(&members, known, &path, &headers, stop);
     Ok(Prepared {
         method,
-        url: base_url.text.clone() + &path + &query(&members)?,
+        url: base_url.text.clone() + &path + &query,
         key,
         headers,
         body,
@@ -129,22 +138,28 @@ fn references(members: &Members<'_>) -> References {
     found
 }
 
-/// What no message may repeat: a known row's secrets, all of a payload that is encrypted, and headers of the caller's.
+/// What no message may repeat: a known row's secrets, all of another request's body and query and the numbers in its
+/// path, and headers of the caller's.
 fn secrets(
     members: &Members<'_>,
     known: Option<&Endpoint>,
-    encrypt: bool,
+    path: &str,
     headers: &[(String, String)],
-) -> Vec<Secret> {
-    let mut found = Vec::new();
-    match (json::member(members, "body"), known) {
-        (Some(body), Some(row)) => {
-            found = redact::secrets(&json::members(body).unwrap_or_default(), row.fields);
+    stop: Stop<'_>,
+) -> Secrets {
+    let mut found = Secrets::default();
+    match known {
+        Some(row) => found = Secrets::of_request(members, row.fields, stop),
+        None => {
+            for value in ["body", "query"].iter().filter_map(|name| json::member(members, name)) {
+                found.add_all(value, stop);
+            }
+            let digits = |segment: &String| segment.chars().filter(char::is_ascii_digit).count();
+            let numbers = known_path::segments(path).into_iter().filter(|segment| digits(segment) >= ACCOUNT_DIGITS);
+            numbers.for_each(|segment| found.add(&segment));
         }
-        (Some(body), None) if encrypt => redact::collect_all(body, &mut found),
-        _ => {}
     }
-    found.extend(headers.iter().map(|(_, value)| Secret::new(value)));
+    headers.iter().for_each(|(_, value)| found.add_header(value));
     found
 }
 

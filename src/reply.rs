@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use crate::document::Document;
 use crate::json;
+pub use crate::line::one_line;
 use crate::refusal::Refusal;
 use crate::status::{Outcome, State, Status};
 
@@ -85,20 +86,6 @@ pub fn failure_envelope(message: &str, errors: &[(String, String)]) -> String {
     String::from_utf8(out).expect("JSON made of text is UTF-8")
 }
 
-/// Longest message passed on; a service that answers with a page of text is cut here.
-const MAX_MESSAGE_CHARS: usize = 500;
-
-/// Control characters and Unicode's line separators become spaces, so that a message is one line of a log whatever the service wrote.
-pub fn one_line(text: String) -> String {
-    let plain = text.len() <= MAX_MESSAGE_CHARS && text.bytes().all(|b| (b' '..0x7f).contains(&b));
-    if plain && text.trim().len() == text.len() {
-        return text;
-    }
-    let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
-    let clean = text.chars().map(|c| if breaks(c) { ' ' } else { c });
-    clean.take(MAX_MESSAGE_CHARS).collect::<String>().trim().to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -116,11 +103,5 @@ mod tests {
             r#"{"status":false,"message":"order_pay: a\"b is required (and 2 more, see errors)","errors":{"a\"b":"is required","c":"x"}}"#
         );
         assert_eq!((reply.outcome, reply.attempts, reply.http_status), (Outcome::NotSent, 0, 0));
-    }
-
-    #[test]
-    fn messages_are_one_line() {
-        assert_eq!(one_line(" a\r\nb\0c\u{2028}d\u{85}e ".into()), "a  b c d e");
-        assert_eq!(one_line("é".repeat(600)).chars().count(), MAX_MESSAGE_CHARS);
     }
 }

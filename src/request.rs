@@ -12,9 +12,10 @@ use crate::facts::{REQUESTED, References};
 use crate::json::{self, Members, Type};
 use crate::members;
 use crate::memory;
-use crate::redact;
+use crate::redact::Secrets;
 use crate::refusal::Refusal;
-use crate::secret::{Secret, SecretBytes};
+use crate::secret::SecretBytes;
+use crate::settings;
 use crate::status::Status;
 use crate::trip;
 
@@ -34,7 +35,7 @@ pub struct Prepared {
     /// What an answer to this request may not name otherwise.
     pub references: References,
     /// What no message may repeat, but for the API key.
-    pub secrets: Vec<Secret>,
+    pub secrets: Secrets,
     /// The row's path, or what stands for it: nothing that the caller gave.
     pub place: &'static str,
 }
@@ -58,7 +59,7 @@ pub fn needs<'a>(
     let mut missing = Vec::new();
     let mut need = |present: bool, member: &str| {
         if !present {
-            missing.push((member.to_owned(), "is not configured".to_owned()));
+            missing.push((member.to_owned(), settings::not_configured(member)));
         }
     };
     need(config.base_url.is_some(), "base_url");
@@ -94,7 +95,8 @@ pub fn prepare(
         safety: row.safety,
         answer: row.answer,
         references: references(&members),
-        secrets: redact::secrets(&members, row.fields),
+        // An open payload is encrypted, which has bounded it by now.
+        secrets: Secrets::of_row(&members, row.fields, &|| false),
         place: row.path,
     })
 }
@@ -165,7 +167,10 @@ pub fn on_the_wire(payload: SecretBytes, encrypted: bool, key: Option<&Encryptio
     match (encrypted, key) {
         (false, _) => Ok(payload),
         (true, Some(key)) => key.seal(&payload).map(|body| SecretBytes::new(body.into_bytes())),
-        (true, None) => Err(Refusal::of_member(Status::Config, "request", "encryption_key", "is not configured")),
+        (true, None) => {
+            let why = settings::not_configured("encryption_key");
+            Err(Refusal::of_member(Status::Config, "request", "encryption_key", why))
+        }
     }
 }
 

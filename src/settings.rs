@@ -8,17 +8,26 @@ const fn member(name: &'static str, kind: Kind, required: bool, doc: &'static st
     Field { name, kind, required, place: Place::Body, secret: false, doc }
 }
 
+/// How the environment configures, for the documentation of every language.
+pub const ENVIRONMENT: &str = "A member that is left out is read from the environment: its name in capitals behind PAYSVC_, as in \
+     PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set.";
+
+/// The variable that is read where a member of the configuration is left out.
+pub fn variable(member: &str) -> String {
+    format!("PAYSVC_{}", member.to_ascii_uppercase())
+}
+
+/// What is said of a member that a call needs and that nobody gave.
+pub fn not_configured(member: &str) -> String {
+    format!("is not configured: set it in the configuration or as {}", variable(member))
+}
+
 /// The configuration. The number or value in parentheses is the default.
 pub const CONFIG: &[Field] = &[
-    member("base_url", Kind::Text, false, "where the service is, e.g. https://host/path; else PAYSVC_BASE_URL"),
-    member("public_key", Kind::Text, false, "API key of most calls; else PAYSVC_PUBLIC_KEY"),
-    member("secret_key", Kind::Text, false, "API key of the calls that say so, e.g. refunds; else PAYSVC_SECRET_KEY"),
-    member(
-        "encryption_key",
-        Kind::Text,
-        false,
-        "the dashboard's RSA key, or a PEM public key; else PAYSVC_ENCRYPTION_KEY",
-    ),
+    member("base_url", Kind::Text, false, "where the service is, e.g. https://host/path"),
+    member("public_key", Kind::Text, false, "API key of most calls"),
+    member("secret_key", Kind::Text, false, "API key of the calls that say so, e.g. refunds"),
+    member("encryption_key", Kind::Text, false, "the dashboard's RSA key, or a PEM public key"),
     member("timeout_ms", Kind::Integer, false, "for a whole call, retries and waits included (30000)"),
     member("connect_timeout_ms", Kind::Integer, false, "for name look-up, connect and TLS, within timeout_ms (10000)"),
     member("max_attempts", Kind::Integer, false, "most tries of what may be repeated, 1 to 10 (3)"),
@@ -26,7 +35,7 @@ pub const CONFIG: &[Field] = &[
         "proxy",
         Kind::Text,
         false,
-        "http://user:password@host:port or socks5://...; never read from the environment",
+        "http://user:password@host:port or socks5://...; HTTPS_PROXY and its like are not read",
     ),
     member("no_proxy", Kind::Text, false, "hosts and domains reached without the proxy, separated by commas"),
     member("ca_file", Kind::Text, false, "PEM certificates trusted besides the system's"),
@@ -51,5 +60,10 @@ pub const REQUEST: &[Field] = &[
     member("headers", Kind::Any, false, "object of strings"),
     member("body", Kind::Any, false, "the JSON body; any value"),
     member("encrypt", Kind::Flag, false, "encrypt the body (false)"),
-    member("read_only", Kind::Flag, false, "changes nothing, so it may be repeated (true for GET, else false)"),
+    member(
+        "read_only",
+        Kind::Flag,
+        false,
+        "changes nothing, so it may be repeated; refused at and below the path of a function that changes something (true for GET elsewhere, else false)",
+    ),
 ];

@@ -198,9 +198,6 @@ fn the_readme_is_true() {
     run(stage.go(&folder).args(edit.trim().strip_prefix("go ").unwrap().split(' ')));
     run(stage.go(&folder).args(["build", "-o", "refund", "."]));
     let mut command = stage.command(&folder.join("refund"));
-    for variable in ["PAYSVC_BASE_URL", "PAYSVC_PUBLIC_KEY", "PAYSVC_SECRET_KEY", "PAYSVC_ENCRYPTION_KEY"] {
-        command.env_remove(variable);
-    }
     let output = run(&mut command);
     let told = String::from_utf8_lossy(&output.stdout);
     assert!(

@@ -8,7 +8,8 @@ use paysvc::ffi::*;
 use paysvc::settings::CONFIG;
 use serde_json::{Map, Value, json};
 
-use support::capi::{Client, Reply, function, with};
+use support::capi::{Client, HANG, Reply, function, with, within};
+use support::memory::Needles;
 use support::root;
 use support::server::Server;
 use support::tls::{Authority, serve};
@@ -222,4 +223,133 @@ fn plain_http_goes_through_no_proxy_elsewhere() {
         reply.expect("E_TRANSPORT NOT_SENT");
         assert!(reply.message().contains("192.0.2.1 is not this machine"), "{}", reply.message());
     }
+}
+
+const CARD: &str = "5399413078825962";
+const OTP: &str = "864213";
+
+/// What a service may make of a card number that it repeats: the characters between, and the digits.
+fn disguises(card: &str) -> Vec<String> {
+    let set_apart = |between: &str, size: usize| {
+        card.as_bytes().chunks(size).map(String::from_utf8_lossy).collect::<Vec<_>>().join(between)
+    };
+    let mut all: Vec<_> = [
+        "", " ", "-", "\t", "\r\n", ".", "/", ",", "\u{a0}", "\u{2009}", "\u{202f}", "\u{2011}", "\u{2013}",
+        "\u{2014}", "\u{200b}", "\u{200d}", "\u{2060}", "\u{feff}", "\u{ad}", "\u{200f}", "\u{202e}", "\u{2066}",
+        "\u{61c}",
+    ]
+    .iter()
+    .flat_map(|between| [set_apart(between, 1), set_apart(between, 4)])
+    .collect();
+    for zero in [0xff10, 0x660, 0x966] {
+        all.push(card.chars().map(|c| char::from_u32(zero + c.to_digit(10).unwrap()).unwrap()).collect());
+    }
+    all
+}
+
+/// A service that repeats what it was given, in its message, its code, its content type, or as a page, does not get it
+/// into a text of the library.
+#[test]
+fn no_disguise_brings_a_secret_into_a_message() {
+    let answer = std::sync::Arc::new(std::sync::Mutex::new((String::new(), String::new())));
+    let server = Server::start({
+        let answer = std::sync::Arc::clone(&answer);
+        move |mut connection| {
+            while connection.read_request().is_some() {
+                let (kind, body) = answer.lock().unwrap().clone();
+                let head = format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n\r\n", body.len());
+                connection.write(&(head + &body));
+            }
+        }
+    });
+    let client = Client::new(&config(&server));
+    let needles = Needles::new(&[("card", CARD.to_owned()), ("code", OTP.to_owned())]);
+    let encrypted = ENDPOINTS.iter().find(|row| row.encrypted && row.open).unwrap();
+    let mut open = request(encrypted, "x");
+    open["further"] = json!({"number": CARD, "once": OTP});
+    let free = |members: Value| {
+        let request = json!({"method": "POST", "path": "/payment/new", "key": "public"});
+        with(request, members)
+    };
+    let calls = [
+        (function(encrypted.name), open),
+        (paysvc_request as support::capi::Function, free(json!({"body": {"a": [{"b": CARD}], "once": 864213}}))),
+        (paysvc_request, free(json!({"body": CARD, "query": {"once": OTP}}))),
+        (paysvc_request, free(json!({"query": {"a": CARD}, "headers": {"x-code": OTP}}))),
+        (paysvc_request, free(json!({"path": format!("/payment/new/{CARD}"), "body": {"once": OTP}}))),
+    ];
+    let mut masked = 0;
+    for (function, request) in &calls {
+        for card in disguises(CARD) {
+            let said = format!("card {card} with {OTP} declined");
+            let header: String = said.chars().filter(|c| c.is_ascii_graphic() || *c == ' ').collect();
+            let json =
+                |message: &str, code: &str| json!({"status": true, "message": message, "code": code}).to_string();
+            for (kind, body) in [
+                ("application/json".to_owned(), json(&said, "00")),
+                ("application/json".to_owned(), json("declined", &said)),
+                (format!("text/html; {header}"), "<html>".to_owned()),
+            ] {
+                *answer.lock().unwrap() = (kind.clone(), body.clone());
+                let reply = client.call(*function, request);
+                let own = if body == "<html>" { reply.body() } else { "" };
+                for text in [reply.message(), reply.code(), own] {
+                    let found = needles.found_in(text.as_bytes());
+                    assert!(found.is_empty(), "{found:?} in {text:?}, {kind}");
+                    let hidden = |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{61c}' | '\u{feff}');
+                    assert!(!text.contains(hidden) && !text.chars().any(char::is_control), "{text:?}");
+                    masked += text.matches("***").count();
+                }
+            }
+        }
+    }
+    assert!(masked >= calls.len() * disguises(CARD).len() * 3, "{masked}");
+    // What harms nobody stays readable.
+    *answer.lock().unwrap() =
+        ("application/json".into(), json!({"status": true, "message": "true: NGN 12 for card, 2 of 3"}).to_string());
+    let harmless =
+        free(json!({"body": {"ok": "true", "currency": "NGN", "by": "card", "count": 12, "of": 3, "really": true}}));
+    assert_eq!(client.call(paysvc_request, &harmless).message(), "true: NGN 12 for card, 2 of 3");
+}
+
+/// 4 MB of a one-time code once took 58 seconds.
+#[test]
+fn a_message_of_megabytes_is_cut_before_it_is_masked() {
+    let server = Server::start(|mut connection| {
+        while connection.read_request().is_some() {
+            let body = json!({"status": true, "message": format!("{OTP} ").repeat(600_000)}).to_string();
+            connection.answer("200 OK", "", &body);
+        }
+    });
+    let client = Client::new(&with(config(&server), json!({"timeout_ms": 20_000})));
+    let request = json!({"method": "POST", "path": "/payment/new", "key": "public", "body": {"once": OTP}});
+    let reply = within(HANG / 4, || client.call(paysvc_request, &request));
+    reply.expect("OK CONFIRMED");
+    assert!(reply.message().starts_with("*** ***") && !reply.message().contains(OTP), "{}", reply.message());
+    assert!(reply.message().len() <= 500);
+}
+
+#[test]
+fn nothing_is_repeated_at_or_below_the_path_of_what_changes_something() {
+    let server = service();
+    let client = Client::new(&config(&server));
+    for row in ENDPOINTS.iter().filter(|row| !row.read_only) {
+        for below in ["", "/ORDER-1", "/status/ORDER-1"] {
+            for method in ["GET", "POST", "PUT", "DELETE"] {
+                let path = format!("{}{below}", row.path.replace(['{', '}'], ""));
+                let is_row = |row: &&Endpoint| row.read_only && row.method.name() == method && row.path == path;
+                if ENDPOINTS.iter().any(|row| is_row(&row)) {
+                    continue;
+                }
+                let mut request = json!({"method": method, "path": path, "read_only": true});
+                request["key"] = row.key.member().trim_end_matches("_key").into();
+                if method != "GET" && row.encrypted {
+                    request["body"] = json!({});
+                    request["encrypt"] = true.into();
+                }
+                client.call(paysvc_request, &request).expect("E_ARGUMENT NOT_SENT");
+            }
+        }
+    }
+    assert_eq!(server.seen().len(), 0);
 }

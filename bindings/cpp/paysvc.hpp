@@ -183,7 +183,7 @@ class client : public detail::endpoints<client> {
     using log_function = std::function<void(int level, const std::string &message)>;
 
 #if PAYSVC_EXCEPTIONS
-    /// All from the environment: PAYSVC_BASE_URL, PAYSVC_PUBLIC_KEY, PAYSVC_SECRET_KEY, PAYSVC_ENCRYPTION_KEY.
+    /// All from the environment: PAYSVC_BASE_URL, PAYSVC_SECRET_KEY and so on, one variable for each setting.
     client() : client(nullptr, true) {}
     /// From a config builder or JSON text. Opens no connection.
     explicit client(const std::string &config_json) : client(detail::c_text(config_json), true) {}

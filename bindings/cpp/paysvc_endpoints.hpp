@@ -71,16 +71,16 @@ enum class state : int {
     processing = 7,
 };
 
-/// The configuration. What is left out is read from the environment or has its default.
+/// The configuration. A member that is left out is read from the environment: its name in capitals behind PAYSVC_, as in PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. What the environment does not name either has its default.
 class config : public object {
   public:
-    /// base_url (string): where the service is, e.g. https://host/path; else PAYSVC_BASE_URL.
+    /// base_url (string): where the service is, e.g. https://host/path.
     config &base_url(const std::string &value) { return set(*this, "base_url", value); }
-    /// public_key (string): API key of most calls; else PAYSVC_PUBLIC_KEY.
+    /// public_key (string): API key of most calls.
     config &public_key(const std::string &value) { return set(*this, "public_key", value); }
-    /// secret_key (string): API key of the calls that say so, e.g. refunds; else PAYSVC_SECRET_KEY.
+    /// secret_key (string): API key of the calls that say so, e.g. refunds.
     config &secret_key(const std::string &value) { return set(*this, "secret_key", value); }
-    /// encryption_key (string): the dashboard's RSA key, or a PEM public key; else PAYSVC_ENCRYPTION_KEY.
+    /// encryption_key (string): the dashboard's RSA key, or a PEM public key.
     config &encryption_key(const std::string &value) { return set(*this, "encryption_key", value); }
     /// timeout_ms (integer): for a whole call, retries and waits included (30000).
     config &timeout_ms(const detail::integer &value) { return set(*this, "timeout_ms", value); }
@@ -88,7 +88,7 @@ class config : public object {
     config &connect_timeout_ms(const detail::integer &value) { return set(*this, "connect_timeout_ms", value); }
     /// max_attempts (integer): most tries of what may be repeated, 1 to 10 (3).
     config &max_attempts(const detail::integer &value) { return set(*this, "max_attempts", value); }
-    /// proxy (string): http://user:password@host:port or socks5://...; never read from the environment.
+    /// proxy (string): http://user:password@host:port or socks5://...; HTTPS_PROXY and its like are not read.
     config &proxy(const std::string &value) { return set(*this, "proxy", value); }
     /// no_proxy (string): hosts and domains reached without the proxy, separated by commas.
     config &no_proxy(const std::string &value) { return set(*this, "no_proxy", value); }
@@ -248,7 +248,7 @@ class raw_request : public object {
     raw_request &body(const raw &value) { return set(*this, "body", value); }
     /// encrypt (boolean): encrypt the body (false).
     raw_request &encrypt(const detail::flag &value) { return set(*this, "encrypt", value); }
-    /// read_only (boolean): changes nothing, so it may be repeated (true for GET, else false).
+    /// read_only (boolean): changes nothing, so it may be repeated; refused at and below the path of a function that changes something (true for GET elsewhere, else false).
     raw_request &read_only(const detail::flag &value) { return set(*this, "read_only", value); }
 };
 

@@ -9,7 +9,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"os"
 	"runtime/cgo"
+	"strconv"
+	"strings"
 	"sync"
 	"unsafe"
 )
@@ -141,15 +144,19 @@ func (c *Client) freeIfUnused() {
 	}
 }
 
-// The time limit that the library, too, reads from the configuration.
+// The time limit that the library, too, reads from the configuration or the environment.
 func timeoutOf(config json.RawMessage) int64 {
 	var read struct {
 		TimeoutMS int64 `json:"timeout_ms"`
 	}
-	if json.Unmarshal(config, &read) != nil || read.TimeoutMS <= 0 {
-		return defaultTimeoutMS
+	if json.Unmarshal(config, &read) == nil && read.TimeoutMS > 0 {
+		return read.TimeoutMS
 	}
-	return read.TimeoutMS
+	given := strings.TrimSpace(os.Getenv("PAYSVC_TIMEOUT_MS"))
+	if ms, err := strconv.ParseInt(given, 10, 64); err == nil && ms > 0 {
+		return ms
+	}
+	return defaultTimeoutMS
 }
 
 // The text with the NUL that C wants at its end, in Go's own memory: nothing is left to free, and the copy can be

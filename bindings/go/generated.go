@@ -270,20 +270,20 @@ func (n Outcome) sentinel() error {
 // What a client without TimeoutMS waits for a whole call.
 const defaultTimeoutMS = 30000
 
-// Config is what a client needs to know. A text left empty is read from the environment, where the member's documentation names a variable; else it, too, has its default.
+// Config is what a client needs to know. A member that is left out is read from the environment: its name in capitals behind PAYSVC_, as in PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. What the environment does not name either has its default. A text left empty and a pointer left nil count as left out.
 type Config struct {
 	redacted
 
-	// BaseURL (string): where the service is, e.g. https://host/path; else PAYSVC_BASE_URL.
+	// BaseURL (string): where the service is, e.g. https://host/path.
 	BaseURL string `json:"base_url,omitempty"`
 
-	// PublicKey (string): API key of most calls; else PAYSVC_PUBLIC_KEY.
+	// PublicKey (string): API key of most calls.
 	PublicKey string `json:"public_key,omitempty"`
 
-	// SecretKey (string): API key of the calls that say so, e.g. refunds; else PAYSVC_SECRET_KEY.
+	// SecretKey (string): API key of the calls that say so, e.g. refunds.
 	SecretKey string `json:"secret_key,omitempty"`
 
-	// EncryptionKey (string): the dashboard's RSA key, or a PEM public key; else PAYSVC_ENCRYPTION_KEY.
+	// EncryptionKey (string): the dashboard's RSA key, or a PEM public key.
 	EncryptionKey string `json:"encryption_key,omitempty"`
 
 	// TimeoutMS (integer): for a whole call, retries and waits included (30000).
@@ -295,7 +295,7 @@ type Config struct {
 	// MaxAttempts (integer): most tries of what may be repeated, 1 to 10 (3).
 	MaxAttempts *int64 `json:"max_attempts,omitempty"`
 
-	// Proxy (string): http://user:password@host:port or socks5://...; never read from the environment.
+	// Proxy (string): http://user:password@host:port or socks5://...; HTTPS_PROXY and its like are not read.
 	Proxy string `json:"proxy,omitempty"`
 
 	// NoProxy (string): hosts and domains reached without the proxy, separated by commas.
@@ -620,6 +620,6 @@ type Request struct {
 	// Encrypt (boolean): encrypt the body (false).
 	Encrypt *bool `json:"encrypt,omitempty"`
 
-	// ReadOnly (boolean): changes nothing, so it may be repeated (true for GET, else false).
+	// ReadOnly (boolean): changes nothing, so it may be repeated; refused at and below the path of a function that changes something (true for GET elsewhere, else false).
 	ReadOnly *bool `json:"read_only,omitempty"`
 }

@@ -19,8 +19,11 @@ pub fn render(rows: &[Endpoint]) -> String {
         "State of the payment or refund in the answer, or a number that the service has added since. Only successful \
          means paid.",
     );
-    let doc = "The configuration. What is left out is read from the environment or has its default.";
-    builder(&mut out, "config", doc, settings::CONFIG, false);
+    let doc = format!(
+        "The configuration. {} What the environment does not name either has its default.",
+        settings::ENVIRONMENT
+    );
+    builder(&mut out, "config", &doc, settings::CONFIG, false);
     for row in rows {
         let doc = format!("The request of client::{}().", row.name);
         builder(&mut out, &format!("{}_request", row.name), &doc, row.fields, row.open);

@@ -76,12 +76,11 @@ fn client_new(out: &mut String) {
         "Makes a client: configuration and connections, shared by threads. Opens no connection.".to_owned(),
         String::new(),
     ];
-    members(
-        &mut doc,
-        "@param config_json  one JSON object; NULL: all from the environment. Unknown members are refused:",
-        settings::CONFIG,
-        false,
+    let head = format!(
+        "@param config_json  one JSON object; NULL: all from the environment. {} Unknown members are refused:",
+        settings::ENVIRONMENT
     );
+    members(&mut doc, &head, settings::CONFIG, false);
     doc.extend([
         "@param client  set to the new client, to NULL unless PAYSVC_OK: free it with paysvc_client_free()".to_owned(),
         REPLY.to_owned(),

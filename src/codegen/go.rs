@@ -34,8 +34,11 @@ pub fn render(rows: &[Endpoint]) -> String {
     structure(
         &mut out,
         "Config",
-        "Config is what a client needs to know. A text left empty is read from the environment, where the member's \
-         documentation names a variable; else it, too, has its default.",
+        &format!(
+            "Config is what a client needs to know. {} What the environment does not name either has its default. A text \
+             left empty and a pointer left nil count as left out.",
+            settings::ENVIRONMENT
+        ),
         settings::CONFIG,
         Use::Config,
     );

@@ -1,8 +1,9 @@
-//! README's table of endpoints.
+//! README's tables: endpoints and settings.
 
 use std::fmt::Write as _;
 
 use crate::endpoints::{Endpoint, Place};
+use crate::settings;
 
 pub fn render(rows: &[Endpoint]) -> String {
     let mut out = String::from("| function | request | key | body | members (**required**) |\n|---|---|---|---|---|\n");
@@ -28,6 +29,14 @@ pub fn render(rows: &[Endpoint]) -> String {
             names.join(", ")
         )
         .unwrap();
+    }
+    out
+}
+
+pub fn settings() -> String {
+    let mut out = String::from("| member | variable | |\n|---|---|---|\n");
+    for field in settings::CONFIG {
+        writeln!(out, "| `{}` | `{}` | {} |", field.name, settings::variable(field.name), field.doc).unwrap();
     }
     out
 }

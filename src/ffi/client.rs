@@ -51,7 +51,8 @@ pub unsafe fn new(
         // SAFETY: NULL or NUL-terminated.
         let json = if config_json.is_null() { None } else { Some(unsafe { text(config_json, "config_json") }?) };
         fork::watch();
-        Client::new(json, &|name| std::env::var(name).ok())
+        // What is not UTF-8 is refused where it is read, instead of being taken for nothing.
+        Client::new(json, &|name| std::env::var_os(name).map(|text| text.to_string_lossy().into_owned()))
     };
     let body = |_: &Progress| match make() {
         Ok(new) => {

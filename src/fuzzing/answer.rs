@@ -8,7 +8,8 @@ use super::{check_failure_envelope, check_texts, oracle};
 use crate::answer::{self, Answer, Cut, Reading};
 use crate::endpoints::{AnswerShape, Safety};
 use crate::facts::Reference;
-use crate::reply::{self, Reply};
+use crate::line;
+use crate::reply::Reply;
 use crate::status::{Outcome, State, Status};
 
 pub fn answer(input: &[u8]) {
@@ -37,7 +38,7 @@ pub fn answer_of(input: &[u8]) -> Reply {
         shape: &row.shape,
         references: &vec![(Reference::Order, "R-1".to_owned())],
         after_429: row.after_429,
-        redact: &|text| reply::one_line(text.to_owned()),
+        redact: &|text| Some(line::one_line(text.to_owned())),
         stop: &|| None,
     };
     answer::read(&reading, answer).reply

@@ -1,12 +1,12 @@
-//! Input: the configuration's JSON, then after a NUL each the four environment variables.
+//! Input: the configuration's JSON, then after a NUL each the variables of the
+//! environment, in the order of the table.
 
 use serde_json::Value;
 
 use super::{check_refusal, has_canary, may_name_canary, oracle};
 use crate::config::{BaseUrl, Config};
+use crate::settings::{CONFIG, variable};
 use crate::status::Status;
-
-const VARIABLES: [&str; 4] = ["PAYSVC_BASE_URL", "PAYSVC_PUBLIC_KEY", "PAYSVC_SECRET_KEY", "PAYSVC_ENCRYPTION_KEY"];
 
 pub fn config(input: &[u8]) {
     let Ok(input) = std::str::from_utf8(input) else { return };
@@ -14,7 +14,7 @@ pub fn config(input: &[u8]) {
     let json = parts.next().unwrap_or_default();
     let values: Vec<&str> = parts.collect();
     let env = |name: &str| {
-        let index = VARIABLES.iter().position(|known| *known == name).expect("no other variable is read");
+        let index = CONFIG.iter().position(|field| variable(field.name) == name).expect("no other variable is read");
         values.get(index).map(|value| (*value).to_owned())
     };
     let parsed = serde_json::from_str::<Value>(json).ok();

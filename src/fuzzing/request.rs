@@ -41,7 +41,7 @@ pub fn request(input: &[u8]) {
     let row = ENDPOINTS.get(usize::from(choice.wrapping_sub(b'a')) % (ENDPOINTS.len() + 1));
     let prepared = match row {
         Some(row) => request::prepare(row, json, config, Some(key)),
-        None => raw_request::prepare(json, config, Some(key)),
+        None => raw_request::prepare(json, config, Some(key), &|| false),
     };
     match prepared {
         Ok(prepared) => {
@@ -143,7 +143,15 @@ fn check_raw(prepared: &Prepared, json: &str, compact: &str) {
     // However its path is spelled, a row keeps its key, its encryption and its rule of repetition.
     let path = prepared.url[BASE.len()..].split('?').next().unwrap_or_default();
     let path = percent_decode_str(path).decode_utf8_lossy().to_ascii_lowercase();
-    for row in ENDPOINTS.iter().filter(|row| row.method == prepared.method && row.path.eq_ignore_ascii_case(&path)) {
+    let same = |row: &&Endpoint| row.method == prepared.method && row.path.eq_ignore_ascii_case(&path);
+    if !ENDPOINTS.iter().any(|row| same(&row)) {
+        for row in ENDPOINTS.iter().filter(|row| !row.read_only()) {
+            let below =
+                path.strip_prefix(&row.path.to_ascii_lowercase()).is_some_and(|rest| rest.starts_with(['/', '\\']));
+            assert!(!below || prepared.safety != Safety::ReadOnly, "{path} below {} would be repeated", row.name);
+        }
+    }
+    for row in ENDPOINTS.iter().filter(same) {
         assert_eq!(prepared.key, row.key);
         assert!(given["encrypt"] == true || !row.encrypted, "{} in clear", row.name);
         assert!(prepared.safety != Safety::ReadOnly || row.read_only(), "{} would be repeated", row.name);

@@ -26,6 +26,7 @@ impl Client {
     }
 
     pub fn try_new(config: &Value) -> Result<Client, Reply> {
+        super::no_settings();
         let config = CString::new(config.to_string()).unwrap();
         let (mut client, mut reply) = (ptr::null_mut(), ptr::null_mut());
         let status = unsafe { paysvc_client_new(config.as_ptr(), &mut client, &mut reply) };
@@ -120,6 +121,9 @@ impl Reply {
         let pointer = CString::new(pointer).unwrap();
         let found = unsafe { paysvc_reply_get(self.0, pointer.as_ptr()) };
         (!found.is_null()).then(|| text(found).to_owned())
+    }
+    pub fn code(&self) -> &str {
+        text(unsafe { paysvc_reply_code(self.0) })
     }
     pub fn message(&self) -> &str {
         text(unsafe { paysvc_reply_message(self.0) })

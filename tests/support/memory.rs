@@ -47,7 +47,7 @@ impl Needles {
     }
 }
 
-/// The text as it is, encoded, and as people space digits.
+/// The text as it is, encoded, and as people and clever services space and write digits.
 fn all_forms(secret: &str) -> Vec<(&'static str, Vec<u8>)> {
     let bytes = secret.as_bytes();
     let joined = |separator: &str, size: usize| {
@@ -63,6 +63,16 @@ fn all_forms(secret: &str) -> Vec<(&'static str, Vec<u8>)> {
         ("spaced by one", joined(" ", 1)),
         ("spaced by four", joined(" ", 4)),
         ("with dashes", joined("-", 4)),
+        ("with tabs", joined("\t", 4)),
+        ("with dots", joined(".", 4)),
+        ("with slashes", joined("/", 4)),
+        ("with no-break blanks", joined("\u{a0}", 4)),
+        ("with thin blanks", joined("\u{2009}", 4)),
+        ("with en dashes", joined("\u{2013}", 4)),
+        ("with zero-width spaces", joined("\u{200b}", 1)),
+        ("with right-to-left marks", joined("\u{200f}", 4)),
+        ("in full-width digits", in_digits_from(secret, 0xff10)),
+        ("in Arabic-Indic digits", in_digits_from(secret, 0x660)),
         ("backwards", bytes.iter().rev().copied().collect()),
     ];
     // In base64 it looks different at each of three places within a longer text; what its neighbours change is left off.
@@ -74,6 +84,15 @@ fn all_forms(secret: &str) -> Vec<(&'static str, Vec<u8>)> {
     // Too short a piece would be found in anything.
     forms.retain(|(_, form)| form.len() >= 6);
     forms
+}
+
+/// The text with the digits of another script, of which this is the zero; nothing where it has none.
+fn in_digits_from(secret: &str, zero: u32) -> Vec<u8> {
+    if !secret.bytes().any(|byte| byte.is_ascii_digit()) {
+        return Vec::new();
+    }
+    let digit = |c: char| c.to_digit(10).and_then(|digit| char::from_u32(zero + digit)).unwrap_or(c);
+    secret.chars().map(digit).collect::<String>().into_bytes()
 }
 
 /// Searches the memory of a process that waits; gives what was found where, and how many bytes were searched.

@@ -30,6 +30,18 @@ pub const VALGRIND: &[&str] = &[
     "--error-exitcode=9",
 ];
 
+/// Takes the library's settings out of this process's environment, and so out of its children's: whoever runs the tests
+/// may have some. Variables that steer the tests are no settings and stay.
+pub fn no_settings() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        for field in paysvc::settings::CONFIG {
+            // SAFETY: before this process calls the library or anything else that reads its environment in C.
+            unsafe { std::env::remove_var(paysvc::settings::variable(field.name)) };
+        }
+    });
+}
+
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
@@ -38,6 +50,7 @@ pub fn root() -> &'static Path {
 pub fn artifacts() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
+        no_settings();
         let mut build = Command::new(env!("CARGO"));
         build.args(["build", "--quiet", "--locked", "-p", "paysvc", "-p", "paysvc-sandbox"]).current_dir(root());
         if !cfg!(debug_assertions) {

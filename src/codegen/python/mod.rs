@@ -164,8 +164,10 @@ fn constructor(out: &mut String, way: &Way) {
     let own: Vec<_> = way.own.iter().map(|(_, name, doc)| (*name, *doc)).collect();
     writeln!(
         out,
-        "        \"\"\"Opens no connection. What a call needs is checked by that call.\n\n        Args:\n{}\n        \
-         Raises:\n            ConfigError: the configuration is wrong; the message names the member\n        \"\"\"",
+        "        \"\"\"Opens no connection. What a call needs is checked by that call.\n\n{}\n        Args:\n{}\n        \
+         Raises:\n            ConfigError: the configuration is wrong; the message names the member or the variable\n        \
+         \"\"\"",
+        wrapped(settings::ENVIRONMENT),
         lines(settings::CONFIG, false, &own)
     )
     .unwrap();
@@ -173,6 +175,21 @@ fn constructor(out: &mut String, way: &Way) {
         writeln!(out, "        self._{name} = {name}").unwrap();
     }
     writeln!(out, "        self._open({})\n", hidden(settings::CONFIG, false)).unwrap();
+}
+
+/// The text in lines of a docstring within a class.
+fn wrapped(text: &str) -> String {
+    let (mut out, mut line) = (String::new(), String::new());
+    for word in text.split(' ') {
+        if line.len() + word.len() > 110 {
+            writeln!(out, "        {}", line.trim_end()).unwrap();
+            line.clear();
+        }
+        line.push_str(word);
+        line.push(' ');
+    }
+    writeln!(out, "        {}", line.trim_end()).unwrap();
+    out
 }
 
 #[allow(clippy::too_many_arguments)] // The parts of one method.

@@ -16,8 +16,7 @@ Self = TypeVar("Self", bound="Client")
 class Client(Endpoints):
     """The payments service. Any threads may share a client; close it, or use it in a with statement.
 
-    Arguments that are left out, and are among them, come from PAYSVC_BASE_URL, PAYSVC_PUBLIC_KEY, PAYSVC_SECRET_KEY
-    and PAYSVC_ENCRYPTION_KEY.
+    Arguments that are left out come from the environment: PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS and so on.
     """
 
     _native: Native

@@ -217,15 +217,18 @@ class Endpoints:
     ) -> None:
         """Opens no connection. What a call needs is checked by that call.
 
+        A member that is left out is read from the environment: its name in capitals behind PAYSVC_, as in
+        PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set.
+
         Args:
-            base_url: where the service is, e.g. https://host/path; else PAYSVC_BASE_URL
-            public_key: API key of most calls; else PAYSVC_PUBLIC_KEY
-            secret_key: API key of the calls that say so, e.g. refunds; else PAYSVC_SECRET_KEY
-            encryption_key: the dashboard's RSA key, or a PEM public key; else PAYSVC_ENCRYPTION_KEY
+            base_url: where the service is, e.g. https://host/path
+            public_key: API key of most calls
+            secret_key: API key of the calls that say so, e.g. refunds
+            encryption_key: the dashboard's RSA key, or a PEM public key
             timeout_ms: for a whole call, retries and waits included (30000)
             connect_timeout_ms: for name look-up, connect and TLS, within timeout_ms (10000)
             max_attempts: most tries of what may be repeated, 1 to 10 (3)
-            proxy: http://user:password@host:port or socks5://...; never read from the environment
+            proxy: http://user:password@host:port or socks5://...; HTTPS_PROXY and its like are not read
             no_proxy: hosts and domains reached without the proxy, separated by commas
             ca_file: PEM certificates trusted besides the system's
             client_cert_file: PEM client certificate; needs client_key_file. Refused by the service: NOT_SENT, unless it says so late
@@ -235,7 +238,7 @@ class Endpoints:
             allow_http: allows plain http to more than loopback addresses (false)
 
         Raises:
-            ConfigError: the configuration is wrong; the message names the member
+            ConfigError: the configuration is wrong; the message names the member or the variable
         """
         self._open(Members({
             "base_url": base_url,
@@ -538,7 +541,7 @@ class Endpoints:
             headers: object of strings
             body: the JSON body; any value
             encrypt: encrypt the body (false)
-            read_only: changes nothing, so it may be repeated (true for GET, else false)
+            read_only: changes nothing, so it may be repeated; refused at and below the path of a function that changes something (true for GET elsewhere, else false)
             timeout: seconds for the whole call, retries and waits included; else the client's timeout_ms
             call: a token by which another thread cancels this call
 
@@ -592,15 +595,18 @@ class AsyncEndpoints:
     ) -> None:
         """Opens no connection. What a call needs is checked by that call.
 
+        A member that is left out is read from the environment: its name in capitals behind PAYSVC_, as in
+        PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set.
+
         Args:
-            base_url: where the service is, e.g. https://host/path; else PAYSVC_BASE_URL
-            public_key: API key of most calls; else PAYSVC_PUBLIC_KEY
-            secret_key: API key of the calls that say so, e.g. refunds; else PAYSVC_SECRET_KEY
-            encryption_key: the dashboard's RSA key, or a PEM public key; else PAYSVC_ENCRYPTION_KEY
+            base_url: where the service is, e.g. https://host/path
+            public_key: API key of most calls
+            secret_key: API key of the calls that say so, e.g. refunds
+            encryption_key: the dashboard's RSA key, or a PEM public key
             timeout_ms: for a whole call, retries and waits included (30000)
             connect_timeout_ms: for name look-up, connect and TLS, within timeout_ms (10000)
             max_attempts: most tries of what may be repeated, 1 to 10 (3)
-            proxy: http://user:password@host:port or socks5://...; never read from the environment
+            proxy: http://user:password@host:port or socks5://...; HTTPS_PROXY and its like are not read
             no_proxy: hosts and domains reached without the proxy, separated by commas
             ca_file: PEM certificates trusted besides the system's
             client_cert_file: PEM client certificate; needs client_key_file. Refused by the service: NOT_SENT, unless it says so late
@@ -612,7 +618,7 @@ class AsyncEndpoints:
             on_abandoned: called with endpoint and reply when a task was cancelled whose request may have left
 
         Raises:
-            ConfigError: the configuration is wrong; the message names the member
+            ConfigError: the configuration is wrong; the message names the member or the variable
         """
         self._max_concurrency = max_concurrency
         self._on_abandoned = on_abandoned
@@ -898,7 +904,7 @@ class AsyncEndpoints:
             headers: object of strings
             body: the JSON body; any value
             encrypt: encrypt the body (false)
-            read_only: changes nothing, so it may be repeated (true for GET, else false)
+            read_only: changes nothing, so it may be repeated; refused at and below the path of a function that changes something (true for GET elsewhere, else false)
             timeout: seconds for the whole call, retries and waits included; else the client's timeout_ms
 
         Raises:

@@ -1,0 +1,98 @@
+//! One line of text for a person, whatever the peer wrote. Pure.
+
+/// Longest line passed on; a service that answers with a page of text is cut here.
+pub const MAX_CHARS: usize = 500;
+
+/// The character as it may stand in a line: a blank for what would end the line or steer a terminal, nothing for what
+/// nobody sees. Such characters hide digits from a search, and bidirectional controls show a text in another order.
+pub fn visible(c: char) -> Option<char> {
+    match c {
+        ' '..='~' => Some(c),
+        // Unicode's default ignorable characters and the controls of annotations.
+        '\u{ad}'
+        | '\u{34f}'
+        | '\u{61c}'
+        | '\u{115f}'..='\u{1160}'
+        | '\u{17b4}'..='\u{17b5}'
+        | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{3164}'
+        | '\u{fe00}'..='\u{fe0f}'
+        | '\u{feff}'
+        | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fffb}'
+        | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}' => None,
+        '\u{2028}' | '\u{2029}' => Some(' '),
+        _ if c.is_control() => Some(' '),
+        _ => Some(c),
+    }
+}
+
+/// Whether the text is such a line already: nearly every message is.
+pub fn is_plain(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    // A fold, because it looks at many bytes at once; `all` looks at one after the other.
+    bytes.len() <= MAX_CHARS
+        && bytes.iter().fold(true, |plain, b| plain & (b' '..=b'~').contains(b))
+        && bytes.first() != Some(&b' ')
+        && bytes.last() != Some(&b' ')
+}
+
+/// The text as one line of at most [`MAX_CHARS`] characters.
+pub fn one_line(text: String) -> String {
+    if is_plain(&text) {
+        return text;
+    }
+    // Bounded before it is looked at: invisible characters may be many.
+    let clean = text.chars().take(3 * MAX_CHARS).filter_map(visible);
+    clean.take(MAX_CHARS).collect::<String>().trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_one_line() {
+        assert_eq!(one_line(" a\r\nb\0c\u{2028}d\u{85}e\t".into()), "a  b c d e");
+        assert_eq!(one_line("é".repeat(600)).chars().count(), MAX_CHARS);
+        assert_eq!(one_line("plain text".into()), "plain text");
+        assert_eq!(one_line(" \u{200b} ".into()), "");
+    }
+
+    #[test]
+    fn what_nobody_sees_and_what_changes_the_order_is_left_out() {
+        for c in [
+            '\u{202a}',
+            '\u{202b}',
+            '\u{202c}',
+            '\u{202d}',
+            '\u{202e}',
+            '\u{2066}',
+            '\u{2067}',
+            '\u{2068}',
+            '\u{2069}',
+            '\u{200e}',
+            '\u{200f}',
+            '\u{61c}',
+            '\u{200b}',
+            '\u{200c}',
+            '\u{200d}',
+            '\u{2060}',
+            '\u{feff}',
+            '\u{ad}',
+            '\u{34f}',
+            '\u{180e}',
+            '\u{fe0f}',
+            '\u{fff9}',
+            '\u{e0041}',
+            '\u{3164}',
+        ] {
+            assert_eq!(one_line(format!("a{c}b")), "ab", "{:x}", c as u32);
+        }
+    }
+}
