@@ -65,9 +65,9 @@ test-python: setup-test
 	    PAYSVC_LIBRARY=$(abspath $(TARGET))/debug/libpaysvc.so PAYSVC_SANDBOX=$(abspath $(TARGET))/debug/paysvc-sandbox \
 	    $(VENV)/python -m pytest -q -p no:cacheprovider
 
-# All endpoints against all faults, plain and TLS, with the table and its figures.
+# All endpoints against all faults, plain and TLS, then 60 seconds of random faults (SEED=n), with tables and figures.
 faults: setup-test
-	PAYSVC_FAULTS=all $(CARGO) test --locked --test faults -- --nocapture
+	PAYSVC_FAULTS=all $(CARGO) test --locked --no-fail-fast --test faults --test faults_random -- --nocapture
 
 # The leak canary: every endpoint and every fault in three languages, plain and TLS, with its figures.
 canary: setup-test

@@ -1,9 +1,15 @@
 //! The matrix: endpoints × faults × plain and TLS, the reply's outcome against the sandbox's ledger.
 //!
 //! `make test` runs every fault on one call that moves money and one that reads; `make faults` (PAYSVC_FAULTS=all) runs
-//! all nine endpoints, and prints the table.
+//! all endpoints, and prints the table.
+//!
+//! The sandbox runs with `--pay-twice`, so that nothing but the library keeps a charge from being made twice; and beside
+//! the effects the requests that carried a business key are counted. A client that sends twice is found by both.
 
 mod support;
+
+#[path = "faults/sends_twice.rs"]
+mod sends_twice;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -71,10 +77,19 @@ const FAULTS: &[(&str, On, May, May)] = &[
     ("unsolicited_response", Before, Confirmed, Confirmed),
     ("unsolicited_response", Call, Confirmed, Confirmed),
     ("late_unsolicited_response", Before, Confirmed, Confirmed),
-    ("truncate", Call, Unknown, Unknown),
+    // In the plain the client may have written first: then nothing tells the stray answer from its own.
+    ("early_response", Handshake, Confirmed, Confirmed),
+    // A reading whose answer was cut with its connection is read again.
+    ("truncate", Call, Unknown, Confirmed),
     ("drip", Call, Confirmed, Confirmed),
     ("slow_headers", Call, Confirmed, Confirmed),
     ("never_end", Call, Unknown, Unknown),
+    ("endless_trailers", Call, Unknown, Unknown),
+    ("endless_chunk_size", Call, Unknown, Unknown),
+    ("no_crlf_after_chunk", Call, Unknown, Unknown),
+    ("endless_interim", Call, Unknown, Unknown),
+    ("close_delimited", Call, Confirmed, Confirmed),
+    ("close_delimited_cut", Call, Unknown, Confirmed),
     ("huge_body", Call, Unknown, Unknown),
     ("gzip_bomb", Call, Unknown, Unknown),
     ("bad_utf8", Call, Unknown, Unknown),
@@ -89,6 +104,14 @@ const FAULTS: &[(&str, On, May, May)] = &[
     ("redirect_other_host", Call, Unknown, Unknown),
     ("status_429", Call, Confirmed, Confirmed),
     ("status_429_retry_after", Call, Confirmed, Confirmed),
+    ("status_429_paid", Call, Unknown, Confirmed),
+    ("status_429_cut", Call, Unknown, Confirmed),
+    // For a reading a refusal is one, whoever wrote it: it speaks of the reading alone.
+    ("status_403_page", Call, Unknown, Rejected),
+    ("status_409_page", Call, Unknown, Rejected),
+    ("status_400_paid", Call, Unknown, Rejected),
+    ("pending_refusal", Call, Unknown, Rejected),
+    ("success_failed_state", Call, Rejected, Confirmed),
     ("status_500", Call, Unknown, Confirmed),
     ("status_503", Call, Unknown, Confirmed),
     ("status_408", Call, Unknown, Confirmed),
@@ -100,6 +123,18 @@ const FAULTS: &[(&str, On, May, May)] = &[
     ("tls_silence", Handshake, Confirmed, Confirmed),
 ];
 
+/// What a client is told to send again: the service did nothing.
+const ASKS_AGAIN: [&str; 2] = ["status_429", "status_429_retry_after"];
+/// They last as long as the caller's patience, where no bound ends them.
+const ENDLESS: [&str; 6] = [
+    "commit_then_timeout",
+    "never_end",
+    "endless_trailers",
+    "endless_chunk_size",
+    "no_crlf_after_chunk",
+    "endless_interim",
+];
+
 const WARM_UP: &str = "/payment/order/direct-debit/status";
 
 #[derive(Default)]
@@ -108,6 +143,8 @@ struct Figures {
     false_not_sent: usize,
     false_confirmed: usize,
     twice: usize,
+    sent_twice: usize,
+    strays: usize,
     needless_unknown: usize,
     wrong: Vec<String>,
     /// Fault and place, then what was said, by kind of call.
@@ -118,11 +155,10 @@ impl Figures {
     fn run(&mut self, sandbox: &Sandbox, index: usize, row: &'static Endpoint, tls: bool) {
         let (fault, on, of_writes, of_reads) = FAULTS[index];
         let may = if row.read_only() { of_reads } else { of_writes };
-        // The history says success by its content alone: whatever it is, it is an answer.
-        let lenient = row.name == "direct_debit_history" && fault == "wrong_envelope";
         let target = target(row, sandbox);
         let reply = call(sandbox, fault, on, &target);
-        let (made, seen) = (made(sandbox, &target), seen(sandbox, row, on));
+        let seen = seen_in_the_end(sandbox, row, on, &reply);
+        let (made, sent) = (made(sandbox, &target), sent(sandbox, &target));
         let at = format!("{} / {fault} / {}", row.name, if tls { "TLS" } else { "plain" });
         let said = reply.outcome();
 
@@ -131,8 +167,13 @@ impl Figures {
         self.false_not_sent += usize::from(denied && made > 0);
         self.false_confirmed += usize::from(said == PAYSVC_OUTCOME_CONFIRMED && made == 0 && target.effect.is_some());
         self.twice += usize::from(made > 1);
+        self.sent_twice += usize::from(sent > 1);
+        self.strays += usize::from(reply.get("/data/unsolicited").is_some());
         self.needless_unknown += usize::from(said == PAYSVC_OUTCOME_UNKNOWN && may != Unknown);
-        if said != may.outcome() && !lenient {
+        if sent > 1 || reply.get("/data/unsolicited").is_some() {
+            self.wrong.push(format!("{at}: sent {sent} times, and the answer is {}", reply.body()));
+        }
+        if said != may.outcome() {
             self.wrong.push(format!("{at}: {} with {made} effects: {}", reply.verdict(), reply.message()));
         }
         if made > 1 || (denied && made > 0) {
@@ -195,7 +236,7 @@ fn call(sandbox: &Sandbox, fault: &str, on: On, target: &Target) -> Reply {
     }
     let function = function(target.row.name);
     // Silence lasts as long as the caller's patience.
-    let patience = if matches!(fault, "commit_then_timeout" | "never_end") { 500 } else { 0 };
+    let patience = if ENDLESS.contains(&fault) { 500 } else { 0 };
     let token = support::capi::Call::with_timeout_ms(patience);
     client.call_with(function, &target.request, Some(&token))
 }
@@ -242,10 +283,45 @@ fn seen(sandbox: &Sandbox, row: &Endpoint, on: On) -> usize {
     count - usize::from(row.path == WARM_UP && matches!(on, Call | Before))
 }
 
+/// The same once the sandbox has got to all that left, which on a busy machine may be after the call has ended.
+fn seen_in_the_end(sandbox: &Sandbox, row: &Endpoint, on: On, reply: &Reply) -> usize {
+    let give_up = Instant::now() + Duration::from_secs(10);
+    loop {
+        let seen = seen(sandbox, row, on);
+        if seen >= usize::try_from(reply.attempts()).unwrap() || Instant::now() > give_up {
+            return seen;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// How many requests with the key of the call may have been carried out, as far as the one who sent them can know: all
+/// that came, whole or not, but those that were told to come again. More than one is one too many.
+fn sent(sandbox: &Sandbox, target: &Target) -> usize {
+    let Some(key) = target.business_key() else { return 0 };
+    let requests = sandbox.get("/sandbox/requests");
+    let came = requests["requests"].as_array().unwrap().iter();
+    let told_to_come_again =
+        |request: &Value| request["fault"].as_str().is_some_and(|fault| ASKS_AGAIN.contains(&fault));
+    came.filter(|request| request["path"] == target.row.path && carries(&request["payload"], key))
+        .filter(|request| !told_to_come_again(request))
+        .count()
+}
+
+/// Whether the key is one of the payload's texts.
+fn carries(payload: &Value, key: &str) -> bool {
+    match payload {
+        Value::String(text) => text == key,
+        Value::Array(items) => items.iter().any(|item| carries(item, key)),
+        Value::Object(members) => members.values().any(|value| carries(value, key)),
+        _ => false,
+    }
+}
+
 fn matrix(all: bool) -> Figures {
     let mut figures = Figures::default();
     for tls in [false, true] {
-        let sandbox = Sandbox::start(if tls { &["--tls"] } else { &[] });
+        let sandbox = Sandbox::start(if tls { &["--pay-twice", "--tls"] } else { &["--pay-twice"] });
         let picked = |row: &&Endpoint| all || ["order_refund", "transaction_details"].contains(&row.name);
         for row in ENDPOINTS.iter().filter(picked) {
             for (index, (_, on, ..)) in FAULTS.iter().enumerate() {
@@ -278,6 +354,8 @@ fn print(figures: &Figures) {
     println!("false NOT_SENT or REJECTED:            {}", figures.false_not_sent);
     println!("false CONFIRMED:                       {}", figures.false_confirmed);
     println!("effects committed twice:               {}", figures.twice);
+    println!("requests of one key sent twice:        {}", figures.sent_twice);
+    println!("answers that nobody asked for, taken:  {}", figures.strays);
     println!("UNKNOWN although the evidence decided: {}", figures.needless_unknown);
 }
 
@@ -302,8 +380,6 @@ fn outcomes_agree_with_the_ledger() {
         figures.cases,
         figures.wrong.join("\n")
     );
-    assert_eq!(
-        (figures.false_not_sent, figures.false_confirmed, figures.twice, figures.needless_unknown),
-        (0, 0, 0, 0)
-    );
+    assert_eq!((figures.false_not_sent, figures.false_confirmed, figures.twice), (0, 0, 0));
+    assert_eq!((figures.sent_twice, figures.strays, figures.needless_unknown), (0, 0, 0));
 }

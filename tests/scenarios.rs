@@ -27,6 +27,9 @@ struct Scenario {
     name: String,
     #[serde(default)]
     config: BTreeMap<String, Value>,
+    /// The sandbox refuses to move the same money again, because that refusal is what is played.
+    #[serde(default)]
+    pays_once: bool,
     steps: Vec<Step>,
 }
 
@@ -64,8 +67,9 @@ struct Played {
 
 /// Runs every scenario through the program that `start` makes.
 fn play_all(manifest: &Manifest, start: &dyn Fn() -> Command) -> Vec<Played> {
-    let sandbox = Sandbox::start(&[]);
-    manifest.scenarios.iter().map(|scenario| play(&sandbox, scenario, start)).collect()
+    let sandboxes = [Sandbox::start(&["--pay-twice"]), Sandbox::start(&[])];
+    let sandbox = |scenario: &Scenario| &sandboxes[usize::from(scenario.pays_once)];
+    manifest.scenarios.iter().map(|scenario| play(sandbox(scenario), scenario, start)).collect()
 }
 
 fn play(sandbox: &Sandbox, scenario: &Scenario, start: &dyn Fn() -> Command) -> Played {
@@ -123,7 +127,10 @@ impl Run<'_> {
         let at = format!("{} / step {index}", self.name);
         let with = self.fill(step.with.as_ref().map_or("{}", |with| with.get()));
         if let Some(function) = &step.call {
+            let before = self.requests();
             let reply = driver.call_text(function, &compact(&with));
+            // Nothing beyond what the call tells of: neither the library nor what is beneath it repeats by itself.
+            assert_eq!(self.requests() - before, usize::try_from(reply.attempts).unwrap(), "{at}: {reply:?}");
             self.verdicts.push(format!("{} {} {} {}", reply.status, reply.outcome, reply.state, reply.code));
             self.check(&format!("{at} ({function})"), step, &with, &reply);
             assert!(reply.json().is_object(), "{at}: {reply:?}");
@@ -140,8 +147,7 @@ impl Run<'_> {
             let expected: Vec<_> = expected.iter().map(|(e, k, a)| (e.clone(), self.fill(k), a.clone())).collect();
             assert_eq!(self.ledger(), expected, "{at}");
         } else {
-            let seen = self.sandbox.get("/sandbox/requests")["requests"].as_array().unwrap().len();
-            assert_eq!(Some(seen), step.requests, "{at}");
+            assert_eq!(Some(self.requests()), step.requests, "{at}");
         }
     }
 
@@ -180,6 +186,11 @@ impl Run<'_> {
             assert_eq!(header("content-type"), "application/json", "{at}");
             assert_eq!(request["payload_sha256"], sha256(compact(with).as_bytes()).as_str(), "{at}: {request}");
         }
+    }
+
+    /// How many the sandbox has seen.
+    fn requests(&self) -> usize {
+        self.sandbox.get("/sandbox/requests")["requests"].as_array().unwrap().len()
     }
 
     fn last_request(&self) -> Value {

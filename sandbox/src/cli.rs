@@ -45,6 +45,10 @@ pub struct Cli {
     #[arg(long, value_enum, default_value_t = Activation::Auto)]
     pub activation: Activation,
 
+    /// Let a paid order be paid again, and a refund be made again: for proofs that nothing is charged twice
+    #[arg(long)]
+    pub pay_twice: bool,
+
     /// Also write the address and keys to FILE as PAYSVC_…= lines
     #[arg(long, value_name = "FILE")]
     pub env_file: Option<PathBuf>,

@@ -22,6 +22,9 @@ const HUGE: usize = 11 << 20;
 /// Long enough for a client to have read the first answer.
 const LATE: Duration = Duration::from_millis(100);
 
+const TRAILER: &[u8] = b"x-sandbox-trailer: 1\r\n";
+const INTERIM: &[u8] = b"HTTP/1.1 102 Processing\r\n\r\n";
+
 /// HTTP has nothing to send: the client left, or a script goes on from here.
 #[derive(Debug)]
 pub struct Lost;
@@ -90,20 +93,37 @@ fn script(decided: Decided) -> Result<Script, (Answer, u64)> {
             let stray = text(unsolicited(), keep_alive);
             whole(vec![Step::Send(text(answer, true)), Step::Wait(LATE), Step::Send(stray)], polite)
         }
-        Fault::Truncate => {
+        Fault::Truncate | Fault::Status429Cut => {
             let half = answer.body.len().div_ceil(2);
             let text = text(answer, keep_alive);
             part(vec![Step::Send(text.slice(..text.len() - half))], End::Close)
+        }
+        Fault::CloseDelimited | Fault::CloseDelimitedCut => {
+            let head = head(&answer, "connection: close", true);
+            let is_whole = fault == Fault::CloseDelimited;
+            let length = if is_whole { answer.body.len() } else { answer.body.len() / 2 };
+            let text = Step::Send([head.as_bytes(), &answer.body[..length]].concat().into());
+            if is_whole { whole(vec![text], End::Farewell) } else { part(vec![text], End::Close) }
         }
         Fault::Drip => whole(vec![Step::Drip(text(answer, keep_alive))], polite),
         Fault::SlowHeaders => whole(vec![Step::Wait(delay), Step::Send(text(answer, keep_alive))], polite),
         Fault::NeverEnd => {
             let start = but_last(&answer.body);
-            let chunk = [format!("{:x}\r\n", start.len()).as_bytes(), start, b"\r\n"].concat();
-            let head = head(&answer, "transfer-encoding: chunked", keep_alive);
-            let start = [head.as_bytes(), &chunk].concat();
-            part(vec![Step::Send(start.into()), Step::EndlessBlanks], End::Close)
+            part(vec![Step::Send(chunked(&answer, start, b"\r\n", keep_alive)), Step::EndlessBlanks], End::Close)
         }
+        Fault::EndlessTrailers => {
+            let start = chunked(&answer, &answer.body, b"\r\n0\r\n", keep_alive);
+            part(vec![Step::Send(start), Step::Endless(TRAILER)], End::Close)
+        }
+        Fault::EndlessChunkSize => {
+            let start = chunked(&answer, half(&answer.body), b"\r\n", keep_alive);
+            part(vec![Step::Send(start), Step::Endless(b"0")], End::Close)
+        }
+        Fault::NoCrlfAfterChunk => {
+            let start = chunked(&answer, half(&answer.body), b"", keep_alive);
+            part(vec![Step::Send(start), Step::Endless(b"x")], End::Close)
+        }
+        Fault::EndlessInterim => part(vec![Step::Endless(INTERIM)], End::Close),
         Fault::HugeBody => {
             let length = format!("content-length: {}", answer.body.len() + HUGE);
             let head = head(&answer, &length, keep_alive);
@@ -116,8 +136,23 @@ fn script(decided: Decided) -> Result<Script, (Answer, u64)> {
     }
 }
 
+/// The head of a chunked answer and one chunk of it, with what follows the chunk.
+fn chunked(answer: &Answer, chunk: &[u8], then: &[u8], keep_alive: bool) -> Bytes {
+    let head = head(answer, "transfer-encoding: chunked", keep_alive);
+    [head.as_bytes(), format!("{:x}\r\n", chunk.len()).as_bytes(), chunk, then].concat().into()
+}
+
+fn half(body: &[u8]) -> &[u8] {
+    &body[..body.len() / 2]
+}
+
 fn but_last(body: &[u8]) -> &[u8] {
     body.split_last().map_or(body, |(_, start)| start)
+}
+
+/// The same as it lies in a connection before anybody has asked.
+pub fn early() -> Bytes {
+    text(unsolicited(), true)
 }
 
 /// An answer that nobody asked for and that every endpoint's client could take for its success.
@@ -194,6 +229,33 @@ mod tests {
         let [Step::Send(bytes)] = script.steps.as_slice() else { panic!("{script:?}") };
         assert!(bytes.ends_with(b"content-length: 7\r\n\r\n{\"a"), "{bytes:?}");
         assert!(!script.is_whole);
+    }
+
+    #[test]
+    fn framing_without_an_end() {
+        let first = |fault| {
+            let script = planned(fault, true).unwrap();
+            assert!(!script.is_whole);
+            let [Step::Send(bytes), Step::Endless(again)] = script.steps.as_slice() else { panic!("{script:?}") };
+            (String::from_utf8_lossy(bytes).rsplit("\r\n\r\n").next().unwrap().to_owned(), *again)
+        };
+        assert_eq!(first(Fault::EndlessTrailers), ("7\r\n{\"a\":1}\r\n0\r\n".to_owned(), TRAILER));
+        assert_eq!(first(Fault::EndlessChunkSize), ("3\r\n{\"a\r\n".to_owned(), b"0".as_slice()));
+        assert_eq!(first(Fault::NoCrlfAfterChunk), ("3\r\n{\"a".to_owned(), b"x".as_slice()));
+        assert_eq!(planned(Fault::EndlessInterim, true).unwrap().steps, [Step::Endless(INTERIM)]);
+    }
+
+    #[test]
+    fn a_body_that_ends_with_its_connection() {
+        for (fault, body, end) in
+            [(Fault::CloseDelimited, "{\"a\":1}", End::Farewell), (Fault::CloseDelimitedCut, "{\"a", End::Close)]
+        {
+            let script = planned(fault, true).unwrap();
+            let [Step::Send(bytes)] = script.steps.as_slice() else { panic!("{script:?}") };
+            let text = String::from_utf8_lossy(bytes);
+            assert!(text.ends_with(&format!("connection: close\r\n\r\n{body}")) && !text.contains("length"), "{text}");
+            assert_eq!((script.end, script.is_whole), (end, fault == Fault::CloseDelimited));
+        }
     }
 
     #[test]

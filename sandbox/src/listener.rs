@@ -6,10 +6,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use tokio::io::AsyncReadExt;
+use std::io::Write as _;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::rustls::ServerConnection;
 
 use crate::connection::Connection;
+use crate::delivery;
 use crate::exchange::exchange;
 use crate::faults::rules::Place;
 use crate::faults::table::Fault;
@@ -53,6 +57,15 @@ async fn converse(tcp: TcpStream, tls: Option<Arc<Acceptors>>, connection: Arc<C
         return;
     };
     let mut wire = Wire::new(socket);
+    if fault == Some(Fault::EarlyResponse) {
+        // Under TLS it has been said within the handshake.
+        let is_said = tls.is_some() || wire.write_all(&delivery::early()).await.is_ok();
+        if is_said && wire.read_u8().await.is_ok() {
+            unread();
+        }
+        discard(&mut wire).await;
+        return;
+    }
     if fault == Some(Fault::ResetBeforeRead) {
         // One byte tells that there is a request; it is not looked at.
         if wire.read_u8().await.is_ok() {
@@ -75,7 +88,14 @@ async fn shake_hands(mut tcp: TcpStream, tls: Option<&Acceptors>, fault: Option<
         discard(&mut tcp).await;
         return None;
     }
-    match acceptors.of(fault).accept(tcp).await {
+    let early = delivery::early();
+    let say = |tls: &mut ServerConnection| {
+        if fault == Some(Fault::EarlyResponse) {
+            // Into memory: it leaves with the server's last words of the handshake.
+            let _ = tls.writer().write_all(&early);
+        }
+    };
+    match acceptors.of(fault).accept_with(tcp, say).await {
         Ok(stream) => Some(Socket::Tls(Box::new(stream))),
         Err(error) => {
             // With a bad certificate that is what it is for.

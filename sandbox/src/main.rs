@@ -48,7 +48,7 @@ use keys::{ApiKeys, EncryptionKey};
 use sandbox::Sandbox;
 use seed::Seed;
 use start_line::StartLine;
-use state::State;
+use state::{Settings, State};
 use tls::Tls;
 use webhook::Webhook;
 
@@ -91,7 +91,7 @@ async fn run(cli: &Cli) -> Result<(), String> {
     let tls = if cli.tls { Some(Tls::new(address.ip())?) } else { None };
     let (webhook, outbox) = cli.webhook.clone().map(Webhook::new).unzip();
     let base_url = base_url(cli.tls, address);
-    let state = State::new(seed.clone(), cli.activation);
+    let state = State::new(seed.clone(), Settings { activation: cli.activation, pay_twice: cli.pay_twice });
     let sandbox = Arc::new(Sandbox::new(base_url, ApiKeys::new(&seed), encryption, webhook, state));
     rules.into_iter().for_each(|rule| {
         sandbox.book().faults.add(rule);

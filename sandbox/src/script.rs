@@ -26,6 +26,8 @@ pub enum Step {
     Blanks(usize),
     /// Chunks of one blank, without end.
     EndlessBlanks,
+    /// The same bytes again and again, without end, as fast as they are read.
+    Endless(&'static [u8]),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,6 +110,10 @@ async fn send(script: &Script, out: &mut (impl AsyncWrite + Unpin), note: &impl 
                 blanks(*count, out).await
             }
             Step::EndlessBlanks => endless(out).await,
+            Step::Endless(bytes) => {
+                note(answered);
+                again_and_again(bytes, out).await
+            }
         };
         let sent = match sent {
             Ok(()) => out.flush().await,
@@ -151,6 +157,14 @@ async fn endless(out: &mut (impl AsyncWrite + Unpin)) -> io::Result<()> {
         out.write_all(b"1\r\n \r\n").await?;
         out.flush().await?;
         sleep(ENDLESS_PAUSE).await;
+    }
+}
+
+async fn again_and_again(bytes: &[u8], out: &mut (impl AsyncWrite + Unpin)) -> io::Result<()> {
+    let block = bytes.repeat(BLANKS.len() / bytes.len());
+    loop {
+        out.write_all(&block).await?;
+        out.flush().await?;
     }
 }
 

@@ -8,6 +8,7 @@ use crate::delivery::Decided;
 use crate::envelope::{Opened, open_encrypted, open_plain};
 use crate::faults::alter::{Asked, alter};
 use crate::faults::magic::{self, Named};
+use crate::faults::rules::Rule;
 use crate::faults::table::{Acts, Fault};
 use crate::faults::{Chosen, Faults};
 use crate::incoming::Incoming;
@@ -62,7 +63,12 @@ pub fn decide(
     let mut book = sandbox.book();
     let request = Request { incoming, origin, opened: &opened };
     let chosen = request.choose(by_rule, named, &mut book.faults);
-    let is_done = chosen.is_none_or(|chosen| chosen.fault.is_committed());
+    // It acts on the next new connection; this request is carried out as usual.
+    let is_ahead = chosen.is_some_and(|chosen| chosen.fault == Fault::EarlyResponse);
+    if is_ahead {
+        book.faults.add(Rule::of_next_connection(Fault::EarlyResponse));
+    }
+    let is_done = is_ahead || chosen.is_none_or(|chosen| chosen.fault.is_committed());
     book.state.ledger.begin(Some(id));
     let decided = is_done.then(|| answer(ready, &mut book.state));
     let effects = book.state.ledger.end();

@@ -27,6 +27,8 @@ pub struct Acceptors {
     good: TlsAcceptor,
     expired: TlsAcceptor,
     wrong_host: TlsAcceptor,
+    /// Good, and speaks before the client has finished its handshake.
+    early: TlsAcceptor,
 }
 
 impl Acceptors {
@@ -34,6 +36,7 @@ impl Acceptors {
         match fault {
             Some(Fault::TlsExpired) => &self.expired,
             Some(Fault::TlsWrongHost) => &self.wrong_host,
+            Some(Fault::EarlyResponse) => &self.early,
             _ => &self.good,
         }
     }
@@ -74,9 +77,10 @@ impl Tls {
         expired.not_after = date_time_ymd(2021, 1, 1);
         let wrong_host = leaf(vec!["wrong-host.invalid".to_string()])?;
         let acceptors = Acceptors {
-            good: acceptor(&good, &issuer)?,
-            expired: acceptor(&expired, &issuer)?,
-            wrong_host: acceptor(&wrong_host, &issuer)?,
+            good: acceptor(&good, &issuer, false)?,
+            expired: acceptor(&expired, &issuer, false)?,
+            wrong_host: acceptor(&wrong_host, &issuer, false)?,
+            early: acceptor(&good, &issuer, true)?,
         };
 
         let path = std::env::temp_dir().join(format!("paysvc-sandbox-ca-{}.pem", std::process::id()));
@@ -97,7 +101,7 @@ fn leaf(names: Vec<String>) -> Result<CertificateParams, String> {
     Ok(leaf)
 }
 
-fn acceptor(leaf: &CertificateParams, issuer: &Issuer<KeyPair>) -> Result<TlsAcceptor, String> {
+fn acceptor(leaf: &CertificateParams, issuer: &Issuer<KeyPair>, early: bool) -> Result<TlsAcceptor, String> {
     let key = KeyPair::generate().map_err(problem)?;
     let certificate = leaf.signed_by(&key, issuer).map_err(problem)?;
     let private =
@@ -106,6 +110,7 @@ fn acceptor(leaf: &CertificateParams, issuer: &Issuer<KeyPair>) -> Result<TlsAcc
         .with_safe_default_protocol_versions()
         .and_then(|builder| builder.with_no_client_auth().with_single_cert(vec![certificate.der().clone()], private))
         .map_err(|error| format!("could not set up TLS: {error}"))?;
+    config.send_half_rtt_data = early;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(TlsAcceptor::from(Arc::new(config)))
 }

@@ -203,6 +203,38 @@ fn a_new_connection_is_reset_before_anything_is_read() {
 }
 
 #[test]
+fn an_answer_lies_in_the_next_connection_before_anything_was_asked() {
+    for sandbox in both() {
+        let mut admin = Client::new(&sandbox);
+        let mut strikes = |how: &mut dyn FnMut(&mut Client)| {
+            how(&mut admin);
+            let mut client = Client::new(&sandbox);
+            // Nothing is asked; under TLS a read shakes hands first.
+            assert_eq!(client.answer().expect(200).header("x-sandbox-unsolicited"), Some("1"));
+            // What is sent after all is not read, not carried out and not answered.
+            charge(&sandbox, &mut client, "NOBODY");
+            assert_eq!(client.rest(std::time::Duration::from_millis(100)), (Vec::new(), Ended::Silence));
+            let entry = sandbox.requests().pop().unwrap();
+            assert_eq!((&entry["fault"], &entry["method"]), (&json!("early_response"), &Value::Null));
+            // The next one is as usual.
+            sandbox.get(BANKS).expect(200);
+        };
+        strikes(&mut |admin| {
+            admin.send("POST", "/sandbox/faults", &[], r#"{"fault":"early_response"}"#).unwrap();
+            admin.answer().expect(200);
+        });
+        strikes(&mut |_| {
+            sandbox.charge_card("sbx-early_response-1", "4111111111111111").expect(200);
+        });
+        strikes(&mut |_| {
+            sandbox.rule(r#"{"path":"/payment/banks","fault":"early_response"}"#);
+            assert_eq!(sandbox.get(BANKS).expect(200).header("connection"), Some("close"));
+        });
+        assert_eq!(sandbox.effects("charge_made").len(), 1);
+    }
+}
+
+#[test]
 fn a_body_is_not_read() {
     let sandbox = Sandbox::start(&[]);
     sandbox.rule(r#"{"path":"/payment/order/refund","fault":"reset_before_read"}"#);

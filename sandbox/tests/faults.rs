@@ -24,13 +24,17 @@ enum Seen {
     AnswerThen(Ended),
     Nothing(Ended),
     Part,
+    /// An answer without a length, and how it ends: whole in good order, else cut.
+    Delimited(Ended),
     Endless,
+    /// An answer of this status, then this, then the last for ever.
+    Again(u16, &'static str, &'static str),
     /// Not to be seen by a request that names it.
     Refused,
 }
 
 /// Name, carried out, what is seen.
-const FAULTS: [(&str, bool, Seen); 40] = [
+const FAULTS: [(&str, bool, Seen); 54] = [
     ("reset_before_read", false, Seen::Nothing(Ended::Reset)),
     ("reset_without_commit", false, Seen::Nothing(Ended::Reset)),
     ("commit_then_reset", true, Seen::Nothing(Ended::Reset)),
@@ -45,10 +49,18 @@ const FAULTS: [(&str, bool, Seen); 40] = [
     ("silent_close_idle", true, Seen::AnswerThen(Ended::Fin)),
     ("unsolicited_response", true, Seen::Answer(200)),
     ("late_unsolicited_response", true, Seen::Answer(200)),
+    // It strikes the connection after this one.
+    ("early_response", true, Seen::LastAnswer(200)),
     ("truncate", true, Seen::Part),
     ("drip", true, Seen::Answer(200)),
     ("slow_headers", true, Seen::Answer(200)),
     ("never_end", true, Seen::Endless),
+    ("endless_trailers", true, Seen::Again(200, "}\r\n0\r\nx-sandbox-trailer: 1\r\n", "x-sandbox-trailer: 1\r\n")),
+    ("endless_chunk_size", true, Seen::Again(200, "\r\n0", "0")),
+    ("no_crlf_after_chunk", true, Seen::Again(200, "x", "x")),
+    ("endless_interim", true, Seen::Again(102, "", "HTTP/1.1 102 Processing\r\n\r\n")),
+    ("close_delimited", true, Seen::Delimited(Ended::Farewell)),
+    ("close_delimited_cut", true, Seen::Delimited(Ended::Fin)),
     ("huge_body", true, Seen::Answer(200)),
     ("gzip_bomb", true, Seen::Answer(200)),
     ("bad_utf8", true, Seen::Answer(200)),
@@ -63,6 +75,13 @@ const FAULTS: [(&str, bool, Seen); 40] = [
     ("redirect_other_host", false, Seen::Answer(307)),
     ("status_429", false, Seen::Answer(429)),
     ("status_429_retry_after", false, Seen::Answer(429)),
+    ("status_429_paid", true, Seen::Answer(429)),
+    ("status_429_cut", true, Seen::Part),
+    ("status_403_page", true, Seen::Answer(403)),
+    ("status_409_page", true, Seen::Answer(409)),
+    ("status_400_paid", true, Seen::Answer(400)),
+    ("pending_refusal", true, Seen::Answer(200)),
+    ("success_failed_state", false, Seen::Answer(200)),
     ("status_500", false, Seen::Answer(500)),
     ("status_503", false, Seen::Answer(503)),
     ("status_408", false, Seen::LastAnswer(408)),
@@ -115,6 +134,10 @@ fn check(sandbox: &Sandbox, fault: &str, seen: Seen, ask: &dyn Fn(&mut Client)) 
         Seen::LastAnswer(status) => {
             answer = Some(client.answer().expect(status));
             assert_eq!(client.rest(PATIENCE), (Vec::new(), Ended::Farewell));
+            if fault == "early_response" {
+                let mut next = Client::new(sandbox);
+                assert_eq!(next.answer().expect(200).header("x-sandbox-unsolicited"), Some("1"));
+            }
             answered = "whole";
         }
         Seen::AnswerThen(ended) => {
@@ -145,6 +168,29 @@ fn check(sandbox: &Sandbox, fault: &str, seen: Seen, ask: &dyn Fn(&mut Client)) 
                 bytes.push(byte[0]);
             }
             assert!(String::from_utf8(bytes).unwrap().contains("transfer-encoding: chunked"));
+            answered = "part";
+        }
+        Seen::Delimited(ended) => {
+            let (bytes, end) = client.rest(PATIENCE);
+            assert_eq!(end, expected(ended));
+            let text = String::from_utf8(bytes).unwrap();
+            let (head, body) = text.split_once("\r\n\r\n").unwrap();
+            assert!(head.ends_with("connection: close") && !head.contains("length") && !head.contains("chunked"));
+            let is_whole = serde_json::from_str::<Value>(body).is_ok();
+            assert_eq!((is_whole, body.starts_with('{')), (ended == Ended::Farewell, true), "{text}");
+            answered = if is_whole { "whole" } else { "part" };
+        }
+        Seen::Again(status, first, again) => {
+            // More than any client may keep of a line, a trailer or an interim answer.
+            let (mut text, mut buffer) = (String::new(), [0; 4096]);
+            while text.len() < 300_000 {
+                let count = client.stream.read(&mut buffer).unwrap();
+                text += std::str::from_utf8(&buffer[..count]).unwrap();
+            }
+            assert!(text.starts_with(&format!("HTTP/1.1 {status} ")), "{fault}: {}", &text[..200]);
+            assert_eq!(text.contains("transfer-encoding: chunked"), !first.is_empty());
+            assert!(text.contains(first), "{fault}");
+            assert!(text.contains(&again.repeat(200_000 / again.len())), "{fault}");
             answered = "part";
         }
         Seen::Refused => {
@@ -203,9 +249,17 @@ fn this_table_is_the_sandboxs_table() {
     let names: Vec<&str> = listed.iter().map(|row| row["name"].as_str().unwrap()).collect();
     assert_eq!(names, FAULTS.map(|(name, ..)| name));
     for (row, (name, committed, _)) in listed.iter().zip(FAULTS) {
-        assert_eq!(row["committed"] == true, committed && name != "close_after_read", "{name}");
+        assert_eq!(
+            row["committed"] == true,
+            committed && !["close_after_read", "early_response"].contains(&name),
+            "{name}"
+        );
         assert!(row["doc"].is_string() && row["wire"].is_string());
     }
+}
+
+fn payment(id: u64, name: &str) -> Value {
+    json!({"orderPayment": {"statusId": id, "status": name}})
 }
 
 /// What the answer of a refund looks like under this fault.
@@ -218,6 +272,17 @@ fn body_of(fault: &str, answer: &Answer, sandbox: &Sandbox) {
         }
         "commit_then_500" | "status_500" | "status_503" | "commit_then_408" | "status_408" | "unauthorized" => {
             assert_eq!(answer.json()["error"]["code"], answer.status.to_string());
+        }
+        "status_403_page" | "status_409_page" => assert!(text.contains("<html>")),
+        "status_429_paid" => assert_eq!(answer.json(), json!({"data": payment(5, "Successful")})),
+        "status_400_paid" => {
+            assert_eq!((&answer.json()["status"], &answer.json()["data"]), (&json!(false), &payment(5, "Successful")));
+        }
+        "pending_refusal" => {
+            assert_eq!((&answer.json()["status"], &answer.json()["data"]), (&json!("failed"), &payment(2, "Pending")));
+        }
+        "success_failed_state" => {
+            assert_eq!((&answer.json()["status"], &answer.json()["data"]), (&json!("success"), &payment(4, "Failed")));
         }
         "echoes_request" => {
             let said = answer.json()["error"]["message"].as_str().unwrap().to_owned();

@@ -12,6 +12,14 @@ pub struct Target {
     pub effect: Option<(&'static str, String)>,
 }
 
+impl Target {
+    /// What the service knows the wish by: two requests with it are the same wish twice. Its effect's key may say more.
+    pub fn business_key(&self) -> Option<&str> {
+        let (_, key) = self.effect.as_ref()?;
+        Some(key.split_once('/').map_or(key.as_str(), |(reference, _)| reference))
+    }
+}
+
 /// Empties the sandbox and prepares it for the call.
 pub fn target(row: &'static Endpoint, sandbox: &Sandbox) -> Target {
     sandbox.post("/sandbox/reset", &Value::Null);

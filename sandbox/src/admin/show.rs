@@ -20,6 +20,7 @@ pub fn otp(state: &State, code: &str) -> Result<Json, Refusal> {
 pub fn state(book: &Book) -> Json {
     let state = &book.state;
     object! {
+        "pay_twice": state.settings.pay_twice,
         "mandates": state.mandates.values().map(mandate).collect::<Vec<_>>(),
         "orders": state.orders.values().map(order).collect::<Vec<_>>(),
         "virtual_accounts": state.accounts.values().map(account).collect::<Vec<_>>(),

@@ -34,6 +34,32 @@ pub fn alter(fault: Fault, decided: Option<Answer>, asked: &Asked) -> Option<Ans
         Fault::CommitThen408 | Fault::Status408 => {
             Some(header(error(408, "The request timed out."), "connection", "close"))
         }
+        Fault::Status403Page => Some(page(403)),
+        Fault::Status409Page => Some(page(409)),
+        Fault::Status429Paid => Some(Answer::new(429, &object! { "data": payment(5, "Successful") })),
+        Fault::Status429Cut => Some(error(429, "Too many requests.")),
+        Fault::Status400Paid => Some(Answer::new(
+            400,
+            &object! {
+                "status": false,
+                "message": "The order cannot be paid.",
+                "errors": object! { "reference": "The order cannot be paid." },
+                "data": payment(5, "Successful"),
+            },
+        )),
+        Fault::PendingRefusal => Some(Answer::ok(&object! {
+            "data": payment(2, "Pending"),
+            "status": "failed",
+            "statusCode": "04",
+            "message": "Transaction pending",
+        })),
+        Fault::SuccessFailedState => Some(Answer::ok(&object! {
+            "data": payment(4, "Failed"),
+            "status": "success",
+            "statusCode": "00",
+            "message": "Request processed",
+        })),
+        Fault::EarlyResponse => decided.map(|answer| header(answer, "connection", "close")),
         Fault::Status429 => Some(error(429, "Too many requests.")),
         Fault::Status429RetryAfter => Some(header(error(429, "Too many requests."), "retry-after", "1")),
         Fault::Unauthorized => Some(error(401, "api-key is not valid.")),
@@ -61,6 +87,11 @@ pub fn alter(fault: Fault, decided: Option<Answer>, asked: &Asked) -> Option<Ans
         }),
         _ => decided,
     }
+}
+
+/// What an answer's `data` says of a payment, and nothing else that could be read as a vote.
+fn payment(id: u64, name: &str) -> Json {
+    object! { "orderPayment": object! { "statusId": id, "status": name } }
 }
 
 fn page(status: u16) -> Answer {

@@ -56,6 +56,12 @@ impl Probability {
 }
 
 impl Rule {
+    /// Strikes the next new connection, and no other.
+    pub fn of_next_connection(fault: Fault) -> Rule {
+        let scope = Scope::NewConnections;
+        Rule { fault, scope, nth: 1, count: Some(1), probability: None, delay: None, matched: 0, fired: 0 }
+    }
+
     /// Does it act here? Every match counts, also one that another rule has taken already.
     pub fn offer(&mut self, place: &Place, is_free: bool) -> bool {
         if !self.matches(place) {

@@ -41,7 +41,7 @@ impl State {
         if account == magic::Account::Unknown {
             return Err(Refusal::not_found("accountNumber", "Account"));
         }
-        let active = self.activation == Activation::Auto && account != magic::Account::StaysPending;
+        let active = self.settings.activation == Activation::Auto && account != magic::Account::StaysPending;
         let code = self.new_mandate_code();
         Ok(self.add_mandate(code, active, new))
     }
@@ -110,7 +110,7 @@ impl State {
         Ok(())
     }
 
-    /// Takes the code if it is right; it is used up by that.
+    /// Takes the code if it is right; it is used up by that, unless the same request may come again.
     pub(super) fn take_otp(&mut self, mandate_code: &str, given: &str) -> Result<(), Refusal> {
         let refuse = |text: &str| Err(Refusal::field("directDebitPaymentRequest.otp", text));
         match magic::otp(given) {
@@ -119,9 +119,10 @@ impl State {
             Some(magic::Otp::Expired) => return refuse("The one-time code has expired."),
             None => {}
         }
+        let reusable = self.settings.pay_twice;
         match self.mandates.get_mut(mandate_code).and_then(|mandate| mandate.otp.as_mut()) {
             Some(sent) if sent.code != given => refuse("The one-time code is wrong."),
-            Some(sent) if sent.used => refuse("The one-time code was used before."),
+            Some(sent) if sent.used && !reusable => refuse("The one-time code was used before."),
             Some(sent) => {
                 sent.used = true;
                 Ok(())

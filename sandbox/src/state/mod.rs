@@ -32,6 +32,14 @@ pub enum Activation {
     Manual,
 }
 
+/// How the service behaves, as its command line says; a reset keeps it.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    pub activation: Activation,
+    /// A request that moves money moves it again when it comes again: a paid order is paid again, a refund made again.
+    pub pay_twice: bool,
+}
+
 /// Something a webhook tells about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
@@ -41,7 +49,7 @@ pub enum Event {
 
 pub struct State {
     seed: Seed,
-    activation: Activation,
+    pub settings: Settings,
     counters: HashMap<&'static str, u64>,
     pub ledger: Ledger,
     pub mandates: BTreeMap<String, Mandate>,
@@ -54,10 +62,10 @@ pub struct State {
 }
 
 impl State {
-    pub fn new(seed: Seed, activation: Activation) -> State {
+    pub fn new(seed: Seed, settings: Settings) -> State {
         State {
             seed,
-            activation,
+            settings,
             counters: HashMap::new(),
             ledger: Ledger::default(),
             mandates: BTreeMap::new(),
@@ -71,7 +79,7 @@ impl State {
 
     /// Forgets everything but the keys; the same references come again.
     pub fn reset(&mut self) {
-        *self = State::new(self.seed.clone(), self.activation);
+        *self = State::new(self.seed.clone(), self.settings);
     }
 
     fn next(&mut self, purpose: &'static str) -> u64 {
@@ -90,5 +98,5 @@ impl State {
 /// A state for the unit tests of the rules.
 #[cfg(test)]
 pub fn test_state() -> State {
-    State::new(Seed::from_number(1), Activation::Auto)
+    State::new(Seed::from_number(1), Settings { activation: Activation::Auto, pay_twice: false })
 }

@@ -37,6 +37,8 @@ pub struct Refund {
     pub reference: String,
     pub amount: Money,
     pub reason: Option<String>,
+    /// No amount was said: all that was left.
+    pub is_rest: bool,
 }
 
 pub struct NewOrder {
@@ -67,7 +69,7 @@ impl Order {
 
     pub fn state(&self) -> PaymentState {
         match self.is_paid() {
-            true if self.refunded() == self.amount => PaymentState::Reversed,
+            true if self.refunded() >= self.amount => PaymentState::Reversed,
             true => PaymentState::Successful,
             false => self.payments.last().map_or(PaymentState::Initiated, |payment| payment.state),
         }
@@ -147,17 +149,22 @@ impl State {
             return Err(Refusal::field("reference", "The order is not paid: there is nothing to refund."));
         }
         let left = order.amount.minus(order.refunded()).unwrap_or_default();
-        if left.is_zero() {
+        let pay_twice = self.settings.pay_twice;
+        if left.is_zero() && !pay_twice {
             return Err(Refusal::field("reference", "The order is refunded in full already."));
         }
-        let amount = amount.unwrap_or(left);
-        if amount > left {
+        let is_rest = amount.is_none();
+        // The same request again does the same again: without an amount, what it gave back the first time.
+        let again =
+            order.refunds.iter().rev().find(|refund| refund.is_rest).map_or(order.amount, |refund| refund.amount);
+        let amount = amount.unwrap_or(if left.is_zero() { again } else { left });
+        if amount > left && !pay_twice {
             return Err(Refusal::field(
                 "amount",
                 format!("The amount {amount} is more than the {left} left to refund."),
             ));
         }
-        let refund = Refund { reference: self.new_reference("PGW-REFUND-"), amount, reason };
+        let refund = Refund { reference: self.new_reference("PGW-REFUND-"), amount, reason, is_rest };
         let order = self.orders.get_mut(reference).ok_or_else(|| Refusal::not_found("reference", "Order"))?;
         // Nothing in a refund tells two equal ones apart, so its key is all that the client said.
         let key = format!("{reference}/{amount}");
@@ -198,6 +205,26 @@ mod tests {
         assert_eq!(state.refund("A", None, None).unwrap().amount.to_string(), "40.05");
         assert_eq!(state.order("A").unwrap().state(), PaymentState::Reversed);
         assert!(state.refund("A", None, None).unwrap_err().message.contains("in full"));
+    }
+
+    #[test]
+    fn the_same_refund_again_where_nothing_prevents_it() {
+        let mut state = test_state();
+        state.settings.pay_twice = true;
+        state.pay_by_card(&CardPay { reference: "A".into(), number: "4111111111111111".into() }).unwrap();
+        let amounts = ["60.00", "60.00", "", "", "500.00"].map(|text| {
+            let amount = if text.is_empty() { None } else { money(text) };
+            state.refund("A", amount, None).unwrap().amount.to_string()
+        });
+        assert_eq!(amounts, ["60.00", "60.00", "100.00", "100.00", "500.00"]);
+        assert_eq!(state.order("A").unwrap().state(), PaymentState::Reversed);
+
+        // The rest of a price, twice.
+        state.pay_by_card(&CardPay { reference: "B".into(), number: "4111111111111111".into() }).unwrap();
+        let rests =
+            [money("40.05"), None, None].map(|amount| state.refund("B", amount, None).unwrap().amount.to_string());
+        assert_eq!(rests, ["40.05", "59.95", "59.95"]);
+        assert!(state.refund("C", None, None).is_err(), "an order that is not paid has nothing to give back");
     }
 
     #[test]

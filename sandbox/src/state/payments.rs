@@ -128,12 +128,13 @@ impl State {
 
     /// The card holder confirmed a payment that answered with a redirect: only now is it charged.
     pub fn confirm_card(&mut self, payment_reference: &str) -> Result<&Order, Refusal> {
+        let pay_twice = self.settings.pay_twice;
         let holds = |order: &&mut Order| order.payments.iter().any(|payment| payment.reference == payment_reference);
         let order =
             self.orders.values_mut().find(holds).ok_or_else(|| Refusal::not_found("paymentReference", "Payment"))?;
-        let is_paid = order.is_paid();
+        let too_late = order.is_paid() && !pay_twice;
         let awaiting = order.payments.iter_mut().find(|payment| payment.reference == payment_reference);
-        let awaiting = awaiting.filter(|payment| payment.state == PaymentState::Awaiting && !is_paid);
+        let awaiting = awaiting.filter(|payment| payment.state == PaymentState::Awaiting && !too_late);
         let payment =
             awaiting.ok_or_else(|| Refusal::field("paymentReference", "The payment does not await confirmation."))?;
         (payment.state, payment.code, payment.message) = PAID;
@@ -144,7 +145,9 @@ impl State {
 
     fn refuse_if_paid(&self, reference: &str) -> Result<(), Refusal> {
         match self.orders.get(reference) {
-            Some(order) if order.is_paid() => Err(Refusal::field("reference", "The order is paid already.")),
+            Some(order) if order.is_paid() && !self.settings.pay_twice => {
+                Err(Refusal::field("reference", "The order is paid already."))
+            }
             _ => Ok(()),
         }
     }
@@ -238,6 +241,25 @@ mod tests {
         let late = state.pay_by_card(&card("B", "4000002500003155")).unwrap().payments[0].reference.clone();
         state.pay_by_card(&card("B", "4111111111111111")).unwrap();
         assert!(state.confirm_card(&late).is_err());
+        assert_eq!(charges(&state), 2);
+    }
+
+    #[test]
+    fn a_paid_order_is_paid_again_where_nothing_prevents_it() {
+        let mut state = test_state();
+        state.settings.pay_twice = true;
+        for _ in 0..2 {
+            assert!(state.pay_by_card(&card("A", "4111111111111111")).unwrap().is_paid());
+        }
+        assert_eq!(charges(&state), 2);
+        assert_eq!(state.order("A").unwrap().state(), PaymentState::Successful);
+        // Kept by a reset, as the keys are.
+        state.reset();
+        assert!(state.settings.pay_twice);
+        // A payment that awaits its holder is charged although the order was paid meanwhile, and only once.
+        let late = state.pay_by_card(&card("B", "4000002500003155")).unwrap().payments[0].reference.clone();
+        state.pay_by_card(&card("B", "4111111111111111")).unwrap();
+        assert!(state.confirm_card(&late).is_ok() && state.confirm_card(&late).is_err());
         assert_eq!(charges(&state), 2);
     }
 

@@ -1,0 +1,71 @@
+//! `--pay-twice`: the sandbox itself prevents no double charge, so that a test can look for one.
+
+mod common;
+
+use common::{Sandbox, card};
+use serde_json::{Value, json};
+
+const REFUND: &str = "/payment/order/refund";
+
+fn counts(sandbox: &Sandbox) -> Vec<(String, Value)> {
+    let found = sandbox.admin("duplicates")["duplicates"].as_array().unwrap().clone();
+    found.iter().map(|one| (one["key"].as_str().unwrap().to_owned(), one["count"].clone())).collect()
+}
+
+#[test]
+fn every_request_that_moves_money_moves_it_again() {
+    let sandbox = Sandbox::start(&["--pay-twice"]);
+    assert_eq!(sandbox.admin("state")["pay_twice"], true);
+    let mandate = sandbox.mandate("0690000031");
+    sandbox.post("/payment/order/direct-debit/otp", &format!(r#"{{"mandateCode":"{mandate}"}}"#)).expect(200);
+    let code = sandbox.admin(&format!("otp/{mandate}"))["otp"].as_str().unwrap().to_owned();
+    let by_card = card("PAY-CARD", "4111111111111111").replace("paymentoption", "paymentOption");
+    let both =
+        card("X", "4111111111111111").replace(r#""reference":"X","#, r#""order":{"reference":"BOTH","amount":"5"},"#);
+    for _ in 0..2 {
+        assert_eq!(sandbox.pay("DEBIT", &mandate, &code).expect(200).json()["status"], "success");
+        sandbox.post("/payment/order/pay", &by_card).expect(200);
+        sandbox.charge_card("CARD", "4111111111111111").expect(200);
+        sandbox.post("/payment/order/create", &both).expect(200);
+        for body in [r#"{"reference":"CARD","amount":"40.05"}"#, r#"{"reference":"DEBIT"}"#] {
+            sandbox.post_secret(REFUND, body).expect(200);
+        }
+        sandbox.post_secret(REFUND, r#"{"reference":"CARD","amount":"999"}"#).expect(200);
+    }
+    let keys = ["BOTH", "CARD", "DEBIT", "PAY-CARD", "CARD/40.05", "CARD/999.00", "DEBIT/100.00"];
+    assert_eq!(counts(&sandbox), keys.map(|key| (key.to_owned(), json!(2))));
+    // Kept by a reset; no call changes it.
+    sandbox.admin_post("reset", r#"{"pay_twice":false}"#).expect(200);
+    assert_eq!(sandbox.admin("state")["pay_twice"], true);
+}
+
+#[test]
+fn what_moves_no_money_and_what_is_wrong_stays_as_it_is() {
+    let sandbox = Sandbox::start(&["--pay-twice"]);
+    let (public, account) = (sandbox.public.clone(), r#"{"Alias":"till"}"#);
+    for _ in 0..2 {
+        sandbox.post_marked("/payment/virtual-account/generate", &public, account).expect(200);
+    }
+    assert_eq!(sandbox.effects("virtual_account_created").len(), 1);
+    let mandate = sandbox.mandate("0690000031");
+    sandbox.pay("A", &mandate, "111111").refuses(400, "directDebitPaymentRequest.otp", "wrong");
+    sandbox.admin_post("orders", r#"{"reference":"A","amount":"5"}"#).expect(200);
+    sandbox.post_secret(REFUND, r#"{"reference":"A"}"#).refuses(400, "reference", "not paid");
+    assert_eq!(sandbox.charge_card("A", "4000000000000002").expect(200).json()["status"], "failed");
+    assert!(sandbox.effects("charge_made").is_empty());
+}
+
+#[test]
+fn without_it_the_second_time_is_refused() {
+    let sandbox = Sandbox::start(&[]);
+    assert_eq!(sandbox.admin("state")["pay_twice"], false);
+    let mandate = sandbox.mandate("0690000031");
+    sandbox.post("/payment/order/direct-debit/otp", &format!(r#"{{"mandateCode":"{mandate}"}}"#)).expect(200);
+    let code = sandbox.admin(&format!("otp/{mandate}"))["otp"].as_str().unwrap().to_owned();
+    sandbox.pay("A", &mandate, &code).expect(200);
+    sandbox.pay("A", &mandate, &code).refuses(400, "reference", "paid already");
+    sandbox.pay("B", &mandate, &code).refuses(400, "directDebitPaymentRequest.otp", "used before");
+    sandbox.post_secret(REFUND, r#"{"reference":"A"}"#).expect(200);
+    sandbox.post_secret(REFUND, r#"{"reference":"A"}"#).refuses(400, "reference", "in full");
+    assert_eq!(counts(&sandbox), []);
+}

@@ -1,0 +1,384 @@
+//! The raw server: what it does to each connection and each request is drawn by chance, and all that it saw and gave is
+//! noted. Plain, under TLS, and as an HTTP proxy in front of itself.
+
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
+
+use super::answers::{self, Piece, Script, Then};
+use super::evidence::{Evidence, Given, Place, Seen};
+use super::random::Random;
+
+/// A request that comes so long after a stray answer was written by somebody who had time to notice it.
+const NOTICED: Duration = Duration::from_secs(1);
+/// Ends connections that a client has forgotten; far longer than any call.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// `KEY-` and digits.
+pub const KEY_LENGTH: usize = 12;
+
+pub struct Peer {
+    pub port: u16,
+    pub evidence: Arc<Evidence>,
+    pub counts: Arc<Counts>,
+    listener: TcpListener,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Default)]
+pub struct Counts {
+    pub connections: AtomicUsize,
+    pub requests: AtomicUsize,
+    pub strays: AtomicUsize,
+    open: AtomicUsize,
+    /// The port of the client that was accepted last.
+    accepted: AtomicUsize,
+}
+
+/// How the peer behaves.
+#[derive(Clone)]
+pub struct Manner {
+    pub seed: u64,
+    /// Answers every request with success: for controls.
+    pub calm: bool,
+    pub tls: Option<Arc<ServerConfig>>,
+}
+
+impl Peer {
+    pub fn start(manner: Manner) -> Peer {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let (evidence, counts) = (Arc::new(Evidence::default()), Arc::new(Counts::default()));
+        let thread = std::thread::spawn({
+            let (listener, evidence, counts) =
+                (listener.try_clone().unwrap(), Arc::clone(&evidence), Arc::clone(&counts));
+            move || {
+                while let Ok((tcp, from)) = listener.accept() {
+                    let id = counts.connections.fetch_add(1, Ordering::SeqCst);
+                    counts.open.fetch_add(1, Ordering::SeqCst);
+                    counts.accepted.store(from.port().into(), Ordering::SeqCst);
+                    let (manner, evidence, counts) = (manner.clone(), Arc::clone(&evidence), Arc::clone(&counts));
+                    std::thread::spawn(move || {
+                        Connection::new(tcp, id, &manner, evidence, Arc::clone(&counts)).live();
+                        counts.open.fetch_sub(1, Ordering::SeqCst);
+                    });
+                }
+            }
+        });
+        Peer { port, evidence, counts, listener, thread: Some(thread) }
+    }
+
+    /// Once all clients are gone: waits until their connections have ended, so that all that was sent has been seen.
+    pub fn stop(&mut self) {
+        // They are accepted in their order, so with this one all of them are.
+        let last = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        let port = usize::from(last.local_addr().unwrap().port());
+        self.wait("accept a connection", |counts| counts.accepted.load(Ordering::SeqCst) == port);
+        drop(last);
+        let listener = std::os::fd::AsRawFd::as_raw_fd(&self.listener);
+        let _ = nix::sys::socket::shutdown(listener, nix::sys::socket::Shutdown::Both);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+        self.wait("end its connections", |counts| counts.open.load(Ordering::SeqCst) == 0);
+    }
+
+    fn wait(&self, what: &str, so: impl Fn(&Counts) -> bool) {
+        let give_up = Instant::now() + 2 * PATIENCE;
+        while !so(&self.counts) {
+            assert!(Instant::now() < give_up, "the server did not {what}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+enum Io {
+    Plain(TcpStream),
+    Tls(Box<StreamOwned<ServerConnection, TcpStream>>),
+}
+
+impl Read for Io {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Io::Plain(tcp) => tcp.read(buffer),
+            Io::Tls(tls) => tls.read(buffer),
+        }
+    }
+}
+
+impl Write for Io {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Io::Plain(tcp) => tcp.write(bytes),
+            Io::Tls(tls) => tls.write(bytes),
+        }
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Io::Plain(tcp) => tcp.flush(),
+            Io::Tls(tls) => tls.flush(),
+        }
+    }
+}
+
+struct Connection {
+    io: Io,
+    tcp: TcpStream,
+    id: usize,
+    random: Random,
+    calm: bool,
+    evidence: Arc<Evidence>,
+    counts: Arc<Counts>,
+    /// Read, and no part of a request that was answered.
+    input: Vec<u8>,
+    /// The request that the input begins with, once its key was seen.
+    current: Option<Place>,
+    stray_at: Option<Instant>,
+}
+
+/// The connection is at its end.
+struct Over;
+
+impl From<io::Error> for Over {
+    fn from(_: io::Error) -> Over {
+        Over
+    }
+}
+
+impl Connection {
+    fn new(tcp: TcpStream, id: usize, manner: &Manner, evidence: Arc<Evidence>, counts: Arc<Counts>) -> Connection {
+        let _ = tcp.set_nodelay(true);
+        tcp.set_read_timeout(Some(PATIENCE)).unwrap();
+        tcp.set_write_timeout(Some(PATIENCE)).unwrap();
+        let other = tcp.try_clone().unwrap();
+        let io = match &manner.tls {
+            None => Io::Plain(other),
+            Some(config) => {
+                let tls = ServerConnection::new(Arc::clone(config)).unwrap();
+                Io::Tls(Box::new(StreamOwned::new(tls, other)))
+            }
+        };
+        let (random, calm) = (Random::new(manner.seed, id as u64 + 1), manner.calm);
+        Connection { io, tcp, id, random, calm, evidence, counts, input: Vec::new(), current: None, stray_at: None }
+    }
+
+    fn live(mut self) {
+        let _ = self.greet().and_then(|()| self.serve());
+    }
+
+    /// What happens to a connection before any request.
+    fn greet(&mut self) -> Result<(), Over> {
+        if self.calm {
+            return Ok(());
+        }
+        match self.random.below(100) {
+            0..3 => {
+                // Nothing is said any more; what the client sends is still noted.
+                let _ = self.tcp.shutdown(Shutdown::Write);
+                self.listen("the connection was ended at once")
+            }
+            3..5 => {
+                self.peek("the connection was reset at once", Duration::from_millis(1));
+                self.reset()
+            }
+            5..7 => self.listen("the connection was never answered"),
+            7..10 => {
+                self.peek("closed after some bytes", Duration::from_secs(2));
+                if matches!(self.io, Io::Plain(_)) {
+                    let mut some = vec![0; self.random.between(1, 200) as usize];
+                    let _ = self.tcp.read(&mut some);
+                }
+                // What is left unread makes it a reset.
+                Err(Over)
+            }
+            10..13 if matches!(self.io, Io::Tls(_)) => {
+                self.tcp.write_all(b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n")?;
+                Err(Over)
+            }
+            13..20 => match &mut self.io {
+                // Leaves with the server's last words of the handshake: before any request.
+                Io::Tls(tls) => {
+                    self.counts.strays.fetch_add(1, Ordering::SeqCst);
+                    Ok(tls.conn.writer().write_all(&answers::stray(&mut self.random))?)
+                }
+                Io::Plain(_) => Ok(()),
+            },
+            _ => Ok(()),
+        }
+    }
+
+    fn serve(&mut self) -> Result<(), Over> {
+        loop {
+            let place = self.request()?;
+            self.counts.requests.fetch_add(1, Ordering::SeqCst);
+            let script =
+                if self.calm { answers::calm(&place.key) } else { answers::draw(&mut self.random, &place.key) };
+            let is_tainted = self.evidence.change(&place, |seen| {
+                (seen.whole, seen.act) = (true, script.act);
+                seen.after_stray
+            });
+            self.play(script, &place)?;
+            if is_tainted == Some(true) {
+                // Who took the stray answer for this request's takes this one for the next request's.
+                self.stray_at = Some(Instant::now());
+            }
+        }
+    }
+
+    /// The next whole request with a key; the tunnel of a proxy is opened on the way.
+    fn request(&mut self) -> Result<Place, Over> {
+        loop {
+            let length = whole_request(&self.input);
+            if length.is_some() && self.input.starts_with(b"CONNECT ") {
+                self.input.clear();
+                self.tunnel()?;
+                continue;
+            }
+            self.note("read in part");
+            if let (Some(length), Some(place)) = (length, self.current.take()) {
+                self.input.drain(..length);
+                return Ok(place);
+            }
+            self.read()?;
+        }
+    }
+
+    fn read(&mut self) -> Result<(), Over> {
+        let mut buffer = [0; 4096];
+        match self.io.read(&mut buffer)? {
+            0 => Err(Over),
+            count => {
+                self.input.extend_from_slice(&buffer[..count]);
+                Ok(())
+            }
+        }
+    }
+
+    fn tunnel(&mut self) -> Result<(), Over> {
+        const OPEN: &[u8] = b"HTTP/1.1 200 Connection established\r\n\r\n";
+        match self.random.below(20) {
+            0 => self.io.write_all(b"HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n")?,
+            1 => return Err(Over),
+            // In the same write, so that it lies there before the request.
+            2..4 => {
+                self.counts.strays.fetch_add(1, Ordering::SeqCst);
+                self.io.write_all(&[OPEN, &answers::stray(&mut self.random)].concat())?;
+            }
+            _ => self.io.write_all(OPEN)?,
+        }
+        Ok(())
+    }
+
+    /// Notes the request that the input begins with, as soon as its key is there.
+    fn note(&mut self, act: &'static str) {
+        if self.current.is_none()
+            && let Some(key) = key_in(&self.input)
+        {
+            let after_stray = self.stray_at.is_some_and(|at| at.elapsed() < NOTICED);
+            let whole = whole_request(&self.input).is_some();
+            let seen = Seen { connection: self.id, whole, given: Given::Nothing, act, after_stray };
+            self.current = Some(self.evidence.saw(&key, seen));
+        }
+    }
+
+    /// Says nothing, and notes what comes until the client goes away.
+    fn listen(&mut self, act: &'static str) -> Result<(), Over> {
+        loop {
+            self.note(act);
+            self.read()?;
+        }
+    }
+
+    /// Notes a request that lies in the connection or comes soon, without reading it. Under TLS nothing can be told of
+    /// it that way.
+    fn peek(&mut self, act: &'static str, wait: Duration) {
+        if matches!(self.io, Io::Tls(_)) {
+            return;
+        }
+        let _ = self.tcp.set_read_timeout(Some(wait));
+        let mut buffer = [0; 4096];
+        if let Ok(count) = self.tcp.peek(&mut buffer) {
+            self.input.extend_from_slice(&buffer[..count]);
+            self.note(act);
+        }
+        let _ = self.tcp.set_read_timeout(Some(PATIENCE));
+    }
+
+    fn reset(&mut self) -> Result<(), Over> {
+        let linger = nix::libc::linger { l_onoff: 1, l_linger: 0 };
+        let _ = nix::sys::socket::setsockopt(&self.tcp, nix::sys::socket::sockopt::Linger, &linger);
+        Err(Over)
+    }
+
+    fn play(&mut self, script: Script, place: &Place) -> Result<(), Over> {
+        let last = script.pieces.len();
+        for (index, piece) in script.pieces.into_iter().enumerate() {
+            if index + 1 == last {
+                // Before the last bytes leave: who has read them finds it here.
+                self.evidence.change(place, |seen| seen.given = script.given);
+            }
+            match piece {
+                Piece::Bytes(bytes) => self.io.write_all(&bytes).and_then(|()| self.io.flush())?,
+                Piece::Pause(pause) => std::thread::sleep(pause),
+                // Ends when the client goes away: its bounds and its limit are what is tried.
+                Piece::Endless(bytes) => return self.repeat(&bytes),
+            }
+        }
+        match script.then {
+            Then::Serve => Ok(()),
+            Then::Close => Err(Over),
+            Then::Reset => self.reset(),
+            Then::Listen => self.listen("after an answer that was the last"),
+            Then::CloseUnread => {
+                self.peek("the kept connection ended when it was used again", PATIENCE);
+                Err(Over)
+            }
+            Then::Stray { after, bytes } => {
+                self.counts.strays.fetch_add(1, Ordering::SeqCst);
+                std::thread::sleep(after);
+                self.stray_at = Some(Instant::now());
+                Ok(self.io.write_all(&bytes)?)
+            }
+        }
+    }
+
+    /// A client that closed while its window was full is not told of by the system for a minute: it is looked for.
+    fn repeat(&mut self, bytes: &[u8]) -> Result<(), Over> {
+        let give_up = Instant::now() + PATIENCE;
+        self.tcp.set_write_timeout(Some(Duration::from_millis(100)))?;
+        self.tcp.set_read_timeout(Some(Duration::from_millis(1)))?;
+        while Instant::now() < give_up {
+            let stalled = |error: &io::Error| {
+                matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::WriteZero)
+            };
+            match self.io.write_all(bytes) {
+                Err(error) if stalled(&error) => match self.tcp.peek(&mut [0]) {
+                    Err(error) if stalled(&error) => {}
+                    // It says goodbye, or has gone: in the middle of an answer it has nothing else to say.
+                    _ => return Err(Over),
+                },
+                written => written?,
+            }
+        }
+        Err(Over)
+    }
+}
+
+/// The length of the request that the bytes begin with, if it is all there.
+fn whole_request(bytes: &[u8]) -> Option<usize> {
+    let head = bytes.windows(4).position(|window| window == b"\r\n\r\n")?;
+    let text = String::from_utf8_lossy(&bytes[..head]).to_ascii_lowercase();
+    let body = text.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok()).unwrap_or(0);
+    (bytes.len() >= head + 4 + body).then_some(head + 4 + body)
+}
+
+fn key_in(bytes: &[u8]) -> Option<String> {
+    let at = bytes
+        .windows(KEY_LENGTH)
+        .position(|window| window.starts_with(b"KEY-") && window[4..].iter().all(u8::is_ascii_digit))?;
+    Some(String::from_utf8_lossy(&bytes[at..at + KEY_LENGTH]).into_owned())
+}
