@@ -482,8 +482,9 @@ paysvc_call *paysvc_call_new(void);
 void paysvc_call_set_timeout_ms(const paysvc_call *call, int timeout_ms);
 
 /**
- * Cancels, from any thread: the call with this token returns promptly with PAYSVC_E_CANCELLED, and so does every later
- * one. An answer that has already arrived is still returned. NULL is ignored.
+ * Cancels, from any thread or a signal handler (it is async-signal-safe): the call with this token returns promptly with
+ * PAYSVC_E_CANCELLED, and so does every later one. An answer that has already arrived is still returned. NULL is
+ * ignored.
  */
 void paysvc_call_cancel(const paysvc_call *call);
 

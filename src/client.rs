@@ -12,6 +12,7 @@ use crate::config::{Config, MAX_LINE};
 use crate::encryption::EncryptionKey;
 use crate::endpoints::{ApiKey, Endpoint};
 use crate::log::{Level, Log};
+use crate::process::section;
 use crate::raw_request;
 use crate::redact;
 use crate::refusal::Refusal;
@@ -49,7 +50,7 @@ impl Client {
     pub fn new(json: Option<&str>, env: &dyn Fn(&str) -> Option<String>) -> Result<Client, Refusal> {
         let config = Config::parse(json, env)?;
         let encryption_key =
-            config.encryption_key.as_ref().map(|text| EncryptionKey::parse(text.expose())).transpose()?;
+            config.encryption_key.as_ref().map(|text| section(|| EncryptionKey::parse(text.expose()))).transpose()?;
         let transport = Transport::new(&config)?;
         let headers = [ApiKey::Public, ApiKey::Secret].map(|key| common_headers(&config, key));
         Ok(Client { config, encryption_key, transport, headers, log: Log::default() })
@@ -231,7 +232,7 @@ fn common_headers(config: &Config, key: ApiKey) -> Option<HeaderMap> {
 /// For the jitter of the back-off; without randomness the wait is the shortest.
 fn random() -> u64 {
     let mut bytes = [0; 8];
-    match aws_lc_rs::rand::fill(&mut bytes) {
+    match section(|| aws_lc_rs::rand::fill(&mut bytes)) {
         Ok(()) => u64::from_ne_bytes(bytes),
         Err(_) => 0,
     }

@@ -30,7 +30,6 @@ use crate::status::Status;
 
 pub use connect::Endpoint as Peer;
 pub use fault::Fault;
-pub use lanes::after_fork;
 use lanes::{Lane, Lanes, Line};
 
 /// Largest header block accepted.

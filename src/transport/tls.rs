@@ -12,6 +12,7 @@ use rustls::{CertificateError, ClientConfig, ClientConnection, RootCertStore};
 use super::fault::Fault;
 use super::sock::Sock;
 use crate::config::{ClientCert, Config};
+use crate::process::section;
 use crate::refusal::Refusal;
 use crate::status::Status;
 use crate::trip;
@@ -38,8 +39,7 @@ pub fn client_config(config: &Config, host: &str) -> Result<Tls, Refusal> {
         None => builder.with_no_client_auth(),
         Some(files) => {
             let (chain, key) = client_cert(files)?;
-            builder
-                .with_client_auth_cert(chain, key)
+            section(|| builder.with_client_auth_cert(chain, key))
                 .map_err(|error| refuse("client_cert_file", format!("does not go with client_key_file: {error}")))?
         }
     };
@@ -90,8 +90,8 @@ impl Tls {
     /// The whole handshake, so that whatever fails in it has provably sent nothing of the request.
     pub fn handshake(&self, sock: &mut Sock) -> Result<ClientConnection, Fault> {
         trip::point("tls");
-        let mut tls =
-            ClientConnection::new(Arc::clone(&self.config), self.name.clone()).map_err(|error| fault(&error))?;
+        let mut tls = section(|| ClientConnection::new(Arc::clone(&self.config), self.name.clone()))
+            .map_err(|error| fault(&error))?;
         loop {
             while tls.wants_write() {
                 tls.write_tls(sock).map_err(|error| Fault::io(DOING, &error))?;
@@ -104,7 +104,7 @@ impl Tls {
                 Ok(_) => {}
                 Err(error) => return Err(Fault::io(DOING, &error)),
             }
-            if let Err(error) = tls.process_new_packets() {
+            if let Err(error) = section(|| tls.process_new_packets()) {
                 // The alert tells the service's operator; whether it arrives changes nothing.
                 let _ = tls.write_tls(sock);
                 return Err(fault(&error));
