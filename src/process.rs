@@ -110,6 +110,12 @@ pub fn generation() -> u32 {
 /// waits, because a child would wait for ever for a lock that a thread held which it does not have. Short work only:
 /// nothing that waits for a peer or a callback, and no section within another.
 pub fn section<T>(run: impl FnOnce() -> T) -> T {
+    // A thread that ends after its thread-locals are gone does without.
+    let _ = AT_END.try_with(|_| ());
+    within(run)
+}
+
+fn within<T>(run: impl FnOnce() -> T) -> T {
     struct Leave(&'static Page);
     impl Drop for Leave {
         fn drop(&mut self) {
@@ -120,6 +126,19 @@ pub fn section<T>(run: impl FnOnce() -> T) -> T {
     page.enter();
     let _leave = Leave(page);
     run()
+}
+
+thread_local! {
+    /// The end of a thread that was in a section takes AWS-LC's locks too.
+    static AT_END: AtEnd = const { AtEnd };
+}
+
+struct AtEnd;
+
+impl Drop for AtEnd {
+    fn drop(&mut self) {
+        within(crate::ffi::forget_thread);
+    }
 }
 
 #[cfg(test)]

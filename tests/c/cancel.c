@@ -53,7 +53,7 @@ static void *storm(void *seed)
 {
     unsigned state = *(unsigned *)seed;
     while (!stop) {
-        wait_us(next(&state) % 400);
+        wait_us(next(&state) % 6000);
         if (next(&state) % 4 != 0) {
             pthread_kill(caller, SIGUSR1);
             continue;

@@ -30,7 +30,19 @@ fn build() -> Option<PathBuf> {
     Some(String::from_utf8(output.stdout).unwrap().trim().into())
 }
 
-/// Writes the program down for `make sanitize`, which counts them.
+/// What `scripts/tsan.sh` has built for ThreadSanitizer, when it is what runs the tests.
+pub struct Races {
+    pub archive: PathBuf,
+    pub runtime: PathBuf,
+}
+
+pub fn races() -> Option<Races> {
+    let paths = std::env::var("PAYSVC_TSAN").ok()?;
+    let (archive, runtime) = paths.split_once(':').expect("PAYSVC_TSAN is archive:runtime");
+    Some(Races { archive: archive.into(), runtime: runtime.into() })
+}
+
+/// Writes the program down for `make sanitize` and `scripts/tsan.sh`, which count them.
 pub fn count(source: &Path) {
     let Some(list) = std::env::var_os("PAYSVC_SANITIZED_LIST") else { return };
     let mut list = std::fs::OpenOptions::new().append(true).create(true).open(list).unwrap();
