@@ -22,8 +22,11 @@ fn answer_all(mut c: Connection) {
 
 /// `scripts/tsan.sh` runs these tests with ThreadSanitizer in every program.
 fn program(stage: &Stage, name: &str) -> PathBuf {
-    let link = if sanitized::races().is_some() { Link::Races } else { Link::Shared };
-    stage.cc(&root().join("tests/c").join(name), link, &["-pthread"])
+    let source = root().join("tests/c").join(name);
+    match sanitized::races() {
+        Some(races) => races.cc(stage, &source),
+        None => stage.cc(&source, Link::Shared, &["-pthread"]),
+    }
 }
 
 /// The same with the sanitizers in C and Rust, where they can be had; else in C alone.

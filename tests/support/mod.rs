@@ -93,17 +93,6 @@ impl Stage {
                 sanitized::count(source);
                 command.args(sanitized::FLAGS).arg(archive).args(static_libraries())
             }
-            Link::Races => {
-                let races = sanitized::races().expect("PAYSVC_TSAN");
-                sanitized::count(source);
-                // Linked without the compiler's own runtime: there can be one only, and Rust's code needs Rust's.
-                let object = program.with_extension("o");
-                run(command.args(["-O1", "-fsanitize=thread", "-c", "-o"]).arg(&object).current_dir(self.path()));
-                command = Command::new("cc");
-                let runtime =
-                    ["-Wl,--whole-archive".as_ref(), races.runtime.as_os_str(), "-Wl,--no-whole-archive".as_ref()];
-                command.arg(&object).arg(&races.archive).args(runtime).args(static_libraries()).arg("-lstdc++")
-            }
         };
         run(command.arg("-o").arg(&program).current_dir(self.path()));
         program
@@ -123,8 +112,6 @@ pub enum Link {
     Static,
     /// The archive with the sanitizers in C and Rust together; only where [`sanitized::archive`] is.
     Sanitized,
-    /// The archive with ThreadSanitizer; only where [`sanitized::races`] is.
-    Races,
 }
 
 /// The system libraries of a static link, as `paysvc.pc.in` names them.
