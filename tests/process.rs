@@ -101,7 +101,8 @@ fn echo(mut c: Connection) {
 fn a_signal_handler_may_cancel() {
     let (stage, server) = (Stage::new(), Server::start(echo));
     // Fewer where every instruction is looked at.
-    let mut ways = vec![(program(&stage, "cancel.c"), None, "4000")];
+    let calls = if sanitized::races().is_some() { "1000" } else { "4000" };
+    let mut ways = vec![(program(&stage, "cancel.c"), None, calls)];
     if sanitized::races().is_none() {
         ways.push((sanitized_program(&stage, "cancel.c"), None, "1000"));
         ways.push((program(&stage, "cancel.c"), Some("valgrind"), "300"));
@@ -137,7 +138,9 @@ fn a_child_forked_in_the_middle_of_anything_does_not_hang() {
     let vector = std::fs::read_to_string(root().join("tests/vectors/rsa2048.json")).unwrap();
     let vector: serde_json::Value = serde_json::from_str(&vector).unwrap();
     let config = json!({"base_url": "http://127.0.0.1:1", "public_key": "p", "secret_key": "s", "encryption_key": vector["encryption_key"]});
-    run(stage.command(&program(&stage, "fork_busy.c")).args([&config.to_string(), "400"]));
+    // ThreadSanitizer takes long for a fork.
+    let children = if sanitized::races().is_some() { "20" } else { "400" };
+    run(stage.command(&program(&stage, "fork_busy.c")).args([&config.to_string(), children]));
 }
 
 /// The control of `scripts/tsan.sh`: it must see a race in the C and one in the library.

@@ -15,20 +15,25 @@
 
 enum { MARK = 4711 };
 
+#define GET(variable) __atomic_load_n(&(variable), __ATOMIC_SEQ_CST)
+#define SET(variable, value) __atomic_store_n(&(variable), value, __ATOMIC_SEQ_CST)
+
 /* The token in use by the thread that calls. The mutex keeps the other thread from one that has been freed; the handler
  * runs on the thread that frees. */
-static paysvc_call *volatile token;
+static paysvc_call *token;
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t caller;
-static volatile int stop, errno_changed, struck, pairs, foreign;
+static int stop, pairs, foreign;
+static volatile sig_atomic_t errno_changed, struck;
 
 static void strike(int number)
 {
     int before = errno;
+    paysvc_call *call = GET(token);
     (void)number;
-    if (token != NULL) {
+    if (call != NULL) {
         errno = MARK;
-        paysvc_call_cancel(token);
+        paysvc_call_cancel(call);
         errno_changed += errno != MARK;
         struck++;
     }
@@ -52,15 +57,15 @@ static void wait_us(unsigned us)
 static void *storm(void *seed)
 {
     unsigned state = *(unsigned *)seed;
-    while (!stop) {
+    while (!GET(stop)) {
         wait_us(next(&state) % 6000);
         if (next(&state) % 4 != 0) {
             pthread_kill(caller, SIGUSR1);
             continue;
         }
         pthread_mutex_lock(&guard);
-        if (token != NULL) {
-            paysvc_call_cancel(token);
+        if (GET(token) != NULL) {
+            paysvc_call_cancel(GET(token));
         }
         pthread_mutex_unlock(&guard);
     }
@@ -71,7 +76,7 @@ static void *storm(void *seed)
 static void *others(void *unused)
 {
     (void)unused;
-    while (!stop) {
+    while (!GET(stop)) {
         int pair[2];
         char byte = 'x';
         if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0) {
@@ -119,10 +124,10 @@ int main(int argc, char **argv)
         /* Most are answered, because attaching and detaching is where a handler strikes worst. */
         unsigned choice = next(&state) % 8;
         const char *request = requests[choice < 6 ? 0 : choice - 5];
-        token = call;
+        SET(token, call);
         status = paysvc_order_refund(client, request, call, &reply);
         pthread_mutex_lock(&guard);
-        token = NULL;
+        SET(token, NULL);
         pthread_mutex_unlock(&guard);
         answered += status == PAYSVC_OK;
         cancelled += status == PAYSVC_E_CANCELLED;
@@ -133,13 +138,13 @@ int main(int argc, char **argv)
         paysvc_reply_free(reply);
         paysvc_call_free(call);
     }
-    stop = 1;
+    SET(stop, 1);
     for (i = 0; i < 3; i++) {
         pthread_join(threads[i], NULL);
     }
     paysvc_client_free(client);
     printf("%d answered, %d cancelled, %d wrong; %d cancels in the handler, errno changed by %d; "
            "%d pairs of sockets, %d shut down\n",
-           answered, cancelled, wrong, struck, errno_changed, pairs, foreign);
+           answered, cancelled, wrong, (int)struck, (int)errno_changed, pairs, foreign);
     return wrong || errno_changed || foreign || !answered || !cancelled || !struck || !pairs;
 }

@@ -12,7 +12,7 @@
 enum { THREADS = 6 };
 
 static paysvc_client *client;
-static volatile int stop;
+static int stop;
 
 static void log_line(void *userdata, int level, const char *message)
 {
@@ -30,7 +30,7 @@ static int good(void)
 
 static void *busy(void *bad)
 {
-    while (!stop) {
+    while (!__atomic_load_n(&stop, __ATOMIC_SEQ_CST)) {
         *(int *)bad |= !good() || paysvc_client_set_log(client, 4, log_line, NULL) != PAYSVC_OK;
     }
     return NULL;
@@ -44,7 +44,7 @@ static void *brief(void *bad)
 
 static void *come_and_go(void *bad)
 {
-    while (!stop) {
+    while (!__atomic_load_n(&stop, __ATOMIC_SEQ_CST)) {
         pthread_t thread;
         if (pthread_create(&thread, NULL, brief, bad) != 0 || pthread_join(thread, NULL) != 0) {
             *(int *)bad = 1;
@@ -85,7 +85,7 @@ int main(int argc, char **argv)
             failed++;
         }
     }
-    stop = 1;
+    __atomic_store_n(&stop, 1, __ATOMIC_SEQ_CST);
     for (i = 0; i < THREADS; i++) {
         pthread_join(threads[i], NULL);
         failed += bad[i];
