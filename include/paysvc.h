@@ -10,7 +10,8 @@
  *    NULL; if it is not, `*reply` is set on every path. `*client` is NULL unless PAYSVC_OK.
  * 3. Threads. Client and call: any threads at once. Reply: read by many, freed by one. No thread-local and no global
  *    state shows.
- * 4. Blocking. A call returns within its timeout, or promptly after a cancel.
+ * 4. Blocking. A call returns within its timeout, or promptly after a cancel. paysvc_call_cancel() alone may be called
+ *    in a signal handler, also in one that interrupts the very call.
  * 5. Money. PAYSVC_OUTCOME_UNKNOWN means: find out before you repeat. The library repeats by itself only what cannot
  *    move money twice: requests that only read, requests of which no byte left, and those answered with 429. Amounts
  *    are text in major currency units.
@@ -18,8 +19,10 @@
  *    level.
  * 7. Panics never cross the boundary: PAYSVC_E_INTERNAL.
  * 8. Process. No signals, no errno, no locale, no SIGPIPE, no background thread (a name look-up runs on a thread of its
- *    own, which ends with it and sends nothing else; at most eight at a time); after fork the child opens its own
- *    connections.
+ *    own, which ends with it and sends nothing else; at most eight at a time). After fork, however made, the child opens
+ *    its own connections.
+ *    A child of a program with threads may use the library if it was made by fork(); after _Fork() or clone() the C
+ *    library itself allows such a child only what a signal handler may do.
  * 9. Promise. Within one PAYSVC_ABI functions and numbers are only added.
  *
  * Requests are one flat JSON object with the member names of the service's interface, path and query members too;
@@ -485,8 +488,9 @@ paysvc_call *paysvc_call_new(void);
 void paysvc_call_set_timeout_ms(const paysvc_call *call, int timeout_ms);
 
 /**
- * Cancels, from any thread: the call with this token returns promptly with PAYSVC_E_CANCELLED, and so does every later
- * one. An answer that has already arrived is still returned. NULL is ignored.
+ * Cancels, from any thread or a signal handler (it is async-signal-safe): the call with this token returns promptly with
+ * PAYSVC_E_CANCELLED, and so does every later one. An answer that has already arrived is still returned. NULL is
+ * ignored.
  */
 void paysvc_call_cancel(const paysvc_call *call);
 

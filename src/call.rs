@@ -1,18 +1,32 @@
-//! The token of one call: its own time limit, and cancelling from another thread.
+//! The token of one call: its own time limit, and cancelling from another thread or a signal handler.
 
-use std::net::{Shutdown, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+mod sockets;
+mod wake;
+
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering, fence};
 use std::time::{Duration, Instant};
 
-/// Made by `paysvc_call_new`; shared by the thread that calls and those that cancel.
+use crate::process;
+use sockets::Sockets;
+use wake::Alarm;
+
+/// Made by `paysvc_call_new`; shared by the thread that calls and those that cancel. It has no lock, because a cancel in
+/// a signal handler would wait for the thread that it interrupts.
 #[derive(Default)]
 pub struct Call {
     timeout_ms: AtomicI32,
     cancelled: AtomicBool,
-    /// Sockets in use by calls with this token; shutting one down wakes its thread and touches no other call.
-    sockets: Mutex<Vec<Arc<TcpStream>>>,
-    wake: Condvar,
+    /// In use by calls with this token; shutting one down wakes its thread and touches no other call.
+    sockets: Sockets,
+    alarm: Alarm,
+}
+
+/// A socket within reach of a cancel, kept open until [`Call::detach`].
+pub struct Attached {
+    socket: Arc<TcpStream>,
+    place: sockets::Place,
 }
 
 impl Call {
@@ -26,52 +40,42 @@ impl Call {
         (ms > 0).then(|| Duration::from_millis(ms))
     }
 
-    /// Final: whatever uses this token from now on ends at once.
+    /// Final: whatever uses this token from now on ends at once. Safe in a signal handler: atomics and system calls.
     pub fn cancel(&self) {
-        let sockets = self.sockets();
-        self.cancelled.store(true, Ordering::SeqCst);
-        for socket in sockets.iter() {
-            // An error means that the connection is gone already.
-            let _ = socket.shutdown(Shutdown::Both);
-        }
-        self.wake.notify_all();
+        wake::keeping_errno(|| {
+            self.cancelled.store(true, Ordering::SeqCst);
+            fence(Ordering::SeqCst);
+            self.sockets.shut_down_all(process::generation());
+            self.alarm.ring();
+        });
     }
 
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::SeqCst)
     }
 
-    /// Lets [`Call::cancel`] reach the socket; `false` when it has come before.
-    pub fn attach(&self, socket: &Arc<TcpStream>) -> bool {
-        let mut sockets = self.sockets();
+    /// Lets [`Call::cancel`] reach the socket; `None` when it has come before.
+    pub fn attach(&self, socket: &Arc<TcpStream>) -> Option<Attached> {
+        let place = self.sockets.add(wake::raw(socket), process::generation());
+        let attached = Attached { socket: Arc::clone(socket), place };
         if self.is_cancelled() {
-            return false;
+            self.detach(attached);
+            return None;
         }
-        sockets.push(Arc::clone(socket));
-        true
+        Some(attached)
     }
 
-    pub fn detach(&self, socket: &Arc<TcpStream>) {
-        self.sockets().retain(|known| !Arc::ptr_eq(known, socket));
+    /// From here on a cancel does not reach the socket any more.
+    pub fn detach(&self, attached: Attached) {
+        if !self.sockets.remove(attached.place) {
+            // A cancel on a thread that no longer runs may still use the descriptor: it must never be another's.
+            std::mem::forget(attached.socket);
+        }
     }
 
     /// Waits until then, or until cancelled: then `false`.
     pub fn wait_until(&self, then: Instant) -> bool {
-        let mut sockets = self.sockets();
-        loop {
-            if self.is_cancelled() {
-                return false;
-            }
-            let left = then.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return true;
-            }
-            sockets = self.wake.wait_timeout(sockets, left).unwrap_or_else(PoisonError::into_inner).0;
-        }
-    }
-
-    fn sockets(&self) -> MutexGuard<'_, Vec<Arc<TcpStream>>> {
-        self.sockets.lock().unwrap_or_else(PoisonError::into_inner)
+        self.alarm.wait_until(then, || self.is_cancelled())
     }
 }
 
@@ -106,10 +110,9 @@ mod tests {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let socket = Arc::new(TcpStream::connect(listener.local_addr().unwrap()).unwrap());
         let call = Call::default();
-        assert!(call.attach(&socket));
-        call.detach(&socket);
+        call.detach(call.attach(&socket).unwrap());
         call.cancel();
         assert!(socket.peer_addr().is_ok(), "a socket handed back is left alone");
-        assert!(!call.attach(&socket));
+        assert!(call.attach(&socket).is_none());
     }
 }

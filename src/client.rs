@@ -12,6 +12,7 @@ use crate::config::{Config, MAX_LINE};
 use crate::encryption::EncryptionKey;
 use crate::endpoints::{ApiKey, Endpoint, Method};
 use crate::log::{Level, Log};
+use crate::process::section;
 use crate::raw_request;
 use crate::redact::Mask;
 use crate::refusal::Refusal;
@@ -50,7 +51,8 @@ impl Client {
     /// `json` `None`: all from the environment.
     pub fn new(json: Option<&str>, env: &dyn Fn(&str) -> Option<String>) -> Result<Client, Refusal> {
         let config = Config::parse(json, env)?;
-        let encryption_key = config.encryption_key.as_ref().map(|text| EncryptionKey::parse(text.expose())).transpose();
+        let encryption_key =
+            config.encryption_key.as_ref().map(|text| section(|| EncryptionKey::parse(text.expose()))).transpose();
         let encryption_key = encryption_key.map_err(|refusal| config.blame(refusal))?;
         let transport = Transport::new(&config).map_err(|refusal| config.blame(refusal))?;
         let headers = [ApiKey::Public, ApiKey::Secret].map(|key| common_headers(&config, key));
@@ -305,7 +307,7 @@ fn stop(deadline: Instant, call: Option<&Arc<Call>>) -> impl Fn() -> bool {
 /// For the jitter of the back-off; without randomness the wait is the shortest.
 fn random() -> u64 {
     let mut bytes = [0; 8];
-    match aws_lc_rs::rand::fill(&mut bytes) {
+    match section(|| aws_lc_rs::rand::fill(&mut bytes)) {
         Ok(()) => u64::from_ne_bytes(bytes),
         Err(_) => 0,
     }

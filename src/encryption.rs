@@ -16,6 +16,7 @@ use rsa::pkcs8::{Document, EncodePublicKey as _, SubjectPublicKeyInfoRef};
 use rsa::traits::PublicKeyParts as _;
 use rsa::{BigUint, RsaPublicKey};
 
+use crate::process::section;
 use crate::refusal::Refusal;
 use crate::status::Status;
 use crate::trip;
@@ -70,9 +71,7 @@ impl EncryptionKey {
             return Err(Refusal::new(Status::Encrypt, message));
         }
         let mut block = vec![0; self.key.ciphertext_size()];
-        let block = self
-            .key
-            .encrypt(payload, &mut block)
+        let block = section(|| self.key.encrypt(payload, &mut block))
             .map_err(|_| Refusal::new(Status::Encrypt, "the payload could not be encrypted"))?;
         let mut text = String::with_capacity(block.len().div_ceil(3) * 4 + 11);
         text.push_str(r#"{"data":""#);

@@ -39,6 +39,7 @@ mod log;
 mod members;
 mod memory;
 mod panics;
+mod process;
 mod raw_request;
 mod redact;
 mod refusal;

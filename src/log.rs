@@ -1,7 +1,8 @@
 //! The log callback: one line per event, on the calling thread, with nothing in it that a caller or the service gave.
 
-use std::sync::atomic::{AtomicI32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use arc_swap::ArcSwapOption;
 
 use crate::trip;
 
@@ -16,37 +17,36 @@ pub enum Level {
 
 pub type Sink = Arc<dyn Fn(Level, &str) + Send + Sync>;
 
-#[derive(Default)]
-pub struct Log {
-    /// 0 is off; read without the lock, so that a silent log costs one load.
-    level: AtomicI32,
-    sink: Mutex<Option<Sink>>,
+struct Listener {
+    level: i32,
+    sink: Sink,
 }
+
+/// Without a lock: a child that was forked while another thread held it would wait for ever.
+#[derive(Default)]
+pub struct Log(ArcSwapOption<Listener>);
 
 impl Log {
     /// Replaces the sink; a call already running elsewhere may still end with the old one.
     pub fn set(&self, level: i32, sink: Option<Sink>) {
-        let mut current = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
-        self.level.store(if sink.is_some() { level } else { 0 }, Ordering::Relaxed);
-        *current = sink;
+        self.0.store(sink.map(|sink| Arc::new(Listener { level, sink })));
     }
 
     /// The line is only made when somebody listens at this level.
     pub fn line(&self, level: Level, line: impl FnOnce() -> String) {
-        if level as i32 > self.level.load(Ordering::Relaxed) {
-            return;
-        }
+        let listener = self.0.load();
+        let Some(listener) = listener.as_ref().filter(|listener| level as i32 <= listener.level) else { return };
         trip::point("log");
-        // Cloned out of the lock, because the callback may call back into this library.
-        let sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(sink) = sink {
-            sink(level, &line());
-        }
+        // A count of its own, because the callback may replace itself.
+        let sink = Arc::clone(&listener.sink);
+        sink(level, &line());
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
     use super::*;
 
     #[test]

@@ -7,6 +7,8 @@ use std::fmt;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::sync::Once;
 
+use crate::process::section;
+
 /// Where a panic happened: a file of the source and a line.
 #[derive(Clone, Copy)]
 pub struct Place {
@@ -48,19 +50,24 @@ thread_local! {
 /// Runs the body; a panic in it gives its place.
 pub fn caught<T>(body: impl FnOnce() -> T) -> Result<T, Place> {
     static ONCE: Once = Once::new();
-    // The hook is this library's own: in a shared library and in an archive Rust's runtime is a private copy.
-    ONCE.call_once(|| {
-        let others = panic::take_hook();
-        panic::set_hook(Box::new(move |info| match DEPTH.get() {
-            0 => others(info),
-            _ => LAST.set(Place::of(info)),
-        }));
-    });
+    // In a section: a child that was forked while another thread is in there would wait for that thread for ever.
+    if !ONCE.is_completed() {
+        section(|| ONCE.call_once(keep_quiet));
+    }
     DEPTH.set(DEPTH.get() + 1);
     // What a panic leaves half done is dropped by whoever catches it, never looked at again.
     let result = catch_unwind(AssertUnwindSafe(body));
     DEPTH.set(DEPTH.get() - 1);
     result.map_err(|_| LAST.replace(Place::UNKNOWN))
+}
+
+/// The hook is this library's own: in a shared library and in an archive Rust's runtime is a private copy.
+fn keep_quiet() {
+    let others = panic::take_hook();
+    panic::set_hook(Box::new(move |info| match DEPTH.get() {
+        0 => others(info),
+        _ => LAST.set(Place::of(info)),
+    }));
 }
 
 #[cfg(test)]

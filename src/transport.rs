@@ -35,7 +35,6 @@ use crate::status::Status;
 pub use connect::Endpoint as Peer;
 pub use fault::Fault;
 use framing::{End, MAX_OVERHEAD};
-pub use lanes::after_fork;
 use lanes::{Lane, Lanes, Line};
 
 /// Servers commonly close idle connections after 15 s or more; one dropped earlier costs a reconnect, not an unknown.

@@ -3,12 +3,13 @@
 mod support;
 
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use serde_json::json;
 
+use support::capi::with;
 use support::server::{Connection, Server};
 use support::tls::{Authority, serve};
 use support::{ASAN, Link, Stage, root, run, said, sanitized};
@@ -19,12 +20,20 @@ fn answer_all(mut c: Connection) {
     }
 }
 
+/// `scripts/tsan.sh` runs these tests with ThreadSanitizer in every program.
 fn program(stage: &Stage, name: &str) -> PathBuf {
-    stage.cc(&root().join("tests/c").join(name), Link::Shared, &["-pthread"])
+    let source = root().join("tests/c").join(name);
+    match sanitized::races() {
+        Some(races) => races.cc(stage, &source),
+        None => stage.cc(&source, Link::Shared, &["-pthread"]),
+    }
 }
 
 /// The same with the sanitizers in C and Rust, where they can be had; else in C alone.
 fn sanitized_program(stage: &Stage, name: &str) -> PathBuf {
+    if sanitized::races().is_some() {
+        return program(stage, name);
+    }
     let source = root().join("tests/c").join(name);
     match sanitized::archive() {
         Some(_) => stage.cc(&source, Link::Sanitized, &["-pthread"]),
@@ -68,6 +77,89 @@ fn a_forked_child_opens_its_own_connections() {
     let config =
         json!({"base_url": format!("https://127.0.0.1:{}", tls.port), "secret_key": "s", "ca_file": authority.file()});
     run(stage.command(&program).arg(config.to_string()));
+    // Each call with a handshake of its own, so that every child is forked in the middle of some.
+    let config = with(config, json!({"max_idle_connections": 0}));
+    run(stage.command(&program).arg(config.to_string()));
+}
+
+/// A service that answers with the request's reference as message, refuses "busy" ones for now, and never answers
+/// "stalled" ones.
+fn echo(mut c: Connection) {
+    while let Some(request) = c.read_request() {
+        let reference = request.split_once("\"reference\":\"").and_then(|(_, rest)| rest.split('"').next()).unwrap();
+        // Long enough for calls at the same time to meet, and for a cancel to come while one waits.
+        std::thread::sleep(Duration::from_millis(1));
+        match reference {
+            "stalled" => return c.hold(),
+            "busy" => c.answer("429 Too Many Requests", "retry-after: 20\r\n", r#"{"status":false}"#),
+            _ => c.answer("200 OK", "", &json!({"status": true, "message": reference}).to_string()),
+        }
+    }
+}
+
+#[test]
+fn a_signal_handler_may_cancel() {
+    let (stage, server) = (Stage::new(), Server::start(echo));
+    // Fewer where every instruction is looked at.
+    let calls = if sanitized::races().is_some() { "1000" } else { "4000" };
+    let mut ways = vec![(program(&stage, "cancel.c"), None, calls)];
+    if sanitized::races().is_none() {
+        ways.push((sanitized_program(&stage, "cancel.c"), None, "1000"));
+        ways.push((program(&stage, "cancel.c"), Some("valgrind"), "300"));
+    }
+    for (program, under, calls) in ways {
+        let mut command = stage.command(under.map_or(&program, Path::new));
+        if under.is_some() {
+            command.args(["--quiet", "--error-exitcode=9"]).arg(&program);
+        }
+        run(command.args([&server.config().to_string(), calls, "20261"]));
+    }
+}
+
+#[test]
+fn a_child_that_the_c_library_was_not_told_of_opens_its_own_connections() {
+    let stage = Stage::new();
+    let program = stage.cc(&root().join("tests/c/clone.c"), Link::Shared, &["-ldl"]);
+    for how in ["clone", "_Fork"] {
+        let server = Server::start(echo);
+        let output = stage.command(&program).args([&server.config().to_string(), how]).output().unwrap();
+        if how == "_Fork" && output.status.code() == Some(77) {
+            eprintln!("MISSING: this C library has no _Fork; it is NOT tried");
+            continue;
+        }
+        assert!(output.status.success(), "{how}: {}", said(&output));
+        assert_eq!((server.seen().len(), server.connections()), (80, 3), "{how}: one connection a process");
+    }
+}
+
+#[test]
+fn a_child_forked_in_the_middle_of_anything_does_not_hang() {
+    let stage = Stage::new();
+    let vector = std::fs::read_to_string(root().join("tests/vectors/rsa2048.json")).unwrap();
+    let vector: serde_json::Value = serde_json::from_str(&vector).unwrap();
+    let config = json!({"base_url": "http://127.0.0.1:1", "public_key": "p", "secret_key": "s", "encryption_key": vector["encryption_key"]});
+    // ThreadSanitizer takes long for a fork.
+    let children = if sanitized::races().is_some() { "20" } else { "400" };
+    run(stage.command(&program(&stage, "fork_busy.c")).args([&config.to_string(), children]));
+}
+
+/// The control of `scripts/tsan.sh`: it must see a race in the C and one in the library.
+#[test]
+fn planted_races_are_reported_under_thread_sanitizer() {
+    if sanitized::races().is_none() {
+        return;
+    }
+    let stage = Stage::new();
+    let program = program(&stage, "races.c");
+    for (race, frame) in [("c", "races.c"), ("reply", "reply.rs")] {
+        let output = stage.command(&program).arg(race).output().unwrap();
+        let text = said(&output);
+        assert!(
+            output.status.code() == Some(66) && text.contains("data race") && text.contains(frame),
+            "{race}: {text}"
+        );
+    }
+    run(stage.command(&program).arg("none"));
 }
 
 #[test]

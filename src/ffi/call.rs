@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::boundary::boundary;
 use super::types::paysvc_call;
 use crate::call::Call;
+use crate::process;
 
 /// The token behind a handle, kept alive while a call uses it; `None` for NULL.
 ///
@@ -28,6 +29,8 @@ pub unsafe fn alive(call: *const paysvc_call) -> Option<Arc<Call>> {
 /// @return the token: free it with paysvc_call_free()
 #[unsafe(no_mangle)]
 pub extern "C" fn paysvc_call_new() -> *mut paysvc_call {
+    // The page is mapped here, not by a cancel in a signal handler.
+    process::generation();
     boundary(std::ptr::null_mut(), || Arc::into_raw(Arc::new(Call::default())).cast_mut().cast())
 }
 
@@ -44,16 +47,17 @@ pub unsafe extern "C" fn paysvc_call_set_timeout_ms(call: *const paysvc_call, ti
     });
 }
 
-/// Cancels, from any thread: the call with this token returns promptly with PAYSVC_E_CANCELLED, and so does every later
-/// one. An answer that has already arrived is still returned. NULL is ignored.
+/// Cancels, from any thread or a signal handler (it is async-signal-safe): the call with this token returns promptly with
+/// PAYSVC_E_CANCELLED, and so does every later one. An answer that has already arrived is still returned. NULL is
+/// ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_call_cancel(call: *const paysvc_call) {
-    boundary((), || {
-        // SAFETY: the rules of the header.
-        if let Some(call) = unsafe { alive(call) } {
-            call.cancel();
-        }
-    });
+    // In a signal handler neither the count of an `Arc` may be touched (the last one frees) nor a thread-local (the
+    // first access may allocate), so none of what other functions have is here; and nothing in it panics.
+    // SAFETY: NULL, or from `paysvc_call_new` and not freed while this runs.
+    if let Some(call) = unsafe { call.cast::<Call>().as_ref() } {
+        call.cancel();
+    }
 }
 
 /// Frees the token. A call that still uses it goes on, and can no longer be cancelled. NULL is fine.

@@ -11,6 +11,7 @@ use crate::call::Call;
 use crate::client::{Client, Progress};
 use crate::endpoints::ENDPOINTS;
 use crate::log::{Level, Sink};
+use crate::process::section;
 use crate::refusal::Refusal;
 use crate::reply::Reply;
 use crate::status::Status;
@@ -51,6 +52,8 @@ pub unsafe fn new(
         // SAFETY: NULL or NUL-terminated.
         let json = if config_json.is_null() { None } else { Some(unsafe { text(config_json, "config_json") }?) };
         fork::watch();
+        // What is otherwise set up by the first handshake, maybe while another thread forks.
+        section(aws_lc_rs::init);
         // What is not UTF-8 is refused where it is read, instead of being taken for nothing.
         Client::new(json, &|name| std::env::var_os(name).map(|text| text.to_string_lossy().into_owned()))
     };

@@ -1,17 +1,73 @@
-//! After a fork the child must not use its parent's connections: the system tells us of every fork.
+//! What only the system can tell of forks: a page that it wipes in every child, and its calls before and after `fork`.
 
-use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::transport;
+use crate::process::{self, Page};
 
-/// Asks, once per process, to be told of forks.
-pub fn watch() {
-    extern "C" fn in_child() {
-        transport::after_fork();
+/// The page of [`crate::process`]: wiped in every child, or where the system cannot (Linux before 4.14), one that asks
+/// for the process id.
+pub fn page_of_process() -> &'static Page {
+    static UNWIPED: Page = Page::unwiped(process_id);
+    wiped().unwrap_or(&UNWIPED)
+}
+
+/// By a system call of its own: an old C library remembers the parent's after `clone`.
+fn process_id() -> u32 {
+    // SAFETY: it takes nothing and touches nothing.
+    unsafe { libc::syscall(libc::SYS_getpid) as u32 }
+}
+
+fn wiped() -> Option<&'static Page> {
+    const NO_ADVICE: libc::c_int = -1;
+    let size = size_of::<Page>();
+    // SAFETY: a new mapping of its own, kept for ever: zeroes are a new `Page`, and the system aligns it to its pages.
+    unsafe {
+        let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        let page = libc::mmap(std::ptr::null_mut(), size, access, kind, -1, 0);
+        if page == libc::MAP_FAILED {
+            return None;
+        }
+        // An emulator that takes any advice for good does nothing with this one.
+        if libc::madvise(page, size, NO_ADVICE) == 0 || libc::madvise(page, size, libc::MADV_WIPEONFORK) != 0 {
+            libc::munmap(page, size);
+            return None;
+        }
+        Some(&*page.cast::<Page>())
     }
-    static ONCE: Once = Once::new();
-    // SAFETY: the handler only adds to an atomic, and stays loaded (the library is linked with -z nodelete).
-    ONCE.call_once(|| unsafe {
-        libc::pthread_atfork(None, None, Some(in_child));
-    });
+}
+
+/// Asks, once per process, to be told of forks, so that none comes in the middle of a section.
+pub fn watch() {
+    extern "C" fn before() {
+        process::page().before_fork();
+    }
+    extern "C" fn in_parent() {
+        process::page().after_fork_in_parent();
+    }
+    extern "C" fn in_child() {
+        process::page().after_fork_in_child();
+    }
+    static WATCHING: AtomicBool = AtomicBool::new(false);
+    // No `Once`: a child must not wait for one that was under way. Being told twice does no harm.
+    if !WATCHING.load(Ordering::SeqCst) {
+        // SAFETY: the handlers neither lock nor allocate, and stay loaded (the library is linked with -z nodelete).
+        unsafe {
+            libc::pthread_atfork(Some(before), Some(in_parent), Some(in_child));
+        }
+        WATCHING.store(true, Ordering::SeqCst);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_system_wipes_the_page() {
+        let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
+        let number = |index| release.split(['.', '-']).nth(index).and_then(|text| text.parse::<u32>().ok());
+        let new = (number(0), number(1)) >= (Some(4), Some(14));
+        assert_eq!(wiped().is_some(), new, "Linux {release}");
+        assert_eq!(process_id(), std::process::id());
+    }
 }

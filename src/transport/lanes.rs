@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 use std::net::TcpStream;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -16,21 +16,9 @@ use super::Peer;
 use super::fault::Fault;
 use super::framing::Overhead;
 use crate::answer::Cut;
-use crate::call::Call;
+use crate::call::{Attached, Call};
+use crate::process::generation;
 use crate::status::Status;
-
-/// Counts the forks between the first process and this one.
-static GENERATION: AtomicU32 = AtomicU32::new(0);
-
-/// Called in the child after each fork; safe in a signal handler.
-pub fn after_fork() {
-    GENERATION.fetch_add(1, Ordering::SeqCst);
-}
-
-/// Which process this is; a child after fork has another number than its parent.
-pub fn generation() -> u32 {
-    GENERATION.load(Ordering::SeqCst)
-}
 
 pub struct Lane {
     pub agent: Agent,
@@ -57,19 +45,13 @@ pub struct Lanes {
 
 impl Lanes {
     pub fn new(most: usize, max_idle: Duration) -> Lanes {
-        Lanes {
-            generation: GENERATION.load(Ordering::SeqCst),
-            idle: Mutex::default(),
-            most,
-            max_idle,
-            of_child: OnceBox::new(),
-        }
+        Lanes { generation: generation(), idle: Mutex::default(), most, max_idle, of_child: OnceBox::new() }
     }
 
     /// The set of this process.
     fn own(&self) -> &Lanes {
         let mut lanes = self;
-        while lanes.generation != GENERATION.load(Ordering::SeqCst) {
+        while lanes.generation != generation() {
             lanes = lanes.of_child.get_or_init(|| Box::new(Lanes::new(self.most, self.max_idle)));
         }
         lanes
@@ -107,7 +89,7 @@ impl Lanes {
 impl Drop for Lanes {
     fn drop(&mut self) {
         // Inherited from the parent: its threads may have been changing them at the moment of the fork.
-        if self.generation != GENERATION.load(Ordering::SeqCst) {
+        if self.generation != generation() {
             std::mem::forget(std::mem::take(self.idle.get_mut().unwrap_or_else(PoisonError::into_inner)));
         }
     }
@@ -127,7 +109,7 @@ pub struct Line {
 struct Trip {
     deadline: Option<Instant>,
     call: Option<Arc<Call>>,
-    socket: Option<Arc<TcpStream>>,
+    attached: Option<Attached>,
     reused: bool,
     fault: Option<Fault>,
 }
@@ -139,7 +121,7 @@ pub struct Evidence {
 
 impl Line {
     pub fn new(peer: Arc<Peer>) -> Line {
-        let generation = GENERATION.load(Ordering::SeqCst);
+        let generation = generation();
         Line { peer, generation, sent: AtomicBool::new(false), overhead: Overhead::default(), trip: Mutex::default() }
     }
 
@@ -152,8 +134,8 @@ impl Line {
     /// Ends the trip: from here on a cancel does not reach the connection any more.
     pub fn finish(&self) -> Evidence {
         let trip = std::mem::take(&mut *self.trip());
-        if let (Some(call), Some(socket)) = (&trip.call, &trip.socket) {
-            call.detach(socket);
+        if let (Some(call), Some(attached)) = (&trip.call, trip.attached) {
+            call.detach(attached);
         }
         Evidence { sent: self.sent.load(Ordering::SeqCst), reused: trip.reused }
     }
@@ -175,11 +157,9 @@ impl Line {
         let mut trip = self.trip();
         trip.reused = reused;
         if let Some(call) = trip.call.clone() {
-            if !call.attach(socket) {
-                return Err(Fault::cancelled());
-            }
-            if let Some(left) = trip.socket.replace(Arc::clone(socket)) {
-                call.detach(&left);
+            let attached = call.attach(socket).ok_or_else(Fault::cancelled)?;
+            if let Some(left) = trip.attached.replace(attached) {
+                call.detach(left);
             }
         }
         Ok(())

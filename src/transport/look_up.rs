@@ -14,8 +14,8 @@ use nix::sys::socket::{self, AddressFamily, SockFlag, SockType};
 use once_cell::race::OnceBox;
 
 use super::fault::Fault;
-use super::lanes;
 use crate::call::Call;
+use crate::process::generation;
 use crate::status::Status;
 
 /// Most look-ups of a process at a time.
@@ -67,19 +67,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl LookUps {
     fn new() -> LookUps {
-        LookUps {
-            generation: lanes::generation(),
-            running: Mutex::default(),
-            ended: Condvar::new(),
-            of_child: OnceBox::new(),
-        }
+        LookUps { generation: generation(), running: Mutex::default(), ended: Condvar::new(), of_child: OnceBox::new() }
     }
 
     /// The set of this process.
     fn own() -> &'static LookUps {
         static FIRST: OnceBox<LookUps> = OnceBox::new();
         let mut own = FIRST.get_or_init(|| Box::new(LookUps::new()));
-        while own.generation != lanes::generation() {
+        while own.generation != generation() {
             own = own.of_child.get_or_init(|| Box::new(LookUps::new()));
         }
         own

@@ -18,6 +18,7 @@ use super::fault::Fault;
 use super::roots::{client_cert, refuse, roots};
 use super::sock::Sock;
 use crate::config::Config;
+use crate::process::section;
 use crate::refusal::Refusal;
 use crate::status::Status;
 use crate::trip;
@@ -55,8 +56,7 @@ pub fn client_config(config: &Config, host: &str) -> Result<Tls, Refusal> {
         None => builder.with_no_client_auth(),
         Some(files) => {
             let (chain, key) = client_cert(files)?;
-            builder
-                .with_client_auth_cert(chain, key)
+            section(|| builder.with_client_auth_cert(chain, key))
                 .map_err(|error| refuse("client_cert_file", format!("does not go with client_key_file: {error}")))?
         }
     };
@@ -117,8 +117,8 @@ impl Tls {
     pub fn handshake(&self, sock: &mut Sock) -> Result<ClientConnection, Fault> {
         trip::point("tls");
         let begun = Instant::now();
-        let mut tls =
-            ClientConnection::new(Arc::clone(&self.config), self.name.clone()).map_err(|error| self.fault(&error))?;
+        let mut tls = section(|| ClientConnection::new(Arc::clone(&self.config), self.name.clone()))
+            .map_err(|error| self.fault(&error))?;
         let limit = sock.received + MAX_HANDSHAKE;
         let mut opening = Opening { sock, bytes: Vec::with_capacity(5) };
         loop {
@@ -133,7 +133,7 @@ impl Tls {
                 Ok(_) => {}
                 Err(error) => return Err(Fault::io(DOING, &error)),
             }
-            if let Err(error) = tls.process_new_packets() {
+            if let Err(error) = section(|| tls.process_new_packets()) {
                 // The alert tells the service's operator; whether it arrives changes nothing.
                 let _ = tls.write_tls(opening.sock);
                 return Err(not_tls(&opening.bytes).unwrap_or_else(|| self.fault(&error)));
@@ -157,7 +157,7 @@ impl Tls {
         let patience = (2 * handshake + VERDICT).min(MAX_VERDICT);
         sock.deadline = deadline.min(Instant::now() + patience);
         let waited = loop {
-            match tls.process_new_packets() {
+            match section(|| tls.process_new_packets()) {
                 Err(error) => break Err(self.fault(&error)),
                 // Whatever else has come is looked at before the request is written.
                 Ok(state) if state.plaintext_bytes_to_read() > 0 || state.peer_has_closed() => break Ok(()),

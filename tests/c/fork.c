@@ -11,7 +11,7 @@
 enum { THREADS = 8, CHILDREN = 30 };
 
 static paysvc_client *client;
-static volatile int stop;
+static int stop;
 
 static int refund(void)
 {
@@ -26,7 +26,7 @@ static int refund(void)
 
 static void *work(void *failures)
 {
-    while (!stop) {
+    while (!__atomic_load_n(&stop, __ATOMIC_SEQ_CST)) {
         if (!refund()) {
             ++*(int *)failures;
         }
@@ -78,7 +78,7 @@ int main(int argc, char **argv)
             bad = 1;
         }
     }
-    stop = 1;
+    __atomic_store_n(&stop, 1, __ATOMIC_SEQ_CST);
     for (i = 0; i < THREADS; i++) {
         pthread_join(threads[i], NULL);
         bad |= failures[i] != 0;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use super::root;
+use super::{Stage, root, run, static_libraries};
 
 /// The sanitizers of the C. AddressSanitizer brings LeakSanitizer along.
 pub const FLAGS: &[&str] =
@@ -30,7 +30,37 @@ fn build() -> Option<PathBuf> {
     Some(String::from_utf8(output.stdout).unwrap().trim().into())
 }
 
-/// Writes the program down for `make sanitize`, which counts them.
+/// What `scripts/tsan.sh` has built for ThreadSanitizer, when it is what runs the tests.
+pub struct Races {
+    archive: PathBuf,
+    runtime: PathBuf,
+}
+
+pub fn races() -> Option<Races> {
+    let paths = std::env::var("PAYSVC_TSAN").ok()?;
+    let (archive, runtime) = paths.split_once(':').expect("PAYSVC_TSAN is archive:runtime");
+    Some(Races { archive: archive.into(), runtime: runtime.into() })
+}
+
+impl Races {
+    /// Compiled for ThreadSanitizer and linked without the C compiler's own runtime: there can be one only, and Rust's
+    /// code needs Rust's.
+    pub fn cc(&self, stage: &Stage, source: &Path) -> PathBuf {
+        count(source);
+        let program = stage.path().join(source.file_stem().unwrap());
+        let object = program.with_extension("o");
+        let mut compile = Command::new("cc");
+        compile.args(["-g", "-O1", "-Wall", "-Wextra", "-Werror", "-fsanitize=thread", "-Ibuild/include", "-c", "-o"]);
+        run(compile.arg(&object).arg(source).current_dir(stage.path()));
+        let mut link = Command::new("cc");
+        link.arg("-o").arg(&program).arg(&object).arg(&self.archive);
+        link.arg("-Wl,--whole-archive").arg(&self.runtime).arg("-Wl,--no-whole-archive");
+        run(link.args(static_libraries()).arg("-lstdc++"));
+        program
+    }
+}
+
+/// Writes the program down for `make sanitize` and `scripts/tsan.sh`, which count them.
 pub fn count(source: &Path) {
     let Some(list) = std::env::var_os("PAYSVC_SANITIZED_LIST") else { return };
     let mut list = std::fs::OpenOptions::new().append(true).create(true).open(list).unwrap();

@@ -1,0 +1,147 @@
+//! The sockets that calls with one token wait on, for a cancel to shut down: without a lock, because the cancel may come
+//! from a signal handler, even one that interrupts the very thread that is in here.
+//!
+//! A slot holds a descriptor only while its owner keeps it open. A cancel counts itself into the slot before it touches
+//! the descriptor, and out after; the owner empties the slot, before it may close the descriptor, only when nobody is
+//! counted in. So what a cancel shuts down is never a descriptor that was closed and given to somebody else.
+
+use std::sync::atomic::{AtomicU64, Ordering, fence};
+use std::time::Duration;
+
+use once_cell::race::OnceBox;
+
+use super::wake::{RawSocket, shut_down};
+
+/// More than one call at a time with one token is rare; more slots are made when they are needed.
+const SLOTS: usize = 2;
+const EMPTY: u64 = 0;
+/// Of a slot: the descriptor and 1 (32 bits), cancels counted in (16), the process's generation (16).
+const CANCEL: u64 = 1 << 32;
+/// How long a cancel on another thread may take for its one system call.
+const MOST_PAUSES: u32 = 20_000;
+const PAUSE: Duration = Duration::from_micros(50);
+
+#[derive(Default)]
+pub struct Sockets {
+    slots: [AtomicU64; SLOTS],
+    more: OnceBox<Sockets>,
+}
+
+/// Where a socket was put.
+pub struct Place(u64);
+
+fn content(socket: RawSocket, generation: u32) -> u64 {
+    u64::from(socket as u32 + 1) | u64::from(generation as u16) << 48
+}
+
+fn cancels(slot: u64) -> u64 {
+    slot >> 32 & 0xffff
+}
+
+impl Sockets {
+    pub fn add(&self, socket: RawSocket, generation: u32) -> Place {
+        let content = content(socket, generation);
+        let mut sockets = self;
+        loop {
+            for slot in &sockets.slots {
+                if slot.compare_exchange(EMPTY, content, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
+                    // Before the owner looks for a cancel: see `shut_down_all`.
+                    fence(Ordering::SeqCst);
+                    return Place(content);
+                }
+            }
+            sockets = sockets.more.get_or_init(Box::default);
+        }
+    }
+
+    /// Takes the socket out; `false` if a cancel holds on to it for so long that it must stay open for ever.
+    pub fn remove(&self, place: Place) -> bool {
+        let mut sockets = self;
+        loop {
+            for slot in &sockets.slots {
+                if slot.load(Ordering::SeqCst) & !(0xffff << 32) == place.0 {
+                    return empty(slot, place.0);
+                }
+            }
+            match sockets.more.get() {
+                Some(more) => sockets = more,
+                None => return true,
+            }
+        }
+    }
+
+    /// Shuts all of them down. Only atomics and one system call each: safe in a signal handler.
+    pub fn shut_down_all(&self, generation: u32) {
+        // After the cancel is to be seen: who adds a socket later than this sees it.
+        fence(Ordering::SeqCst);
+        let mut sockets = Some(self);
+        while let Some(here) = sockets {
+            for slot in &here.slots {
+                let ours =
+                    |slot: u64| (slot != EMPTY && (slot >> 48) as u16 == generation as u16).then(|| slot + CANCEL);
+                if let Ok(slot_before) = slot.fetch_update(Ordering::SeqCst, Ordering::SeqCst, ours) {
+                    shut_down((slot_before as u32).wrapping_sub(1) as RawSocket);
+                    slot.fetch_sub(CANCEL, Ordering::SeqCst);
+                }
+            }
+            sockets = here.more.get();
+        }
+    }
+}
+
+fn empty(slot: &AtomicU64, content: u64) -> bool {
+    // A cancel in a handler on this thread has counted itself out before this goes on, so only another thread's one
+    // system call is waited for.
+    for _ in 0..MOST_PAUSES {
+        match slot.compare_exchange(content, EMPTY, Ordering::SeqCst, Ordering::SeqCst) {
+            Err(now) if cancels(now) > 0 => std::thread::sleep(PAUSE),
+            _ => return true,
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_socket_waits_for_the_cancel_that_holds_it() {
+        let sockets = Sockets::default();
+        let place = sockets.add(i32::MAX - 1, 7);
+        sockets.slots[0].fetch_add(CANCEL, Ordering::SeqCst);
+        std::thread::scope(|scope| {
+            let removal = scope.spawn(|| sockets.remove(place));
+            std::thread::sleep(Duration::from_millis(5));
+            assert!(!removal.is_finished(), "a cancel is about to use the descriptor");
+            sockets.slots[0].fetch_sub(CANCEL, Ordering::SeqCst);
+            assert!(removal.join().unwrap());
+        });
+        assert_eq!(sockets.slots[0].load(Ordering::SeqCst), EMPTY);
+    }
+
+    #[test]
+    fn there_is_room_for_any_number() {
+        let sockets = Sockets::default();
+        let places: Vec<_> = (1000..1100).map(|socket| sockets.add(socket, 70_000)).collect();
+        assert!(places.into_iter().all(|place| sockets.remove(place)));
+        let mut here = Some(&sockets);
+        while let Some(sockets) = here {
+            assert!(sockets.slots.iter().all(|slot| slot.load(Ordering::SeqCst) == EMPTY));
+            here = sockets.more.get();
+        }
+    }
+
+    #[test]
+    fn a_parents_socket_is_left_alone() {
+        let (left, mut right) = std::os::unix::net::UnixStream::pair().unwrap();
+        let sockets = Sockets::default();
+        let _place = sockets.add(std::os::fd::AsRawFd::as_raw_fd(&left), 1);
+        sockets.shut_down_all(2);
+        right.set_nonblocking(true).unwrap();
+        let open = std::io::Read::read(&mut right, &mut [0]).unwrap_err();
+        assert_eq!(open.kind(), std::io::ErrorKind::WouldBlock);
+        sockets.shut_down_all(1);
+        assert_eq!(std::io::Read::read(&mut right, &mut [0]).unwrap(), 0);
+    }
+}

@@ -1,0 +1,96 @@
+/* Children forked while other threads are in the middle of everything that takes a lock or randomness: encryption, the
+ * log, and threads that come and go. argv[1] is the configuration, argv[2] the number of children: they encrypt, log and
+ * end, half of them with exit(), which runs what libraries do at their end. One that hangs is ended by its alarm. */
+#define _GNU_SOURCE
+#include <paysvc.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { THREADS = 6 };
+
+static paysvc_client *client;
+static int stop;
+
+static void log_line(void *userdata, int level, const char *message)
+{
+    (void)userdata;
+    (void)level;
+    (void)message;
+}
+
+/* The second call is refused, which the log is told of. */
+static int good(void)
+{
+    return paysvc_encrypt(client, "{\"reference\":\"R\"}", NULL) == PAYSVC_OK &&
+           paysvc_order_refund(client, "[]", NULL, NULL) == PAYSVC_E_ARGUMENT;
+}
+
+static void *busy(void *bad)
+{
+    while (!__atomic_load_n(&stop, __ATOMIC_SEQ_CST)) {
+        *(int *)bad |= !good() || paysvc_client_set_log(client, 4, log_line, NULL) != PAYSVC_OK;
+    }
+    return NULL;
+}
+
+static void *brief(void *bad)
+{
+    *(int *)bad |= !good();
+    return NULL;
+}
+
+static void *come_and_go(void *bad)
+{
+    while (!__atomic_load_n(&stop, __ATOMIC_SEQ_CST)) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, brief, bad) != 0 || pthread_join(thread, NULL) != 0) {
+            *(int *)bad = 1;
+        }
+    }
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t threads[THREADS];
+    int bad[THREADS] = {0};
+    int i, made, children, hung = 0, failed = 0;
+
+    if (argc != 3 || paysvc_client_new(argv[1], &client, NULL) != PAYSVC_OK) {
+        return 2;
+    }
+    paysvc_client_set_log(client, 4, log_line, NULL);
+    children = atoi(argv[2]);
+    for (i = 0; i < THREADS; i++) {
+        pthread_create(&threads[i], NULL, i < 2 ? come_and_go : busy, &bad[i]);
+    }
+    /* One that hangs takes its whole alarm, so a few are enough. */
+    for (made = 0; made < children && failed <= 2; made++) {
+        int status = -1;
+        pid_t pid = fork();
+        if (pid == 0) {
+            int ok;
+            alarm(10);
+            ok = good();
+            if (made % 2 == 0) {
+                exit(!ok);
+            }
+            _exit(!ok);
+        }
+        if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0) {
+            hung += pid > 0 && WIFSIGNALED(status);
+            failed++;
+        }
+    }
+    __atomic_store_n(&stop, 1, __ATOMIC_SEQ_CST);
+    for (i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        failed += bad[i];
+    }
+    paysvc_client_free(client);
+    printf("%d children, %d hung, %d failures\n", made, hung, failed);
+    return failed != 0;
+}
