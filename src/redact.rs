@@ -20,6 +20,8 @@ use window::Window;
 const SHORTEST: usize = 3;
 /// A text of an open payload that is shorter and has no digit is a word (a currency, a card's brand, "true"), no code.
 const SHORTEST_WORD: usize = 6;
+/// The bytes that the secrets of a usual request take.
+const USUAL: usize = 512;
 /// How many values are looked at between two looks at the clock.
 const BETWEEN_STOPS: usize = 256;
 /// What stands in a message's place where the call ended before it was known to be free of secrets.
@@ -82,7 +84,10 @@ impl Secrets {
         if !window::can_be_found(text) {
             return;
         }
-        let length = u32::try_from(text.len()).ok().filter(|_| self.block.try_reserve(text.len() + 4).is_ok());
+        let room = text.len() + 4;
+        // With room for those of a usual request, so that they are not moved: each move leaves traces in registers.
+        let more = if self.block.capacity() - self.block.len() < room { room.max(USUAL) } else { 0 };
+        let length = u32::try_from(text.len()).ok().filter(|_| self.block.try_reserve(more).is_ok());
         let Some(length) = length else {
             self.complete = false;
             return;
@@ -256,8 +261,9 @@ fn begins_in(secret: &str, text: &[u8]) -> bool {
     if length < SHORTEST {
         return true;
     }
-    let starts = memchr::memchr2_iter(head[0], head[0].to_ascii_uppercase(), text);
-    starts.into_iter().any(|start| {
+    // Byte by byte: a vectorised search leaves parts of the text, which may be a secret, in registers and on the stack.
+    let starts = text.iter().enumerate().filter(|(_, byte)| byte.to_ascii_lowercase() == head[0]);
+    starts.map(|(start, _)| start).any(|start| {
         let mut found = text[start + 1..].iter().filter(|byte| byte.is_ascii_alphanumeric());
         head[1..length].iter().all(|wanted| found.next().is_some_and(|byte| byte.to_ascii_lowercase() == *wanted))
     })
