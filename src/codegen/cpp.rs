@@ -16,8 +16,8 @@ pub fn render(rows: &[Endpoint]) -> String {
         "state",
         "STATE_",
         STATES,
-        "State of the payment or refund in the answer, or a number that the service has added since. Only successful \
-         means paid.",
+        "State of the payment or refund in the answer, or a number that the service has added since. Paid \
+         means outcome::confirmed and state::successful, both.",
     );
     let doc = "The configuration. What is left out is read from the environment or has its default.";
     builder(&mut out, "config", doc, settings::CONFIG, false);
