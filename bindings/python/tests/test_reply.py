@@ -6,7 +6,7 @@ import copy
 import io
 import json
 import pickle
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -68,7 +68,7 @@ def test_it_is_a_mapping_that_is_read() -> None:
     assert ("data" in reply, "other" in reply, reply.get("other"), reply.get("other", 1)) == (True, False, None, 1)
     with pytest.raises(KeyError):
         reply["other"]
-    for change in (
+    changes: list[Callable[[], object]] = [
         lambda: reply.update(x=1),
         lambda: reply.pop("data"),
         lambda: reply.popitem(),
@@ -77,7 +77,8 @@ def test_it_is_a_mapping_that_is_read() -> None:
         lambda: reply.__setitem__("x", 1),
         lambda: reply.__delitem__("data"),
         lambda: reply.__ior__({}),
-    ):
+    ]
+    for change in changes:
         with pytest.raises(TypeError, match="a reply is read-only"):
             change()
     assert len(reply) == 4

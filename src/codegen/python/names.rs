@@ -199,10 +199,9 @@ mod tests {
         const fn constant(name: &'static str) -> Field {
             Field { name, kind: Kind::Text, required: false, place: Place::Body, secret: false, doc: "" }
         }
-        let spellings = Spellings::of(&[
-            row("pay", &[constant("paymentOption")]),
-            row("create", &[constant("paymentoption"), constant("country")]),
-        ]);
+        const PAY: &[Field] = &[constant("paymentOption")];
+        const CREATE: &[Field] = &[constant("paymentoption"), constant("country")];
+        let spellings = Spellings::of(&[row("pay", PAY), row("create", CREATE)]);
         let found = |names: &[&'static str]| -> Vec<(String, Option<String>)> {
             let fields: Vec<_> = names.iter().map(|name| text(name)).collect();
             let found = spellings.keywords(&fields);
