@@ -30,7 +30,9 @@ def run(sandbox: Sandbox, *arguments: str) -> str:
 
 def test_a_till_collects_a_payment(paysvc_sandbox: Sandbox) -> None:
     told = run(paysvc_sandbox, str(HERE.parents[1] / "examples" / "collect.py"), "--sandbox")
-    assert told.count(" CONFIRMED ") == len(KEYWORDS)
+    assert told.count(" CONFIRMED ") == len(KEYWORDS) + 2, "each endpoint, and two orders made known before"
+    assert told.count("hand over the goods") == 2
+    assert "not paid yet (INITIATED): keep the goods" in told
     assert "To use the real service" in told
     effects = [entry["effect"] for entry in paysvc_sandbox.ledger()]
     assert (effects.count("charge_made"), effects.count("refund_made")) == (2, 1)
