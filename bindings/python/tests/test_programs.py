@@ -46,8 +46,8 @@ def block(start: str) -> str:
 @pytest.mark.parametrize(
     ("part", "told"),
     [
-        ("amount_refunded", "Refund has been initiated 25.50\n"),
-        ("def refund(", "refunded\n"),
+        ("error.errors", "accepted, not done yet: ask for its state later: Refund has been initiated 25.50\n"),
+        ("def refund(", "accepted, ask for its state later\n"),
         ("threading.Timer(60", ""),
         ("asyncio.run(main())", ""),
     ],
