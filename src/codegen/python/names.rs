@@ -147,7 +147,7 @@ fn snake(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::endpoints::{ApiKey, Envelope, Method, Place};
+    use crate::endpoints::Place;
 
     fn text(name: &'static str) -> Field {
         Field { name, kind: Kind::Text, required: false, place: Place::Body, secret: false, doc: "" }
@@ -180,28 +180,14 @@ mod tests {
 
     #[test]
     fn a_member_is_spelled_alike_in_every_row_and_its_own_spelling_is_taken_too() {
-        const fn row(name: &'static str, fields: &'static [Field]) -> Endpoint {
-            Endpoint {
-                name,
-                method: Method::Post,
-                path: "/",
-                key: ApiKey::Public,
-                encrypted: false,
-                headers: &[],
-                fields,
-                open: false,
-                read_only: false,
-                envelope: Envelope::Said,
-                section: "",
-                doc: "",
-            }
-        }
         const fn constant(name: &'static str) -> Field {
             Field { name, kind: Kind::Text, required: false, place: Place::Body, secret: false, doc: "" }
         }
         const PAY: &[Field] = &[constant("paymentOption")];
         const CREATE: &[Field] = &[constant("paymentoption"), constant("country")];
-        let spellings = Spellings::of(&[row("pay", PAY), row("create", CREATE)]);
+        let mut spellings = Spellings::default();
+        spellings.add(PAY);
+        spellings.add(CREATE);
         let found = |names: &[&'static str]| -> Vec<(String, Option<String>)> {
             let fields: Vec<_> = names.iter().map(|name| text(name)).collect();
             let found = spellings.keywords(&fields);
