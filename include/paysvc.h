@@ -20,7 +20,8 @@
  *    level.
  * 7. Panics never cross the boundary: PAYSVC_E_INTERNAL.
  * 8. Process. No signals, no errno, no locale, no SIGPIPE, no background thread (a name look-up runs on a thread of its
- *    own, which ends with it and sends nothing else); after fork the child opens its own connections.
+ *    own, which ends with it and sends nothing else; at most eight at a time); after fork the child opens its own
+ *    connections.
  * 9. Promise. Within one PAYSVC_ABI functions and numbers are only added.
  *
  * Requests are one flat JSON object with the member names of the service's interface, path and query members too;
@@ -236,7 +237,7 @@ const char *paysvc_outcome_name(paysvc_outcome outcome);
  *   - proxy (string): http://user:password@host:port or socks5://...; never read from the environment
  *   - no_proxy (string): hosts and domains reached without the proxy, separated by commas
  *   - ca_file (string): PEM certificates trusted besides the system's
- *   - client_cert_file (string): PEM client certificate; needs client_key_file
+ *   - client_cert_file (string): PEM client certificate; needs client_key_file. Refused by the service: NOT_SENT, unless it says so late
  *   - client_key_file (string): PEM key of the client certificate
  *   - user_agent (string): the user-agent header (libpaysvc/VERSION)
  *   - max_idle_connections (integer): connections kept open between calls (128)
@@ -245,7 +246,9 @@ const char *paysvc_outcome_name(paysvc_outcome outcome);
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK, PAYSVC_E_ARGUMENT or PAYSVC_E_CONFIG. What a call needs is checked by that call.
  */
-paysvc_status paysvc_client_new(const char *config_json, paysvc_client **client, paysvc_reply **reply);
+paysvc_status paysvc_client_new(const char *config_json,
+                                paysvc_client **client,
+                                paysvc_reply **reply);
 
 /**
  * Lists a customer's existing mandates.

@@ -1,17 +1,24 @@
-//! HTTP status and bytes become status, outcome, code, message and state. Pure.
+//! HTTP status and bytes become a reply: facts, verdict, code and message. Pure.
 //!
 //! One tolerant reader for all envelope families of the service; numbers stay text, unknown members stay in the body.
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-
-use crate::endpoints::Envelope;
-use crate::json::{self, Members, Type};
-use crate::memory;
-use crate::reply::{self, Reply};
-use crate::status::{Outcome, State, Status};
+use crate::document::{Document, MAX_VALUES, ScanError, Value};
+use crate::endpoints::{AnswerShape, Safety};
+use crate::facts::{self, Facts, References};
+use crate::json::Type;
+use crate::reply::Reply;
+use crate::status::Status;
 use crate::trip;
+use crate::verdict::{self, Answered, Came, Verdict};
+
+/// As much of a code or a message as is looked at: many times what is passed on, so that a secret that begins within
+/// is recognised whole.
+const TEXT_READ: usize = 16 * 1024;
+
+/// How much of a member's name is repeated; no name of the interface is nearly as long.
+const MAX_NAME_CHARS: usize = 100;
 
 /// What the wire brought.
 pub struct Answer {
@@ -28,6 +35,7 @@ pub struct Answer {
 }
 
 /// Why an answer's body is not whole.
+#[derive(Debug)]
 pub enum Cut {
     /// The connection broke, or the framing was wrong.
     Broken(String),
@@ -38,241 +46,212 @@ pub enum Cut {
     Cancelled,
 }
 
-/// What a body says became of the request.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Said {
-    Success,
-    Failure,
-    /// Two members contradict each other.
-    Both,
-    Nothing,
-}
-
-/// What an answer is read with.
+/// What an answer is read with: what is known of the request, and of the call.
 pub struct Reading<'a> {
-    pub envelope: Envelope,
-    /// Masks what no message may repeat.
-    pub hush: &'a dyn Fn(String) -> String,
+    pub safety: Safety,
+    pub shape: &'a AnswerShape,
+    pub references: &'a References,
+    /// An earlier attempt of this call was answered with 429.
+    pub after_429: bool,
+    /// Masks what no message may repeat, and makes it one short line.
+    pub redact: &'a dyn Fn(&str) -> String,
+    /// Why to stop reading, once there is a reason.
+    pub stop: &'a dyn Fn() -> Option<Cut>,
 }
 
-pub fn read(reading: &Reading<'_>, mut answer: Answer) -> Reply {
+/// A reply, and what the verdict says beyond it.
+pub struct Read {
+    pub reply: Reply,
+    /// Of the table of verdicts.
+    pub line: &'static str,
+    pub again: bool,
+    /// More than one payment of the history was successful.
+    pub paid_twice: bool,
+}
+
+/// A body as far as it could be read.
+enum Body {
+    Json(String, Document),
+    /// Empty, a page, or anything else that does not even begin like the service's answers.
+    Other(usize),
+    /// Why, as an end of "the body of the service's answer ...".
+    Broken {
+        status: Status,
+        why: String,
+        cut: bool,
+    },
+}
+
+pub fn read(reading: &Reading<'_>, answer: Answer) -> Read {
     trip::point("answer");
-    if answer.cut.is_none() && !memory::can_read(answer.body.len()) {
-        answer.cut = Some(Cut::NoMemory);
-    }
-    let http_status = answer.http_status;
-    let mut reply = match text_of(answer.body) {
-        Ok(text) if answer.cut.is_none() => read_text(reading, http_status, text, answer.content_type.as_deref()),
-        Ok(text) => unreadable(http_status, text.len(), answer.content_type.as_deref()),
-        Err(length) => unreadable(http_status, length, answer.content_type.as_deref()),
+    let Answer { http_status, content_type, retry_after_ms, .. } = answer;
+    let cut = answer.close_delimited || matches!(answer.cut, Some(Cut::Broken(_)));
+    let body = read_body(reading, answer.body, answer.encoded, answer.close_delimited, answer.cut);
+    let facts = match &body {
+        Body::Json(text, document) => facts::read(document, text, reading.shape, reading.references),
+        Body::Other(_) | Body::Broken { .. } => Facts::default(),
     };
-    if let Some(cut) = answer.cut {
-        reply = cut_off(http_status, cut, reply);
+    let payments_made = facts.payments_made;
+    let (broken, cut) = match &body {
+        Body::Broken { status, cut: body_cut, .. } => (Some(*status), cut || *body_cut),
+        _ => (None, cut),
+    };
+    let came = Came::Answer(Answered { http_status, broken, cut, facts });
+    let verdict = verdict::decide(reading.safety, &came, reading.after_429);
+    let mut notes: Vec<Cow<'_, str>> = verdict.why.map(Cow::Borrowed).into_iter().collect();
+    if payments_made > 1 {
+        notes.insert(0, format!("paid twice: {payments_made} payments of the history were successful").into());
     }
+    let mut reply = reply(reading, http_status, content_type.as_deref(), body, &verdict, &notes);
     reply.http_status = http_status;
-    reply.retry_after_ms = answer.retry_after_ms;
-    reply
+    reply.retry_after_ms = retry_after_ms;
+    Read { reply, line: verdict.line, again: verdict.again, paid_twice: payments_made > 1 }
 }
 
-/// The body as text without a byte order mark, or its length.
-fn text_of(body: Vec<u8>) -> Result<String, usize> {
+fn read_body(reading: &Reading<'_>, body: Vec<u8>, encoded: bool, close_delimited: bool, cut: Option<Cut>) -> Body {
+    if let Some(cut) = cut {
+        return cut_off(cut);
+    }
+    let broken = |why: &str| Body::Broken { status: Status::Response, why: why.to_owned(), cut: false };
+    if encoded {
+        return broken("is encoded, although no encoding was asked for");
+    }
+    let not_json = |bytes: &[u8]| match bytes {
+        _ if close_delimited => broken("ended with its connection and is not whole JSON, so it may have been cut off"),
+        _ if begins_as_json(bytes) => broken("is not one JSON document"),
+        _ => Body::Other(bytes.len()),
+    };
+    let text = match text_of(body) {
+        Ok(text) => text,
+        Err(bytes) => return not_json(&bytes),
+    };
+    match Document::scan(&text, &|| (reading.stop)().is_some()) {
+        // Its last digits may be missing.
+        Ok(document) if close_delimited && document.root(&text).kind() == Type::Number => not_json(text.as_bytes()),
+        Ok(document) => Body::Json(text, document),
+        Err(ScanError::Syntax) => not_json(text.as_bytes()),
+        Err(ScanError::NoMemory) => cut_off(Cut::NoMemory),
+        Err(ScanError::Stopped) => cut_off((reading.stop)().unwrap_or(Cut::Timeout)),
+        Err(ScanError::TooMany) => broken(&format!("holds more than {MAX_VALUES} values")),
+    }
+}
+
+/// The body as text without a byte order mark, or its bytes.
+fn text_of(body: Vec<u8>) -> Result<String, Vec<u8>> {
     const MARK: char = '\u{feff}';
-    let mut text = String::from_utf8(body).map_err(|error| error.as_bytes().len())?;
+    let mut text = String::from_utf8(body).map_err(std::string::FromUtf8Error::into_bytes)?;
     if text.starts_with(MARK) {
         text.drain(..MARK.len_utf8());
     }
     Ok(text)
 }
 
-fn read_text(reading: &Reading<'_>, http_status: u16, text: String, content_type: Option<&str>) -> Reply {
-    let mut reply = match json::members_of(&text) {
-        Ok(members) => read_members(reading, http_status, &members, !members.is_empty()),
-        Err(error) => match json::document(&text).map(Type::of) {
-            Err(_) => return unreadable(http_status, text.len(), content_type),
-            Ok(Type::Object) => {
-                let (status, outcome) = judge(reading.envelope, http_status, Said::Both, false);
-                let message = format!("the service's answer cannot be used: {error}");
-                Reply::without_body(status, outcome, (reading.hush)(message))
-            }
-            Ok(kind) => read_members(reading, http_status, &Vec::new(), kind == Type::Array),
-        },
-    };
-    reply.body = text;
-    reply
-}
-
-fn read_members(reading: &Reading<'_>, http_status: u16, members: &Members<'_>, has_content: bool) -> Reply {
-    let (status, outcome) = judge(reading.envelope, http_status, said(members), has_content);
-    let message = message(members).map(reading.hush).unwrap_or_else(|| plain_message(http_status, status));
-    let mut reply = Reply::without_body(status, outcome, message);
-    reply.code = reply::one_line((reading.hush)(code(members)));
-    reply.state = state(members);
-    reply
-}
-
-/// Status and outcome from the HTTP status and what the body says.
-fn judge(envelope: Envelope, http_status: u16, said: Said, has_content: bool) -> (Status, Outcome) {
-    match (http_status, said) {
-        (200..=299, Said::Success) => (Status::Ok, Outcome::Confirmed),
-        (200..=299, Said::Failure) => (Status::Rejected, Outcome::Rejected),
-        (200..=299, Said::Nothing) if envelope == Envelope::Bare && has_content => (Status::Ok, Outcome::Confirmed),
-        (200..=299, _) => (Status::Response, Outcome::Unknown),
-        // A refusal that claims success at the same time proves neither.
-        (400..=499, Said::Success) => (Status::Response, Outcome::Unknown),
-        _ => judge_http(http_status),
+/// Behind blanks and byte order marks.
+fn begins_as_json(mut bytes: &[u8]) -> bool {
+    loop {
+        bytes = bytes.trim_ascii_start();
+        match bytes.strip_prefix("\u{feff}".as_bytes()) {
+            Some(rest) => bytes = rest,
+            None => return matches!(bytes.first(), Some(b'{' | b'[')),
+        }
     }
 }
 
-/// What the HTTP status alone proves.
-fn judge_http(http_status: u16) -> (Status, Outcome) {
-    match http_status {
-        401 | 403 => (Status::Unauthorized, Outcome::Rejected),
-        // The server gave up waiting, perhaps after it had passed the request on.
-        408 => (Status::Timeout, Outcome::Unknown),
-        429 => (Status::RateLimited, Outcome::Rejected),
-        400..=499 => (Status::Rejected, Outcome::Rejected),
-        500..=599 => (Status::Server, Outcome::Unknown),
-        _ => (Status::Response, Outcome::Unknown),
-    }
-}
-
-/// The HTTP status decides alone; the body is replaced by a failure envelope.
-fn unreadable(http_status: u16, length: usize, content_type: Option<&str>) -> Reply {
-    let (status, outcome) = judge_http(http_status);
-    let what = match (length, http_status) {
-        (_, 300..=399) => "a redirect, which is never followed".to_owned(),
-        (0, _) => "an empty body".to_owned(),
-        _ => format!("{length} bytes of {} that are not JSON", content_type.unwrap_or("an unnamed type")),
-    };
-    Reply::failed(status, outcome, format!("the service answered HTTP {http_status} with {what}"))
-}
-
-/// A body that is not whole: what the HTTP status proves alone still holds, everything else is unknown.
-fn cut_off(http_status: u16, cut: Cut, bare: Reply) -> Reply {
+fn cut_off(cut: Cut) -> Body {
     let (status, why) = match cut {
         Cut::Broken(why) => (Status::Response, format!("was cut off: {why}")),
         Cut::TooLarge(limit) => (Status::Response, format!("is larger than {limit} bytes")),
         Cut::NoMemory => (Status::Response, "does not fit into the memory that this process may have".to_owned()),
-        Cut::Timeout => (Status::Timeout, "did not arrive in time".to_owned()),
-        Cut::Cancelled => (Status::Cancelled, "was not awaited: the call was cancelled".to_owned()),
+        Cut::Timeout => (Status::Timeout, "was not read in time".to_owned()),
+        Cut::Cancelled => (Status::Cancelled, "was not read: the call was cancelled".to_owned()),
     };
-    let status = if bare.status == Status::Response { status } else { bare.status };
-    Reply::failed(status, bare.outcome, format!("the body of the service's answer (HTTP {http_status}) {why}"))
+    Body::Broken { status, why, cut: false }
 }
 
-fn plain_message(http_status: u16, status: Status) -> String {
-    match status {
-        Status::Response => {
-            format!("the service answered HTTP {http_status} without saying what became of the request")
+fn reply(
+    reading: &Reading<'_>,
+    http_status: u16,
+    content_type: Option<&str>,
+    body: Body,
+    verdict: &Verdict,
+    notes: &[Cow<'_, str>],
+) -> Reply {
+    let advice = verdict::advice(reading.safety, verdict.outcome);
+    let notes: Vec<&str> = notes.iter().map(Cow::as_ref).chain(advice).collect();
+    let said = |text: String| match notes.is_empty() {
+        true => text,
+        false => format!("{}; {text}", notes.join("; ")),
+    };
+    match body {
+        Body::Json(text, document) => {
+            let root = document.root(&text);
+            let message = match message(root).map(|text| (reading.redact)(&text)) {
+                Some(message) if notes.is_empty() => message,
+                Some(message) => said(format!("the service wrote: {message}")),
+                None => said(format!("the service answered HTTP {http_status}")),
+            };
+            let mut reply = Reply::without_body(verdict.status, verdict.outcome, message);
+            reply.code = code(root).map(|code| (reading.redact)(&code)).unwrap_or_default();
+            reply.state = verdict.state;
+            reply.body = text;
+            reply.document = Some(document);
+            reply
         }
-        _ => format!("the service answered HTTP {http_status}"),
-    }
-}
-
-/// Reads every member that can say success or failure, so that a contradiction is noticed.
-fn said(members: &Members<'_>) -> Said {
-    let mut votes = [false, false];
-    let mut vote = |success: bool| votes[usize::from(success)] = true;
-    for (name, value) in members {
-        let kind = Type::of(value);
-        match (name.as_ref(), kind) {
-            ("status" | "isSuccess", Type::Bool) => vote(value.get() == "true"),
-            ("status", Type::Text) if is_one_of(value, &["success", "successful", "pending"]) => vote(true),
-            ("status", Type::Text) if is_one_of(value, &["failed", "failure", "error"]) => vote(false),
-            ("error", Type::Object) => vote(false),
-            ("error", Type::Bool) if value.get() == "true" => vote(false),
-            ("error" | "errors", Type::Text) if !is_one_of(value, &[""]) => vote(false),
-            // What cannot be read (named twice, no memory for it) is not taken for empty.
-            ("error" | "errors", Type::Array) if json::items(value).map_or(true, |errors| !errors.is_empty()) => {
-                vote(false);
-            }
-            ("errors", Type::Object) if json::members(value).map_or(true, |errors| !errors.is_empty()) => vote(false),
-            _ => {}
+        Body::Other(length) => {
+            let what = match (length, http_status) {
+                (_, 300..=399) => "a redirect, which is never followed".to_owned(),
+                (0, _) => "an empty body".to_owned(),
+                _ => {
+                    let kind = content_type.map(|kind| (reading.redact)(kind)).filter(|kind| !kind.is_empty());
+                    format!("{length} bytes of {} that are not JSON", kind.as_deref().unwrap_or("an unnamed type"))
+                }
+            };
+            let message = said(format!("the service answered HTTP {http_status} with {what}"));
+            Reply::failed(verdict.status, verdict.outcome, message)
+        }
+        Body::Broken { why, .. } => {
+            let message = said(format!("the body of the service's answer (HTTP {http_status}) {why}"));
+            Reply::failed(verdict.status, verdict.outcome, message)
         }
     }
-    match votes {
-        [false, false] => Said::Nothing,
-        [false, true] => Said::Success,
-        [true, false] => Said::Failure,
-        [true, true] => Said::Both,
-    }
-}
-
-/// Compares without case and blanks.
-fn is_one_of(value: &RawValue, words: &[&str]) -> bool {
-    let text = json::text(value).unwrap_or_default();
-    words.iter().any(|word| text.trim().eq_ignore_ascii_case(word))
-}
-
-fn object<'a>(members: &Members<'a>, name: &str) -> Option<Members<'a>> {
-    json::member(members, name).and_then(|value| json::members(value).ok())
 }
 
 /// Text or number of a member; nothing for null and the rest.
-fn plain<'a>(members: &Members<'a>, name: &str) -> Option<Cow<'a, str>> {
-    let value = json::member(members, name)?;
-    match Type::of(value) {
-        Type::Text => json::text(value).filter(|text| !text.is_empty()),
-        Type::Number => Some(Cow::Borrowed(value.get())),
+fn plain<'d>(object: Value<'d>, name: &str) -> Option<Cow<'d, str>> {
+    let value = object.member(name)?;
+    match value.kind() {
+        Type::Text => value.text_start(TEXT_READ).filter(|text| !text.is_empty()),
+        Type::Number => value.raw().get(..value.raw().len().min(TEXT_READ)).map(Cow::Borrowed),
         _ => None,
     }
 }
 
-/// A copy with room for the NUL that C wants put behind it.
-fn owned(text: Cow<'_, str>) -> String {
-    let mut copy = String::with_capacity(text.len() + 1);
-    copy.push_str(&text);
-    copy
+fn code(root: Value<'_>) -> Option<Cow<'_, str>> {
+    let own = ["statusCode", "status_code", "code"].iter().find_map(|name| plain(root, name));
+    own.or_else(|| plain(root.member("error")?, "code"))
 }
 
-fn code(members: &Members<'_>) -> String {
-    let own = ["statusCode", "status_code", "code"].iter().find_map(|name| plain(members, name));
-    own.or_else(|| plain(&object(members, "error")?, "code")).map(owned).unwrap_or_default()
-}
-
-fn message(members: &Members<'_>) -> Option<String> {
-    plain(members, "message")
+fn message(root: Value<'_>) -> Option<Cow<'_, str>> {
+    plain(root, "message")
         .or_else(|| {
-            let error = object(members, "error")?;
-            plain(&error, "message").or_else(|| plain(&error, "description"))
+            let error = root.member("error")?;
+            plain(error, "message").or_else(|| plain(error, "description"))
         })
-        .or_else(|| plain(members, "error"))
-        .map(owned)
+        .or_else(|| plain(root, "error"))
         .or_else(|| {
-            let errors = object(members, "errors")?;
-            let (member, text) = errors.first()?;
-            Some(format!("{member}: {}", json::text(text)?))
+            let first = root.member("errors")?.children().next()?;
+            let text = first.text_start(TEXT_READ)?;
+            Some(match first.name() {
+                Some(name) => Cow::Owned(format!("{}: {text}", name.chars().take(MAX_NAME_CHARS).collect::<String>())),
+                None => text,
+            })
         })
-}
-
-/// The payment's `statusId` wherever the families have it; without one, the payment's or refund's state as a word
-/// in `data`.
-fn state(members: &Members<'_>) -> State {
-    let Some(data) = object(members, "data") else { return State::NONE };
-    let nested = ["orderPayment", "orderSummary", "order"].iter().filter_map(|name| object(&data, name));
-    let mut ids = nested.filter_map(|level| plain(&level, "statusId"));
-    let id = plain(&data, "statusId").or_else(|| ids.next());
-    match id.and_then(|id| id.parse::<i32>().ok()) {
-        Some(id) if id > 0 => State(id),
-        _ => json::member(&data, "status").map_or(State::NONE, state_of_word),
-    }
-}
-
-fn state_of_word(value: &RawValue) -> State {
-    let words = [
-        ("initiated", State::INITIATED),
-        ("pending", State::PENDING),
-        ("failed", State::FAILED),
-        ("successful", State::SUCCESSFUL),
-        ("reversed", State::REVERSED),
-        ("processing", State::PROCESSING),
-    ];
-    words.iter().find(|(word, _)| is_one_of(value, &[word])).map_or(State::NONE, |(_, state)| *state)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::status::Outcome;
 
     fn answer(http_status: u16, body: &str) -> Answer {
         Answer {
@@ -285,173 +264,109 @@ mod tests {
             cut: None,
         }
     }
-    fn read_as(envelope: Envelope, answer: Answer) -> Reply {
-        read(&Reading { envelope, hush: &|text| text.replace("4111", "***") }, answer)
+
+    fn read_as(safety: Safety, answer: Answer) -> Read {
+        let reading = Reading {
+            safety,
+            shape: &AnswerShape::PLAIN,
+            references: &Vec::new(),
+            after_429: false,
+            redact: &|text| text.replace("4111", "***"),
+            stop: &|| None,
+        };
+        read(&reading, answer)
     }
-    fn said_by(http_status: u16, body: &str) -> Reply {
-        read_as(Envelope::Said, answer(http_status, body))
+
+    fn reply(http_status: u16, body: &str) -> Reply {
+        read_as(Safety::Moves, answer(http_status, body)).reply
     }
-    fn verdict(reply: &Reply) -> (Status, Outcome) {
-        (reply.status, reply.outcome)
-    }
-    const OK: (Status, Outcome) = (Status::Ok, Outcome::Confirmed);
-    const NO: (Status, Outcome) = (Status::Rejected, Outcome::Rejected);
-    const UNCLEAR: (Status, Outcome) = (Status::Response, Outcome::Unknown);
 
     #[test]
-    fn every_family_is_read() {
-        for (http, body, expected, code, state, message) in [
-            (
-                200,
-                r#"{"data":{"orderPayment":{"statusId":1,"totalAmount":100.10}},"status":"success","statusCode":"02","message":"made"}"#,
-                OK,
-                "02",
-                1,
-                "made",
-            ),
-            (
-                200,
-                r#"{"status":"pending","status_code":"02","message":"wait","data":{"statusId":2}}"#,
-                OK,
-                "02",
-                2,
-                "wait",
-            ),
-            (
-                200,
-                r#"{"status":"failed","statusCode":"12","message":"declined","data":{"orderPayment":{"statusId":4}}}"#,
-                NO,
-                "12",
-                4,
-                "declined",
-            ),
-            (200, r#"{"message":"m","code":"200","status":true,"data":{"mandateCode":"MDTC-1"}}"#, OK, "200", 0, "m"),
-            (
-                200,
-                r#"{"message":"m","code":null,"status":true,"data":{"statusId":5,"status":"Successful","statusCode":"00"}}"#,
-                OK,
-                "",
-                5,
-                "m",
-            ),
-            (
-                200,
-                r#"{"message":"m","code":"00","status":true,"data":{"orderSummary":{"statusId":6}}}"#,
-                OK,
-                "00",
-                6,
-                "m",
-            ),
-            (200, r#"{"status":true,"message":"m","accountNumber":"1","bankCode":"2"}"#, OK, "", 0, "m"),
-            (200, r#"{"status":true,"message":"m","data":{"reference":"r","status":"pending"}}"#, OK, "", 2, "m"),
-            (200, r#"{"isSuccess":true,"redirectUrl":"u","message":"m"}"#, OK, "", 0, "m"),
-            (200, r#"{"isSuccess":false,"message":"m"}"#, NO, "", 0, "m"),
-            (400, r#"{"status":false,"message":"bad","errors":{"a":"b"}}"#, NO, "", 0, "bad"),
-            (400, r#"{"status":false,"errors":{"a":"b"}}"#, NO, "", 0, "a: b"),
-            (400, r#"{"error":{"code":"E1","message":"bad","description":"d"}}"#, NO, "E1", 0, "bad"),
-            (200, r#"{"error":{"code":7,"description":"d"}}"#, NO, "7", 0, "d"),
-            (200, r#"{"data":{"statusId":9},"status":"success"}"#, OK, "", 9, "the service answered HTTP 200"),
+    fn code_and_message_of_every_family() {
+        for (http, body, code, message) in [
+            (200, r#"{"status":"success","statusCode":"02","message":"made"}"#, "02", "made"),
+            (200, r#"{"status":"pending","status_code":2,"message":"wait","data":{"statusId":2}}"#, "2", "wait"),
+            (200, r#"{"message":"m","code":null,"status":true}"#, "", "m"),
+            (200, r#"{"data":{"statusId":9},"status":"success"}"#, "", "the service answered HTTP 200"),
+            (400, r#"{"status":false,"errors":{"a":"b"}}"#, "", "a: b"),
+            (400, r#"{"error":{"code":"E1","message":"bad","description":"d"}}"#, "E1", "bad"),
+            (200, r#"{"error":{"code":7,"description":"d"}}"#, "7", "d"),
+            (400, r#"{"status":false,"message":"4111 refused","code":"4111"}"#, "***", "*** refused"),
         ] {
-            let reply = said_by(http, body);
-            assert_eq!(verdict(&reply), expected, "{body}");
-            assert_eq!((reply.code.as_str(), reply.state.0, reply.message.as_str()), (code, state, message), "{body}");
+            let reply = reply(http, body);
+            assert_eq!((reply.code.as_str(), reply.message.as_str()), (code, message), "{body}");
             assert_eq!((reply.body.as_str(), reply.http_status), (body, http));
         }
     }
 
     #[test]
-    fn bare_answers_succeed_by_their_content_only_where_the_row_says_so() {
-        let history = r#"{"customerName":"A","hasExistingDebitMandate":false,"directDebitMandates":[]}"#;
-        assert_eq!(verdict(&read_as(Envelope::Bare, answer(200, history))), OK);
-        assert_eq!(verdict(&read_as(Envelope::Bare, answer(200, "[]"))), OK);
-        assert_eq!(verdict(&read_as(Envelope::Bare, answer(200, "{}"))), UNCLEAR);
-        assert_eq!(verdict(&read_as(Envelope::Bare, answer(200, "7"))), UNCLEAR);
-        assert_eq!(verdict(&read_as(Envelope::Bare, answer(200, r#"{"status":false,"x":1}"#))), NO);
-        assert_eq!(verdict(&said_by(200, history)), UNCLEAR);
+    fn a_message_says_what_the_answer_does_not() {
+        let contradicts = reply(200, r#"{"status":true,"error":{"code":"1","message":"no 4111"}}"#);
+        assert_eq!(contradicts.message, "the answer contradicts itself; the service wrote: no ***");
+        let silent = reply(200, r#"{"x":1}"#);
+        assert!(silent.message.contains("does not say what became of the request"), "{}", silent.message);
+        let page = reply(403, "<html>4111</html>");
+        assert!(page.message.contains("17 bytes of application/json that are not JSON"), "{}", page.message);
+        assert!(page.message.contains("something between here and the service"), "{}", page.message);
+        let kind = Answer { content_type: Some("text/4111".into()), ..answer(400, "x") };
+        let kind = read_as(Safety::Moves, kind).reply;
+        assert!(kind.message.contains("text/***") && kind.body.contains("text/***"), "{}", kind.message);
+        let repeatable = read_as(Safety::Repeatable, answer(500, "")).reply;
+        assert!(repeatable.message.contains("may be repeated") && repeatable.body.contains("may be repeated"));
+        assert!(!reply(500, "").message.contains("may be repeated"));
+        let twice = r#"{"status":true,"data":{"statusId":5,"orderPayments":[{"statusId":5},{"statusId":5}]}}"#;
+        let twice = read_as(Safety::Moves, answer(200, twice));
+        assert!(twice.paid_twice && twice.reply.message.starts_with("paid twice"), "{}", twice.reply.message);
     }
 
     #[test]
-    fn an_error_of_any_form_is_a_failure_and_an_empty_one_is_none() {
-        let with = |error: &str, first: &str| format!(r#"{{{first},{error}}}"#);
-        for error in
-            [r#""error":true"#, r#""error":["a"]"#, r#""errors":["a"]"#, r#""errors":"a""#, r#""errors":{"a":1,"a":2}"#]
-        {
-            assert_eq!(verdict(&read_as(Envelope::Bare, answer(200, &with(error, r#""x":1"#)))), NO, "{error}");
-            assert_eq!(verdict(&said_by(200, &with(error, r#""status":true"#))), UNCLEAR, "{error}");
-        }
-        for none in [r#""error":null"#, r#""error":"""#, r#""error":[]"#, r#""error":false"#, r#""errors":{}"#] {
-            assert_eq!(verdict(&said_by(200, &with(none, r#""status":true"#))), OK, "{none}");
-        }
-    }
-
-    #[test]
-    fn contradictions_are_unknown() {
-        for (http, body) in [
-            (200, r#"{"status":true,"error":{"code":"1"}}"#),
-            (200, r#"{"status":true,"status":false}"#),
-            (200, r#"{"status":"success","isSuccess":false}"#),
-            (400, r#"{"status":"success"}"#),
+    fn what_is_not_whole_is_named_and_proves_nothing() {
+        let whole = r#"{"status":false}"#;
+        for (answer, status, part) in [
+            (
+                Answer { cut: Some(Cut::Broken("reset".into())), ..answer(400, whole) },
+                Status::Response,
+                "cut off: reset",
+            ),
+            (Answer { cut: Some(Cut::TooLarge(9)), ..answer(400, whole) }, Status::Response, "larger than 9 bytes"),
+            (Answer { cut: Some(Cut::NoMemory), ..answer(404, whole) }, Status::Response, "memory"),
+            (Answer { cut: Some(Cut::Timeout), ..answer(401, whole) }, Status::Timeout, "in time"),
+            (Answer { cut: Some(Cut::Cancelled), ..answer(200, whole) }, Status::Cancelled, "cancelled"),
+            (Answer { encoded: true, ..answer(400, whole) }, Status::Response, "encoded"),
+            (Answer { close_delimited: true, ..answer(400, "<html>") }, Status::Response, "not whole JSON"),
+            (answer(400, r#"{"status":fal"#), Status::Response, "not one JSON document"),
+            (answer(400, "\u{feff}\u{feff} {}"), Status::Response, "not one JSON document"),
+            (answer(400, "[1] []"), Status::Response, "not one JSON document"),
+            (
+                Answer { body: b"{\"m\":\"\xff\"}".to_vec(), ..answer(400, "") },
+                Status::Response,
+                "not one JSON document",
+            ),
         ] {
-            let reply = said_by(http, body);
-            assert_eq!(verdict(&reply), UNCLEAR, "{body}");
-            assert_eq!(reply.body, body);
+            let reply = read_as(Safety::Moves, answer).reply;
+            assert_eq!((reply.status, reply.outcome), (status, Outcome::Unknown), "{}", reply.message);
+            assert!(reply.message.contains(part), "{}", reply.message);
+            let envelope: serde_json::Value = serde_json::from_str(&reply.body).unwrap();
+            assert_eq!((&envelope["status"], envelope["message"].as_str()), (&false.into(), Some(&*reply.message)));
         }
-    }
-
-    #[test]
-    fn http_statuses_without_json_decide_alone() {
-        for (http, expected) in [
-            (200, UNCLEAR),
-            (204, UNCLEAR),
-            (302, UNCLEAR),
-            (400, NO),
-            (401, (Status::Unauthorized, Outcome::Rejected)),
-            (403, (Status::Unauthorized, Outcome::Rejected)),
-            (404, NO),
-            (408, (Status::Timeout, Outcome::Unknown)),
-            (429, (Status::RateLimited, Outcome::Rejected)),
-            (500, (Status::Server, Outcome::Unknown)),
-            (502, (Status::Server, Outcome::Unknown)),
-            (999, UNCLEAR),
-        ] {
-            for body in ["", "<html>502</html>", "{\"status\":tr"] {
-                let reply = said_by(http, body);
-                assert_eq!(verdict(&reply), expected, "{http} {body}");
-                let envelope: serde_json::Value = serde_json::from_str(&reply.body).unwrap();
-                assert_eq!(envelope["status"], false);
-                assert_eq!(envelope["message"], reply.message.as_str());
-            }
-        }
-    }
-
-    #[test]
-    fn a_server_error_stays_unknown_whatever_its_body_says() {
-        for body in [r#"{"status":false,"message":"m"}"#, r#"{"status":true}"#, r#"{"error":{"code":"x"}}"#] {
-            assert_eq!(verdict(&said_by(500, body)), (Status::Server, Outcome::Unknown), "{body}");
-        }
-    }
-
-    #[test]
-    fn a_cut_answer_is_never_success_and_a_cut_refusal_is_still_one() {
-        let cut = |http: u16, cut: Cut| {
-            read_as(Envelope::Said, Answer { cut: Some(cut), ..answer(http, r#"{"status":true}"#) })
+        let stopped = Reading {
+            safety: Safety::Moves,
+            shape: &AnswerShape::PLAIN,
+            references: &Vec::new(),
+            after_429: false,
+            redact: &|text| text.to_owned(),
+            stop: &|| Some(Cut::Cancelled),
         };
-        assert_eq!(verdict(&cut(200, Cut::Broken("reset".into()))), UNCLEAR);
-        assert_eq!(verdict(&cut(200, Cut::TooLarge(9))), UNCLEAR);
-        assert_eq!(verdict(&cut(200, Cut::NoMemory)), UNCLEAR);
-        assert_eq!(verdict(&cut(404, Cut::NoMemory)), NO);
-        assert_eq!(verdict(&cut(200, Cut::Timeout)), (Status::Timeout, Outcome::Unknown));
-        assert_eq!(verdict(&cut(200, Cut::Cancelled)), (Status::Cancelled, Outcome::Unknown));
-        assert_eq!(verdict(&cut(400, Cut::Broken("reset".into()))), NO);
-        assert_eq!(verdict(&cut(401, Cut::Timeout)), (Status::Unauthorized, Outcome::Rejected));
-        assert_eq!(verdict(&cut(500, Cut::Broken("x".into()))), (Status::Server, Outcome::Unknown));
+        let long = format!(r#"{{"status":true,"m":"{}"}}"#, "x".repeat(1 << 20));
+        let reply = read(&stopped, answer(200, &long)).reply;
+        assert_eq!((reply.status, reply.outcome), (Status::Cancelled, Outcome::Unknown));
     }
 
     #[test]
-    fn text_that_is_not_utf8_and_byte_order_marks() {
-        let reply = read_as(Envelope::Said, Answer { body: vec![0xff, 0xfe], ..answer(200, "") });
-        assert_eq!(verdict(&reply), UNCLEAR);
-        let reply = said_by(200, "\u{feff}{\"status\":true}");
-        assert_eq!((verdict(&reply), reply.body.as_str()), (OK, r#"{"status":true}"#));
+    fn one_byte_order_mark_is_no_part_of_the_body() {
+        let marked = reply(200, "\u{feff}{\"status\":true}");
+        assert_eq!((marked.outcome, marked.body.as_str()), (Outcome::Confirmed, r#"{"status":true}"#));
+        let page = read_as(Safety::Moves, Answer { body: vec![0xff, 0xfe], ..answer(400, "") }).reply;
+        assert_eq!(page.outcome, Outcome::Rejected, "a page, and 400 decides alone");
     }
 }

@@ -1,4 +1,4 @@
-//! The client: request, transport, answer, and the rule of repetition between them.
+//! The client: request, transport, answer, and the retry rule between them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use ureq::http::{HeaderMap, HeaderName, HeaderValue, header};
 
-use crate::answer::{self, Reading};
+use crate::answer::{self, Answer, Cut, Read, Reading};
 use crate::call::Call;
 use crate::config::{Config, MAX_LINE};
 use crate::encryption::EncryptionKey;
-use crate::endpoints::{ApiKey, Endpoint};
+use crate::endpoints::{ApiKey, Endpoint, Method};
 use crate::log::{Level, Log};
 use crate::raw_request;
 use crate::redact;
@@ -21,6 +21,7 @@ use crate::retry::{self, Next, Try};
 use crate::status::{Outcome, Status};
 use crate::transport::{Exchange, Exchanged, Transport};
 use crate::trip;
+use crate::verdict::{self, Came};
 
 const JSON: &str = "application/json";
 
@@ -115,8 +116,15 @@ impl Client {
         let uri = prepared.url.parse().map_err(|_| unsendable("the URL made of the request"))?;
         let common = self.headers[prepared.key as usize].clone();
         let mut headers = common.ok_or_else(|| unsendable(prepared.key.member()))?;
-        if prepared.body.is_some() {
-            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(JSON));
+        match (&prepared.body, prepared.method) {
+            (Some(_), _) => {
+                headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(JSON));
+            }
+            // These are expected to have content (RFC 9110, 8.6); without a length they would go out chunked.
+            (None, Method::Post | Method::Put) => {
+                headers.insert(header::CONTENT_LENGTH, HeaderValue::from_static("0"));
+            }
+            (None, _) => {}
         }
         for (name, value) in &prepared.headers {
             let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| unsendable("a header"))?;
@@ -126,7 +134,7 @@ impl Client {
         Ok(Exchange { method: prepared.method, uri, headers, body, deadline, call })
     }
 
-    /// Tries until the rule of repetition says stop.
+    /// Tries until the retry rule says stop.
     fn repeat(
         &self,
         prepared: &Prepared,
@@ -138,9 +146,9 @@ impl Client {
             return Err(Refusal::of_member(Status::Config, "request", "base_url", "is not configured"));
         };
         trip::point("client");
-        // What an earlier try left behind, when a later one sends nothing.
+        // What earlier attempts left behind, when a later one sends nothing.
         let mut earlier = Outcome::NotSent;
-        let mut attempts = 0;
+        let (mut attempts, mut after_429) = (0, false);
         for index in 0.. {
             // What cannot be sent is refused here before the first try, and no later one differs from it.
             let exchange = self.exchange(prepared, deadline, call)?;
@@ -152,8 +160,9 @@ impl Client {
             let exchanged = transport.exchange(exchange);
             attempts += u32::from(exchanged.sent);
             progress.0.store(attempts, Ordering::SeqCst);
-            let (mut reply, mut tried) = self.judge(prepared, exchanged);
+            let (mut reply, mut tried) = self.judge(prepared, exchanged, after_429, deadline, call);
             self.log_try(prepared, index + 1, &reply, &tried, started.elapsed());
+            after_429 |= reply.http_status == 429;
             if reply.outcome == Outcome::NotSent {
                 reply.outcome = earlier;
             }
@@ -161,7 +170,7 @@ impl Client {
             reply.attempts = attempts;
             tried.index = index;
             let left = deadline.saturating_duration_since(Instant::now());
-            match retry::next(&tried, prepared.read_only, self.config.max_attempts, left, random) {
+            match retry::next(&tried, self.config.max_attempts, left, random) {
                 Next::Stop => return Ok(reply),
                 Next::TooLate(wait) => {
                     reply.retry_after_ms = u64::try_from(wait.as_millis()).ok();
@@ -173,25 +182,42 @@ impl Client {
                 }
             }
         }
-        unreachable!("the rule of repetition ends at max_attempts")
+        unreachable!("the attempts end at max_attempts")
     }
 
     /// What one exchange proves.
-    fn judge(&self, prepared: &Prepared, exchanged: Exchanged) -> (Reply, Try) {
+    fn judge(
+        &self,
+        prepared: &Prepared,
+        exchanged: Exchanged,
+        after_429: bool,
+        deadline: Instant,
+        call: Option<&Arc<Call>>,
+    ) -> (Reply, Try) {
         let Exchanged { sent, reused, result } = exchanged;
-        let secrets = || prepared.secrets.iter().chain(self.config.key(prepared.key));
-        let reading = Reading { envelope: prepared.envelope, hush: &|text| redact::hush(text, secrets()) };
-        let (reply, permanent, broken) = match result {
-            Ok(answer) => (answer::read(&reading, answer), false, false),
+        let (reply, line, again, permanent, broken) = match result {
+            Ok(answer) => {
+                let read = self.read(prepared, answer, after_429, deadline, call);
+                (read.reply, read.line, read.again, false, false)
+            }
             Err(fault) => {
-                let outcome = if sent { Outcome::Unknown } else { Outcome::NotSent };
-                let reply = Reply::failed(fault.status, outcome, fault.message);
-                (reply, fault.permanent, fault.status == Status::Transport)
+                let came = Came::Nothing { sent, status: fault.status };
+                let verdict = verdict::decide(prepared.safety, &came, after_429);
+                let advice = verdict::advice(prepared.safety, verdict.outcome);
+                let message = match verdict.why.or(advice) {
+                    Some(note) => format!("{note}; {}", fault.message),
+                    None => fault.message,
+                };
+                let reply = Reply::failed(verdict.status, verdict.outcome, message);
+                // A call that was cancelled, or a bug in here, is not a reason to try again.
+                let transient = matches!(fault.status, Status::Transport | Status::Timeout);
+                (reply, verdict.line, verdict.again && transient, fault.permanent, fault.status == Status::Transport)
             }
         };
         let tried = Try {
             index: 0,
-            status: reply.status,
+            line,
+            again,
             outcome: reply.outcome,
             permanent,
             stale: broken && reused && !sent,
@@ -200,16 +226,47 @@ impl Client {
         (reply, tried)
     }
 
+    fn read(
+        &self,
+        prepared: &Prepared,
+        answer: Answer,
+        after_429: bool,
+        deadline: Instant,
+        call: Option<&Arc<Call>>,
+    ) -> Read {
+        let secrets = || prepared.secrets.iter().chain(self.config.key(prepared.key));
+        let stop = || match call {
+            Some(call) if call.is_cancelled() => Some(Cut::Cancelled),
+            _ => (Instant::now() >= deadline).then_some(Cut::Timeout),
+        };
+        let read = answer::read(
+            &Reading {
+                safety: prepared.safety,
+                shape: &prepared.answer,
+                references: &prepared.references,
+                after_429,
+                redact: &|text| redact::hush(text.to_owned(), secrets()),
+                stop: &stop,
+            },
+            answer,
+        );
+        if read.paid_twice {
+            self.log.line(Level::Error, || format!("{}: paid twice, says the answer's history", prepared.label()));
+        }
+        read
+    }
+
     fn log_try(&self, prepared: &Prepared, number: u32, reply: &Reply, tried: &Try, took: Duration) {
         let level = if reply.status == Status::Ok { Level::Info } else { Level::Warn };
         self.log.line(level, || {
             format!(
-                "{} try {number}: {} {} HTTP {} in {} ms{}",
+                "{} try {number}: {} {} HTTP {} in {} ms, verdict {}{}",
                 prepared.label(),
                 crate::status::name_of(reply.status),
                 crate::status::name_of_outcome(tried.outcome),
                 reply.http_status,
                 took.as_millis(),
+                tried.line,
                 if tried.stale { " (kept connection was closed)" } else { "" },
             )
         });

@@ -77,13 +77,34 @@ pub struct Field {
     pub doc: &'static str,
 }
 
-/// How the endpoint's answer says what became of the request.
+/// What a request does at the service, and so what may be done when its outcome is not known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Envelope {
-    /// A `status` (boolean or text), `isSuccess` or `error` member says it.
-    Said,
-    /// No such member: a 2xx answer with members is the success.
-    Bare,
+pub enum Safety {
+    /// Changes nothing: the library repeats it by itself.
+    ReadOnly,
+    /// Changes something but moves no money: a caller may repeat it; the library does not.
+    Repeatable,
+    /// Moves money: repeated only when it provably was not done.
+    Moves,
+}
+
+/// What is known of an answer beyond the members that all families share.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AnswerShape {
+    /// JSON pointer of the member, an object or a number, that makes the answer of a reading row one about a payment,
+    /// whatever the words beside it say.
+    pub subject: Option<&'static str>,
+    /// Members of an answer without an envelope: one of them is enough for success.
+    pub bare: &'static [&'static str],
+    /// The top-level `status` word is the payment's state, not the request's.
+    pub word_is_state: bool,
+    /// "success" in `data.status` is the state of what was asked for: of a refund or a payout.
+    pub success_is_state: bool,
+}
+
+impl AnswerShape {
+    pub const PLAIN: AnswerShape =
+        AnswerShape { subject: None, bare: &[], word_is_state: false, success_is_state: false };
 }
 
 pub struct Endpoint {
@@ -100,11 +121,17 @@ pub struct Endpoint {
     pub fields: &'static [Field],
     /// Members that the row does not name pass through: where the interface leaves the payload open.
     pub open: bool,
-    /// Changes nothing at the service, so that it may be repeated.
-    pub read_only: bool,
-    pub envelope: Envelope,
+    pub safety: Safety,
+    pub answer: AnswerShape,
     pub section: &'static str,
     pub doc: &'static str,
+}
+
+impl Endpoint {
+    /// Changes nothing at the service, so that it is repeated.
+    pub const fn read_only(&self) -> bool {
+        matches!(self.safety, Safety::ReadOnly)
+    }
 }
 
 const fn field(name: &'static str, kind: Kind, place: Place, required: bool, doc: &'static str) -> Field {
@@ -136,8 +163,8 @@ const ROW: Endpoint = Endpoint {
     headers: &[],
     fields: &[],
     open: false,
-    read_only: false,
-    envelope: Envelope::Said,
+    safety: Safety::Moves,
+    answer: AnswerShape::PLAIN,
     section: "",
     doc: "",
 };
@@ -148,8 +175,11 @@ pub const ENDPOINTS: &[Endpoint] = &[
         method: Method::Get,
         path: "/payment/order/direct-debit/history",
         fields: &[query("emailAddress", "e-mail address of the customer")],
-        read_only: true,
-        envelope: Envelope::Bare,
+        safety: Safety::ReadOnly,
+        answer: AnswerShape {
+            bare: &["customerName", "hasExistingDebitMandate", "directDebitMandates"],
+            ..AnswerShape::PLAIN
+        },
         section: "4.1",
         doc: "Lists a customer's existing mandates.",
         ..ROW
@@ -167,6 +197,7 @@ pub const ENDPOINTS: &[Endpoint] = &[
             optional("bankCode", Kind::Text, "code of the customer's bank"),
             optional("address", Kind::Text, "the customer's address"),
         ],
+        safety: Safety::Repeatable,
         section: "4.2",
         doc: "Creates a direct debit mandate. Store the answer's /data/mandateCode safely.",
         ..ROW
@@ -176,7 +207,7 @@ pub const ENDPOINTS: &[Endpoint] = &[
         method: Method::Get,
         path: "/payment/order/direct-debit/status",
         fields: &[query("mandateCode", "the code returned at mandate creation")],
-        read_only: true,
+        safety: Safety::ReadOnly,
         section: "4.3",
         doc: "Checks a mandate; it should be active before a debit is made with it.",
         ..ROW
@@ -186,6 +217,7 @@ pub const ENDPOINTS: &[Endpoint] = &[
         path: "/payment/order/direct-debit/otp",
         encrypted: true,
         fields: &[required("mandateCode", Kind::Text, "the code returned at mandate creation")],
+        safety: Safety::Repeatable,
         section: "4.4",
         doc: "Triggers the e-mail with the one-time code that a debit needs.",
         ..ROW
@@ -223,6 +255,7 @@ pub const ENDPOINTS: &[Endpoint] = &[
             optional("Narration", Kind::Text, "narration"),
             optional("Reference", Kind::Text, "returned as accountReference on callbacks"),
         ],
+        safety: Safety::Repeatable,
         section: "4.6",
         doc: "Creates a reserved virtual bank account: persistent, one per alias.",
         ..ROW
@@ -236,6 +269,7 @@ pub const ENDPOINTS: &[Endpoint] = &[
             optional("reason", Kind::Text, "why; recommended"),
             optional("amount", Kind::Amount, "amount of a partial refund; without it the full amount is refunded"),
         ],
+        answer: AnswerShape { success_is_state: true, ..AnswerShape::PLAIN },
         section: "4.7",
         doc: "Starts a refund of an order, in full or in part.",
         ..ROW
@@ -245,7 +279,8 @@ pub const ENDPOINTS: &[Endpoint] = &[
         method: Method::Get,
         path: "/payment/transaction-details/{sessionId}",
         fields: &[path("sessionId", "identifier of the transaction session")],
-        read_only: true,
+        safety: Safety::ReadOnly,
+        answer: AnswerShape { subject: Some("/data/statusId"), ..AnswerShape::PLAIN },
         section: "4.8",
         doc: "Returns the details of a funding event on a virtual account.",
         ..ROW

@@ -11,8 +11,6 @@ use serde_json::value::RawValue;
 
 use crate::memory;
 
-/// How deep a pointer reaches: each step reads what is left of the document, and the deepest answer has 4 levels.
-const MAX_STEPS: usize = 128;
 /// How deep the JSON of a caller may nest; the deepest payload of the interface has 3 levels.
 const MAX_DEPTH: usize = 32;
 /// As many members as nearly every object has.
@@ -34,7 +32,11 @@ pub enum Type {
 
 impl Type {
     pub fn of(value: &RawValue) -> Type {
-        match value.get().as_bytes()[0] {
+        Type::of_byte(value.get().as_bytes()[0])
+    }
+
+    pub fn of_byte(first: u8) -> Type {
+        match first {
             b'{' => Type::Object,
             b'[' => Type::Array,
             b'"' => Type::Text,
@@ -159,8 +161,12 @@ fn has_escape(raw: &str) -> bool {
 
 /// The text of a JSON string; `None` for anything else, for half of a surrogate pair, and without memory for it.
 pub fn text(value: &RawValue) -> Option<Cow<'_, str>> {
-    let raw = value.get();
-    if Type::of(value) == Type::Text && !has_escape(raw) {
+    unescaped(value.get())
+}
+
+/// The same of a string as it is written, which was checked before.
+pub fn unescaped(raw: &str) -> Option<Cow<'_, str>> {
+    if raw.starts_with('"') && !has_escape(raw) {
         // Checked when the document was, and nothing in it to unescape.
         return Some(Cow::Borrowed(&raw[1..raw.len() - 1]));
     }
@@ -243,59 +249,6 @@ pub fn quote(text: &str, out: &mut Vec<u8>) {
     serde_json::to_writer(out, text).expect("writing text to memory cannot fail");
 }
 
-/// A value by its JSON pointer (RFC 6901), as a C program wants it: text without quotes, everything else as its JSON
-/// text. `None` when it is absent or null, or the pointer is malformed or goes deeper than [`MAX_STEPS`].
-pub fn pointer<'a>(document: &'a RawValue, pointer: &str) -> Option<Cow<'a, str>> {
-    let mut value = document;
-    if pointer.bytes().filter(|&b| b == b'/').count() > MAX_STEPS {
-        return None;
-    }
-    if !pointer.is_empty() {
-        for token in pointer.strip_prefix('/')?.split('/') {
-            value = step(value, &unescape(token)?)?;
-        }
-    }
-    match Type::of(value) {
-        Type::Null => None,
-        // A NUL would end the C string early and half a surrogate pair is no text: both stay as they were written.
-        Type::Text => match text(value) {
-            Some(text) if !text.contains('\0') => Some(text),
-            _ => Some(Cow::Borrowed(&value.get()[1..value.get().len() - 1])),
-        },
-        _ => Some(Cow::Borrowed(value.get())),
-    }
-}
-
-fn step<'a>(value: &'a RawValue, token: &str) -> Option<&'a RawValue> {
-    match Type::of(value) {
-        Type::Object => member(&members(value).ok()?, token),
-        Type::Array => {
-            let canonical = token.bytes().all(|b| b.is_ascii_digit()) && (token == "0" || !token.starts_with('0'));
-            let index: usize = canonical.then(|| token.parse().ok())??;
-            items(value).ok()?.get(index).copied()
-        }
-        _ => None,
-    }
-}
-
-/// `~1` is `/` and `~0` is `~`; any other `~` is malformed.
-fn unescape(token: &str) -> Option<Cow<'_, str>> {
-    if !token.contains('~') {
-        return Some(Cow::Borrowed(token));
-    }
-    let mut parts = token.split('~');
-    let mut out = parts.next()?.to_owned();
-    for part in parts {
-        out.push(match part.as_bytes().first()? {
-            b'0' => '~',
-            b'1' => '/',
-            _ => return None,
-        });
-        out.push_str(&part[1..]);
-    }
-    Some(Cow::Owned(out))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -332,39 +285,5 @@ mod tests {
         assert!(matches!(compacted(&nest(MAX_DEPTH + 1)), Err(CompactError::TooDeep)));
         // Reading only passes over what it is not asked for, however deep it is.
         assert!(document(&nest(100_000)).is_ok());
-    }
-
-    #[test]
-    fn pointers_follow_rfc_6901() {
-        let doc = document(
-            r#"{"data":{"code":"M-1","n":100.10,"ok":true,"none":null,"list":[{"x":1},2],"a/b":3,"m~n":4,"":5,"nul":"a\u0000b"}}"#,
-        )
-        .unwrap();
-        let get = |p: &str| pointer(doc, p).map(Cow::into_owned);
-        let expect = |p: &str, text: &str| assert_eq!(get(p).as_deref(), Some(text), "{p}");
-        expect("/data/code", "M-1");
-        expect("/data/n", "100.10");
-        expect("/data/ok", "true");
-        expect("/data/list", r#"[{"x":1},2]"#);
-        expect("/data/list/0/x", "1");
-        expect("/data/list/1", "2");
-        expect("/data/a~1b", "3");
-        expect("/data/m~0n", "4");
-        expect("/data/", "5");
-        expect("/data/nul", r"a\u0000b");
-        assert!(get("").unwrap().starts_with('{'));
-        for absent in [
-            "/data/none",
-            "/data/absent",
-            "/data/list/01",
-            "/data/list/-",
-            "/data/list/+1",
-            "/data/list/2",
-            "/data/m~2n",
-            "/data/m~",
-            "data",
-        ] {
-            assert_eq!(get(absent), None, "{absent}");
-        }
     }
 }

@@ -64,7 +64,7 @@ pub fn hold(config: &Config, path: &str, asked: &Asked) -> Result<Option<&'stati
     match exact {
         Some(row) if row.encrypted && !asked.encrypt => Err(in_clear(row)),
         Some(row) if row.key != asked.key => Err(not_its_key(row)),
-        Some(row) if asked.read_only && !row.read_only => {
+        Some(row) if asked.read_only && !row.read_only() => {
             let why = format!("must be false: paysvc_{} changes something, so it is never repeated", row.name);
             Err(("read_only", why))
         }

@@ -1,6 +1,6 @@
 //! libpaysvc: the client library for the payments service, behind a C interface (`include/paysvc.h`).
 //!
-//! Data flows one way: `ffi -> client -> request -> encryption -> transport -> answer -> reply -> ffi`. All knowledge
+//! Data flows one way: `ffi -> client -> request -> encryption -> transport -> answer -> facts -> verdict -> reply -> ffi`. All knowledge
 //! of an endpoint is its row in [`endpoints`]; `unsafe` lives in [`ffi`] alone, and in the tests' `fuzzing`,
 //! which plays the C program.
 
@@ -22,9 +22,11 @@ mod client;
 #[doc(hidden)]
 pub mod codegen;
 mod config;
+mod document;
 mod encryption;
 #[doc(hidden)]
 pub mod endpoints;
+mod facts;
 #[allow(unsafe_code)]
 pub mod ffi;
 #[cfg(any(fuzzing, test))]
@@ -49,3 +51,4 @@ pub mod settings;
 pub mod status;
 mod transport;
 mod trip;
+mod verdict;

@@ -8,7 +8,8 @@ use serde_json::value::RawValue;
 
 use crate::config::{Config, MAX_LINE};
 use crate::encryption::EncryptionKey;
-use crate::endpoints::{ApiKey, Endpoint, Envelope, Method};
+use crate::endpoints::{AnswerShape, ApiKey, Endpoint, Method, Safety};
+use crate::facts::References;
 use crate::json::{self, Members, Type};
 use crate::known_path::{self, Asked};
 use crate::members;
@@ -57,6 +58,7 @@ pub fn prepare(text: &str, config: &Config, encryption_key: Option<&EncryptionKe
     let body = body(&members, method, encrypt, text.len())?;
     let headers = headers(&members)?;
     let secrets = secrets(&members, known, encrypt, &headers);
+    let references = references(&members);
     let body = body.map(|payload| request::on_the_wire(payload, encrypt, encryption_key)).transpose()?;
     Ok(Prepared {
         method,
@@ -64,8 +66,13 @@ pub fn prepare(text: &str, config: &Config, encryption_key: Option<&EncryptionKe
         key,
         headers,
         body,
-        read_only,
-        envelope: known.map_or(Envelope::Bare, |row| row.envelope),
+        safety: match (read_only, known) {
+            (true, _) => Safety::ReadOnly,
+            (false, Some(row)) => row.safety,
+            (false, None) => Safety::Moves,
+        },
+        answer: known.map_or(AnswerShape::PLAIN, |row| row.answer),
+        references,
         secrets,
         place: "(paysvc_request)",
     })
@@ -112,6 +119,14 @@ fn path(members: &Members<'_>) -> Result<String, Refusal> {
         return Err(wrong("path", "must not hold dot segments"));
     }
     Ok(path)
+}
+
+/// The references that the body and the query name.
+fn references(members: &Members<'_>) -> References {
+    let within = |name| json::member(members, name).and_then(|value| json::members(value).ok()).unwrap_or_default();
+    let mut found = request::references(&within("body"));
+    found.extend(request::references(&within("query")));
+    found
 }
 
 /// What no message may repeat: a known row's secrets, all of a payload that is encrypted, and headers of the caller's.

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::document::Document;
 use crate::json;
 use crate::refusal::Refusal;
 use crate::status::{Outcome, State, Status};
@@ -21,6 +22,8 @@ pub struct Reply {
     pub retry_after_ms: Option<u64>,
     /// Requests put on the wire.
     pub attempts: u32,
+    /// Where the values of the body stand, if it was read already.
+    pub document: Option<Document>,
 }
 
 impl Reply {
@@ -43,6 +46,7 @@ impl Reply {
             message: one_line(message.into()),
             retry_after_ms: None,
             attempts: 0,
+            document: None,
         }
     }
 

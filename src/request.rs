@@ -7,8 +7,9 @@ use serde_json::value::RawValue;
 
 use crate::config::{BaseUrl, Config, MAX_LINE};
 use crate::encryption::EncryptionKey;
-use crate::endpoints::{ApiKey, Endpoint, Envelope, Field, Method, Place};
-use crate::json::{self, Members};
+use crate::endpoints::{AnswerShape, ApiKey, Endpoint, Field, Method, Place, Safety};
+use crate::facts::{REQUESTED, References};
+use crate::json::{self, Members, Type};
 use crate::members;
 use crate::memory;
 use crate::redact;
@@ -28,8 +29,10 @@ pub struct Prepared {
     /// Headers of this request alone.
     pub headers: Vec<(String, String)>,
     pub body: Option<SecretBytes>,
-    pub read_only: bool,
-    pub envelope: Envelope,
+    pub safety: Safety,
+    pub answer: AnswerShape,
+    /// What an answer to this request may not name otherwise.
+    pub references: References,
     /// What no message may repeat, but for the API key.
     pub secrets: Vec<Secret>,
     /// The row's path, or what stands for it: nothing that the caller gave.
@@ -88,11 +91,39 @@ pub fn prepare(
         key: row.key,
         headers: row.headers.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect(),
         body,
-        read_only: row.read_only,
-        envelope: row.envelope,
+        safety: row.safety,
+        answer: row.answer,
+        references: references(&members),
         secrets: redact::secrets(&members, row.fields),
         place: row.path,
     })
+}
+
+/// The references that the request names, in any case.
+pub fn references(members: &Members<'_>) -> References {
+    let mut found = Vec::new();
+    let named = |members: &Members<'_>, name: &str, found: &mut Vec<_>, kind| {
+        for (_, value) in members.iter().filter(|(known, _)| known.eq_ignore_ascii_case(name)) {
+            let text = match Type::of(value) {
+                Type::Text => json::text(value),
+                Type::Number => Some(Cow::Borrowed(value.get())),
+                _ => None,
+            };
+            found.extend(text.filter(|text| !text.trim().is_empty()).map(|text| (kind, text.into_owned())));
+        }
+    };
+    for (path, kind) in REQUESTED {
+        match path {
+            [name] => named(members, name, &mut found, *kind),
+            [outer, name] => {
+                for (_, value) in members.iter().filter(|(known, _)| known.eq_ignore_ascii_case(outer)) {
+                    named(&json::members(value).unwrap_or_default(), name, &mut found, *kind);
+                }
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 /// The body as compact JSON, with the members that belong there.

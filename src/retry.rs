@@ -1,11 +1,10 @@
 //! Whether and when a request is put on the wire again. Pure: time and chance are handed in.
 //!
-//! The rule that protects money: what may change something is repeated only when it provably never left, or when the
-//! service said that it is too busy (429).
+//! Whether the evidence allows another attempt is a column of the table in [`crate::verdict`].
 
 use std::time::{Duration, SystemTime};
 
-use crate::status::{Outcome, Status};
+use crate::status::Outcome;
 
 /// Exponential back-off with full jitter: between zero and base × 2ⁿ, at most the cap.
 const BASE_MS: u64 = 500;
@@ -15,7 +14,10 @@ const CAP_MS: u64 = 20_000;
 pub struct Try {
     /// The first try is 0.
     pub index: u32,
-    pub status: Status,
+    /// Of the table of verdicts, for the log.
+    pub line: &'static str,
+    /// The table of verdicts allows another attempt.
+    pub again: bool,
     pub outcome: Outcome,
     /// Trying again cannot help, e.g. a certificate that does not fit.
     pub permanent: bool,
@@ -32,8 +34,8 @@ pub enum Next {
     TooLate(Duration),
 }
 
-pub fn next(tried: &Try, read_only: bool, max_attempts: u32, left: Duration, random: impl FnOnce() -> u64) -> Next {
-    if tried.index + 1 >= max_attempts || tried.permanent || !repeatable(tried, read_only) {
+pub fn next(tried: &Try, max_attempts: u32, left: Duration, random: impl FnOnce() -> u64) -> Next {
+    if tried.index + 1 >= max_attempts || tried.permanent || !tried.again {
         return Next::Stop;
     }
     if tried.stale {
@@ -42,15 +44,6 @@ pub fn next(tried: &Try, read_only: bool, max_attempts: u32, left: Duration, ran
     let ceiling = (BASE_MS << tried.index.min(16)).min(CAP_MS);
     let wait = Duration::from_millis(tried.retry_after_ms.unwrap_or_else(|| random() % (ceiling + 1)));
     if wait < left { Next::After(wait) } else { Next::TooLate(wait) }
-}
-
-fn repeatable(tried: &Try, read_only: bool) -> bool {
-    match tried.status {
-        Status::RateLimited => true,
-        Status::Transport | Status::Timeout => read_only || tried.outcome == Outcome::NotSent,
-        Status::Server => read_only,
-        _ => false,
-    }
 }
 
 /// The wait that a `Retry-After` header asks for: seconds, or a date (RFC 9110, 10.2.3).
@@ -70,44 +63,28 @@ mod tests {
 
     const MINUTE: Duration = Duration::from_secs(60);
 
-    fn tried(status: Status, outcome: Outcome) -> Try {
-        Try { index: 0, status, outcome, permanent: false, stale: false, retry_after_ms: None }
-    }
-    fn repeats(read_only: bool, status: Status, outcome: Outcome) -> bool {
-        next(&tried(status, outcome), read_only, 3, MINUTE, || 0) != Next::Stop
-    }
-
-    #[test]
-    fn what_moves_money_is_repeated_only_when_it_never_left_or_on_429() {
-        use {Outcome::*, Status::*};
-        for (status, outcome, reads, writes) in [
-            (Transport, NotSent, true, true),
-            (Timeout, NotSent, true, true),
-            (RateLimited, Outcome::Rejected, true, true),
-            (Transport, Unknown, true, false),
-            (Timeout, Unknown, true, false),
-            (Server, Unknown, true, false),
-            (Response, Unknown, false, false),
-            (Status::Rejected, Outcome::Rejected, false, false),
-            (Unauthorized, Outcome::Rejected, false, false),
-            (Cancelled, NotSent, false, false),
-            (Ok, Confirmed, false, false),
-            (Internal, Unknown, false, false),
-        ] {
-            assert_eq!(repeats(true, status, outcome), reads, "{status:?} {outcome:?}");
-            assert_eq!(repeats(false, status, outcome), writes, "{status:?} {outcome:?}");
+    fn tried(again: bool) -> Try {
+        Try {
+            index: 0,
+            line: "",
+            again,
+            outcome: Outcome::Unknown,
+            permanent: false,
+            stale: false,
+            retry_after_ms: None,
         }
     }
 
     #[test]
+    fn nothing_is_tried_again_without_leave() {
+        assert_eq!(next(&tried(false), 3, MINUTE, || 0), Next::Stop);
+        assert_eq!(next(&tried(true), 1, MINUTE, || 0), Next::Stop);
+        assert_eq!(next(&tried(true), 2, MINUTE, || 0), Next::After(Duration::ZERO));
+    }
+
+    #[test]
     fn waits_grow_with_full_jitter_up_to_the_cap() {
-        let wait = |index, random| match next(
-            &Try { index, ..tried(Status::Server, Outcome::Unknown) },
-            true,
-            99,
-            MINUTE,
-            || random,
-        ) {
+        let wait = |index, random| match next(&Try { index, ..tried(true) }, 99, MINUTE, || random) {
             Next::After(wait) => wait.as_millis() as u64,
             other => panic!("{other:?}"),
         };
@@ -118,19 +95,19 @@ mod tests {
 
     #[test]
     fn retry_after_is_honoured_and_never_outlasts_the_call() {
-        let asked = Try { retry_after_ms: Some(2000), ..tried(Status::RateLimited, Outcome::Rejected) };
-        assert_eq!(next(&asked, false, 3, MINUTE, || 9), Next::After(Duration::from_secs(2)));
-        assert_eq!(next(&asked, false, 3, Duration::from_secs(2), || 9), Next::TooLate(Duration::from_secs(2)));
+        let asked = Try { retry_after_ms: Some(2000), ..tried(true) };
+        assert_eq!(next(&asked, 3, MINUTE, || 9), Next::After(Duration::from_secs(2)));
+        assert_eq!(next(&asked, 3, Duration::from_secs(2), || 9), Next::TooLate(Duration::from_secs(2)));
         let last = Try { index: 2, ..asked };
-        assert_eq!(next(&last, false, 3, MINUTE, || 9), Next::Stop);
+        assert_eq!(next(&last, 3, MINUTE, || 9), Next::Stop);
     }
 
     #[test]
     fn a_stale_connection_costs_no_wait_and_a_permanent_fault_no_second_try() {
-        let stale = Try { stale: true, ..tried(Status::Transport, Outcome::NotSent) };
-        assert_eq!(next(&stale, false, 3, MINUTE, || 499), Next::After(Duration::ZERO));
-        let permanent = Try { permanent: true, ..tried(Status::Transport, Outcome::NotSent) };
-        assert_eq!(next(&permanent, true, 3, MINUTE, || 0), Next::Stop);
+        let stale = Try { stale: true, ..tried(true) };
+        assert_eq!(next(&stale, 3, MINUTE, || 499), Next::After(Duration::ZERO));
+        let permanent = Try { permanent: true, ..tried(true) };
+        assert_eq!(next(&permanent, 3, MINUTE, || 0), Next::Stop);
     }
 
     #[test]

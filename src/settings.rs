@@ -30,7 +30,12 @@ pub const CONFIG: &[Field] = &[
     ),
     member("no_proxy", Kind::Text, false, "hosts and domains reached without the proxy, separated by commas"),
     member("ca_file", Kind::Text, false, "PEM certificates trusted besides the system's"),
-    member("client_cert_file", Kind::Text, false, "PEM client certificate; needs client_key_file"),
+    member(
+        "client_cert_file",
+        Kind::Text,
+        false,
+        "PEM client certificate; needs client_key_file. Refused by the service: NOT_SENT, unless it says so late",
+    ),
     member("client_key_file", Kind::Text, false, "PEM key of the client certificate"),
     member("user_agent", Kind::Text, false, "the user-agent header (libpaysvc/VERSION)"),
     member("max_idle_connections", Kind::Integer, false, "connections kept open between calls (128)"),

@@ -105,7 +105,7 @@ pub const OUTCOMES: &[Constant] = &[
 /// State of the payment in the answer: the service's own `statusId`.
 ///
 /// Not an enum: a number that the service adds later is passed on as it is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct State(pub i32);
 
 impl State {

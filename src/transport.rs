@@ -3,19 +3,23 @@
 //! ureq speaks HTTP; the connection beneath it is ours (`transport/stream.rs`), so that what left this process is
 //! counted where it leaves, a deadline bounds every wait, and cancelling shuts down one socket.
 
+mod clock;
 mod connect;
 mod fault;
+mod framing;
 mod lanes;
+mod look_up;
 mod proxy;
+mod roots;
 mod sock;
 mod stream;
 mod tls;
 
-use std::io::{ErrorKind, Read as _};
+use std::io::{self, ErrorKind, Read};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use ureq::http::{HeaderMap, HeaderValue, Request, Response, Uri, header};
+use ureq::http::{HeaderMap, HeaderName, Request, Response, Uri, header};
 use ureq::{Agent, Body};
 
 use crate::answer::{Answer, Cut};
@@ -30,11 +34,10 @@ use crate::status::Status;
 
 pub use connect::Endpoint as Peer;
 pub use fault::Fault;
+use framing::{End, MAX_OVERHEAD};
 pub use lanes::after_fork;
 use lanes::{Lane, Lanes, Line};
 
-/// Largest header block accepted.
-const MAX_HEADERS: usize = 64 * 1024;
 /// Servers commonly close idle connections after 15 s or more; one dropped earlier costs a reconnect, not an unknown.
 const MAX_IDLE: Duration = Duration::from_secs(15);
 
@@ -80,7 +83,11 @@ impl Transport {
         let evidence = lane.line.finish();
         let result = match result {
             Ok(result) => {
-                self.lanes.give_back(lane);
+                // Where an answer was not read to its end, what is left of it must not meet the next call.
+                match &result {
+                    Ok(answer) if answer.cut.is_some() => drop(lane),
+                    _ => self.lanes.give_back(lane),
+                }
                 result
             }
             // The lane is dropped: its connection is in an unknown state.
@@ -106,7 +113,7 @@ impl Transport {
             .max_idle_age(MAX_IDLE)
             .input_buffer_size(stream::BUFFER)
             .output_buffer_size(stream::BUFFER)
-            .max_response_header_size(MAX_HEADERS)
+            .max_response_header_size(MAX_OVERHEAD)
             .accept_encoding("")
             .build();
         Lane::new(stream::agent(config, &line), line)
@@ -130,17 +137,17 @@ fn run(lane: &Lane, exchange: Exchange<'_>) -> Result<Answer, Fault> {
 }
 
 fn read(response: Response<Body>, line: &Line) -> Answer {
-    let text =
-        |name| response.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok()).map(str::to_owned);
+    let text = |name: HeaderName| response.headers().get(name)?.to_str().ok().map(str::to_owned);
     let content_type = text(header::CONTENT_TYPE);
     let retry_after_ms = text(header::RETRY_AFTER).and_then(|text| retry::retry_after_ms(&text, SystemTime::now()));
     let http_status = response.status().as_u16();
-    let encoded = response.headers().get_all(header::CONTENT_ENCODING).iter().any(|value| {
-        !value.to_str().is_ok_and(|text| matches!(text.trim().to_ascii_lowercase().as_str(), "" | "identity"))
-    });
-    let framed = |name| response.headers().contains_key(name);
-    let close_delimited = !framed(header::CONTENT_LENGTH) && !framed(header::TRANSFER_ENCODING);
-    let (body, cut) = read_body(response.into_body(), line);
+    let encoded = framing::is_encoded(response.headers());
+    let end = framing::end_of_body(response.status(), response.version(), response.headers());
+    let close_delimited = end == Ok(End::Connection);
+    let (body, cut) = match end {
+        Ok(_) => read_body(response.into_body(), line),
+        Err(why) => (Vec::new(), Some(Cut::Broken(why))),
+    };
     Answer { http_status, content_type, retry_after_ms, body, encoded, close_delimited, cut }
 }
 
@@ -152,7 +159,8 @@ fn read_body(body: Body, line: &Line) -> (Vec<u8>, Option<Cut>) {
         return (Vec::new(), Some(Cut::NoMemory));
     };
     // One byte more than allowed tells a body of the limit from a larger one.
-    let mut reader = body.into_with_config().limit(u64::MAX).reader().take(MAX_TEXT as u64 + 1);
+    let reader = body.into_with_config().limit(u64::MAX).reader();
+    let mut reader = Watched { reader, line, deadline: line.deadline() }.take(MAX_TEXT as u64 + 1);
     let cut = match reader.read_to_end(&mut bytes) {
         Ok(_) if bytes.len() > MAX_TEXT => Some(Cut::TooLarge(MAX_TEXT)),
         Ok(_) if bytes.try_reserve_exact(1).is_err() => Some(Cut::NoMemory),
@@ -163,4 +171,27 @@ fn read_body(body: Body, line: &Line) -> (Vec<u8>, Option<Cut>) {
         Err(error) => Some(line.cut().unwrap_or_else(|| Cut::Broken(error.to_string()))),
     };
     (bytes, cut)
+}
+
+/// A body that is read no longer than the call may take: what is there already costs no wait, but it costs time.
+struct Watched<'a, R> {
+    reader: R,
+    line: &'a Line,
+    deadline: Instant,
+}
+
+impl<R: Read> Read for Watched<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let fault = if self.line.is_cancelled() {
+            Some(Fault::cancelled())
+        } else {
+            (Instant::now() >= self.deadline).then(|| Fault::timeout("reading the answer"))
+        };
+        if let Some(fault) = fault {
+            self.line.note(fault);
+            return Err(io::Error::other("the call is over"));
+        }
+        self.line.overhead.body();
+        self.reader.read(buffer)
+    }
 }

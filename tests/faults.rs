@@ -117,7 +117,7 @@ struct Figures {
 impl Figures {
     fn run(&mut self, sandbox: &Sandbox, index: usize, row: &'static Endpoint, tls: bool) {
         let (fault, on, of_writes, of_reads) = FAULTS[index];
-        let may = if row.read_only { of_reads } else { of_writes };
+        let may = if row.read_only() { of_reads } else { of_writes };
         // The history says success by its content alone: whatever it is, it is an answer.
         let lenient = row.name == "direct_debit_history" && fault == "wrong_envelope";
         let target = target(row, sandbox);
@@ -141,13 +141,13 @@ impl Figures {
         if usize::try_from(reply.attempts()).unwrap() != seen {
             self.wrong.push(format!("{at}: {} attempts, the service saw {seen}", reply.attempts()));
         }
-        if fault == "failed_then_success" && !row.read_only {
+        if fault == "failed_then_success" && !row.read_only() {
             let again = call_again(sandbox, &target);
             if again.outcome() != PAYSVC_OUTCOME_CONFIRMED {
                 self.wrong.push(format!("{at}: the second time {}", again.verdict()));
             }
         }
-        let kind = if row.read_only { "reads" } else { "writes" };
+        let kind = if row.read_only() { "reads" } else { "writes" };
         self.table.entry((index, kind)).or_default().insert(reply.verdict());
     }
 }

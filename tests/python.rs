@@ -5,7 +5,7 @@ mod support;
 use std::process::Command;
 
 use paysvc::codegen::python;
-use paysvc::endpoints::{ApiKey, Endpoint, Envelope, Field, Kind, Method, Place};
+use paysvc::endpoints::{AnswerShape, ApiKey, Endpoint, Field, Kind, Method, Place, Safety};
 
 use support::{root, run};
 
@@ -30,8 +30,8 @@ const PARCEL: Endpoint = Endpoint {
         field("fragile", Kind::Flag, Place::Body, false),
     ],
     open: true,
-    read_only: false,
-    envelope: Envelope::Said,
+    safety: Safety::Moves,
+    answer: AnswerShape::PLAIN,
     section: "9.9",
     doc: "Sends a parcel.",
 };

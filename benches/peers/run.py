@@ -73,7 +73,7 @@ def main():
                 told, times = play(ready, "commit_then_close", 2, program, extra)
                 lost = f"refunded {'once' if times == 1 else f'{times} times'}; says `{short(told)}`"
                 told, times = play(ready, "late_unsolicited_response", 1, program, extra)
-                stray = "takes it for its own" if "nobody asked" in told else "is not misled"
+                stray = "takes it for its own" if "nobody asked" in told else "does not take it"
                 stray += f"; says `{short(told)}`"
                 print(f"| {peer} | {lost} | {stray} |")
                 worst = max(worst, times) if peer == "libpaysvc" else worst

@@ -94,7 +94,7 @@ class config : public object {
     config &no_proxy(const std::string &value) { return set(*this, "no_proxy", value); }
     /// ca_file (string): PEM certificates trusted besides the system's.
     config &ca_file(const std::string &value) { return set(*this, "ca_file", value); }
-    /// client_cert_file (string): PEM client certificate; needs client_key_file.
+    /// client_cert_file (string): PEM client certificate; needs client_key_file. Refused by the service: NOT_SENT, unless it says so late.
     config &client_cert_file(const std::string &value) { return set(*this, "client_cert_file", value); }
     /// client_key_file (string): PEM key of the client certificate.
     config &client_key_file(const std::string &value) { return set(*this, "client_key_file", value); }

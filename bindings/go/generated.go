@@ -304,7 +304,7 @@ type Config struct {
 	// CAFile (string): PEM certificates trusted besides the system's.
 	CAFile string `json:"ca_file,omitempty"`
 
-	// ClientCertFile (string): PEM client certificate; needs client_key_file.
+	// ClientCertFile (string): PEM client certificate; needs client_key_file. Refused by the service: NOT_SENT, unless it says so late.
 	ClientCertFile string `json:"client_cert_file,omitempty"`
 
 	// ClientKeyFile (string): PEM key of the client certificate.

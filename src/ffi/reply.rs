@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::boundary::{boundary, text};
 use super::types::{paysvc_outcome, paysvc_reply, paysvc_state, paysvc_status};
-use crate::json;
+use crate::document::Document;
 use crate::memory;
 use crate::reply::Reply;
 use crate::status::{Outcome, State, Status};
@@ -19,11 +19,36 @@ pub struct Handle {
     http_status: c_int,
     retry_after_ms: c_int,
     attempts: c_int,
-    body: CString,
+    body: Body,
     code: CString,
     message: CString,
-    /// What [`paysvc_reply_get`] has found, so that each text lives as long as the reply.
-    found: Mutex<HashMap<String, CString>>,
+    looked: Mutex<Looked>,
+}
+
+/// What [`paysvc_reply_get`] goes by.
+struct Looked {
+    document: Option<Document>,
+    /// What it has found, so that each text lives as long as the reply.
+    found: HashMap<String, CString>,
+}
+
+/// The body: text for Rust, with the NUL behind it that C wants.
+struct Body(String);
+
+impl Body {
+    /// JSON holds no NUL; a text that had one would end there for C.
+    fn new(mut text: String) -> Body {
+        text.push('\0');
+        Body(text)
+    }
+
+    fn text(&self) -> &str {
+        &self.0[..self.0.len() - 1]
+    }
+
+    fn as_ptr(&self) -> *const c_char {
+        self.0.as_ptr().cast()
+    }
 }
 
 /// What accessors of a NULL reply say: nothing is known.
@@ -38,10 +63,10 @@ pub fn into_handle(reply: Reply) -> Box<Handle> {
         http_status: c_int::from(reply.http_status),
         retry_after_ms: reply.retry_after_ms.map_or(-1, |ms| c_int::try_from(ms).unwrap_or(c_int::MAX)),
         attempts: c_int::try_from(reply.attempts).unwrap_or(c_int::MAX),
-        body: c_text(reply.body),
+        body: Body::new(reply.body),
         code: c_text(reply.code),
         message: c_text(reply.message),
-        found: Mutex::default(),
+        looked: Mutex::new(Looked { document: reply.document, found: HashMap::new() }),
     })
 }
 
@@ -54,7 +79,7 @@ pub fn into_pointer(handle: Box<Handle>) -> *mut paysvc_reply {
     Box::into_raw(handle).cast()
 }
 
-/// JSON holds no NUL and messages are cleaned of control characters; a text that had one would lose it.
+/// Messages are cleaned of control characters; a text that had a NUL would lose it.
 fn c_text(text: String) -> CString {
     CString::new(text).unwrap_or_else(|error| {
         let mut bytes = error.into_vec();
@@ -106,7 +131,7 @@ pub unsafe extern "C" fn paysvc_reply_body(reply: *const paysvc_reply) -> *const
 /// Length of paysvc_reply_body() in bytes, without the NUL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_body_len(reply: *const paysvc_reply) -> usize {
-    read(reply, NO_BODY.count_bytes(), |handle| handle.body.count_bytes())
+    read(reply, NO_BODY.count_bytes(), |handle| handle.body.text().len())
 }
 
 /// One value of the body as text: strings unescaped, numbers and all else as they stand in the JSON. A string that
@@ -127,17 +152,21 @@ pub unsafe extern "C" fn paysvc_reply_get(reply: *const paysvc_reply, pointer: *
 
 impl Handle {
     fn get(&self, pointer: &str) -> Option<*const c_char> {
-        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(text) = found.get(pointer) {
+        let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(text) = looked.found.get(pointer) {
             return Some(text.as_ptr());
         }
-        let body = json::document(self.body.to_str().ok()?).ok()?;
-        let value = json::pointer(body, pointer)?;
+        let body = self.body.text();
+        if looked.document.is_none() {
+            // A body that the library made is short, and read only when somebody looks.
+            looked.document = Document::scan(body, &|| false).ok();
+        }
+        let value = looked.document.as_ref()?.root(body).find(pointer)?.plain()?;
         let mut text = memory::buffer(value.len() + 1)?;
         text.extend_from_slice(value.as_bytes());
         let text = CString::new(text).ok()?;
         // The text itself does not move when the map grows.
-        Some(found.entry(pointer.to_owned()).or_insert(text).as_ptr())
+        Some(looked.found.entry(pointer.to_owned()).or_insert(text).as_ptr())
     }
 }
 

@@ -63,8 +63,8 @@ fn end_of_string(text: &str) -> usize {
     panic!("a string without end is not JSON")
 }
 
-/// Whether an answer says, in any of the ways that the service or its kind knows, that it did not do it.
-pub fn says_failure(body: &Value) -> bool {
+/// Whether an answer says in plain words that it did not do it: what no confirmation may stand beside.
+pub fn denies(body: &Value) -> bool {
     let word = |value: &Value| value.as_str().map(|word| word.trim().to_ascii_lowercase());
     let status = &body["status"];
     *status == Value::Bool(false)

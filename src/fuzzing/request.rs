@@ -13,7 +13,7 @@ use ureq::http::Uri;
 use super::{check_refusal, has_canary, may_name_canary, oracle};
 use crate::config::Config;
 use crate::encryption::EncryptionKey;
-use crate::endpoints::{ApiKey, ENDPOINTS, Endpoint, Method, Place};
+use crate::endpoints::{ApiKey, ENDPOINTS, Endpoint, Method, Place, Safety};
 use crate::raw_request;
 use crate::request::{self, Prepared};
 use crate::status::Status;
@@ -87,7 +87,7 @@ fn check_wire(prepared: &Prepared) {
 
 fn check_row(row: &Endpoint, prepared: &Prepared, json: &str, compact: &str) {
     assert_eq!((prepared.method, prepared.key), (row.method, row.key));
-    assert_eq!((prepared.read_only, prepared.envelope), (row.read_only, row.envelope));
+    assert_eq!((prepared.safety, prepared.answer), (row.safety, row.answer));
     let given: Value = serde_json::from_str(json).unwrap_or_default();
     let given = |name: &str| given[name].as_str();
     let (path, query) = prepared.url[BASE.len()..].split_once('?').unwrap_or((&prepared.url[BASE.len()..], ""));
@@ -135,7 +135,10 @@ fn check_raw(prepared: &Prepared, json: &str, compact: &str) {
         (None, encrypted) => assert!(!encrypted && given.get("body").is_none()),
     }
     if prepared.method != Method::Get {
-        assert!(!prepared.read_only || given["read_only"] == true, "only GET is taken for reading unasked");
+        assert!(
+            prepared.safety != Safety::ReadOnly || given["read_only"] == true,
+            "only GET is taken for reading unasked"
+        );
     }
     // However its path is spelled, a row keeps its key, its encryption and its rule of repetition.
     let path = prepared.url[BASE.len()..].split('?').next().unwrap_or_default();
@@ -143,6 +146,6 @@ fn check_raw(prepared: &Prepared, json: &str, compact: &str) {
     for row in ENDPOINTS.iter().filter(|row| row.method == prepared.method && row.path.eq_ignore_ascii_case(&path)) {
         assert_eq!(prepared.key, row.key);
         assert!(given["encrypt"] == true || !row.encrypted, "{} in clear", row.name);
-        assert!(!prepared.read_only || row.read_only, "{} would be repeated", row.name);
+        assert!(prepared.safety != Safety::ReadOnly || row.read_only(), "{} would be repeated", row.name);
     }
 }

@@ -1,18 +1,17 @@
 //! From a host name to a connected socket, within a deadline and cancellable, with nothing sent.
 
 use std::io;
-use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs as _};
+use std::net::{SocketAddr, TcpStream};
 use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::sync::Arc;
-use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::signal::{SigSet, SigmaskHow, pthread_sigmask};
 use nix::sys::socket::{self, AddressFamily, SockFlag, SockType, SockaddrStorage};
 
 use super::fault::Fault;
+use super::look_up::look_up;
 use super::proxy::{self, Proxy};
 use super::tls::Tls;
 use crate::call::Call;
@@ -73,60 +72,6 @@ impl Endpoint {
 
 fn is_cancelled(call: Option<&Arc<Call>>) -> bool {
     call.is_some_and(|call| call.is_cancelled())
-}
-
-/// The addresses of a name. The system's look-up knows neither deadline nor cancel, so it runs on a thread that
-/// nothing waits for any longer than it wants, and that sends nothing but the question.
-fn look_up(host: &str, port: u16, deadline: Instant, call: Option<&Arc<Call>>) -> Result<Vec<SocketAddr>, Fault> {
-    if let Ok(address) = host.parse::<IpAddr>() {
-        return Ok(vec![SocketAddr::new(address, port)]);
-    }
-    let (sender, answer) = mpsc::sync_channel(1);
-    let name = host.to_owned();
-    let question = move || {
-        // Nobody listens any more once the call has ended.
-        let _ = sender.send((name.as_str(), port).to_socket_addrs().map(Vec::from_iter));
-    };
-    without_signals(|| std::thread::Builder::new().name("paysvc-lookup".into()).spawn(question))
-        .map_err(|error| Fault::new(Status::Transport, format!("the name look-up could not be started: {error}")))?;
-    loop {
-        if is_cancelled(call) {
-            return Err(Fault::cancelled());
-        }
-        let left = deadline.saturating_duration_since(Instant::now());
-        let slice = if call.is_some() { left.min(CANCEL_CHECK) } else { left };
-        match answer.recv_timeout(slice) {
-            Ok(Ok(addresses)) if addresses.is_empty() => return Err(not_found(host, "it has no address")),
-            Ok(Ok(addresses)) => return Ok(addresses),
-            Ok(Err(error)) => return Err(not_found(host, &lack_of_descriptors().unwrap_or(error).to_string())),
-            Err(RecvTimeoutError::Timeout) if left > slice => {}
-            Err(RecvTimeoutError::Timeout) => return Err(Fault::timeout(&format!("looking up {host}"))),
-            Err(RecvTimeoutError::Disconnected) => return Err(not_found(host, "the look-up failed")),
-        }
-    }
-}
-
-/// The system tells of a look-up that could open neither its files nor a socket as of a name that does not exist.
-fn lack_of_descriptors() -> Option<io::Error> {
-    match socket::socket(AddressFamily::Inet, SockType::Datagram, SockFlag::SOCK_CLOEXEC, None) {
-        Err(lack @ (Errno::EMFILE | Errno::ENFILE)) => Some(lack.into()),
-        // One that was had is closed here.
-        _ => None,
-    }
-}
-
-fn not_found(host: &str, why: &str) -> Fault {
-    Fault::new(Status::Transport, format!("could not look up {host}: {why}"))
-}
-
-/// Runs `spawn` with all signals blocked: a thread starts with the mask of its maker, and the program's signal
-/// handlers must not run on a thread that it does not know.
-fn without_signals<T>(spawn: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
-    let mut before = SigSet::empty();
-    pthread_sigmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::all()), Some(&mut before))?;
-    let spawned = spawn();
-    pthread_sigmask(SigmaskHow::SIG_SETMASK, Some(&before), None)?;
-    spawned
 }
 
 /// Connects to the first address that answers, the next one starting when one fails or takes long.

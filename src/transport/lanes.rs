@@ -14,6 +14,7 @@ use ureq::Agent;
 
 use super::Peer;
 use super::fault::Fault;
+use super::framing::Overhead;
 use crate::answer::Cut;
 use crate::call::Call;
 use crate::status::Status;
@@ -24,6 +25,11 @@ static GENERATION: AtomicU32 = AtomicU32::new(0);
 /// Called in the child after each fork; safe in a signal handler.
 pub fn after_fork() {
     GENERATION.fetch_add(1, Ordering::SeqCst);
+}
+
+/// Which process this is; a child after fork has another number than its parent.
+pub fn generation() -> u32 {
+    GENERATION.load(Ordering::SeqCst)
 }
 
 pub struct Lane {
@@ -112,6 +118,7 @@ pub struct Line {
     pub peer: Arc<Peer>,
     generation: u32,
     sent: AtomicBool,
+    pub overhead: Overhead,
     trip: Mutex<Trip>,
 }
 
@@ -133,11 +140,12 @@ pub struct Evidence {
 impl Line {
     pub fn new(peer: Arc<Peer>) -> Line {
         let generation = GENERATION.load(Ordering::SeqCst);
-        Line { peer, generation, sent: AtomicBool::new(false), trip: Mutex::default() }
+        Line { peer, generation, sent: AtomicBool::new(false), overhead: Overhead::default(), trip: Mutex::default() }
     }
 
     pub fn start(&self, deadline: Instant, call: Option<Arc<Call>>) {
         self.sent.store(false, Ordering::SeqCst);
+        self.overhead.start();
         *self.trip() = Trip { deadline: Some(deadline), call, ..Trip::default() };
     }
 

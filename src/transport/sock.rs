@@ -9,13 +9,18 @@ use std::time::{Duration, Instant};
 use nix::errno::Errno;
 use nix::sys::socket::{MsgFlags, recv};
 
+use crate::call::Call;
 use crate::trip;
 
 pub struct Sock {
     pub tcp: Arc<TcpStream>,
     pub deadline: Instant,
+    /// Whose cancel ends every wait: what the system had received before it, a read would still find.
+    pub call: Option<Arc<Call>>,
     /// Bytes handed to the system.
     pub written: u64,
+    /// Bytes taken from it.
+    pub received: u64,
     /// Pieces are joined here, because a gathering write cannot suppress SIGPIPE.
     joined: Vec<u8>,
     read_limit: Option<Duration>,
@@ -23,8 +28,8 @@ pub struct Sock {
 }
 
 impl Sock {
-    pub fn new(tcp: Arc<TcpStream>, deadline: Instant) -> Sock {
-        Sock { tcp, deadline, written: 0, joined: Vec::new(), read_limit: None, write_limit: None }
+    pub fn new(tcp: Arc<TcpStream>, deadline: Instant, call: Option<Arc<Call>>) -> Sock {
+        Sock { tcp, deadline, call, written: 0, received: 0, joined: Vec::new(), read_limit: None, write_limit: None }
     }
 
     /// What lies ready to be read, without waiting; `WouldBlock` when nothing does.
@@ -47,6 +52,9 @@ impl Sock {
             let left = self.deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return Err(io::ErrorKind::TimedOut.into());
+            }
+            if self.call.as_ref().is_some_and(|call| call.is_cancelled()) {
+                return Err(io::ErrorKind::ConnectionAborted.into());
             }
             self.limit(write, coarse(left))?;
             match operation(&self.tcp) {
@@ -77,7 +85,9 @@ fn coarse(left: Duration) -> Duration {
 
 impl Read for Sock {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.until_deadline(false, |mut tcp| tcp.read(buffer))
+        let count = self.until_deadline(false, |mut tcp| tcp.read(buffer))?;
+        self.received += count as u64;
+        Ok(count)
     }
 }
 

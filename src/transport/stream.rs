@@ -15,10 +15,11 @@ use ureq::unversioned::transport::{Buffers, ConnectionDetails, Connector, NextTi
 use ureq::{Agent, Error};
 
 use super::fault::Fault;
+use super::framing::MAX_OVERHEAD;
 use super::lanes::Line;
 use super::sock::Sock;
-use super::tls;
 use crate::config::MAX_LINE;
+use crate::status::Status;
 use crate::trip;
 
 /// Holds any request of the interface, so that it leaves in one write and one TLS record.
@@ -79,6 +80,8 @@ struct Stream {
     output: Vec<u8>,
     /// `output[..pending]` waits to be written in one piece.
     pending: usize,
+    /// Nothing has been written to it yet.
+    new: bool,
     /// Between two calls.
     idle: bool,
 }
@@ -97,7 +100,7 @@ impl Stream {
         let connect_deadline = deadline.min(Instant::now() + peer.connect_timeout);
         let tcp = Arc::new(peer.open(connect_deadline, line.call().as_ref())?);
         line.board(&tcp, false)?;
-        let mut sock = Sock::new(tcp, connect_deadline);
+        let mut sock = Sock::new(tcp, connect_deadline, line.call());
         let tls =
             agree(line, &mut sock).map_err(|fault| if line.is_cancelled() { Fault::cancelled() } else { fault })?;
         sock.deadline = deadline;
@@ -114,6 +117,7 @@ impl Stream {
             progress: false,
             output: vec![0; BUFFER],
             pending: 0,
+            new: true,
             idle: false,
         })
     }
@@ -128,6 +132,9 @@ impl Stream {
 
     /// Writes what is pending, and whatever TLS itself has to say.
     fn flush(&mut self) -> Result<(), Error> {
+        if std::mem::take(&mut self.new) {
+            self.silent().map_err(|fault| self.fail(fault))?;
+        }
         let pending = std::mem::take(&mut self.pending);
         // Until the write has returned it may have left: a panic beneath must not hide it.
         self.line.set_sent(true);
@@ -150,12 +157,17 @@ impl Stream {
             let read = self.sock.read(&mut self.input[self.filled..]);
             return read.map_err(|error| self.fail_io(DOING, &error));
         };
+        let limit = self.sock.received + MAX_OVERHEAD as u64;
         loop {
             match tls.reader().read(&mut self.input[self.filled..]) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 // An end without TLS's own goodbye: whether the answer is whole, its framing must tell.
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(0),
                 read => return read.map_err(|error| self.fail_io(DOING, &error)),
+            }
+            if self.sock.received > limit {
+                let text = format!("{MAX_OVERHEAD} bytes of TLS came that carry no answer");
+                return Err(self.fail(Fault::new(Status::Response, text)));
             }
             // A key update of the peer's wants an answer before it goes on.
             while tls.wants_write() {
@@ -167,32 +179,59 @@ impl Stream {
                 return Err(self.fail_io(DOING, &error));
             }
             if let Err(error) = tls.process_new_packets() {
-                let fault = tls::fault(&error);
+                let mut fault = self.tls_fault(&error);
+                fault.message.push_str("; the request had been written before");
                 return Err(self.fail(fault));
             }
         }
     }
 
-    /// Whether a kept connection may carry another request: it must be open, and nothing may lie in it. An answer
-    /// that nobody asked for would be taken for the next call's.
-    fn is_fresh(&mut self) -> bool {
-        if self.filled != self.consumed || self.pending != 0 {
-            return false;
+    fn tls_fault(&self, error: &rustls::Error) -> Fault {
+        match &self.line.peer.tls {
+            Some(tls) => tls.fault(error),
+            None => Fault::new(Status::Transport, error.to_string()),
         }
-        let quiet = |error: io::Error| error.kind() == io::ErrorKind::WouldBlock;
-        let Some(tls) = &mut self.tls else {
-            return self.sock.read_ready(&mut [0], MsgFlags::MSG_PEEK).is_err_and(quiet);
+    }
+
+    /// Whether a request may be written: the connection must be open, and nothing may lie in it. An answer that nobody
+    /// asked for would be taken for that of the next request.
+    fn silent(&mut self) -> Result<(), Fault> {
+        let stray = || {
+            let text =
+                "something came before the request was sent, which is nobody's answer: the connection was not used";
+            Fault::new(Status::Transport, text)
         };
+        if self.filled != self.consumed {
+            return Err(stray());
+        }
+        let closed = || Fault::new(Status::Transport, "the connection was closed before the request was sent");
+        let quiet = |error: io::Error| match error.kind() {
+            io::ErrorKind::WouldBlock => Ok(()),
+            _ => Err(Fault::io("preparing to send the request", &error)),
+        };
+        let Some(tls) = &mut self.tls else {
+            return match self.sock.read_ready(&mut [0], MsgFlags::MSG_PEEK) {
+                Ok(0) => Err(closed()),
+                Ok(_) => Err(stray()),
+                Err(error) => quiet(error),
+            };
+        };
+        let mut taken = 0;
         loop {
             match tls.process_new_packets() {
-                Ok(state) if state.plaintext_bytes_to_read() == 0 && !state.peer_has_closed() => {}
-                _ => return false,
+                Ok(state) if state.plaintext_bytes_to_read() > 0 => return Err(stray()),
+                Ok(state) if state.peer_has_closed() => return Err(closed()),
+                Ok(_) => {}
+                Err(error) => return Err(self.tls_fault(&error)),
             }
             // Session tickets may still arrive after an answer; they are TLS's own and no reason to reconnect.
             match tls.read_tls(&mut Ready(&self.sock)) {
-                Ok(0) => return false,
-                Ok(_) => {}
+                Ok(0) => return Err(closed()),
+                Ok(count) => taken += count,
                 Err(error) => return quiet(error),
+            }
+            if taken > MAX_OVERHEAD {
+                return Err(stray());
             }
         }
     }
@@ -200,17 +239,23 @@ impl Stream {
     /// An answer may name accounts and people; it does not lie here until the next one covers it.
     fn wipe_answer(&mut self) {
         self.input[..self.high].fill(0);
+        // Large headers are rare: what they took is not kept.
+        if self.input.len() > BUFFER {
+            self.input.truncate(BUFFER);
+            self.input.shrink_to_fit();
+        }
         (self.consumed, self.filled, self.high) = (0, 0, 0);
     }
 
     /// Takes up a call on a kept connection.
     fn reuse(&mut self) -> bool {
-        if !self.is_fresh() {
+        if self.pending != 0 || self.silent().is_err() {
             return false;
         }
         self.idle = false;
         self.sock.written = 0;
         self.sock.deadline = self.line.deadline();
+        self.sock.call = self.line.call();
         // A call cancelled meanwhile is noticed before the first byte leaves.
         if let Err(fault) = self.line.board(&self.sock.tcp, true) {
             self.line.note(fault);
@@ -263,7 +308,7 @@ impl Buffers for Stream {
             self.input.copy_within(self.consumed..self.filled, 0);
             (self.consumed, self.filled) = (0, self.filled - self.consumed);
         }
-        // Headers larger than the buffer; ureq stops at its own limit.
+        // Headers larger than the buffer; how large they may grow, `await_input` says.
         if self.filled == self.input.len() {
             self.input.resize(self.input.len() * 2, 0);
         }
@@ -307,9 +352,16 @@ impl Transport for Stream {
         if self.pending > 0 {
             self.flush()?;
         }
+        self.line.overhead.check().map_err(|fault| self.fail(fault))?;
         self.input_append_buf();
         let count = self.fill()?;
         self.input_appended(count);
+        self.line.overhead.add(count);
+        // The beginning of a TLS alert, which is what a TLS server makes of a request in clear.
+        if self.tls.is_none() && self.line.overhead.is_before_body() && self.input().starts_with(&[0x15, 3]) {
+            let text = "the service answered plain http with TLS: base_url should start with https://";
+            return Err(self.fail(Fault::new(Status::Response, text)));
+        }
         if count == 0 && self.line.is_cancelled() {
             return Err(self.fail(Fault::cancelled()));
         }
@@ -323,6 +375,7 @@ impl Transport for Stream {
             return self.reuse();
         }
         self.idle = true;
+        self.sock.call = None;
         let whole = self.filled == self.consumed && self.pending == 0;
         self.wipe_answer();
         whole

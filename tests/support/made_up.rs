@@ -1,6 +1,6 @@
 //! A row that no service has, with all that a row may have: what a new endpoint brings to every language.
 
-use paysvc::endpoints::{ApiKey, Endpoint, Envelope, Field, Kind, Method, Place};
+use paysvc::endpoints::{AnswerShape, ApiKey, Endpoint, Field, Kind, Method, Place, Safety};
 
 use super::root;
 
@@ -32,8 +32,8 @@ pub const ROWS: &[Endpoint] = &[Endpoint {
         field("payer", Kind::Object(PAYEE), Place::Body, false),
     ],
     open: true,
-    read_only: false,
-    envelope: Envelope::Said,
+    safety: Safety::Moves,
+    answer: AnswerShape::PLAIN,
     section: "9.9",
     doc: "Does what is made up.",
 }];

@@ -92,10 +92,18 @@ impl Authority {
 /// Answers every request over TLS with success.
 pub fn serve(config: Arc<ServerConfig>) -> Server {
     Server::start(move |connection| {
-        serve_connection(connection, &config, |stream| {
+        serve_connection(connection, &config, |stream, _| {
             stream.write_all(response("200 OK", "", OK).as_bytes()).and_then(|()| stream.flush()).is_ok()
         })
     })
+}
+
+/// Serves each request over TLS with the script, which gets its text; `false` ends the connection.
+pub fn serve_script(
+    config: Arc<ServerConfig>,
+    script: impl Fn(&str, &mut Stream) -> bool + Send + Sync + 'static,
+) -> Server {
+    Server::start(move |connection| serve_connection(connection, &config, |stream, request| script(request, stream)))
 }
 
 /// Reads requests over TLS and never answers.
@@ -108,7 +116,7 @@ pub fn serve_and_hold(config: Arc<ServerConfig>) -> Holding {
     let (sender, has_request) = std::sync::mpsc::channel();
     let sender = std::sync::Mutex::new(sender);
     let server = Server::start(move |connection| {
-        serve_connection(connection, &config, |_| {
+        serve_connection(connection, &config, |_, _| {
             // The test may be over.
             let _ = sender.lock().unwrap().send(());
             true
@@ -117,10 +125,10 @@ pub fn serve_and_hold(config: Arc<ServerConfig>) -> Holding {
     Holding { server, has_request }
 }
 
-type Stream = StreamOwned<ServerConnection, TcpStream>;
+pub type Stream = StreamOwned<ServerConnection, TcpStream>;
 
 /// Calls `answer` for each request, until it says `false`.
-fn serve_connection(connection: Connection, config: &Arc<ServerConfig>, answer: impl Fn(&mut Stream) -> bool) {
+fn serve_connection(connection: Connection, config: &Arc<ServerConfig>, answer: impl Fn(&mut Stream, &str) -> bool) {
     let Ok(tls) = ServerConnection::new(Arc::clone(config)) else { return };
     let mut stream = StreamOwned::new(tls, connection.socket);
     let (mut bytes, mut buffer) = (Vec::new(), [0; 4096]);
@@ -131,8 +139,8 @@ fn serve_connection(connection: Connection, config: &Arc<ServerConfig>, answer: 
         bytes.extend_from_slice(&buffer[..count]);
         // The requests of these tests have a body that ends with a brace, or none.
         if bytes.ends_with(b"}") || (bytes.starts_with(b"GET") && bytes.ends_with(b"\r\n\r\n")) {
-            bytes.clear();
-            if !answer(&mut stream) {
+            let request = String::from_utf8_lossy(&std::mem::take(&mut bytes)).into_owned();
+            if !answer(&mut stream, &request) {
                 return;
             }
         }

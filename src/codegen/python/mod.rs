@@ -306,7 +306,7 @@ fn sentence(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::endpoints::{ApiKey, Envelope, Method, Place};
+    use crate::endpoints::{AnswerShape, ApiKey, Method, Place, Safety};
 
     const fn field(name: &'static str, kind: Kind, place: Place, required: bool) -> Field {
         Field { name, kind, required, place, secret: false, doc: "what it is" }
@@ -336,8 +336,8 @@ mod tests {
             field("amount", Kind::Amount, Place::Body, true),
         ],
         open: true,
-        read_only: false,
-        envelope: Envelope::Said,
+        safety: Safety::Moves,
+        answer: AnswerShape::PLAIN,
         section: "9.9",
         doc: "Sends a parcel.",
     };

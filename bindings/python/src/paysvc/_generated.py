@@ -237,7 +237,7 @@ class Endpoints:
             proxy: http://user:password@host:port or socks5://...; never read from the environment
             no_proxy: hosts and domains reached without the proxy, separated by commas
             ca_file: PEM certificates trusted besides the system's
-            client_cert_file: PEM client certificate; needs client_key_file
+            client_cert_file: PEM client certificate; needs client_key_file. Refused by the service: NOT_SENT, unless it says so late
             client_key_file: PEM key of the client certificate
             user_agent: the user-agent header (libpaysvc/VERSION)
             max_idle_connections: connections kept open between calls (128)
@@ -618,7 +618,7 @@ class AsyncEndpoints:
             proxy: http://user:password@host:port or socks5://...; never read from the environment
             no_proxy: hosts and domains reached without the proxy, separated by commas
             ca_file: PEM certificates trusted besides the system's
-            client_cert_file: PEM client certificate; needs client_key_file
+            client_cert_file: PEM client certificate; needs client_key_file. Refused by the service: NOT_SENT, unless it says so late
             client_key_file: PEM key of the client certificate
             user_agent: the user-agent header (libpaysvc/VERSION)
             max_idle_connections: connections kept open between calls (128)

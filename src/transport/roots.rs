@@ -1,0 +1,61 @@
+//! Whom we trust, and the certificate files that the configuration names.
+
+use std::path::Path;
+
+use rustls::RootCertStore;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+
+use crate::config::ClientCert;
+use crate::refusal::Refusal;
+use crate::status::Status;
+
+/// What cannot be used of a file that a member of the configuration names.
+pub fn refuse(member: &str, why: impl Into<String>) -> Refusal {
+    Refusal::of_member(Status::Config, "the configuration", member, why)
+}
+
+/// The system's roots, or the bundled ones where a machine has none, and those of `ca_file`.
+pub fn roots(ca_file: Option<&Path>) -> Result<RootCertStore, Refusal> {
+    let mut roots = RootCertStore::empty();
+    // What cannot be read of the system's is left out, as every other program on the machine does.
+    roots.add_parsable_certificates(system_roots());
+    if roots.is_empty() {
+        roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+    }
+    if let Some(file) = ca_file {
+        for certificate in certificates("ca_file", file)? {
+            roots.add(certificate).map_err(|error| refuse("ca_file", format!("holds no CA certificate: {error}")))?;
+        }
+    }
+    Ok(roots)
+}
+
+fn system_roots() -> Vec<CertificateDer<'static>> {
+    let is_chosen = ["SSL_CERT_FILE", "SSL_CERT_DIR"].iter().any(|name| std::env::var_os(name).is_some());
+    // The system's folder holds the certificates of its bundle once more, in a file each.
+    if let Some(bundle) = openssl_probe::probe().cert_file.filter(|_| !is_chosen) {
+        let certificates = rustls_native_certs::load_certs_from_paths(Some(&bundle), None).certs;
+        if !certificates.is_empty() {
+            return certificates;
+        }
+    }
+    rustls_native_certs::load_native_certs().certs
+}
+
+fn certificates(member: &str, file: &Path) -> Result<Vec<CertificateDer<'static>>, Refusal> {
+    let unreadable = |error| refuse(member, format!("cannot be read: {}: {error}", file.display()));
+    let certificates = CertificateDer::pem_file_iter(file).map_err(unreadable)?;
+    let certificates = certificates.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
+    if certificates.is_empty() {
+        return Err(refuse(member, format!("holds no PEM certificate: {}", file.display())));
+    }
+    Ok(certificates)
+}
+
+pub fn client_cert(files: &ClientCert) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), Refusal> {
+    let chain = certificates("client_cert_file", &files.cert_file)?;
+    let key = PrivateKeyDer::from_pem_file(&files.key_file)
+        .map_err(|error| refuse("client_key_file", format!("cannot be read: {}: {error}", files.key_file.display())))?;
+    Ok((chain, key))
+}
