@@ -2,7 +2,8 @@
 //! verdicts, a raw server gives them, and the drivers say status, outcome, state, requests made, and the class of the
 //! exception or error.
 //!
-//! `PAYSVC_VERDICT_CELLS` names another file of that form; a cell without a request takes that of its row here.
+//! `PAYSVC_VERDICT_CELLS` names another file of that form, such as `tests/verdict_cells.json`: its cells whose answers are
+//! whole are played instead. A cell without a request takes that of its row.
 
 mod support;
 
@@ -28,6 +29,9 @@ struct Cell {
     #[serde(default)]
     headers: BTreeMap<String, String>,
     body: String,
+    /// How an answer is sent that is not simply whole.
+    #[serde(default)]
+    framing: Option<String>,
     /// How many times 429 comes first.
     #[serde(default)]
     after_429: i32,
@@ -101,9 +105,28 @@ fn cells() -> Vec<Cell> {
     let lines: BTreeSet<_> = own.iter().map(|cell| cell.line.as_str()).collect();
     assert_eq!(lines, EVERY_LINE.iter().copied().collect(), "an answer for every line of the table");
     let Some(path) = std::env::var_os("PAYSVC_VERDICT_CELLS") else { return own };
-    let request_of = |row: &str| own.iter().find(|cell| cell.row == row)?.request.clone();
-    let with_request = |cell: Cell| Cell { request: cell.request.or_else(|| request_of(&cell.row)), ..cell };
-    read(path.as_ref()).into_iter().map(with_request).collect()
+    read(path.as_ref()).into_iter().filter(|cell| cell.framing.is_none()).map(with_request).collect()
+}
+
+/// The request of a cell that has none of its own: whole references are those that the answers name.
+fn with_request(cell: Cell) -> Cell {
+    let request = cell.request.unwrap_or_else(|| match cell.row.as_str() {
+        "order_pay" => {
+            let debit = json!({"otp": "1234", "mandateCode": "M-1", "accountName": "Ada", "bankCode": "044"});
+            json!({"paymentOption": "NDD", "reference": "R-1", "directDebitPaymentRequest": debit})
+        }
+        "order_create" => json!({"order": {"reference": "R-1"}}),
+        "direct_debit_create" => json!({"orderReference": "R-1"}),
+        "direct_debit_otp" | "direct_debit_status" => json!({"mandateCode": "M-1"}),
+        "virtual_account_generate" => json!({"Alias": "A-1"}),
+        "transaction_details" => json!({"sessionId": "S-1"}),
+        "direct_debit_history" => json!({"emailAddress": "a@example.com"}),
+        "request POST" => json!({"method": "POST", "path": "/made/up", "key": "secret", "body": {"reference": "R-1"}}),
+        "request GET" => json!({"method": "GET", "path": "/made/up", "key": "public", "query": {"sessionId": "S-1"}}),
+        _ => json!({"reference": "R-1"}),
+    });
+    let row = cell.row.split(' ').next().unwrap_or_default().to_owned();
+    Cell { request: Some(request), row, ..cell }
 }
 
 /// Plays all cells; what differs from what they expect.
