@@ -42,6 +42,98 @@ static paysvc_reply *step(const char *what, const char *of, function call, const
     return reply;
 }
 
+/* What the customer ordered: a payment is compared with it before goods are handed over. */
+struct ordered {
+    const char *amount, *currency, *reference;
+};
+
+/* Where an answer says what was paid. No reference: the answer names none of ours, it is the one to our own request. */
+struct where {
+    const char *total, *fee, *currency, *reference;
+};
+
+static const struct where in_payment = {
+    "/data/orderPayment/totalAmount", "/data/orderPayment/fee", "/data/orderPayment/currency", NULL
+};
+static const struct where in_transfer = {
+    "/data/totalAmountCharged", "/data/fee", "/data/currencyName", "/data/accountReference"
+};
+
+/* An amount in millionths, exactly: it never becomes floating point. 0: the text is no plain decimal, or too large. */
+static int amount_of(const char *text, long long *millionths)
+{
+    int digits = 0, decimals = -1;
+    *millionths = 0;
+    for (; text != NULL && *text != '\0'; text++) {
+        if (*text == '.' && decimals < 0 && digits > 0) {
+            decimals = 0;
+        } else if (*text < '0' || *text > '9' || (decimals < 0 && ++digits > 12) || (decimals == 6 && *text != '0')) {
+            return 0;
+        } else if (decimals < 6) {
+            *millionths = *millionths * 10 + (*text - '0');
+            decimals += decimals >= 0;
+        }
+    }
+    for (decimals = decimals < 0 ? 0 : decimals; decimals < 6; decimals++) {
+        *millionths *= 10;
+    }
+    return digits > 0;
+}
+
+/* 100.1 is 100.10. What the customer is charged may include the fee. */
+static int same_amount(const char *ordered, const char *charged, const char *fee)
+{
+    long long price, total, extra;
+    if (!amount_of(ordered, &price) || !amount_of(charged, &total)) {
+        return 0;
+    }
+    return total == price || (amount_of(fee, &extra) && total == price + extra);
+}
+
+static int same(const char *expected, const char *found)
+{
+    return found != NULL && strcmp(expected, found) == 0;
+}
+
+/* May the goods be handed over? Only for a payment that is CONFIRMED and SUCCESSFUL, and that is the one ordered. */
+static void hand_over(const paysvc_reply *reply, const struct ordered *ordered, const struct where *at)
+{
+    const char *reference = at->reference != NULL ? paysvc_reply_get(reply, at->reference) : ordered->reference;
+    int as_ordered = same(ordered->reference, reference) &&
+                     same(ordered->currency, paysvc_reply_get(reply, at->currency)) &&
+                     same_amount(ordered->amount, paysvc_reply_get(reply, at->total), paysvc_reply_get(reply, at->fee));
+    paysvc_state state = paysvc_reply_state(reply);
+
+    printf("%-21s ", "");
+    switch (paysvc_reply_outcome(reply)) {
+    case PAYSVC_OUTCOME_CONFIRMED:
+        if (state == PAYSVC_STATE_SUCCESSFUL && as_ordered) {
+            printf("paid: %s %s for %s; hand over the goods\n", ordered->amount, ordered->currency, ordered->reference);
+        } else if (state == PAYSVC_STATE_SUCCESSFUL) {
+            printf("PAID, BUT NOT AS ORDERED (%s %s for %s): keep the goods, and ask a person\n", ordered->amount,
+                   ordered->currency, ordered->reference);
+            failed = 1;
+        } else if (state == PAYSVC_STATE_INITIATED || state == PAYSVC_STATE_PENDING || state == PAYSVC_STATE_AWAITING ||
+                   state == PAYSVC_STATE_PROCESSING) {
+            /* A till asks the service for the order's state until it is final; paysvc_request() sends what has no
+               function of its own yet. */
+            printf("not paid yet (state %d): keep the goods, and ask for the state of %s\n", state, ordered->reference);
+        } else {
+            printf("NOT PAID (state %d): keep the goods\n", state);
+            failed = 1;
+        }
+        break;
+    case PAYSVC_OUTCOME_REJECTED: /* An order that is refused as "already paid" has been paid. */
+        printf("this request was not executed, which says nothing of an earlier one: see the message\n");
+        break;
+    case PAYSVC_OUTCOME_NOT_SENT:
+        printf("nothing was sent: it may be repeated\n");
+        break;
+    default:
+        printf("it may have been charged: ask for the state of %s before you charge again\n", ordered->reference);
+    }
+}
+
 /* Copies one value of a reply, and frees the reply; what is copied goes into JSON, so it must not break out of it. */
 static void keep(paysvc_reply *reply, const char *pointer, char *out, size_t size)
 {
@@ -70,9 +162,22 @@ static void learn(const char *question, const char *request, const char *pointer
     }
 }
 
-static void direct_debit(const char *order)
+/* Makes the order known, with its price: what is charged later is compared with it. */
+static void create_order(const struct ordered *ordered)
+{
+    char request[1024];
+    sprintf(request, "{\"customer\":{\"firstname\":\"Ada\",\"lastname\":\"Lovelace\",\"mobile\":\"+2348000000000\","
+                     "\"country\":\"NG\",\"email\":\"ada@example.com\"},\"order\":{\"amount\":%s,\"reference\":\"%s\","
+                     "\"description\":\"rent\",\"currency\":\"%s\"},\"payment\":{\"RedirectUrl\":\"https://till.example/done\"}}",
+            ordered->amount, ordered->reference, ordered->currency);
+    paysvc_reply_free(step("create the order", ordered->reference, paysvc_order_create, request, "/data/order/amount"));
+}
+
+static void direct_debit(const struct ordered *ordered)
 {
     char request[1024], mandate[128], otp[32], question[256];
+    const char *order = ordered->reference;
+    paysvc_reply *reply;
 
     paysvc_reply_free(step("mandate history", "ada@example.com", paysvc_direct_debit_history,
                            "{\"emailAddress\":\"ada@example.com\"}", "/customerName"));
@@ -89,42 +194,63 @@ static void direct_debit(const char *order)
     learn("one-time code from the customer's e-mail", question, "/otp", otp, sizeof otp);
     sprintf(request, "{\"paymentOption\":\"NDD\",\"reference\":\"%s\",\"directDebitPaymentRequest\":{\"otp\":\"%s\","
                      "\"mandateCode\":\"%s\",\"accountName\":\"Ada Lovelace\",\"bankCode\":\"044\"}}", order, otp, mandate);
-    paysvc_reply_free(step("pay", order, paysvc_order_pay, request, "/data/orderPayment/totalAmount"));
+    reply = step("pay", order, paysvc_order_pay, request, "/data/orderPayment/totalAmount");
+    hand_over(reply, ordered, &in_payment);
+    paysvc_reply_free(reply);
 }
 
 static void virtual_account(const char *alias)
 {
+    const struct ordered rent = {"2500.5", "NGN", "FLAT-7"};
     char request[1024], account[64], session[128];
+    paysvc_reply *reply;
 
-    sprintf(request, "{\"Alias\":\"%s\",\"Narration\":\"Rent\",\"Reference\":\"FLAT-7\"}", alias);
+    sprintf(request, "{\"Alias\":\"%s\",\"Narration\":\"Rent\",\"Reference\":\"%s\"}", alias, rent.reference);
     keep(step("virtual account", alias, paysvc_virtual_account_generate, request, "/accountNumber"), "/accountNumber", account, sizeof account);
 
     sprintf(request, "{\"method\":\"POST\",\"path\":\"/sandbox/fund\",\"key\":\"public\",\"body\":{\"accountNumber\":\"%s\","
                      "\"amount\":\"2500.50\",\"senderName\":\"Grace Hopper\"}}", account);
     learn("session identifier of a transfer to that account", request, "/sessionId", session, sizeof session);
     sprintf(request, "{\"sessionId\":\"%s\"}", session);
-    paysvc_reply_free(step("transaction details", "the transfer", paysvc_transaction_details, request, "/data/totalAmountCharged"));
+    reply = step("transaction details", "the transfer", paysvc_transaction_details, request, "/data/totalAmountCharged");
+    hand_over(reply, &rent, &in_transfer);
+    paysvc_reply_free(reply);
 }
 
 static void refund(const char *order)
 {
     char request[512];
+    paysvc_reply *reply;
     sprintf(request, "{\"reference\":\"%s\",\"reason\":\"one item returned\",\"amount\":\"25.50\"}", order);
-    paysvc_reply_free(step("refund in part", order, paysvc_order_refund, request, "/data/amount_refunded"));
+    reply = step("refund in part", order, paysvc_order_refund, request, "/data/amount_refunded");
+    if (paysvc_reply_outcome(reply) == PAYSVC_OUTCOME_CONFIRMED) {
+        int same_refund = same(order, paysvc_reply_get(reply, "/data/reference")) &&
+                          same_amount("25.50", paysvc_reply_get(reply, "/data/amount_refunded"), NULL);
+        printf("%-21s %s\n", "", !same_refund ? "NOT THE REFUND THAT WAS ASKED FOR: ask a person"
+                                : paysvc_reply_state(reply) == PAYSVC_STATE_SUCCESSFUL ? "refunded"
+                                : "accepted, not done yet: ask for its state");
+        failed |= !same_refund;
+    }
+    paysvc_reply_free(reply);
 }
 
-static void card(const char *order)
+static void card(const struct ordered *ordered)
 {
     char request[512];
+    const char *order = ordered->reference;
+    paysvc_reply *reply;
     sprintf(request, "{\"reference\":\"%s\",\"paymentoption\":\"C\",\"country\":\"NG\",\"card\":{\"cardnumber\":"
                      "\"4111111111111111\",\"expirymonth\":\"01\",\"expiryyear\":\"39\",\"cvv\":\"193\"}}", order);
-    paysvc_reply_free(step("card order", order, paysvc_order_create, request, "/message"));
+    reply = step("card order", order, paysvc_order_create, request, "/message");
+    hand_over(reply, ordered, &in_payment);
+    paysvc_reply_free(reply);
 }
 
 int main(int argc, char **argv)
 {
     paysvc_reply *reply = NULL;
     char order[64], card_order[64], alias[64];
+    struct ordered rent, meal;
     long stamp = (long)time(NULL);
 
     if (paysvc_abi() != PAYSVC_ABI) {
@@ -141,12 +267,19 @@ int main(int argc, char **argv)
     sprintf(order, "ORDER-%ld", stamp);
     sprintf(card_order, "CARD-%ld", stamp);
     sprintf(alias, "tenant-%ld", stamp);
+    rent.amount = "98000.00";
+    rent.currency = meal.currency = "NGN";
+    rent.reference = order;
+    meal.amount = "620.1";
+    meal.reference = card_order;
 
     printf("%-21s %-19s %-42s %-9s %8s\n", "ASKED", "OF", "CAME BACK", "OUTCOME", "TIME");
-    direct_debit(order);
+    create_order(&rent);
+    direct_debit(&rent);
     virtual_account(alias);
     refund(order);
-    card(card_order);
+    create_order(&meal);
+    card(&meal);
     paysvc_client_free(client);
 
     printf("\nTo use the real service, put its address and your keys (dashboard: Settings > API Keys & Webhooks) into\n"

@@ -12,17 +12,18 @@
  *    state shows.
  * 4. Blocking. A call returns within its timeout, or promptly after a cancel. paysvc_call_cancel() alone may be called
  *    in a signal handler, also in one that interrupts the very call.
- * 5. Money. PAYSVC_OUTCOME_UNKNOWN means: find out before you repeat. The library repeats by itself only what cannot
- *    move money twice: requests that only read, requests of which no byte left, and those answered with 429. Amounts
- *    are text in major currency units.
+ * 5. Money. PAYSVC_OUTCOME_UNKNOWN means: find out what happened before you repeat the request. The library retries by
+ *    itself only what cannot move money twice: read-only requests, requests never written to the socket, and requests
+ *    refused with 429. REJECTED speaks of this request only: an order that is refused as "already paid" has been paid.
+ *    Paid means CONFIRMED and the state SUCCESSFUL, both: compare amount, currency and reference with what was ordered
+ *    before you hand over goods. Amounts are text in major currency units.
  * 6. Log callback. On the calling thread; must return; keys, card data, one-time codes and bodies never appear at any
  *    level.
  * 7. Panics never cross the boundary: PAYSVC_E_INTERNAL.
  * 8. Process. No signals, no errno, no locale, no SIGPIPE, no background thread (a name look-up runs on a thread of its
  *    own, which ends with it and sends nothing else; at most eight at a time). After fork, however made, the child opens
- *    its own connections.
- *    A child of a program with threads may use the library if it was made by fork(); after _Fork() or clone() the C
- *    library itself allows such a child only what a signal handler may do.
+ *    its own connections. A child of a program with threads may use the library if it was made by fork(); after _Fork()
+ *    or clone() the C library itself allows such a child only what a signal handler may do.
  * 9. Promise. Within one PAYSVC_ABI functions and numbers are only added.
  *
  * Requests are one flat JSON object with the member names of the service's interface, path and query members too;
@@ -75,7 +76,7 @@ typedef void (*paysvc_log_fn)(void *userdata, int level, const char *message);
 
 /**
  * State of the payment or refund in the answer, the service's own statusId: one of PAYSVC_STATE_..., or a number
- * that the service has added since. Only PAYSVC_STATE_SUCCESSFUL means paid.
+ * that the service has added since. Paid means PAYSVC_OUTCOME_CONFIRMED and PAYSVC_STATE_SUCCESSFUL, both.
  */
 typedef int paysvc_state;
 
@@ -115,12 +116,12 @@ typedef int paysvc_state;
 #define PAYSVC_E_CANCELLED 12
 
 /**
- * The service answered 4xx, or with an answer that says failure.
+ * The service refused this request: an answer that says failure, or a 4xx.
  */
 #define PAYSVC_E_REJECTED 20
 
 /**
- * The service answered 401 or 403.
+ * The service refused this request with 401 or 403.
  */
 #define PAYSVC_E_UNAUTHORIZED 21
 
@@ -135,7 +136,7 @@ typedef int paysvc_state;
 #define PAYSVC_E_SERVER 23
 
 /**
- * The answer is cut off, too large, not JSON, a redirect, or does not say what became of the request.
+ * The answer is cut off, too large, not JSON, a redirect, contradicts itself, or does not say what became of the request.
  */
 #define PAYSVC_E_RESPONSE 24
 
@@ -150,12 +151,12 @@ typedef int paysvc_state;
 #define PAYSVC_OUTCOME_NOT_SENT 0
 
 /**
- * The service answered success.
+ * The service answered success. A payment is paid only if its state is SUCCESSFUL as well.
  */
 #define PAYSVC_OUTCOME_CONFIRMED 1
 
 /**
- * The service answered that it did not do it.
+ * The service answered that it did not execute this request. This says nothing of earlier requests: an order that is refused as "already paid" has been paid.
  */
 #define PAYSVC_OUTCOME_REJECTED 2
 
@@ -165,7 +166,7 @@ typedef int paysvc_state;
 #define PAYSVC_OUTCOME_UNKNOWN 3
 
 /**
- * The answer names no state.
+ * The answer names no state, or contradicting ones.
  */
 #define PAYSVC_STATE_NONE 0
 
@@ -190,7 +191,7 @@ typedef int paysvc_state;
 #define PAYSVC_STATE_FAILED 4
 
 /**
- * Successful: the only one that means paid.
+ * Successful. Together with the outcome CONFIRMED: paid.
  */
 #define PAYSVC_STATE_SUCCESSFUL 5
 

@@ -69,6 +69,11 @@ impl Document {
         Ok(Document { nodes: scanner.nodes, has_twice: scanner.has_twice })
     }
 
+    /// How many values it has.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
     /// Whether any object names a member twice, compared after unescaping: two readers would disagree on it.
     pub fn has_twice(&self) -> bool {
         self.has_twice
@@ -96,6 +101,11 @@ pub struct Value<'d> {
 impl<'d> Value<'d> {
     fn node(self) -> Node {
         self.document.nodes[self.index as usize]
+    }
+
+    /// Its number among all values of the document.
+    pub fn index(self) -> usize {
+        self.index as usize
     }
 
     /// As it stands in the text.

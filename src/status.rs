@@ -52,14 +52,18 @@ pub const STATUSES: &[Constant] = &[
     constant("E_TRANSPORT", Status::Transport as i32, "Name look-up, connect, TLS, or a broken connection."),
     constant("E_TIMEOUT", Status::Timeout as i32, "The time ran out, or the service answered 408."),
     constant("E_CANCELLED", Status::Cancelled as i32, "The call was cancelled."),
-    constant("E_REJECTED", Status::Rejected as i32, "The service answered 4xx, or with an answer that says failure."),
-    constant("E_UNAUTHORIZED", Status::Unauthorized as i32, "The service answered 401 or 403."),
+    constant(
+        "E_REJECTED",
+        Status::Rejected as i32,
+        "The service refused this request: an answer that says failure, or a 4xx.",
+    ),
+    constant("E_UNAUTHORIZED", Status::Unauthorized as i32, "The service refused this request with 401 or 403."),
     constant("E_RATE_LIMITED", Status::RateLimited as i32, "The service answered 429, after the retries."),
     constant("E_SERVER", Status::Server as i32, "The service answered 5xx."),
     constant(
         "E_RESPONSE",
         Status::Response as i32,
-        "The answer is cut off, too large, not JSON, a redirect, or does not say what became of the request.",
+        "The answer is cut off, too large, not JSON, a redirect, contradicts itself, or does not say what became of the request.",
     ),
     constant(
         "E_INTERNAL",
@@ -84,8 +88,17 @@ pub const OUTCOMES: &[Constant] = &[
         Outcome::NotSent as i32,
         "No byte of the request left this process: repeat it freely.",
     ),
-    constant("OUTCOME_CONFIRMED", Outcome::Confirmed as i32, "The service answered success."),
-    constant("OUTCOME_REJECTED", Outcome::Rejected as i32, "The service answered that it did not do it."),
+    constant(
+        "OUTCOME_CONFIRMED",
+        Outcome::Confirmed as i32,
+        "The service answered success. A payment is paid only if its state is SUCCESSFUL as well.",
+    ),
+    constant(
+        "OUTCOME_REJECTED",
+        Outcome::Rejected as i32,
+        "The service answered that it did not execute this request. This says nothing of earlier requests: an order \
+         that is refused as \"already paid\" has been paid.",
+    ),
     constant("OUTCOME_UNKNOWN", Outcome::Unknown as i32, "It may or may not have done it: ask before you repeat."),
 ];
 
@@ -107,12 +120,12 @@ impl State {
 }
 
 pub const STATES: &[Constant] = &[
-    constant("STATE_NONE", State::NONE.0, "The answer names no state."),
+    constant("STATE_NONE", State::NONE.0, "The answer names no state, or contradicting ones."),
     constant("STATE_INITIATED", State::INITIATED.0, "Initiated."),
     constant("STATE_PENDING", State::PENDING.0, "Pending."),
     constant("STATE_AWAITING", State::AWAITING.0, "Awaiting confirmation."),
     constant("STATE_FAILED", State::FAILED.0, "Failed."),
-    constant("STATE_SUCCESSFUL", State::SUCCESSFUL.0, "Successful: the only one that means paid."),
+    constant("STATE_SUCCESSFUL", State::SUCCESSFUL.0, "Successful. Together with the outcome CONFIRMED: paid."),
     constant("STATE_REVERSED", State::REVERSED.0, "Reversed."),
     constant("STATE_PROCESSING", State::PROCESSING.0, "Processing."),
 ];

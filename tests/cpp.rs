@@ -105,4 +105,5 @@ fn the_readme_is_true() {
     let output = run(command.env_clear().env("LD_LIBRARY_PATH", stage.path().join("build/lib")));
     let told = String::from_utf8_lossy(&output.stdout);
     assert!(told.starts_with("no byte of it left this process, repeat it freely: order_refund: E_CONFIG"), "{told}");
+    support::refund::check(&|| stage.command(&stage.path().join("refund")));
 }

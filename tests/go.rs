@@ -204,4 +204,5 @@ fn the_readme_is_true() {
         told.starts_with("no byte of it left this process: repeat it freely: paysvc: order_refund: E_CONFIG"),
         "{told}"
     );
+    support::refund::check(&|| stage.command(&folder.join("refund")));
 }

@@ -44,6 +44,8 @@ fn the_example_compiles_with_the_lines_given_and_runs() {
             "{}",
             said(&output)
         );
+        assert!(told.contains("nothing was sent: it may be repeated"), "{told}");
+        support::refund::check(&|| stage.command(&stage.path().join("till")));
     }
 }
 

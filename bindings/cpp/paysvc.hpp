@@ -54,6 +54,7 @@ class reply {
     paysvc::status status() const noexcept { return static_cast<paysvc::status>(paysvc_reply_status(handle_.get())); }
     /// May one charge again?
     paysvc::outcome outcome() const noexcept { return static_cast<paysvc::outcome>(paysvc_reply_outcome(handle_.get())); }
+    /// Paid means outcome::confirmed and state::successful, both.
     paysvc::state state() const noexcept { return static_cast<paysvc::state>(paysvc_reply_state(handle_.get())); }
     /// 0: there was no HTTP answer.
     int http_status() const noexcept { return paysvc_reply_http_status(handle_.get()); }
@@ -140,7 +141,8 @@ class error : public std::runtime_error {
 struct not_sent : error {
     using error::error;
 };
-/// The service answered that it did not do it.
+/// The service answered that it did not execute this request. This says nothing of earlier requests: an order that is
+/// refused as "already paid" has been paid.
 struct rejected : error {
     using error::error;
 };

@@ -25,15 +25,15 @@ enum class status : int {
     timeout = 11,
     /// The call was cancelled.
     cancelled = 12,
-    /// The service answered 4xx, or with an answer that says failure.
+    /// The service refused this request: an answer that says failure, or a 4xx.
     rejected = 20,
-    /// The service answered 401 or 403.
+    /// The service refused this request with 401 or 403.
     unauthorized = 21,
     /// The service answered 429, after the retries.
     rate_limited = 22,
     /// The service answered 5xx.
     server = 23,
-    /// The answer is cut off, too large, not JSON, a redirect, or does not say what became of the request.
+    /// The answer is cut off, too large, not JSON, a redirect, contradicts itself, or does not say what became of the request.
     response = 24,
     /// A bug in this library, caught before it could cross the boundary.
     internal = 90,
@@ -43,17 +43,17 @@ enum class status : int {
 enum class outcome : int {
     /// No byte of the request left this process: repeat it freely.
     not_sent = 0,
-    /// The service answered success.
+    /// The service answered success. A payment is paid only if its state is SUCCESSFUL as well.
     confirmed = 1,
-    /// The service answered that it did not do it.
+    /// The service answered that it did not execute this request. This says nothing of earlier requests: an order that is refused as "already paid" has been paid.
     rejected = 2,
     /// It may or may not have done it: ask before you repeat.
     unknown = 3,
 };
 
-/// State of the payment or refund in the answer, or a number that the service has added since. Only successful means paid.
+/// State of the payment or refund in the answer, or a number that the service has added since. Paid means outcome::confirmed and state::successful, both.
 enum class state : int {
-    /// The answer names no state.
+    /// The answer names no state, or contradicting ones.
     none = 0,
     /// Initiated.
     initiated = 1,
@@ -63,7 +63,7 @@ enum class state : int {
     awaiting = 3,
     /// Failed.
     failed = 4,
-    /// Successful: the only one that means paid.
+    /// Successful. Together with the outcome CONFIRMED: paid.
     successful = 5,
     /// Reversed.
     reversed = 6,

@@ -8,7 +8,7 @@ import "C"
 import (
 	"context"
 	"encoding/json"
-	"math"
+	"errors"
 	"time"
 	"unsafe"
 )
@@ -43,7 +43,7 @@ func (c *Client) send(ctx context.Context, function string, request any) (*Reply
 	return c.do(ctx, function, text)
 }
 
-// One call: waits for its turn, lets the context reach the library, and returns only when the library has.
+// One call: waits for its slot, lets the context reach the library, and returns only when the library has.
 func (c *Client) do(ctx context.Context, name string, request []byte) (*Reply, error) {
 	f := function(name)
 	if f == nil {
@@ -57,22 +57,23 @@ func (c *Client) do(ctx context.Context, name string, request []byte) (*Reply, e
 	if ctx.Err() != nil {
 		return nil, refuseDone(name, ctx)
 	}
+	limit := c.timeout
 	select {
 	case c.slots <- struct{}{}:
-		defer func() { <-c.slots }()
-	case <-ctx.Done():
-		return nil, refuseDone(name, ctx)
-	case <-c.done:
+	default:
+		began := time.Now()
+		if failure := c.wait(ctx, name); failure != nil {
+			return nil, failure
+		}
+		limit -= time.Since(began) // What is left of its time is what the call gets.
 	}
-	if ctx.Err() != nil { // A select with two ways open takes either.
-		return nil, refuseDone(name, ctx)
-	}
+	defer func() { <-c.slots }()
 	client := c.begin()
 	if client == nil {
 		return nil, refuse(name, StatusArgument, "the client is closed", ErrClosed)
 	}
 	defer c.end()
-	call, release, err := c.watch(ctx, name)
+	call, release, err := c.watch(ctx, name, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -86,29 +87,60 @@ func (c *Client) do(ctx context.Context, name string, request []byte) (*Reply, e
 	if reply.Status == StatusOK {
 		return &reply, nil
 	}
-	return nil, &Error{Function: name, Reply: reply, cause: endedBy(ctx, reply)}
+	cause := endedBy(ctx, reply)
+	if reply.Status == StatusCancelled && errors.Is(cause, context.DeadlineExceeded) {
+		reply.Status = StatusTimeout // Of a context that tells its deadline only when it has passed.
+	}
+	return nil, &Error{Function: name, Reply: reply, cause: cause}
 }
 
-// A token through which the context reaches the library, nil when the context never ends; release frees it.
-func (c *Client) watch(ctx context.Context, name string) (token *C.paysvc_call, release func(), err error) {
-	if ctx.Done() == nil {
+// Waits for a slot, no longer than the call may take in all; nil: the slot is the caller's.
+func (c *Client) wait(ctx context.Context, name string) *Error {
+	timer := time.NewTimer(c.timeout)
+	defer timer.Stop()
+	select {
+	case c.slots <- struct{}{}:
+		if ctx.Err() == nil { // A select with two ways open takes either.
+			return nil
+		}
+		<-c.slots
+		return c.refuseWaited(name, ctx)
+	case <-ctx.Done():
+		return c.refuseWaited(name, ctx)
+	case <-timer.C:
+		return c.refuseWaited(name, ctx)
+	case <-c.done:
+		return refuse(name, StatusArgument, "the client is closed", ErrClosed)
+	}
+}
+
+// A token through which the context reaches the library, nil when nothing but the client's own time limits the call;
+// release frees it.
+func (c *Client) watch(ctx context.Context, name string, limit time.Duration) (token *C.paysvc_call, release func(), err error) {
+	if ctx.Done() == nil && limit == c.timeout {
 		return nil, func() {}, nil
 	}
 	token = C.paysvc_call_new()
 	if token == nil {
 		return nil, nil, refuse(name, StatusInternal, "no token for the context", nil)
 	}
-	if deadline, ok := ctx.Deadline(); ok {
+	deadline, has := ctx.Deadline()
+	if has {
+		limit = min(limit, time.Until(deadline))
+	}
+	if limit < c.timeout {
 		// Rounded up, so that the context's own end comes first; a later one leaves the client's own limit in force.
-		left := min(max(time.Until(deadline), 0), math.MaxInt32*time.Millisecond).Milliseconds() + 1
-		if left < c.timeout {
-			C.paysvc_call_set_timeout_ms(token, C.int(left))
-		}
+		C.paysvc_call_set_timeout_ms(token, C.int(max(limit, 0).Milliseconds()+1))
+	}
+	if ctx.Done() == nil {
+		return token, func() { C.paysvc_call_free(token) }, nil
 	}
 	cancelled := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(cancelled)
-		C.paysvc_call_cancel(token)
+		if !has || !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			C.paysvc_call_cancel(token) // A deadline is the library's own to keep, and to name.
+		}
 	})
 	return token, func() {
 		if !stop() {
@@ -118,9 +150,12 @@ func (c *Client) watch(ctx context.Context, name string) (token *C.paysvc_call, 
 	}, nil
 }
 
+// The service's own timeout, which is nobody's deadline here.
+const http408 = 408
+
 // The context's error, when it was what ended the call.
 func endedBy(ctx context.Context, reply Reply) error {
-	if reply.Status != StatusTimeout && reply.Status != StatusCancelled || reply.HTTPStatus != 0 {
+	if reply.Status != StatusTimeout && reply.Status != StatusCancelled || reply.HTTPStatus == http408 {
 		return nil
 	}
 	if ctx.Err() != nil {

@@ -9,11 +9,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"math"
 	"os"
 	"runtime/cgo"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 	"unsafe"
 )
 
@@ -24,7 +26,7 @@ const DefaultMaxInFlight = 256
 type Client struct {
 	slots   chan struct{}
 	done    chan struct{} // Closed by Close.
-	timeout int64         // Of a whole call, in ms: the configuration's.
+	timeout time.Duration // Of a whole call: the configuration's.
 	log     cgo.Handle    // 0: none.
 
 	mu       sync.Mutex
@@ -42,8 +44,9 @@ type options struct {
 	level       slog.Level
 }
 
-// WithMaxInFlight bounds the calls that run at a time; others wait for their turn, or until their context ends. A call
-// in flight holds a thread of the operating system.
+// WithMaxInFlight bounds the calls that run at a time; others wait for a slot. The wait counts into the time of a call,
+// that of its context and the client's own: when it is up, the call gives [ErrTimeout], and nothing was sent. A call in
+// flight holds a thread of the operating system.
 func WithMaxInFlight(calls int) Option {
 	return func(o *options) { o.maxInFlight = calls }
 }
@@ -144,19 +147,18 @@ func (c *Client) freeIfUnused() {
 	}
 }
 
-// The time limit that the library, too, reads from the configuration or the environment.
-func timeoutOf(config json.RawMessage) int64 {
+// The time limit that the library, too, reads from the configuration or else the environment.
+func timeoutOf(config json.RawMessage) time.Duration {
 	var read struct {
 		TimeoutMS int64 `json:"timeout_ms"`
 	}
-	if json.Unmarshal(config, &read) == nil && read.TimeoutMS > 0 {
-		return read.TimeoutMS
+	if json.Unmarshal(config, &read) != nil || read.TimeoutMS <= 0 {
+		read.TimeoutMS, _ = strconv.ParseInt(strings.TrimSpace(os.Getenv("PAYSVC_TIMEOUT_MS")), 10, 64)
 	}
-	given := strings.TrimSpace(os.Getenv("PAYSVC_TIMEOUT_MS"))
-	if ms, err := strconv.ParseInt(given, 10, 64); err == nil && ms > 0 {
-		return ms
+	if read.TimeoutMS <= 0 {
+		read.TimeoutMS = defaultTimeoutMS
 	}
-	return defaultTimeoutMS
+	return time.Duration(min(read.TimeoutMS, math.MaxInt32)) * time.Millisecond
 }
 
 // The text with the NUL that C wants at its end, in Go's own memory: nothing is left to free, and the copy can be

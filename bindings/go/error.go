@@ -13,7 +13,8 @@ var ErrClosed = errors.New("paysvc: the client is closed")
 // repeat anything.
 //
 // errors.Is also finds [context.Canceled] or [context.DeadlineExceeded] in it, and the cause of the cancel, when the
-// context ended the call, and the variables of this package that begin with Err, by Status and Outcome.
+// context ended the call, and the variables of this package that begin with Err, by Status and Outcome: a context's
+// deadline is [ErrTimeout] as well, its cancel [ErrCancelled].
 type Error struct {
 	// Function is that of the library, e.g. "order_refund"; "new" for [New].
 	Function string
@@ -48,6 +49,16 @@ func refuseDone(function string, ctx context.Context) *Error {
 		status = StatusTimeout
 	}
 	return refuse(function, status, ctx.Err().Error()+" before anything was sent", causeOf(ctx))
+}
+
+// What a call gives whose time was up, or whose context ended, while it waited for a slot.
+func (c *Client) refuseWaited(function string, ctx context.Context) *Error {
+	busy := fmt.Sprintf("all %d slots of this client (WithMaxInFlight) were busy", cap(c.slots))
+	if ctx.Err() == nil {
+		return refuse(function, StatusTimeout, busy+" until the time of this call was up; nothing was sent", nil)
+	}
+	failure := refuseDone(function, ctx)
+	return refuse(function, failure.Status, failure.Message+": "+busy, failure.cause)
 }
 
 func causeOf(ctx context.Context) error {

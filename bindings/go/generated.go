@@ -41,10 +41,10 @@ const (
 	// StatusCancelled: The call was cancelled.
 	StatusCancelled Status = 12
 
-	// StatusRejected: The service answered 4xx, or with an answer that says failure.
+	// StatusRejected: The service refused this request: an answer that says failure, or a 4xx.
 	StatusRejected Status = 20
 
-	// StatusUnauthorized: The service answered 401 or 403.
+	// StatusUnauthorized: The service refused this request with 401 or 403.
 	StatusUnauthorized Status = 21
 
 	// StatusRateLimited: The service answered 429, after the retries.
@@ -53,7 +53,7 @@ const (
 	// StatusServer: The service answered 5xx.
 	StatusServer Status = 23
 
-	// StatusResponse: The answer is cut off, too large, not JSON, a redirect, or does not say what became of the request.
+	// StatusResponse: The answer is cut off, too large, not JSON, a redirect, contradicts itself, or does not say what became of the request.
 	StatusResponse Status = 24
 
 	// StatusInternal: A bug in this library, caught before it could cross the boundary.
@@ -99,10 +99,10 @@ const (
 	// OutcomeNotSent: No byte of the request left this process: repeat it freely.
 	OutcomeNotSent Outcome = 0
 
-	// OutcomeConfirmed: The service answered success.
+	// OutcomeConfirmed: The service answered success. A payment is paid only if its state is SUCCESSFUL as well.
 	OutcomeConfirmed Outcome = 1
 
-	// OutcomeRejected: The service answered that it did not do it.
+	// OutcomeRejected: The service answered that it did not execute this request. This says nothing of earlier requests: an order that is refused as "already paid" has been paid.
 	OutcomeRejected Outcome = 2
 
 	// OutcomeUnknown: It may or may not have done it: ask before you repeat.
@@ -123,11 +123,11 @@ func (n Outcome) name() string {
 	return ""
 }
 
-// State is the state of the payment or refund in the answer: the service's own statusId, or a number that it has added since. Only StateSuccessful means paid.
+// State is the state of the payment or refund in the answer: the service's own statusId, or a number that it has added since. Paid means OutcomeConfirmed and StateSuccessful, both.
 type State int
 
 const (
-	// StateNone: The answer names no state.
+	// StateNone: The answer names no state, or contradicting ones.
 	StateNone State = 0
 
 	// StateInitiated: Initiated.
@@ -142,7 +142,7 @@ const (
 	// StateFailed: Failed.
 	StateFailed State = 4
 
-	// StateSuccessful: Successful: the only one that means paid.
+	// StateSuccessful: Successful. Together with the outcome CONFIRMED: paid.
 	StateSuccessful State = 5
 
 	// StateReversed: Reversed.

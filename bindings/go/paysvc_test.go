@@ -234,9 +234,71 @@ func TestADeadlineReachesTheLibrary(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	_, err := client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "sbx-commit_then_timeout-1"})
-	is(t, err, context.DeadlineExceeded, paysvc.ErrOutcomeUnknown)
+	is(t, err, context.DeadlineExceeded, paysvc.ErrTimeout, paysvc.ErrOutcomeUnknown)
+	if errors.Is(err, paysvc.ErrCancelled) || errors.Is(err, context.Canceled) {
+		t.Error("a deadline is no cancel")
+	}
 	if count(sandbox, "refund_made") != 1 {
 		t.Error(sandbox.Ledger())
+	}
+}
+
+// Every moment at which a deadline can strike, from before the first byte to after the answer.
+func TestADeadlineIsATimeoutWheneverItStrikes(t *testing.T) {
+	_, client := start(t)
+	struck := 0
+	for i := 0; i < 300; i++ {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(i)*10*time.Microsecond)
+		_, err := client.DirectDebitHistory(ctx, paysvc.DirectDebitHistoryRequest{EmailAddress: "none@example.com"})
+		cancel()
+		if err != nil {
+			struck++
+			is(t, err, context.DeadlineExceeded, paysvc.ErrTimeout)
+			if errors.Is(err, paysvc.ErrCancelled) {
+				t.Error(err)
+			}
+		}
+	}
+	if struck == 0 {
+		t.Error("none struck")
+	}
+}
+
+// A context whose deadline shows only when it has passed.
+type secretive struct{ context.Context }
+
+func (secretive) Deadline() (time.Time, bool) { return time.Time{}, false }
+
+func TestADeadlineThatAContextDoesNotTellIsATimeoutToo(t *testing.T) {
+	sandbox, client := start(t)
+	paid(sandbox, "sbx-commit_then_timeout-1")
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_, err := client.OrderRefund(secretive{ctx}, paysvc.OrderRefundRequest{Reference: "sbx-commit_then_timeout-1"})
+	is(t, err, context.DeadlineExceeded, paysvc.ErrTimeout, paysvc.ErrOutcomeUnknown)
+}
+
+// The answer's head has come, its body has not: the context still ends the call, and is what the error names.
+func TestADeadlineAndACancelWithinTheBody(t *testing.T) {
+	sandbox, client := start(t)
+	for i, kinds := range [][]error{
+		{context.DeadlineExceeded, paysvc.ErrTimeout, paysvc.ErrOutcomeUnknown},
+		{context.Canceled, paysvc.ErrCancelled, paysvc.ErrOutcomeUnknown},
+	} {
+		reference := fmt.Sprintf("sbx-never_end-%d", i)
+		paid(sandbox, reference)
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		if i == 1 {
+			cancel()
+			ctx, cancel = context.WithCancel(context.Background())
+			time.AfterFunc(2*time.Second, cancel)
+		}
+		_, err := client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: reference})
+		cancel()
+		is(t, err, kinds...)
+		if failure(t, err).HTTPStatus != 200 {
+			t.Errorf("not within the body: %v", err)
+		}
 	}
 }
 
@@ -306,6 +368,94 @@ func TestWaitingForATurnHonoursTheContextAndClose(t *testing.T) {
 	is(t, <-first, paysvc.ErrOutcomeUnknown)
 	if sent := requests(sandbox); sent != 1 {
 		t.Errorf("%d sent", sent)
+	}
+}
+
+// A call that holds the only slot for as long as the test wants.
+func stalled(t *testing.T, config func(*paysvc.Config)) (sandbox *paysvctest.Sandbox, client *paysvc.Client, end func()) {
+	t.Helper()
+	sandbox = paysvctest.Start(t, "--seed", "7")
+	config(&sandbox.Config)
+	client, err := paysvc.New(sandbox.Config, paysvc.WithMaxInFlight(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { client.Close() })
+	paid(sandbox, "sbx-commit_then_timeout-1")
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "sbx-commit_then_timeout-1"})
+	}()
+	committed(sandbox, "refund_made")
+	end = func() {
+		cancel()
+		<-ended
+	}
+	t.Cleanup(end)
+	return sandbox, client, end
+}
+
+func TestWaitingForASlotCounts(t *testing.T) {
+	sandbox, client, _ := stalled(t, func(*paysvc.Config) {})
+	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	reply, err := client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "ORDER-1"})
+	took := time.Since(began)
+	is(t, err, paysvc.ErrTimeout, context.DeadlineExceeded, paysvc.ErrOutcomeNotSent)
+	failure := failure(t, err)
+	if reply != nil || took < 500*time.Millisecond || took > 5*time.Second || failure.Attempts != 0 ||
+		!strings.Contains(failure.Message, "all 1 slots of this client (WithMaxInFlight) were busy") || !json.Valid(failure.Body) {
+		t.Errorf("after %v: %+v", took, failure)
+	}
+	if sent := requests(sandbox); sent != 1 {
+		t.Errorf("%d sent", sent)
+	}
+}
+
+// The context has no end: the client's own limit is the call's, the wait for a slot included. The call that holds the
+// slot began half a limit earlier, so what the waiting one gets is the other half.
+func TestTheClientsOwnLimitCountsTheWaitToo(t *testing.T) {
+	sandbox, client, _ := stalled(t, func(config *paysvc.Config) { config.TimeoutMS = paysvc.Ptr[int64](2000) })
+	paid(sandbox, "sbx-commit_then_timeout-2")
+	time.Sleep(time.Second)
+	began := time.Now()
+	_, err := client.OrderRefund(context.Background(), paysvc.OrderRefundRequest{Reference: "sbx-commit_then_timeout-2"})
+	took := time.Since(began)
+	is(t, err, paysvc.ErrTimeout, paysvc.ErrOutcomeUnknown)
+	if errors.Is(err, context.DeadlineExceeded) {
+		t.Error("blames the context")
+	}
+	if took > 2900*time.Millisecond {
+		t.Errorf("%v: two seconds from when it had its slot", took)
+	}
+}
+
+func TestTheClientsOwnLimitEndsTheWait(t *testing.T) {
+	// One after the other they would take twelve seconds.
+	sandbox, client, end := stalled(t, func(config *paysvc.Config) { config.TimeoutMS = paysvc.Ptr[int64](1500) })
+	paid(sandbox, "sbx-commit_then_timeout-2")
+	failures, began := make(chan error, 8), time.Now()
+	for i := 0; i < cap(failures); i++ {
+		go func() {
+			_, err := client.OrderRefund(context.Background(), paysvc.OrderRefundRequest{Reference: "sbx-commit_then_timeout-2"})
+			failures <- err
+		}()
+	}
+	notSent := 0
+	for i := 0; i < cap(failures); i++ {
+		err := <-failures
+		is(t, err, paysvc.ErrTimeout)
+		if errors.Is(err, paysvc.ErrOutcomeNotSent) {
+			notSent++
+		}
+	}
+	took := time.Since(began)
+	end()
+	if sent := requests(sandbox); notSent == 0 || sent > 1+cap(failures)-notSent || took > 6*time.Second {
+		t.Errorf("%d not sent, %d seen, %v", notSent, sent, took)
 	}
 }
 

@@ -16,8 +16,8 @@ pub fn render(rows: &[Endpoint]) -> String {
         "state",
         "STATE_",
         STATES,
-        "State of the payment or refund in the answer, or a number that the service has added since. Only successful \
-         means paid.",
+        "State of the payment or refund in the answer, or a number that the service has added since. Paid \
+         means outcome::confirmed and state::successful, both.",
     );
     let doc = format!(
         "The configuration. {} What the environment does not name either has its default.",

@@ -24,7 +24,7 @@ pub fn render(rows: &[Endpoint]) -> String {
         "STATE_",
         STATES,
         "State is the state of the payment or refund in the answer: the service's own statusId, or a number that it has \
-         added since. Only StateSuccessful means paid.",
+         added since. Paid means OutcomeConfirmed and StateSuccessful, both.",
     );
     errors(&mut out, "Status", "E_", "Err", STATUSES);
     errors(&mut out, "Outcome", "OUTCOME_", "ErrOutcome", OUTCOMES);

@@ -1,8 +1,9 @@
 //! The reply handle: text that C may hold on to until it frees the reply.
 
-use std::collections::HashMap;
+use std::collections::TryReserveError;
 use std::ffi::{CStr, CString, c_char, c_int};
-use std::sync::{Mutex, PoisonError};
+
+use once_cell::race::OnceBox;
 
 use super::boundary::{boundary, text};
 use super::types::{paysvc_outcome, paysvc_reply, paysvc_state, paysvc_status};
@@ -22,14 +23,11 @@ pub struct Handle {
     body: Body,
     code: CString,
     message: CString,
-    looked: Mutex<Looked>,
-}
-
-/// What [`paysvc_reply_get`] goes by.
-struct Looked {
-    document: Option<Document>,
-    /// What it has found, so that each text lives as long as the reply.
-    found: HashMap<String, CString>,
+    /// Where the values of the body stand; read by the first look, if nobody has read it before.
+    document: OnceBox<Document>,
+    /// What was looked for, by value, so that each text lives as long as the reply. Without a lock: a child made by
+    /// fork while another thread looks would wait for it for ever.
+    found: OnceBox<Vec<OnceBox<CString>>>,
 }
 
 /// The body: text for Rust, with the NUL behind it that C wants.
@@ -66,7 +64,8 @@ pub fn into_handle(reply: Reply) -> Box<Handle> {
         body: Body::new(reply.body),
         code: c_text(reply.code),
         message: c_text(reply.message),
-        looked: Mutex::new(Looked { document: reply.document, found: HashMap::new() }),
+        document: reply.document.map_or_else(OnceBox::new, |document| OnceBox::with_value(Box::new(document))),
+        found: OnceBox::new(),
     })
 }
 
@@ -152,21 +151,23 @@ pub unsafe extern "C" fn paysvc_reply_get(reply: *const paysvc_reply, pointer: *
 
 impl Handle {
     fn get(&self, pointer: &str) -> Option<*const c_char> {
-        let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(text) = looked.found.get(pointer) {
-            return Some(text.as_ptr());
-        }
         let body = self.body.text();
-        if looked.document.is_none() {
-            // A body that the library made is short, and read only when somebody looks.
-            looked.document = Document::scan(body, &|| false).ok();
-        }
-        let value = looked.document.as_ref()?.root(body).find(pointer)?.plain()?;
-        let mut text = memory::buffer(value.len() + 1)?;
-        text.extend_from_slice(value.as_bytes());
-        let text = CString::new(text).ok()?;
-        // The text itself does not move when the map grows.
-        Some(looked.found.entry(pointer.to_owned()).or_insert(text).as_ptr())
+        // A body that the library made is short, and read only when somebody looks.
+        let document = self.document.get_or_try_init(|| Document::scan(body, &|| false).map(Box::new)).ok()?;
+        let value = document.root(body).find(pointer)?;
+        let plain = value.plain()?;
+        let found = self.found.get_or_try_init(|| {
+            let mut slots = Vec::new();
+            slots.try_reserve_exact(document.len())?;
+            slots.resize_with(document.len(), OnceBox::new);
+            Ok::<_, TryReserveError>(Box::new(slots))
+        });
+        let text = found.ok()?.get(value.index())?.get_or_try_init(|| {
+            let mut text = memory::buffer(plain.len() + 1).ok_or(())?;
+            text.extend_from_slice(plain.as_bytes());
+            CString::new(text).map(Box::new).map_err(|_| ())
+        });
+        text.ok().map(|text| text.as_ptr())
     }
 }
 

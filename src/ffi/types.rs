@@ -10,7 +10,7 @@ pub type paysvc_status = c_int;
 pub type paysvc_outcome = c_int;
 
 /// State of the payment or refund in the answer, the service's own statusId: one of PAYSVC_STATE_..., or a number
-/// that the service has added since. Only PAYSVC_STATE_SUCCESSFUL means paid.
+/// that the service has added since. Paid means PAYSVC_OUTCOME_CONFIRMED and PAYSVC_STATE_SUCCESSFUL, both.
 pub type paysvc_state = c_int;
 
 /// Configuration and connections; any threads at once.

@@ -32,6 +32,16 @@ template <class Answer> void print(const Answer &answer) {
               << answer.code() << '\t' << answer.message() << '\t' << answer.body() << std::endl;
 }
 
+#if PAYSVC_EXCEPTIONS
+// The handler that a program's own catch clauses would take.
+void caught_as(const paysvc::error &failure) {
+    std::cerr << "class " << (dynamic_cast<const paysvc::outcome_unknown *>(&failure) != nullptr ? "outcome_unknown"
+                              : dynamic_cast<const paysvc::rejected *>(&failure) != nullptr      ? "rejected"
+                              : dynamic_cast<const paysvc::not_sent *>(&failure) != nullptr      ? "not_sent"
+                                                                                                  : "error") << '\n';
+}
+#endif
+
 void log_line(int level, const std::string &message) { std::cerr << "log " << level << ' ' << message << '\n'; }
 
 // Calls and prints; gives what was found by pointers asked for afterwards.
@@ -46,6 +56,7 @@ class last_reply {
                     reply_ = method.call(with, json);
                     print(reply_);
                 } catch (const paysvc::error &failure) {
+                    caught_as(failure);
                     failure_.reset(new paysvc::error(failure)); // A copy outlives the exception.
                     print(*failure_);
                 }

@@ -40,6 +40,14 @@ def tell(reply: paysvc.Reply) -> None:
     print(*fields, sep="\t", flush=True)
 
 
+def caught_as(error: paysvc.PaysvcError) -> list[str]:
+    """The exceptions of the package, but their common base, under which an except clause catches it."""
+    known = {name: getattr(paysvc, name) for name in paysvc.__all__}
+    classes = [(name, of) for name, of in known.items() if isinstance(of, type) and isinstance(error, of)]
+    return [name for name, of in sorted(classes, key=lambda entry: entry[0] == "OutcomeUnknown")
+            if issubclass(of, paysvc.PaysvcError) and of is not paysvc.PaysvcError]  # fmt: skip
+
+
 def at(body: Any, pointer: str) -> str:
     """The value at a JSON pointer, as paysvc_reply_get gives it."""
     for part in pointer.split("/")[1:]:
@@ -98,6 +106,7 @@ def main() -> None:
                 last = call(client, function, parsed(text))
             except paysvc.PaysvcError as error:
                 print("error", repr(error), str(error), error.args, traceback.format_exc(), file=sys.stderr)
+                print("class", *caught_as(error), file=sys.stderr)
                 last = error.reply
             tell(last)
 

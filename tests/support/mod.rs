@@ -8,6 +8,7 @@ pub mod header;
 pub mod https;
 pub mod made_up;
 pub mod memory;
+pub mod refund;
 pub mod sandbox;
 pub mod sanitized;
 pub mod server;

@@ -14,11 +14,11 @@ namespace {
 
 bool failed = false;
 
-// One call, one line: what was asked, what came back, the outcome, how long it took. Gives the value that is shown.
-template <class Call> std::string step(const char *what, const std::string &of, Call call, const std::string &shown) {
+// One call, one line: what was asked, what came back, the outcome, how long it took.
+template <class Call> paysvc::reply ask(const char *what, const std::string &of, Call call, const std::string &shown) {
     using clock = std::chrono::steady_clock;
     const clock::time_point started = clock::now();
-    const paysvc::reply reply = call();
+    paysvc::reply reply = call();
     const long long took = std::chrono::duration_cast<std::chrono::milliseconds>(clock::now() - started).count();
     const std::string value = reply.get_or(shown, reply.message());
     std::printf("%-21s %-19s %-42.42s %-9s %5lld ms\n", what, of.c_str(), value.c_str(),
@@ -27,14 +27,115 @@ template <class Call> std::string step(const char *what, const std::string &of, 
         std::printf("%-21s %s: %s\n", "", paysvc_status_name(static_cast<int>(reply.status())), reply.message().c_str());
         failed = true;
     }
-    return value;
+    return reply;
+}
+
+// The same; gives the value that is shown.
+template <class Call> std::string step(const char *what, const std::string &of, Call call, const std::string &shown) {
+    return ask(what, of, call, shown).get_or(shown, "");
+}
+
+// What the customer ordered: a payment is compared with it before goods are handed over.
+struct ordered {
+    std::string amount, currency, reference;
+    std::string text() const { return amount + " " + currency + " for " + reference; }
+};
+
+// Where an answer says what was paid. No reference: the answer names none of ours, it is the one to our own request.
+struct where {
+    const char *total, *fee, *currency, *reference;
+};
+const where in_payment = {"/data/orderPayment/totalAmount", "/data/orderPayment/fee", "/data/orderPayment/currency", nullptr};
+const where in_transfer = {"/data/totalAmountCharged", "/data/fee", "/data/currencyName", "/data/accountReference"};
+
+// An amount in millionths, exactly: it never becomes floating point. False: the text is no plain decimal, or too large.
+bool amount_of(const std::string &text, long long &millionths) {
+    const std::string::size_type point = text.find('.');
+    const std::string whole = text.substr(0, point);
+    std::string decimals = point == std::string::npos ? "" : text.substr(point + 1);
+    while (decimals.size() > 6 && decimals.back() == '0') {
+        decimals.pop_back();
+    }
+    const std::string digits = whole + decimals;
+    if (whole.empty() || whole.size() > 12 || decimals.size() > 6 || digits.find_first_not_of("0123456789") != std::string::npos) {
+        return false;
+    }
+    millionths = std::stoll(digits + std::string(6 - decimals.size(), '0'));
+    return true;
+}
+
+// 100.1 is 100.10. What the customer is charged may include the fee.
+bool same_amount(const std::string &price_text, const std::string &charged, const std::string &fee) {
+    long long price = 0, total = 0, extra = 0;
+    if (!amount_of(price_text, price) || !amount_of(charged, total)) {
+        return false;
+    }
+    return total == price || (amount_of(fee, extra) && total == price + extra);
+}
+
+bool is_as_ordered(const paysvc::reply &reply, const ordered &what, const where &at) {
+    return reply.get_or(at.currency, "") == what.currency &&
+           (at.reference == nullptr || reply.get_or(at.reference, "") == what.reference) &&
+           same_amount(what.amount, reply.get_or(at.total, ""), reply.get_or(at.fee, ""));
+}
+
+bool is_under_way(paysvc::state state) {
+    return state == paysvc::state::initiated || state == paysvc::state::pending || state == paysvc::state::awaiting ||
+           state == paysvc::state::processing;
+}
+
+// May the goods be handed over? Only for a payment that is CONFIRMED and SUCCESSFUL, and that is the one ordered.
+void hand_over(const paysvc::reply &reply, const ordered &what, const where &at) {
+    const std::string state = " (state " + std::to_string(static_cast<int>(reply.state())) + ")";
+    const bool paid = reply.state() == paysvc::state::successful;
+    std::string told;
+    switch (reply.outcome()) {
+    case paysvc::outcome::confirmed:
+        if (paid && is_as_ordered(reply, what, at)) {
+            told = "paid: " + what.text() + "; hand over the goods";
+        } else if (is_under_way(reply.state())) {
+            // A till asks the service for the order's state until it is final; client.request() sends what has no method
+            // of its own yet.
+            told = "not paid yet" + state + ": keep the goods, and ask for the state of " + what.reference;
+        } else {
+            told = paid ? "PAID, BUT NOT AS ORDERED (" + what.text() + "): keep the goods, and ask a person"
+                        : "NOT PAID" + state + ": keep the goods";
+            failed = true;
+        }
+        break;
+    case paysvc::outcome::rejected: // An order that is refused as "already paid" has been paid.
+        told = "this request was not executed, which says nothing of an earlier one: see the message";
+        break;
+    case paysvc::outcome::not_sent:
+        told = "nothing was sent: it may be repeated";
+        break;
+    default:
+        told = "it may have been charged: ask for the state of " + what.reference + " before you charge again";
+    }
+    std::printf("%-21s %s\n", "", told.c_str());
 }
 
 class till {
   public:
     explicit till(bool sandbox) : sandbox_(sandbox) {}
 
-    void direct_debit(const std::string &order) const {
+    // Makes the order known, with its price: what is charged later is compared with it.
+    void create_order(const ordered &what) const {
+        const std::string order = "{\"amount\":" + what.amount + ",\"reference\":\"" + what.reference +
+                                  "\",\"description\":\"rent\",\"currency\":\"" + what.currency + "\"}";
+        step("create the order", what.reference, [&] {
+            return client_.order_create(
+                std::nothrow,
+                paysvc::order_create_request()
+                    .extra("customer", paysvc::raw("{\"firstname\":\"Ada\",\"lastname\":\"Lovelace\",\"mobile\":"
+                                                   "\"+2348000000000\",\"country\":\"NG\",\"email\":\"ada@example.com\"}"))
+                    .extra("order", paysvc::raw(order))
+                    .extra("payment", paysvc::raw("{\"RedirectUrl\":\"https://till.example/done\"}")));
+        }, "/data/order/amount");
+    }
+
+    void direct_debit(const ordered &what) const {
+        const std::string &order = what.reference;
         step("mandate history", "ada@example.com", [&] {
             return client_.direct_debit_history(std::nothrow, paysvc::direct_debit_history_request().emailAddress("ada@example.com"));
         }, "/customerName");
@@ -56,50 +157,62 @@ class till {
         const std::string otp = learn(
             "one-time code from the customer's e-mail",
             paysvc::raw_request().method("GET").path("/sandbox/otp/" + mandate).key("public"), "/otp");
-        step("pay", order, [&] {
+        const paysvc::reply reply = ask("pay", order, [&] {
             return client_.order_pay(std::nothrow, paysvc::order_pay_request().paymentOption("NDD").reference(order).directDebitPaymentRequest(
                 paysvc::order_pay_directDebitPaymentRequest().otp(otp).mandateCode(mandate).accountName("Ada Lovelace").bankCode("044")));
         }, "/data/orderPayment/totalAmount");
+        hand_over(reply, what, in_payment);
     }
 
     void virtual_account(const std::string &alias) const {
+        const ordered rent = {"2500.5", "NGN", "FLAT-7"};
         const std::string account = step("virtual account", alias, [&] {
             return client_.virtual_account_generate(
-                std::nothrow, paysvc::virtual_account_generate_request().Alias(alias).Narration("Rent").Reference("FLAT-7"));
+                std::nothrow, paysvc::virtual_account_generate_request().Alias(alias).Narration("Rent").Reference(rent.reference));
         }, "/accountNumber");
         const std::string transfer =
             "{\"accountNumber\":\"" + account + "\",\"amount\":\"2500.50\",\"senderName\":\"Grace Hopper\"}";
         const std::string session = learn(
             "session identifier of a transfer to that account",
             paysvc::raw_request().method("POST").path("/sandbox/fund").key("public").body(paysvc::raw(transfer)), "/sessionId");
-        step("transaction details", "the transfer", [&] {
+        const paysvc::reply reply = ask("transaction details", "the transfer", [&] {
             return client_.transaction_details(std::nothrow, paysvc::transaction_details_request().sessionId(session));
         }, "/data/totalAmountCharged");
+        hand_over(reply, rent, in_transfer);
     }
 
     // With exceptions, as a program that does one thing would write it.
     void refund(const std::string &order) const {
         try {
-            step("refund in part", order, [&] {
+            const paysvc::reply reply = ask("refund in part", order, [&] {
                 return client_.order_refund(
                     paysvc::order_refund_request().reference(order).reason("one item returned").amount("25.50"));
             }, "/data/amount_refunded");
+            std::string told = reply.state() == paysvc::state::successful ? "refunded" : "accepted, not done yet: ask for its state";
+            if (reply.get_or("/data/reference", "") != order ||
+                !same_amount("25.50", reply.get_or("/data/amount_refunded", ""), "")) {
+                told = "NOT THE REFUND THAT WAS ASKED FOR: ask a person";
+                failed = true;
+            }
+            std::printf("%-21s %s\n", "", told.c_str());
         } catch (const paysvc::outcome_unknown &why) {
             std::cout << "it may have been done, find out before you repeat it: " << why.what() << '\n';
             failed = true;
-        } catch (const paysvc::error &why) {
+        } catch (const paysvc::error &why) { // Rejected or not sent: this request was not executed.
             std::cout << why.what() << '\n';
             failed = true;
         }
     }
 
-    void card(const std::string &order) const {
-        step("card order", order, [&] {
+    void card(const ordered &what) const {
+        const std::string &order = what.reference;
+        const paysvc::reply reply = ask("card order", order, [&] {
             return client_.order_create(
                 std::nothrow,
                 paysvc::order_create_request().reference(order).paymentoption("C").country("NG").card(
                     paysvc::order_create_card().cardnumber("4111111111111111").expirymonth("01").expiryyear("39").cvv("193")));
         }, "/message");
+        hand_over(reply, what, in_payment);
     }
 
   private:
@@ -125,10 +238,13 @@ int main(int argc, char **argv) {
     try {
         const till till(argc > 1 && std::string(argv[1]) == "--sandbox");
         std::printf("%-21s %-19s %-42s %-9s %8s\n", "ASKED", "OF", "CAME BACK", "OUTCOME", "TIME");
-        till.direct_debit("ORDER-" + stamp);
+        const ordered rent = {"98000.00", "NGN", "ORDER-" + stamp}, meal = {"620.1", "NGN", "CARD-" + stamp};
+        till.create_order(rent);
+        till.direct_debit(rent);
         till.virtual_account("tenant-" + stamp);
-        till.refund("ORDER-" + stamp);
-        till.card("CARD-" + stamp);
+        till.refund(rent.reference);
+        till.create_order(meal);
+        till.card(meal);
     } catch (const paysvc::error &why) { // Only making the client throws here.
         std::cerr << why.what() << '\n';
         return 2;

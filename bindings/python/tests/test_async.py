@@ -8,6 +8,7 @@ import contextvars
 import logging
 import queue
 import sys
+import time
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
@@ -160,6 +161,72 @@ def test_no_more_threads_than_said_and_what_waits_is_cancelled_unsent(peer: Peer
                 await late
             assert timeout.value.outcome == Outcome.NOT_SENT
             assert peer.is_quiet()
+
+    run(story())
+
+
+def test_waiting_for_a_thread_counts(peer: Peer) -> None:
+    """Two calls stall on both threads: a third ends with its own time, although no thread ever looked at it."""
+
+    async def story() -> None:
+        async with AsyncClient(**peer.config, max_concurrency=2) as client:
+            tasks = [asyncio.ensure_future(client.order_refund(reference=f"R-{n}")) for n in range(2)]
+            stalled = await next_of(peer), await next_of(peer)
+            started = time.monotonic()
+            with pytest.raises(paysvc.Timeout) as caught:
+                await client.order_refund(reference="R-2", timeout=0.5)
+            assert 0.5 <= time.monotonic() - started < 5
+            error = caught.value
+            assert not isinstance(error, paysvc.OutcomeUnknown)
+            assert (error.outcome, error.attempts, error.http_status) == (Outcome.NOT_SENT, 0, 0)
+            assert error.message == (
+                "order_refund: all 2 threads of this client (max_concurrency) were busy until the time of this call "
+                "was up; nothing was sent"
+            )
+            assert error.body == {"status": False, "message": error.message, "errors": {}}
+            for exchange in stalled:
+                exchange.answer(status=True)
+            await asyncio.gather(*tasks)
+            assert peer.is_quiet(), "nothing is sent later"
+            # The threads are free again, and the count of calls is right.
+            assert client._calls == 0
+
+    run(story())
+
+
+def test_the_clients_own_timeout_counts_the_wait_too(peer: Peer) -> None:
+    async def story(**times: Any) -> None:
+        async with AsyncClient(**peer.config, **times, max_concurrency=1) as client:
+            first = asyncio.ensure_future(client.order_refund(reference="R-0", timeout=60))
+            exchange = await next_of(peer)
+            started = time.monotonic()
+            with pytest.raises(paysvc.Timeout) as caught:
+                await client.order_refund(reference="R-1")
+            assert 0.3 <= time.monotonic() - started < 5
+            assert caught.value.outcome == Outcome.NOT_SENT
+            exchange.answer(status=True)
+            await first
+            assert peer.is_quiet()
+
+    run(story(timeout_ms=300))
+    run(story(timeout=0.3))
+
+
+def test_what_is_left_after_waiting_is_what_the_call_gets(peer: Peer) -> None:
+    async def story() -> None:
+        async with AsyncClient(**peer.config, max_concurrency=1) as client:
+            first = asyncio.ensure_future(client.order_refund(reference="R-0"))
+            exchange = await next_of(peer)
+            started = time.monotonic()
+            second = asyncio.ensure_future(client.order_refund(reference="R-1", timeout=2))
+            await asyncio.sleep(1)
+            exchange.answer(status=True)
+            await first
+            await next_of(peer)  # The second has begun, a second late; it is not answered.
+            with pytest.raises(paysvc.Timeout) as caught:
+                await second
+            assert isinstance(caught.value, paysvc.OutcomeUnknown)
+            assert time.monotonic() - started < 2.9, "not two seconds from when it had its thread"
 
     run(story())
 

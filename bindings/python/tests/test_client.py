@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
+import time
+from datetime import timedelta
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import pytest
+from peer import Peer
 
 import paysvc
 from paysvc._generated import KEYWORDS
@@ -151,15 +156,68 @@ def test_a_closed_client_says_so(paysvc_sandbox: Sandbox) -> None:
         client.direct_debit_history(email_address="none@example.com")
 
 
-@pytest.mark.parametrize("timeout", [0, -1, float("nan")])
-def test_a_timeout_is_above_zero(client: paysvc.Client, paysvc_sandbox: Sandbox, timeout: float) -> None:
-    with pytest.raises(ValueError, match="timeout must be above zero"):
-        client.direct_debit_history(email_address="none@example.com", timeout=timeout)
+NO_TIMEOUTS: list[tuple[Any, type[Exception], str]] = [
+    ("5", TypeError, "timeout must be a number of seconds, such as 5 or 0.5, not str; without quotes: timeout=5"),
+    ("soon", TypeError, "timeout must be a number of seconds, such as 5 or 0.5, not str"),
+    (True, TypeError, "timeout must be a number of seconds, such as 5 or 0.5, not bool"),
+    (timedelta(seconds=5), TypeError, "timeout must be a number of seconds, such as 5 or 0.5, not timedelta"),
+    (0, ValueError, "timeout must be a finite number of seconds above 0, not 0; None: the default"),
+    (-1, ValueError, "timeout must be a finite number of seconds above 0, not -1; None: the default"),
+    (float("nan"), ValueError, "timeout must be a finite number of seconds above 0, not nan; None: the default"),
+    (float("inf"), ValueError, "timeout must be a finite number of seconds above 0, not inf; None: the default"),
+]
+
+
+@pytest.mark.parametrize(("timeout", "kind", "said"), NO_TIMEOUTS)
+def test_what_is_no_timeout_is_said(
+    client: paysvc.Client, paysvc_sandbox: Sandbox, timeout: Any, kind: type[Exception], said: str
+) -> None:
+    async def as_a_task() -> None:
+        async with paysvc.AsyncClient(**paysvc_sandbox.config) as client:
+            await client.direct_debit_history(email_address="none@example.com", timeout=timeout)
+
+    for call in (
+        lambda: client.direct_debit_history(email_address="none@example.com", timeout=timeout),
+        lambda: asyncio.run(as_a_task()),
+        lambda: paysvc.Client(**paysvc_sandbox.config, timeout=timeout),
+    ):
+        with pytest.raises(kind) as caught:
+            call()
+        assert str(caught.value) == said
     assert paysvc_sandbox.requests() == []
 
 
-def test_a_timeout_may_be_without_end(client: paysvc.Client) -> None:
-    assert client.direct_debit_history(email_address="none@example.com", timeout=float("inf"))
+@pytest.mark.parametrize("timeout", [20, 20.5, Decimal("20.5"), Fraction(41, 2), 1e300])
+def test_any_number_of_seconds_is_a_timeout(client: paysvc.Client, timeout: Any) -> None:
+    assert client.direct_debit_history(email_address="none@example.com", timeout=timeout)
+
+
+def test_times_of_the_configuration_are_seconds_or_milliseconds(peer: Peer) -> None:
+    """Only a client that took the time for what it is ends the call before the peer's patience does."""
+    ways: list[dict[str, Any]] = [{"timeout": 0.3}, {"timeout_ms": 300}]
+    for times in ways:
+        started = time.monotonic()
+        with paysvc.Client(**peer.config, **times) as client, pytest.raises(paysvc.Timeout):
+            client.order_refund(reference="R")
+        assert 0.3 <= time.monotonic() - started < 10
+    both = "timeout (seconds) and timeout_ms (milliseconds) are the same member; give one of them"
+    with pytest.raises(TypeError) as caught:
+        paysvc.Client(**peer.config, timeout=1, timeout_ms=1000)
+    assert str(caught.value) == both
+    with pytest.raises(TypeError, match="connect_timeout must be a number of seconds"):
+        paysvc.Client(**peer.config, connect_timeout="1")  # type: ignore[arg-type]  # pyright: ignore
+
+
+def test_one_spelling_for_a_member_of_two_endpoints(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+    card = {"cardnumber": "4111111111111111", "expirymonth": "01", "expiryyear": "39", "cvv": "193"}
+    # As order_pay has it, and as the interface writes it here.
+    client.order_create(reference="C-1", payment_option="C", country="NG", card=card)
+    client.order_create(reference="C-2", paymentoption="C", country="NG", card=card)
+    payloads = [request["payload"] for request in paysvc_sandbox.requests()]
+    assert [list(payload) for payload in payloads] == [["reference", "paymentoption", "country", "card"]] * 2
+    assert [payload["paymentoption"] for payload in payloads] == ["C", "C"]
+    with pytest.raises(TypeError, match="payment_option and paymentoption are the same member; give one of them"):
+        client.order_create(payment_option="C", paymentoption="C")
 
 
 def test_nothing_that_is_shown_holds_a_secret(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:

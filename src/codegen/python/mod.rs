@@ -6,11 +6,12 @@ mod names;
 
 use std::fmt::Write as _;
 
-use super::manner;
+use super::{default_of, manner};
 use crate::endpoints::{Endpoint, Field, Kind};
 use crate::settings;
 use crate::status::{ABI, Constant, OUTCOMES, STATES, STATUSES};
 use classes::Classes;
+use names::{Also, Keyword, Spellings};
 
 const HEAD: &str = r#""""What follows from the tables of endpoints, settings and numbers.
 
@@ -24,7 +25,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from ._numbers import Number
-from ._values import OMIT, Members, Omitted, amount_text
+from ._values import OMIT, Members, Omitted, amount_text, either, in_milliseconds
 
 if TYPE_CHECKING:
     from ._native import Call
@@ -34,12 +35,15 @@ if TYPE_CHECKING:
 
 pub fn render(rows: &[Endpoint]) -> String {
     let mut out = String::from(HEAD);
-    let mut classes = Classes::default();
+    let mut classes = Classes::new(Spellings::of(rows));
     for row in rows {
         classes.add(row.name, row.fields, row.open);
     }
     writeln!(out, "__all__ = [{}]\n", classes.exported()).unwrap();
     writeln!(out, "VERSION = \"{}\"\nABI = {ABI}\n", env!("CARGO_PKG_VERSION")).unwrap();
+    let timeout = default_of(settings::CONFIG, "timeout_ms");
+    writeln!(out, "#: What a client that names no timeout waits for a whole call.\nDEFAULT_TIMEOUT_MS = {timeout}\n")
+        .unwrap();
     numbers(&mut out, "Status", "Why a call ended as it did.", STATUSES, "E_");
     numbers(&mut out, "Outcome", "What is known of the service's side: may one charge again?", OUTCOMES, "OUTCOME_");
     numbers(
@@ -49,7 +53,7 @@ pub fn render(rows: &[Endpoint]) -> String {
         STATES,
         "STATE_",
     );
-    keywords(&mut out, rows);
+    keywords(&mut out, rows, &classes.spellings);
     out.push_str(&classes.text());
     for way in [SYNC, ASYNC] {
         endpoints(&mut out, rows, &classes, &way);
@@ -67,6 +71,8 @@ struct Way {
     wait: &'static str,
     /// Parameters of the constructor beyond the configuration: declaration, name, documentation.
     own: &'static [(&'static str, &'static str, &'static str)],
+    /// What a method's `timeout` bounds.
+    timeout: &'static str,
     /// A thread cancels through a token, a task by itself.
     token: bool,
 }
@@ -77,6 +83,7 @@ const SYNC: Way = Way {
     def: "def",
     wait: "",
     own: &[],
+    timeout: "seconds for the whole call, retries and waits included; else the client's timeout",
     token: true,
 };
 
@@ -89,7 +96,7 @@ const ASYNC: Way = Way {
         (
             "max_concurrency: int = 16",
             "max_concurrency",
-            "most calls at a time, each on a thread of its own; more wait",
+            "most calls at a time, each on a thread of its own; more wait, within their timeout",
         ),
         (
             "on_abandoned: Callable[[str, Reply], None] | None = None",
@@ -97,24 +104,42 @@ const ASYNC: Way = Way {
             "called with endpoint and reply when a task was cancelled whose request may have left",
         ),
     ],
+    timeout: "seconds for the whole call, with the wait for a thread and all retries; else the client's timeout",
     token: false,
 };
 
 fn numbers(out: &mut String, class: &str, doc: &str, table: &[Constant], prefix: &str) {
     writeln!(out, "\nclass {class}(Number):\n    \"\"\"{doc}\"\"\"\n").unwrap();
     for Constant { name, number, doc } in table {
-        writeln!(out, "    #: {doc}\n    {} = {number}", name.trim_start_matches(prefix)).unwrap();
+        for line in wrapped(doc) {
+            writeln!(out, "    #: {line}").unwrap();
+        }
+        writeln!(out, "    {} = {number}", name.trim_start_matches(prefix)).unwrap();
     }
     out.push('\n');
 }
 
+/// A text in lines that fit behind a comment's sign.
+fn wrapped(text: &str) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().expect("never empty");
+        match line.len() {
+            0 => line.push_str(word),
+            length if length + word.len() < 110 => write!(line, " {word}").unwrap(),
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
 /// The interface's names and the keywords made of them, by endpoint.
-fn keywords(out: &mut String, rows: &[Endpoint]) {
+fn keywords(out: &mut String, rows: &[Endpoint], spellings: &Spellings) {
     out.push_str("\n#: The keyword argument of each member, by endpoint and by the interface's name.\n");
     out.push_str("KEYWORDS: dict[str, dict[str, str]] = {\n");
     for row in rows {
         writeln!(out, "    \"{}\": {{", row.name).unwrap();
-        for (field, name) in names::keywords(row.fields) {
+        for Keyword { field, name, .. } in spellings.keywords(row.fields) {
             writeln!(out, "        \"{}\": \"{name}\",", field.name).unwrap();
         }
         out.push_str("    },\n");
@@ -134,15 +159,18 @@ fn endpoints(out: &mut String, rows: &[Endpoint], classes: &Classes, way: &Way) 
             raises.push(("EncryptError", "the payload is too long for the encryption key; nothing was sent"));
         }
         let parameters = classes.parameters(row.name, row.fields, row.open);
-        let call = format!("self.call(\"{}\", {}", row.name, hidden(row.fields, row.open));
-        method(out, way, &names::method(row.name), &parameters, &about, (row.fields, row.open), &raises, &call);
+        let call = format!("self.call(\"{}\", {}", row.name, hidden(&classes.spellings, row.fields, row.open));
+        let own = own_of(way);
+        let args = lines(&classes.spellings, row.fields, row.open, &own);
+        method(out, way, &names::method(row.name), &parameters, &about, &args, &raises, &call);
     }
     let about = "Sends a request that has no method of its own yet. What the library knows of a path is still held \
                  to:\n        its key, its encryption, and that it is not repeated.\n";
     let raises = [("PaysvcError", "every failure; its outcome says whether the request may be repeated")];
     let parameters = classes.parameters("request", settings::REQUEST, false);
-    let call = format!("self.call(\"request\", {}", hidden(settings::REQUEST, false));
-    method(out, way, "request", &parameters, about, (settings::REQUEST, false), &raises, &call);
+    let call = format!("self.call(\"request\", {}", hidden(&classes.spellings, settings::REQUEST, false));
+    let args = lines(&classes.spellings, settings::REQUEST, false, &own_of(way));
+    method(out, way, "request", &parameters, about, &args, &raises, &call);
     let (def, token) = (way.def, if way.token { ", call: Call | None = None" } else { "" });
     writeln!(
         out,
@@ -155,7 +183,7 @@ fn endpoints(out: &mut String, rows: &[Endpoint], classes: &Classes, way: &Way) 
 }
 
 fn constructor(out: &mut String, way: &Way) {
-    let classes = Classes::default();
+    let classes = Classes::new(Spellings::in_seconds());
     let mut parameters = classes.parameters("config", settings::CONFIG, false);
     for (declaration, ..) in way.own {
         writeln!(parameters, "        {declaration},").unwrap();
@@ -167,29 +195,23 @@ fn constructor(out: &mut String, way: &Way) {
         "        \"\"\"Opens no connection. What a call needs is checked by that call.\n\n{}\n        Args:\n{}\n        \
          Raises:\n            ConfigError: the configuration is wrong; the message names the member or the variable\n        \
          \"\"\"",
-        wrapped(settings::ENVIRONMENT),
-        lines(settings::CONFIG, false, &own)
+        wrapped(settings::ENVIRONMENT).iter().map(|line| format!("        {line}\n")).collect::<String>(),
+        lines(&classes.spellings, settings::CONFIG, false, &own)
     )
     .unwrap();
     for (_, name, _) in way.own {
         writeln!(out, "        self._{name} = {name}").unwrap();
     }
-    writeln!(out, "        self._open({})\n", hidden(settings::CONFIG, false)).unwrap();
+    writeln!(out, "        self._open({})\n", hidden(&classes.spellings, settings::CONFIG, false)).unwrap();
 }
 
-/// The text in lines of a docstring within a class.
-fn wrapped(text: &str) -> String {
-    let (mut out, mut line) = (String::new(), String::new());
-    for word in text.split(' ') {
-        if line.len() + word.len() > 110 {
-            writeln!(out, "        {}", line.trim_end()).unwrap();
-            line.clear();
-        }
-        line.push_str(word);
-        line.push(' ');
+/// The documentation of the arguments that every method has.
+fn own_of(way: &Way) -> Vec<(&'static str, &'static str)> {
+    let mut own = vec![("timeout", way.timeout)];
+    if way.token {
+        own.push(("call", "a token by which another thread cancels this call"));
     }
-    writeln!(out, "        {}", line.trim_end()).unwrap();
-    out
+    own
 }
 
 #[allow(clippy::too_many_arguments)] // The parts of one method.
@@ -199,16 +221,13 @@ fn method(
     name: &str,
     parameters: &str,
     about: &str,
-    (fields, open): (&[Field], bool),
+    arguments: &str,
     raises: &[(&str, &str)],
     call: &str,
 ) {
-    let mut own =
-        vec![("timeout", "seconds for the whole call, retries and waits included; else the client's timeout_ms")];
     let (mut declared, mut passed) =
         ("        timeout: float | None = None,\n".to_owned(), "timeout=timeout".to_owned());
     if way.token {
-        own.push(("call", "a token by which another thread cancels this call"));
         declared.push_str("        call: Call | None = None,\n");
         passed.push_str(", call=call");
     }
@@ -216,21 +235,25 @@ fn method(
     writeln!(
         out,
         "    {} {name}(\n        self,\n        *,\n{parameters}{declared}    ) -> Reply:\n        \"\"\"{about}\n        \
-         Args:\n{}\n        Raises:\n{raises}        \"\"\"\n        return {}{call}, {passed})\n",
-        way.def,
-        lines(fields, open, &own),
-        way.wait,
+         Args:\n{arguments}\n        Raises:\n{raises}        \"\"\"\n        return {}{call}, {passed})\n",
+        way.def, way.wait,
     )
     .unwrap();
 }
 
 /// The documentation of the arguments.
-fn lines(fields: &[Field], open: bool, own: &[(&str, &str)]) -> String {
+fn lines(spellings: &Spellings, fields: &[Field], open: bool, own: &[(&str, &str)]) -> String {
     let mut out = String::new();
-    for (field, name) in names::keywords(fields) {
+    for Keyword { field, name, also } in spellings.keywords(fields) {
         let interface = if field.name == name { String::new() } else { format!(" ({})", field.name) };
         let unit = if matches!(field.kind, Kind::Amount) { "; text or Decimal, major units" } else { "" };
         writeln!(out, "            {name}{interface}: {}{unit}", docs(field.doc)).unwrap();
+        match also {
+            Some(Also::Spelling(other)) => writeln!(out, "            {other}: the same, by the interface's spelling"),
+            Some(Also::Seconds(other)) => writeln!(out, "            {other}: seconds, instead of {name}"),
+            None => Ok(()),
+        }
+        .unwrap();
     }
     if open {
         out.push_str("            members: further members, under the interface's own names\n");
@@ -242,15 +265,20 @@ fn lines(fields: &[Field], open: bool, own: &[(&str, &str)]) -> String {
 }
 
 /// A Python dictionary of the interface's names and the arguments.
-fn object(fields: &[Field], indent: &str) -> String {
+fn object(spellings: &Spellings, fields: &[Field], indent: &str) -> String {
     if fields.is_empty() {
         return "{}".to_owned();
     }
     let mut out = String::from("{\n");
-    for (field, name) in names::keywords(fields) {
+    for Keyword { field, name, also } in spellings.keywords(fields) {
+        let value = match &also {
+            Some(Also::Spelling(other)) => format!("either(\"{name}\", {name}, \"{other}\", {other})"),
+            Some(Also::Seconds(other)) => format!("in_milliseconds(\"{other}\", {other}, {name})"),
+            None => name,
+        };
         let value = match field.kind {
-            Kind::Amount => format!("amount_text(\"{}\", {name})", field.name),
-            _ => name,
+            Kind::Amount => format!("amount_text(\"{}\", {value})", field.name),
+            _ => value,
         };
         writeln!(out, "{indent}    \"{}\": {value},", field.name).unwrap();
     }
@@ -258,8 +286,8 @@ fn object(fields: &[Field], indent: &str) -> String {
 }
 
 /// Members whose values are hidden from whoever shows the variables of a frame.
-fn hidden(fields: &[Field], open: bool) -> String {
-    format!("Members({}{})", object(fields, "        "), more(open))
+fn hidden(spellings: &Spellings, fields: &[Field], open: bool) -> String {
+    format!("Members({}{})", object(spellings, fields, "        "), more(open))
 }
 
 fn more(open: bool) -> &'static str {

@@ -1,6 +1,8 @@
 //! The names of the interface as Python writes them: `emailAddress` is `email_address`.
 
-use crate::endpoints::Field;
+use std::collections::BTreeMap;
+
+use crate::endpoints::{Endpoint, Field, Kind};
 
 /// Python's own words, and the arguments that every method has.
 const TAKEN: &[&str] = &[
@@ -30,17 +32,86 @@ pub const CLASSES_OF_OURS: &[&str] = &[
     "AsyncEndpoints",
 ];
 
-/// Each field with its keyword; no two are the same.
-pub fn keywords(fields: &[Field]) -> Vec<(&Field, String)> {
-    let mut found: Vec<(&Field, String)> = Vec::new();
-    for field in fields {
-        let mut name = snake(field.name);
-        while TAKEN.contains(&name.as_str()) || found.iter().any(|(_, other)| *other == name) {
-            name.push('_');
+/// A member's keyword argument, and the second one by which it may be given as well.
+pub struct Keyword<'a> {
+    pub field: &'a Field,
+    pub name: String,
+    pub also: Option<Also>,
+}
+
+pub enum Also {
+    /// The same value under the interface's own spelling: `paymentoption` beside `payment_option`.
+    Spelling(String),
+    /// A time in seconds, beside the one in milliseconds: `timeout` beside `timeout_ms`.
+    Seconds(String),
+}
+
+impl Also {
+    pub fn name(&self) -> &str {
+        match self {
+            Also::Spelling(name) | Also::Seconds(name) => name,
         }
-        found.push((field, name));
     }
-    found
+}
+
+/// One spelling for the members that differ only by case or underscores: the one that shows most of its words.
+#[derive(Default)]
+pub struct Spellings {
+    best: BTreeMap<String, String>,
+    seconds: bool,
+}
+
+impl Spellings {
+    /// The spellings of all rows together, so that two rows spell the same member alike.
+    pub fn of(rows: &[Endpoint]) -> Spellings {
+        let mut all = Spellings::default();
+        for row in rows {
+            all.add(row.fields);
+        }
+        all
+    }
+
+    /// For the configuration: its times are also taken in seconds.
+    pub fn in_seconds() -> Spellings {
+        Spellings { seconds: true, ..Spellings::default() }
+    }
+
+    fn add(&mut self, fields: &[Field]) {
+        for field in fields {
+            let name = snake(field.name);
+            let words = |name: &str| name.matches('_').count();
+            let best = self.best.entry(joined(&name)).or_default();
+            if best.is_empty() || words(&name) > words(best) {
+                *best = name;
+            }
+            if let Kind::Object(inner) = field.kind {
+                self.add(inner);
+            }
+        }
+    }
+
+    /// Each field with its keywords; no two are the same.
+    pub fn keywords<'a>(&self, fields: &'a [Field]) -> Vec<Keyword<'a>> {
+        let mut found: Vec<Keyword> = Vec::new();
+        for field in fields {
+            let own = snake(field.name);
+            let alone = fields.iter().filter(|other| joined(&snake(other.name)) == joined(&own)).count() == 1;
+            let mut name = self.best.get(&joined(&own)).filter(|_| alone).unwrap_or(&own).clone();
+            let also = match own.strip_suffix("_ms") {
+                Some(time) if self.seconds => Some(Also::Seconds(time.to_owned())),
+                _ => (name != own).then_some(Also::Spelling(own)),
+            };
+            while TAKEN.contains(&name.as_str()) || found.iter().any(|other| other.name == name) {
+                name.push('_');
+            }
+            found.push(Keyword { field, name, also });
+        }
+        found
+    }
+}
+
+fn joined(name: &str) -> String {
+    name.replace('_', "")
 }
 
 pub fn method(name: &str) -> String {
@@ -76,7 +147,11 @@ fn snake(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::endpoints::{Kind, Place};
+    use crate::endpoints::Place;
+
+    fn text(name: &'static str) -> Field {
+        Field { name, kind: Kind::Text, required: false, place: Place::Body, secret: false, doc: "" }
+    }
 
     #[test]
     fn names_are_those_that_a_python_programmer_expects() {
@@ -98,15 +173,43 @@ mod tests {
 
     #[test]
     fn no_keyword_is_taken_or_given_twice() {
-        let fields = ["from", "timeout", "Reference", "reference"].map(|name| Field {
-            name,
-            kind: Kind::Text,
-            required: false,
-            place: Place::Body,
-            secret: false,
-            doc: "",
-        });
-        let found: Vec<_> = keywords(&fields).into_iter().map(|(_, name)| name).collect();
+        let fields = ["from", "timeout", "Reference", "reference"].map(text);
+        let found: Vec<_> = Spellings::default().keywords(&fields).into_iter().map(|found| found.name).collect();
         assert_eq!(found, ["from_", "timeout_", "reference", "reference_"]);
+    }
+
+    #[test]
+    fn a_member_is_spelled_alike_in_every_row_and_its_own_spelling_is_taken_too() {
+        const fn constant(name: &'static str) -> Field {
+            Field { name, kind: Kind::Text, required: false, place: Place::Body, secret: false, doc: "" }
+        }
+        const PAY: &[Field] = &[constant("paymentOption")];
+        const CREATE: &[Field] = &[constant("paymentoption"), constant("country")];
+        let mut spellings = Spellings::default();
+        spellings.add(PAY);
+        spellings.add(CREATE);
+        let found = |names: &[&'static str]| -> Vec<(String, Option<String>)> {
+            let fields: Vec<_> = names.iter().map(|name| text(name)).collect();
+            let found = spellings.keywords(&fields);
+            found.into_iter().map(|found| (found.name, found.also.map(|also| also.name().to_owned()))).collect()
+        };
+        assert_eq!(found(&["paymentOption"]), [("payment_option".into(), None)]);
+        assert_eq!(found(&["paymentoption"]), [("payment_option".into(), Some("paymentoption".into()))]);
+        // One object with both: each keeps its own.
+        assert_eq!(
+            found(&["paymentoption", "paymentOption"]),
+            [("paymentoption".into(), None), ("payment_option".into(), None)]
+        );
+    }
+
+    #[test]
+    fn times_of_the_configuration_are_taken_in_seconds_too() {
+        let fields = ["timeout_ms", "user_agent"].map(text);
+        let found: Vec<_> = Spellings::in_seconds()
+            .keywords(&fields)
+            .into_iter()
+            .map(|found| (found.name, found.also.map(|also| also.name().to_owned())))
+            .collect();
+        assert_eq!(found, [("timeout_ms".into(), Some("timeout".into())), ("user_agent".into(), None)]);
     }
 }

@@ -13,11 +13,27 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math/big"
 	"os"
 	"strings"
 	"time"
 
 	"paysvc.example/go/paysvc"
+)
+
+// What the customer ordered: a payment is compared with it before goods are handed over.
+type ordered struct{ amount, currency, reference string }
+
+func (o ordered) String() string {
+	return fmt.Sprintf("%s %s for %s", o.amount, o.currency, o.reference)
+}
+
+// Where an answer says what was paid. No reference: the answer names none of ours, it is the one to our own request.
+type where struct{ total, fee, currency, reference string }
+
+var (
+	inPayment  = where{"/data/orderPayment/totalAmount", "/data/orderPayment/fee", "/data/orderPayment/currency", ""}
+	inTransfer = where{"/data/totalAmountCharged", "/data/fee", "/data/currencyName", "/data/accountReference"}
 )
 
 type till struct {
@@ -38,14 +54,17 @@ func main() {
 	defer client.Close()
 	t := &till{client: client, sandbox: *sandbox, input: bufio.NewReader(os.Stdin)}
 	stamp := time.Now().Unix()
-	order := fmt.Sprintf("ORDER-%d", stamp)
+	rent := ordered{"98000.00", "NGN", fmt.Sprintf("ORDER-%d", stamp)}
+	meal := ordered{"620.1", "NGN", fmt.Sprintf("CARD-%d", stamp)}
 
 	fmt.Printf("%-21s %-19s %-42s %-9s %8s\n", "ASKED", "OF", "CAME BACK", "OUTCOME", "TIME")
 	ctx := context.Background()
-	t.directDebit(ctx, order)
+	t.createOrder(ctx, rent)
+	t.directDebit(ctx, rent)
 	t.virtualAccount(ctx, fmt.Sprintf("tenant-%d", stamp))
-	t.refund(ctx, order)
-	t.card(ctx, fmt.Sprintf("CARD-%d", stamp))
+	t.refund(ctx, rent.reference)
+	t.createOrder(ctx, meal)
+	t.card(ctx, meal)
 
 	fmt.Print("\nTo use the real service, put its address and your keys (dashboard: Settings > API Keys & Webhooks) into\n" +
 		"PAYSVC_BASE_URL, PAYSVC_PUBLIC_KEY, PAYSVC_SECRET_KEY and PAYSVC_ENCRYPTION_KEY, and run the same program\n" +
@@ -56,9 +75,16 @@ func main() {
 	}
 }
 
-// One call, one line: what was asked, what came back, the outcome, how long it took. Gives the value that is shown.
+// One call, one line; gives the value that is shown.
 func step[R any](t *till, ctx context.Context, what, of string,
 	call func(context.Context, R) (*paysvc.Reply, error), request R, shown string) string {
+	value, _ := ask(t, ctx, what, of, call, request, shown).Get(shown)
+	return value
+}
+
+// One call, one line: what was asked, what came back, the outcome, how long it took.
+func ask[R any](t *till, ctx context.Context, what, of string,
+	call func(context.Context, R) (*paysvc.Reply, error), request R, shown string) *paysvc.Reply {
 	started := time.Now()
 	reply, err := call(ctx, request)
 	var failure *paysvc.Error
@@ -74,24 +100,99 @@ func step[R any](t *till, ctx context.Context, what, of string,
 		fmt.Printf("%-21s %v\n", "", err)
 		t.failed = true
 	}
-	return value
+	return reply
+}
+
+// May the goods be handed over? Only for a payment that is CONFIRMED and SUCCESSFUL, and that is the one ordered.
+func (t *till) handOver(reply *paysvc.Reply, what ordered, at where) {
+	paid := reply.Outcome == paysvc.OutcomeConfirmed && reply.State == paysvc.StateSuccessful
+	told := ""
+	switch {
+	case paid && asOrdered(reply, what, at):
+		told = fmt.Sprintf("paid: %v; hand over the goods", what)
+	case paid:
+		told = fmt.Sprintf("PAID, BUT NOT AS ORDERED (%v): keep the goods, and ask a person", what)
+		t.failed = true
+	case reply.Outcome == paysvc.OutcomeConfirmed:
+		switch reply.State {
+		case paysvc.StateInitiated, paysvc.StatePending, paysvc.StateAwaiting, paysvc.StateProcessing:
+			// A till asks the service for the order's state until it is final; Client.Request sends what has no
+			// method of its own yet.
+			told = fmt.Sprintf("not paid yet (%v): keep the goods, and ask for the state of %s", reply.State, what.reference)
+		default:
+			told = fmt.Sprintf("NOT PAID (%v): keep the goods", reply.State)
+			t.failed = true
+		}
+	case reply.Outcome == paysvc.OutcomeRejected: // An order that is refused as "already paid" has been paid.
+		told = "this request was not executed, which says nothing of an earlier one: see the message"
+	case reply.Outcome == paysvc.OutcomeNotSent:
+		told = "nothing was sent: it may be repeated"
+	default:
+		told = fmt.Sprintf("it may have been charged: ask for the state of %s before you charge again", what.reference)
+	}
+	fmt.Printf("%-21s %s\n", "", told)
+}
+
+func asOrdered(reply *paysvc.Reply, what ordered, at where) bool {
+	get := func(pointer string) string {
+		value, _ := reply.Get(pointer)
+		return value
+	}
+	return get(at.currency) == what.currency && (at.reference == "" || get(at.reference) == what.reference) &&
+		sameAmount(what.amount, get(at.total), get(at.fee))
+}
+
+// Exact fractions, no floating point: 100.1 is 100.10. What the customer is charged may include the fee.
+func sameAmount(ordered, charged, fee string) bool {
+	price, ok := new(big.Rat).SetString(ordered)
+	total, found := new(big.Rat).SetString(charged)
+	if !ok || !found {
+		return false
+	}
+	extra, has := new(big.Rat).SetString(fee)
+	return total.Cmp(price) == 0 || has && total.Cmp(price.Add(price, extra)) == 0
 }
 
 // What a customer or a bank would tell us: asked of the sandbox, or of the person at the terminal.
 func (t *till) learn(ctx context.Context, question string, request paysvc.Request, pointer string) string {
 	if t.sandbox {
-		if reply, err := t.client.Request(ctx, request); err == nil {
-			value, _ := reply.Get(pointer)
-			return value
+		reply, err := t.client.Request(ctx, request)
+		var failure *paysvc.Error
+		if errors.As(err, &failure) { // The sandbox's own answers do not say success as the service's do.
+			reply = &failure.Reply
 		}
-		return ""
+		value, _ := reply.Get(pointer)
+		return value
 	}
 	fmt.Print(question, ": ")
 	line, _ := t.input.ReadString('\n')
 	return strings.TrimSpace(line)
 }
 
-func (t *till) directDebit(ctx context.Context, order string) {
+// Makes the order known, with its price: what is charged later is compared with it.
+func (t *till) createOrder(ctx context.Context, what ordered) {
+	object := func(members map[string]any) json.RawMessage {
+		text, err := json.Marshal(members)
+		if err != nil {
+			panic(err) // Texts and a number that is one.
+		}
+		return text
+	}
+	step(t, ctx, "create the order", what.reference, t.client.OrderCreate, paysvc.OrderCreateRequest{
+		Extra: map[string]json.RawMessage{
+			"customer": object(map[string]any{
+				"firstname": "Ada", "lastname": "Lovelace", "mobile": "+2348000000000", "country": "NG", "email": "ada@example.com",
+			}),
+			"order": object(map[string]any{
+				"amount": json.Number(what.amount), "reference": what.reference, "description": "rent", "currency": what.currency,
+			}),
+			"payment": object(map[string]any{"RedirectUrl": "https://till.example/done"}),
+		},
+	}, "/data/order/amount")
+}
+
+func (t *till) directDebit(ctx context.Context, what ordered) {
+	order := what.reference
 	step(t, ctx, "mandate history", "ada@example.com", t.client.DirectDebitHistory,
 		paysvc.DirectDebitHistoryRequest{EmailAddress: "ada@example.com"}, "/customerName")
 	mandate := step(t, ctx, "create a mandate", order, t.client.DirectDebitCreate, paysvc.DirectDebitCreateRequest{
@@ -108,7 +209,7 @@ func (t *till) directDebit(ctx context.Context, order string) {
 		paysvc.DirectDebitOTPRequest{MandateCode: mandate}, "/data")
 	otp := t.learn(ctx, "one-time code from the customer's e-mail",
 		paysvc.Request{Method: "GET", Path: "/sandbox/otp/" + mandate, Key: "public"}, "/otp")
-	step(t, ctx, "pay", order, t.client.OrderPay, paysvc.OrderPayRequest{
+	reply := ask(t, ctx, "pay", order, t.client.OrderPay, paysvc.OrderPayRequest{
 		PaymentOption: "NDD",
 		Reference:     order,
 		DirectDebitPaymentRequest: &paysvc.OrderPayDirectDebitPaymentRequest{
@@ -118,13 +219,15 @@ func (t *till) directDebit(ctx context.Context, order string) {
 			BankCode:    paysvc.Ptr("044"),
 		},
 	}, "/data/orderPayment/totalAmount")
+	t.handOver(reply, what, inPayment)
 }
 
 func (t *till) virtualAccount(ctx context.Context, alias string) {
+	rent := ordered{"2500.5", "NGN", "FLAT-7"}
 	account := step(t, ctx, "virtual account", alias, t.client.VirtualAccountGenerate, paysvc.VirtualAccountGenerateRequest{
 		Alias:     alias,
 		Narration: paysvc.Ptr("Rent"),
-		Reference: paysvc.Ptr("FLAT-7"),
+		Reference: paysvc.Ptr(rent.reference),
 	}, "/accountNumber")
 	transfer, err := json.Marshal(map[string]string{
 		"accountNumber": account, "amount": "2500.50", "senderName": "Grace Hopper",
@@ -134,20 +237,35 @@ func (t *till) virtualAccount(ctx context.Context, alias string) {
 	}
 	session := t.learn(ctx, "session identifier of a transfer to that account",
 		paysvc.Request{Method: "POST", Path: "/sandbox/fund", Key: "public", Body: transfer}, "/sessionId")
-	step(t, ctx, "transaction details", "the transfer", t.client.TransactionDetails,
+	reply := ask(t, ctx, "transaction details", "the transfer", t.client.TransactionDetails,
 		paysvc.TransactionDetailsRequest{SessionID: session}, "/data/totalAmountCharged")
+	t.handOver(reply, rent, inTransfer)
 }
 
 func (t *till) refund(ctx context.Context, order string) {
-	step(t, ctx, "refund in part", order, t.client.OrderRefund, paysvc.OrderRefundRequest{
+	reply := ask(t, ctx, "refund in part", order, t.client.OrderRefund, paysvc.OrderRefundRequest{
 		Reference: order,
 		Reason:    paysvc.Ptr("one item returned"),
 		Amount:    paysvc.Ptr("25.50"),
 	}, "/data/amount_refunded")
+	if reply.Outcome != paysvc.OutcomeConfirmed {
+		return
+	}
+	told := "accepted, not done yet: ask for its state"
+	reference, _ := reply.Get("/data/reference")
+	amount, _ := reply.Get("/data/amount_refunded")
+	if reference != order || !sameAmount("25.5", amount, "") {
+		told = "NOT THE REFUND THAT WAS ASKED FOR: ask a person"
+		t.failed = true
+	} else if reply.State == paysvc.StateSuccessful {
+		told = "refunded"
+	}
+	fmt.Printf("%-21s %s\n", "", told)
 }
 
-func (t *till) card(ctx context.Context, order string) {
-	step(t, ctx, "card order", order, t.client.OrderCreate, paysvc.OrderCreateRequest{
+func (t *till) card(ctx context.Context, what ordered) {
+	order := what.reference
+	reply := ask(t, ctx, "card order", order, t.client.OrderCreate, paysvc.OrderCreateRequest{
 		Reference:     paysvc.Ptr(order),
 		Paymentoption: paysvc.Ptr("C"),
 		Country:       paysvc.Ptr("NG"),
@@ -155,4 +273,5 @@ func (t *till) card(ctx context.Context, order string) {
 			Cardnumber: "4111111111111111", Expirymonth: "01", Expiryyear: "39", CVV: "193",
 		},
 	}, "/message")
+	t.handOver(reply, what, inPayment)
 }

@@ -69,6 +69,21 @@ func line(input *bufio.Reader) (string, bool) {
 	return strings.TrimSuffix(text, "\n"), err == nil || text != ""
 }
 
+// What errors.Is finds in an error, by the names of paysvc.h.
+func caughtAs(err error) string {
+	found := "class"
+	for _, kind := range []error{
+		paysvc.ErrArgument, paysvc.ErrConfig, paysvc.ErrEncrypt, paysvc.ErrTransport, paysvc.ErrTimeout, paysvc.ErrCancelled,
+		paysvc.ErrRejected, paysvc.ErrUnauthorized, paysvc.ErrRateLimited, paysvc.ErrServer, paysvc.ErrResponse,
+		paysvc.ErrInternal, paysvc.ErrOutcomeNotSent, paysvc.ErrOutcomeRejected, paysvc.ErrOutcomeUnknown,
+	} {
+		if errors.Is(err, kind) {
+			found += " " + strings.TrimPrefix(kind.Error(), "paysvc: ")
+		}
+	}
+	return found
+}
+
 func fail(format string, of ...any) {
 	fmt.Fprintf(os.Stderr, "driver: "+format+"\n", of...)
 	os.Exit(2)
@@ -78,6 +93,7 @@ func show(reply *paysvc.Reply, err error) paysvc.Reply {
 	var failure *paysvc.Error
 	if errors.As(err, &failure) {
 		reply = &failure.Reply
+		fmt.Fprintln(os.Stderr, caughtAs(err))
 		fmt.Fprintf(os.Stderr, "error %v %+v %#v %q %s\n", err, failure, failure, err, reply)
 	} else if err != nil {
 		fail("not an *Error: %v", err)

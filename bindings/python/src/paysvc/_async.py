@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import os
+import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -12,9 +13,9 @@ from functools import partial
 from types import TracebackType
 from typing import TypeVar
 
-from ._generated import AsyncEndpoints, Status
+from ._generated import DEFAULT_TIMEOUT_MS, AsyncEndpoints, Status
 from ._log import logger
-from ._native import Call, Native, Owned, abandon, milliseconds, succeeded
+from ._native import Call, Native, Owned, abandon, succeeded
 from ._reply import Reply
 
 Self = TypeVar("Self", bound="AsyncClient")
@@ -22,6 +23,8 @@ Self = TypeVar("Self", bound="AsyncClient")
 
 class AsyncClient(AsyncEndpoints):
     """The payments service for asyncio. Tasks and event loops may share a client.
+
+    A call that waits for a thread waits within its timeout: when that is up, nothing was sent (a Timeout, NOT_SENT).
 
     When a task is cancelled whose request may have left, the CancelledError carries what is known: see
     paysvc.abandoned_call(), and on_abandoned for tasks that nobody awaits.
@@ -33,7 +36,10 @@ class AsyncClient(AsyncEndpoints):
 
     def _open(self, config: Mapping[str, object]) -> None:
         self._native = Native(config)
+        self._timeout = _timeout_of(config)
         self._process = 0
+        self._lock = threading.Lock()
+        self._calls = 0  # That run or wait for a thread.
         self._executor: ThreadPoolExecutor | None = None
         self._threads()
 
@@ -50,24 +56,33 @@ class AsyncClient(AsyncEndpoints):
 
     async def _run(self, name: str, members: Mapping[str, object], timeout: float | None) -> Reply:
         token, owned = Call(), self._native.hold()
-        deadline = None
+        limit = self._timeout
         if timeout is not None:
-            milliseconds(timeout)
-            deadline = time.monotonic() + timeout
-        work = partial(self._work, owned, name, members, token, deadline)
-        running = self._threads().submit(contextvars.copy_context().run, work)
+            token._set_timeout(timeout)
+            limit = min(float(timeout), threading.TIMEOUT_MAX)
+        deadline = time.monotonic() + limit
+        threads = self._threads()
+        with self._lock:
+            self._calls += 1
+            waits = self._calls > self._max_concurrency
+        work = partial(self._work, owned, name, members, token, deadline if waits else None)
+        running = threads.submit(contextvars.copy_context().run, work)
         ended = asyncio.wrap_future(running)
         try:
             # wait() leaves the future alone when this task is cancelled.
-            await asyncio.wait([ended])
+            await asyncio.wait([ended], timeout=limit if waits else None)
+            if not ended.done():
+                if self._drop(running):
+                    return self._too_late(name)
+                await asyncio.wait([ended])  # It has begun, and the library ends it in time.
         except asyncio.CancelledError as cancelled:
-            if not running.cancel():  # It had begun.
+            if not self._drop(running):  # It had begun.
                 token.cancel()
                 await _end_of(ended)
                 self._abandon(name, running, cancelled)
             raise
         except BaseException as thrown:  # The loop is being torn down: nothing can be awaited any more.
-            if not running.cancel():
+            if not self._drop(running):
                 token.cancel()
                 running.add_done_callback(partial(self._abandon, name, interrupt=thrown))
             raise
@@ -76,12 +91,28 @@ class AsyncClient(AsyncEndpoints):
     def _work(
         self, owned: Owned, name: str, members: Mapping[str, object], token: Call, deadline: float | None
     ) -> Reply:
-        if deadline is not None:
-            left = deadline - time.monotonic()
-            if left <= 0:
-                return Reply.local(Status.TIMEOUT, f"{name}: no thread was free in time")
-            token._set_timeout(left)
-        return self._native.call(owned, name, members, token)
+        try:
+            if deadline is not None:  # It may have waited: what is left of its time is what the call gets.
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    return self._too_late(name)
+                token._set_timeout(left)
+            return self._native.call(owned, name, members, token)
+        finally:
+            with self._lock:
+                self._calls -= 1
+
+    def _drop(self, running: Future[Reply]) -> bool:
+        """Takes a call back that has not begun; false: it has begun, or is done."""
+        dropped = running.cancel()
+        if dropped:
+            with self._lock:
+                self._calls -= 1
+        return dropped
+
+    def _too_late(self, name: str) -> Reply:
+        busy = f"all {self._max_concurrency} threads of this client (max_concurrency) were busy"
+        return Reply.local(Status.TIMEOUT, f"{name}: {busy} until the time of this call was up; nothing was sent")
 
     def _abandon(self, name: str, running: Future[Reply], interrupt: BaseException) -> None:
         if running.exception() is not None:
@@ -101,6 +132,7 @@ class AsyncClient(AsyncEndpoints):
         # The threads of a parent do not live in its child.
         if self._executor is None or self._process != os.getpid():
             self._process = os.getpid()
+            self._lock, self._calls = threading.Lock(), 0
             self._executor = ThreadPoolExecutor(self._max_concurrency, thread_name_prefix="paysvc")
         return self._executor
 
@@ -120,6 +152,16 @@ class AsyncClient(AsyncEndpoints):
 
     def __repr__(self) -> str:
         return f"<paysvc.AsyncClient {'closed' if self._native.closed else 'open'}>"
+
+
+def _timeout_of(config: Mapping[str, object]) -> float:
+    """The time limit, in seconds, that the library reads from the same places."""
+    given = config.get("timeout_ms", os.environ.get("PAYSVC_TIMEOUT_MS"))
+    try:
+        limit = int(given)  # type: ignore[call-overload]
+    except (TypeError, ValueError):  # Not said; or wrong, and the library has refused it.
+        limit = DEFAULT_TIMEOUT_MS
+    return float(limit if limit > 0 else DEFAULT_TIMEOUT_MS) / 1000
 
 
 async def _end_of(ended: asyncio.Future[Reply]) -> None:

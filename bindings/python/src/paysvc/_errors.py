@@ -27,12 +27,12 @@ class PaysvcError(Exception):
 
     @property
     def outcome(self) -> Outcome:
-        """May one charge again?"""
+        """May one charge again? REJECTED speaks of this request, and of no earlier one."""
         return self.reply.outcome
 
     @property
     def state(self) -> State:
-        """The state of the payment that the answer names."""
+        """The state of the payment that the answer names. Paid: Outcome.CONFIRMED and State.SUCCESSFUL, both."""
         return self.reply.state
 
     @property
@@ -104,11 +104,14 @@ class Cancelled(PaysvcError):
 
 
 class Rejected(PaysvcError):
-    """The service answered 4xx, or with an answer that says failure."""
+    """The service refused this request: an answer that says failure, or a 4xx.
+
+    This says nothing of earlier requests: an order that is refused as "already paid" has been paid.
+    """
 
 
 class Unauthorized(PaysvcError):
-    """The service answered 401 or 403."""
+    """The service refused this request with 401 or 403."""
 
 
 class RateLimited(PaysvcError):
@@ -120,7 +123,7 @@ class ServerError(PaysvcError):
 
 
 class ResponseError(PaysvcError):
-    """The answer is cut off, too large, not JSON, a redirect, or does not say what became of the request."""
+    """The answer is cut off, too large, not JSON, a redirect, contradicts itself, or does not say what was done."""
 
 
 class InternalError(PaysvcError):

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from ._numbers import Number
-from ._values import OMIT, Members, Omitted, amount_text
+from ._values import OMIT, Members, Omitted, amount_text, either, in_milliseconds
 
 if TYPE_CHECKING:
     from ._native import Call
@@ -20,6 +20,9 @@ __all__ = ["Card", "DirectDebitPaymentRequest", "Outcome", "State", "Status"]
 
 VERSION = "0.1.0"
 ABI = 1
+
+#: What a client that names no timeout waits for a whole call.
+DEFAULT_TIMEOUT_MS = 30000
 
 
 class Status(Number):
@@ -39,15 +42,16 @@ class Status(Number):
     TIMEOUT = 11
     #: The call was cancelled.
     CANCELLED = 12
-    #: The service answered 4xx, or with an answer that says failure.
+    #: The service refused this request: an answer that says failure, or a 4xx.
     REJECTED = 20
-    #: The service answered 401 or 403.
+    #: The service refused this request with 401 or 403.
     UNAUTHORIZED = 21
     #: The service answered 429, after the retries.
     RATE_LIMITED = 22
     #: The service answered 5xx.
     SERVER = 23
-    #: The answer is cut off, too large, not JSON, a redirect, or does not say what became of the request.
+    #: The answer is cut off, too large, not JSON, a redirect, contradicts itself, or does not say what became of the
+    #: request.
     RESPONSE = 24
     #: A bug in this library, caught before it could cross the boundary.
     INTERNAL = 90
@@ -58,9 +62,10 @@ class Outcome(Number):
 
     #: No byte of the request left this process: repeat it freely.
     NOT_SENT = 0
-    #: The service answered success.
+    #: The service answered success. A payment is paid only if its state is SUCCESSFUL as well.
     CONFIRMED = 1
-    #: The service answered that it did not do it.
+    #: The service answered that it did not execute this request. This says nothing of earlier requests: an order
+    #: that is refused as "already paid" has been paid.
     REJECTED = 2
     #: It may or may not have done it: ask before you repeat.
     UNKNOWN = 3
@@ -69,7 +74,7 @@ class Outcome(Number):
 class State(Number):
     """State of the payment or refund in an answer, the service's own statusId."""
 
-    #: The answer names no state.
+    #: The answer names no state, or contradicting ones.
     NONE = 0
     #: Initiated.
     INITIATED = 1
@@ -79,7 +84,7 @@ class State(Number):
     AWAITING = 3
     #: Failed.
     FAILED = 4
-    #: Successful: the only one that means paid.
+    #: Successful. Together with the outcome CONFIRMED: paid.
     SUCCESSFUL = 5
     #: Reversed.
     REVERSED = 6
@@ -126,7 +131,7 @@ KEYWORDS: dict[str, dict[str, str]] = {
     },
     "order_create": {
         "reference": "reference",
-        "paymentoption": "paymentoption",
+        "paymentoption": "payment_option",
         "country": "country",
         "card": "card",
     },
@@ -204,7 +209,9 @@ class Endpoints:
         secret_key: str | Omitted = OMIT,
         encryption_key: str | Omitted = OMIT,
         timeout_ms: int | Omitted = OMIT,
+        timeout: float | Omitted = OMIT,
         connect_timeout_ms: int | Omitted = OMIT,
+        connect_timeout: float | Omitted = OMIT,
         max_attempts: int | Omitted = OMIT,
         proxy: str | Omitted = OMIT,
         no_proxy: str | Omitted = OMIT,
@@ -226,7 +233,9 @@ class Endpoints:
             secret_key: API key of the calls that say so, e.g. refunds
             encryption_key: the dashboard's RSA key, or a PEM public key
             timeout_ms: for a whole call, retries and waits included (30000)
+            timeout: seconds, instead of timeout_ms
             connect_timeout_ms: for name look-up, connect and TLS, within timeout_ms (10000)
+            connect_timeout: seconds, instead of connect_timeout_ms
             max_attempts: most tries of what may be repeated, 1 to 10 (3)
             proxy: http://user:password@host:port or socks5://...; HTTPS_PROXY and its like are not read
             no_proxy: hosts and domains reached without the proxy, separated by commas
@@ -245,8 +254,8 @@ class Endpoints:
             "public_key": public_key,
             "secret_key": secret_key,
             "encryption_key": encryption_key,
-            "timeout_ms": timeout_ms,
-            "connect_timeout_ms": connect_timeout_ms,
+            "timeout_ms": in_milliseconds("timeout", timeout, timeout_ms),
+            "connect_timeout_ms": in_milliseconds("connect_timeout", connect_timeout, connect_timeout_ms),
             "max_attempts": max_attempts,
             "proxy": proxy,
             "no_proxy": no_proxy,
@@ -271,7 +280,7 @@ class Endpoints:
 
         Args:
             email_address (emailAddress): e-mail address of the customer
-            timeout: seconds for the whole call, retries and waits included; else the client's timeout_ms
+            timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
         Raises:
@@ -304,7 +313,7 @@ class Endpoints:
             account_number (accountNumber): the customer's bank account
             bank_code (bankCode): code of the customer's bank
             address: the customer's address
-            timeout: seconds for the whole call, retries and waits included; else the client's timeout_ms
+            timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
         Raises:
@@ -333,7 +342,7 @@ class Endpoints:
 
         Args:
             mandate_code (mandateCode): the code returned at mandate creation
-            timeout: seconds for the whole call, retries and waits included; else the client's timeout_ms
+            timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
         Raises:
@@ -356,7 +365,7 @@ class Endpoints:
 
         Args:
             mandate_code (mandateCode): the code returned at mandate creation
-            timeout: seconds for the whole call, retries and waits included; else the client's timeout_ms
+            timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
         Raises:
@@ -386,7 +395,7 @@ class Endpoints:
             reference: reference of the order
             direct_debit_payment_request (directDebitPaymentRequest): the debit, for the payment option NDD
             members: further members, under the interface's own names
-            timeout: seconds for the whole call, retries and waits included; else the client's timeout_ms
+            timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
         Raises:
@@ -416,7 +425,7 @@ class Endpoints:
             alias (Alias): label of the account, e.g. a customer's number
             narration (Narration): narration
             reference (Reference): returned as accountReference on callbacks
-            timeout: seconds for the whole call, retries and waits included; else the client's timeout_ms
+            timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
         Raises:
@@ -446,7 +455,7 @@ class Endpoints:
             reference: reference of the original order
             reason: why; recommended
             amount: amount of a partial refund; without it the full amount is refunded; text or Decimal, major units
-            timeout: seconds for the whole call, retries and waits included; else the client's timeout_ms
+            timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
         Raises:
@@ -471,7 +480,7 @@ class Endpoints:
 
         Args:
             session_id (sessionId): identifier of the transaction session
-            timeout: seconds for the whole call, retries and waits included; else the client's timeout_ms
+            timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
         Raises:
@@ -485,6 +494,7 @@ class Endpoints:
         self,
         *,
         reference: str | Omitted = OMIT,
+        payment_option: str | Omitted = OMIT,
         paymentoption: str | Omitted = OMIT,
         country: str | Omitted = OMIT,
         card: Card | Mapping[str, object] | Omitted = OMIT,
@@ -498,11 +508,12 @@ class Endpoints:
 
         Args:
             reference: reference of the order
-            paymentoption: C for card
+            payment_option (paymentoption): C for card
+            paymentoption: the same, by the interface's spelling
             country: two-letter country code
             card: the card
             members: further members, under the interface's own names
-            timeout: seconds for the whole call, retries and waits included; else the client's timeout_ms
+            timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
         Raises:
@@ -511,7 +522,7 @@ class Endpoints:
         """
         return self.call("order_create", Members({
             "reference": reference,
-            "paymentoption": paymentoption,
+            "paymentoption": either("payment_option", payment_option, "paymentoption", paymentoption),
             "country": country,
             "card": card,
         }, members), timeout=timeout, call=call)
@@ -542,7 +553,7 @@ class Endpoints:
             body: the JSON body; any value
             encrypt: encrypt the body (false)
             read_only: changes nothing, so it may be repeated; refused at and below the path of a function that changes something (true for GET elsewhere, else false)
-            timeout: seconds for the whole call, retries and waits included; else the client's timeout_ms
+            timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
         Raises:
@@ -580,7 +591,9 @@ class AsyncEndpoints:
         secret_key: str | Omitted = OMIT,
         encryption_key: str | Omitted = OMIT,
         timeout_ms: int | Omitted = OMIT,
+        timeout: float | Omitted = OMIT,
         connect_timeout_ms: int | Omitted = OMIT,
+        connect_timeout: float | Omitted = OMIT,
         max_attempts: int | Omitted = OMIT,
         proxy: str | Omitted = OMIT,
         no_proxy: str | Omitted = OMIT,
@@ -604,7 +617,9 @@ class AsyncEndpoints:
             secret_key: API key of the calls that say so, e.g. refunds
             encryption_key: the dashboard's RSA key, or a PEM public key
             timeout_ms: for a whole call, retries and waits included (30000)
+            timeout: seconds, instead of timeout_ms
             connect_timeout_ms: for name look-up, connect and TLS, within timeout_ms (10000)
+            connect_timeout: seconds, instead of connect_timeout_ms
             max_attempts: most tries of what may be repeated, 1 to 10 (3)
             proxy: http://user:password@host:port or socks5://...; HTTPS_PROXY and its like are not read
             no_proxy: hosts and domains reached without the proxy, separated by commas
@@ -614,7 +629,7 @@ class AsyncEndpoints:
             user_agent: the user-agent header (libpaysvc/VERSION)
             max_idle_connections: connections kept open between calls (128)
             allow_http: allows plain http to more than loopback addresses (false)
-            max_concurrency: most calls at a time, each on a thread of its own; more wait
+            max_concurrency: most calls at a time, each on a thread of its own; more wait, within their timeout
             on_abandoned: called with endpoint and reply when a task was cancelled whose request may have left
 
         Raises:
@@ -627,8 +642,8 @@ class AsyncEndpoints:
             "public_key": public_key,
             "secret_key": secret_key,
             "encryption_key": encryption_key,
-            "timeout_ms": timeout_ms,
-            "connect_timeout_ms": connect_timeout_ms,
+            "timeout_ms": in_milliseconds("timeout", timeout, timeout_ms),
+            "connect_timeout_ms": in_milliseconds("connect_timeout", connect_timeout, connect_timeout_ms),
             "max_attempts": max_attempts,
             "proxy": proxy,
             "no_proxy": no_proxy,
@@ -652,7 +667,7 @@ class AsyncEndpoints:
 
         Args:
             email_address (emailAddress): e-mail address of the customer
-            timeout: seconds for the whole call, retries and waits included; else the client's timeout_ms
+            timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
@@ -683,7 +698,7 @@ class AsyncEndpoints:
             account_number (accountNumber): the customer's bank account
             bank_code (bankCode): code of the customer's bank
             address: the customer's address
-            timeout: seconds for the whole call, retries and waits included; else the client's timeout_ms
+            timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
@@ -710,7 +725,7 @@ class AsyncEndpoints:
 
         Args:
             mandate_code (mandateCode): the code returned at mandate creation
-            timeout: seconds for the whole call, retries and waits included; else the client's timeout_ms
+            timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
@@ -731,7 +746,7 @@ class AsyncEndpoints:
 
         Args:
             mandate_code (mandateCode): the code returned at mandate creation
-            timeout: seconds for the whole call, retries and waits included; else the client's timeout_ms
+            timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
@@ -759,7 +774,7 @@ class AsyncEndpoints:
             reference: reference of the order
             direct_debit_payment_request (directDebitPaymentRequest): the debit, for the payment option NDD
             members: further members, under the interface's own names
-            timeout: seconds for the whole call, retries and waits included; else the client's timeout_ms
+            timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
@@ -787,7 +802,7 @@ class AsyncEndpoints:
             alias (Alias): label of the account, e.g. a customer's number
             narration (Narration): narration
             reference (Reference): returned as accountReference on callbacks
-            timeout: seconds for the whole call, retries and waits included; else the client's timeout_ms
+            timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
@@ -815,7 +830,7 @@ class AsyncEndpoints:
             reference: reference of the original order
             reason: why; recommended
             amount: amount of a partial refund; without it the full amount is refunded; text or Decimal, major units
-            timeout: seconds for the whole call, retries and waits included; else the client's timeout_ms
+            timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
@@ -838,7 +853,7 @@ class AsyncEndpoints:
 
         Args:
             session_id (sessionId): identifier of the transaction session
-            timeout: seconds for the whole call, retries and waits included; else the client's timeout_ms
+            timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
@@ -851,6 +866,7 @@ class AsyncEndpoints:
         self,
         *,
         reference: str | Omitted = OMIT,
+        payment_option: str | Omitted = OMIT,
         paymentoption: str | Omitted = OMIT,
         country: str | Omitted = OMIT,
         card: Card | Mapping[str, object] | Omitted = OMIT,
@@ -863,11 +879,12 @@ class AsyncEndpoints:
 
         Args:
             reference: reference of the order
-            paymentoption: C for card
+            payment_option (paymentoption): C for card
+            paymentoption: the same, by the interface's spelling
             country: two-letter country code
             card: the card
             members: further members, under the interface's own names
-            timeout: seconds for the whole call, retries and waits included; else the client's timeout_ms
+            timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
@@ -875,7 +892,7 @@ class AsyncEndpoints:
         """
         return await self.call("order_create", Members({
             "reference": reference,
-            "paymentoption": paymentoption,
+            "paymentoption": either("payment_option", payment_option, "paymentoption", paymentoption),
             "country": country,
             "card": card,
         }, members), timeout=timeout)
@@ -905,7 +922,7 @@ class AsyncEndpoints:
             body: the JSON body; any value
             encrypt: encrypt the body (false)
             read_only: changes nothing, so it may be repeated; refused at and below the path of a function that changes something (true for GET elsewhere, else false)
-            timeout: seconds for the whole call, retries and waits included; else the client's timeout_ms
+            timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import math
 import sys
 from _thread import get_ident
 from collections.abc import Callable, Mapping
@@ -14,7 +13,7 @@ from ._generated import KEYWORDS, Outcome, State, Status
 from ._library import held, library
 from ._numbers import member
 from ._reply import Reply
-from ._values import encode
+from ._values import encode, milliseconds
 
 
 class Owned:
@@ -50,12 +49,6 @@ class Call:
     def _set_timeout(self, seconds: float | None) -> None:
         # Always set: what an earlier call with this token was given is not this call's.
         library.paysvc_call_set_timeout_ms(self._owned.pointer, 0 if seconds is None else milliseconds(seconds))
-
-
-def milliseconds(seconds: float) -> int:
-    if not seconds > 0:  # NaN too; the library would take 0 for its default.
-        raise ValueError("timeout must be above zero seconds")
-    return int(min(max(1, math.ceil(min(seconds, 1e9) * 1000)), 2**31 - 1))
 
 
 class Native:
@@ -112,7 +105,7 @@ class Native:
 
 def succeeded(reply: Reply) -> Reply:
     """The reply; raises unless the service answered success."""
-    if not reply:
+    if reply.status != Status.OK:
         raise error_of(reply)
     return reply
 

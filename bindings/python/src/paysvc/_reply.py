@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+import sys
+from collections.abc import ItemsView, Iterator, KeysView, ValuesView
+from types import FrameType
+from typing import Any, NoReturn
 
 from ._generated import Outcome, State, Status
-from ._values import decode, encode
+from ._values import as_json, decode, encode
 
 _UNREAD = object()
 
 
-class Reply(Mapping[str, Any]):
+def _is_json(caller: FrameType) -> bool:
+    """Python's json module has no hook for a dict but these methods, and fails on a Decimal: it alone gets text."""
+    return caller.f_globals.get("__name__") == "json.encoder"
+
+
+class Reply(dict[str, Any]):
     """The answer as a read-only mapping, with what is known of the call as attributes.
 
-    Fractions are Decimal, whole numbers int. Its repr holds nothing of the answer.
+    Fractions are Decimal, whole numbers int. json.dumps(reply) works, and writes fractions as text, such as "100.10":
+    Python's json module has no exact form for them; `text` is the answer as it came. The repr shows status, outcome,
+    state and message, and no more of the answer.
     """
 
     __slots__ = (
@@ -47,7 +56,7 @@ class Reply(Mapping[str, Any]):
         self.status = status
         #: May one charge again?
         self.outcome = outcome
-        #: The state of the payment or refund that the answer names; only State.SUCCESSFUL means paid.
+        #: The state of the payment or refund that the answer names. Paid: Outcome.CONFIRMED and State.SUCCESSFUL, both.
         self.state = state
         #: The service's own code, or "".
         self.code = code
@@ -62,6 +71,10 @@ class Reply(Mapping[str, Any]):
         #: The answer's JSON as it came, or the library's failure envelope.
         self.text = text
         self._body: Any = _UNREAD
+        # The members are behind the methods. C code that looks past them must not take the answer for an empty one:
+        # json would write {}, and what else reads a dict from within stumbles over this key.
+        unread: Any = self
+        dict.__setitem__(unread, _UNREAD, None)
 
     @classmethod
     def local(cls, status: Status, message: str) -> Reply:
@@ -85,29 +98,73 @@ class Reply(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         return self._members()[name]
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._members()
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._members())
+
+    def __reversed__(self) -> Iterator[str]:
+        return reversed(self._members())
 
     def __len__(self) -> int:
         return len(self._members())
 
+    def get(self, name: str, default: Any = None, /) -> Any:
+        return self._members().get(name, default)
+
+    def keys(self) -> KeysView[str]:  # type: ignore[override]  # pyright: ignore
+        return self._members().keys()
+
+    def values(self) -> ValuesView[Any]:  # type: ignore[override]  # pyright: ignore
+        return self._members().values()
+
+    def items(self) -> ItemsView[str, Any]:  # type: ignore[override]  # pyright: ignore
+        members = self._members()
+        return as_json(members).items() if _is_json(sys._getframe(1)) else members.items()
+
+    def copy(self) -> dict[str, Any]:
+        """The members as a dict that may be changed."""
+        return dict(self._members())
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError("a reply is read-only; reply.copy() may be changed")
+
+    __setitem__ = __delitem__ = __ior__ = _refuse  # pyright: ignore
+    clear = pop = popitem = setdefault = update = _refuse  # pyright: ignore
+
+    def __or__(self, other: Any) -> Any:
+        return self._members() | (other.copy() if isinstance(other, Reply) else other)
+
+    def __ror__(self, other: Any) -> Any:
+        return other | self._members()
+
     def __bool__(self) -> bool:
+        if _is_json(sys._getframe(1)):  # It asks whether there are members, and must not lose those of a failure.
+            return bool(self._members())
         return self.status == Status.OK  # An answer without members is still a success.
 
     def __eq__(self, other: object) -> bool:
         return self is other  # Two refunds with the same answer are two refunds.
 
-    def __hash__(self) -> int:
+    def __ne__(self, other: object) -> bool:
+        return self is not other
+
+    def __hash__(self) -> int:  # type: ignore[override]
         return id(self)
 
     def __repr__(self) -> str:
         return (
-            f"<Reply {self.status.name}: outcome {self.outcome.name}, state {self.state.name}, HTTP {self.http_status}>"
+            f"<Reply {self.status.name}: outcome {self.outcome.name}, state {self.state.name}, "
+            f"HTTP {self.http_status}: {self.message}>"
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
         known = {name: getattr(self, name) for name in Reply.__slots__ if name != "_body"}
         return _restore, (known,)
+
+    def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
+        return self.__reduce__()
 
 
 def _restore(known: dict[str, Any]) -> Reply:

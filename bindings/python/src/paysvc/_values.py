@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import json
+import math
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
@@ -48,6 +49,38 @@ class Members(Mapping[str, object]):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {', '.join(self._members)}>"
+
+
+def either(name: str, value: object, other: str, same: object) -> object:
+    """A member that two keyword arguments name, as one of them gives it."""
+    if same is OMIT:
+        return value
+    if value is not OMIT:
+        raise TypeError(f"{name} and {other} are the same member; give one of them")
+    return same
+
+
+def milliseconds(seconds: object, name: str = "timeout") -> int:
+    """Seconds as the library wants them, rounded up."""
+    kind = type(seconds)
+    if not (kind is float or kind is int) and (
+        isinstance(seconds, (str, bytes, bool)) or not hasattr(seconds, "__float__")
+    ):
+        hint = f"; without quotes: {name}={seconds}" if isinstance(seconds, str) and seconds.isdigit() else ""
+        raise TypeError(f"{name} must be a number of seconds, such as 5 or 0.5, not {kind.__name__}{hint}")
+    number = float(seconds)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    if not 0 < number < math.inf:  # Nor NaN. The library would take 0 for its default.
+        raise ValueError(f"{name} must be a finite number of seconds above 0, not {seconds}; None: the default")
+    return int(min(max(1, math.ceil(number * 1000)), 2**31 - 1))
+
+
+def in_milliseconds(name: str, seconds: object, value: object) -> object:
+    """A time of the configuration: its member is in milliseconds, the keyword without _ms in seconds."""
+    if seconds is OMIT:
+        return value
+    if value is not OMIT:
+        raise TypeError(f"{name} (seconds) and {name}_ms (milliseconds) are the same member; give one of them")
+    return milliseconds(seconds, name)
 
 
 def amount_text(member: str, value: object) -> object:
@@ -101,6 +134,15 @@ def _member(name: object, value: object, at: str) -> str:
     if type(value) is str:  # Most are.
         return f"{_quoted(name)}:{_quoted(value)}"
     return f"{_quoted(name)}:{_json(value, name if at == 'the value' else f'{at}.{name}')}"
+
+
+def as_json(value: Any) -> Any:
+    """The same for Python's json module, which can write no exact fraction: fractions are text, such as "100.10"."""
+    if isinstance(value, dict):
+        return {name: as_json(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [as_json(item) for item in value]
+    return _digits(value) if isinstance(value, Decimal) else value
 
 
 def decode(text: str) -> Any:
