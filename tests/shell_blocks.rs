@@ -94,7 +94,9 @@ fn shell(stage: &Stage, document: &str, folder: &Path) -> Command {
             };
             let tests = root().join("build/venv/bin/python");
             assert!(tests.exists(), "{} is not there: run `make setup-test`", tests.display());
-            std::fs::write(format!("{}/tests.pth", at(environment.join("bin/python"))), at(tests)).unwrap();
+            // Before an older setuptools that Python itself has put there.
+            let line = format!("import sys; sys.path.insert(0, {:?})\n", at(tests));
+            std::fs::write(format!("{}/tests.pth", at(environment.join("bin/python"))), line).unwrap();
             command.env("PATH", format!("{}:{path}", environment.join("bin").display()));
             // In pip's variables a "no" that is false means yes.
             command.env("PIP_NO_BUILD_ISOLATION", "false").env("PIP_NO_INDEX", "1");
