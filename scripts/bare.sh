@@ -18,11 +18,12 @@ command -v debootstrap >/dev/null || apt-get install -y -qq --no-install-recomme
 # The mounts are in a namespace of their own and end with it, whatever happens.
 if [ "${1:-}" != inside ]; then
     folder=$(mktemp -d "${TMPDIR:-/tmp}/paysvc-bare.XXXXXX")
-    # A signal reaches the part inside too; its mounts are gone when it has ended.
     trap '[ -n "${KEEP:-}" ] && echo "bare: kept $folder" || rm -rf --one-file-system "$folder"' EXIT
-    trap 'exit 1' INT TERM
     status=0
-    unshare --mount --propagation private --pid --fork --kill-child sh "$0" inside "$folder" || status=$?
+    unshare --mount --propagation private --pid --fork --kill-child sh "$0" inside "$folder" &
+    # With it ends all that it has started, and every mount.
+    trap 'kill -KILL $!; wait; exit 1' INT TERM
+    wait $! || status=$?
     exit $status
 fi
 bare=$2/root

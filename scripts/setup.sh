@@ -74,9 +74,10 @@ if [ -n "$missing" ]; then
         exit 1
     fi
     $run apt-get update -qq
+    echo "setup: installing them" >&2
     # Word splitting is wanted: one word a package.
     # shellcheck disable=SC2086
-    $run env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >&2
+    $run env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o Dpkg::Use-Pty=0 --no-install-recommends $missing >/dev/null
 fi
 
 minor=$(rust_minor)
