@@ -95,7 +95,7 @@ tsan: setup-test
 
 # The Go package with every pointer checked that it hands to C.
 cgocheck: setup-test
-	GO="$$(sh scripts/go.sh)" $(CARGO) test --locked --test go -- --ignored
+	GO="$$(sh scripts/go.sh)" $(CARGO) test --workspace --locked --test go -- --ignored
 
 # README's two commands as they are written, on a Debian that holds nothing but its base system. Takes root.
 bare:

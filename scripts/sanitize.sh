@@ -14,7 +14,7 @@ fi
 list=$(mktemp)
 trap 'rm -f "$list"' EXIT
 # The tests run these programs without the sanitizers unless they are asked.
-PAYSVC_SANITIZED=1 PAYSVC_SANITIZED_LIST=$list ${CARGO:-cargo} test --quiet --locked \
+PAYSVC_SANITIZED=1 PAYSVC_SANITIZED_LIST=$list ${CARGO:-cargo} test --quiet --workspace --locked \
     --test c_programs --test process --test resources --test scenarios
 planted="leak.c planted.c"
 programs=$(sort -u "$list" | grep -vxF "$(printf '%s\n' $planted)" | wc -l)
