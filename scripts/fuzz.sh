@@ -105,7 +105,7 @@ planted() {
         found="$found, heap overflow, leak; AddressSanitizer is in every target"
     fi
     printf nothing >"$work/planted"
-    fuzzed "$binaries/planted" "$work/planted" >"$work/planted.log" 2>&1 || { echo "fuzz: a fault where none is" >&2 && exit 1; }
+    fuzzed "$binaries/planted" -artifact_prefix="$work/planted-" "$work/planted" >"$work/planted.log" 2>&1 || { echo "fuzz: a fault where none is" >&2 && exit 1; }
     echo "planted  found: $found"
 }
 

@@ -49,10 +49,11 @@ done >"$logs/programs"
 [ -s "$logs/programs" ] || { echo "test: cargo names no test programs" >&2; exit 1; }
 {
     # The longest first, so that none is left alone at the end.
-    for name in scenarios go cpp process; do grep "^$name " "$logs/programs" || :; done
+    first="go scenarios cpp faults c_programs process shell_blocks"
+    for name in $first; do grep "^$name " "$logs/programs" || :; done
     echo "python $PWD sh scripts/test-python.sh"
+    grep -vE "^($(echo "$first" | tr ' ' '|')) " "$logs/programs" || :
     echo "documentation $PWD $CARGO test --workspace --locked --doc"
-    grep -vE '^(scenarios|go|cpp|process) ' "$logs/programs" || :
 } >"$logs/parts"
 
 xargs -P "$jobs" -L 1 sh "$0" part <"$logs/parts"
