@@ -74,6 +74,8 @@ fn shell(stage: &Stage, document: &str, folder: &Path) -> Command {
     for setting in ["base_url", "public_key", "secret_key", "encryption_key", "ca_file"] {
         command.env_remove(format!("PAYSVC_{}", setting.to_uppercase()));
     }
+    // Everything is on this machine.
+    command.env("no_proxy", "127.0.0.1,localhost").env("NO_PROXY", "127.0.0.1,localhost");
     let path = std::env::var("PATH").unwrap();
     match document {
         "bindings/go/README.md" => {
