@@ -5,8 +5,11 @@ DEST    = $(DESTDIR)$(PREFIX)
 ABI     = $(shell sed -n 's/^pub const ABI: i32 = \([0-9]*\);/\1/p' src/status.rs)
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 TARGET  = $(or $(CARGO_TARGET_DIR),target)
+BUILD   = build
+# Never writes into a file that a running program has open.
+PLACE   = sh scripts/place.sh
 
-.PHONY: all build demo test test-python test-go test-cpp faults canary fuzz harden certify peers bench bench-check check sanitize deny miri install clean setup setup-demo setup-test
+.PHONY: all build generate demo test test-python test-go test-cpp faults canary fuzz harden certify peers bench bench-check check sanitize tsan cgocheck bare deny miri install clean setup setup-demo setup-test
 
 all: build
 
@@ -22,14 +25,18 @@ setup-demo:
 # Library, header and sandbox, laid out as they are installed.
 build: setup
 	$(CARGO) build --release --locked -p paysvc -p paysvc-sandbox
-	@mkdir -p build/include build/lib/pkgconfig build/bin
-	@cp include/paysvc.h bindings/cpp/*.hpp build/include/
-	@cp $(TARGET)/release/libpaysvc.so build/lib/libpaysvc.so.$(VERSION)
-	@ln -sf libpaysvc.so.$(VERSION) build/lib/libpaysvc.so.$(ABI)
-	@ln -sf libpaysvc.so.$(ABI) build/lib/libpaysvc.so
-	@cp $(TARGET)/release/libpaysvc.a build/lib/
-	@cp $(TARGET)/release/paysvc-sandbox build/bin/
-	@sed -e 's|@PREFIX@|$${pcfiledir}/../..|' -e 's|@VERSION@|$(VERSION)|' paysvc.pc.in > build/lib/pkgconfig/paysvc.pc
+	@$(PLACE) -m 644 include/paysvc.h bindings/cpp/*.hpp $(BUILD)/include
+	@$(PLACE) -m 755 -n libpaysvc.so.$(VERSION) $(TARGET)/release/libpaysvc.so $(BUILD)/lib
+	@$(PLACE) -l libpaysvc.so.$(VERSION) $(BUILD)/lib/libpaysvc.so.$(ABI)
+	@$(PLACE) -l libpaysvc.so.$(ABI) $(BUILD)/lib/libpaysvc.so
+	@$(PLACE) -m 644 $(TARGET)/release/libpaysvc.a $(BUILD)/lib
+	@$(PLACE) -m 755 $(TARGET)/release/paysvc-sandbox $(BUILD)/bin
+	@sed -e 's|@PREFIX@|$${pcfiledir}/../..|' -e 's|@VERSION@|$(VERSION)|' paysvc.pc.in | \
+	    $(PLACE) -m 644 -n paysvc.pc - $(BUILD)/lib/pkgconfig
+
+# The committed files that follow from the tables: header, bindings, README's table.
+generate: setup
+	@CARGO="$(CARGO)" sh scripts/generate.sh
 
 demo: setup-demo build
 	@sh scripts/demo.sh
@@ -39,11 +46,10 @@ check: setup
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 
-# Everything, the parts for one language below included.
+# Everything, the parts for one language below included, side by side. JOBS: how many at a time.
+# What takes a build of its own is in `make harden` and `.ci/run`: sanitizers, cgocheck2, fuzzing.
 test: setup-test
-	GO="$$(sh scripts/go.sh)" $(CARGO) test --workspace --locked
-	@$(MAKE) --no-print-directory test-python
-	@CARGO="$(CARGO)" sh scripts/fuzz.sh seconds 5
+	@GO="$$(sh scripts/go.sh)" CARGO="$(CARGO)" MAKE="$(MAKE)" sh scripts/test.sh
 
 test-go: setup-test
 	GO="$$(sh scripts/go.sh)" $(CARGO) test --locked --test go
@@ -54,16 +60,9 @@ test-cpp: setup-test
 	$(CARGO) test --locked --test example -- cpp
 
 # The Python binding: types, lints, and its tests with the library and the sandbox as they are now.
-VENV = $(CURDIR)/build/venv/bin
 test-python: setup-test
 	$(CARGO) build --quiet --locked -p paysvc -p paysvc-sandbox
-	cd bindings/python && $(VENV)/ruff check --no-cache . ../../examples ../../tests
-	cd bindings/python && $(VENV)/mypy --cache-dir ../../build/mypy
-	@if command -v node >/dev/null; then echo pyright; cd bindings/python && $(VENV)/pyright; \
-	else echo "MISSING: node is not on this machine; pyright is NOT run"; fi
-	cd bindings/python && PYTHONPATH=$(CURDIR)/bindings/python/src PYTHONDONTWRITEBYTECODE=1 \
-	    PAYSVC_LIBRARY=$(abspath $(TARGET))/debug/libpaysvc.so PAYSVC_SANDBOX=$(abspath $(TARGET))/debug/paysvc-sandbox \
-	    $(VENV)/python -m pytest -q -p no:cacheprovider
+	@sh scripts/test-python.sh
 
 # All endpoints against all faults, plain and TLS, then 60 seconds of random faults (SEED=n), with tables and figures.
 faults: setup-test
@@ -90,6 +89,18 @@ certify: setup-test
 sanitize: setup-test
 	GO="$$(sh scripts/go.sh)" CARGO="$(CARGO)" sh scripts/sanitize.sh
 
+# The threads', cancel and fork tests with ThreadSanitizer in C and Rust together.
+tsan: setup-test
+	CARGO="$(CARGO)" sh scripts/tsan.sh
+
+# The Go package with every pointer checked that it hands to C.
+cgocheck: setup-test
+	GO="$$(sh scripts/go.sh)" $(CARGO) test --workspace --locked --test go -- --ignored
+
+# README's two commands as they are written, on a Debian that holds nothing but its base system. Takes root.
+bare:
+	@sh scripts/bare.sh
+
 # Licences, versions, sources and advisories of what we depend on.
 deny: setup
 	@CARGO="$(CARGO)" sh scripts/deny.sh
@@ -115,13 +126,15 @@ bench-check: build
 	@PYTHONDONTWRITEBYTECODE=1 python3 benches/speed/warm.py
 
 install: build
-	install -d $(DEST)/include $(DEST)/lib/pkgconfig $(DEST)/bin
-	install -m 644 build/include/* $(DEST)/include/
-	install -m 755 build/lib/libpaysvc.so.$(VERSION) $(DEST)/lib/
-	cp -P build/lib/libpaysvc.so.$(ABI) build/lib/libpaysvc.so $(DEST)/lib/
-	install -m 644 build/lib/libpaysvc.a $(DEST)/lib/
-	install -m 755 build/bin/paysvc-sandbox $(DEST)/bin/
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' paysvc.pc.in > $(DEST)/lib/pkgconfig/paysvc.pc
+	@$(PLACE) -m 644 $(BUILD)/include/* $(DEST)/include
+	@$(PLACE) -m 755 $(BUILD)/lib/libpaysvc.so.$(VERSION) $(DEST)/lib
+	@$(PLACE) -l libpaysvc.so.$(VERSION) $(DEST)/lib/libpaysvc.so.$(ABI)
+	@$(PLACE) -l libpaysvc.so.$(ABI) $(DEST)/lib/libpaysvc.so
+	@$(PLACE) -m 644 $(BUILD)/lib/libpaysvc.a $(DEST)/lib
+	@$(PLACE) -m 755 $(BUILD)/bin/paysvc-sandbox $(DEST)/bin
+	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' paysvc.pc.in | \
+	    $(PLACE) -m 644 -n paysvc.pc - $(DEST)/lib/pkgconfig
+	@echo "installed in $(DEST)"
 
 clean:
 	$(CARGO) clean

@@ -1,6 +1,8 @@
-//! Renders what follows from the tables: the exported functions, `include/paysvc.h` and README's table.
+//! Renders what follows from the tables: the exported functions, `include/paysvc.h`, the bindings' generated files and
+//! README's table.
 //!
-//! Committed files are written only when they differ, so that a build from a clean checkout changes nothing.
+//! A build writes nothing outside of `OUT_DIR`. The committed files are rendered to `OUT_DIR/tree`, under the names that
+//! they have in the repository: `make generate` copies them from there, and `tests/abi.rs` compares them with it.
 
 #[path = "src/codegen/mod.rs"]
 mod codegen;
@@ -21,17 +23,28 @@ use std::{env, fs};
 const SOURCES: [&[&str]; 2] = [&["types.rs", "names.rs"], &["client.rs", "call.rs", "reply.rs"]];
 
 fn main() {
-    for path in ["src", "cbindgen.toml", "README.md", "include", "build.rs"] {
+    for path in ["src", "cbindgen.toml", "build.rs"] {
         println!("cargo:rerun-if-changed={path}");
     }
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
-    let exports = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join("exports.rs");
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
+    let exports = out.join("exports.rs");
     sync(&exports, codegen::exports::render(endpoints::ENDPOINTS).as_bytes());
-    sync(&root.join("include/paysvc.h"), &header(&root, &exports));
+
+    let mut files = vec![("include/paysvc.h".to_owned(), header(&root, &exports))];
     for (path, text) in codegen::files(endpoints::ENDPOINTS) {
-        sync(&root.join(path), text.as_bytes());
+        files.push((path.to_owned(), text.into_bytes()));
     }
-    sync(&root.join("README.md"), readme(&root).as_bytes());
+    files.push(("README.md".to_owned(), readme(&root).into_bytes()));
+    // What is no longer rendered must not be compared.
+    let _ = fs::remove_dir_all(out.join("tree"));
+    for (path, text) in files {
+        println!("cargo:rerun-if-changed={path}");
+        if fs::read(root.join(&path)).ok().as_deref() != Some(&*text) {
+            println!("cargo:warning={path} is not what the tables give: run `make generate`");
+        }
+        sync(&out.join("tree").join(path), &text);
+    }
     if env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") {
         // An old glibc crashes in destructors of thread-locals after dlclose.
         println!("cargo:rustc-cdylib-link-arg=-Wl,-z,nodelete");

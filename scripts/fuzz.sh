@@ -16,10 +16,15 @@ flags="-timeout=20 -rss_limit_mb=2048 -max_len=4096 -seed=$seed -print_final_sta
 triple=$(rustc -vV | sed -n 's/^host: //p')
 folder=${CARGO_TARGET_DIR:-target}/fuzz
 binaries=$folder/$triple/release
-# Otherwise a client made of nothing would take the environment of whoever runs this.
+
+# A client made of nothing must not take the environment of whoever runs this.
 for name in $(env | sed -n 's/^\(PAYSVC_[A-Z_]*\)=.*/\1/p'); do unset "$name"; done
-# No system roots: reading them again for every client takes longer than all else, and nothing here depends on them.
-export SSL_CERT_FILE=/dev/null SSL_CERT_DIR=/nonexistent
+
+# A fuzz binary with its arguments, and no system roots: reading them again for every client takes longer than all else,
+# and nothing there depends on them. For the binaries alone: cargo needs those roots to download.
+fuzzed() {
+    env SSL_CERT_FILE=/dev/null SSL_CERT_DIR=/nonexistent "$@"
+}
 
 # The slow ones first, so that none is left alone at the end.
 targets() {
@@ -49,7 +54,7 @@ one() {
     began=$(date +%s) result=0
     # Word splitting is wanted: one word a flag.
     # shellcheck disable=SC2086
-    "$binaries/$1" $flags $limit -dict="$(dictionary "$1")" -artifact_prefix="$work/crash-$1-" \
+    fuzzed "$binaries/$1" $flags $limit -dict="$(dictionary "$1")" -artifact_prefix="$work/crash-$1-" \
         "$work/$1" "fuzz/corpus/$1" >"$log" 2>&1 || result=$?
     number() { grep -a -o "$1 *[0-9]*" "$log" | tail -n 1 | grep -o '[0-9]*$' || echo 0; }
     printf '%-8s %9s inputs tried, %5s edges, corpus %4s, %4s s, crashes: %s\n' "$1" \
@@ -81,7 +86,7 @@ build() {
 must_find() { # fault, word, more flags
     printf %s "$1" >"$work/planted"
     # shellcheck disable=SC2086
-    if "$binaries/planted" $flags ${3:-} -artifact_prefix="$work/planted-" "$work/planted" >"$work/planted.log" 2>&1; then
+    if fuzzed "$binaries/planted" $flags ${3:-} -artifact_prefix="$work/planted-" "$work/planted" >"$work/planted.log" 2>&1; then
         echo "fuzz: the planted $1 was NOT found" >&2
         exit 1
     fi
@@ -101,7 +106,7 @@ planted() {
         found="$found, heap overflow, leak; AddressSanitizer is in every target"
     fi
     printf nothing >"$work/planted"
-    "$binaries/planted" "$work/planted" >"$work/planted.log" 2>&1 || { echo "fuzz: a fault where none is" >&2 && exit 1; }
+    fuzzed "$binaries/planted" -artifact_prefix="$work/planted-" "$work/planted" >"$work/planted.log" 2>&1 || { echo "fuzz: a fault where none is" >&2 && exit 1; }
     echo "planted  found: $found"
 }
 
@@ -127,7 +132,7 @@ case $mode in
             find "$work/$target" -type f -size -256c -exec cp '{}' "$work/small" ';'
             # The hand-made ones keep their names; of the others only the small ones that reach something new are added.
             before=$(find "fuzz/corpus/$target" -type f | wc -l)
-            "$binaries/$target" -merge=1 -max_len=512 "fuzz/corpus/$target" "$work/small" >"$work/merge.log" 2>&1
+            fuzzed "$binaries/$target" -merge=1 -max_len=512 -artifact_prefix="$work/merge-$target-" "fuzz/corpus/$target" "$work/small" >"$work/merge.log" 2>&1
             echo "$target: $before files, now $(find "fuzz/corpus/$target" -type f | wc -l)"
         done
         ;;

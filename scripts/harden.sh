@@ -36,6 +36,8 @@ part resources '^test result|^test .* ok$' test_of --test resources
 part faults '^[0-9]+ calls|^false|^effects|^UNKNOWN' env PAYSVC_FAULTS=all "$CARGO" test --locked --test faults -- --nocapture
 part canary '^canary:' env PAYSVC_CANARY=all "$CARGO" test --locked --test canary -- --nocapture
 part sanitize '^sanitize:' sh scripts/sanitize.sh
+[ ! -e scripts/tsan.sh ] || part tsan '^tsan:' sh scripts/tsan.sh
+part cgocheck2 '^test result' "$CARGO" test --workspace --locked --test go -- --ignored
 part miri '^miri:' sh scripts/miri.sh
 part deny '^deny: [0-9]' sh scripts/deny.sh
 part fuzz '^planted|inputs tried' sh scripts/fuzz.sh runs "${RUNS:-1000000}"

@@ -21,6 +21,8 @@ need c++ g++
 need make make
 need pkg-config pkg-config
 [ -e /usr/include/stdio.h ] || missing="$missing libc6-dev"
+# Without the system's roots nothing can be downloaded.
+[ -e "${SSL_CERT_FILE:-/etc/ssl/certs/ca-certificates.crt}" ] || [ -e /etc/pki/tls/certs ] || missing="$missing ca-certificates"
 if [ "${1:-build}" = test ] || [ "${1:-build}" = demo ]; then
     need python3 python3
     [ -x /usr/local/go/bin/go ] || need go golang-go
@@ -29,6 +31,7 @@ if [ "${1:-build}" = test ]; then
     need valgrind valgrind
     need strace strace
     need nm binutils
+    need curl curl
     python3 -c "import venv, ensurepip" 2>/dev/null || missing="$missing python3-venv"
 fi
 if [ "${1:-build}" = peers ]; then
@@ -47,7 +50,6 @@ if [ "${1:-build}" = bench ]; then
     [ -e /usr/include/openssl/param_build.h ] || missing="$missing libssl-dev"
     [ -e /usr/include/cjson/cJSON.h ] || missing="$missing libcjson-dev"
     [ -e /usr/include/zlib.h ] || missing="$missing zlib1g-dev"
-    [ -e /etc/ssl/certs/ca-certificates.crt ] || missing="$missing ca-certificates"
     python3 -c "import venv, ensurepip" 2>/dev/null || missing="$missing python3-venv"
 fi
 if ! command -v cargo >/dev/null 2>&1 && [ -x "$HOME/.cargo/bin/cargo" ]; then
@@ -72,9 +74,10 @@ if [ -n "$missing" ]; then
         exit 1
     fi
     $run apt-get update -qq
+    echo "setup: installing them" >&2
     # Word splitting is wanted: one word a package.
     # shellcheck disable=SC2086
-    $run env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >&2
+    $run env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o Dpkg::Use-Pty=0 --no-install-recommends $missing >/dev/null
 fi
 
 minor=$(rust_minor)

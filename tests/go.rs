@@ -6,6 +6,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use serde_json::json;
+
+use support::driver::Driver;
+use support::sandbox::Sandbox;
 use support::{Stage, artifacts, made_up, root, run, said};
 
 fn module() -> std::path::PathBuf {
@@ -46,6 +50,7 @@ fn its_tests_pass_under_the_race_detector() {
 }
 
 #[test]
+#[ignore = "compiles Go's own libraries anew: `.ci/run` and `make harden` run it"]
 fn its_tests_pass_with_every_pointer_that_c_gets_checked() {
     run(go(&Stage::new(), &["test", "-count=1", "./..."]).env("GOEXPERIMENT", "cgocheck2"));
 }
@@ -59,6 +64,38 @@ fn its_tests_pass_with_the_archive() {
     assert!(!String::from_utf8_lossy(&output.stdout).contains("libpaysvc"), "it needs the shared library");
     let mut command = Command::new(&program);
     run(command.env("PAYSVC_SANDBOX", artifacts().join("paysvc-sandbox")).env_remove("LD_LIBRARY_PATH"));
+}
+
+/// Without any shared library: neither ours nor libgcc_s, which has no archive.
+#[test]
+fn a_program_that_is_linked_wholly_statically_runs() {
+    let stage = Stage::new();
+    if !support::has_static_c(&stage) {
+        return;
+    }
+    let program = stage.path().join("driver");
+    let flags = ["build", "-tags", "paysvc_static", "-ldflags", "-linkmode external -extldflags -static", "-o"];
+    run(go(&stage, &flags).arg(&program).arg("./internal/driver"));
+    let output = run(Command::new("readelf").arg("-lW").arg(&program));
+    assert!(!String::from_utf8_lossy(&output.stdout).contains("INTERP"), "it needs a dynamic linker");
+    let sandbox = Sandbox::start(&[]);
+    let mut driver = Driver::start(Command::new(&program).env_clear(), &sandbox.config());
+    let reply = driver.call("direct_debit_history", &json!({"emailAddress": "none@example.com"}));
+    assert_eq!(reply.verdict(), ("OK", "CONFIRMED"), "{}", reply.message);
+    driver.finish();
+}
+
+/// The compiler's only words, for the package and for a program that uses it.
+#[test]
+fn without_cgo_the_compiler_says_what_is_needed() {
+    let stage = Stage::new();
+    for what in [".", "./examples/collect"] {
+        let output = go(&stage, &["build", what]).env("CGO_ENABLED", "0").output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        let errors: Vec<_> = told.lines().filter(|line| line.contains("undefined")).collect();
+        assert!(!output.status.success() && errors.len() == 1, "{}", said(&output));
+        assert!(errors[0].contains("needs_cgo_set_CGO_ENABLED_to_1"), "{told}");
+    }
 }
 
 #[test]

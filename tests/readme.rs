@@ -49,6 +49,8 @@ fn the_example_compiles_with_the_lines_given_and_runs() {
     }
 }
 
+/// All but libgcc_s: every compiler links its own unwinder, as a shared library or, in a static program, as an archive.
+/// A program that named it could not be linked statically.
 #[test]
 fn the_system_libraries_are_those_that_the_compiler_names() {
     let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or("rustc".into()));
@@ -58,6 +60,30 @@ fn the_system_libraries_are_those_that_the_compiler_names() {
     let output = run(rustc.stdin(std::process::Stdio::null()));
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     let named = told.lines().find_map(|line| line.split("native-static-libs: ").nth(1)).expect("rustc names them");
-    assert_eq!(named.split_whitespace().collect::<Vec<_>>(), static_libraries());
+    let named: Vec<_> = named.split_whitespace().filter(|library| *library != "-lgcc_s").collect();
+    assert_eq!(named, static_libraries());
     assert!(readme().contains(&static_libraries().join(" ")));
+}
+
+#[test]
+fn the_archive_links_with_a_static_unwinder_and_wholly_statically() {
+    let stage = Stage::new();
+    std::fs::write(stage.path().join("till.c"), &blocks("c")[0]).unwrap();
+    let can = support::has_static_c(&stage);
+    for (compiler, flag) in [("cc", "-static-libgcc"), ("c++", "-static-libgcc"), ("cc", "-static"), ("c++", "-static")]
+    {
+        if flag == "-static" && !can {
+            continue;
+        }
+        let mut command = Command::new(compiler);
+        command.args(["-Ibuild/include", flag, "-x"]).arg(if compiler == "cc" { "c" } else { "c++" });
+        command.args(["till.c", "-x", "none", "build/lib/libpaysvc.a"]).args(static_libraries()).args(["-o", "till"]);
+        run(command.current_dir(stage.path()));
+        let headers = run(Command::new("readelf").arg("-dW").arg(stage.path().join("till")));
+        let needed = String::from_utf8_lossy(&headers.stdout).into_owned();
+        assert!(!needed.contains("libgcc_s") && !needed.contains("libpaysvc"), "{compiler} {flag}: {needed}");
+        assert!(flag != "-static" || !needed.contains("NEEDED"), "{compiler} {flag}: {needed}");
+        let output = Command::new(stage.path().join("till")).env_clear().output().unwrap();
+        assert!(String::from_utf8_lossy(&output.stdout).starts_with("NOT_SENT: "), "{}", said(&output));
+    }
 }

@@ -92,8 +92,25 @@ fn check_texts(reply: &Reply) {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
     use std::fs;
     use std::path::Path;
+
+    /// The names of what lies in a folder of the fuzzer's.
+    fn names(folder: &str) -> BTreeSet<String> {
+        let files = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz").join(folder)).unwrap();
+        files.map(|file| file.unwrap().file_name().into_string().unwrap().trim_end_matches(".rs").to_owned()).collect()
+    }
+
+    /// A target that were not in the list would be fuzzed, but its corpus not replayed.
+    #[test]
+    fn every_target_of_the_fuzzer_is_in_the_list() {
+        let listed: BTreeSet<_> = super::TARGETS.iter().map(|(name, _)| name.to_string()).collect();
+        assert_eq!(listed, names("corpus"));
+        let mut targets = names("fuzz_targets");
+        assert!(targets.remove("planted"), "{targets:?}");
+        assert_eq!(listed, targets);
+    }
 
     /// Replays what fuzzing has found worth keeping, crashes that were fixed among it.
     #[test]

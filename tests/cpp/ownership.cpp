@@ -32,7 +32,7 @@ static_assert(!std::is_convertible<double, whole>::value && !std::is_convertible
 static_assert(!std::is_convertible<const char *, const paysvc::detail::flag &>::value, "\"false\" is not false");
 
 config configured() {
-    return config().base_url("http://127.0.0.1:9").public_key("public").secret_key("secret").timeout_ms(2000).max_attempts(1);
+    return config().base_url("http://127.0.0.1:9").public_key("public").secret_key("secret").timeout_ms(60000).max_attempts(1);
 }
 
 template <class Thrown, class Run> std::string thrown(Run run) {

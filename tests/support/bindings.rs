@@ -1,5 +1,6 @@
 //! What tests of the Go and C++ bindings share: their compilers, pkg-config's file, and the table for the C++ driver.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -53,7 +54,10 @@ impl Stage {
         let built = installed();
         command.current_dir(folder).env("PKG_CONFIG_PATH", built.join("lib/pkgconfig"));
         // Go's cache knows nothing of what pkg-config said, but of these.
-        command.env("CGO_CFLAGS", format!("-I{}", built.join("include").display()));
+        let mut said = DefaultHasher::new();
+        static_libraries().hash(&mut said);
+        let said = said.finish();
+        command.env("CGO_CFLAGS", format!("-I{} -DPAYSVC_PC_{said:x}", built.join("include").display()));
         command.env("CGO_LDFLAGS", format!("-L{}", built.join("lib").display()));
         command.env("GOFLAGS", "-buildvcs=false");
         command

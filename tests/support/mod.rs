@@ -7,6 +7,7 @@ pub mod driver;
 pub mod header;
 pub mod https;
 pub mod made_up;
+pub mod markdown;
 pub mod memory;
 pub mod refund;
 pub mod sandbox;
@@ -133,6 +134,18 @@ pub fn static_libraries() -> Vec<String> {
     let text = std::fs::read_to_string(root().join("paysvc.pc.in")).unwrap();
     let line = text.lines().find_map(|line| line.strip_prefix("Libs.private: ")).unwrap();
     line.split_whitespace().map(str::to_owned).collect()
+}
+
+/// Whether programs can be linked wholly statically here; says loudly that they cannot.
+pub fn has_static_c(stage: &Stage) -> bool {
+    let source = stage.path().join("static.c");
+    std::fs::write(&source, "int main(void) { return 0; }\n").unwrap();
+    let linked = Command::new("cc").arg("-static").arg(&source).arg("-o").arg(source.with_extension("out")).output();
+    let can = linked.unwrap().status.success();
+    if !can {
+        eprintln!("MISSING: there is no static C library on this machine; wholly static programs are NOT tested");
+    }
+    can
 }
 
 /// The endpoints as a C table of names and functions.

@@ -1,6 +1,7 @@
 //! The sandbox as a process of its own, ended with the value that holds it.
 
 use std::io::{BufRead as _, BufReader};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
@@ -24,7 +25,12 @@ enum Admin {
 impl Sandbox {
     /// Starts it on a free port, with repeatable keys.
     pub fn start(arguments: &[&str]) -> Sandbox {
-        let mut child = Command::new(artifacts().join("paysvc-sandbox"))
+        Sandbox::start_program(&artifacts().join("paysvc-sandbox"), arguments)
+    }
+
+    /// The same with another file of the program.
+    pub fn start_program(program: &Path, arguments: &[&str]) -> Sandbox {
+        let mut child = Command::new(program)
             .args(["--listen", "127.0.0.1:0", "--seed", "7", "--exit-with-parent"])
             .args(arguments)
             .stdin(Stdio::piped())

@@ -1,0 +1,72 @@
+#!/bin/sh
+# Builds the tests of all languages once and runs them side by side: every test program of the workspace is a part, and so
+# are the documentation's tests and the Python binding. What a part said is printed in one piece when it ends, and kept
+# under build/test. JOBS (one more than there are processors) is how many run at a time; most of them wait for a peer.
+set -eu
+cd "$(dirname "$0")/.."
+CARGO=${CARGO:-cargo} MAKE=${MAKE:-make}
+logs=build/test
+jobs=${JOBS:-$(($(nproc) + 1))}
+
+part() { # name, folder, command...
+    name=$1 status=0
+    cd "$2"
+    shift 2
+    began=$(date +%s)
+    "$@" >"$OLDPWD/$logs/$name.log" 2>&1 </dev/null || status=$?
+    cd "$OLDPWD"
+    echo "$status" >"$logs/$name.status"
+    exec 9>"$logs/lock"
+    flock 9
+    printf '\n== %s (%s s)\n' "$name" "$(($(date +%s) - began))"
+    cat "$logs/$name.log"
+    [ "$status" = 0 ] || echo "FAILED: $name, exit status $status"
+}
+
+case ${1:-} in
+    part)
+        shift
+        part "$@"
+        exit 0
+        ;;
+esac
+
+rm -rf "$logs"
+mkdir -p "$logs"
+began=$(date +%s)
+# First what all of them load: the libraries and the sandbox, then the test programs.
+"$CARGO" build --quiet --locked -p paysvc -p paysvc-sandbox
+"$CARGO" test --workspace --locked --no-run --message-format=json-render-diagnostics >"$logs/built.json"
+echo "built in $(($(date +%s) - began)) s; $jobs parts at a time, their logs in $logs"
+
+# One line a part: name, folder, command. A test program runs in its package's folder, as under cargo.
+sed -n '/"reason":"compiler-artifact"/{/"profile":{[^}]*"test":true/s/.*"manifest_path":"\([^"]*\)\/Cargo.toml".*"executable":"\([^"]*\)".*/\1 \2/p;}' \
+    "$logs/built.json" | while read -r folder program; do
+    name=$(basename "$program" | sed 's/-[0-9a-f]*$//')
+    [ "$folder" = "$PWD" ] || name=$(basename "$folder")-$name
+    echo "$name $folder $program"
+done >"$logs/programs"
+[ -s "$logs/programs" ] || { echo "test: cargo names no test programs" >&2; exit 1; }
+{
+    # The longest first, so that none is left alone at the end.
+    first="go scenarios cpp faults c_programs process shell_blocks"
+    for name in $first; do grep "^$name " "$logs/programs" || :; done
+    echo "python $PWD sh scripts/test-python.sh"
+    grep -vE "^($(echo "$first" | tr ' ' '|')) " "$logs/programs" || :
+    echo "documentation $PWD $CARGO test --workspace --locked --doc"
+} >"$logs/parts"
+
+xargs -P "$jobs" -L 1 sh "$0" part <"$logs/parts"
+
+failed="" count=0
+while read -r name _; do
+    count=$((count + 1))
+    [ "$(cat "$logs/$name.status" 2>/dev/null)" = 0 ] || failed="$failed $name"
+done <"$logs/parts"
+tests=$(cat "$logs"/*.log | awk '/^test result: / { for (i = 2; i <= NF; i++) if ($i == "passed;") sum += $(i - 1) } END { print sum + 0 }')
+printf '\nmake test: %s parts, %s Rust tests passed, %s s\n' "$count" "$tests" "$(($(date +%s) - began))"
+if [ -n "$failed" ]; then
+    echo "make test: FAILED:$failed"
+    exit 1
+fi
+echo "make test: ok"
