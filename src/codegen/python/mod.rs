@@ -111,7 +111,7 @@ const ASYNC: Way = Way {
 fn numbers(out: &mut String, class: &str, doc: &str, table: &[Constant], prefix: &str) {
     writeln!(out, "\nclass {class}(Number):\n    \"\"\"{doc}\"\"\"\n").unwrap();
     for Constant { name, number, doc } in table {
-        for line in wrapped(doc) {
+        for line in wrapped(doc, 112) {
             writeln!(out, "    #: {line}").unwrap();
         }
         writeln!(out, "    {} = {number}", name.trim_start_matches(prefix)).unwrap();
@@ -119,14 +119,14 @@ fn numbers(out: &mut String, class: &str, doc: &str, table: &[Constant], prefix:
     out.push('\n');
 }
 
-/// A text in lines that fit behind a comment's sign.
-fn wrapped(text: &str) -> Vec<String> {
+/// A text in lines of that width.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
         let line = lines.last_mut().expect("never empty");
         match line.len() {
             0 => line.push_str(word),
-            length if length + word.len() < 110 => write!(line, " {word}").unwrap(),
+            length if length + word.len() < width => write!(line, " {word}").unwrap(),
             _ => lines.push(word.to_owned()),
         }
     }
@@ -247,7 +247,8 @@ fn lines(spellings: &Spellings, fields: &[Field], open: bool, own: &[(&str, &str
     for Keyword { field, name, also } in spellings.keywords(fields) {
         let interface = if field.name == name { String::new() } else { format!(" ({})", field.name) };
         let unit = if matches!(field.kind, Kind::Amount) { "; text or Decimal, major units" } else { "" };
-        writeln!(out, "            {name}{interface}: {}{unit}", docs(field.doc)).unwrap();
+        let text = wrapped(&format!("{name}{interface}: {}{unit}", docs(field.doc)), 103);
+        writeln!(out, "            {}", text.join("\n                ")).unwrap();
         match also {
             Some(Also::Spelling(other)) => writeln!(out, "            {other}: the same, by the interface's spelling"),
             Some(Also::Seconds(other)) => writeln!(out, "            {other}: seconds, instead of {name}"),

@@ -64,8 +64,8 @@ class Outcome(Number):
     NOT_SENT = 0
     #: The service answered success. A payment is paid only if its state is SUCCESSFUL as well.
     CONFIRMED = 1
-    #: The service answered that it did not execute this request. This says nothing of earlier requests: an order
-    #: that is refused as "already paid" has been paid.
+    #: The service answered that it did not execute this request. This says nothing of earlier requests: an order that
+    #: is refused as "already paid" has been paid.
     REJECTED = 2
     #: It may or may not have done it: ask before you repeat.
     UNKNOWN = 3
@@ -240,7 +240,8 @@ class Endpoints:
             proxy: http://user:password@host:port or socks5://...; HTTPS_PROXY and its like are not read
             no_proxy: hosts and domains reached without the proxy, separated by commas
             ca_file: PEM certificates trusted besides the system's
-            client_cert_file: PEM client certificate; needs client_key_file. Refused by the service: NOT_SENT, unless it says so late
+            client_cert_file: PEM client certificate; needs client_key_file. Refused by the service: NOT_SENT,
+                unless it says so late
             client_key_file: PEM key of the client certificate
             user_agent: the user-agent header (libpaysvc/VERSION)
             max_idle_connections: connections kept open between calls (128)
@@ -454,7 +455,8 @@ class Endpoints:
         Args:
             reference: reference of the original order
             reason: why; recommended
-            amount: amount of a partial refund; without it the full amount is refunded; text or Decimal, major units
+            amount: amount of a partial refund; without it the full amount is refunded; text or Decimal, major
+                units
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
@@ -624,7 +626,8 @@ class AsyncEndpoints:
             proxy: http://user:password@host:port or socks5://...; HTTPS_PROXY and its like are not read
             no_proxy: hosts and domains reached without the proxy, separated by commas
             ca_file: PEM certificates trusted besides the system's
-            client_cert_file: PEM client certificate; needs client_key_file. Refused by the service: NOT_SENT, unless it says so late
+            client_cert_file: PEM client certificate; needs client_key_file. Refused by the service: NOT_SENT,
+                unless it says so late
             client_key_file: PEM key of the client certificate
             user_agent: the user-agent header (libpaysvc/VERSION)
             max_idle_connections: connections kept open between calls (128)
@@ -829,7 +832,8 @@ class AsyncEndpoints:
         Args:
             reference: reference of the original order
             reason: why; recommended
-            amount: amount of a partial refund; without it the full amount is refunded; text or Decimal, major units
+            amount: amount of a partial refund; without it the full amount is refunded; text or Decimal, major
+                units
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:
