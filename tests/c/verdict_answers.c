@@ -259,28 +259,13 @@ static void request(struct maker *m, struct sample *sample)
 
 void sample_make(struct sample *sample, unsigned long seed, unsigned long index)
 {
-    static const char *const names[] = {"order_refund",
-                                        "order_refund",
-                                        "order_refund",
-                                        "order_refund",
-                                        "order_refund",
-                                        "order_refund",
-                                        "request POST",
-                                        "request POST",
-                                        "request POST",
-                                        "order_pay",
-                                        "order_pay",
-                                        "direct_debit_otp",
-                                        "order_create",
-                                        "direct_debit_create",
-                                        "virtual_account_generate",
-                                        "transaction_details",
-                                        "transaction_details",
-                                        "transaction_details",
-                                        "direct_debit_history",
-                                        "direct_debit_history",
-                                        "direct_debit_status",
-                                        "request GET"};
+    static const char *const names[] = {
+        "order_refund",         "order_refund",        "order_refund",        "order_refund",
+        "order_refund",         "order_refund",        "request POST",        "request POST",
+        "request POST",         "order_pay",           "order_pay",           "direct_debit_otp",
+        "order_create",         "order_create",        "direct_debit_create", "virtual_account_generate",
+        "transaction_details",  "transaction_details", "transaction_details", "direct_debit_history",
+        "direct_debit_history", "direct_debit_status", "request GET"};
     struct maker maker, *m = &maker;
     char text[32];
     int before, i;
