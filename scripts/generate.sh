@@ -1,6 +1,7 @@
 #!/bin/sh
-# Writes the committed files that follow from the tables: include/paysvc.h, the bindings' generated files, README's table.
-# build.rs renders them beside the build; this copies those that differ.
+# Writes the committed files that follow from the tables: include/paysvc.h, the bindings' generated files, README's table
+# of endpoints and the tables of verdicts. build.rs renders all but the last beside the build; this copies those that
+# differ.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -15,3 +16,5 @@ out=$(${CARGO:-cargo} build --quiet --locked -p paysvc --message-format=json |
         echo "generate: $file"
     fi
 done
+# The verdicts are code, which build.rs does not see: the test that compares them writes them.
+PAYSVC_GENERATE=1 ${CARGO:-cargo} test --quiet --locked -p paysvc --lib verdict::document >/dev/null

@@ -47,7 +47,7 @@ fn table(lines: &[Line], with_429: bool) -> String {
     out
 }
 
-/// PAYSVC_GENERATE=1 writes it instead of comparing.
+/// With PAYSVC_GENERATE set (`make generate`) it is written instead.
 #[test]
 fn the_documentation_shows_these_lines() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/verdicts.md");
@@ -62,6 +62,6 @@ fn the_documentation_shows_these_lines() {
     if env::var_os("PAYSVC_GENERATE").is_some() {
         fs::write(&path, &made).unwrap();
     } else {
-        assert_eq!(text, made, "docs/verdicts.md is not current: PAYSVC_GENERATE=1 cargo test --lib verdict");
+        assert_eq!(text, made, "docs/verdicts.md is not current: run make generate");
     }
 }

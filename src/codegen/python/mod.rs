@@ -195,7 +195,7 @@ fn constructor(out: &mut String, way: &Way) {
         "        \"\"\"Opens no connection. What a call needs is checked by that call.\n\n{}\n        Args:\n{}\n        \
          Raises:\n            ConfigError: the configuration is wrong; the message names the member or the variable\n        \
          \"\"\"",
-        wrapped(settings::ENVIRONMENT).iter().map(|line| format!("        {line}\n")).collect::<String>(),
+        wrapped(settings::ENVIRONMENT, 110).iter().map(|line| format!("        {line}\n")).collect::<String>(),
         lines(&classes.spellings, settings::CONFIG, false, &own)
     )
     .unwrap();

@@ -554,7 +554,8 @@ class Endpoints:
             headers: object of strings
             body: the JSON body; any value
             encrypt: encrypt the body (false)
-            read_only: changes nothing, so it may be repeated; refused at and below the path of a function that changes something (true for GET elsewhere, else false)
+            read_only: changes nothing, so it may be repeated; refused at and below the path of a function that
+                changes something (true for GET elsewhere, else false)
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
@@ -925,7 +926,8 @@ class AsyncEndpoints:
             headers: object of strings
             body: the JSON body; any value
             encrypt: encrypt the body (false)
-            read_only: changes nothing, so it may be repeated; refused at and below the path of a function that changes something (true for GET elsewhere, else false)
+            read_only: changes nothing, so it may be repeated; refused at and below the path of a function that
+                changes something (true for GET elsewhere, else false)
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:
