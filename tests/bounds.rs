@@ -204,3 +204,53 @@ fn large_headers_within_the_bound_are_read() {
     }
     assert_eq!(server.connections(), 1);
 }
+
+/// Whole answers of nearly the largest size: how each is made, and what the library says of it.
+type Whole = (&'static str, fn() -> String, &'static str);
+
+const SIZE: usize = 10 * 1024 * 1024 - 1024;
+
+const WHOLE: &[Whole] = &[
+    ("whole_text", || format!(r#"{{"status":true,"message":"{}"}}"#, "x".repeat(SIZE)), "OK CONFIRMED"),
+    ("whole_escapes", || format!(r#"{{"status":true,"message":"{}"}}"#, "\\n".repeat(SIZE / 2)), "OK CONFIRMED"),
+    ("whole_blanks", || format!("{{\"status\":true{}}}", " ".repeat(SIZE)), "OK CONFIRMED"),
+    ("whole_members", || format!(r#"{{{}"status":true}}"#, members(SIZE / 11)), "OK CONFIRMED"),
+    (
+        "whole_nesting",
+        || format!(r#"{{"status":true,"a":{}{}}}"#, "[".repeat(900_000), "]".repeat(900_000)),
+        "OK CONFIRMED",
+    ),
+    ("whole_values", || format!("[{}0]", "0,".repeat(SIZE / 2)), "E_RESPONSE UNKNOWN"),
+];
+
+/// Names that all differ: the most work for whoever looks for one that stands twice.
+fn members(count: usize) -> String {
+    (0..count).map(|index| format!("\"{index:06}\":0,")).collect()
+}
+
+/// Reading an answer of the largest size takes a bounded amount of memory beside it, and ends with the call's limit.
+#[test]
+fn the_largest_answers_are_read_within_their_bounds() {
+    let server = Server::start(|mut c| {
+        while let Some(request) = c.read_request() {
+            let body = WHOLE.iter().find(|(name, ..)| request.contains(name)).map(|(_, made, _)| made());
+            c.write(&response("200 OK", "", body.as_deref().unwrap_or(support::server::OK)));
+        }
+    });
+    let whole = |limit| WHOLE.iter().map(move |(name, ..)| (name.to_string(), limit, 0));
+    let warm = [("warm_up".to_owned(), 30_000, 0)];
+    let lines = measure(&Stage::new(), &server.config(), &warm.into_iter().chain(whole(60_000)).collect::<Vec<_>>());
+    println!("{:16} {:9} {:>9} {:>7}", "whole", "over", "memory/kB", "time/ms");
+    for (line, (name, _, verdict)) in lines[1..].iter().zip(WHOLE) {
+        println!("{name:16} {:9} {:9} {:7}", "http", line.kb, line.ms);
+        assert_eq!(line.verdict, *verdict, "{name}: {}", line.message);
+        // The body with what it grew from, twenty bytes a value, and the names of its members.
+        assert!(line.kb < 160 * 1024, "{name}: {} kB", line.kb);
+    }
+    for limit in [20, 40, 80] {
+        for line in measure(&Stage::new(), &server.config(), &whole(limit).collect::<Vec<_>>()) {
+            println!("{:16} {:9} {:9} {:7} of a limit of {limit} ms", line.name, "http", line.kb, line.ms);
+            assert!(line.ms < 5_000, "{}: {} ms for a limit of {limit}", line.name, line.ms);
+        }
+    }
+}
