@@ -106,14 +106,14 @@ figures="" status=0
 while IFS= read -r line; do
     [ -n "$line" ] || continue
     printf '\n== %s\n' "$line"
-    # The shell's times are its own user and system time, then those of its children.
+    # The second line of the shell's times is of its children. Not in a pipe: that would be another shell.
     there "cd /root/libpaysvc
         began=\$(date +%s) status=0
         $line
         status=\$?
         echo \$((\$(date +%s) - began)) \$status >/root/took
-        times | tail -n 1 >>/root/took" || status=1
-    set -- $(cat "$bare/root/took")
+        times >/root/times" || status=1
+    set -- $(cat "$bare/root/took") $(tail -n 1 "$bare/root/times")
     cpu=$(echo "$3 $4" | tr 'ms' '  ' | awk '{ printf "%.0f", $1 * 60 + $2 + $3 * 60 + $4 }')
     figures="$figures
 bare: $(printf '%-48.48s %5s s wall, %5s s CPU, exit status %s' "$line" "$1" "$cpu" "$2")"

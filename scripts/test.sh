@@ -51,10 +51,13 @@ done >"$logs/programs"
     # The longest first, so that none is left alone at the end.
     first="go scenarios cpp faults c_programs process shell_blocks"
     for name in $first; do grep "^$name " "$logs/programs" || :; done
-    echo "python $PWD sh scripts/test-python.sh"
+    echo "python-binding $PWD sh scripts/test-python.sh"
     grep -vE "^($(echo "$first" | tr ' ' '|')) " "$logs/programs" || :
     echo "documentation $PWD $CARGO test --workspace --locked --doc"
 } >"$logs/parts"
+# Two of one name would write over each other's log and status.
+twice=$(cut -d ' ' -f 1 "$logs/parts" | sort | uniq -d)
+[ -z "$twice" ] || { echo "test: more than one part is called: $twice" >&2; exit 1; }
 
 xargs -P "$jobs" -L 1 sh "$0" part <"$logs/parts"
 

@@ -68,13 +68,17 @@ fn make_test_fails_and_names_the_parts_that_did() {
     for (programs, python, failed) in [
         (vec![("wire", "exit 101\n"), ("go", PASSES)], "exit 0\n", "wire"),
         (vec![("wire", PASSES), ("go", crashes)], "exit 0\n", "go"),
-        (vec![("wire", PASSES)], "echo bad; exit 1\n", "python"),
+        (vec![("wire", PASSES)], "echo bad; exit 1\n", "python-binding"),
+        // A test program of the same subject as the Python part.
+        (vec![("python", PASSES)], "exit 1\n", "python-binding"),
     ] {
         let output = make_test(&programs, python);
         let told = String::from_utf8_lossy(&output.stdout).into_owned();
         assert_eq!(output.status.code(), Some(1), "{}", said(&output));
         assert!(told.ends_with(&format!("make test: FAILED: {failed}\n")), "{told}");
     }
+    // One log for two parts would hide the failure of one.
+    assert!(!make_test(&[("wire", "exit 1\n"), ("wire", PASSES)], "exit 0\n").status.success());
     // A cargo that names no programs is no pass.
     assert!(!make_test(&[], "exit 0\n").status.success());
 }
