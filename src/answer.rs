@@ -38,8 +38,10 @@ pub struct Answer {
 /// Why an answer's body is not whole.
 #[derive(Debug)]
 pub enum Cut {
-    /// The connection broke, or the framing was wrong.
+    /// The connection broke.
     Broken(String),
+    /// The framing was wrong: the same answer would come again.
+    Framing(String),
     TooLarge(usize),
     /// The system refused the memory for it.
     NoMemory,
@@ -161,6 +163,7 @@ fn begins_as_json(mut bytes: &[u8]) -> bool {
 fn cut_off(cut: Cut) -> Body {
     let (status, why) = match cut {
         Cut::Broken(why) => (Status::Response, format!("was cut off: {why}")),
+        Cut::Framing(why) => (Status::Response, format!("is framed wrongly: {why}")),
         Cut::TooLarge(limit) => (Status::Response, format!("is larger than {limit} bytes")),
         Cut::NoMemory => (Status::Response, "does not fit into the memory that this process may have".to_owned()),
         Cut::Timeout => (Status::Timeout, "was not read in time".to_owned()),

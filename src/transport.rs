@@ -145,7 +145,7 @@ fn read(response: Response<Body>, line: &Line) -> Answer {
     let close_delimited = end == Ok(End::Connection);
     let (body, cut) = match end {
         Ok(_) => read_body(response.into_body(), line),
-        Err(why) => (Vec::new(), Some(Cut::Broken(why))),
+        Err(why) => (Vec::new(), Some(Cut::Framing(why))),
     };
     Answer { http_status, content_type, retry_after_ms, body, encoded, close_delimited, cut }
 }
@@ -167,7 +167,10 @@ fn read_body(body: Body, line: &Line) -> (Vec<u8>, Option<Cut>) {
         Ok(_) => line.cut(),
         // Where the length is not told beforehand, the buffer grows as it is read.
         Err(error) if error.kind() == ErrorKind::OutOfMemory => Some(Cut::NoMemory),
-        Err(error) => Some(line.cut().unwrap_or_else(|| Cut::Broken(error.to_string()))),
+        Err(error) => Some(line.cut().unwrap_or_else(|| match error.kind() {
+            ErrorKind::UnexpectedEof => Cut::Broken(error.to_string()),
+            _ => Cut::Framing(error.to_string()),
+        })),
     };
     (bytes, cut)
 }

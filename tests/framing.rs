@@ -76,12 +76,12 @@ fn contradictory_framing_is_no_whole_answer_and_ends_its_connection() {
         (
             "a chunk that is longer than it says",
             format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{OK}\r\n0\r\n\r\n"),
-            "was cut off",
+            "is framed wrongly",
         ),
         (
             "a chunk without a number",
             format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nx\r\n{OK}\r\n0\r\n\r\n"),
-            "was cut off",
+            "is framed wrongly",
         ),
     ] {
         let (verdict, message, connections) = verdict_of(answer);

@@ -66,7 +66,7 @@ fn no_descriptors() {
     starts(&lines[6], "new with: OK", "done");
 }
 
-/// Nearly the limit, in the shapes that take most memory to read.
+/// Nearly the limit of bytes and of values, in the shapes that take most memory to read.
 fn large(kind: &str) -> String {
     const SIZE: usize = 10_400_000;
     let repeat = |text: &str| text.repeat(SIZE / text.len());
@@ -77,10 +77,10 @@ fn large(kind: &str) -> String {
             let members: Vec<_> = (0..SIZE / 12).map(|n| format!(r#""{n:07}":0"#)).collect();
             around(&format!("{{{}}}", members.join(",")))
         }
-        "items" => around(&format!("[{}0]", repeat("0,"))),
+        "items" => around(&format!("[{}0]", repeat("\"twelve\",  "))),
         "escaped" => around(&format!("\"{}\"", repeat("\\n"))),
         "named" => around(&format!("{{\"{}\":1}}", repeat("\\n"))),
-        "nested" => around(&("[".repeat(SIZE / 2) + &"]".repeat(SIZE / 2))),
+        "nested" => around(&("[".repeat(SIZE / 12) + &" ".repeat(SIZE / 6 * 5) + &"]".repeat(SIZE / 12))),
         _ => around(&format!("\"{}\"", repeat("x"))),
     }
 }
@@ -110,8 +110,7 @@ fn refused_memory_is_a_reply() {
         let (refused, read): (Vec<_>, Vec<_>) = of(kind).into_iter().partition(|line| line.contains("memory"));
         assert!(!refused.is_empty() && !read.is_empty(), "{kind}: refused {refused:?}\nread {read:?}");
         for line in refused {
-            let verdict = if kind == "refused" { "E_REJECTED REJECTED" } else { "E_RESPONSE UNKNOWN" };
-            assert!(line.contains(verdict), "{line}");
+            assert!(line.contains("E_RESPONSE UNKNOWN"), "what was not read proves nothing: {line}");
         }
         for line in read {
             let verdict = if kind == "refused" { "REJECTED REJECTED" } else { "OK CONFIRMED: done" };

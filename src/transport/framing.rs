@@ -94,7 +94,7 @@ impl Overhead {
         let text = if self.is_before_body() {
             format!("the headers of the answer are too large: {MAX_OVERHEAD} bytes came before its body")
         } else {
-            format!("its chunks are framed wrongly: {MAX_OVERHEAD} bytes came that are no part of it")
+            format!("{MAX_OVERHEAD} bytes came between or after its chunks that are no part of it")
         };
         Err(Fault::new(Status::Response, text))
     }

@@ -194,6 +194,7 @@ impl Line {
         Some(match fault.status {
             Status::Timeout => Cut::Timeout,
             Status::Cancelled => Cut::Cancelled,
+            Status::Response => Cut::Framing(fault.message),
             _ => Cut::Broken(fault.message),
         })
     }
