@@ -18,6 +18,8 @@ const FEW: usize = 16;
 const MAX_STEPS: usize = 128;
 /// Stands for the name of what has none.
 const NO_NAME: u32 = u32::MAX;
+/// Marks the start of a name that holds an escape; no text is long enough to need this bit.
+const ESCAPED: u32 = 1 << 31;
 
 /// Why a text could not be read.
 #[derive(Debug, PartialEq, Eq)]
@@ -41,6 +43,22 @@ struct Node {
     name_end: u32,
 }
 
+impl Node {
+    /// Half of a surrogate pair stays as it was written.
+    fn name(self, text: &str) -> Option<Cow<'_, str>> {
+        if self.name == NO_NAME {
+            return None;
+        }
+        let raw = |start: u32| &text[start as usize..self.name_end as usize];
+        if self.name & ESCAPED == 0 {
+            return Some(Cow::Borrowed(raw(self.name)));
+        }
+        let start = self.name & !ESCAPED;
+        let quoted = &text[start as usize - 1..=self.name_end as usize];
+        Some(json::unescaped(quoted).unwrap_or(Cow::Borrowed(raw(start))))
+    }
+}
+
 /// Where the values of a text stand. The text itself is kept by whoever had it read.
 pub struct Document {
     nodes: Vec<Node>,
@@ -50,7 +68,7 @@ pub struct Document {
 impl Document {
     /// Reads the text once, and asks every few kilobytes whether to stop.
     pub fn scan(text: &str, stop: &dyn Fn() -> bool) -> Result<Document, ScanError> {
-        if u32::try_from(text.len()).is_err() {
+        if text.len() >= ESCAPED as usize {
             return Err(ScanError::TooMany);
         }
         let mut scanner = Scanner {
@@ -118,23 +136,15 @@ impl<'d> Value<'d> {
         Type::of_byte(self.text.as_bytes()[self.node().start as usize])
     }
 
-    /// The name of a member of an object, as it stands in the text.
-    pub fn raw_name(self) -> Option<&'d str> {
+    /// How long the name of a member is; `None` where there is none, or an escape in it leaves that open.
+    pub fn plain_name_len(self) -> Option<usize> {
         let node = self.node();
-        (node.name != NO_NAME).then(|| &self.text[node.name as usize..node.name_end as usize])
+        (node.name & ESCAPED == 0).then(|| (node.name_end - node.name) as usize)
     }
 
-    /// The same, unescaped. Half of a surrogate pair stays as it was written.
+    /// The name of a member of an object, unescaped.
     pub fn name(self) -> Option<Cow<'d, str>> {
-        let raw = self.raw_name()?;
-        match has_escape(raw) {
-            false => Some(Cow::Borrowed(raw)),
-            true => {
-                let node = self.node();
-                let quoted = &self.text[node.name as usize - 1..=node.name_end as usize];
-                Some(json::unescaped(quoted).unwrap_or(Cow::Borrowed(raw)))
-            }
-        }
+        self.node().name(self.text)
     }
 
     /// Members of an object or elements of an array; nothing of anything else.
@@ -149,16 +159,8 @@ impl<'d> Value<'d> {
         if self.kind() != Type::Object {
             return None;
         }
-        let mut found = self.children().filter(|child| child.is_named(name));
+        let mut found = self.children().filter(|child| child.name().is_some_and(|found| found == name));
         found.next().filter(|_| found.next().is_none())
-    }
-
-    fn is_named(self, name: &str) -> bool {
-        match self.raw_name() {
-            Some(raw) if !has_escape(raw) => raw == name,
-            Some(_) => self.name().is_some_and(|found| found == name),
-            None => false,
-        }
     }
 
     /// The text of a string; `None` for anything else, for half of a surrogate pair, and without memory for it.
@@ -264,10 +266,6 @@ impl<'d> Iterator for Children<'d> {
     }
 }
 
-fn has_escape(raw: &str) -> bool {
-    raw.as_bytes().contains(&b'\\')
-}
-
 /// `~1` is `/` and `~0` is `~`; any other `~` is malformed.
 fn unescaped_token(token: &str) -> Option<Cow<'_, str>> {
     if !token.contains('~') {
@@ -301,18 +299,27 @@ struct Scanner<'t, 's> {
     has_twice: bool,
 }
 
-/// Bytes that stand for themselves within a string.
-const PLAIN: [bool; 256] = {
-    let mut plain = [true; 256];
-    let mut byte = 0;
-    while byte < 0x20 {
-        plain[byte] = false;
-        byte += 1;
+/// How many bytes stand for themselves within a string: all but quotation marks, backslashes and control characters.
+/// Eight are looked at together.
+fn plain_bytes(bytes: &[u8]) -> usize {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const TOPS: u64 = 0x8080_8080_8080_8080;
+    // The lowest marked byte is right; one above it may be marked by its borrow, which does not matter.
+    let below = |word: u64, least: u64| word.wrapping_sub(ONES * least) & !word & TOPS;
+    let mut at = 0;
+    while let Some(eight) = bytes[at..].first_chunk::<8>() {
+        let word = u64::from_le_bytes(*eight);
+        let quotes = below(word ^ (ONES * u64::from(b'"')), 1);
+        let slashes = below(word ^ (ONES * u64::from(b'\\')), 1);
+        let special = quotes | slashes | below(word, 0x20);
+        if special != 0 {
+            return at + special.trailing_zeros() as usize / 8;
+        }
+        at += 8;
     }
-    plain[b'"' as usize] = false;
-    plain[b'\\' as usize] = false;
-    plain
-};
+    let rest = &bytes[at..];
+    at + rest.iter().position(|&b| b < 0x20 || b == b'"' || b == b'\\').unwrap_or(rest.len())
+}
 
 impl Scanner<'_, '_> {
     fn run(&mut self) -> Result<(), ScanError> {
@@ -431,23 +438,30 @@ impl Scanner<'_, '_> {
     /// Whether the object has two members of one name.
     fn names_twice(&self, object: u32) -> Result<bool, ScanError> {
         let end = self.nodes[object as usize].next;
-        let member = |index: u32| (index < end).then(|| self.nodes[index as usize]);
-        let raw = |node: &Node| &self.bytes[node.name as usize..node.name_end as usize];
-        let mut few = [&b""[..]; FEW];
-        let (mut count, mut index, mut plain) = (0, object + 1, true);
-        while let Some(node) = member(index) {
-            if count == FEW {
+        // Length and first byte tell most names apart.
+        let mut keys = [0_u32; FEW];
+        let mut names = [0_u32; FEW];
+        let (mut count, mut index) = (0, object + 1);
+        while index < end {
+            let node = self.nodes[index as usize];
+            if count == FEW || node.name & ESCAPED != 0 {
                 return self.many_names_twice(object + 1, end);
             }
-            let name = raw(&node);
-            plain &= !name.contains(&b'\\');
-            if plain && few[..count].contains(&name) {
+            let name = self.plain_name(index);
+            let key = (name.len() as u32) << 8 | u32::from(name.first().copied().unwrap_or_default());
+            let same = |known: usize| keys[known] == key && self.plain_name(names[known]) == name;
+            if (0..count).any(same) {
                 return Ok(true);
             }
-            few[count] = name;
+            (keys[count], names[count]) = (key, index);
             (count, index) = (count + 1, node.next);
         }
-        if plain { Ok(false) } else { self.many_names_twice(object + 1, end) }
+        Ok(false)
+    }
+
+    fn plain_name(&self, index: u32) -> &[u8] {
+        let node = self.nodes[index as usize];
+        &self.bytes[node.name as usize..node.name_end as usize]
     }
 
     fn many_names_twice(&self, first: u32, end: u32) -> Result<bool, ScanError> {
@@ -455,16 +469,8 @@ impl Scanner<'_, '_> {
         let (mut index, mut count) = (first, 0_usize);
         while index < end {
             let node = self.nodes[index as usize];
-            let raw = &self.text[node.name as usize..node.name_end as usize];
-            let name = match has_escape(raw) {
-                false => Cow::Borrowed(raw),
-                true => {
-                    let quoted = &self.text[node.name as usize - 1..=node.name_end as usize];
-                    json::unescaped(quoted).unwrap_or(Cow::Borrowed(raw))
-                }
-            };
             names.try_reserve(1).map_err(|_| ScanError::NoMemory)?;
-            if !names.insert(name) {
+            if node.name(self.text).is_some_and(|name| !names.insert(name)) {
                 return Ok(true);
             }
             count += 1;
@@ -482,8 +488,8 @@ impl Scanner<'_, '_> {
             return Err(ScanError::Syntax);
         }
         let start = self.at as u32 + 1;
-        self.string()?;
-        self.name = (start, self.at as u32 - 1);
+        let escaped = self.string()?;
+        self.name = (if escaped { start | ESCAPED } else { start }, self.at as u32 - 1);
         self.blanks()?;
         if self.byte() != Some(b':') {
             return Err(ScanError::Syntax);
@@ -492,14 +498,13 @@ impl Scanner<'_, '_> {
         Ok(())
     }
 
-    /// From one quotation mark to behind the other.
-    fn string(&mut self) -> Result<(), ScanError> {
+    /// From one quotation mark to behind the other; whether there is an escape within.
+    fn string(&mut self) -> Result<bool, ScanError> {
         self.at += 1;
+        let mut escaped = false;
         loop {
             let end = self.bytes.len().min(self.at + STEP);
-            while self.at < end && PLAIN[self.bytes[self.at] as usize] {
-                self.at += 1;
-            }
+            self.at += plain_bytes(&self.bytes[self.at..end]);
             self.look()?;
             if self.at == end && end < self.bytes.len() {
                 continue;
@@ -507,9 +512,12 @@ impl Scanner<'_, '_> {
             match self.byte() {
                 Some(b'"') => {
                     self.at += 1;
-                    return Ok(());
+                    return Ok(escaped);
                 }
-                Some(b'\\') => self.escape()?,
+                Some(b'\\') => {
+                    escaped = true;
+                    self.escape()?;
+                }
                 _ => return Err(ScanError::Syntax),
             }
         }
@@ -632,6 +640,23 @@ mod tests {
         ] {
             let expected = json::document(text).is_ok();
             assert_eq!(scan(text).is_ok(), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_first_special_byte_is_found_wherever_it_stands() {
+        for length in 0..40 {
+            for special in [b'"', b'\\', 0, 0x1f, b'\n'] {
+                for at in 0..length {
+                    // Neighbours that differ from it by a borrow, and bytes with the top bit.
+                    for around in [b'a', b'!', b'#', b'[', b']', b' ', 0x7f, 0x80, 0xff, special ^ 0x80] {
+                        let mut bytes = vec![around; length];
+                        bytes[at] = special;
+                        assert_eq!(plain_bytes(&bytes), at, "{around} {special} {at} of {length}");
+                    }
+                }
+            }
+            assert_eq!(plain_bytes(&vec![0xa2; length]), length);
         }
     }
 

@@ -2,6 +2,8 @@
 //!
 //! What weakens a verdict is read generously (names in any case, at any depth), what strengthens it strictly.
 
+use std::borrow::Cow;
+
 use crate::document::{Document, Value};
 use crate::endpoints::AnswerShape;
 use crate::json::Type;
@@ -134,7 +136,6 @@ enum Name {
     Reference,
     SessionId,
     MandateCode,
-    BatchReference,
 }
 
 const NAMES: &[(&str, Name)] = &[
@@ -160,10 +161,15 @@ const NAMES: &[(&str, Name)] = &[
     ("reference", Name::Reference),
     ("sessionId", Name::SessionId),
     ("mandateCode", Name::MandateCode),
-    ("batchReference", Name::BatchReference),
-    ("batchId", Name::BatchReference),
-    ("payoutReference", Name::BatchReference),
 ];
+
+/// A member that means something here, and whether its name has the interface's own case.
+fn known(value: Value<'_>) -> Option<(Name, bool)> {
+    if value.plain_name_len().is_some_and(|length| length >= 64 || LENGTHS & (1 << length) == 0) {
+        return None;
+    }
+    known_name(&value.name()?)
+}
 
 /// The lengths of [`NAMES`], so that most names of an answer are passed over without being compared.
 const LENGTHS: u64 = {
@@ -175,20 +181,14 @@ const LENGTHS: u64 = {
     lengths
 };
 
-/// A member that means something here, and whether its name has the interface's own case.
-fn known(value: Value<'_>) -> Option<(Name, bool)> {
-    let raw = value.raw_name()?;
-    if raw.contains('\\') {
-        return known_name(&value.name()?);
-    }
-    known_name(raw)
-}
-
 fn known_name(name: &str) -> Option<(Name, bool)> {
     if name.len() >= 64 || LENGTHS & (1 << name.len()) == 0 {
         return None;
     }
-    let (known, meaning) = NAMES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name))?;
+    let first = name.as_bytes()[0] | 0x20;
+    let same =
+        |known: &str| known.len() == name.len() && known.as_bytes()[0] == first && known.eq_ignore_ascii_case(name);
+    let (known, meaning) = NAMES.iter().find(|(known, _)| same(known))?;
     Some((*meaning, *known == name))
 }
 
@@ -245,13 +245,22 @@ impl<'a> Reader<'a> {
 
     /// What weakens a verdict wherever it stands.
     fn at_any_depth(&mut self, value: Value<'_>) {
-        match known(value) {
-            Some((Name::StatusId, _)) => {
+        const STATUS_ID: &str = "statusId";
+        const BATCH: [&str; 3] = ["batchReference", "batchId", "payoutReference"];
+        // Tells most values apart before their names are looked at.
+        if !matches!(value.plain_name_len(), None | Some(7 | 8 | 14 | 15)) {
+            return;
+        }
+        let Some(name) = value.name() else { return };
+        match name.len() {
+            8 if name.eq_ignore_ascii_case(STATUS_ID) => {
                 if let Some(named) = state_of_id(value) {
                     self.names(named);
                 }
             }
-            Some((Name::BatchReference, _)) => self.facts.names_progress |= !value.is_nothing(),
+            7 | 14 | 15 if BATCH.iter().any(|known| name.eq_ignore_ascii_case(known)) => {
+                self.facts.names_progress |= !value.is_nothing();
+            }
             _ => {}
         }
     }
@@ -274,7 +283,11 @@ impl<'a> Reader<'a> {
                     Some(false) => self.facts.failure.cast(exact),
                     _ => {}
                 },
-                Name::Success => self.facts.weak_failure |= matches!(word_or_raw(member).as_deref(), Some("false")),
+                Name::Success => {
+                    let word = word(member);
+                    let word = word.as_deref().unwrap_or_else(|| member.raw());
+                    self.facts.weak_failure |= word.eq_ignore_ascii_case("false");
+                }
                 Name::Error if !member.is_nothing() => match member.kind() {
                     Type::Object => {
                         self.facts.failure.cast(exact);
@@ -285,7 +298,7 @@ impl<'a> Reader<'a> {
                     Type::Number | Type::Null => {}
                 },
                 Name::Errors if !member.is_nothing() => {
-                    self.has_errors |= exact;
+                    self.has_errors |= exact && matches!(member.kind(), Type::Object | Type::Array | Type::Text);
                     match member.kind() {
                         Type::Object => self.facts.failure.cast(exact),
                         Type::Text | Type::Array => self.facts.weak_failure = true,
@@ -304,7 +317,7 @@ impl<'a> Reader<'a> {
                 }
                 Name::Data => match member.kind() {
                     Type::Object => self.data(member, exact),
-                    Type::Array => member.children().for_each(|element| self.data_element(element)),
+                    Type::Array => member.children().for_each(|element| self.data_element(element, exact)),
                     _ => {}
                 },
                 _ => {}
@@ -335,7 +348,7 @@ impl<'a> Reader<'a> {
                         self.top.failure = true;
                         self.facts.failure.cast(exact);
                     }
-                    _ if word == "success" => self.facts.success.cast(exact),
+                    _ if is_one_of(&word, &["success"]) => self.facts.success.cast(exact),
                     _ => {}
                 }
                 if self.shape.word_is_state && exact {
@@ -420,7 +433,7 @@ impl<'a> Reader<'a> {
             }
             return;
         }
-        if in_data && word(member).as_deref() == Some("success") {
+        if in_data && word(member).is_some_and(|word| is_one_of(&word, &["success"])) {
             named = if self.shape.success_is_state { Named::Successful } else { Named::Success };
         }
         self.names(named);
@@ -464,19 +477,24 @@ impl<'a> Reader<'a> {
     }
 
     /// An element of `data` where that is a list, as of a payout.
-    fn data_element(&mut self, element: Value<'_>) {
+    fn data_element(&mut self, element: Value<'_>, exact: bool) {
         if element.kind() != Type::Object {
             return;
         }
         for member in element.children() {
-            let named = match known(member) {
-                Some((Name::StatusId, _)) => state_of_id(member),
-                Some((Name::Status | Name::PaymentStatus, _)) => state_of_word(member),
+            let Some((name, own)) = known(member) else { continue };
+            let named = match name {
+                Name::StatusId => state_of_id(member),
+                Name::Status | Name::PaymentStatus => state_of_word(member),
+                Name::Code | Name::PaymentCode => {
+                    self.code(member, false);
+                    None
+                }
                 _ => None,
             };
             let Some(named) = named else { continue };
             self.names(named);
-            self.facts.element_failed |= named == Named::Failed;
+            self.facts.element_failed |= exact && own && named == Named::Failed;
         }
     }
 
@@ -500,8 +518,13 @@ impl<'a> Reader<'a> {
     fn message(&mut self, member: Value<'_>) {
         const WORDS: &[&str] = &["already", "duplicate", "in progress", "timed out", "timeout", "requery"];
         let Some(text) = member.text_start(MESSAGE_SEARCHED) else { return };
-        let text = text.to_ascii_lowercase();
-        self.earlier_request |= WORDS.iter().any(|word| text.contains(word));
+        let text = text.as_bytes();
+        let begins = |at: usize, word: &str| {
+            text.get(at..at + word.len()).is_some_and(|part| part.eq_ignore_ascii_case(word.as_bytes()))
+        };
+        let first = |byte: &u8| matches!(byte | 0x20, b'a' | b'd' | b'i' | b't' | b'r');
+        let mut starts = text.iter().enumerate().filter(|(_, byte)| first(byte)).map(|(at, _)| at);
+        self.earlier_request |= starts.any(|at| WORDS.iter().any(|word| begins(at, word)));
     }
 
     fn reference_of(&mut self, object: Value<'_>) {
@@ -536,6 +559,7 @@ impl<'a> Reader<'a> {
         let facts = &mut self.facts;
         facts.subject =
             self.shape.subject.and_then(|pointer| root.find(pointer)).is_some_and(|subject| match subject.kind() {
+                _ if subject.is_nothing() => false,
                 Type::Object | Type::Number => true,
                 Type::Text => word(subject).is_some_and(|word| is_digits(&word)),
                 _ => false,
@@ -608,30 +632,28 @@ fn is_named(member: Value<'_>, name: Name) -> bool {
     known(member).is_some_and(|(known, _)| known == name)
 }
 
-/// A trimmed word in lower case; `None` for what is no text, too long for a word, or blank.
-fn word(value: Value<'_>) -> Option<String> {
+/// A word: trimmed text, to be compared without regard to case; `None` for what is no text, too long, or blank.
+fn word(value: Value<'_>) -> Option<Cow<'_, str>> {
     if value.kind() != Type::Text || value.raw().len() > LONGEST_WORD {
         return None;
     }
-    let text = value.text()?;
-    let word = text.trim();
-    (!word.is_empty()).then(|| word.to_ascii_lowercase())
+    let word = match value.text()? {
+        Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
+        Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
+    };
+    (!word.is_empty()).then_some(word)
+}
+
+fn is_one_of(word: &str, words: &[&str]) -> bool {
+    words.iter().any(|known| known.eq_ignore_ascii_case(word))
 }
 
 /// `true`, `false`, or text that denies.
 fn flag(value: Value<'_>) -> Option<bool> {
     match value.kind() {
         Type::Bool => Some(value.raw() == "true"),
-        Type::Text => word(value).filter(|word| word == "false" || word == "no").map(|_| false),
+        Type::Text => word(value).filter(|word| is_one_of(word, &["false", "no"])).map(|_| false),
         _ => None,
-    }
-}
-
-/// A boolean or a word, as a word.
-fn word_or_raw(value: Value<'_>) -> Option<String> {
-    match value.kind() {
-        Type::Bool => Some(value.raw().to_owned()),
-        _ => word(value),
     }
 }
 
@@ -644,19 +666,20 @@ fn state_of_id(value: Value<'_>) -> Option<Named> {
     if value.is_nothing() {
         return None;
     }
+    // One that is no whole number, or too large to be returned, is a number all the same: 0 stands for it.
     let number = match value.kind() {
-        Type::Number => value.raw().parse::<i32>().ok(),
-        Type::Text => word(value).filter(|word| is_digits(word)).and_then(|word| word.parse().ok()),
+        Type::Number => Some(value.raw().parse().unwrap_or(0)),
+        Type::Text => word(value).filter(|word| is_digits(word)).map(|word| word.parse().unwrap_or(0)),
         _ => None,
     };
-    Some(match number {
-        Some(number) => match State(number) {
-            State::FAILED => Named::Failed,
-            State::SUCCESSFUL => Named::Successful,
-            State::REVERSED => Named::Reversed,
-            State::INITIATED | State::PENDING | State::AWAITING | State::PROCESSING => Named::Progress(State(number)),
-            State(number) => Named::UnknownNumber(number),
-        },
+    Some(match number.map(State) {
+        Some(State::FAILED) => Named::Failed,
+        Some(State::SUCCESSFUL) => Named::Successful,
+        Some(State::REVERSED) => Named::Reversed,
+        Some(known @ (State::INITIATED | State::PENDING | State::AWAITING | State::PROCESSING)) => {
+            Named::Progress(known)
+        }
+        Some(State(number)) => Named::UnknownNumber(number),
         None => Named::Unknown,
     })
 }
@@ -671,14 +694,17 @@ fn state_of_word(value: Value<'_>) -> Option<Named> {
 }
 
 fn state_word(word: &str) -> Option<Named> {
+    const AWAITING: &str = "awaiting";
     Some(match word {
-        "initiated" => Named::Progress(State::INITIATED),
-        "pending" => Named::Progress(State::PENDING),
-        "processing" => Named::Progress(State::PROCESSING),
-        "successful" => Named::Successful,
-        "reversed" => Named::Reversed,
-        "failed" | "failure" | "error" | "declined" | "rejected" => Named::Failed,
-        _ if word.starts_with("awaiting") => Named::Progress(State::AWAITING),
+        _ if is_one_of(word, &["successful"]) => Named::Successful,
+        _ if is_one_of(word, &["pending"]) => Named::Progress(State::PENDING),
+        _ if is_one_of(word, &["initiated"]) => Named::Progress(State::INITIATED),
+        _ if is_one_of(word, &["processing"]) => Named::Progress(State::PROCESSING),
+        _ if is_one_of(word, &["failed", "failure", "error", "declined", "rejected"]) => Named::Failed,
+        _ if is_one_of(word, &["reversed"]) => Named::Reversed,
+        _ if word.get(..AWAITING.len()).is_some_and(|start| start.eq_ignore_ascii_case(AWAITING)) => {
+            Named::Progress(State::AWAITING)
+        }
         _ => return None,
     })
 }

@@ -318,6 +318,7 @@ pub const READING: &[Line] = &[
         answer: "3xx, 600 and above",
         fits: |came| http(came, |status| !is_known(status)),
         keeps_state: false,
+        again: Again::IfCut,
         ..LINE
     },
     Line {
