@@ -12,6 +12,8 @@ use crate::json::{self, Type};
 pub const MAX_VALUES: usize = 1_000_000;
 /// Bytes read between two looks at the clock: tens of microseconds.
 const STEP: usize = 64 * 1024;
+/// Longer than nearly every name and text of an answer; a multiple of eight.
+const SHORT: usize = 32;
 /// Objects up to this size are searched for equal names pair by pair.
 const FEW: usize = 16;
 /// How many steps a pointer may have; the deepest answer has 4 levels.
@@ -159,7 +161,8 @@ impl<'d> Value<'d> {
         if self.kind() != Type::Object {
             return None;
         }
-        let mut found = self.children().filter(|child| child.name().is_some_and(|found| found == name));
+        let fits = |child: &Value<'_>| child.plain_name_len().is_none_or(|length| length == name.len());
+        let mut found = self.children().filter(|child| fits(child) && child.name().is_some_and(|found| found == name));
         found.next().filter(|_| found.next().is_none())
     }
 
@@ -501,6 +504,18 @@ impl Scanner<'_, '_> {
     /// From one quotation mark to behind the other; whether there is an escape within.
     fn string(&mut self) -> Result<bool, ScanError> {
         self.at += 1;
+        // Nearly every string is short and plain.
+        if let Some(start) = self.bytes.get(self.at..self.at + SHORT) {
+            let length = plain_bytes(start);
+            if start.get(length) == Some(&b'"') {
+                self.at += length + 1;
+                return Ok(false);
+            }
+        }
+        self.long_string()
+    }
+
+    fn long_string(&mut self) -> Result<bool, ScanError> {
         let mut escaped = false;
         loop {
             let end = self.bytes.len().min(self.at + STEP);

@@ -138,57 +138,61 @@ enum Name {
     MandateCode,
 }
 
+/// By length, which tells most names of an answer apart.
 const NAMES: &[(&str, Name)] = &[
+    ("code", Name::Code),
+    ("data", Name::Data),
+    ("error", Name::Error),
+    ("order", Name::Order),
     ("status", Name::Status),
-    ("paymentStatus", Name::PaymentStatus),
+    ("errors", Name::Errors),
+    ("success", Name::Success),
+    ("message", Name::Message),
     ("statusId", Name::StatusId),
     ("isSuccess", Name::IsSuccess),
-    ("success", Name::Success),
-    ("error", Name::Error),
-    ("errors", Name::Errors),
-    ("message", Name::Message),
-    ("statusCode", Name::Code),
-    ("status_code", Name::Code),
-    ("code", Name::Code),
-    ("responseCode", Name::Code),
-    ("orderPaymentResponseCode", Name::PaymentCode),
-    ("paymentResponseCode", Name::PaymentCode),
-    ("data", Name::Data),
-    ("orderPayment", Name::OrderPayment),
-    ("orderSummary", Name::OrderSummary),
-    ("order", Name::Order),
-    ("orderPayments", Name::OrderPayments),
     ("reference", Name::Reference),
     ("sessionId", Name::SessionId),
+    ("statusCode", Name::Code),
+    ("status_code", Name::Code),
     ("mandateCode", Name::MandateCode),
+    ("responseCode", Name::Code),
+    ("orderPayment", Name::OrderPayment),
+    ("orderSummary", Name::OrderSummary),
+    ("paymentStatus", Name::PaymentStatus),
+    ("orderPayments", Name::OrderPayments),
+    ("paymentResponseCode", Name::PaymentCode),
+    ("orderPaymentResponseCode", Name::PaymentCode),
 ];
+
+const LONGEST_NAME: usize = NAMES[NAMES.len() - 1].0.len();
+
+/// Where the names of each length begin in [`NAMES`], and where the longer ones do.
+const STARTS: [usize; LONGEST_NAME + 2] = {
+    let mut starts = [NAMES.len(); LONGEST_NAME + 2];
+    let mut index = NAMES.len();
+    while index > 0 {
+        index -= 1;
+        assert!(index == 0 || NAMES[index - 1].0.len() <= NAMES[index].0.len(), "sorted by length");
+        let mut length = 0;
+        while length <= NAMES[index].0.len() {
+            starts[length] = index;
+            length += 1;
+        }
+    }
+    starts
+};
+
+fn of_length(length: usize) -> &'static [(&'static str, Name)] {
+    if length > LONGEST_NAME { &[] } else { &NAMES[STARTS[length]..STARTS[length + 1]] }
+}
 
 /// A member that means something here, and whether its name has the interface's own case.
 fn known(value: Value<'_>) -> Option<(Name, bool)> {
-    if value.plain_name_len().is_some_and(|length| length >= 64 || LENGTHS & (1 << length) == 0) {
+    if value.plain_name_len().is_some_and(|length| of_length(length).is_empty()) {
         return None;
     }
-    known_name(&value.name()?)
-}
-
-/// The lengths of [`NAMES`], so that most names of an answer are passed over without being compared.
-const LENGTHS: u64 = {
-    let (mut lengths, mut index) = (0, 0);
-    while index < NAMES.len() {
-        lengths |= 1 << NAMES[index].0.len();
-        index += 1;
-    }
-    lengths
-};
-
-fn known_name(name: &str) -> Option<(Name, bool)> {
-    if name.len() >= 64 || LENGTHS & (1 << name.len()) == 0 {
-        return None;
-    }
-    let first = name.as_bytes()[0] | 0x20;
-    let same =
-        |known: &str| known.len() == name.len() && known.as_bytes()[0] == first && known.eq_ignore_ascii_case(name);
-    let (known, meaning) = NAMES.iter().find(|(known, _)| same(known))?;
+    let name = value.name()?;
+    let (known, meaning) = of_length(name.len()).iter().find(|(known, _)| known.eq_ignore_ascii_case(&name))?;
     Some((*meaning, *known == name))
 }
 
