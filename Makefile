@@ -109,7 +109,7 @@ deny: setup
 miri: setup
 	@sh scripts/miri.sh
 
-# What libcurl and Go's net/http do on two of those days.
+# What libcurl and Go's net/http do in two such failures.
 peers: build
 	@sh scripts/setup.sh peers
 	@python3 benches/peers/run.py

@@ -33,7 +33,9 @@ test_of() { "$CARGO" test --locked "$@" -- --nocapture; }
 part boundary '^test result|^test .* ok$' test_of --test c_programs --test guards --test no_private_key
 part panics '^test result|^test .* ok$' test_of --lib trips
 part resources '^test result|^test .* ok$' test_of --test resources
-part faults '^[0-9]+ calls|^false|^effects|^UNKNOWN' env PAYSVC_FAULTS=all "$CARGO" test --locked --test faults -- --nocapture
+part verdicts '^test result|^test .* ok$' env PAYSVC_VERDICTS=200000 "$CARGO" test --locked --test verdicts -- --nocapture
+part faults '^[0-9]+ calls|^false|^effects|^requests|^answers|^UNKNOWN|^violations' env PAYSVC_FAULTS=all "$CARGO" test --locked --no-fail-fast --test faults --test faults_random -- --nocapture
+part bounds '^endless|^whole|kB|^test result' test_of --test bounds
 part canary '^canary:' env PAYSVC_CANARY=all "$CARGO" test --locked --test canary -- --nocapture
 part sanitize '^sanitize:' sh scripts/sanitize.sh
 [ ! -e scripts/tsan.sh ] || part tsan '^tsan:' sh scripts/tsan.sh

@@ -78,26 +78,26 @@ enum Body {
     /// Empty, a page, or anything else that does not even begin like the service's answers.
     Other(usize),
     /// Why, as an end of "the body of the service's answer ...".
-    Broken {
-        status: Status,
-        why: String,
-        cut: bool,
-    },
+    Broken(Status, String),
 }
 
 pub fn read(reading: &Reading<'_>, answer: Answer) -> Read {
     trip::point("answer");
     let Answer { http_status, content_type, retry_after_ms, .. } = answer;
     let cut = answer.close_delimited || matches!(answer.cut, Some(Cut::Broken(_)));
-    let body = read_body(reading, answer.body, answer.encoded, answer.close_delimited, answer.cut);
-    let facts = match &body {
-        Body::Json(text, document) => facts::read(document, text, reading.shape, reading.references),
-        Body::Other(_) | Body::Broken { .. } => Facts::default(),
-    };
+    let mut body = read_body(reading, answer.body, answer.encoded, answer.close_delimited, answer.cut);
+    let mut facts = Facts::default();
+    if let Body::Json(text, document) = &body {
+        let stop = || (reading.stop)().is_some();
+        match facts::read(document, text, reading.shape, reading.references, &stop) {
+            Some(found) => facts = found,
+            None => body = stopped(reading),
+        }
+    }
     let payments_made = facts.payments_made;
-    let (broken, cut) = match &body {
-        Body::Broken { status, cut: body_cut, .. } => (Some(*status), cut || *body_cut),
-        _ => (None, cut),
+    let broken = match &body {
+        Body::Broken(status, _) => Some(*status),
+        _ => None,
     };
     let came = Came::Answer(Answered { http_status, broken, cut, facts });
     let verdict = verdict::decide(reading.safety, &came, reading.after_429);
@@ -115,7 +115,7 @@ fn read_body(reading: &Reading<'_>, body: Vec<u8>, encoded: bool, close_delimite
     if let Some(cut) = cut {
         return cut_off(cut);
     }
-    let broken = |why: &str| Body::Broken { status: Status::Response, why: why.to_owned(), cut: false };
+    let broken = |why: &str| Body::Broken(Status::Response, why.to_owned());
     if encoded {
         return broken("is encoded, although no encoding was asked for");
     }
@@ -134,7 +134,7 @@ fn read_body(reading: &Reading<'_>, body: Vec<u8>, encoded: bool, close_delimite
         Ok(document) => Body::Json(text, document),
         Err(ScanError::Syntax) => not_json(text.as_bytes()),
         Err(ScanError::NoMemory) => cut_off(Cut::NoMemory),
-        Err(ScanError::Stopped) => cut_off((reading.stop)().unwrap_or(Cut::Timeout)),
+        Err(ScanError::Stopped) => stopped(reading),
         Err(ScanError::TooMany) => broken(&format!("holds more than {MAX_VALUES} values")),
     }
 }
@@ -160,6 +160,11 @@ fn begins_as_json(mut bytes: &[u8]) -> bool {
     }
 }
 
+/// The call ended while the answer was read.
+fn stopped(reading: &Reading<'_>) -> Body {
+    cut_off((reading.stop)().unwrap_or(Cut::Timeout))
+}
+
 fn cut_off(cut: Cut) -> Body {
     let (status, why) = match cut {
         Cut::Broken(why) => (Status::Response, format!("was cut off: {why}")),
@@ -169,7 +174,7 @@ fn cut_off(cut: Cut) -> Body {
         Cut::Timeout => (Status::Timeout, "was not read in time".to_owned()),
         Cut::Cancelled => (Status::Cancelled, "was not read: the call was cancelled".to_owned()),
     };
-    Body::Broken { status, why, cut: false }
+    Body::Broken(status, why)
 }
 
 fn reply(
@@ -214,7 +219,7 @@ fn reply(
             let message = said(format!("the service answered HTTP {http_status} with {what}"));
             Reply::failed(verdict.status, verdict.outcome, message)
         }
-        Body::Broken { why, .. } => {
+        Body::Broken(_, why) => {
             let message = said(format!("the body of the service's answer (HTTP {http_status}) {why}"));
             Reply::failed(verdict.status, verdict.outcome, message)
         }

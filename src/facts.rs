@@ -2,17 +2,27 @@
 //!
 //! What weakens a verdict is read generously (names in any case, at any depth), what strengthens it strictly.
 
-use std::borrow::Cow;
-
 use crate::document::{Document, Value};
 use crate::endpoints::AnswerShape;
 use crate::json::Type;
 use crate::status::State;
+use names::{Name, known};
+use words::{
+    CodeClass, Named, code, code_class, flag, is_digits, is_one_of, state_of_id, state_of_word, state_word, word,
+};
 
-/// Words are short; a longer text is none of them.
-const LONGEST_WORD: usize = 256;
+mod names;
+mod references;
+mod state;
+mod words;
+
+pub use references::{REQUESTED, Reference, References};
+
 /// As much of a message as is searched for words that speak of an earlier request.
 const MESSAGE_SEARCHED: usize = 64 * 1024;
+
+/// Values looked at between two looks at the clock: less than a millisecond.
+const BETWEEN_STOPS: usize = 32 * 1024;
 
 /// A vote, and whether the member that gives it has exactly the name of the interface.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -66,38 +76,6 @@ pub struct Facts {
     pub payments_made: usize,
 }
 
-/// What a request names that its answer may name too, by [`Reference`].
-pub type References = Vec<(Reference, String)>;
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reference {
-    Order,
-    Session,
-    Mandate,
-}
-
-/// Where a request names it.
-pub const REQUESTED: &[(&[&str], Reference)] = &[
-    (&["reference"], Reference::Order),
-    (&["order", "reference"], Reference::Order),
-    (&["sessionId"], Reference::Session),
-    (&["mandateCode"], Reference::Mandate),
-    (&["directDebitPaymentRequest", "mandateCode"], Reference::Mandate),
-];
-
-/// A state as one member names it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Named {
-    Progress(State),
-    Failed,
-    Successful,
-    Reversed,
-    /// "success" where it may speak of the request instead of the payment: agrees with SUCCESSFUL, alone says nothing.
-    Success,
-    UnknownNumber(i32),
-    Unknown,
-}
-
 /// Where a state stands.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Level {
@@ -109,93 +87,6 @@ enum Level {
     Order,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum CodeClass {
-    Success,
-    Progress,
-    Failure,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Name {
-    Status,
-    PaymentStatus,
-    StatusId,
-    IsSuccess,
-    Success,
-    Error,
-    Errors,
-    Message,
-    Code,
-    PaymentCode,
-    Data,
-    OrderPayment,
-    OrderSummary,
-    Order,
-    OrderPayments,
-    Reference,
-    SessionId,
-    MandateCode,
-}
-
-/// By length, which tells most names of an answer apart.
-const NAMES: &[(&str, Name)] = &[
-    ("code", Name::Code),
-    ("data", Name::Data),
-    ("error", Name::Error),
-    ("order", Name::Order),
-    ("status", Name::Status),
-    ("errors", Name::Errors),
-    ("success", Name::Success),
-    ("message", Name::Message),
-    ("statusId", Name::StatusId),
-    ("isSuccess", Name::IsSuccess),
-    ("reference", Name::Reference),
-    ("sessionId", Name::SessionId),
-    ("statusCode", Name::Code),
-    ("status_code", Name::Code),
-    ("mandateCode", Name::MandateCode),
-    ("responseCode", Name::Code),
-    ("orderPayment", Name::OrderPayment),
-    ("orderSummary", Name::OrderSummary),
-    ("paymentStatus", Name::PaymentStatus),
-    ("orderPayments", Name::OrderPayments),
-    ("paymentResponseCode", Name::PaymentCode),
-    ("orderPaymentResponseCode", Name::PaymentCode),
-];
-
-const LONGEST_NAME: usize = NAMES[NAMES.len() - 1].0.len();
-
-/// Where the names of each length begin in [`NAMES`], and where the longer ones do.
-const STARTS: [usize; LONGEST_NAME + 2] = {
-    let mut starts = [NAMES.len(); LONGEST_NAME + 2];
-    let mut index = NAMES.len();
-    while index > 0 {
-        index -= 1;
-        assert!(index == 0 || NAMES[index - 1].0.len() <= NAMES[index].0.len(), "sorted by length");
-        let mut length = 0;
-        while length <= NAMES[index].0.len() {
-            starts[length] = index;
-            length += 1;
-        }
-    }
-    starts
-};
-
-fn of_length(length: usize) -> &'static [(&'static str, Name)] {
-    if length > LONGEST_NAME { &[] } else { &NAMES[STARTS[length]..STARTS[length + 1]] }
-}
-
-/// A member that means something here, and whether its name has the interface's own case.
-fn known(value: Value<'_>) -> Option<(Name, bool)> {
-    if value.plain_name_len().is_some_and(|length| of_length(length).is_empty()) {
-        return None;
-    }
-    let name = value.name()?;
-    let (known, meaning) = of_length(name.len()).iter().find(|(known, _)| known.eq_ignore_ascii_case(&name))?;
-    Some((*meaning, *known == name))
-}
-
 /// What the top-level `status` says of the payment, beyond its vote.
 #[derive(Clone, Copy, Default)]
 struct TopWord {
@@ -203,14 +94,25 @@ struct TopWord {
     failure: bool,
 }
 
-/// Reads the facts of an answer; `text` is what the document was made of.
-pub fn read(document: &Document, text: &str, shape: &AnswerShape, references: &References) -> Facts {
+/// Reads the facts of an answer; `text` is what the document was made of. `None` where it was told to stop.
+pub fn read(
+    document: &Document,
+    text: &str,
+    shape: &AnswerShape,
+    references: &References,
+    stop: &dyn Fn() -> bool,
+) -> Option<Facts> {
     let mut reader = Reader::new(shape, references);
     reader.facts.named_twice = document.has_twice();
-    document.values(text).for_each(|value| reader.at_any_depth(value));
+    for value in document.values(text) {
+        if value.index() % BETWEEN_STOPS == BETWEEN_STOPS - 1 && stop() {
+            return None;
+        }
+        reader.at_any_depth(value);
+    }
     let root = document.root(text);
     reader.root(root);
-    reader.finish(root)
+    Some(reader.finish(root))
 }
 
 struct Reader<'a> {
@@ -378,11 +280,7 @@ impl<'a> Reader<'a> {
                 Name::StatusId | Name::PaymentStatus => self.state_member(member, name, Level::Data, exact),
                 Name::Code | Name::PaymentCode => self.code(member, name == Name::PaymentCode),
                 Name::OrderPayment => self.level(member, Level::Payment, exact),
-                Name::OrderSummary => {
-                    self.level(member, Level::Order, exact);
-                    self.reference_of(member);
-                }
-                Name::Order => {
+                Name::OrderSummary | Name::Order => {
                     self.level(member, Level::Order, exact);
                     self.reference_of(member);
                 }
@@ -448,29 +346,12 @@ impl<'a> Reader<'a> {
 
     /// An element of the history.
     fn element(&mut self, element: Value<'_>, exact: bool) {
-        if element.kind() != Type::Object {
-            return;
-        }
         let (mut failed, mut successful, mut other) = (false, false, false);
-        for member in element.children() {
-            let Some((name, own)) = known(member) else { continue };
-            let named = match name {
-                Name::StatusId => state_of_id(member),
-                Name::Status | Name::PaymentStatus => state_of_word(member),
-                Name::Code | Name::PaymentCode => {
-                    self.code(member, false);
-                    None
-                }
-                _ => None,
-            };
-            let Some(named) = named else { continue };
-            self.names(named);
-            if own {
-                failed |= named == Named::Failed;
-                successful |= named == Named::Successful;
-                other |= !matches!(named, Named::Failed | Named::Successful);
-            }
-        }
+        self.each_state(element, |named| match named {
+            Named::Failed => failed = true,
+            Named::Successful => successful = true,
+            _ => other = true,
+        });
         match (failed, successful, other) {
             _ if !exact => {}
             (false, false, false) => {}
@@ -482,6 +363,13 @@ impl<'a> Reader<'a> {
 
     /// An element of `data` where that is a list, as of a payout.
     fn data_element(&mut self, element: Value<'_>, exact: bool) {
+        let mut failed = false;
+        self.each_state(element, |named| failed |= named == Named::Failed);
+        self.facts.element_failed |= exact && failed;
+    }
+
+    /// The states that an element of a list names by the interface's own names.
+    fn each_state(&mut self, element: Value<'_>, mut own_state: impl FnMut(Named)) {
         if element.kind() != Type::Object {
             return;
         }
@@ -496,9 +384,12 @@ impl<'a> Reader<'a> {
                 }
                 _ => None,
             };
-            let Some(named) = named else { continue };
-            self.names(named);
-            self.facts.element_failed |= exact && own && named == Named::Failed;
+            if let Some(named) = named {
+                self.names(named);
+                if own {
+                    own_state(named);
+                }
+            }
         }
     }
 
@@ -531,32 +422,6 @@ impl<'a> Reader<'a> {
         self.earlier_request |= starts.any(|at| WORDS.iter().any(|word| begins(at, word)));
     }
 
-    fn reference_of(&mut self, object: Value<'_>) {
-        if object.kind() != Type::Object {
-            return;
-        }
-        for member in object.children() {
-            if let Some((Name::Reference, _)) = known(member) {
-                self.reference(member, Reference::Order);
-            }
-        }
-    }
-
-    /// What the request lacks is not compared.
-    fn reference(&mut self, member: Value<'_>, kind: Reference) {
-        let mut asked = self.references.iter().filter(|(of, _)| *of == kind).peekable();
-        if asked.peek().is_none() || member.is_nothing() {
-            return;
-        }
-        let found = match member.kind() {
-            Type::Text => member.text(),
-            Type::Number => Some(member.raw().into()),
-            _ => None,
-        };
-        let same = found.is_some_and(|found| asked.any(|(_, asked)| is_same(asked, &found)));
-        self.facts.other_request |= !same;
-    }
-
     fn finish(mut self, root: Value<'_>) -> Facts {
         self.facts.names_progress |= self.earlier_request && !self.has_errors;
         self.decide_state();
@@ -571,174 +436,8 @@ impl<'a> Reader<'a> {
         facts.bare = self.shape.bare.iter().any(|name| root.member(name).is_some_and(|own| own.kind() != Type::Null));
         self.facts
     }
-
-    fn decide_state(&mut self) {
-        let states = &self.scalars;
-        let any = |wanted: Named| states.iter().any(|(_, named)| *named == wanted);
-        let failed_at = |level: Level| states.iter().any(|(at, named)| *at == level && *named == Named::Failed);
-        let progress = states.iter().any(|(_, named)| matches!(named, Named::Progress(_)));
-        let unknown = states.iter().any(|(_, named)| matches!(named, Named::Unknown | Named::UnknownNumber(_)));
-        // Alone it names nothing.
-        let successful = any(Named::Successful) || any(Named::Success) && states.len() > 1;
-        let (failed, reversed) = (any(Named::Failed), any(Named::Reversed));
-        let finals = usize::from(successful) + usize::from(failed) + usize::from(reversed);
-        let [success_code, progress_code, failure_code] = self.payment_codes;
-        let [failed_elements, successful_elements, other_elements] = self.elements;
-
-        let facts = &mut self.facts;
-        facts.scalars_disagree = finals > 1 || finals == 1 && (progress || unknown);
-        let own_failed = failed_at(Level::Payment) || failed_at(Level::Data);
-        facts.failed_beside_progress =
-            failed && (success_code || progress_code || self.top.progress || self.top_progress_code);
-        facts.payments_made = successful_elements;
-        let top = if self.shape.word_is_state { TopWord::default() } else { self.top };
-        let elsewhere_failed =
-            self.shape.subject.is_some() && !self.shape.word_is_state && (facts.failure.any_case || facts.weak_failure);
-        let without_payment = successful_elements == 0 && failed_elements + other_elements > 0;
-        facts.state_contradicted = successful
-            && (top.progress || top.failure || progress_code || failure_code || without_payment || elsewhere_failed)
-            || failed && successful_elements + other_elements > 0;
-        facts.state = match (facts.scalars_disagree || facts.state_contradicted, finals) {
-            (true, _) => State::NONE,
-            (false, 0) => in_progress(states),
-            (false, _) if successful => State::SUCCESSFUL,
-            (false, _) if reversed => State::REVERSED,
-            (false, _) => State::FAILED,
-        };
-        facts.own_failed = facts.state == State::FAILED && own_failed;
-        facts.order_failed = facts.state == State::FAILED && !own_failed;
-    }
-}
-
-/// The state where none is final: states of progress never disagree; the payment's own counts.
-fn in_progress(states: &[(Level, Named)]) -> State {
-    let only = |mut found: Vec<State>| {
-        found.dedup_by_key(|state| state.0);
-        if let [state] = found[..] { Some(state) } else { None }
-    };
-    let progress = |(_, named): &(Level, Named)| match named {
-        Named::Progress(state) => Some(*state),
-        _ => None,
-    };
-    let known: Vec<_> = states.iter().filter_map(progress).collect();
-    if !known.is_empty() {
-        let own = states.iter().filter(|(level, _)| *level == Level::Payment).filter_map(progress).collect();
-        return only(known).or_else(|| only(own)).unwrap_or(State::NONE);
-    }
-    let number = |(_, named): &(Level, Named)| match named {
-        Named::UnknownNumber(number) => Some(State(*number)),
-        _ => None,
-    };
-    only(states.iter().filter_map(number).collect()).unwrap_or(State::NONE)
 }
 
 fn is_named(member: Value<'_>, name: Name) -> bool {
     known(member).is_some_and(|(known, _)| known == name)
-}
-
-/// A word: trimmed text, to be compared without regard to case; `None` for what is no text, too long, or blank.
-fn word(value: Value<'_>) -> Option<Cow<'_, str>> {
-    if value.kind() != Type::Text || value.raw().len() > LONGEST_WORD {
-        return None;
-    }
-    let word = match value.text()? {
-        Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
-        Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
-    };
-    (!word.is_empty()).then_some(word)
-}
-
-fn is_one_of(word: &str, words: &[&str]) -> bool {
-    words.iter().any(|known| known.eq_ignore_ascii_case(word))
-}
-
-/// `true`, `false`, or text that denies.
-fn flag(value: Value<'_>) -> Option<bool> {
-    match value.kind() {
-        Type::Bool => Some(value.raw() == "true"),
-        Type::Text => word(value).filter(|word| is_one_of(word, &["false", "no"])).map(|_| false),
-        _ => None,
-    }
-}
-
-fn is_digits(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
-}
-
-/// The state that a `statusId` names; `None` when it names nothing.
-fn state_of_id(value: Value<'_>) -> Option<Named> {
-    if value.is_nothing() {
-        return None;
-    }
-    // One that is no whole number, or too large to be returned, is a number all the same: 0 stands for it.
-    let number = match value.kind() {
-        Type::Number => Some(value.raw().parse().unwrap_or(0)),
-        Type::Text => word(value).filter(|word| is_digits(word)).map(|word| word.parse().unwrap_or(0)),
-        _ => None,
-    };
-    Some(match number.map(State) {
-        Some(State::FAILED) => Named::Failed,
-        Some(State::SUCCESSFUL) => Named::Successful,
-        Some(State::REVERSED) => Named::Reversed,
-        Some(known @ (State::INITIATED | State::PENDING | State::AWAITING | State::PROCESSING)) => {
-            Named::Progress(known)
-        }
-        Some(State(number)) => Named::UnknownNumber(number),
-        None => Named::Unknown,
-    })
-}
-
-/// The state that a `status` names; `None` when it names nothing.
-fn state_of_word(value: Value<'_>) -> Option<Named> {
-    match value.kind() {
-        _ if value.is_nothing() => None,
-        Type::Text => Some(word(value).as_deref().and_then(state_word).unwrap_or(Named::Unknown)),
-        _ => Some(Named::Unknown),
-    }
-}
-
-fn state_word(word: &str) -> Option<Named> {
-    const AWAITING: &str = "awaiting";
-    Some(match word {
-        _ if is_one_of(word, &["successful"]) => Named::Successful,
-        _ if is_one_of(word, &["pending"]) => Named::Progress(State::PENDING),
-        _ if is_one_of(word, &["initiated"]) => Named::Progress(State::INITIATED),
-        _ if is_one_of(word, &["processing"]) => Named::Progress(State::PROCESSING),
-        _ if is_one_of(word, &["failed", "failure", "error", "declined", "rejected"]) => Named::Failed,
-        _ if is_one_of(word, &["reversed"]) => Named::Reversed,
-        _ if word.get(..AWAITING.len()).is_some_and(|start| start.eq_ignore_ascii_case(AWAITING)) => {
-            Named::Progress(State::AWAITING)
-        }
-        _ => return None,
-    })
-}
-
-/// A code as a number without its leading zeros; what is none counts as a number that means failure.
-fn code(value: Value<'_>) -> Option<u64> {
-    const NO_NUMBER: u64 = u64::MAX;
-    let number = |digits: &str| match is_digits(digits) {
-        true => digits.parse().unwrap_or(NO_NUMBER),
-        false => NO_NUMBER,
-    };
-    match value.kind() {
-        _ if value.is_nothing() => None,
-        Type::Number => Some(number(value.raw())),
-        Type::Text => Some(word(value).map_or(NO_NUMBER, |word| number(&word))),
-        _ => None,
-    }
-}
-
-fn code_class(code: u64) -> CodeClass {
-    match code {
-        0 | 200 => CodeClass::Success,
-        // The first two are the service's own; the others are guessed from the codes of banks.
-        1 | 2 | 6 | 9 | 68 | 91 | 96 | 97 | 99 => CodeClass::Progress,
-        _ => CodeClass::Failure,
-    }
-}
-
-/// Whether two references are the same, without regard to case and blanks around them.
-fn is_same(one: &str, other: &str) -> bool {
-    let (one, other) = (one.trim(), other.trim());
-    one.eq_ignore_ascii_case(other) || !one.is_ascii() && one.to_lowercase() == other.to_lowercase()
 }

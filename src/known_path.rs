@@ -67,7 +67,7 @@ pub struct Held {
 /// A member of the request and what is wrong with it.
 type Wrong = (&'static str, String);
 
-/// An endpoint of the table keeps its key, its encryption and its rule of repetition, whichever way it is called; with
+/// An endpoint of the table keeps its key, its encryption and its retry rule, whichever way it is called; with
 /// another method its path still gets no payload in clear and no key that is not its own. At and below the path of one
 /// that changes something nothing is repeated, but for the rows of the table that only read.
 pub fn hold(config: &Config, path: &str, asked: &Asked) -> Result<Held, Wrong> {

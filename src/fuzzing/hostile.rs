@@ -1,4 +1,4 @@
-//! Inputs that are small to make and dear to read: deep, long, many. Each is read on a stack as small as a till's
+//! Inputs that are small to make and expensive to read: deep, long, many. Each is read on a stack as small as a till's
 //! thread may have, and must come to an end; the bound is there for what would never end, not to measure.
 
 #![allow(unsafe_code)] // This is the C program.
@@ -33,7 +33,7 @@ fn small(what: &str, run: impl FnOnce() + Send + 'static) {
     }
 }
 
-/// JSON that is dear to read, each with a name.
+/// JSON that is expensive to read, each with a name.
 fn documents() -> Vec<(&'static str, String)> {
     let members = |name: fn(usize) -> String| {
         let members: Vec<_> = (0..MANY).map(|index| format!("\"{}\":{index}", name(index))).collect();

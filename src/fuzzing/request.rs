@@ -140,7 +140,7 @@ fn check_raw(prepared: &Prepared, json: &str, compact: &str) {
             "only GET is taken for reading unasked"
         );
     }
-    // However its path is spelled, a row keeps its key, its encryption and its rule of repetition.
+    // However its path is spelled, a row keeps its key, its encryption and its retry rule.
     let path = prepared.url[BASE.len()..].split('?').next().unwrap_or_default();
     let path = percent_decode_str(path).decode_utf8_lossy().to_ascii_lowercase();
     let same = |row: &&Endpoint| row.method == prepared.method && row.path.eq_ignore_ascii_case(&path);

@@ -23,7 +23,7 @@ use crate::refusal::Refusal;
 use crate::status::Status;
 use crate::trip;
 
-const DOING: &str = "agreeing on TLS";
+const DOING: &str = "completing the TLS handshake";
 /// Most bytes of a handshake; a chain of long certificates has a tenth of it.
 const MAX_HANDSHAKE: u64 = 512 * 1024;
 /// How long a service that wants a client certificate may take to say what it thinks of ours, besides twice the time of

@@ -17,8 +17,10 @@ fn came(shape: &AnswerShape, http_status: u16, body: &str) -> Came {
         (Reference::Session, "77".into()),
         (Reference::Mandate, "M-1".into()),
     ];
-    let facts = Document::scan(body, &|| false)
-        .map_or_else(|_| Facts::default(), |document| facts::read(&document, body, shape, &references));
+    let facts = Document::scan(body, &|| false).map_or_else(
+        |_| Facts::default(),
+        |document| facts::read(&document, body, shape, &references, &|| false).unwrap(),
+    );
     Came::Answer(Answered { http_status, broken: None, cut: false, facts })
 }
 
