@@ -6,6 +6,7 @@ set -eu
 cd "$(dirname "$0")/.."
 CARGO=${CARGO:-cargo} MAKE=${MAKE:-make}
 logs=build/test
+MOST_SECONDS=1200 # ten times what the longest part takes on a busy machine
 jobs=${JOBS:-$(($(nproc) + 1))}
 
 part() { # name, folder, command...
@@ -13,13 +14,15 @@ part() { # name, folder, command...
     cd "$2"
     shift 2
     began=$(date +%s)
-    "$@" >"$OLDPWD/$logs/$name.log" 2>&1 </dev/null || status=$?
+    # A part that hangs must not hold up whoever waits for all of them.
+    timeout "$MOST_SECONDS" "$@" >"$OLDPWD/$logs/$name.log" 2>&1 </dev/null || status=$?
     cd "$OLDPWD"
     echo "$status" >"$logs/$name.status"
     exec 9>"$logs/lock"
     flock 9
     printf '\n== %s (%s s)\n' "$name" "$(($(date +%s) - began))"
     cat "$logs/$name.log"
+    [ "$status" != 124 ] || echo "$name was ended after $MOST_SECONDS s"
     [ "$status" = 0 ] || echo "FAILED: $name, exit status $status"
 }
 
