@@ -300,7 +300,7 @@ pub const READING: &[Line] = &[
     Line {
         number: "r11",
         answer: "2xx with the row's subject, an object or a number, whatever the word or the code says; the state is \
-                 NONE where states disagree or are contradicted, or F stands beside SUCCESSFUL",
+                 NONE where states disagree or are contradicted, or F or weak F stands beside SUCCESSFUL",
         fits: |came| says(came, |answered| answered.http_status / 100 == 2 && answered.facts.subject),
         status: Says::This(Status::Ok),
         outcome: Outcome::Confirmed,
