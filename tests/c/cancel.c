@@ -123,15 +123,17 @@ int main(int argc, char **argv)
         paysvc_status status;
         /* Most are answered, because attaching and detaching is where a handler strikes worst. */
         unsigned choice = next(&state) % 8;
-        const char *request = requests[choice < 6 ? 0 : choice - 5];
-        SET(token, call);
+        /* Some are left alone, and must be answered however slow the machine is. */
+        int left_alone = i % 16 == 0;
+        const char *request = requests[choice < 6 || left_alone ? 0 : choice - 5];
+        SET(token, left_alone ? NULL : call);
         status = paysvc_order_refund(client, request, call, &reply);
         pthread_mutex_lock(&guard);
         SET(token, NULL);
         pthread_mutex_unlock(&guard);
         answered += status == PAYSVC_OK;
         cancelled += status == PAYSVC_E_CANCELLED;
-        if (status != PAYSVC_OK && status != PAYSVC_E_CANCELLED) {
+        if (status != PAYSVC_OK && (left_alone || status != PAYSVC_E_CANCELLED)) {
             fprintf(stderr, "call %d, %s: %s\n", i, request, paysvc_reply_message(reply));
             wrong++;
         }
