@@ -56,7 +56,7 @@ pub struct Facts {
     pub scalars_disagree: bool,
     /// The state is contradicted by the history, the top-level word or a payment response code.
     pub state_contradicted: bool,
-    /// A failed state beside a word or a code of progress or success.
+    /// A failed state beside a top-level word or code of progress, or a payment response code of progress or success.
     pub failed_beside_progress: bool,
     /// A top-level code 4 or 12.
     pub refusing_code: bool,

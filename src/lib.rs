@@ -1,8 +1,8 @@
 //! libpaysvc: the client library for the payments service, behind a C interface (`include/paysvc.h`).
 //!
-//! Data flows one way: `ffi -> client -> request -> encryption -> transport -> answer -> facts -> verdict -> reply -> ffi`. All knowledge
-//! of an endpoint is its row in [`endpoints`]; `unsafe` lives in [`ffi`] alone, and in the tests' `fuzzing`,
-//! which plays the C program.
+//! Data flows one way: `ffi -> client -> request -> encryption -> transport -> answer -> facts -> verdict -> reply -> ffi`.
+//! All knowledge of an endpoint is its row in [`endpoints`]; `unsafe` lives in [`ffi`] alone, and in the tests'
+//! `fuzzing`, which plays the C program.
 
 #![deny(unsafe_code, unsafe_op_in_unsafe_fn)]
 
