@@ -31,7 +31,7 @@ FAILED: see $logs/$name.log"
 test_of() { "$CARGO" test --locked "$@" -- --nocapture; }
 
 part boundary '^test result|^test .* ok$' test_of --test c_programs --test guards --test no_private_key
-part panics '^test result|^test .* ok$' test_of --lib trips
+part panics '^test result|^test .* ok$' test_of --lib panic_tests
 part resources '^test result|^test .* ok$' test_of --test resources
 part verdicts '^test result|^test .* ok$' env PAYSVC_VERDICTS=200000 "$CARGO" test --locked --test verdicts -- --nocapture
 part faults '^[0-9]+ calls|^false|^effects|^requests|^answers|^UNKNOWN|^violations' env PAYSVC_FAULTS=all "$CARGO" test --locked --no-fail-fast --test faults --test faults_random -- --nocapture

@@ -1,8 +1,7 @@
 //! libpaysvc: the client library for the payments service, behind a C interface (`include/paysvc.h`).
 //!
-//! Data flows one way: `ffi -> client -> request -> encryption -> transport -> answer -> facts -> verdict -> reply -> ffi`.
-//! All knowledge of an endpoint is its row in [`endpoints`]; `unsafe` lives in [`ffi`] alone, and in the tests'
-//! `fuzzing`, which plays the C program.
+//! Data flows one way: `ffi -> client -> request -> transport -> response -> ffi`. All knowledge of an endpoint is its
+//! row in the crate `paysvc-spec`. `unsafe` lives in [`ffi`] alone, and in the tests' `fuzzing`, which plays the C program.
 
 #![deny(unsafe_code, unsafe_op_in_unsafe_fn)]
 
@@ -11,46 +10,18 @@ compile_error!(
     "libpaysvc turns panics into PAYSVC_E_INTERNAL; with panic = \"abort\" they would end the caller's process"
 );
 
-/// Everything on the heap is wiped when it is freed, what moves when it grows included. The types in [`secret`] say what
+/// Everything on the heap is wiped when it is freed, what moves when it grows included. The types in [`util::secret`] say what
 /// must be; this also reaches the copies that HTTP and TLS make beneath us.
 #[global_allocator]
 static WIPING: zeroizing_alloc::ZeroAlloc<std::alloc::System> = zeroizing_alloc::ZeroAlloc(std::alloc::System);
 
-mod answer;
-mod call;
 mod client;
-#[doc(hidden)]
-pub mod codegen;
-mod config;
-mod document;
-mod encryption;
-#[doc(hidden)]
-pub mod endpoints;
-mod facts;
 #[allow(unsafe_code)]
 pub mod ffi;
 #[cfg(any(fuzzing, test))]
 #[doc(hidden)]
 pub mod fuzzing;
-mod json;
-mod known_path;
-mod line;
-mod log;
-mod members;
-mod memory;
-mod panics;
-mod process;
-mod raw_request;
-mod redact;
-mod refusal;
-mod reply;
 mod request;
-mod retry;
-mod secret;
-#[doc(hidden)]
-pub mod settings;
-#[doc(hidden)]
-pub mod status;
+mod response;
 mod transport;
-mod trip;
-mod verdict;
+mod util;

@@ -57,7 +57,7 @@ fn no_function_follows_null_or_takes_text_that_is_not_utf8() {
     let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '('));
     let called = words.filter_map(|word| word.strip_suffix('(').or(word.split_once('(').map(|(name, _)| name)));
     let code: std::collections::BTreeSet<_> = called.filter(|name| name.starts_with("paysvc_")).collect();
-    assert!(names.is_subset(&code) && names.len() >= paysvc::endpoints::ENDPOINTS.len() + 20, "{names:?}");
+    assert!(names.is_subset(&code) && names.len() >= paysvc_spec::ENDPOINTS.len() + 20, "{names:?}");
     in_every_way("nulls.c", &[], Some(("header.inc", header::inc(&functions))), |mut command, _| {
         run(&mut command);
     });

@@ -6,8 +6,8 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::process::Command;
 
-use paysvc::endpoints::ENDPOINTS;
-use paysvc::settings::CONFIG;
+use paysvc_spec::ENDPOINTS;
+use paysvc_spec::settings::CONFIG;
 use serde_json::json;
 
 use support::capi::{HANG, within};
@@ -100,7 +100,7 @@ fn what_is_missing_is_named_with_its_variable() {
         let part = "base_url is not configured: set it in the configuration or as PAYSVC_BASE_URL";
         assert!(reply.message.contains(part), "{}", reply.message);
         let errors = &reply.json()["errors"];
-        let key = row.key.member();
+        let key = row.key.setting();
         assert!(errors[key].as_str().is_some_and(|text| text.ends_with(&format!("PAYSVC_{}", key.to_uppercase()))));
         let named = errors["encryption_key"].as_str().is_some_and(|text| text.ends_with("PAYSVC_ENCRYPTION_KEY"));
         assert_eq!(named, row.encrypted, "{}: {errors}", row.name);

@@ -69,7 +69,7 @@ fn a_row_is_all_that_a_new_endpoint_needs() {
     for name in ["paysvc.hpp", "paysvc_json.hpp"] {
         std::fs::copy(root().join("bindings/cpp").join(name), new.join(name)).unwrap();
     }
-    std::fs::write(new.join("paysvc_endpoints.hpp"), paysvc::codegen::cpp::render(made_up::ROWS)).unwrap();
+    std::fs::write(new.join("paysvc_endpoints.hpp"), xtask::codegen::cpp::render(made_up::ROWS)).unwrap();
     stage.replace_header(&made_up::header());
     let line = "paysvc::call token(std::chrono::seconds(1)); const paysvc::client with; \
                 with.made_up(paysvc::made_up_request().batchId(\"B\").page_size(\"5\").amount(\"1.50\").count(2).urgent(true)\

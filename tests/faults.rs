@@ -14,13 +14,14 @@ mod sends_twice;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use paysvc::endpoints::{ENDPOINTS, Endpoint};
 use paysvc::ffi::*;
+use paysvc_spec::ENDPOINTS;
+use paysvc_spec::schema::Endpoint;
 use serde_json::{Value, json};
 
 use support::capi::{Client, Reply, function};
 use support::sandbox::Sandbox;
-use support::target::{Target, target};
+use support::target::{Target, filled, good, target};
 
 /// What the evidence allows to be said of a call that meets a fault once.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -276,7 +277,7 @@ fn made(sandbox: &Sandbox, target: &Target) -> usize {
 /// method was not read: part of a request, but for a handshake that failed.
 fn seen(sandbox: &Sandbox, row: &Endpoint, on: On) -> usize {
     let requests = sandbox.get("/sandbox/requests");
-    let path = row.path.replace("{sessionId}", "S-1");
+    let path = filled(row.path, &good(row).request);
     let came = requests["requests"].as_array().unwrap().iter();
     let unread = |request: &Value| request["method"].is_null() && on != Handshake;
     let count = came.filter(|request| request["path"] == path.as_str() || unread(request)).count();

@@ -144,7 +144,7 @@ fn copy(stage: &Stage, header: &str, generated: &str) -> std::path::PathBuf {
 #[test]
 fn a_row_is_all_that_a_new_endpoint_needs() {
     let stage = Stage::new();
-    let folder = copy(&stage, &made_up::header(), &paysvc::codegen::go::render(made_up::ROWS));
+    let folder = copy(&stage, &made_up::header(), &xtask::codegen::go::render(made_up::ROWS));
     // The library has no such function: this one says what it was asked.
     let function = "#include \"binding.h\"\n#include <stdio.h>\n\
         paysvc_status paysvc_made_up(const paysvc_client *client, const char *json, const paysvc_call *call, paysvc_reply **reply)\n\
@@ -202,8 +202,7 @@ func TestMadeUp(t *testing.T) {
 #[test]
 fn another_abi_is_refused_when_it_is_compiled_and_when_it_runs() {
     let stage = Stage::new();
-    let folder =
-        copy(&stage, &made_up::header_of_another_abi(), &paysvc::codegen::go::render(paysvc::endpoints::ENDPOINTS));
+    let folder = copy(&stage, &made_up::header_of_another_abi(), &xtask::codegen::go::render(paysvc_spec::ENDPOINTS));
     let output = stage.go(&folder).env("PKG_CONFIG_PATH", stage.pkg_config()).args(["build", "."]).output().unwrap();
     assert!(
         !output.status.success() && said(&output).contains("this Go package is for PAYSVC_ABI"),

@@ -3,9 +3,10 @@
 
 mod support;
 
-use paysvc::endpoints::{ApiKey, ENDPOINTS, Endpoint, Field, Kind, Method, Place};
 use paysvc::ffi::*;
-use paysvc::settings::CONFIG;
+use paysvc_spec::ENDPOINTS;
+use paysvc_spec::schema::{ApiKey, Endpoint, Field, Kind, Location, Method};
+use paysvc_spec::settings::CONFIG;
 use serde_json::{Map, Value, json};
 
 use support::capi::{Client, HANG, Reply, function, with, within};
@@ -93,7 +94,7 @@ fn each_endpoint_gets_its_own_key_and_no_other() {
 
         // With the other key alone nothing is sent.
         let seen = server.seen().len();
-        call(&without(config(&server), row.key.member()), row, "x").expect("E_CONFIG NOT_SENT");
+        call(&without(config(&server), row.key.setting()), row, "x").expect("E_CONFIG NOT_SENT");
         assert_eq!(server.seen().len(), seen, "{}", row.name);
     }
 }
@@ -114,7 +115,7 @@ fn text_of_a_caller_stays_within_its_place_in_the_request() {
         let target = line.split(' ').nth(1).unwrap();
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         assert_eq!(path.split('/').count(), row.path.split('/').count(), "{path}");
-        let in_query = row.fields.iter().filter(|field| field.place == Place::Query).count();
+        let in_query = row.fields.iter().filter(|field| field.location == Location::Query).count();
         assert_eq!(query.matches('=').count(), in_query, "{query}");
     }
     for name in ["public_key", "secret_key", "user_agent"] {
@@ -264,7 +265,7 @@ fn no_disguise_brings_a_secret_into_a_message() {
     });
     let client = Client::new(&config(&server));
     let needles = Needles::new(&[("card", CARD.to_owned()), ("code", OTP.to_owned())]);
-    let encrypted = ENDPOINTS.iter().find(|row| row.encrypted && row.open).unwrap();
+    let encrypted = ENDPOINTS.iter().find(|row| row.encrypted && row.allows_extra).unwrap();
     let mut open = request(encrypted, "x");
     open["further"] = json!({"number": CARD, "once": OTP});
     let free = |members: Value| {
@@ -342,7 +343,7 @@ fn nothing_is_repeated_at_or_below_the_path_of_what_changes_something() {
                     continue;
                 }
                 let mut request = json!({"method": method, "path": path, "read_only": true});
-                request["key"] = row.key.member().trim_end_matches("_key").into();
+                request["key"] = row.key.setting().trim_end_matches("_key").into();
                 if method != "GET" && row.encrypted {
                     request["body"] = json!({});
                     request["encrypt"] = true.into();

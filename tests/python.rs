@@ -4,13 +4,13 @@ mod support;
 
 use std::process::Command;
 
-use paysvc::codegen::python;
-use paysvc::endpoints::{AnswerShape, ApiKey, Endpoint, Field, Kind, Method, Place, Safety};
+use paysvc_spec::schema::{ApiKey, Certainty, Endpoint, Field, Kind, Location, Method, Safety};
+use xtask::codegen::python;
 
 use support::{root, run};
 
-const fn field(name: &'static str, kind: Kind, place: Place, required: bool) -> Field {
-    Field { name, kind, required, place, secret: false, doc: "what \"it\" is, \\ or \"\"\"not\"\"\"" }
+const fn field(name: &'static str, kind: Kind, location: Location, required: bool) -> Field {
+    Field { location, required, ..Field::optional(name, kind, "what \"it\" is, \\ or \"\"\"not\"\"\"") }
 }
 
 const PARCEL: Endpoint = Endpoint {
@@ -21,18 +21,19 @@ const PARCEL: Endpoint = Endpoint {
     encrypted: true,
     headers: &[],
     fields: &[
-        field("parcelId", Kind::Text, Place::Path, true),
-        field("from", Kind::Text, Place::Query, false),
-        field("weight", Kind::Integer, Place::Body, true),
-        field("sentTo", Kind::Object(&[field("price", Kind::Amount, Place::Body, false)]), Place::Body, false),
-        field("nothing", Kind::Object(&[]), Place::Body, false),
-        field("amount", Kind::Amount, Place::Body, false),
-        field("fragile", Kind::Flag, Place::Body, false),
+        field("parcelId", Kind::Text, Location::Path, true),
+        field("from", Kind::Text, Location::Query, false),
+        field("weight", Kind::Integer, Location::Body, true),
+        field("sentTo", Kind::Object(&[field("price", Kind::Amount, Location::Body, false)]), Location::Body, false),
+        field("nothing", Kind::Object(&[]), Location::Body, false),
+        field("amount", Kind::Amount, Location::Body, false),
+        field("fragile", Kind::Flag, Location::Body, false),
     ],
-    open: true,
+    allows_extra: true,
     safety: Safety::Moves,
-    answer: AnswerShape::PLAIN,
-    section: "9.9",
+    answer: Endpoint::ANSWER,
+    looked_up_by: None,
+    certainty: Certainty::Documented,
     doc: "Sends a parcel.",
 };
 
@@ -77,7 +78,7 @@ fn a_made_up_row_becomes_a_method_that_python_runs() {
     std::fs::write(folder.path().join("_generated.py"), python::render(&[PARCEL])).unwrap();
     let output = run(Command::new("python3").args(["-W", "error", "-c", PROGRAM]).current_dir(folder.path()));
     let told = String::from_utf8(output.stdout).unwrap();
-    for part in ["PUT /parcel/{parcelId}/send (interface 9.9), secret key, encrypted.", "\\ or \"\"\"not\"\"\""] {
+    for part in ["PUT /parcel/{parcelId}/send, secret key, encrypted.", "\\ or \"\"\"not\"\"\""] {
         assert!(told.contains(part), "{told}");
     }
 }

@@ -29,7 +29,7 @@ func (c *Client) Request(ctx context.Context, request Request) (*Reply, error) {
 }
 
 // Encrypt encrypts a payload without sending anything: the reply's body is {"data":"<base64>"}, the request body of
-// every encrypted endpoint (interface 1, "Payload encryption").
+// every encrypted endpoint.
 func (c *Client) Encrypt(plaintext json.RawMessage) (*Reply, error) {
 	return c.Call(context.Background(), "encrypt", plaintext)
 }

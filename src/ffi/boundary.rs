@@ -5,10 +5,10 @@ use std::ffi::{CStr, c_char};
 use super::reply;
 use super::types::{paysvc_reply, paysvc_status};
 use crate::client::Progress;
-use crate::panics::caught;
-use crate::refusal::Refusal;
-use crate::reply::Reply;
-use crate::status::{Outcome, Status};
+use crate::response::reply::Reply;
+use crate::util::panics::caught;
+use crate::util::validation_error::ValidationError;
+use paysvc_spec::status::{Outcome, Status};
 
 /// Runs the body; a panic in it becomes the fallback.
 pub fn boundary<T>(fallback: T, body: impl FnOnce() -> T) -> T {
@@ -48,13 +48,16 @@ pub unsafe fn deliver(out: *mut *mut paysvc_reply, body: impl FnOnce(&Progress) 
 ///
 /// # Safety
 /// `text` is NULL or NUL-terminated, and lives through `'a`.
-pub unsafe fn text<'a>(text: *const c_char, what: &str) -> Result<&'a str, Refusal> {
+pub unsafe fn text<'a>(text: *const c_char, what: &str) -> Result<&'a str, ValidationError> {
     if text.is_null() {
-        return Err(Refusal::new(Status::Argument, format!("{what} is NULL")));
+        return Err(ValidationError::new(Status::Argument, format!("{what} is NULL")));
     }
     // SAFETY: not NULL, and the caller promises the rest.
     let text = unsafe { CStr::from_ptr(text) };
     text.to_str().map_err(|error| {
-        Refusal::new(Status::Argument, format!("{what} is not UTF-8: the byte at {} is wrong", error.valid_up_to()))
+        ValidationError::new(
+            Status::Argument,
+            format!("{what} is not UTF-8: the byte at {} is wrong", error.valid_up_to()),
+        )
     })
 }

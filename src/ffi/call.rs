@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::boundary::boundary;
 use super::types::paysvc_call;
-use crate::call::Call;
-use crate::process;
+use crate::transport::call::Call;
+use crate::util::process;
 
 /// The token behind a handle, kept alive while a call uses it; `None` for NULL.
 ///

@@ -7,23 +7,23 @@ use super::boundary::{boundary, deliver, text};
 use super::call;
 use super::fork;
 use super::types::{paysvc_call, paysvc_client, paysvc_log_fn, paysvc_reply, paysvc_status};
-use crate::call::Call;
+use crate::client::log::{Level, Sink};
 use crate::client::{Client, Progress};
-use crate::endpoints::ENDPOINTS;
-use crate::log::{Level, Sink};
-use crate::process::section;
-use crate::refusal::Refusal;
-use crate::reply::Reply;
-use crate::status::Status;
-use crate::trip;
+use crate::response::reply::Reply;
+use crate::transport::call::Call;
+use crate::util::failpoint;
+use crate::util::process::section;
+use crate::util::validation_error::ValidationError;
+use paysvc_spec::schema::Endpoint;
+use paysvc_spec::status::Status;
 
 /// The client behind a handle, kept alive while this call runs even if the handle is freed meanwhile.
 ///
 /// # Safety
 /// `client` is NULL or came from [`new`] and has not been freed.
-unsafe fn alive(client: *const paysvc_client) -> Result<Arc<Client>, Refusal> {
+unsafe fn alive(client: *const paysvc_client) -> Result<Arc<Client>, ValidationError> {
     if client.is_null() {
-        return Err(Refusal::new(Status::Argument, "client is NULL"));
+        return Err(ValidationError::new(Status::Argument, "client is NULL"));
     }
     let client = client.cast::<Client>();
     // SAFETY: a handle is an `Arc<Client>` that gave up its count to the caller.
@@ -47,7 +47,7 @@ pub unsafe fn new(
     let mut made = None;
     let make = || {
         if client.is_null() {
-            return Err(Refusal::new(Status::Argument, "client is NULL: there is nowhere to put it"));
+            return Err(ValidationError::new(Status::Argument, "client is NULL: there is nowhere to put it"));
         }
         // SAFETY: NULL or NUL-terminated.
         let json = if config_json.is_null() { None } else { Some(unsafe { text(config_json, "config_json") }?) };
@@ -151,7 +151,7 @@ unsafe fn send(
         };
         match ready {
             Ok((client, json, call)) => {
-                trip::point("ffi");
+                failpoint::at("ffi");
                 how(&client, json, call.as_ref(), progress)
             }
             Err(refusal) => Reply::refused(refusal),
@@ -164,7 +164,7 @@ unsafe fn send(
 /// # Safety
 /// The rules of the header.
 pub unsafe fn endpoint(
-    index: usize,
+    row: &'static Endpoint,
     client: *const paysvc_client,
     request_json: *const c_char,
     call: *const paysvc_call,
@@ -172,9 +172,7 @@ pub unsafe fn endpoint(
 ) -> paysvc_status {
     // SAFETY: the rules of the header.
     unsafe {
-        send(client, request_json, call, reply, |client, json, call, progress| {
-            client.call(&ENDPOINTS[index], json, call, progress)
-        })
+        send(client, request_json, call, reply, |client, json, call, progress| client.call(row, json, call, progress))
     }
 }
 
@@ -193,7 +191,7 @@ pub unsafe fn request(
 }
 
 /// Encrypts a payload without sending anything: the reply's body is {"data":"<base64>"}, the request body of every
-/// encrypted endpoint (interface 1, "Payload encryption").
+/// encrypted endpoint.
 ///
 /// @param plaintext_json  one JSON object; made compact first
 /// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()

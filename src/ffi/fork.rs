@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::process::{self, Page};
+use crate::util::process::{self, Page};
 
-/// The page of [`crate::process`]: wiped in every child, or where the system cannot (Linux before 4.14), one that asks
+/// The page of [`crate::util::process`]: wiped in every child, or where the system cannot (Linux before 4.14), one that asks
 /// for the process id.
 pub fn page_of_process() -> &'static Page {
     static UNWIPED: Page = Page::unwiped(process_id);

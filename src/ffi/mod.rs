@@ -1,6 +1,7 @@
 //! The C boundary, and the only `unsafe`. Knows no rule of payments: it turns pointers into values and back.
 //!
-//! What follows from the tables (constants, endpoints) is rendered by `build.rs`; `include/paysvc.h` is made of all.
+//! What follows from the tables (constants, endpoints) is rendered by `cargo xtask gen`, and so is
+//! `include/paysvc.h`.
 
 // The header's rules are the safety section of every function.
 #![allow(clippy::missing_safety_doc)]
@@ -9,22 +10,14 @@ mod aws_lc;
 mod boundary;
 mod call;
 mod client;
+#[rustfmt::skip] // Rendered.
+mod exports;
 mod fork;
 mod names;
-mod reply;
 #[cfg(test)]
-mod trips;
+mod panic_tests;
+mod reply;
 mod types;
-
-mod exports {
-    // Written for C's readers: their lists end without a blank line.
-    #![allow(clippy::doc_lazy_continuation)]
-    use std::ffi::{c_char, c_int};
-
-    use super::types::*;
-
-    include!(concat!(env!("OUT_DIR"), "/exports.rs"));
-}
 
 pub(crate) use aws_lc::forget_thread;
 pub use call::{paysvc_call_cancel, paysvc_call_free, paysvc_call_new, paysvc_call_set_timeout_ms};

@@ -4,8 +4,8 @@ use std::ffi::{CStr, CString, c_char, c_int};
 
 use super::boundary::boundary;
 use super::types::{paysvc_outcome, paysvc_status};
-use crate::status::{self, Constant, OUTCOMES, STATUSES};
 use once_cell::race::OnceBox;
+use paysvc_spec::status::{self, Constant, OUTCOMES, STATUSES};
 
 /// Version of the library, e.g. "1.2.3". Static: not freed.
 #[unsafe(no_mangle)]

@@ -7,11 +7,11 @@ use once_cell::race::OnceBox;
 
 use super::boundary::{boundary, text};
 use super::types::{paysvc_outcome, paysvc_reply, paysvc_state, paysvc_status};
-use crate::document::Document;
-use crate::memory;
-use crate::reply::Reply;
-use crate::status::{Outcome, State, Status};
-use crate::trip;
+use crate::response::document::Document;
+use crate::response::reply::Reply;
+use crate::util::failpoint;
+use crate::util::memory;
+use paysvc_spec::status::{Outcome, State, Status};
 
 pub struct Handle {
     status: paysvc_status,
@@ -53,7 +53,7 @@ impl Body {
 const NO_BODY: &CStr = c"{\"status\":false,\"message\":\"reply is NULL\",\"errors\":{}}";
 
 pub fn into_handle(reply: Reply) -> Box<Handle> {
-    trip::point("reply");
+    failpoint::at("reply");
     Box::new(Handle {
         status: reply.status as paysvc_status,
         outcome: reply.outcome as paysvc_outcome,

@@ -31,3 +31,12 @@ pub struct paysvc_reply {
 /// Receives one line of the log: level 1 (error), 2 (warning), 3 (information) or 4 (debug). The message lives until the
 /// callback returns.
 pub type paysvc_log_fn = Option<unsafe extern "C" fn(userdata: *mut c_void, level: c_int, message: *const c_char)>;
+
+/// A function of an endpoint. Not for C, where cbindgen leaves it out.
+#[doc(hidden)]
+pub type paysvc_function = unsafe extern "C" fn(
+    client: *const paysvc_client,
+    request_json: *const c_char,
+    call: *const paysvc_call,
+    reply: *mut *mut paysvc_reply,
+) -> paysvc_status;

@@ -5,12 +5,13 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::{check_failure_envelope, check_texts, oracle};
-use crate::answer::{self, Answer, Cut, Reading};
-use crate::endpoints::{AnswerShape, Safety};
-use crate::facts::Reference;
-use crate::line;
-use crate::reply::Reply;
-use crate::status::{Outcome, State, Status};
+use crate::response::facts::Reference;
+use crate::response::reader::{self, Reading};
+use crate::response::reply::Reply;
+use crate::transport::answer::{Cut, HttpAnswer};
+use crate::util::one_line;
+use paysvc_spec::schema::{Answer, Envelope, Member, Safety};
+use paysvc_spec::status::{Outcome, State, Status};
 
 pub fn answer(input: &[u8]) {
     let reply = answer_of(input);
@@ -23,7 +24,7 @@ pub fn answer(input: &[u8]) {
 pub fn answer_of(input: &[u8]) -> Reply {
     let (head, body) = split(input);
     let content_type = String::from_utf8(head.get(4..).unwrap_or_default().to_vec());
-    let answer = Answer {
+    let answer = HttpAnswer {
         http_status: http_status(head),
         content_type: content_type.ok().filter(|text| !text.is_empty()),
         retry_after_ms: None,
@@ -35,32 +36,33 @@ pub fn answer_of(input: &[u8]) -> Reply {
     let row = row(head);
     let reading = Reading {
         safety: row.safety,
-        shape: &row.shape,
+        expected: &row.expected,
         references: &vec![(Reference::Order, "R-1".to_owned())],
         after_429: row.after_429,
-        redact: &|text| Some(line::one_line(text.to_owned())),
+        redact: &|text| Some(one_line::one_line(text.to_owned())),
         stop: &|| None,
     };
-    answer::read(&reading, answer).reply
+    reader::read(&reading, answer).reply
 }
 
 struct Row {
     safety: Safety,
-    shape: AnswerShape,
+    expected: Answer,
     after_429: bool,
 }
 
 fn row(head: &[u8]) -> Row {
     let choice = choice(head);
-    let bare = AnswerShape { bare: &["x", "customerName"], ..AnswerShape::PLAIN };
-    let subject = AnswerShape { subject: Some("/data/statusId"), ..AnswerShape::PLAIN };
-    let (safety, shape) = match (choice & 1, choice >> 4 & 1) {
-        (0, 0) => (Safety::Moves, AnswerShape::PLAIN),
-        (0, _) => (Safety::Repeatable, AnswerShape::PLAIN),
+    const BARE: &[Member] = &[Member::text("x", ""), Member::text("customerName", "")];
+    let bare = Answer { envelope: Envelope::Bare, members: BARE, ..*Answer::UNKNOWN };
+    let subject = Answer { subject: Some("/data/statusId"), ..*Answer::UNKNOWN };
+    let (safety, expected) = match (choice & 1, choice >> 4 & 1) {
+        (0, 0) => (Safety::Moves, *Answer::UNKNOWN),
+        (0, _) => (Safety::Repeatable, *Answer::UNKNOWN),
         (_, 0) => (Safety::ReadOnly, bare),
         (_, _) => (Safety::ReadOnly, subject),
     };
-    Row { safety, shape, after_429: choice >> 5 & 1 == 1 }
+    Row { safety, expected, after_429: choice >> 5 & 1 == 1 }
 }
 
 /// The line in front, and the body.
@@ -103,7 +105,7 @@ fn check(input: &[u8], reply: &Reply) {
         (Outcome::NotSent, _) => panic!("an answer to what was not sent"),
         (Outcome::Confirmed, 200..=299) => {
             assert!(whole && text.is_some() && !twice, "confirmed by a body that is not whole or not clear");
-            let subject = row.shape.subject.is_some();
+            let subject = row.expected.subject.is_some();
             let denies = said.as_ref().is_some_and(oracle::denies);
             assert!(subject || !denies, "confirmed against the answer's own words: {}", reply.body);
         }

@@ -4,9 +4,9 @@
 use serde_json::Value;
 
 use super::{check_refusal, has_canary, may_name_canary, oracle};
-use crate::config::{BaseUrl, Config};
-use crate::settings::{CONFIG, variable};
-use crate::status::Status;
+use crate::client::config::{BaseUrl, Config};
+use paysvc_spec::settings::{CONFIG, variable};
+use paysvc_spec::status::Status;
 
 pub fn config(input: &[u8]) {
     let Ok(input) = std::str::from_utf8(input) else { return };

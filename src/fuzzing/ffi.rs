@@ -12,10 +12,10 @@ use serde::de::IgnoredAny;
 
 use super::answer::answer_of;
 use super::peer::{acceptable, peer};
-use crate::endpoints::ENDPOINTS;
 use crate::ffi::*;
-use crate::reply::Reply;
-use crate::settings;
+use crate::response::reply::Reply;
+use paysvc_spec::ENDPOINTS;
+use paysvc_spec::settings;
 
 /// Longest program, so that no input takes long.
 const INSTRUCTIONS: usize = 40;
@@ -188,7 +188,7 @@ impl Machine<'_> {
             _ => CString::new(acceptable(&ENDPOINTS[index], "canary-1").to_string()).ok(),
         };
         let (client, call, slot) = self.chosen(operand);
-        self.deliver(slot, |reply| unsafe { call_row(index, client, pointer(&json), call, reply) });
+        self.deliver(slot, |reply| unsafe { call_row(&ENDPOINTS[index], client, pointer(&json), call, reply) });
     }
 
     fn request(&mut self, operand: u8, encrypt: bool) {

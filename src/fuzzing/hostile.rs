@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use super::answer::answer_of;
 use super::peer::peer;
-use crate::encryption::EncryptionKey;
-use crate::endpoints::ENDPOINTS;
 use crate::ffi::*;
+use crate::request::encryption::EncryptionKey;
+use paysvc_spec::ENDPOINTS;
 
 const STACK: usize = 128 * 1024;
 const HANG: Duration = Duration::from_secs(300);
@@ -78,8 +78,8 @@ fn requests() {
                 assert!(known.contains(&status), "{what}: {status}");
                 assert!(body.len() < 4 * MILLION, "{what}: {} bytes of refusal", body.len());
             };
-            let index = number % ENDPOINTS.len();
-            ended(reply_of(|reply| unsafe { call_row(index, client, json.as_ptr(), null(), reply) }));
+            let row = &ENDPOINTS[number % ENDPOINTS.len()];
+            ended(reply_of(|reply| unsafe { call_row(row, client, json.as_ptr(), null(), reply) }));
             ended(reply_of(|reply| unsafe { paysvc_request(client, json.as_ptr(), null(), reply) }));
             ended(reply_of(|reply| unsafe { paysvc_encrypt(client, json.as_ptr(), reply) }));
         }

@@ -1,9 +1,9 @@
 //! Input: the text of an encryption key.
 
 use super::{check_refusal, check_texts};
-use crate::encryption::EncryptionKey;
-use crate::reply::Reply;
-use crate::status::Status;
+use crate::request::encryption::EncryptionKey;
+use crate::response::reply::Reply;
+use paysvc_spec::status::Status;
 
 /// Longest run of base64 that a message may hold: longer than any word in it, shorter than any part of a key.
 const LONGEST_WORD: usize = 24;
@@ -14,10 +14,10 @@ pub fn key(input: &[u8]) {
         Ok(key) => {
             let block = key.max_payload() + 11;
             assert!((256..=1024).contains(&block), "{block} bytes");
-            let sealed = key.seal(b"{}").expect("two bytes fit every key");
+            let sealed = key.encrypt(b"{}").expect("two bytes fit every key");
             assert_eq!(sealed.len(), block.div_ceil(3) * 4 + r#"{"data":""}"#.len());
-            assert!(key.seal(&vec![b'x'; key.max_payload()]).is_ok());
-            let refusal = key.seal(&vec![b'x'; key.max_payload() + 1]).expect_err("one byte more does not fit");
+            assert!(key.encrypt(&vec![b'x'; key.max_payload()]).is_ok());
+            let refusal = key.encrypt(&vec![b'x'; key.max_payload() + 1]).expect_err("one byte more does not fit");
             check_texts(&Reply::refused(refusal));
         }
         Err(refusal) => {

@@ -25,9 +25,9 @@ pub use wire::wire;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use crate::refusal::Refusal;
-use crate::reply::Reply;
-use crate::status::{Outcome, Status};
+use crate::response::reply::Reply;
+use crate::util::validation_error::ValidationError;
+use paysvc_spec::status::{Outcome, Status};
 
 pub type Target = fn(&[u8]);
 
@@ -66,7 +66,7 @@ fn may_name_canary(text: &str) -> bool {
 }
 
 /// What every refusal is: one of these statuses, nothing sent, a failure envelope of the service's form.
-fn check_refusal(refusal: Refusal, statuses: &[Status]) -> Reply {
+fn check_refusal(refusal: ValidationError, statuses: &[Status]) -> Reply {
     let reply = Reply::refused(refusal);
     assert!(statuses.contains(&reply.status), "{:?}", reply.status);
     assert_eq!((reply.outcome, reply.attempts, reply.http_status), (Outcome::NotSent, 0, 0));

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use nix::poll::{PollFd, PollFlags, poll};
 use serde_json::{Value, json};
 
-use crate::endpoints::{Endpoint, Field, Kind};
+use paysvc_spec::schema::{Endpoint, Field, Kind};
 
 /// In an answer, becomes the identifier of the request that it answers.
 pub const ID: &str = "00000000";

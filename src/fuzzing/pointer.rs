@@ -1,8 +1,8 @@
 //! Input: a JSON pointer, a line break, a JSON document.
 
 use super::oracle;
-use crate::document::{Document, Value};
-use crate::json;
+use crate::response::document::{Document, Value};
+use crate::util::json;
 
 pub fn pointer(input: &[u8]) {
     let Ok(input) = std::str::from_utf8(input) else { return };

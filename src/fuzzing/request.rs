@@ -11,12 +11,13 @@ use serde_json::Value;
 use ureq::http::Uri;
 
 use super::{check_refusal, has_canary, may_name_canary, oracle};
-use crate::config::Config;
-use crate::encryption::EncryptionKey;
-use crate::endpoints::{ApiKey, ENDPOINTS, Endpoint, Method, Place, Safety};
-use crate::raw_request;
+use crate::client::config::Config;
+use crate::request::encryption::EncryptionKey;
+use crate::request::raw;
 use crate::request::{self, Prepared};
-use crate::status::Status;
+use paysvc_spec::ENDPOINTS;
+use paysvc_spec::schema::{ApiKey, Endpoint, Location, Method, Safety};
+use paysvc_spec::status::Status;
 
 const BASE: &str = "https://pay.example/api";
 const REFUSED: &[Status] = &[Status::Argument, Status::Config, Status::Encrypt];
@@ -41,7 +42,7 @@ pub fn request(input: &[u8]) {
     let row = ENDPOINTS.get(usize::from(choice.wrapping_sub(b'a')) % (ENDPOINTS.len() + 1));
     let prepared = match row {
         Some(row) => request::prepare(row, json, config, Some(key)),
-        None => raw_request::prepare(json, config, Some(key), &|| false),
+        None => raw::prepare(json, config, Some(key), &|| false),
     };
     match prepared {
         Ok(prepared) => {
@@ -85,9 +86,10 @@ fn check_wire(prepared: &Prepared) {
     assert!(!has_canary(&label), "the log would show {label}");
 }
 
-fn check_row(row: &Endpoint, prepared: &Prepared, json: &str, compact: &str) {
+fn check_row(row: &'static Endpoint, prepared: &Prepared, json: &str, compact: &str) {
     assert_eq!((prepared.method, prepared.key), (row.method, row.key));
-    assert_eq!((prepared.safety, prepared.answer), (row.safety, row.answer));
+    assert_eq!(prepared.safety, row.safety);
+    assert!(std::ptr::eq(prepared.answer, &row.answer));
     let given: Value = serde_json::from_str(json).unwrap_or_default();
     let given = |name: &str| given[name].as_str();
     let (path, query) = prepared.url[BASE.len()..].split_once('?').unwrap_or((&prepared.url[BASE.len()..], ""));
@@ -102,7 +104,7 @@ fn check_row(row: &Endpoint, prepared: &Prepared, json: &str, compact: &str) {
     assert_eq!(segments.next(), None, "a value made a segment of its own: {path}");
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').expect("name=value");
-        assert!(row.fields.iter().any(|field| field.name == name && field.place == Place::Query));
+        assert!(row.fields.iter().any(|field| field.name == name && field.location == Location::Query));
         assert_eq!(percent_decode_str(value).decode_utf8().ok().as_deref(), given(name));
     }
     match (&prepared.body, row.method) {

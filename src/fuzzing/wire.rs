@@ -10,9 +10,10 @@ use serde_json::Value;
 use super::peer::{acceptable, peer};
 use super::{check_texts, oracle};
 use crate::client::{Client, Progress};
-use crate::endpoints::{ENDPOINTS, Endpoint};
-use crate::reply::Reply;
-use crate::status::{Outcome, Status};
+use crate::response::reply::Reply;
+use paysvc_spec::ENDPOINTS;
+use paysvc_spec::schema::Endpoint;
+use paysvc_spec::status::{Outcome, Status};
 
 pub fn wire(input: &[u8]) {
     static NUMBER: AtomicU32 = AtomicU32::new(1);
@@ -37,7 +38,7 @@ fn client() -> &'static Client {
     })
 }
 
-fn call(row: &Endpoint, id: &str, other: &str, answer: &[u8]) {
+fn call(row: &'static Endpoint, id: &str, other: &str, answer: &[u8]) {
     let progress = Progress::default();
     let reply = client().call(row, &acceptable(row, id).to_string(), None, &progress);
     check(&reply, answer, row.answer.subject.is_some());

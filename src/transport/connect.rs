@@ -10,13 +10,13 @@ use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::socket::{self, AddressFamily, SockFlag, SockType, SockaddrStorage};
 
-use super::fault::Fault;
+use super::error::TransportError;
 use super::look_up::look_up;
 use super::proxy::{self, Proxy};
 use super::tls::Tls;
-use crate::call::Call;
-use crate::config::{BaseUrl, Config};
-use crate::status::Status;
+use crate::client::config::{BaseUrl, Config};
+use crate::transport::call::Call;
+use paysvc_spec::status::Status;
 
 /// How long one address may keep the others waiting (RFC 8305, "Connection Attempt Delay").
 const NEXT_ADDRESS: Duration = Duration::from_millis(250);
@@ -50,7 +50,7 @@ impl Endpoint {
     }
 
     /// A socket connected to the service, or to the proxy on the way there.
-    pub fn open(&self, deadline: Instant, call: Option<&Arc<Call>>) -> Result<TcpStream, Fault> {
+    pub fn open(&self, deadline: Instant, call: Option<&Arc<Call>>) -> Result<TcpStream, TransportError> {
         let (host, port) = match &self.proxy {
             Some(proxy) => (&proxy.host, proxy.port),
             None => (&self.host, self.port),
@@ -60,12 +60,14 @@ impl Endpoint {
         if self.loopback_only {
             addresses.retain(|address| address.ip().is_loopback());
             if addresses.is_empty() {
-                return Err(Fault::permanent(format!("{host} is not this machine, and plain http goes nowhere else")));
+                return Err(TransportError::permanent(format!(
+                    "{host} is not this machine, and plain http goes nowhere else"
+                )));
             }
         }
-        race(&addresses, deadline, call).map_err(|fault| Fault {
-            message: format!("could not connect to {host} port {port}: {}", fault.message),
-            ..fault
+        race(&addresses, deadline, call).map_err(|error| TransportError {
+            message: format!("could not connect to {host} port {port}: {}", error.message),
+            ..error
         })
     }
 }
@@ -75,18 +77,18 @@ fn is_cancelled(call: Option<&Arc<Call>>) -> bool {
 }
 
 /// Connects to the first address that answers, the next one starting when one fails or takes long.
-fn race(addresses: &[SocketAddr], deadline: Instant, call: Option<&Arc<Call>>) -> Result<TcpStream, Fault> {
+fn race(addresses: &[SocketAddr], deadline: Instant, call: Option<&Arc<Call>>) -> Result<TcpStream, TransportError> {
     let mut ahead = addresses.iter();
     let mut waiting: Vec<TcpStream> = Vec::new();
     let mut next_at = Instant::now();
     let mut failed = String::from("no address");
     loop {
         if is_cancelled(call) {
-            return Err(Fault::cancelled());
+            return Err(TransportError::cancelled());
         }
         let now = Instant::now();
         if now >= deadline {
-            return Err(Fault::timeout("connecting"));
+            return Err(TransportError::timeout("connecting"));
         }
         if (waiting.is_empty() || now >= next_at) && ahead.len() > 0 {
             for address in ahead.by_ref().take(1) {
@@ -99,7 +101,7 @@ fn race(addresses: &[SocketAddr], deadline: Instant, call: Option<&Arc<Call>>) -
             continue;
         }
         if waiting.is_empty() {
-            return Err(Fault::new(Status::Transport, failed));
+            return Err(TransportError::new(Status::Transport, failed));
         }
         let mut wake = deadline;
         if ahead.len() > 0 {
@@ -111,7 +113,7 @@ fn race(addresses: &[SocketAddr], deadline: Instant, call: Option<&Arc<Call>>) -
         for index in writable(&waiting, wake - now)?.into_iter().rev() {
             let socket = waiting.swap_remove(index);
             match socket.take_error() {
-                Ok(None) => return blocking(socket).map_err(|error| Fault::io("connecting", &error)),
+                Ok(None) => return blocking(socket).map_err(|error| TransportError::io("connecting", &error)),
                 Ok(Some(error)) | Err(error) => failed = error.to_string(),
             }
         }
@@ -133,14 +135,14 @@ fn start(address: &SocketAddr) -> io::Result<TcpStream> {
 }
 
 /// The sockets that have connected or failed, waiting at most that long.
-fn writable(sockets: &[TcpStream], wait: Duration) -> Result<Vec<usize>, Fault> {
+fn writable(sockets: &[TcpStream], wait: Duration) -> Result<Vec<usize>, TransportError> {
     let mut polled: Vec<PollFd> =
         sockets.iter().map(|socket| PollFd::new(socket.as_fd(), PollFlags::POLLOUT)).collect();
     // Rounded up: waiting a fraction short would spin.
     let ms = u16::try_from(wait.as_millis() + 1).unwrap_or(u16::MAX);
     match poll(&mut polled, PollTimeout::from(ms)) {
         Ok(_) | Err(Errno::EINTR) => {}
-        Err(error) => return Err(Fault::new(Status::Transport, error.desc())),
+        Err(error) => return Err(TransportError::new(Status::Transport, error.desc())),
     }
     let ready = |(index, fd): (usize, &PollFd)| fd.any().unwrap_or(false).then_some(index);
     Ok(polled.iter().enumerate().filter_map(ready).collect())

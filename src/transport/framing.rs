@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ureq::http::{HeaderMap, HeaderName, StatusCode, Version, header};
 
-use super::fault::Fault;
-use crate::status::Status;
+use super::error::TransportError;
+use paysvc_spec::status::Status;
 
 /// Most bytes of an answer before its body, interim answers and empty lines included; between two pieces of the body;
 /// and after it.
@@ -87,7 +87,7 @@ impl Overhead {
     }
 
     /// Whether more may be read.
-    pub fn check(&self) -> Result<(), Fault> {
+    pub fn check(&self) -> Result<(), TransportError> {
         if self.bytes.load(Ordering::Relaxed) < MAX_OVERHEAD {
             return Ok(());
         }
@@ -96,7 +96,7 @@ impl Overhead {
         } else {
             format!("{MAX_OVERHEAD} bytes came between or after its chunks that are no part of it")
         };
-        Err(Fault::new(Status::Response, text))
+        Err(TransportError::new(Status::Response, text))
     }
 }
 

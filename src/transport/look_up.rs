@@ -13,10 +13,10 @@ use nix::sys::signal::{SigSet, SigmaskHow, pthread_sigmask};
 use nix::sys::socket::{self, AddressFamily, SockFlag, SockType};
 use once_cell::race::OnceBox;
 
-use super::fault::Fault;
-use crate::call::Call;
-use crate::process::generation;
-use crate::status::Status;
+use super::error::TransportError;
+use crate::transport::call::Call;
+use crate::util::process::generation;
+use paysvc_spec::status::Status;
 
 /// Most look-ups of a process at a time.
 const MAX_LOOK_UPS: usize = 8;
@@ -46,7 +46,12 @@ struct LookUps {
 }
 
 /// The addresses of a name, which may be one itself.
-pub fn look_up(host: &str, port: u16, deadline: Instant, call: Option<&Arc<Call>>) -> Result<Vec<SocketAddr>, Fault> {
+pub fn look_up(
+    host: &str,
+    port: u16,
+    deadline: Instant,
+    call: Option<&Arc<Call>>,
+) -> Result<Vec<SocketAddr>, TransportError> {
     if let Ok(address) = host.parse::<IpAddr>() {
         return Ok(vec![SocketAddr::new(address, port)]);
     }
@@ -80,7 +85,12 @@ impl LookUps {
         own
     }
 
-    fn ask(&'static self, host: &str, deadline: Instant, call: Option<&Arc<Call>>) -> Result<Arc<Answer>, Fault> {
+    fn ask(
+        &'static self,
+        host: &str,
+        deadline: Instant,
+        call: Option<&Arc<Call>>,
+    ) -> Result<Arc<Answer>, TransportError> {
         let mut mine: Option<Arc<Mutex<LookUp>>> = None;
         let mut running = lock(&self.running);
         loop {
@@ -91,11 +101,11 @@ impl LookUps {
                 return Ok(answer);
             }
             if call.is_some_and(|call| call.is_cancelled()) {
-                return Err(Fault::cancelled());
+                return Err(TransportError::cancelled());
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return Err(Fault::timeout(&match mine {
+                return Err(TransportError::timeout(&match mine {
                     Some(_) => format!("looking up {host}"),
                     None => format!("waiting to look up {host}: {MAX_LOOK_UPS} other look-ups have not ended"),
                 }));
@@ -110,7 +120,7 @@ impl LookUps {
         &'static self,
         running: &mut Vec<Arc<Mutex<LookUp>>>,
         host: &str,
-    ) -> Result<Option<Arc<Mutex<LookUp>>>, Fault> {
+    ) -> Result<Option<Arc<Mutex<LookUp>>>, TransportError> {
         let youngest = running.iter().rfind(|look_up| lock(look_up).name == host);
         let full = running.len() >= MAX_LOOK_UPS;
         if youngest.is_some_and(|look_up| full || lock(look_up).since.elapsed() < SHARED) || full {
@@ -120,7 +130,7 @@ impl LookUps {
         let (name, look_up) = (host.to_owned(), Arc::clone(&started));
         let run = move || self.run(&name, &look_up);
         without_signals(|| std::thread::Builder::new().name("paysvc-lookup".into()).spawn(run)).map_err(|error| {
-            Fault::new(Status::Transport, format!("the name look-up could not be started: {error}"))
+            TransportError::new(Status::Transport, format!("the name look-up could not be started: {error}"))
         })?;
         running.push(Arc::clone(&started));
         Ok(Some(started))
@@ -155,8 +165,8 @@ fn lack_of_descriptors() -> Option<io::Error> {
     }
 }
 
-fn not_found(host: &str, why: &str) -> Fault {
-    Fault::new(Status::Transport, format!("could not look up {host}: {why}"))
+fn not_found(host: &str, why: &str) -> TransportError {
+    TransportError::new(Status::Transport, format!("could not look up {host}: {why}"))
 }
 
 /// Runs `spawn` with all signals blocked: a thread starts with the mask of its maker, and the program's signal

@@ -8,11 +8,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use zeroize::Zeroizing;
 
-use super::fault::Fault;
+use super::error::TransportError;
 use super::sock::Sock;
-use crate::config::{self, ProxyKind};
-use crate::secret::Secret;
-use crate::status::Status;
+use crate::client::config::{self, ProxyKind};
+use crate::util::secret::Secret;
+use paysvc_spec::status::Status;
 
 const DOING: &str = "opening the tunnel through the proxy";
 /// Largest answer to CONNECT that is read.
@@ -39,14 +39,14 @@ impl Proxy {
     }
 
     /// Makes the connection to the proxy one to the service.
-    pub fn tunnel(&self, sock: &mut Sock, host: &str, port: u16) -> Result<(), Fault> {
+    pub fn tunnel(&self, sock: &mut Sock, host: &str, port: u16) -> Result<(), TransportError> {
         match self.kind {
             ProxyKind::Http => self.connect(sock, host, port),
             ProxyKind::Socks5 => self.socks5(sock, host, port),
         }
     }
 
-    fn connect(&self, sock: &mut Sock, host: &str, port: u16) -> Result<(), Fault> {
+    fn connect(&self, sock: &mut Sock, host: &str, port: u16) -> Result<(), TransportError> {
         let authority = if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
         let mut request = Zeroizing::new(format!("CONNECT {authority} HTTP/1.1\r\nHost: {authority}\r\n"));
         if let Some((user, password)) = &self.user {
@@ -64,7 +64,7 @@ impl Proxy {
         }
     }
 
-    fn socks5(&self, sock: &mut Sock, host: &str, port: u16) -> Result<(), Fault> {
+    fn socks5(&self, sock: &mut Sock, host: &str, port: u16) -> Result<(), TransportError> {
         let methods: &[u8] = if self.user.is_some() { &[5, 2, 0, 2] } else { &[5, 1, 0] };
         sock.write_all(methods).map_err(failed)?;
         match (take::<2>(sock)?, &self.user) {
@@ -102,7 +102,7 @@ impl Proxy {
     }
 }
 
-fn authenticate(sock: &mut Sock, user: &str, password: &str) -> Result<(), Fault> {
+fn authenticate(sock: &mut Sock, user: &str, password: &str) -> Result<(), TransportError> {
     let mut login = Zeroizing::new(Vec::with_capacity(3 + user.len() + password.len()));
     login.push(1);
     push_short(&mut login, user, "the user of the proxy")?;
@@ -115,26 +115,26 @@ fn authenticate(sock: &mut Sock, user: &str, password: &str) -> Result<(), Fault
 }
 
 /// A length byte, then the text.
-fn push_short(out: &mut Vec<u8>, text: &str, what: &str) -> Result<(), Fault> {
-    let length =
-        u8::try_from(text.len()).map_err(|_| Fault::permanent(format!("{what} is longer than SOCKS5 can carry")))?;
+fn push_short(out: &mut Vec<u8>, text: &str, what: &str) -> Result<(), TransportError> {
+    let length = u8::try_from(text.len())
+        .map_err(|_| TransportError::permanent(format!("{what} is longer than SOCKS5 can carry")))?;
     out.push(length);
     out.extend_from_slice(text.as_bytes());
     Ok(())
 }
 
-fn take<const N: usize>(sock: &mut Sock) -> Result<[u8; N], Fault> {
+fn take<const N: usize>(sock: &mut Sock) -> Result<[u8; N], TransportError> {
     let mut bytes = [0; N];
     sock.read_exact(&mut bytes).map_err(failed)?;
     Ok(bytes)
 }
 
-fn failed(error: io::Error) -> Fault {
-    Fault::io(DOING, &error)
+fn failed(error: io::Error) -> TransportError {
+    TransportError::io(DOING, &error)
 }
 
-fn refused(why: &str) -> Fault {
-    Fault::permanent(format!("the proxy opened no tunnel: {why}"))
+fn refused(why: &str) -> TransportError {
+    TransportError::permanent(format!("the proxy opened no tunnel: {why}"))
 }
 
 /// The codes of RFC 1928, section 6.
@@ -153,7 +153,7 @@ fn socks5_error(code: u8) -> &'static str {
 }
 
 /// Reads the answer to CONNECT and not a byte further: what follows belongs to the tunnel.
-fn connect_status(sock: &mut Sock) -> Result<u16, Fault> {
+fn connect_status(sock: &mut Sock) -> Result<u16, TransportError> {
     let mut answer = Vec::with_capacity(512);
     while !answer.ends_with(b"\r\n\r\n") {
         if answer.len() == MAX_ANSWER {
@@ -165,7 +165,7 @@ fn connect_status(sock: &mut Sock) -> Result<u16, Fault> {
     let mut response = httparse::Response::new(&mut headers);
     match response.parse(&answer) {
         Ok(httparse::Status::Complete(_)) => {
-            response.code.ok_or_else(|| Fault::new(Status::Transport, "the proxy's answer has no status"))
+            response.code.ok_or_else(|| TransportError::new(Status::Transport, "the proxy's answer has no status"))
         }
         _ => Err(refused("its answer is not HTTP")),
     }

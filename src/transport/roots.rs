@@ -6,17 +6,17 @@ use rustls::RootCertStore;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-use crate::config::ClientCert;
-use crate::refusal::Refusal;
-use crate::status::Status;
+use crate::client::config::ClientCert;
+use crate::util::validation_error::ValidationError;
+use paysvc_spec::status::Status;
 
 /// What cannot be used of a file that a member of the configuration names.
-pub fn refuse(member: &str, why: impl Into<String>) -> Refusal {
-    Refusal::of_member(Status::Config, "the configuration", member, why)
+pub fn refuse(member: &str, why: impl Into<String>) -> ValidationError {
+    ValidationError::of_member(Status::Config, "the configuration", member, why)
 }
 
 /// The system's roots, or the bundled ones where a machine has none, and those of `ca_file`.
-pub fn roots(ca_file: Option<&Path>) -> Result<RootCertStore, Refusal> {
+pub fn roots(ca_file: Option<&Path>) -> Result<RootCertStore, ValidationError> {
     let mut roots = RootCertStore::empty();
     // What cannot be read of the system's is left out, as every other program on the machine does.
     roots.add_parsable_certificates(system_roots());
@@ -43,7 +43,7 @@ fn system_roots() -> Vec<CertificateDer<'static>> {
     rustls_native_certs::load_native_certs().certs
 }
 
-fn certificates(member: &str, file: &Path) -> Result<Vec<CertificateDer<'static>>, Refusal> {
+fn certificates(member: &str, file: &Path) -> Result<Vec<CertificateDer<'static>>, ValidationError> {
     let unreadable = |error| refuse(member, format!("cannot be read: {}: {error}", file.display()));
     let certificates = CertificateDer::pem_file_iter(file).map_err(unreadable)?;
     let certificates = certificates.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
@@ -53,7 +53,9 @@ fn certificates(member: &str, file: &Path) -> Result<Vec<CertificateDer<'static>
     Ok(certificates)
 }
 
-pub fn client_cert(files: &ClientCert) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), Refusal> {
+pub fn client_cert(
+    files: &ClientCert,
+) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), ValidationError> {
     let chain = certificates("client_cert_file", &files.cert_file)?;
     let key = PrivateKeyDer::from_pem_file(&files.key_file)
         .map_err(|error| refuse("client_key_file", format!("cannot be read: {}: {error}", files.key_file.display())))?;

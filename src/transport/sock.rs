@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use nix::errno::Errno;
 use nix::sys::socket::{MsgFlags, recv};
 
-use crate::call::Call;
-use crate::trip;
+use crate::transport::call::Call;
+use crate::util::failpoint;
 
 pub struct Sock {
     pub tcp: Arc<TcpStream>,
@@ -93,9 +93,9 @@ impl Read for Sock {
 
 impl Write for Sock {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        trip::point("write");
+        failpoint::at("write");
         let count = self.until_deadline(true, |mut tcp| tcp.write(bytes))?;
-        trip::point("written");
+        failpoint::at("written");
         self.written += count as u64;
         Ok(count)
     }

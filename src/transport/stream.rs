@@ -14,22 +14,22 @@ use ureq::unversioned::resolver::{ResolvedSocketAddrs, Resolver};
 use ureq::unversioned::transport::{Buffers, ConnectionDetails, Connector, NextTimeout, Transport};
 use ureq::{Agent, Error};
 
-use super::fault::Fault;
+use super::error::TransportError;
 use super::framing::MAX_OVERHEAD;
-use super::lanes::Line;
+use super::pool::ConnectionState;
 use super::sock::Sock;
-use crate::config::MAX_LINE;
-use crate::status::Status;
-use crate::trip;
+use crate::client::config::MAX_LINE;
+use crate::util::failpoint;
+use paysvc_spec::status::Status;
 
 /// Holds any request of the interface, so that it leaves in one write and one TLS record.
 pub const BUFFER: usize = 16 * 1024;
-// ureq puts a line there whole or gives up; `transmit_output` leaves half of it free.
+// ureq puts a state there whole or gives up; `transmit_output` leaves half of it free.
 const _: () = assert!(MAX_LINE + "DELETE  HTTP/1.1\r\n".len() < BUFFER / 2);
 
-/// An agent whose connections run over this line.
-pub fn agent(config: Config, line: &Arc<Line>) -> Agent {
-    Agent::with_parts(config, Dial(Arc::clone(line)), NoLookUp)
+/// An agent whose connections run over this state.
+pub fn agent(config: Config, state: &Arc<ConnectionState>) -> Agent {
+    Agent::with_parts(config, Dial(Arc::clone(state)), NoLookUp)
 }
 
 /// ureq would look the name up on every call; the connector does it when it connects.
@@ -42,7 +42,7 @@ impl Resolver for NoLookUp {
     }
 }
 
-struct Dial(Arc<Line>);
+struct Dial(Arc<ConnectionState>);
 
 impl fmt::Debug for Dial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -54,19 +54,19 @@ impl Connector<()> for Dial {
     type Out = Stream;
 
     fn connect(&self, _: &ConnectionDetails, _: Option<()>) -> Result<Option<Stream>, Error> {
-        Stream::open(&self.0).map(Some).map_err(|fault| refuse(&self.0, fault))
+        Stream::open(&self.0).map(Some).map_err(|error| refuse(&self.0, error))
     }
 }
 
-/// Notes the fault and hands ureq an error that it neither retries nor takes for the end of a body.
-fn refuse(line: &Line, fault: Fault) -> Error {
-    let text = fault.message.clone();
-    line.note(fault);
+/// Notes the error and hands ureq an error that it neither retries nor takes for the end of a body.
+fn refuse(state: &ConnectionState, error: TransportError) -> Error {
+    let text = error.message.clone();
+    state.record_error(error);
     Error::Io(io::Error::other(text))
 }
 
 struct Stream {
-    line: Arc<Line>,
+    state: Arc<ConnectionState>,
     sock: Sock,
     tls: Option<Box<ClientConnection>>,
     input: Vec<u8>,
@@ -94,20 +94,20 @@ impl fmt::Debug for Stream {
 
 impl Stream {
     /// Connects, through the proxy if there is one, and finishes the TLS handshake.
-    fn open(line: &Arc<Line>) -> Result<Stream, Fault> {
-        trip::point("connect");
-        let (peer, deadline) = (&line.peer, line.deadline());
+    fn open(state: &Arc<ConnectionState>) -> Result<Stream, TransportError> {
+        failpoint::at("connect");
+        let (peer, deadline) = (&state.peer, state.deadline());
         let connect_deadline = deadline.min(Instant::now() + peer.connect_timeout);
-        let tcp = Arc::new(peer.open(connect_deadline, line.call().as_ref())?);
-        line.board(&tcp, false)?;
-        let mut sock = Sock::new(tcp, connect_deadline, line.call());
-        let tls =
-            agree(line, &mut sock).map_err(|fault| if line.is_cancelled() { Fault::cancelled() } else { fault })?;
+        let tcp = Arc::new(peer.open(connect_deadline, state.call().as_ref())?);
+        state.attach_socket(&tcp, false)?;
+        let mut sock = Sock::new(tcp, connect_deadline, state.call());
+        let tls = handshake(state, &mut sock)
+            .map_err(|error| if state.is_cancelled() { TransportError::cancelled() } else { error })?;
         sock.deadline = deadline;
         // Only what follows is the request.
         sock.written = 0;
         Ok(Stream {
-            line: Arc::clone(line),
+            state: Arc::clone(state),
             sock,
             tls,
             input: vec![0; BUFFER],
@@ -122,28 +122,28 @@ impl Stream {
         })
     }
 
-    fn fail(&self, fault: Fault) -> Error {
-        refuse(&self.line, if self.line.is_cancelled() { Fault::cancelled() } else { fault })
+    fn fail(&self, error: TransportError) -> Error {
+        refuse(&self.state, if self.state.is_cancelled() { TransportError::cancelled() } else { error })
     }
 
     fn fail_io(&self, doing: &str, error: &io::Error) -> Error {
-        self.fail(Fault::io(doing, error))
+        self.fail(TransportError::io(doing, error))
     }
 
     /// Writes what is pending, and whatever TLS itself has to say.
     fn flush(&mut self) -> Result<(), Error> {
         if std::mem::take(&mut self.new) {
-            self.silent().map_err(|fault| self.fail(fault))?;
+            self.silent().map_err(|error| self.fail(error))?;
         }
         let pending = std::mem::take(&mut self.pending);
         // Until the write has returned it may have left: a panic beneath must not hide it.
-        self.line.set_sent(true);
+        self.state.set_sent(true);
         let result = match &mut self.tls {
             None => self.sock.write_all(&self.output[..pending]),
-            Some(tls) => seal(tls, &mut self.sock, &self.output[..pending]),
+            Some(tls) => encrypt(tls, &mut self.sock, &self.output[..pending]),
         };
         // Counted where it leaves: a write that failed outright has handed over nothing.
-        self.line.set_sent(self.sock.written > 0);
+        self.state.set_sent(self.sock.written > 0);
         // The request may hold an API key and a one-time code.
         self.output[..pending].fill(0);
         result.map_err(|error| self.fail_io("sending the request", &error))
@@ -152,7 +152,7 @@ impl Stream {
     /// Reads once into the free end of the input: 0 is the end of the connection.
     fn fill(&mut self) -> Result<usize, Error> {
         const DOING: &str = "waiting for the answer";
-        trip::point("read");
+        failpoint::at("read");
         let Some(tls) = &mut self.tls else {
             let read = self.sock.read(&mut self.input[self.filled..]);
             return read.map_err(|error| self.fail_io(DOING, &error));
@@ -167,7 +167,7 @@ impl Stream {
             }
             if self.sock.received > limit {
                 let text = format!("{MAX_OVERHEAD} bytes of TLS came that carry no answer");
-                return Err(self.fail(Fault::new(Status::Response, text)));
+                return Err(self.fail(TransportError::new(Status::Response, text)));
             }
             // A key update of the peer's wants an answer before it goes on.
             while tls.wants_write() {
@@ -179,35 +179,35 @@ impl Stream {
                 return Err(self.fail_io(DOING, &error));
             }
             if let Err(error) = tls.process_new_packets() {
-                let mut fault = self.tls_fault(&error);
-                fault.message.push_str("; the request had been written before");
-                return Err(self.fail(fault));
+                let mut error = self.tls_fault(&error);
+                error.message.push_str("; the request had been written before");
+                return Err(self.fail(error));
             }
         }
     }
 
-    fn tls_fault(&self, error: &rustls::Error) -> Fault {
-        match &self.line.peer.tls {
-            Some(tls) => tls.fault(error),
-            None => Fault::new(Status::Transport, error.to_string()),
+    fn tls_fault(&self, error: &rustls::Error) -> TransportError {
+        match &self.state.peer.tls {
+            Some(tls) => tls.error(error),
+            None => TransportError::new(Status::Transport, error.to_string()),
         }
     }
 
     /// Whether a request may be written: the connection must be open, and nothing may lie in it. An answer that nobody
     /// asked for would be taken for that of the next request.
-    fn silent(&mut self) -> Result<(), Fault> {
+    fn silent(&mut self) -> Result<(), TransportError> {
         let stray = || {
             let text =
                 "something came before the request was sent, which is nobody's answer: the connection was not used";
-            Fault::new(Status::Transport, text)
+            TransportError::new(Status::Transport, text)
         };
         if self.filled != self.consumed {
             return Err(stray());
         }
-        let closed = || Fault::new(Status::Transport, "the connection was closed before the request was sent");
+        let closed = || TransportError::new(Status::Transport, "the connection was closed before the request was sent");
         let quiet = |error: io::Error| match error.kind() {
             io::ErrorKind::WouldBlock => Ok(()),
-            _ => Err(Fault::io("preparing to send the request", &error)),
+            _ => Err(TransportError::io("preparing to send the request", &error)),
         };
         let Some(tls) = &mut self.tls else {
             return match self.sock.read_ready(&mut [0], MsgFlags::MSG_PEEK) {
@@ -254,26 +254,26 @@ impl Stream {
         }
         self.idle = false;
         self.sock.written = 0;
-        self.sock.deadline = self.line.deadline();
-        self.sock.call = self.line.call();
+        self.sock.deadline = self.state.deadline();
+        self.sock.call = self.state.call();
         // A call cancelled meanwhile is noticed before the first byte leaves.
-        if let Err(fault) = self.line.board(&self.sock.tcp, true) {
-            self.line.note(fault);
+        if let Err(error) = self.state.attach_socket(&self.sock.tcp, true) {
+            self.state.record_error(error);
         }
         true
     }
 }
 
 /// The proxy's tunnel and the TLS handshake.
-fn agree(line: &Line, sock: &mut Sock) -> Result<Option<Box<ClientConnection>>, Fault> {
-    let peer = &line.peer;
+fn handshake(state: &ConnectionState, sock: &mut Sock) -> Result<Option<Box<ClientConnection>>, TransportError> {
+    let peer = &state.peer;
     if let Some(proxy) = &peer.proxy {
         proxy.tunnel(sock, &peer.host, peer.port)?;
     }
     peer.tls.as_ref().map(|tls| tls.handshake(sock).map(Box::new)).transpose()
 }
 
-fn seal(tls: &mut ClientConnection, sock: &mut Sock, bytes: &[u8]) -> io::Result<()> {
+fn encrypt(tls: &mut ClientConnection, sock: &mut Sock, bytes: &[u8]) -> io::Result<()> {
     tls.writer().write_all(bytes)?;
     while tls.wants_write() {
         if tls.write_tls(sock)? == 0 {
@@ -341,8 +341,8 @@ impl Transport for Stream {
 
     /// Keeps headers and body together; what outgrows the buffer goes out in pieces.
     fn transmit_output(&mut self, amount: usize, _: NextTimeout) -> Result<(), Error> {
-        if self.line.is_cancelled() {
-            return Err(self.fail(Fault::cancelled()));
+        if self.state.is_cancelled() {
+            return Err(self.fail(TransportError::cancelled()));
         }
         self.pending += amount;
         if self.pending > BUFFER / 2 { self.flush() } else { Ok(()) }
@@ -352,18 +352,18 @@ impl Transport for Stream {
         if self.pending > 0 {
             self.flush()?;
         }
-        self.line.overhead.check().map_err(|fault| self.fail(fault))?;
+        self.state.overhead.check().map_err(|error| self.fail(error))?;
         self.input_append_buf();
         let count = self.fill()?;
         self.input_appended(count);
-        self.line.overhead.add(count);
+        self.state.overhead.add(count);
         // The beginning of a TLS alert, which is what a TLS server makes of a request in clear.
-        if self.tls.is_none() && self.line.overhead.is_before_body() && self.input().starts_with(&[0x15, 3]) {
+        if self.tls.is_none() && self.state.overhead.is_before_body() && self.input().starts_with(&[0x15, 3]) {
             let text = "the service answered plain http with TLS: base_url should start with https://";
-            return Err(self.fail(Fault::new(Status::Response, text)));
+            return Err(self.fail(TransportError::new(Status::Response, text)));
         }
-        if count == 0 && self.line.is_cancelled() {
-            return Err(self.fail(Fault::cancelled()));
+        if count == 0 && self.state.is_cancelled() {
+            return Err(self.fail(TransportError::cancelled()));
         }
         Ok(count > 0)
     }

@@ -14,14 +14,14 @@ use rustls::{
 };
 
 use super::clock::{self, Clock};
-use super::fault::Fault;
+use super::error::TransportError;
 use super::roots::{client_cert, refuse, roots};
 use super::sock::Sock;
-use crate::config::Config;
-use crate::process::section;
-use crate::refusal::Refusal;
-use crate::status::Status;
-use crate::trip;
+use crate::client::config::Config;
+use crate::util::failpoint;
+use crate::util::process::section;
+use crate::util::validation_error::ValidationError;
+use paysvc_spec::status::Status;
 
 const DOING: &str = "completing the TLS handshake";
 /// Most bytes of a handshake; a chain of long certificates has a tenth of it.
@@ -40,7 +40,7 @@ pub struct Tls {
 }
 
 /// TLS 1.2 and 1.3, checked against the system's roots, or the bundled ones where a machine has none.
-pub fn client_config(config: &Config, host: &str) -> Result<Tls, Refusal> {
+pub fn client_config(config: &Config, host: &str) -> Result<Tls, ValidationError> {
     let name = ServerName::try_from(host.to_owned())
         .map_err(|_| refuse("base_url", format!("names a host that cannot be in a certificate: {host}")))?;
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
@@ -50,7 +50,7 @@ pub fn client_config(config: &Config, host: &str) -> Result<Tls, Refusal> {
         .map_err(|error| refuse("ca_file", error.to_string()))?;
     let builder = ClientConfig::builder_with_details(provider, Arc::new(Clock))
         .with_safe_default_protocol_versions()
-        .map_err(|error| Refusal::new(Status::Config, format!("TLS is not available: {error}")))?
+        .map_err(|error| ValidationError::new(Status::Config, format!("TLS is not available: {error}")))?
         .with_webpki_verifier(verifier);
     let mut tls = match &config.client_cert {
         None => builder.with_no_client_auth(),
@@ -114,32 +114,40 @@ impl Read for Opening<'_> {
 
 impl Tls {
     /// The whole handshake, so that whatever fails in it has provably sent nothing of the request.
-    pub fn handshake(&self, sock: &mut Sock) -> Result<ClientConnection, Fault> {
-        trip::point("tls");
+    pub fn handshake(&self, sock: &mut Sock) -> Result<ClientConnection, TransportError> {
+        failpoint::at("tls");
         let begun = Instant::now();
         let mut tls = section(|| ClientConnection::new(Arc::clone(&self.config), self.name.clone()))
-            .map_err(|error| self.fault(&error))?;
+            .map_err(|error| self.error(&error))?;
         let limit = sock.received + MAX_HANDSHAKE;
         let mut opening = Opening { sock, bytes: Vec::with_capacity(5) };
         loop {
             while tls.wants_write() {
-                tls.write_tls(opening.sock).map_err(|error| Fault::io(DOING, &error))?;
+                tls.write_tls(opening.sock).map_err(|error| TransportError::io(DOING, &error))?;
             }
             if !tls.is_handshaking() {
                 break;
             }
             match tls.read_tls(&mut opening) {
-                Ok(0) => return Err(Fault::new(Status::Transport, format!("the connection was closed while {DOING}"))),
+                Ok(0) => {
+                    return Err(TransportError::new(
+                        Status::Transport,
+                        format!("the connection was closed while {DOING}"),
+                    ));
+                }
                 Ok(_) => {}
-                Err(error) => return Err(Fault::io(DOING, &error)),
+                Err(error) => return Err(TransportError::io(DOING, &error)),
             }
             if let Err(error) = section(|| tls.process_new_packets()) {
                 // The alert tells the service's operator; whether it arrives changes nothing.
                 let _ = tls.write_tls(opening.sock);
-                return Err(not_tls(&opening.bytes).unwrap_or_else(|| self.fault(&error)));
+                return Err(not_tls(&opening.bytes).unwrap_or_else(|| self.error(&error)));
             }
             if opening.sock.received > limit {
-                return Err(Fault::new(Status::Transport, format!("TLS failed: more than {MAX_HANDSHAKE} bytes")));
+                return Err(TransportError::new(
+                    Status::Transport,
+                    format!("TLS failed: more than {MAX_HANDSHAKE} bytes"),
+                ));
             }
         }
         if self.asked.load(Ordering::SeqCst) && tls.protocol_version() == Some(ProtocolVersion::TLSv1_3) {
@@ -151,25 +159,35 @@ impl Tls {
     /// In TLS 1.3 a client has finished before the service has seen its certificate, and a request that follows at once
     /// may be refused with it: then nobody could prove that it was not read. So the service is given time to refuse;
     /// one that accepts commonly sends a session ticket, which ends the wait.
-    fn await_verdict(&self, tls: &mut ClientConnection, sock: &mut Sock, handshake: Duration) -> Result<(), Fault> {
+    fn await_verdict(
+        &self,
+        tls: &mut ClientConnection,
+        sock: &mut Sock,
+        handshake: Duration,
+    ) -> Result<(), TransportError> {
         const DOING: &str = "waiting for the service to accept the client certificate";
         let (deadline, limit) = (sock.deadline, sock.received + MAX_HANDSHAKE);
         let patience = (2 * handshake + VERDICT).min(MAX_VERDICT);
         sock.deadline = deadline.min(Instant::now() + patience);
         let waited = loop {
             match section(|| tls.process_new_packets()) {
-                Err(error) => break Err(self.fault(&error)),
+                Err(error) => break Err(self.error(&error)),
                 // Whatever else has come is looked at before the request is written.
                 Ok(state) if state.plaintext_bytes_to_read() > 0 || state.peer_has_closed() => break Ok(()),
                 Ok(_) if tls.tls13_tickets_received() > 0 || sock.received > limit => break Ok(()),
                 Ok(_) => {}
             }
             match tls.read_tls(sock) {
-                Ok(0) => break Err(Fault::new(Status::Transport, format!("the connection was closed while {DOING}"))),
+                Ok(0) => {
+                    break Err(TransportError::new(
+                        Status::Transport,
+                        format!("the connection was closed while {DOING}"),
+                    ));
+                }
                 Ok(_) => {}
                 // It has said nothing: some never do.
                 Err(error) if error.kind() == io::ErrorKind::TimedOut && Instant::now() < deadline => break Ok(()),
-                Err(error) => break Err(Fault::io(DOING, &error)),
+                Err(error) => break Err(TransportError::io(DOING, &error)),
             }
         };
         sock.deadline = deadline;
@@ -177,44 +195,44 @@ impl Tls {
     }
 
     /// What an error of TLS means. A certificate that does not fit will not fit the next time either.
-    pub fn fault(&self, error: &Error) -> Fault {
+    pub fn error(&self, error: &Error) -> TransportError {
         let text = format!("TLS failed: {error}");
         let clock = || clock::text(SystemTime::now());
         match error {
-            Error::FailedToGetCurrentTime => Fault::permanent(format!(
+            Error::FailedToGetCurrentTime => TransportError::permanent(format!(
                 "TLS failed: this machine's clock reads {}, and certificates cannot be checked against it",
                 clock()
             )),
             Error::InvalidCertificate(why) if is_about_time(why) => {
-                Fault::permanent(format!("{text}; this machine's clock reads {}", clock()))
+                TransportError::permanent(format!("{text}; this machine's clock reads {}", clock()))
             }
-            Error::InvalidCertificate(CertificateError::UnknownIssuer) => Fault::permanent(format!(
+            Error::InvalidCertificate(CertificateError::UnknownIssuer) => TransportError::permanent(format!(
                 "{text}; if the service's certificate comes from an authority of your own, name its CA certificate in \
                  ca_file"
             )),
-            Error::InvalidCertificate(_) => Fault::permanent(text),
+            Error::InvalidCertificate(_) => TransportError::permanent(text),
             Error::AlertReceived(alert) if self.asked.load(Ordering::SeqCst) && is_about_client_cert(*alert) => {
-                Fault::permanent(match self.has_cert {
+                TransportError::permanent(match self.has_cert {
                     true => format!("{text}; the service refused the certificate of client_cert_file"),
                     false => format!(
                         "{text}; the service wants a client certificate: set client_cert_file and client_key_file"
                     ),
                 })
             }
-            _ => Fault::new(Status::Transport, text),
+            _ => TransportError::new(Status::Transport, text),
         }
     }
 }
 
 /// A port that does not answer in TLS, told by its first bytes.
-fn not_tls(opening: &[u8]) -> Option<Fault> {
+fn not_tls(opening: &[u8]) -> Option<TransportError> {
     let what = match opening {
         // The types of TLS records.
         [20..=23, 3, ..] => return None,
         [b'H', b'T', b'T', b'P', b'/'] => "plain http",
         _ => "something that is not TLS",
     };
-    Some(Fault::permanent(format!(
+    Some(TransportError::permanent(format!(
         "TLS failed: the port answers in {what}: base_url should name the port for https, or start with http:// if \
          plain http is meant"
     )))

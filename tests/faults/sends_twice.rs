@@ -2,8 +2,8 @@
 
 use std::io::{Read as _, Write as _};
 
-use paysvc::endpoints::ENDPOINTS;
 use paysvc::ffi::*;
+use paysvc_spec::ENDPOINTS;
 use serde_json::Value;
 
 use super::support::sandbox::Sandbox;
@@ -21,7 +21,7 @@ fn a_client_that_sends_twice_is_found() {
         send_twice(&sandbox, &target);
         let effects = if row.name == "virtual_account_generate" { 1 } else { 2 };
         assert_eq!((made(&sandbox, &target), sent(&sandbox, &target)), (effects, 2), "{}", row.name);
-        let money = ["charge_made", "refund_made"].contains(&target.effect.as_ref().unwrap().0);
+        let money = ["charge_made", "refund_made"].contains(&target.effect.as_ref().unwrap().0.as_str());
         let duplicates = sandbox.get("/sandbox/duplicates");
         assert_eq!(duplicates["duplicates"].as_array().unwrap().len(), usize::from(money), "{}", row.name);
     }
@@ -39,7 +39,7 @@ fn send_twice(sandbox: &Sandbox, target: &Target) {
         true => encrypted(sandbox, &target.request),
         false => target.request.to_string(),
     };
-    let key = sandbox.text(row.key.member());
+    let key = sandbox.text(row.key.setting());
     let address = sandbox.text("base_url").strip_prefix("http://").unwrap();
     let headers: String = row.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
     let request = format!(

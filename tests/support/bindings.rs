@@ -74,8 +74,8 @@ impl Stage {
     pub fn cpp(&self, source: &Path, how: Link, flags: &[&str]) -> PathBuf {
         let name = format!("{}-{how:?}{}", source.file_stem().unwrap().to_str().unwrap(), flags.concat());
         let program = self.path().join(name.replace('/', "_"));
-        let row = |row: &paysvc::endpoints::Endpoint| format!("CALL({})\n", row.name);
-        let methods: String = paysvc::endpoints::ENDPOINTS.iter().map(row).collect();
+        let row = |row: &paysvc_spec::schema::Endpoint| format!("CALL({})\n", row.name);
+        let methods: String = paysvc_spec::ENDPOINTS.iter().map(row).collect();
         std::fs::write(self.path().join("methods.inc"), methods).unwrap();
         let mut command = Command::new("c++");
         command.args(["-g", "-Ibuild/include", "-I."]).args(CPP).args(flags);
@@ -91,8 +91,8 @@ impl Stage {
     /// Builds a file of tests/c to be loaded before the library.
     pub fn preload(&self, source: &str) -> PathBuf {
         let object = self.path().join(source).with_extension("so");
-        let row = |row: &paysvc::endpoints::Endpoint| format!("WRAP({})\n", row.name);
-        let wrap: String = paysvc::endpoints::ENDPOINTS.iter().map(row).collect();
+        let row = |row: &paysvc_spec::schema::Endpoint| format!("WRAP({})\n", row.name);
+        let wrap: String = paysvc_spec::ENDPOINTS.iter().map(row).collect();
         std::fs::write(self.path().join("wrap.inc"), wrap).unwrap();
         let mut command = Command::new("cc");
         command.args(["-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", "-Ibuild/include", "-I."]);

@@ -7,12 +7,7 @@ use std::time::{Duration, Instant};
 use paysvc::ffi::*;
 use serde_json::{Value, json};
 
-pub type Function = unsafe extern "C" fn(
-    *const paysvc_client,
-    *const c_char,
-    *const paysvc_call,
-    *mut *mut paysvc_reply,
-) -> paysvc_status;
+pub type Function = paysvc_function;
 
 pub struct Client(*mut paysvc_client);
 
@@ -157,18 +152,8 @@ impl Drop for Reply {
 
 /// The function of an endpoint by its name in the table.
 pub fn function(name: &str) -> Function {
-    match name {
-        "direct_debit_history" => paysvc_direct_debit_history,
-        "direct_debit_create" => paysvc_direct_debit_create,
-        "direct_debit_status" => paysvc_direct_debit_status,
-        "direct_debit_otp" => paysvc_direct_debit_otp,
-        "order_pay" => paysvc_order_pay,
-        "virtual_account_generate" => paysvc_virtual_account_generate,
-        "order_refund" => paysvc_order_refund,
-        "transaction_details" => paysvc_transaction_details,
-        "order_create" => paysvc_order_create,
-        _ => panic!("no function {name}"),
-    }
+    let found = ENDPOINT_FUNCTIONS.iter().find(|(known, _)| *known == name);
+    found.unwrap_or_else(|| panic!("no function {name}")).1
 }
 
 /// Far longer than anything here takes on a slow machine; only a hang reaches it.

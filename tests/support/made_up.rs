@@ -1,17 +1,17 @@
 //! A row that no service has, with all that a row may have: what a new endpoint brings to every language.
 
-use paysvc::endpoints::{AnswerShape, ApiKey, Endpoint, Field, Kind, Method, Place, Safety};
+use paysvc_spec::schema::{ApiKey, Certainty, Endpoint, Field, Kind, Location, Method, Safety};
 
 use super::root;
 
-const fn field(name: &'static str, kind: Kind, place: Place, required: bool) -> Field {
-    Field { name, kind, place, required, secret: false, doc: "a member that is made up" }
+const fn field(name: &'static str, kind: Kind, location: Location, required: bool) -> Field {
+    Field { location, required, ..Field::optional(name, kind, "a member that is made up") }
 }
 
 const PAYEE: &[Field] = &[
-    field("class", Kind::Text, Place::Body, true),
-    field("otp", Kind::Text, Place::Body, false),
-    field("bankId", Kind::Integer, Place::Body, true),
+    field("class", Kind::Text, Location::Body, true),
+    field("otp", Kind::Text, Location::Body, false),
+    field("bankId", Kind::Integer, Location::Body, true),
 ];
 
 pub const ROWS: &[Endpoint] = &[Endpoint {
@@ -22,19 +22,20 @@ pub const ROWS: &[Endpoint] = &[Endpoint {
     encrypted: true,
     headers: &[("encryption", "RSA")],
     fields: &[
-        field("batchId", Kind::Text, Place::Path, true),
-        field("page_size", Kind::Text, Place::Query, false),
-        field("amount", Kind::Amount, Place::Body, true),
-        field("count", Kind::Integer, Place::Body, true),
-        field("urgent", Kind::Flag, Place::Body, false),
-        field("note", Kind::Any, Place::Body, false),
-        field("payee", Kind::Object(PAYEE), Place::Body, true),
-        field("payer", Kind::Object(PAYEE), Place::Body, false),
+        field("batchId", Kind::Text, Location::Path, true),
+        field("page_size", Kind::Text, Location::Query, false),
+        field("amount", Kind::Amount, Location::Body, true),
+        field("count", Kind::Integer, Location::Body, true),
+        field("urgent", Kind::Flag, Location::Body, false),
+        field("note", Kind::Any, Location::Body, false),
+        field("payee", Kind::Object(PAYEE), Location::Body, true),
+        field("payer", Kind::Object(PAYEE), Location::Body, false),
     ],
-    open: true,
+    allows_extra: true,
     safety: Safety::Moves,
-    answer: AnswerShape::PLAIN,
-    section: "9.9",
+    answer: Endpoint::ANSWER,
+    looked_up_by: None,
+    certainty: Certainty::Documented,
     doc: "Does what is made up.",
 }];
 
@@ -48,7 +49,7 @@ pub fn header() -> String {
 
 pub fn header_of_another_abi() -> String {
     let header = std::fs::read_to_string(root().join("include/paysvc.h")).unwrap();
-    let (from, to) = (format!("#define PAYSVC_ABI {}\n", paysvc::status::ABI), "#define PAYSVC_ABI 99\n");
+    let (from, to) = (format!("#define PAYSVC_ABI {}\n", paysvc_spec::status::ABI), "#define PAYSVC_ABI 99\n");
     assert!(header.contains(&from));
     header.replace(&from, to)
 }

@@ -37,9 +37,9 @@ pub const VALGRIND: &[&str] = &[
 pub fn no_settings() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
-        for field in paysvc::settings::CONFIG {
+        for field in paysvc_spec::settings::CONFIG {
             // SAFETY: before this process calls the library or anything else that reads its environment in C.
-            unsafe { std::env::remove_var(paysvc::settings::variable(field.name)) };
+            unsafe { std::env::remove_var(paysvc_spec::settings::variable(field.name)) };
         }
     });
 }
@@ -75,7 +75,7 @@ impl Stage {
             std::fs::create_dir_all(at(name)).unwrap();
         }
         let link = |from: PathBuf, to: &str| std::os::unix::fs::symlink(from, at(to)).unwrap();
-        let soname = format!("build/lib/libpaysvc.so.{}", paysvc::status::ABI);
+        let soname = format!("build/lib/libpaysvc.so.{}", paysvc_spec::status::ABI);
         link(root().join("include/paysvc.h"), "build/include/paysvc.h");
         link(artifacts().join("libpaysvc.so"), &soname);
         link(artifacts().join("libpaysvc.so"), "build/lib/libpaysvc.so");
@@ -150,8 +150,8 @@ pub fn has_static_c(stage: &Stage) -> bool {
 
 /// The endpoints as a C table of names and functions.
 pub fn functions_inc() -> String {
-    let line = |row: &paysvc::endpoints::Endpoint| format!("{{\"{0}\", paysvc_{0}}},\n", row.name);
-    paysvc::endpoints::ENDPOINTS.iter().map(line).collect()
+    let line = |row: &paysvc_spec::schema::Endpoint| format!("{{\"{0}\", paysvc_{0}}},\n", row.name);
+    paysvc_spec::ENDPOINTS.iter().map(line).collect()
 }
 
 /// Runs a command; panics with all it said unless it succeeds.

@@ -1,15 +1,85 @@
-//! One good call of every endpoint, for tests that go through all of them.
+//! One good call of every endpoint, from `tests/scenarios.json`, for tests that go through all endpoints.
 
-use paysvc::endpoints::Endpoint;
-use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
+use paysvc_spec::schema::Endpoint;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::root;
 use super::sandbox::Sandbox;
+
+/// The parts of `tests/scenarios.json` that are about single endpoints.
+#[derive(Deserialize)]
+pub struct Calls {
+    /// A unique value for each secret member of the table.
+    pub canaries: BTreeMap<String, String>,
+    pub endpoints: BTreeMap<String, Good>,
+}
+
+/// A good call.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Good {
+    pub setup: Vec<Setup>,
+    pub request: Map<String, Value>,
+    /// Method, path, API key, envelope and, where it is sent, the `encryption` header.
+    pub wire: Vec<String>,
+    /// The effect and its key in the ledger; `{member}` stands for a member of the request.
+    pub effect: Option<(String, String)>,
+    /// The amount that the ledger shows.
+    #[serde(default)]
+    pub amount: Option<String>,
+    /// What the service may answer.
+    pub answer: Map<String, Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Setup {
+    admin: String,
+    with: Value,
+}
+
+pub fn calls() -> &'static Calls {
+    static CALLS: OnceLock<Calls> = OnceLock::new();
+    CALLS.get_or_init(|| {
+        let text = std::fs::read_to_string(root().join("tests/scenarios.json")).unwrap();
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("tests/scenarios.json: {error}"))
+    })
+}
+
+pub fn good(row: &Endpoint) -> &'static Good {
+    calls().endpoints.get(row.name).unwrap_or_else(|| panic!("tests/scenarios.json has no endpoint {}", row.name))
+}
+
+/// The text with `{member}` replaced by the request's member, `{outer.inner}` by a nested one.
+pub fn filled(text: &str, request: &Map<String, Value>) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('{') {
+        let (name, behind) = after.split_once('}').unwrap_or_else(|| panic!("{text:?} lacks a closing brace"));
+        let pointer = format!("/{}", name.replace('.', "/"));
+        let value = Value::Object(request.clone());
+        out += before;
+        match value.pointer(&pointer) {
+            Some(Value::String(value)) => out += value,
+            Some(Value::Number(value)) => out += &value.to_string(),
+            other => panic!("{text:?}: {name} is {other:?}"),
+        }
+        rest = behind;
+    }
+    out + rest
+}
 
 /// What a call needs at the service, its request, and the effect and key that it has in the ledger.
 pub struct Target {
     pub row: &'static Endpoint,
     pub request: Value,
-    pub effect: Option<(&'static str, String)>,
+    pub effect: Option<(String, String)>,
+    /// The path of the request, without the query.
+    pub path: String,
 }
 
 impl Target {
@@ -23,39 +93,17 @@ impl Target {
 /// Empties the sandbox and prepares it for the call.
 pub fn target(row: &'static Endpoint, sandbox: &Sandbox) -> Target {
     sandbox.post("/sandbox/reset", &Value::Null);
-    let debit = json!({"otp": "000000", "mandateCode": "MDTC-1", "accountName": "Ada", "bankCode": "044"});
-    let card = json!({"cardnumber": "4111111111111111", "expirymonth": "01", "expiryyear": "39", "cvv": "193"});
-    let text = |text: &str| text.to_owned();
-    sandbox.post("/sandbox/mandates", &json!({"mandateCode": "MDTC-1"}));
-    let (request, effect) = match row.name {
-        "direct_debit_history" => (json!({"emailAddress": "ada@example.com"}), None),
-        "direct_debit_create" => (
-            json!({"orderReference": "O-1", "accountNumber": "0123456789", "bankCode": "044"}),
-            Some(("mandate_created", text("O-1"))),
-        ),
-        "direct_debit_status" => (json!({"mandateCode": "MDTC-1"}), None),
-        "direct_debit_otp" => (json!({"mandateCode": "MDTC-1"}), Some(("otp_sent", text("MDTC-1")))),
-        "order_pay" => (
-            json!({"paymentOption": "NDD", "reference": "O-1", "directDebitPaymentRequest": debit}),
-            Some(("charge_made", text("O-1"))),
-        ),
-        "virtual_account_generate" => (json!({"Alias": "till-1"}), Some(("virtual_account_created", text("till-1")))),
-        "order_refund" => {
-            sandbox.post("/sandbox/orders", &json!({"reference": "O-1", "amount": "100.00", "paid": true}));
-            (json!({"reference": "O-1", "amount": "25.50"}), Some(("refund_made", text("O-1/25.50"))))
-        }
-        "transaction_details" => {
-            sandbox.post(
-                "/sandbox/fund",
-                &json!({"alias": "till-1", "amount": "10.00", "senderName": "Ada", "sessionId": "S-1"}),
-            );
-            (json!({"sessionId": "S-1"}), None)
-        }
-        "order_create" => (
-            json!({"reference": "O-1", "paymentoption": "C", "country": "NG", "card": card}),
-            Some(("charge_made", text("O-1"))),
-        ),
-        name => panic!("no test knows what {name} needs: say it here"),
-    };
-    Target { row, request, effect }
+    let good = good(row);
+    // Tests that call other endpoints beside this one expect this mandate.
+    sandbox.post("/sandbox/mandates", &serde_json::json!({"mandateCode": "MDTC-1"}));
+    for setup in &good.setup {
+        let path = setup.admin.strip_prefix("POST ").unwrap_or_else(|| panic!("{}: not a POST", row.name));
+        sandbox.post(path, &setup.with);
+    }
+    Target {
+        row,
+        request: Value::Object(good.request.clone()),
+        effect: good.effect.as_ref().map(|(effect, key)| (effect.clone(), filled(key, &good.request))),
+        path: filled(&good.wire[1], &good.request),
+    }
 }

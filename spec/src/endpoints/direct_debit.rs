@@ -1,0 +1,98 @@
+//! Direct debit mandates. The debit itself is a payment of an order: see the orders.
+
+use crate::schema::{Answer, Endpoint, Envelope, Field, Kind, Member, Method, Safety};
+
+pub const ROWS: &[Endpoint] = &[
+    Endpoint {
+        name: "direct_debit_history",
+        method: Method::Get,
+        path: "/payment/order/direct-debit/history",
+        fields: &[Field::query("emailAddress", "e-mail address of the customer")],
+        safety: Safety::ReadOnly,
+        answer: Answer {
+            envelope: Envelope::Bare,
+            members: &[
+                Member::text("customerName", "name of the customer"),
+                Member::flag("hasExistingDebitMandate", "whether there is a mandate"),
+                Member::list("directDebitMandates", MANDATES, "the mandates"),
+            ],
+            ..Endpoint::ANSWER
+        },
+        doc: "Lists a customer's existing mandates.",
+        ..Endpoint::ROW
+    },
+    Endpoint {
+        name: "direct_debit_create",
+        path: "/payment/order/direct-debit/create",
+        encrypted: true,
+        // The documentation does not say which of these are required, so none is.
+        fields: &[
+            Field::optional("recurringPaymentId", Kind::Integer, "the recurring payment that the mandate serves"),
+            Field::optional("orderReference", Kind::Text, "reference of the order"),
+            Field::optional("bankName", Kind::Text, "name of the customer's bank"),
+            Field::optional("accountNumber", Kind::Text, "the customer's bank account").secret(),
+            Field::optional("bankCode", Kind::Text, "code of the customer's bank"),
+            Field::optional("address", Kind::Text, "the customer's address"),
+        ],
+        safety: Safety::Repeatable,
+        answer: Answer {
+            envelope: Envelope::Flag,
+            members: &[Member::object(
+                "data",
+                &[
+                    Member::text("message", "what was done"),
+                    MANDATE_CODE,
+                    Member::text("bankName", "name of the customer's bank"),
+                    Member::text("accountNumber", "the customer's bank account"),
+                    Member::amount("amount", "amount of the order"),
+                    Member::integer("directDebitId", "the service's number for the mandate"),
+                ],
+                "the mandate",
+            )],
+            ..Endpoint::ANSWER
+        },
+        doc: "Creates a direct debit mandate. Store the answer's /data/mandateCode safely.",
+        ..Endpoint::ROW
+    },
+    Endpoint {
+        name: "direct_debit_status",
+        method: Method::Get,
+        path: "/payment/order/direct-debit/status",
+        fields: &[Field::query("mandateCode", "the code returned at mandate creation")],
+        safety: Safety::ReadOnly,
+        answer: Answer {
+            envelope: Envelope::Flag,
+            members: &[
+                Member::text("message", "describes the state of the mandate"),
+                Member::object("data", &[MANDATE_CODE], "the mandate"),
+            ],
+            ..Endpoint::ANSWER
+        },
+        doc: "Checks a mandate. It should be active before a debit is made with it.",
+        ..Endpoint::ROW
+    },
+    Endpoint {
+        name: "direct_debit_otp",
+        path: "/payment/order/direct-debit/otp",
+        encrypted: true,
+        fields: &[Field::required("mandateCode", Kind::Text, "the code returned at mandate creation")],
+        safety: Safety::Repeatable,
+        answer: Answer {
+            envelope: Envelope::Flag,
+            members: &[Member::text("data", "a confirmation text")],
+            ..Endpoint::ANSWER
+        },
+        doc: "Triggers the e-mail with the one-time code that a debit needs.",
+        ..Endpoint::ROW
+    },
+];
+
+const MANDATE_CODE: Member = Member::text("mandateCode", "code of the mandate: debits and status checks need it");
+
+const MANDATES: &[Member] = &[
+    Member::text("accountNumber", "the customer's bank account"),
+    Member::text("bankName", "name of the customer's bank"),
+    Member::integer("directDebitId", "the service's number for the mandate"),
+    Member::time("dateCreated", "when the mandate was created, UTC"),
+    Member::text("bankCode", "code of the customer's bank"),
+];

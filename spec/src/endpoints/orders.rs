@@ -1,0 +1,174 @@
+//! Orders: create, pay and refund.
+
+use crate::schema::{Answer, ApiKey, Certainty, Endpoint, Envelope, Field, Kind, Member};
+
+pub const ROWS: &[Endpoint] = &[
+    Endpoint {
+        name: "order_create",
+        path: "/payment/order/create",
+        encrypted: true,
+        // The plaintext: a card payload, or an order with customer and payment; the interface leaves it open.
+        fields: &[
+            Field::optional("reference", Kind::Text, "reference of the order"),
+            Field::optional("paymentoption", Kind::Text, "C for card"),
+            Field::optional("country", Kind::Text, "two-letter country code"),
+            Field::optional(
+                "card",
+                Kind::Object(&[
+                    Field::required("cardnumber", Kind::Text, "card number").secret(),
+                    Field::required("expirymonth", Kind::Text, "two digits"),
+                    Field::required("expiryyear", Kind::Text, "two digits"),
+                    Field::required("cvv", Kind::Text, "card security code").secret(),
+                ]),
+                "the card",
+            ),
+        ],
+        allows_extra: true,
+        answer: Answer {
+            certainty: Certainty::Reported,
+            state: Some("/data/order/statusId"),
+            members: &[Member::object(
+                "data",
+                &[
+                    Member::object(
+                        "order",
+                        &[
+                            Member::text("reference", "reference of the order").certainty(Certainty::Reported),
+                            Member::text("processorReference", "the service's reference of the payment")
+                                .certainty(Certainty::Reported),
+                            Member::amount("amount", "price of the order, without the fee")
+                                .certainty(Certainty::Reported),
+                            Member::amount("fee", "fee; 0 until it is known").nullable().certainty(Certainty::Reported),
+                            Member::integer("statusId", "state of the order").certainty(Certainty::Reported),
+                            Member::text("status", "state of the order, as a word").certainty(Certainty::Reported),
+                            Member::text("currency", "currency code").certainty(Certainty::Reported),
+                            Member::text("narration", "narration").nullable().certainty(Certainty::Reported),
+                        ],
+                        "the order",
+                    )
+                    .certainty(Certainty::Reported),
+                    Member::any("subsidiary", "the merchant").nullable().certainty(Certainty::Reported),
+                    Member::any("customer", "the customer; null, an object or an array of objects")
+                        .nullable()
+                        .certainty(Certainty::Reported),
+                    Member::any("payment", "the payment's settings").nullable().certainty(Certainty::Reported),
+                    Member::list(
+                        "otherPaymentOptions",
+                        &[
+                            Member::text("code", "code of the option, for order_pay").certainty(Certainty::Reported),
+                            Member::text("name", "name of the option").certainty(Certainty::Reported),
+                            Member::text("currency", "currency code").certainty(Certainty::Reported),
+                        ],
+                        "further payment options",
+                    )
+                    .nullable()
+                    .certainty(Certainty::Reported),
+                    Member::any("savedCards", "the customer's saved cards").nullable().certainty(Certainty::Reported),
+                ],
+                "the order and what belongs to it",
+            )
+            .certainty(Certainty::Reported)],
+            ..Endpoint::ANSWER
+        },
+        doc: "Creates an order payment from the plaintext payload, for example a card charge; the library encrypts it.",
+        ..Endpoint::ROW
+    },
+    Endpoint {
+        name: "order_pay",
+        path: "/payment/order/pay",
+        encrypted: true,
+        fields: &[
+            Field::required("paymentOption", Kind::Text, "NDD for direct debit"),
+            Field::required("reference", Kind::Text, "reference of the order"),
+            Field::optional(
+                "directDebitPaymentRequest",
+                Kind::Object(&[
+                    Field::required("otp", Kind::Text, "the one-time code received by e-mail").secret(),
+                    Field::required("mandateCode", Kind::Text, "the code returned at mandate creation"),
+                    Field::optional("accountName", Kind::Text, "name of the customer's account"),
+                    Field::optional("bankCode", Kind::Text, "code of the customer's bank"),
+                ]),
+                "the debit, for the payment option NDD",
+            ),
+        ],
+        allows_extra: true,
+        answer: Answer {
+            state: Some("/data/orderPayment/statusId"),
+            members: &[Member::object(
+                "data",
+                &[
+                    Member::object(
+                        "paymentDetail",
+                        &[
+                            Member::text("redirectUrl", "where the customer must go to consent").nullable(),
+                            Member::text("recipientAccount", "account that receives the payment").nullable(),
+                            Member::text("paymentReference", "the service's reference of the payment").nullable(),
+                            Member::text("cardToken", "token of the card").nullable(),
+                        ],
+                        "details of the payment",
+                    )
+                    .nullable(),
+                    Member::object(
+                        "bankTransferDetails",
+                        &[
+                            Member::text("bankAccount", "account to transfer to").certainty(Certainty::Reported),
+                            Member::text("bankName", "bank of that account").certainty(Certainty::Reported),
+                        ],
+                        "for bank transfers",
+                    )
+                    .nullable(),
+                    Member::object(
+                        "orderPayment",
+                        &[
+                            Member::integer("orderId", "the service's number for the order"),
+                            Member::text("orderPaymentReference", "reference of this attempt to pay"),
+                            Member::text("currency", "currency code"),
+                            Member::integer("statusId", "state of the payment"),
+                            Member::text("orderPaymentResponseCode", "code of the payment").number_or_text(),
+                            Member::text("orderPaymentResponseMessage", "message of the payment"),
+                            Member::text("orderPaymentInstrument", "the account or card").nullable(),
+                            Member::text("remarks", "remarks"),
+                            Member::amount("totalAmount", "what is charged, the fee included"),
+                            Member::amount("fee", "fee"),
+                        ],
+                        "this attempt to pay",
+                    ),
+                ],
+                "the payment",
+            )],
+            ..Endpoint::ANSWER
+        },
+        doc: "Charges the customer, for example under an approved mandate.",
+        ..Endpoint::ROW
+    },
+    Endpoint {
+        name: "order_refund",
+        path: "/payment/order/refund",
+        key: ApiKey::Secret,
+        fields: &[
+            Field::required("reference", Kind::Text, "reference of the original order"),
+            Field::optional("reason", Kind::Text, "why; recommended"),
+            Field::optional(
+                "amount",
+                Kind::Amount,
+                "amount of a partial refund; without it the full amount is refunded",
+            ),
+        ],
+        answer: Answer {
+            envelope: Envelope::Flag,
+            success_is_state: true,
+            members: &[Member::object(
+                "data",
+                &[
+                    Member::text("reference", "reference of the order"),
+                    Member::amount("amount_refunded", "what is refunded"),
+                    Member::text("status", "state of the refund, as a word, e.g. pending"),
+                ],
+                "the refund",
+            )],
+            ..Endpoint::ANSWER
+        },
+        doc: "Starts a refund of an order, in full or in part.",
+        ..Endpoint::ROW
+    },
+];

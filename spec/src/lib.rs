@@ -1,0 +1,11 @@
+//! The tables: everything that the library, its generated files, its documentation and its tests know of the payments
+//! service and of the library's own configuration. Data only: no dependencies and no I/O.
+
+#![forbid(unsafe_code)]
+
+pub mod endpoints;
+pub mod schema;
+pub mod settings;
+pub mod status;
+
+pub use endpoints::{ENDPOINTS, endpoint};

@@ -1,0 +1,100 @@
+//! The members of the two JSON objects that are not an endpoint's: the configuration, and the request of `paysvc_request`.
+
+use crate::schema::{Default, Field, Kind};
+
+/// How the environment configures, for the documentation of every language.
+pub const ENVIRONMENT: &str = "A member that is left out is read from the environment: its name in capitals behind PAYSVC_, as in \
+     PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set.";
+
+/// The variable that is read when a member of the configuration is left out.
+pub fn variable(member: &str) -> String {
+    format!("PAYSVC_{}", member.to_ascii_uppercase())
+}
+
+/// The error for a setting that a call needs and that is missing.
+pub fn not_configured(member: &str) -> String {
+    format!("is not configured: set it in the configuration or as {}", variable(member))
+}
+
+/// Longest time that can be configured: a day.
+const DAY_MS: u64 = 86_400_000;
+
+const fn number(name: &'static str, value: u64, least: u64, most: u64, doc: &'static str) -> Field {
+    Field::optional(name, Kind::Integer, doc).default(Default::Number { value, least, most })
+}
+
+const fn flag(name: &'static str, value: bool, doc: &'static str) -> Field {
+    Field::optional(name, Kind::Flag, doc).default(Default::Flag(value))
+}
+
+const fn text(name: &'static str, doc: &'static str) -> Field {
+    Field::optional(name, Kind::Text, doc)
+}
+
+/// The configuration.
+pub const CONFIG: &[Field] = &[
+    text("base_url", "where the service is, e.g. https://host/path"),
+    text("public_key", "API key of most calls").secret(),
+    text("secret_key", "API key of the calls that say so, e.g. refunds").secret(),
+    text("encryption_key", "the dashboard's RSA key, or a PEM public key"),
+    number("timeout_ms", 30_000, 1, DAY_MS, "for a whole call in ms, retries and waits included"),
+    number("connect_timeout_ms", 10_000, 1, DAY_MS, "for name look-up, connect and TLS in ms, within timeout_ms"),
+    number("max_attempts", 3, 1, 10, "most attempts at a request that may be repeated"),
+    text("proxy", "http://user:password@host:port or socks5://...; HTTPS_PROXY and the like are not read").secret(),
+    text("no_proxy", "hosts and domains reached without the proxy, separated by commas"),
+    text("ca_file", "PEM certificates trusted besides the system's"),
+    text(
+        "client_cert_file",
+        "PEM client certificate; needs client_key_file. Refused by the service: NOT_SENT, unless it says so late",
+    ),
+    text("client_key_file", "PEM key of the client certificate"),
+    text("user_agent", "the user-agent header").default(Default::Described("libpaysvc/VERSION")),
+    number("max_idle_connections", 128, 0, 10_000, "connections kept open between calls"),
+    flag("allow_http", false, "allows plain http to other than loopback addresses"),
+];
+
+/// A request that the table does not have yet.
+pub const REQUEST: &[Field] = &[
+    Field::required("method", Kind::Text, "GET, POST, PUT or DELETE"),
+    Field::required("path", Kind::Text, "below base_url, starting with a slash, percent-encoded where needed"),
+    Field::required("key", Kind::Text, "public or secret: which API key to send"),
+    Field::optional("query", Kind::Any, "object of strings, numbers or booleans"),
+    Field::optional("headers", Kind::Any, "object of strings"),
+    Field::optional("body", Kind::Any, "the JSON body; any value"),
+    flag("encrypt", false, "encrypt the body"),
+    Field::optional(
+        "read_only",
+        Kind::Flag,
+        "changes nothing, so it may be repeated; refused at and below the path of a function that changes something",
+    )
+    .default(Default::Described("true for GET elsewhere, else false")),
+];
+
+/// The setting of that name in [`CONFIG`].
+pub const fn setting(name: &str) -> &'static Field {
+    let mut index = 0;
+    while index < CONFIG.len() {
+        if crate::endpoints::same(CONFIG[index].name, name) {
+            return &CONFIG[index];
+        }
+        index += 1;
+    }
+    panic!("no setting has this name")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_within_their_bounds() {
+        for field in CONFIG {
+            if let Default::Number { value, least, most } = field.default {
+                assert!((least..=most).contains(&value), "{}", field.name);
+            }
+            assert_eq!(setting(field.name).doc, field.doc);
+            let numeric = matches!(field.kind, Kind::Integer | Kind::Flag);
+            assert_eq!(numeric, matches!(field.default, Default::Number { .. } | Default::Flag(_)), "{}", field.name);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! The numbers of the C interface: statuses, outcomes and payment states.
+//!
+//! The constants of every language are rendered from it.
+
+/// One named number of the interface.
+pub struct Constant {
+    /// Name without the `PAYSVC_` prefix, e.g. `E_TIMEOUT`.
+    pub name: &'static str,
+    pub number: i32,
+    pub doc: &'static str,
+}
+
+const fn constant(name: &'static str, number: i32, doc: &'static str) -> Constant {
+    Constant { name, number, doc }
+}
+
+/// Version of the binary interface: the number in the soname and the value of `paysvc_abi()`.
+pub const ABI: i32 = 1;
+
+/// Why a call ended as it did. Numbers are never reused.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(i32)]
+pub enum Status {
+    Ok = 0,
+    Argument = 1,
+    Config = 2,
+    Encrypt = 3,
+    Transport = 10,
+    Timeout = 11,
+    Cancelled = 12,
+    Rejected = 20,
+    Unauthorized = 21,
+    RateLimited = 22,
+    Server = 23,
+    Response = 24,
+    Internal = 90,
+}
+
+pub const STATUSES: &[Constant] = &[
+    constant("OK", Status::Ok as i32, "The service answered success."),
+    constant(
+        "E_ARGUMENT",
+        Status::Argument as i32,
+        "NULL, not UTF-8, not a JSON object, a member missing, unknown or of the wrong type. Nothing was sent.",
+    ),
+    constant(
+        "E_CONFIG",
+        Status::Config as i32,
+        "The configuration or the encryption key is wrong or lacks what this call needs. Nothing was sent.",
+    ),
+    constant("E_ENCRYPT", Status::Encrypt as i32, "The payload does not fit the encryption key. Nothing was sent."),
+    constant("E_TRANSPORT", Status::Transport as i32, "Name look-up, connect, TLS, or a broken connection."),
+    constant("E_TIMEOUT", Status::Timeout as i32, "The time ran out, or the service answered 408."),
+    constant("E_CANCELLED", Status::Cancelled as i32, "The call was cancelled."),
+    constant(
+        "E_REJECTED",
+        Status::Rejected as i32,
+        "The service refused this request: an answer that says failure, or a 4xx.",
+    ),
+    constant("E_UNAUTHORIZED", Status::Unauthorized as i32, "The service refused this request with 401 or 403."),
+    constant("E_RATE_LIMITED", Status::RateLimited as i32, "The service answered 429, after the retries."),
+    constant("E_SERVER", Status::Server as i32, "The service answered 5xx."),
+    constant(
+        "E_RESPONSE",
+        Status::Response as i32,
+        "The answer is cut off, too large, not JSON, a redirect, contradicts itself, or does not say what became of the request.",
+    ),
+    constant(
+        "E_INTERNAL",
+        Status::Internal as i32,
+        "A bug in this library, caught before it could cross the boundary.",
+    ),
+];
+
+/// What is known of the service's side.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(i32)]
+pub enum Outcome {
+    NotSent = 0,
+    Confirmed = 1,
+    Rejected = 2,
+    Unknown = 3,
+}
+
+pub const OUTCOMES: &[Constant] = &[
+    constant(
+        "OUTCOME_NOT_SENT",
+        Outcome::NotSent as i32,
+        "No byte of the request left this process: repeat it freely.",
+    ),
+    constant(
+        "OUTCOME_CONFIRMED",
+        Outcome::Confirmed as i32,
+        "The service answered success. A payment is paid only if its state is SUCCESSFUL as well.",
+    ),
+    constant(
+        "OUTCOME_REJECTED",
+        Outcome::Rejected as i32,
+        "The service answered that it did not execute this request. This says nothing of earlier requests: an order \
+         that is refused as \"already paid\" has been paid.",
+    ),
+    constant("OUTCOME_UNKNOWN", Outcome::Unknown as i32, "It may or may not have done it: ask before you repeat."),
+];
+
+/// State of the payment in the answer: the service's own `statusId`.
+///
+/// Not an enum: a number that the service adds later is passed on as it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct State(pub i32);
+
+impl State {
+    pub const NONE: State = State(0);
+    pub const INITIATED: State = State(1);
+    pub const PENDING: State = State(2);
+    pub const AWAITING: State = State(3);
+    pub const FAILED: State = State(4);
+    pub const SUCCESSFUL: State = State(5);
+    pub const REVERSED: State = State(6);
+    pub const PROCESSING: State = State(7);
+}
+
+pub const STATES: &[Constant] = &[
+    constant("STATE_NONE", State::NONE.0, "The answer names no state, or contradicting ones."),
+    constant("STATE_INITIATED", State::INITIATED.0, "Initiated."),
+    constant("STATE_PENDING", State::PENDING.0, "Pending."),
+    constant("STATE_AWAITING", State::AWAITING.0, "Awaiting confirmation."),
+    constant("STATE_FAILED", State::FAILED.0, "Failed."),
+    constant("STATE_SUCCESSFUL", State::SUCCESSFUL.0, "Successful. Together with the outcome CONFIRMED: paid."),
+    constant("STATE_REVERSED", State::REVERSED.0, "Reversed."),
+    constant("STATE_PROCESSING", State::PROCESSING.0, "Processing."),
+];
+
+/// The name of a number, e.g. 11 in [`STATUSES`] is `E_TIMEOUT`.
+pub fn name(table: &'static [Constant], number: i32) -> Option<&'static str> {
+    table.iter().find(|constant| constant.number == number).map(|constant| constant.name)
+}
+
+pub fn name_of(status: Status) -> &'static str {
+    name(STATUSES, status as i32).unwrap_or("?")
+}
+
+pub fn name_of_outcome(outcome: Outcome) -> &'static str {
+    name(OUTCOMES, outcome as i32).unwrap_or("?").trim_start_matches("OUTCOME_")
+}

@@ -1,0 +1,163 @@
+//! A panic in every room, through the C functions and over a real socket: `E_INTERNAL`, the outcome that the wire
+//! proves, nothing on standard error, and a client that works on.
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::io::{BufReader, Read as _, Write as _};
+use std::net::TcpListener;
+use std::ptr;
+
+use super::*;
+use crate::util::failpoint;
+use paysvc_spec::ENDPOINTS;
+use paysvc_spec::schema::Endpoint;
+
+/// Answers every request with success; gives its port.
+fn service() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for connection in listener.incoming().flatten() {
+            std::thread::spawn(move || {
+                let mut input = BufReader::new(connection);
+                while let Some(length) = head(&mut input) {
+                    let mut body = vec![0; length];
+                    input.read_exact(&mut body).unwrap();
+                    let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 15\r\n\r\n{\"status\":true}";
+                    input.get_mut().write_all(answer).unwrap();
+                }
+            });
+        }
+    });
+    port
+}
+
+/// The length of the body that follows; `None` at the end of the connection, or when it is not HTTP.
+fn head(input: &mut impl std::io::BufRead) -> Option<usize> {
+    let (mut length, mut line) = (0, String::new());
+    loop {
+        line.clear();
+        if input.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        if line == "\r\n" {
+            return Some(length);
+        }
+        if let Some(text) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+            length = text.trim().parse().ok()?;
+        }
+    }
+}
+
+struct Reply(*mut paysvc_reply);
+
+impl Reply {
+    fn facts(&self) -> (c_int, c_int, c_int) {
+        unsafe { (paysvc_reply_status(self.0), paysvc_reply_outcome(self.0), paysvc_reply_attempts(self.0)) }
+    }
+    fn message(&self) -> &str {
+        unsafe { CStr::from_ptr(paysvc_reply_message(self.0)) }.to_str().unwrap()
+    }
+}
+
+impl Drop for Reply {
+    fn drop(&mut self) {
+        unsafe { paysvc_reply_free(self.0) }
+    }
+}
+
+struct Client(*mut paysvc_client);
+
+impl Client {
+    fn new(base_url: &str) -> Client {
+        let vector = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/vectors/rsa2048.json"));
+        let vector: serde_json::Value = serde_json::from_str(&vector.unwrap()).unwrap();
+        let config = serde_json::json!({
+            "base_url": base_url, "public_key": "p", "secret_key": "s", "encryption_key": vector["encryption_key"],
+        });
+        let config = CString::new(config.to_string()).unwrap();
+        let mut client = ptr::null_mut();
+        assert_eq!(unsafe { paysvc_client_new(config.as_ptr(), &mut client, ptr::null_mut()) }, PAYSVC_OK);
+        Client(client)
+    }
+
+    /// A call that encrypts and moves money.
+    fn charge(&self) -> Reply {
+        let of_money = |row: &Endpoint| row.encrypted && row.fields.iter().all(|field| !field.required);
+        let row = ENDPOINTS.iter().find(|row| of_money(row)).expect("an encrypted row without required members");
+        let mut reply = ptr::null_mut();
+        let status = unsafe { client::endpoint(row, self.0, c"{}".as_ptr(), ptr::null(), &mut reply) };
+        assert_eq!(status, unsafe { paysvc_reply_status(reply) });
+        Reply(reply)
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        unsafe { paysvc_client_free(self.0) }
+    }
+}
+
+unsafe extern "C" fn listen(_: *mut c_void, _: c_int, _: *const c_char) {}
+
+#[test]
+fn a_panic_in_any_room_keeps_the_evidence_and_the_client() {
+    let client = Client::new(&format!("http://127.0.0.1:{}", service()));
+    unsafe { paysvc_client_set_log(client.0, 4, Some(listen), ptr::null_mut()) };
+    let (not_sent, unknown) = ((PAYSVC_OUTCOME_NOT_SENT, 0), (PAYSVC_OUTCOME_UNKNOWN, 1));
+    for (point, (outcome, attempts)) in [
+        ("connect", not_sent), // First, while no connection is kept.
+        ("ffi", not_sent),
+        ("request", not_sent),
+        ("encryption", not_sent),
+        ("client", not_sent),
+        // Within the write it may have left: the library cannot know.
+        ("write", unknown),
+        ("written", unknown),
+        ("read", unknown),
+        ("answer", unknown),
+        ("log", unknown),
+        ("reply", unknown),
+    ] {
+        failpoint::arm(point);
+        let reply = client.charge();
+        assert_eq!(reply.facts(), (PAYSVC_E_INTERNAL, outcome, attempts), "{point}: {}", reply.message());
+        assert!(
+            reply.message().contains("a bug in the library was caught at src/util/failpoint.rs:"),
+            "{}",
+            reply.message()
+        );
+        assert_eq!(client.charge().facts(), (PAYSVC_OK, PAYSVC_OUTCOME_CONFIRMED, 1), "after {point}");
+    }
+}
+
+/// In a process of its own, because standard error is the whole process's.
+#[test]
+fn a_panic_says_nothing_on_standard_error() {
+    let mut again = std::process::Command::new(std::env::current_exe().unwrap());
+    let output = again
+        .args(["--exact", "ffi::panic_tests::a_panic_in_any_room_keeps_the_evidence_and_the_client", "--nocapture"])
+        .output()
+        .unwrap();
+    let (out, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(out.contains("1 passed"), "{out}{errors}");
+    assert!(!errors.contains("panicked"), "{errors}");
+}
+
+#[test]
+fn a_panic_in_the_handshake_has_sent_nothing() {
+    let client = Client::new(&format!("https://127.0.0.1:{}", service()));
+    failpoint::arm("tls");
+    assert_eq!(client.charge().facts(), (PAYSVC_E_INTERNAL, PAYSVC_OUTCOME_NOT_SENT, 0));
+    // The service speaks no TLS: an ordinary failure again.
+    assert_eq!(client.charge().facts(), (PAYSVC_E_TRANSPORT, PAYSVC_OUTCOME_NOT_SENT, 0));
+}
+
+#[test]
+fn a_panic_while_a_client_is_made_makes_none() {
+    let mut client = ptr::dangling_mut();
+    let mut reply = ptr::null_mut();
+    failpoint::arm("reply");
+    assert_eq!(unsafe { paysvc_client_new(c"{}".as_ptr(), &mut client, &mut reply) }, PAYSVC_E_INTERNAL);
+    assert!(client.is_null());
+    assert_eq!(Reply(reply).facts(), (PAYSVC_E_INTERNAL, PAYSVC_OUTCOME_NOT_SENT, 0));
+}

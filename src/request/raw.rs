@@ -1,0 +1,266 @@
+//! `paysvc_request`: a request that the table does not have yet, described by JSON. Pure.
+//!
+//! What the table does know is still held to: an encrypted endpoint's payload is never sent in clear through here.
+
+use std::collections::HashSet;
+
+use serde_json::value::RawValue;
+
+use crate::client::config::{Config, MAX_LINE};
+use crate::request::encryption::EncryptionKey;
+use crate::request::policy::{self, Asked, Held};
+use crate::request::validate;
+use crate::request::{self, Prepared};
+use crate::response::facts::References;
+use crate::response::redact::{Secrets, Stop};
+use crate::util::json::{self, Members, Type};
+use crate::util::secret::SecretBytes;
+use crate::util::validation_error::ValidationError;
+use paysvc_spec::schema::{Answer, ApiKey, Endpoint, Method, Safety};
+use paysvc_spec::settings;
+use paysvc_spec::status::Status;
+
+const WHAT: &str = "request";
+/// Servers refuse more; Apache by default.
+const MAX_HEADERS: usize = 100;
+/// A bank account has so many digits, a card more.
+const ACCOUNT_DIGITS: usize = 10;
+
+/// Headers that the library sets itself, or that would change how the request is framed.
+const OWN_HEADERS: &[&str] = &[
+    "api-key",
+    "host",
+    "accept",
+    "content-type",
+    "content-length",
+    "transfer-encoding",
+    "connection",
+    "expect",
+    "te",
+    "trailer",
+    "upgrade",
+    "user-agent",
+    "accept-encoding",
+    "keep-alive",
+    "proxy-connection",
+    "proxy-authorization",
+];
+
+pub fn prepare(
+    text: &str,
+    config: &Config,
+    encryption_key: Option<&EncryptionKey>,
+    stop: Stop<'_>,
+) -> Result<Prepared, ValidationError> {
+    let members = validate::read(text, settings::REQUEST, false, WHAT, Status::Argument)?;
+    let method = choice(&members, "method", Method::ALL, |method| method.name())?;
+    let key = choice(&members, "key", &[ApiKey::Public, ApiKey::Secret], |key| key.setting().trim_end_matches("_key"))?;
+    let encrypt = flag(&members, "encrypt").unwrap_or(false);
+    let path = path(&members)?;
+    let has_body = json::member(&members, "body").is_some();
+    let asked = Asked { method, key, encrypt, has_body, read_only: flag(&members, "read_only") };
+    let Held { row: known, read_only } =
+        policy::enforce(config, &path, &asked).map_err(|(member, why)| wrong(member, why))?;
+    let base_url = request::needs(WHAT, key, encrypt, config, encryption_key)?;
+    let body = body(&members, method, encrypt, text.len())?;
+    let headers = headers(&members)?;
+    let query = query(&members)?;
+    let references = references(&members);
+    // Before they are collected: what is encrypted is small, or refused here.
+    let body = body.map(|payload| request::on_the_wire(payload, encrypt, encryption_key)).transpose()?;
+    let secrets = secrets(&members, known, &path, &headers, stop);
+    Ok(Prepared {
+        method,
+        url: base_url.text.clone() + &path + &query,
+        key,
+        headers,
+        body,
+        safety: match (read_only, known) {
+            (true, _) => Safety::ReadOnly,
+            (false, Some(row)) => row.safety,
+            (false, None) => Safety::Moves,
+        },
+        answer: known.map_or(Answer::UNKNOWN, |row| &row.answer),
+        references,
+        secrets,
+        place: "(paysvc_request)",
+    })
+}
+
+fn wrong(member: &str, why: impl Into<String>) -> ValidationError {
+    ValidationError::of_member(Status::Argument, WHAT, member, why)
+}
+
+fn text_of(members: &Members<'_>, name: &str) -> String {
+    json::member(members, name).and_then(json::text).unwrap_or_default().into_owned()
+}
+
+fn flag(members: &Members<'_>, name: &str) -> Option<bool> {
+    json::member(members, name).map(|value| value.get() == "true")
+}
+
+fn choice<T: Copy>(
+    members: &Members<'_>,
+    member: &str,
+    all: &[T],
+    name: impl Fn(T) -> &'static str,
+) -> Result<T, ValidationError> {
+    let given = text_of(members, member);
+    all.iter().copied().find(|one| name(*one) == given).ok_or_else(|| {
+        let names: Vec<_> = all.iter().map(|one| name(*one)).collect();
+        wrong(member, format!("must be one of {}", names.join(", ")))
+    })
+}
+
+fn path(members: &Members<'_>) -> Result<String, ValidationError> {
+    let path = text_of(members, "path");
+    request::fits_url(WHAT, "path", path.len())?;
+    if !path.starts_with('/') {
+        return Err(wrong("path", "must start with a slash"));
+    }
+    if path.contains(['?', '#']) {
+        return Err(wrong("path", "must not hold a query or fragment; give the query as a member of its own"));
+    }
+    if !path.bytes().all(|b| b.is_ascii_graphic() && !br#""<>\^`{|}"#.contains(&b)) {
+        return Err(wrong("path", "holds a character that must be percent-encoded"));
+    }
+    if policy::segments(&path).iter().any(|segment| segment == "." || segment == "..") {
+        return Err(wrong("path", "must not hold dot segments"));
+    }
+    Ok(path)
+}
+
+/// The references that the body and the query name.
+fn references(members: &Members<'_>) -> References {
+    let within = |name| json::member(members, name).and_then(|value| json::members(value).ok()).unwrap_or_default();
+    let mut found = request::references(&within("body"));
+    found.extend(request::references(&within("query")));
+    found
+}
+
+/// What no message may repeat: a known row's secrets, all of another request's body and query and the numbers in its
+/// path, and headers of the caller's.
+fn secrets(
+    members: &Members<'_>,
+    known: Option<&Endpoint>,
+    path: &str,
+    headers: &[(String, String)],
+    stop: Stop<'_>,
+) -> Secrets {
+    let mut found = Secrets::default();
+    match known {
+        Some(row) => found = Secrets::of_request(members, row.fields, stop),
+        None => {
+            for value in ["body", "query"].iter().filter_map(|name| json::member(members, name)) {
+                found.add_all(value, stop);
+            }
+            let digits = |segment: &String| segment.chars().filter(char::is_ascii_digit).count();
+            let numbers = policy::segments(path).into_iter().filter(|segment| digits(segment) >= ACCOUNT_DIGITS);
+            numbers.for_each(|segment| found.add(&segment));
+        }
+    }
+    headers.iter().for_each(|(_, value)| found.add_header(value));
+    found
+}
+
+fn body(
+    members: &Members<'_>,
+    method: Method,
+    encrypt: bool,
+    capacity: usize,
+) -> Result<Option<SecretBytes>, ValidationError> {
+    let Some(value) = json::member(members, "body") else {
+        return match encrypt {
+            true => Err(wrong("body", "is required with encrypt")),
+            false => Ok(None),
+        };
+    };
+    if method == Method::Get {
+        return Err(wrong("body", "must be left out of a GET"));
+    }
+    let mut out = request::buffer(WHAT, capacity)?;
+    request::compact(WHAT, "body", value, &mut out)?;
+    Ok(Some(out))
+}
+
+/// Members of an optional object of plain values.
+fn pairs<'a>(
+    members: &Members<'a>,
+    member: &str,
+    plain: impl Fn(&'a RawValue) -> Option<String>,
+) -> Result<Vec<(String, String)>, ValidationError> {
+    let Some(value) = json::member(members, member) else { return Ok(Vec::new()) };
+    // Asked first, because the reader's own words would repeat what it found instead.
+    if Type::of(value) != Type::Object {
+        return Err(wrong(member, format!("must be an object, it is {}", Type::of(value).name())));
+    }
+    let pairs = json::members(value).map_err(|error| wrong(member, error.to_string()))?;
+    let pair = |(name, value): (std::borrow::Cow<'a, str>, &'a RawValue)| match plain(value) {
+        Some(text) => Ok((name.into_owned(), text)),
+        None => Err(wrong(&format!("{member}.{name}"), format!("must not be {}", Type::of(value).name()))),
+    };
+    pairs.into_iter().map(pair).collect()
+}
+
+fn query(members: &Members<'_>) -> Result<String, ValidationError> {
+    let plain = |value| match Type::of(value) {
+        Type::Text => json::text(value).map(|text| text.into_owned()),
+        Type::Number | Type::Bool => Some(value.get().to_owned()),
+        _ => None,
+    };
+    let mut query = String::new();
+    for (name, value) in pairs(members, "query", plain)? {
+        request::fits_url(WHAT, "query", query.len() + name.len() + value.len())?;
+        request::push_query(&mut query, &name, &value);
+    }
+    Ok(query)
+}
+
+fn headers(members: &Members<'_>) -> Result<Vec<(String, String)>, ValidationError> {
+    let headers = pairs(members, "headers", |value| json::text(value).map(|text| text.into_owned()))?;
+    if headers.len() > MAX_HEADERS {
+        return Err(wrong("headers", format!("has {} members; at most {MAX_HEADERS} are sent", headers.len())));
+    }
+    let mut seen = HashSet::new();
+    for (name, value) in &headers {
+        if name.len() + value.len() > MAX_LINE {
+            return Err(wrong("headers", format!("has a member that is longer than {MAX_LINE} bytes")));
+        }
+        let member = format!("headers.{name}");
+        if OWN_HEADERS.contains(&name.to_ascii_lowercase().as_str()) {
+            return Err(wrong(&member, "is set by the library"));
+        }
+        if name.is_empty() || !name.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b)) {
+            return Err(wrong(&member, "is not a header name"));
+        }
+        if !seen.insert(name.to_ascii_lowercase()) {
+            return Err(wrong(&member, "is given twice"));
+        }
+        if !value.bytes().all(|b| b == b' ' || b.is_ascii_graphic()) {
+            return Err(wrong(&member, "holds a control character or a character outside ASCII"));
+        }
+    }
+    Ok(headers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(headers: &str) -> String {
+        let text = format!(r#"{{"headers":{headers}}}"#);
+        let members = json::members_of(&text).unwrap();
+        super::headers(&members).expect_err(headers).message
+    }
+
+    #[test]
+    fn a_header_is_given_once_whatever_its_case() {
+        assert!(refused(r#"{"X-A":"1","x-a":"2"}"#).contains("headers.x-a is given twice"));
+    }
+
+    #[test]
+    fn what_stands_where_headers_belong_is_not_repeated() {
+        let message = refused(r#""authorization: secret""#);
+        assert!(message.contains("must be an object, it is a string") && !message.contains("secret"), "{message}");
+    }
+}

@@ -1,0 +1,243 @@
+//! Checks an object's members against a table of fields and says all that is wrong at once.
+//!
+//! Pure. Requests and the configuration are checked here alike.
+
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+
+use crate::util::json::{self, Members, Type};
+use crate::util::memory::{self, MAX_TEXT};
+use crate::util::validation_error::ValidationError;
+use paysvc_spec::schema::{Field, Kind};
+use paysvc_spec::status::Status;
+
+/// Most wrong members that one refusal names, so that it takes no longer to say than to find out.
+const MAX_ERRORS: usize = 100;
+/// How much of an unknown name is repeated; no name of the interface is nearly as long.
+const MAX_NAME_CHARS: usize = 100;
+
+/// Reads `text` as one JSON object and checks it; the refusal starts with `what`: a function's name, or "the configuration".
+pub fn read<'a>(
+    text: &'a str,
+    fields: &[Field],
+    open: bool,
+    what: &str,
+    status: Status,
+) -> Result<Members<'a>, ValidationError> {
+    if text.len() > MAX_TEXT {
+        return Err(ValidationError::new(
+            status,
+            format!("{what} is {} bytes; at most {MAX_TEXT} are accepted", text.len()),
+        ));
+    }
+    if !memory::can_read(text.len()) {
+        return Err(no_memory(what, text.len(), status));
+    }
+    let members = json::members_of(text)
+        .map_err(|error| ValidationError::new(status, format!("{what} {}", why(text, &error))))?;
+    let mut errors = Vec::new();
+    check(&members, fields, open, "", &mut errors);
+    if errors.is_empty() { Ok(members) } else { Err(ValidationError::of_members(status, what, errors)) }
+}
+
+/// A text that is too large for this process at this moment.
+pub fn no_memory(what: &str, length: usize, status: Status) -> ValidationError {
+    ValidationError::new(
+        status,
+        format!("{what} is {length} bytes, which does not fit into the memory that this process may have"),
+    )
+}
+
+/// Why a text is no usable object: told from what it is, so that the common mistakes read plainly.
+fn why(text: &str, error: &serde_json::Error) -> String {
+    match json::document(text) {
+        Err(error) => format!("is not JSON: {error}"),
+        Ok(value) if Type::of(value) != Type::Object => {
+            format!("must be a JSON object, it is {}", Type::of(value).name())
+        }
+        Ok(_) => format!("is not usable: {error}"),
+    }
+}
+
+fn check(members: &Members<'_>, fields: &[Field], open: bool, prefix: &str, errors: &mut Vec<(String, String)>) {
+    for field in fields {
+        match json::member(members, field.name) {
+            Some(value) => check_value(value, field, open, prefix, errors),
+            None if field.required => errors.push((format!("{prefix}{}", field.name), "is required".into())),
+            None => {}
+        }
+    }
+    if open {
+        return;
+    }
+    let unknown_ones = members.iter().filter(|(name, _)| !fields.iter().any(|field| field.name == name));
+    for (name, _) in unknown_ones.take(MAX_ERRORS.saturating_sub(errors.len())) {
+        errors.push((format!("{prefix}{}", clipped(name)), unknown(name, fields)));
+    }
+}
+
+fn check_value(value: &RawValue, field: &Field, open: bool, prefix: &str, errors: &mut Vec<(String, String)>) {
+    let found = Type::of(value);
+    let mut wrong = |text: String| errors.push((format!("{prefix}{}", field.name), text));
+    match field.kind {
+        Kind::Text | Kind::Amount if found != Type::Text => {
+            let example = if matches!(field.kind, Kind::Amount) { ", like \"100.10\"" } else { "" };
+            wrong(format!("must be a string{example}, it is {}", found.name()));
+        }
+        Kind::Text => match json::text(value) {
+            None => wrong("is not valid Unicode text".into()),
+            Some(text) if text.trim().is_empty() => wrong("must not be empty".into()),
+            Some(_) => {}
+        },
+        Kind::Amount => {
+            if !json::text(value).is_some_and(|text| is_amount(&text)) {
+                wrong("must be a decimal amount above zero in major units, like \"100.10\"".into());
+            }
+        }
+        Kind::Integer if found != Type::Number || value.get().contains(['.', 'e', 'E']) => {
+            wrong(format!("must be a whole number, it is {}", describe_number(found)));
+        }
+        Kind::Flag if found != Type::Bool => wrong(format!("must be true or false, it is {}", found.name())),
+        Kind::Any | Kind::Integer | Kind::Flag => {}
+        Kind::Object(_) if found != Type::Object => wrong(format!("must be an object, it is {}", found.name())),
+        Kind::Object(fields) => match json::members(value) {
+            Ok(members) => check(&members, fields, open, &format!("{prefix}{}.", field.name), errors),
+            Err(error) => wrong(error.to_string()),
+        },
+    }
+}
+
+fn describe_number(found: Type) -> &'static str {
+    match found {
+        Type::Number => "a fraction",
+        other => other.name(),
+    }
+}
+
+/// Digits with at most one fraction, above zero: what every part of the service shows; no sign, no exponent.
+fn is_amount(text: &str) -> bool {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    digits(whole) && digits(fraction) && text.bytes().any(|b| (b'1'..=b'9').contains(&b))
+}
+
+/// As much of a name as helps to find it.
+fn clipped(name: &str) -> Cow<'_, str> {
+    match name.char_indices().nth(MAX_NAME_CHARS) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &name[..end])),
+        None => Cow::Borrowed(name),
+    }
+}
+
+fn unknown(name: &str, fields: &[Field]) -> String {
+    let allowed = |field: &&Field| field.name.len() / 3 + 1;
+    let distance = |field: &&Field| strsim::damerau_levenshtein(&field.name.to_lowercase(), &name.to_lowercase());
+    // What is much longer is no slip of the pen, and comparing takes time and memory by length times length.
+    let near = fields.iter().filter(|field| name.len() <= 2 * (field.name.len() + allowed(field)));
+    let nearest = near.min_by_key(distance).filter(|field| distance(field) <= allowed(field));
+    match nearest {
+        Some(field) => format!("is not a known member; did you mean {}?", field.name),
+        None if fields.is_empty() => "is not a known member; none is expected here".into(),
+        None => {
+            let names: Vec<_> = fields.iter().map(|field| field.name).collect();
+            format!("is not a known member; known are {}", names.join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn field(name: &'static str, kind: Kind, required: bool) -> Field {
+        if required { Field::required(name, kind, "") } else { Field::optional(name, kind, "") }
+    }
+    const FIELDS: &[Field] = &[
+        field("reference", Kind::Text, true),
+        field("amount", Kind::Amount, false),
+        field("count", Kind::Integer, false),
+        field("card", Kind::Object(&[field("cvv", Kind::Text, true)]), false),
+    ];
+
+    fn errors(text: &str, open: bool) -> Vec<(String, String)> {
+        read(text, FIELDS, open, "the request", Status::Argument).map_or_else(|refusal| refusal.errors, |_| Vec::new())
+    }
+
+    #[test]
+    fn all_that_is_wrong_is_said_at_once_and_by_path() {
+        let found = errors(r#"{"ammount":"1","count":1.5,"card":{"cvv":193,"pin":"1"}}"#, false);
+        let expected = [
+            ("reference", "is required"),
+            ("count", "must be a whole number, it is a fraction"),
+            ("card.cvv", "must be a string, it is a number"),
+            ("card.pin", "is not a known member; known are cvv"),
+            ("ammount", "is not a known member; did you mean amount?"),
+        ];
+        let expected: Vec<_> = expected.iter().map(|(m, t)| (m.to_string(), t.to_string())).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_long_name_and_a_million_of_them_are_refused_as_quickly() {
+        let found = errors(&format!(r#"{{"reference":"r","{}":1}}"#, "é".repeat(500_000)), false);
+        assert_eq!(found[0].0, format!("{}…", "é".repeat(MAX_NAME_CHARS)));
+        assert_eq!(found[0].1, "is not a known member; known are reference, amount, count, card");
+        let many: Vec<_> = (0..500_000).map(|number| format!(r#""m{number}":1"#)).collect();
+        assert_eq!(errors(&format!(r#"{{"reference":"r",{}}}"#, many.join(",")), false).len(), MAX_ERRORS);
+        let text = format!(r#"{{"reference":"{}"}}"#, "x".repeat(MAX_TEXT));
+        let refusal = read(&text, FIELDS, false, "the request", Status::Argument).unwrap_err();
+        assert_eq!(refusal.message, format!("the request is {} bytes; at most 10485760 are accepted", text.len()));
+    }
+
+    #[test]
+    fn open_payloads_keep_what_the_table_does_not_name_but_check_what_it_does() {
+        assert!(errors(r#"{"reference":"r","extra":null,"card":{"cvv":"1","pin":"2"}}"#, true).is_empty());
+        assert_eq!(
+            errors(r#"{"reference":null}"#, true),
+            [("reference".into(), "must be a string, it is null".into())]
+        );
+    }
+
+    #[test]
+    fn amounts_are_decimal_text_above_zero() {
+        for good in ["1", "100.10", "0.01", "98000.000000", "007"] {
+            assert!(is_amount(good), "{good}");
+        }
+        for bad in ["", "0", "0.00", "-1", "+1", "1e3", "1,5", " 1", "1.", ".5", "1.2.3", "NaN", "٣"] {
+            assert!(!is_amount(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_an_object_is_named() {
+        for (text, part) in [
+            ("[]", "must be a JSON object, it is an array"),
+            ("null", "it is null"),
+            ("{\"a\":", "is not JSON: EOF"),
+            ("{} {}", "is not JSON: trailing characters"),
+            ("{\"reference\":\"a\",\"reference\":\"b\"}", "given twice"),
+        ] {
+            let refusal = read(text, FIELDS, false, "the request", Status::Argument).err().unwrap();
+            assert!(refusal.message.contains(part), "{}", refusal.message);
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_a_thousand_times_is_said_a_hundred_times() {
+        let many: Vec<_> = (0..1000).map(|index| format!("\"m{index}\":1")).collect();
+        assert_eq!(errors(&format!("{{{}}}", many.join(",")), false).len(), MAX_ERRORS);
+    }
+
+    #[test]
+    fn names_much_longer_than_a_field_are_compared_with_none() {
+        let name = "amount".repeat(200_000);
+        assert!(unknown(&name, FIELDS).contains("known are reference"));
+        assert!(unknown("Amoumt", FIELDS).contains("did you mean amount?"));
+    }
+
+    #[test]
+    fn empty_text_is_no_text() {
+        assert_eq!(errors(r#"{"reference":" "}"#, false), [("reference".into(), "must not be empty".into())]);
+    }
+}

@@ -1,0 +1,273 @@
+//! One JSON document, read once: where every value starts and ends, so that whoever asks for one follows its path
+//! instead of reading the bytes again. Pure.
+//!
+//! Accepts exactly what RFC 8259 calls a JSON text. Numbers and text stay as they were written.
+
+use std::borrow::Cow;
+
+use crate::util::json::{self, Type};
+use scan::Scanner;
+
+mod scan;
+#[cfg(test)]
+mod tests;
+
+/// Most values of one answer. 500 mandates are 3,000; a million take 20 MB.
+pub const MAX_VALUES: usize = 1_000_000;
+/// How many steps a pointer may have; the deepest answer has 4 levels.
+const MAX_STEPS: usize = 128;
+/// Stands for the name of what has none.
+const NO_NAME: u32 = u32::MAX;
+/// Marks the start of a name that holds an escape; no text is long enough to need this bit.
+const ESCAPED: u32 = 1 << 31;
+
+/// Why a text could not be read.
+#[derive(Debug, PartialEq, Eq)]
+pub enum ScanError {
+    /// Not one JSON document and nothing else.
+    Syntax,
+    /// More than [`MAX_VALUES`].
+    TooMany,
+    NoMemory,
+    /// The caller asked to stop.
+    Stopped,
+}
+
+/// One value. Offsets are of the text; `next` is the value behind this one and all it holds.
+#[derive(Clone, Copy)]
+struct Node {
+    start: u32,
+    end: u32,
+    next: u32,
+    name: u32,
+    name_end: u32,
+}
+
+impl Node {
+    /// Half of a surrogate pair stays as it was written.
+    fn name(self, text: &str) -> Option<Cow<'_, str>> {
+        if self.name == NO_NAME {
+            return None;
+        }
+        let raw = |start: u32| &text[start as usize..self.name_end as usize];
+        if self.name & ESCAPED == 0 {
+            return Some(Cow::Borrowed(raw(self.name)));
+        }
+        let start = self.name & !ESCAPED;
+        let quoted = &text[start as usize - 1..=self.name_end as usize];
+        Some(json::unescaped(quoted).unwrap_or(Cow::Borrowed(raw(start))))
+    }
+}
+
+/// Where the values of a text stand. The text itself is kept by whoever had it read.
+pub struct Document {
+    nodes: Vec<Node>,
+    has_twice: bool,
+}
+
+impl Document {
+    /// Reads the text once, and asks every few kilobytes whether to stop.
+    pub fn scan(text: &str, stop: &dyn Fn() -> bool) -> Result<Document, ScanError> {
+        if text.len() >= ESCAPED as usize {
+            return Err(ScanError::TooMany);
+        }
+        Scanner::new(text, stop).document()
+    }
+
+    /// How many values it has.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether any object names a member twice, compared after unescaping: two readers would disagree on it.
+    pub fn has_twice(&self) -> bool {
+        self.has_twice
+    }
+
+    /// The whole document; `text` is what was scanned.
+    pub fn root<'d>(&'d self, text: &'d str) -> Value<'d> {
+        Value { document: self, text, index: 0 }
+    }
+
+    /// Every value at every depth, in the order of the text.
+    pub fn values<'d>(&'d self, text: &'d str) -> impl Iterator<Item = Value<'d>> {
+        (0..self.nodes.len() as u32).map(move |index| Value { document: self, text, index })
+    }
+}
+
+/// A value of a document.
+#[derive(Clone, Copy)]
+pub struct Value<'d> {
+    document: &'d Document,
+    text: &'d str,
+    index: u32,
+}
+
+impl<'d> Value<'d> {
+    fn node(self) -> Node {
+        self.document.nodes[self.index as usize]
+    }
+
+    /// Its number among all values of the document.
+    pub fn index(self) -> usize {
+        self.index as usize
+    }
+
+    /// As it stands in the text.
+    pub fn raw(self) -> &'d str {
+        let node = self.node();
+        &self.text[node.start as usize..node.end as usize]
+    }
+
+    pub fn kind(self) -> Type {
+        Type::of_byte(self.text.as_bytes()[self.node().start as usize])
+    }
+
+    /// How long the name of a member is; `None` where there is none, or an escape in it leaves that open.
+    pub fn plain_name_len(self) -> Option<usize> {
+        let node = self.node();
+        (node.name & ESCAPED == 0).then(|| (node.name_end - node.name) as usize)
+    }
+
+    /// The name of a member of an object, unescaped.
+    pub fn name(self) -> Option<Cow<'d, str>> {
+        self.node().name(self.text)
+    }
+
+    /// Members of an object or elements of an array; nothing of anything else.
+    pub fn children(self) -> Children<'d> {
+        let container = matches!(self.kind(), Type::Object | Type::Array);
+        let end = if container { self.node().next } else { self.index + 1 };
+        Children { document: self.document, text: self.text, index: self.index + 1, end }
+    }
+
+    /// The member of that name. `None` when it stands there twice.
+    pub fn member(self, name: &str) -> Option<Value<'d>> {
+        if self.kind() != Type::Object {
+            return None;
+        }
+        let fits = |child: &Value<'_>| child.plain_name_len().is_none_or(|length| length == name.len());
+        let mut found = self.children().filter(|child| fits(child) && child.name().is_some_and(|found| found == name));
+        found.next().filter(|_| found.next().is_none())
+    }
+
+    /// The text of a string; `None` for anything else, for half of a surrogate pair, and without memory for it.
+    pub fn text(self) -> Option<Cow<'d, str>> {
+        match self.kind() {
+            Type::Text => json::unescaped(self.raw()),
+            _ => None,
+        }
+    }
+
+    /// The beginning of a string, at most that many bytes of it as written: a message may be megabytes long.
+    pub fn text_start(self, most: usize) -> Option<Cow<'d, str>> {
+        if self.kind() != Type::Text {
+            return None;
+        }
+        let raw = self.raw();
+        if raw.len() <= most {
+            return json::unescaped(raw);
+        }
+        let inner = &raw[1..raw.len() - 1];
+        let mut end = (0..=most).rev().find(|&end| inner.is_char_boundary(end)).unwrap_or(0);
+        // A cut must not fall into an escape.
+        let mut at = 0;
+        while let Some(found) = memchr::memchr(b'\\', &inner.as_bytes()[at..end]) {
+            let escape = at + found;
+            let length = if inner.as_bytes()[escape + 1] == b'u' { 6 } else { 2 };
+            if escape + length > end {
+                end = escape;
+                break;
+            }
+            at = escape + length;
+        }
+        json::unescaped(&format!("\"{}\"", &inner[..end])).map(|text| Cow::Owned(text.into_owned()))
+    }
+
+    /// `null`, a blank text, `{}` and `[]` name nothing.
+    pub fn is_nothing(self) -> bool {
+        match self.kind() {
+            Type::Null => true,
+            Type::Text => self.raw().len() <= 64 && self.text().is_some_and(|text| text.trim().is_empty()),
+            Type::Object | Type::Array => self.children().next().is_none(),
+            Type::Number | Type::Bool => false,
+        }
+    }
+
+    /// A value by its JSON pointer (RFC 6901). `None` when it is absent, when a name on the way stands there twice, or
+    /// when the pointer is malformed or goes deeper than [`MAX_STEPS`].
+    pub fn find(self, pointer: &str) -> Option<Value<'d>> {
+        if pointer.is_empty() {
+            return Some(self);
+        }
+        if memchr::memchr_iter(b'/', pointer.as_bytes()).count() > MAX_STEPS {
+            return None;
+        }
+        let mut value = self;
+        for token in pointer.strip_prefix('/')?.split('/') {
+            let token = unescaped_token(token)?;
+            value = match value.kind() {
+                Type::Object => value.member(&token)?,
+                Type::Array => {
+                    let canonical =
+                        token.bytes().all(|b| b.is_ascii_digit()) && (token == "0" || !token.starts_with('0'));
+                    let index: usize = canonical.then(|| token.parse().ok())??;
+                    value.children().nth(index)?
+                }
+                _ => return None,
+            };
+        }
+        Some(value)
+    }
+
+    /// As a C program wants it: text without quotes, everything else as its JSON text; `None` for null. A NUL would end
+    /// the C string early and half a surrogate pair is no text: both stay as they were written.
+    pub fn plain(self) -> Option<Cow<'d, str>> {
+        match self.kind() {
+            Type::Null => None,
+            Type::Text => match self.text() {
+                Some(text) if !text.contains('\0') => Some(text),
+                _ => Some(Cow::Borrowed(&self.raw()[1..self.raw().len() - 1])),
+            },
+            _ => Some(Cow::Borrowed(self.raw())),
+        }
+    }
+}
+
+pub struct Children<'d> {
+    document: &'d Document,
+    text: &'d str,
+    index: u32,
+    end: u32,
+}
+
+impl<'d> Iterator for Children<'d> {
+    type Item = Value<'d>;
+
+    fn next(&mut self) -> Option<Value<'d>> {
+        if self.index >= self.end {
+            return None;
+        }
+        let value = Value { document: self.document, text: self.text, index: self.index };
+        self.index = value.node().next;
+        Some(value)
+    }
+}
+
+/// `~1` is `/` and `~0` is `~`; any other `~` is malformed.
+fn unescaped_token(token: &str) -> Option<Cow<'_, str>> {
+    if !token.contains('~') {
+        return Some(Cow::Borrowed(token));
+    }
+    let mut parts = token.split('~');
+    let mut out = parts.next()?.to_owned();
+    for part in parts {
+        out.push(match part.as_bytes().first()? {
+            b'0' => '~',
+            b'1' => '/',
+            _ => return None,
+        });
+        out.push_str(&part[1..]);
+    }
+    Some(Cow::Owned(out))
+}

@@ -1,0 +1,83 @@
+//! The members of an answer that mean something here.
+
+use crate::response::document::Value;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Name {
+    Status,
+    PaymentStatus,
+    StatusId,
+    IsSuccess,
+    Success,
+    Error,
+    Errors,
+    Message,
+    Code,
+    PaymentCode,
+    Data,
+    OrderPayment,
+    OrderSummary,
+    Order,
+    OrderPayments,
+    Reference,
+    SessionId,
+    MandateCode,
+}
+
+/// By length, which tells most names of an answer apart.
+const NAMES: &[(&str, Name)] = &[
+    ("code", Name::Code),
+    ("data", Name::Data),
+    ("error", Name::Error),
+    ("order", Name::Order),
+    ("status", Name::Status),
+    ("errors", Name::Errors),
+    ("success", Name::Success),
+    ("message", Name::Message),
+    ("statusId", Name::StatusId),
+    ("isSuccess", Name::IsSuccess),
+    ("reference", Name::Reference),
+    ("sessionId", Name::SessionId),
+    ("statusCode", Name::Code),
+    ("status_code", Name::Code),
+    ("mandateCode", Name::MandateCode),
+    ("responseCode", Name::Code),
+    ("orderPayment", Name::OrderPayment),
+    ("orderSummary", Name::OrderSummary),
+    ("paymentStatus", Name::PaymentStatus),
+    ("orderPayments", Name::OrderPayments),
+    ("paymentResponseCode", Name::PaymentCode),
+    ("orderPaymentResponseCode", Name::PaymentCode),
+];
+
+const LONGEST_NAME: usize = NAMES[NAMES.len() - 1].0.len();
+
+/// Where the names of each length begin in [`NAMES`], and where the longer ones do.
+const STARTS: [usize; LONGEST_NAME + 2] = {
+    let mut starts = [NAMES.len(); LONGEST_NAME + 2];
+    let mut index = NAMES.len();
+    while index > 0 {
+        index -= 1;
+        assert!(index == 0 || NAMES[index - 1].0.len() <= NAMES[index].0.len(), "sorted by length");
+        let mut length = 0;
+        while length <= NAMES[index].0.len() {
+            starts[length] = index;
+            length += 1;
+        }
+    }
+    starts
+};
+
+fn of_length(length: usize) -> &'static [(&'static str, Name)] {
+    if length > LONGEST_NAME { &[] } else { &NAMES[STARTS[length]..STARTS[length + 1]] }
+}
+
+/// A member that means something here, and whether its name has the interface's own case.
+pub fn known(value: Value<'_>) -> Option<(Name, bool)> {
+    if value.plain_name_len().is_some_and(|length| of_length(length).is_empty()) {
+        return None;
+    }
+    let name = value.name()?;
+    let (known, meaning) = of_length(name.len()).iter().find(|(known, _)| known.eq_ignore_ascii_case(&name))?;
+    Some((*meaning, *known == name))
+}

@@ -1,0 +1,43 @@
+//! Why no answer came.
+
+use std::io;
+
+use paysvc_spec::status::Status;
+
+#[derive(Clone, Debug)]
+pub struct TransportError {
+    /// Transport, Timeout, Cancelled, Response or Internal.
+    pub status: Status,
+    pub message: String,
+    /// Trying again cannot help.
+    pub permanent: bool,
+}
+
+impl TransportError {
+    pub fn new(status: Status, message: impl Into<String>) -> TransportError {
+        TransportError { status, message: message.into(), permanent: false }
+    }
+
+    pub fn permanent(message: impl Into<String>) -> TransportError {
+        TransportError { status: Status::Transport, message: message.into(), permanent: true }
+    }
+
+    pub fn cancelled() -> TransportError {
+        TransportError::new(Status::Cancelled, "the call was cancelled")
+    }
+
+    pub fn timeout(doing: &str) -> TransportError {
+        TransportError::new(Status::Timeout, format!("the time ran out while {doing}"))
+    }
+
+    /// What an I/O error means at this point of the way.
+    pub fn io(doing: &str, error: &io::Error) -> TransportError {
+        match error.kind() {
+            io::ErrorKind::TimedOut => TransportError::timeout(doing),
+            io::ErrorKind::UnexpectedEof => {
+                TransportError::new(Status::Transport, format!("the connection was closed while {doing}"))
+            }
+            _ => TransportError::new(Status::Transport, format!("the connection broke while {doing}: {error}")),
+        }
+    }
+}

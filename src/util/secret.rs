@@ -1,0 +1,87 @@
+//! Text that must not be seen: wiped when dropped, and neither `Debug` nor `Display`.
+
+use std::ops::{Deref, DerefMut};
+
+use zeroize::Zeroizing;
+
+/// An API key, a proxy's password: read on purpose through [`Secret::expose`], never by accident.
+#[derive(Clone)]
+pub struct Secret(Zeroizing<String>);
+
+impl Secret {
+    pub fn new(text: &str) -> Self {
+        Secret(Zeroizing::new(text.to_owned()))
+    }
+
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A plaintext or a request body: allocated once at full size, so that it never moves, and wiped when it is dropped. Not
+/// by `Zeroizing`, which goes byte by byte and would take a hundredth of a call.
+pub struct SecretBytes(Vec<u8>);
+
+impl SecretBytes {
+    pub fn new(bytes: Vec<u8>) -> Self {
+        SecretBytes(bytes)
+    }
+}
+
+impl Drop for SecretBytes {
+    fn drop(&mut self) {
+        self.0.fill(0);
+        zeroize::optimization_barrier(self.0.as_slice());
+    }
+}
+
+impl Deref for SecretBytes {
+    type Target = Vec<u8>;
+
+    fn deref(&self) -> &Vec<u8> {
+        &self.0
+    }
+}
+
+impl DerefMut for SecretBytes {
+    fn deref_mut(&mut self) -> &mut Vec<u8> {
+        &mut self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::{Debug, Display};
+    use std::marker::PhantomData;
+
+    use super::*;
+    use crate::client::config::Config;
+    use crate::request::Prepared;
+    use crate::request::encryption::EncryptionKey;
+
+    /// What a type has of its own comes before what every type has: so each says whether it can be printed.
+    struct Of<T>(PhantomData<T>);
+
+    trait Hidden {
+        const DEBUG: bool = false;
+        const DISPLAY: bool = false;
+    }
+
+    impl<T> Hidden for Of<T> {}
+
+    impl<T: Debug> Of<T> {
+        const DEBUG: bool = true;
+    }
+
+    impl<T: Display> Of<T> {
+        const DISPLAY: bool = true;
+    }
+
+    #[test]
+    fn nothing_secret_can_be_printed() {
+        const { assert!(Of::<String>::DEBUG && Of::<String>::DISPLAY, "the check is asleep") };
+        const { assert!(!Of::<Secret>::DEBUG && !Of::<Secret>::DISPLAY) };
+        const { assert!(!Of::<SecretBytes>::DEBUG && !Of::<SecretBytes>::DISPLAY) };
+        const { assert!(!Of::<Config>::DEBUG && !Of::<Prepared>::DEBUG && !Of::<EncryptionKey>::DEBUG) };
+    }
+}

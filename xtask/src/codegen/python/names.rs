@@ -1,0 +1,214 @@
+//! The names of the interface as Python writes them: `emailAddress` is `email_address`.
+
+use std::collections::BTreeMap;
+
+use paysvc_spec::schema::{Endpoint, Field, Kind};
+
+/// Python's own words, and the arguments that every method has.
+const TAKEN: &[&str] = &[
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",
+    "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal",
+    "not", "or", "pass", "raise", "return", "try", "while", "with", "yield", "self", "super", "members", "timeout",
+    "call",
+];
+
+/// Methods of the two clients that no endpoint is.
+const METHODS_OF_OURS: &[&str] = &["call", "request", "encrypt", "close", "aclose", "from_env"];
+
+/// Names of the generated module that no object of a request can have.
+pub const CLASSES_OF_OURS: &[&str] = &[
+    "Status",
+    "Outcome",
+    "State",
+    "Number",
+    "Members",
+    "Omitted",
+    "Mapping",
+    "Callable",
+    "Decimal",
+    "Call",
+    "Reply",
+    "Endpoints",
+    "AsyncEndpoints",
+];
+
+/// A member's keyword argument, and the second one by which it may be given as well.
+pub struct Keyword<'a> {
+    pub field: &'a Field,
+    pub name: String,
+    pub also: Option<Also>,
+}
+
+pub enum Also {
+    /// The same value under the interface's own spelling: `paymentoption` beside `payment_option`.
+    Spelling(String),
+    /// A time in seconds, beside the one in milliseconds: `timeout` beside `timeout_ms`.
+    Seconds(String),
+}
+
+impl Also {
+    pub fn name(&self) -> &str {
+        match self {
+            Also::Spelling(name) | Also::Seconds(name) => name,
+        }
+    }
+}
+
+/// One spelling for the members that differ only by case or underscores: the one that shows most of its words.
+#[derive(Default)]
+pub struct Spellings {
+    best: BTreeMap<String, String>,
+    seconds: bool,
+}
+
+impl Spellings {
+    /// The spellings of all rows together, so that two rows spell the same member alike.
+    pub fn of(rows: &[Endpoint]) -> Spellings {
+        let mut all = Spellings::default();
+        for row in rows {
+            all.add(row.fields);
+        }
+        all
+    }
+
+    /// For the configuration: its times are also taken in seconds.
+    pub fn in_seconds() -> Spellings {
+        Spellings { seconds: true, ..Spellings::default() }
+    }
+
+    fn add(&mut self, fields: &[Field]) {
+        for field in fields {
+            let name = snake(field.name);
+            let words = |name: &str| name.matches('_').count();
+            let best = self.best.entry(joined(&name)).or_default();
+            if best.is_empty() || words(&name) > words(best) {
+                *best = name;
+            }
+            if let Kind::Object(inner) = field.kind {
+                self.add(inner);
+            }
+        }
+    }
+
+    /// Each field with its keywords; no two are the same.
+    pub fn keywords<'a>(&self, fields: &'a [Field]) -> Vec<Keyword<'a>> {
+        let mut found: Vec<Keyword> = Vec::new();
+        for field in fields {
+            let own = snake(field.name);
+            let alone = fields.iter().filter(|other| joined(&snake(other.name)) == joined(&own)).count() == 1;
+            let mut name = self.best.get(&joined(&own)).filter(|_| alone).unwrap_or(&own).clone();
+            let also = match own.strip_suffix("_ms") {
+                Some(time) if self.seconds => Some(Also::Seconds(time.to_owned())),
+                _ => (name != own).then_some(Also::Spelling(own)),
+            };
+            while TAKEN.contains(&name.as_str()) || found.iter().any(|other| other.name == name) {
+                name.push('_');
+            }
+            found.push(Keyword { field, name, also });
+        }
+        found
+    }
+}
+
+fn joined(name: &str) -> String {
+    name.replace('_', "")
+}
+
+pub fn method(name: &str) -> String {
+    let reserved = TAKEN.contains(&name) || METHODS_OF_OURS.contains(&name);
+    if reserved { format!("{name}_") } else { name.to_owned() }
+}
+
+pub fn class(name: &str) -> String {
+    snake(name)
+        .split('_')
+        .flat_map(|word| word.chars().take(1).map(|c| c.to_ascii_uppercase()).chain(word.chars().skip(1)))
+        .collect()
+}
+
+/// `sessionID` and `SessionId` are `session_id`; what no identifier may hold becomes an underscore.
+fn snake(name: &str) -> String {
+    let letters: Vec<char> = name.chars().collect();
+    let mut out = String::new();
+    for (index, &c) in letters.iter().enumerate() {
+        let before = index.checked_sub(1).map(|at| letters[at]);
+        let ends_an_acronym = letters.get(index + 1).is_some_and(char::is_ascii_lowercase);
+        let starts_a_word = before.is_some_and(|b| {
+            b.is_ascii_lowercase() || b.is_ascii_digit() || (b.is_ascii_uppercase() && ends_an_acronym)
+        });
+        if c.is_ascii_uppercase() && starts_a_word {
+            out.push('_');
+        }
+        out.push(if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' });
+    }
+    if out.starts_with(|c: char| c.is_ascii_digit()) { format!("_{out}") } else { out }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(name: &'static str) -> Field {
+        Field::optional(name, Kind::Text, "")
+    }
+
+    #[test]
+    fn names_are_those_that_a_python_programmer_expects() {
+        for (interface, expected) in [
+            ("emailAddress", "email_address"),
+            ("Alias", "alias"),
+            ("directDebitPaymentRequest", "direct_debit_payment_request"),
+            ("paymentoption", "paymentoption"),
+            ("sessionID", "session_id"),
+            ("RedirectURLText", "redirect_url_text"),
+            ("x-request", "x_request"),
+            ("3ds", "_3ds"),
+        ] {
+            assert_eq!(snake(interface), expected);
+        }
+        assert_eq!(class("directDebitPaymentRequest"), "DirectDebitPaymentRequest");
+        assert_eq!((method("order_pay"), method("close")), ("order_pay".into(), "close_".into()));
+    }
+
+    #[test]
+    fn no_keyword_is_taken_or_given_twice() {
+        let fields = ["from", "timeout", "Reference", "reference"].map(text);
+        let found: Vec<_> = Spellings::default().keywords(&fields).into_iter().map(|found| found.name).collect();
+        assert_eq!(found, ["from_", "timeout_", "reference", "reference_"]);
+    }
+
+    #[test]
+    fn a_member_is_spelled_alike_in_every_row_and_its_own_spelling_is_taken_too() {
+        const fn constant(name: &'static str) -> Field {
+            Field::optional(name, Kind::Text, "")
+        }
+        const PAY: &[Field] = &[constant("paymentOption")];
+        const CREATE: &[Field] = &[constant("paymentoption"), constant("country")];
+        let mut spellings = Spellings::default();
+        spellings.add(PAY);
+        spellings.add(CREATE);
+        let found = |names: &[&'static str]| -> Vec<(String, Option<String>)> {
+            let fields: Vec<_> = names.iter().map(|name| text(name)).collect();
+            let found = spellings.keywords(&fields);
+            found.into_iter().map(|found| (found.name, found.also.map(|also| also.name().to_owned()))).collect()
+        };
+        assert_eq!(found(&["paymentOption"]), [("payment_option".into(), None)]);
+        assert_eq!(found(&["paymentoption"]), [("payment_option".into(), Some("paymentoption".into()))]);
+        // One object with both: each keeps its own.
+        assert_eq!(
+            found(&["paymentoption", "paymentOption"]),
+            [("paymentoption".into(), None), ("payment_option".into(), None)]
+        );
+    }
+
+    #[test]
+    fn times_of_the_configuration_are_taken_in_seconds_too() {
+        let fields = ["timeout_ms", "user_agent"].map(text);
+        let found: Vec<_> = Spellings::in_seconds()
+            .keywords(&fields)
+            .into_iter()
+            .map(|found| (found.name, found.also.map(|also| also.name().to_owned())))
+            .collect();
+        assert_eq!(found, [("timeout_ms".into(), Some("timeout".into())), ("user_agent".into(), None)]);
+    }
+}
