@@ -201,8 +201,9 @@ fn client(sandbox: &Sandbox) -> Client {
 /// The call under test, which meets the fault once.
 fn call(sandbox: &Sandbox, fault: &str, on: On, target: &Target) -> Reply {
     let client = client(sandbox);
+    sandbox.post("/sandbox/mandates", &json!({"mandateCode": "MDTC-WARM-UP"}));
     let warm_up = || {
-        client.call(paysvc_direct_debit_status, &json!({"mandateCode": "MDTC-1"})).expect("OK CONFIRMED");
+        client.call(paysvc_direct_debit_status, &json!({"mandateCode": "MDTC-WARM-UP"})).expect("OK CONFIRMED");
     };
     let arm = |path: Option<&str>, nth: u32| {
         let mut rule = json!({"fault": fault, "nth": nth, "count": 1});

@@ -94,8 +94,6 @@ impl Target {
 pub fn target(row: &'static Endpoint, sandbox: &Sandbox) -> Target {
     sandbox.post("/sandbox/reset", &Value::Null);
     let good = good(row);
-    // Tests that call other endpoints beside this one expect this mandate.
-    sandbox.post("/sandbox/mandates", &serde_json::json!({"mandateCode": "MDTC-1"}));
     for setup in &good.setup {
         let path = setup.admin.strip_prefix("POST ").unwrap_or_else(|| panic!("{}: not a POST", row.name));
         sandbox.post(path, &setup.with);
