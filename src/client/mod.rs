@@ -1,8 +1,12 @@
-//! The client: request, transport, answer, and the retry rule between them.
+//! The client: prepares a request, sends it, reads the answer, and retries where the verdict allows it.
+//!
+//! Imports `util`, `request`, `transport` and `response`.
 
 pub mod config;
 pub mod log;
 pub mod retry;
+#[cfg(test)]
+mod secrecy_tests;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,10 +15,10 @@ use std::time::{Duration, Instant};
 use ureq::http::{HeaderMap, HeaderName, HeaderValue, header};
 
 use self::retry::{Next, Try};
-use crate::client::config::{Config, MAX_LINE};
+use crate::client::config::Config;
 use crate::client::log::{Level, Log};
-use crate::request::encryption::EncryptionKey;
-use crate::request::{self, Prepared, raw};
+use crate::request::settings::Settings;
+use crate::request::{self, Prepared, body, raw};
 use crate::response::reader::{self, Read, Reading};
 use crate::response::redact::Mask;
 use crate::response::reply::Reply;
@@ -23,6 +27,7 @@ use crate::transport::answer::{Cut, HttpAnswer};
 use crate::transport::call::Call;
 use crate::transport::{Exchange, Exchanged, Transport};
 use crate::util::failpoint;
+use crate::util::limits::MAX_LINE;
 use crate::util::process::section;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::{ApiKey, Endpoint, Method};
@@ -34,7 +39,7 @@ const JSON: &str = "application/json";
 /// Configuration and connections, shared by threads.
 pub struct Client {
     config: Config,
-    encryption_key: Option<EncryptionKey>,
+    settings: Settings,
     transport: Option<Transport>,
     /// What all requests with a key have in common, in the form that goes to the wire.
     headers: [Option<HeaderMap>; 2],
@@ -55,25 +60,24 @@ impl Client {
     /// `json` `None`: all from the environment.
     pub fn new(json: Option<&str>, env: &dyn Fn(&str) -> Option<String>) -> Result<Client, ValidationError> {
         let config = Config::parse(json, env)?;
-        let encryption_key =
-            config.encryption_key.as_ref().map(|text| section(|| EncryptionKey::parse(text.expose()))).transpose();
-        let encryption_key = encryption_key.map_err(|refusal| config.blame(refusal))?;
-        let transport = Transport::new(&config).map_err(|refusal| config.blame(refusal))?;
+        let settings = config.for_requests()?;
+        let transport = config.for_transport().map(Transport::new).transpose();
+        let transport = transport.map_err(|error| config.name_variable(error))?;
         let headers = [ApiKey::Public, ApiKey::Secret].map(|key| common_headers(&config, key));
-        Ok(Client { config, encryption_key, transport, headers, log: Log::default() })
+        Ok(Client { config, settings, transport, headers, log: Log::default() })
     }
 
     /// Calls an endpoint of the table with one flat JSON object.
     pub fn call(&self, row: &'static Endpoint, json: &str, call: Option<&Arc<Call>>, progress: &Progress) -> Reply {
         let deadline = self.deadline(call);
-        let prepared = request::prepare(row, json, &self.config, self.encryption_key.as_ref());
+        let prepared = request::prepare(row, json, &self.settings);
         self.send(prepared, deadline, call, progress)
     }
 
     /// Sends a request that JSON describes.
     pub fn request(&self, json: &str, call: Option<&Arc<Call>>, progress: &Progress) -> Reply {
         let deadline = self.deadline(call);
-        let prepared = raw::prepare(json, &self.config, self.encryption_key.as_ref(), &stop(deadline, call));
+        let prepared = raw::prepare(json, &self.settings, &stop(deadline, call));
         self.send(prepared, deadline, call, progress)
     }
 
@@ -83,15 +87,7 @@ impl Client {
     }
 
     fn encrypted(&self, json: &str) -> Result<String, ValidationError> {
-        let Some(key) = &self.encryption_key else {
-            return Err(ValidationError::of_member(
-                Status::Config,
-                "encrypt",
-                "encryption_key",
-                settings::not_configured("encryption_key"),
-            ));
-        };
-        key.encrypt(&request::payload(json)?)
+        self.settings.require_encryption_key("encrypt")?.encrypt(&body::payload(json)?)
     }
 
     fn deadline(&self, call: Option<&Arc<Call>>) -> Instant {

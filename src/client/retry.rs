@@ -2,7 +2,7 @@
 //!
 //! Whether the evidence allows another attempt is a column of the table in [`crate::response::verdict`].
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use paysvc_spec::status::Outcome;
 
@@ -44,17 +44,6 @@ pub fn next(tried: &Try, max_attempts: u32, left: Duration, random: impl FnOnce(
     let ceiling = (BASE_MS << tried.index.min(16)).min(CAP_MS);
     let wait = Duration::from_millis(tried.retry_after_ms.unwrap_or_else(|| random() % (ceiling + 1)));
     if wait < left { Next::After(wait) } else { Next::TooLate(wait) }
-}
-
-/// The wait that a `Retry-After` header asks for: seconds, or a date (RFC 9110, 10.2.3).
-pub fn retry_after_ms(text: &str, now: SystemTime) -> Option<u64> {
-    let text = text.trim();
-    if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) {
-        // More seconds than fit are for ever.
-        return Some(text.parse::<u64>().unwrap_or(u64::MAX).saturating_mul(1000));
-    }
-    let wait = httpdate::parse_http_date(text).ok()?.duration_since(now).unwrap_or_default();
-    u64::try_from(wait.as_millis()).ok()
 }
 
 #[cfg(test)]
@@ -108,22 +97,5 @@ mod tests {
         assert_eq!(next(&stale, 3, MINUTE, || 499), Next::After(Duration::ZERO));
         let permanent = Try { permanent: true, ..tried(true) };
         assert_eq!(next(&permanent, 3, MINUTE, || 0), Next::Stop);
-    }
-
-    #[test]
-    fn retry_after_forms() {
-        let now = httpdate::parse_http_date("Sun, 06 Nov 1994 08:49:37 GMT").unwrap();
-        for (text, expected) in [
-            ("120", Some(120_000)),
-            (" 0 ", Some(0)),
-            ("Sun, 06 Nov 1994 08:50:07 GMT", Some(30_000)),
-            ("Sun, 06 Nov 1994 08:00:00 GMT", Some(0)),
-            ("99999999999999999999", Some(u64::MAX)),
-            ("-1", None),
-            ("soon", None),
-            ("", None),
-        ] {
-            assert_eq!(retry_after_ms(text, now), expected, "{text}");
-        }
     }
 }

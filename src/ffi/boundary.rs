@@ -2,8 +2,8 @@
 
 use std::ffi::{CStr, c_char};
 
-use super::reply;
 use super::types::{paysvc_reply, paysvc_status};
+use super::{fork, reply};
 use crate::client::Progress;
 use crate::response::reply::Reply;
 use crate::util::panics::caught;
@@ -12,6 +12,7 @@ use paysvc_spec::status::{Outcome, Status};
 
 /// Runs the body; a panic in it becomes the fallback.
 pub fn boundary<T>(fallback: T, body: impl FnOnce() -> T) -> T {
+    fork::install();
     caught(body).unwrap_or(fallback)
 }
 
@@ -25,6 +26,7 @@ pub unsafe fn deliver(out: *mut *mut paysvc_reply, body: impl FnOnce(&Progress) 
         // SAFETY: not NULL, and the caller promises that it may be written.
         unsafe { out.write(std::ptr::null_mut()) };
     }
+    fork::install();
     let progress = Progress::default();
     let made = caught(|| reply::into_handle(body(&progress))).or_else(|place| {
         caught(|| {

@@ -5,7 +5,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::{check_failure_envelope, check_texts, oracle};
-use crate::response::facts::Reference;
+use crate::request::references::Reference;
 use crate::response::reader::{self, Reading};
 use crate::response::reply::Reply;
 use crate::transport::answer::{Cut, HttpAnswer};

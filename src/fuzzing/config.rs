@@ -4,7 +4,8 @@
 use serde_json::Value;
 
 use super::{check_refusal, has_canary, may_name_canary, oracle};
-use crate::client::config::{BaseUrl, Config};
+use crate::client::config::Config;
+use crate::request::base_url::BaseUrl;
 use paysvc_spec::settings::{CONFIG, variable};
 use paysvc_spec::status::Status;
 

@@ -2,6 +2,7 @@
 //!
 //! What weakens a verdict is read generously (names in any case, at any depth), what strengthens it strictly.
 
+use crate::request::references::{Reference, References};
 use crate::response::document::{Document, Value};
 use crate::util::json::Type;
 use names::{Name, known};
@@ -15,8 +16,6 @@ mod names;
 mod references;
 mod state;
 mod words;
-
-pub use references::{REQUESTED, Reference, References};
 
 /// As much of a message as is searched for words that speak of an earlier request.
 const MESSAGE_SEARCHED: usize = 64 * 1024;

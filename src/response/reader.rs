@@ -4,8 +4,9 @@
 
 use std::borrow::Cow;
 
+use crate::request::references::References;
 use crate::response::document::{Document, MAX_VALUES, ScanError, Value};
-use crate::response::facts::{self, Facts, References};
+use crate::response::facts::{self, Facts};
 use crate::response::redact::WITHHELD;
 use crate::response::reply::Reply;
 use crate::response::verdict::{self, Answered, Came, Verdict};

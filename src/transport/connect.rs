@@ -13,8 +13,8 @@ use nix::sys::socket::{self, AddressFamily, SockFlag, SockType, SockaddrStorage}
 use super::error::TransportError;
 use super::look_up::look_up;
 use super::proxy::{self, Proxy};
+use super::settings::Settings;
 use super::tls::Tls;
-use crate::client::config::{BaseUrl, Config};
 use crate::transport::call::Call;
 use paysvc_spec::status::Status;
 
@@ -26,7 +26,7 @@ const STDERR: i32 = 2;
 const CANCEL_CHECK: Duration = Duration::from_millis(20);
 
 /// Where connections go, and how.
-pub struct Endpoint {
+pub struct Peer {
     pub host: String,
     pub port: u16,
     pub tls: Option<Tls>,
@@ -36,16 +36,16 @@ pub struct Endpoint {
     loopback_only: bool,
 }
 
-impl Endpoint {
-    pub fn new(base_url: &BaseUrl, config: &Config, tls: Option<Tls>) -> Endpoint {
-        let proxy = config.proxy.as_ref().filter(|_| !proxy::is_exempt(&base_url.host, &config.no_proxy));
-        Endpoint {
-            host: base_url.host.clone(),
-            port: base_url.port,
+impl Peer {
+    pub fn new(settings: Settings, tls: Option<Tls>) -> Peer {
+        let proxy = settings.proxy.filter(|_| !proxy::is_exempt(&settings.host, &settings.no_proxy));
+        Peer {
+            host: settings.host,
+            port: settings.port,
             tls,
-            proxy: proxy.map(Proxy::new),
-            connect_timeout: config.connect_timeout,
-            loopback_only: !base_url.https && !config.allow_http,
+            proxy,
+            connect_timeout: settings.connect_timeout,
+            loopback_only: !settings.https && !settings.allow_http,
         }
     }
 

@@ -7,12 +7,15 @@ pub mod answer;
 pub mod call;
 mod clock;
 mod connect;
+mod connection_state;
 mod error;
 mod framing;
 mod look_up;
 mod pool;
 mod proxy;
+mod retry_after;
 mod roots;
+pub mod settings;
 mod sock;
 mod stream;
 mod tls;
@@ -24,20 +27,21 @@ use std::time::{Duration, Instant, SystemTime};
 use ureq::http::{HeaderMap, HeaderName, Request, Response, Uri, header};
 use ureq::{Agent, Body};
 
-use crate::client::config::Config;
-use crate::client::retry;
 use crate::transport::answer::{Cut, HttpAnswer};
 use crate::transport::call::Call;
-use crate::util::memory::{self, MAX_TEXT};
+use crate::util::limits::MAX_TEXT;
+use crate::util::memory;
 use crate::util::panics::caught;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::Method;
 use paysvc_spec::status::Status;
 
-pub use connect::Endpoint as Peer;
+use connect::Peer;
+use connection_state::ConnectionState;
 pub use error::TransportError;
 use framing::{End, MAX_OVERHEAD};
-use pool::{ConnectionState, Pool, PooledConnection};
+use pool::{Pool, PooledConnection};
+use settings::Settings;
 
 /// Servers commonly close idle connections after 15 s or more; one dropped earlier costs a reconnect, not an unknown.
 const MAX_IDLE: Duration = Duration::from_secs(15);
@@ -67,12 +71,11 @@ pub struct Transport {
 }
 
 impl Transport {
-    /// Reads the certificates that the configuration names. `None` without a base URL: then nothing can be sent.
-    pub fn new(config: &Config) -> Result<Option<Transport>, ValidationError> {
-        let Some(base_url) = &config.base_url else { return Ok(None) };
-        let tls = if base_url.https { Some(tls::client_config(config, &base_url.host)?) } else { None };
-        let peer = Arc::new(Peer::new(base_url, config, tls));
-        Ok(Some(Transport { peer, pool: Pool::new(config.max_idle_connections, MAX_IDLE) }))
+    /// Reads the certificate files that the settings name.
+    pub fn new(settings: Settings) -> Result<Transport, ValidationError> {
+        let tls = if settings.https { Some(tls::client_config(&settings)?) } else { None };
+        let pool = Pool::new(settings.max_idle_connections, MAX_IDLE);
+        Ok(Transport { peer: Arc::new(Peer::new(settings, tls)), pool })
     }
 
     /// Puts the request on the wire at most once.
@@ -140,7 +143,8 @@ fn run(connection: &PooledConnection, exchange: Exchange<'_>) -> Result<HttpAnsw
 fn read(response: Response<Body>, state: &ConnectionState) -> HttpAnswer {
     let text = |name: HeaderName| response.headers().get(name)?.to_str().ok().map(str::to_owned);
     let content_type = text(header::CONTENT_TYPE);
-    let retry_after_ms = text(header::RETRY_AFTER).and_then(|text| retry::retry_after_ms(&text, SystemTime::now()));
+    let retry_after_ms =
+        text(header::RETRY_AFTER).and_then(|text| retry_after::retry_after_ms(&text, SystemTime::now()));
     let http_status = response.status().as_u16();
     let encoded = framing::is_encoded(response.headers());
     let end = framing::end_of_body(response.status(), response.version(), response.headers());

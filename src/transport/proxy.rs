@@ -10,7 +10,6 @@ use zeroize::Zeroizing;
 
 use super::error::TransportError;
 use super::sock::Sock;
-use crate::client::config::{self, ProxyKind};
 use crate::util::secret::Secret;
 use paysvc_spec::status::Status;
 
@@ -18,11 +17,21 @@ const DOING: &str = "opening the tunnel through the proxy";
 /// Largest answer to CONNECT that is read.
 const MAX_ANSWER: usize = 16 * 1024;
 
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum ProxyKind {
+    /// HTTP CONNECT.
+    Http,
+    /// SOCKS5; the proxy looks the name up.
+    Socks5,
+}
+
+#[derive(Clone)]
 pub struct Proxy {
-    kind: ProxyKind,
+    pub kind: ProxyKind,
     pub host: String,
     pub port: u16,
-    user: Option<(Secret, Secret)>,
+    /// User and password.
+    pub credentials: Option<(Secret, Secret)>,
 }
 
 /// Whether the host is reached without the proxy: `*`, the host itself, or a domain above it.
@@ -34,10 +43,6 @@ pub fn is_exempt(host: &str, no_proxy: &[String]) -> bool {
 }
 
 impl Proxy {
-    pub fn new(proxy: &config::Proxy) -> Proxy {
-        Proxy { kind: proxy.kind, host: proxy.host.clone(), port: proxy.port, user: proxy.user.clone() }
-    }
-
     /// Makes the connection to the proxy one to the service.
     pub fn tunnel(&self, sock: &mut Sock, host: &str, port: u16) -> Result<(), TransportError> {
         match self.kind {
@@ -49,7 +54,7 @@ impl Proxy {
     fn connect(&self, sock: &mut Sock, host: &str, port: u16) -> Result<(), TransportError> {
         let authority = if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
         let mut request = Zeroizing::new(format!("CONNECT {authority} HTTP/1.1\r\nHost: {authority}\r\n"));
-        if let Some((user, password)) = &self.user {
+        if let Some((user, password)) = &self.credentials {
             let pair = Zeroizing::new(format!("{}:{}", user.expose(), password.expose()));
             request.push_str("Proxy-Authorization: Basic ");
             STANDARD.encode_string(pair.as_bytes(), &mut request);
@@ -65,9 +70,9 @@ impl Proxy {
     }
 
     fn socks5(&self, sock: &mut Sock, host: &str, port: u16) -> Result<(), TransportError> {
-        let methods: &[u8] = if self.user.is_some() { &[5, 2, 0, 2] } else { &[5, 1, 0] };
+        let methods: &[u8] = if self.credentials.is_some() { &[5, 2, 0, 2] } else { &[5, 1, 0] };
         sock.write_all(methods).map_err(failed)?;
-        match (take::<2>(sock)?, &self.user) {
+        match (take::<2>(sock)?, &self.credentials) {
             ([5, 0], _) => {}
             ([5, 2], Some((user, password))) => authenticate(sock, user.expose(), password.expose())?,
             ([5, 0xff], _) => return Err(refused("it accepts none of the ways to log in")),

@@ -6,13 +6,13 @@ use rustls::RootCertStore;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-use crate::client::config::ClientCert;
+use super::settings::ClientCert;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::Status;
 
 /// What cannot be used of a file that a member of the configuration names.
-pub fn refuse(member: &str, why: impl Into<String>) -> ValidationError {
-    ValidationError::of_member(Status::Config, "the configuration", member, why)
+pub fn invalid(member: &str, reason: impl Into<String>) -> ValidationError {
+    ValidationError::of_member(Status::Config, "the configuration", member, reason)
 }
 
 /// The system's roots, or the bundled ones where a machine has none, and those of `ca_file`.
@@ -25,7 +25,7 @@ pub fn roots(ca_file: Option<&Path>) -> Result<RootCertStore, ValidationError> {
     }
     if let Some(file) = ca_file {
         for certificate in certificates("ca_file", file)? {
-            roots.add(certificate).map_err(|error| refuse("ca_file", format!("holds no CA certificate: {error}")))?;
+            roots.add(certificate).map_err(|error| invalid("ca_file", format!("holds no CA certificate: {error}")))?;
         }
     }
     Ok(roots)
@@ -44,11 +44,11 @@ fn system_roots() -> Vec<CertificateDer<'static>> {
 }
 
 fn certificates(member: &str, file: &Path) -> Result<Vec<CertificateDer<'static>>, ValidationError> {
-    let unreadable = |error| refuse(member, format!("cannot be read: {}: {error}", file.display()));
+    let unreadable = |error| invalid(member, format!("cannot be read: {}: {error}", file.display()));
     let certificates = CertificateDer::pem_file_iter(file).map_err(unreadable)?;
     let certificates = certificates.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
     if certificates.is_empty() {
-        return Err(refuse(member, format!("holds no PEM certificate: {}", file.display())));
+        return Err(invalid(member, format!("holds no PEM certificate: {}", file.display())));
     }
     Ok(certificates)
 }
@@ -57,7 +57,8 @@ pub fn client_cert(
     files: &ClientCert,
 ) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), ValidationError> {
     let chain = certificates("client_cert_file", &files.cert_file)?;
-    let key = PrivateKeyDer::from_pem_file(&files.key_file)
-        .map_err(|error| refuse("client_key_file", format!("cannot be read: {}: {error}", files.key_file.display())))?;
+    let key = PrivateKeyDer::from_pem_file(&files.key_file).map_err(|error| {
+        invalid("client_key_file", format!("cannot be read: {}: {error}", files.key_file.display()))
+    })?;
     Ok((chain, key))
 }

@@ -14,12 +14,12 @@ use ureq::unversioned::resolver::{ResolvedSocketAddrs, Resolver};
 use ureq::unversioned::transport::{Buffers, ConnectionDetails, Connector, NextTimeout, Transport};
 use ureq::{Agent, Error};
 
+use super::connection_state::ConnectionState;
 use super::error::TransportError;
 use super::framing::MAX_OVERHEAD;
-use super::pool::ConnectionState;
 use super::sock::Sock;
-use crate::client::config::MAX_LINE;
 use crate::util::failpoint;
+use crate::util::limits::MAX_LINE;
 use paysvc_spec::status::Status;
 
 /// Holds any request of the interface, so that it leaves in one write and one TLS record.

@@ -15,9 +15,9 @@ use rustls::{
 
 use super::clock::{self, Clock};
 use super::error::TransportError;
-use super::roots::{client_cert, refuse, roots};
+use super::roots::{client_cert, invalid, roots};
+use super::settings::Settings;
 use super::sock::Sock;
-use crate::client::config::Config;
 use crate::util::failpoint;
 use crate::util::process::section;
 use crate::util::validation_error::ValidationError;
@@ -40,24 +40,24 @@ pub struct Tls {
 }
 
 /// TLS 1.2 and 1.3, checked against the system's roots, or the bundled ones where a machine has none.
-pub fn client_config(config: &Config, host: &str) -> Result<Tls, ValidationError> {
-    let name = ServerName::try_from(host.to_owned())
-        .map_err(|_| refuse("base_url", format!("names a host that cannot be in a certificate: {host}")))?;
+pub fn client_config(settings: &Settings) -> Result<Tls, ValidationError> {
+    let name = ServerName::try_from(settings.host.clone())
+        .map_err(|_| invalid("base_url", format!("names a host that cannot be in a certificate: {}", settings.host)))?;
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let roots = Arc::new(roots(config.ca_file.as_deref())?);
+    let roots = Arc::new(roots(settings.ca_file.as_deref())?);
     let verifier = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider))
         .build()
-        .map_err(|error| refuse("ca_file", error.to_string()))?;
+        .map_err(|error| invalid("ca_file", error.to_string()))?;
     let builder = ClientConfig::builder_with_details(provider, Arc::new(Clock))
         .with_safe_default_protocol_versions()
         .map_err(|error| ValidationError::new(Status::Config, format!("TLS is not available: {error}")))?
         .with_webpki_verifier(verifier);
-    let mut tls = match &config.client_cert {
+    let mut tls = match &settings.client_cert {
         None => builder.with_no_client_auth(),
         Some(files) => {
             let (chain, key) = client_cert(files)?;
             section(|| builder.with_client_auth_cert(chain, key))
-                .map_err(|error| refuse("client_cert_file", format!("does not go with client_key_file: {error}")))?
+                .map_err(|error| invalid("client_cert_file", format!("does not go with client_key_file: {error}")))?
         }
     };
     tls.alpn_protocols = vec![b"http/1.1".to_vec()];
@@ -67,7 +67,7 @@ pub fn client_config(config: &Config, host: &str) -> Result<Tls, ValidationError
     let asked = Arc::new(AtomicBool::new(false));
     tls.client_auth_cert_resolver =
         Arc::new(Noting { resolver: Arc::clone(&tls.client_auth_cert_resolver), asked: Arc::clone(&asked) });
-    Ok(Tls { config: Arc::new(tls), name, asked, has_cert: config.client_cert.is_some() })
+    Ok(Tls { config: Arc::new(tls), name, asked, has_cert: settings.client_cert.is_some() })
 }
 
 /// Notes that a service asks for a client certificate.

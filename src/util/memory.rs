@@ -5,8 +5,6 @@
 
 use std::hint::black_box;
 
-/// Largest request, configuration or answer. 500 mandates take a tenth of a megabyte.
-pub const MAX_TEXT: usize = 10 * 1024 * 1024;
 /// What is less is taken for granted.
 const SMALL: usize = 256 * 1024;
 /// Copies that reading a text as JSON may make of it: one unescaped, and one that grows while it is read, which is there
@@ -35,6 +33,7 @@ pub fn can_read(length: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::util::limits::MAX_TEXT;
 
     #[test]
     fn what_no_system_has_is_refused_instead_of_ending_the_process() {

@@ -1,7 +1,8 @@
 //! Forks: whether this process is still the one that made something, and sections that no fork cuts in two.
 //!
-//! All state lies on one page that the system wipes in a child (`ffi/fork.rs` maps it), so every fork is noticed,
-//! however it was made, and without a system call. Nothing here locks or allocates: a signal handler may ask.
+//! All state is on one page that the system wipes in a child, so every fork is noticed, however it was made, and without
+//! a system call. Mapping such a page takes `unsafe`, so [`install`] is given it. Nothing here locks or allocates: a
+//! signal handler may call it.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -95,10 +96,30 @@ fn take_one(count: &AtomicU32) {
     let _ = count.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |count| count.checked_sub(1));
 }
 
+/// What takes `unsafe` code, and so is implemented elsewhere.
+pub struct Platform {
+    /// Maps the page.
+    pub page: fn() -> &'static Page,
+    /// Runs at the end of a thread that was in a section.
+    pub at_thread_end: fn(),
+}
+
+static PLATFORM: OnceRef<'static, Platform> = OnceRef::new();
+
+/// Installs the platform's functions. Every function of the C interface that may use this module calls it first.
+pub fn install(platform: &'static Platform) {
+    if PLATFORM.get().is_none() {
+        // Another thread may have been faster, with the same functions.
+        let _ = PLATFORM.set(platform);
+    }
+}
+
 pub fn page() -> &'static Page {
     static PAGE: OnceRef<'static, Page> = OnceRef::new();
-    // Lock-free, so that a child never waits for an initialisation that was under way in its parent.
-    PAGE.get_or_init(crate::ffi::page_of_process)
+    // Without a platform, as in unit tests.
+    static UNWIPED: Page = Page::unwiped(std::process::id);
+    // Lock-free, so that a child never waits for an initialisation that its parent had begun.
+    PAGE.get_or_init(|| PLATFORM.get().map_or(&UNWIPED, |platform| (platform.page)()))
 }
 
 /// A number that no other process of this lineage has. Safe in a signal handler.
@@ -137,7 +158,9 @@ struct AtEnd;
 
 impl Drop for AtEnd {
     fn drop(&mut self) {
-        within(crate::ffi::forget_thread);
+        if let Some(platform) = PLATFORM.get() {
+            within(platform.at_thread_end);
+        }
     }
 }
 

@@ -1,29 +1,11 @@
-//! What a request and its answer both name: an answer that names another belongs to another request.
+//! The references in an answer: one that the request does not have belongs to another request.
 
 use super::Reader;
 use super::names::{Name, known};
 use super::words::is_same;
+use crate::request::references::Reference;
 use crate::response::document::Value;
 use crate::util::json::Type;
-
-/// What a request names that its answer may name too, by [`Reference`].
-pub type References = Vec<(Reference, String)>;
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reference {
-    Order,
-    Session,
-    Mandate,
-}
-
-/// Where a request names it.
-pub const REQUESTED: &[(&[&str], Reference)] = &[
-    (&["reference"], Reference::Order),
-    (&["order", "reference"], Reference::Order),
-    (&["sessionId"], Reference::Session),
-    (&["mandateCode"], Reference::Mandate),
-    (&["directDebitPaymentRequest", "mandateCode"], Reference::Mandate),
-];
 
 impl Reader<'_> {
     /// Of an order within `data`.

@@ -2,6 +2,7 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use super::*;
+use crate::util::json;
 use crate::util::one_line::MAX_CHARS;
 
 fn of(secrets: &[&str]) -> Secrets {
@@ -221,7 +222,7 @@ fn the_quick_look_lets_nothing_by() {
         all.iter().for_each(|secret| window.look_for(secret, &|| false).unwrap());
         let searched = window.masked();
         assert_eq!(quick.text(plain), Some(searched.clone()), "{plain:?} {secrets:?}");
-        let symbols = |text: &str| text.chars().filter_map(digits::symbol).collect::<Vec<_>>();
+        let symbols = |text: &str| text.chars().filter_map(symbols::symbol).collect::<Vec<_>>();
         // A letter that is in none of them stands for the mask.
         let left = symbols(&searched.replace("***", "z"));
         for long in secrets.iter().map(|secret| symbols(secret)).filter(|secret| secret.len() >= 12) {
@@ -289,25 +290,8 @@ fn what_was_collected_in_part_shows_nothing_of_the_message() {
     let asked = Cell::new(0);
     let mut secrets = Secrets::default();
     secrets.add_all(json::document(&text).unwrap(), &|| asked.replace(asked.get() + 1) == 2);
-    assert_eq!((secrets.complete, asked.get()), (false, 3));
+    assert_eq!((secrets.is_complete(), asked.get()), (false, 3));
     assert_eq!(masked_by(&secrets, "harmless"), WITHHELD);
     let mask = Mask { secrets: &secrets, key: None, stop: &|| false };
     assert_eq!((mask.text("E193"), mask.text("00")), (None, Some("00".to_owned())));
-}
-
-#[test]
-fn the_table_says_what_is_secret_and_an_open_payload_is_where_it_is_not_named() {
-    const fn field(name: &'static str, kind: Kind, secret: bool) -> Field {
-        let field = Field::optional(name, kind, "");
-        if secret { field.secret() } else { field }
-    }
-    const FIELDS: &[Field] = &[
-        field("reference", Kind::Text, false),
-        field("otp", Kind::Text, true),
-        field("card", Kind::Object(&[field("cvv", Kind::Text, true), field("year", Kind::Text, false)]), false),
-    ];
-    let text = r#"{"reference":"ORDER","otp":"abc","card":{"cvv":"193","year":"2039","pin":[55555,"66666",true]},"x":{"y":"77777","currency":"NGN","pin":"a12","name":"Lovelace"},"z":"ab"}"#;
-    let found = Secrets::of_row(&json::members_of(text).unwrap(), FIELDS, &|| false);
-    let found: Vec<_> = found.iter().collect();
-    assert_eq!(found, ["abc", "193", "55555", "66666", "77777", "a12", "Lovelace"]);
 }

@@ -1,19 +1,13 @@
 //! The part of a message that can be shown, and the secrets in it. Pure.
 
-use super::Stop;
-use super::digits::{is_digit, is_mark, symbol};
 use super::substrings::{ROOT, Substrings};
+use crate::request::secrets::{LONG, MIDDLE, SHORTEST, Stop, has_symbols};
 use crate::util::one_line;
+use crate::util::symbols::{is_digit, is_mark, symbol, symbols as symbols_of};
 
 const MASK: &str = "***";
 /// As much as is read of a message: what can be shown, and enough behind it to know a secret that begins there.
 const READ_CHARS: usize = one_line::MAX_CHARS + 1000;
-/// Of that many letters and digits a secret is masked wherever it stands and whatever stands between them; a shorter
-/// one only as a whole token, or a CVV would mask half of every message.
-pub const LONG: usize = 12;
-/// Shorter ones (a CVV) have nothing between their characters.
-const MIDDLE: usize = 6;
-const SHORTEST: usize = super::SHORTEST;
 /// So many digits at the end of a message tell what a longer number was: card numbers are shown with six at most.
 pub const TELLING_DIGITS: usize = 7;
 /// How many characters of one secret are looked at between two looks at the clock.
@@ -239,19 +233,6 @@ impl Window {
         }
         hidden
     }
-}
-
-fn symbols_of(text: &str) -> impl Iterator<Item = u32> + Clone {
-    text.chars().filter_map(symbol)
-}
-
-fn has_symbols(secret: &str) -> bool {
-    symbols_of(secret).take(SHORTEST).count() == SHORTEST
-}
-
-/// Whether it is long enough to be looked for: by its letters and digits, or by its characters as they are.
-pub fn can_be_found(secret: &str) -> bool {
-    has_symbols(secret) || secret.trim().chars().filter_map(one_line::visible).take(MIDDLE).count() == MIDDLE
 }
 
 /// Whether anything stands between the letters and digits of a secret itself.

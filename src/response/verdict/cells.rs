@@ -1,8 +1,9 @@
 //! Every line of the table, and every reading rule behind it, by an answer that falls on it.
 
 use super::*;
+use crate::request::references::Reference;
 use crate::response::document::Document;
-use crate::response::facts::{self, Reference};
+use crate::response::facts;
 use paysvc_spec::schema::{Answer, Envelope, Member};
 
 const PLAIN: Answer = *Answer::UNKNOWN;
