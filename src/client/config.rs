@@ -14,7 +14,7 @@ use crate::transport;
 use crate::transport::settings::{ClientCert, Proxy};
 use crate::util::json::{self, Members};
 use crate::util::limits::MAX_LINE;
-use crate::util::process::section;
+use crate::util::process::critical_section;
 use crate::util::secret::Secret;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::{ApiKey, Default, Field};
@@ -56,7 +56,8 @@ impl Config {
 
     /// What requests take from the configuration. Parses the encryption key.
     pub fn for_requests(&self) -> Result<request::settings::Settings, ValidationError> {
-        let encryption_key = self.encryption_key.as_ref().map(|text| section(|| EncryptionKey::parse(text.expose())));
+        let encryption_key =
+            self.encryption_key.as_ref().map(|text| critical_section(|| EncryptionKey::parse(text.expose())));
         Ok(request::settings::Settings {
             base_url: self.base_url.clone(),
             has_public_key: self.public_key.is_some(),
@@ -109,7 +110,7 @@ fn name_variable(error: ValidationError, from_environment: &[&'static str]) -> V
 
 struct Reader<'a> {
     members: &'a Members<'a>,
-    /// The variables of members that were left out.
+    /// Members that were left out, with their variables' text.
     from_environment: Vec<(&'static str, Secret)>,
 }
 

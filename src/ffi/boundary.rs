@@ -6,14 +6,14 @@ use super::types::{paysvc_reply, paysvc_status};
 use super::{fork, reply};
 use crate::client::Progress;
 use crate::response::reply::Reply;
-use crate::util::panics::caught;
+use crate::util::panics::catch_panic;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::{Outcome, Status};
 
 /// Runs the body; a panic in it becomes the fallback.
 pub fn boundary<T>(fallback: T, body: impl FnOnce() -> T) -> T {
     fork::install();
-    caught(body).unwrap_or(fallback)
+    catch_panic(body).unwrap_or(fallback)
 }
 
 /// Runs what makes a reply and hands it out. A panic becomes a reply too, and its outcome tells whether anything had
@@ -28,8 +28,8 @@ pub unsafe fn deliver(out: *mut *mut paysvc_reply, body: impl FnOnce(&Progress) 
     }
     fork::install();
     let progress = Progress::default();
-    let made = caught(|| reply::into_handle(body(&progress))).or_else(|place| {
-        caught(|| {
+    let made = catch_panic(|| reply::into_handle(body(&progress))).or_else(|place| {
+        catch_panic(|| {
             let outcome = if progress.attempts() > 0 { Outcome::Unknown } else { Outcome::NotSent };
             let message = format!("a bug in the library was caught at {place}; please report it");
             let attempts = progress.attempts();

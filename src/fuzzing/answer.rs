@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::{check_failure_envelope, check_texts, oracle};
 use crate::request::references::Reference;
-use crate::response::reader::{self, Reading};
+use crate::response::reader::{self, AnswerContext};
 use crate::response::reply::Reply;
-use crate::transport::answer::{Cut, HttpAnswer};
+use crate::transport::answer::{BodyError, HttpAnswer};
 use crate::util::one_line;
 use paysvc_spec::schema::{Answer, Envelope, Member, Safety};
 use paysvc_spec::status::{Outcome, State, Status};
@@ -31,10 +31,10 @@ pub fn answer_of(input: &[u8]) -> Reply {
         body: body.to_vec(),
         encoded: false,
         close_delimited: false,
-        cut: cut(head),
+        body_error: cut(head),
     };
     let row = row(head);
-    let reading = Reading {
+    let context = AnswerContext {
         safety: row.safety,
         expected: &row.expected,
         references: &vec![(Reference::Order, "R-1".to_owned())],
@@ -42,7 +42,7 @@ pub fn answer_of(input: &[u8]) -> Reply {
         redact: &|text| Some(one_line::one_line(text.to_owned())),
         stop: &|| None,
     };
-    reader::read(&reading, answer).reply
+    reader::read(&context, answer).reply
 }
 
 struct Row {
@@ -79,12 +79,12 @@ fn choice(head: &[u8]) -> u8 {
     head.get(3).copied().unwrap_or(b'@')
 }
 
-fn cut(head: &[u8]) -> Option<Cut> {
+fn cut(head: &[u8]) -> Option<BodyError> {
     match choice(head) >> 1 & 7 {
-        1 => Some(Cut::Broken("it\r\nbroke\0off".into())),
-        2 => Some(Cut::TooLarge(9)),
-        3 => Some(Cut::Timeout),
-        4 => Some(Cut::Cancelled),
+        1 => Some(BodyError::Broken("it\r\nbroke\0off".into())),
+        2 => Some(BodyError::TooLarge(9)),
+        3 => Some(BodyError::Timeout),
+        4 => Some(BodyError::Cancelled),
         _ => None,
     }
 }

@@ -18,7 +18,7 @@ pub fn key(input: &[u8]) {
             assert_eq!(sealed.len(), block.div_ceil(3) * 4 + r#"{"data":""}"#.len());
             assert!(key.encrypt(&vec![b'x'; key.max_payload()]).is_ok());
             let refusal = key.encrypt(&vec![b'x'; key.max_payload() + 1]).expect_err("one byte more does not fit");
-            check_texts(&Reply::refused(refusal));
+            check_texts(&Reply::invalid(refusal));
         }
         Err(refusal) => {
             let reply = check_refusal(refusal, &[Status::Config]);

@@ -67,7 +67,7 @@ fn may_name_canary(text: &str) -> bool {
 
 /// What every refusal is: one of these statuses, nothing sent, a failure envelope of the service's form.
 fn check_refusal(refusal: ValidationError, statuses: &[Status]) -> Reply {
-    let reply = Reply::refused(refusal);
+    let reply = Reply::invalid(refusal);
     assert!(statuses.contains(&reply.status), "{:?}", reply.status);
     assert_eq!((reply.outcome, reply.attempts, reply.http_status), (Outcome::NotSent, 0, 0));
     check_texts(&reply);

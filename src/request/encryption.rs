@@ -10,7 +10,7 @@ use rsa::pkcs8::EncodePublicKey as _;
 
 use crate::request::key_forms::parse_key;
 use crate::util::failpoint;
-use crate::util::process::section;
+use crate::util::process::critical_section;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::Status;
 
@@ -49,7 +49,7 @@ impl EncryptionKey {
             return Err(ValidationError::new(Status::Encrypt, message));
         }
         let mut block = vec![0; self.key.ciphertext_size()];
-        let block = section(|| self.key.encrypt(payload, &mut block))
+        let block = critical_section(|| self.key.encrypt(payload, &mut block))
             .map_err(|_| ValidationError::new(Status::Encrypt, "the payload could not be encrypted"))?;
         let mut text = String::with_capacity(block.len().div_ceil(3) * 4 + 11);
         text.push_str(r#"{"data":""#);

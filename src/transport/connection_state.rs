@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use super::answer::Cut;
+use super::answer::BodyError;
 use super::call::{Attached, Call};
 use super::connect::Peer;
 use super::error::TransportError;
@@ -115,13 +115,13 @@ impl ConnectionState {
     }
 
     /// Why the body ended early, if the connection knows.
-    pub fn cut(&self) -> Option<Cut> {
+    pub fn body_error(&self) -> Option<BodyError> {
         let error = self.call_state().error.take()?;
         Some(match error.status {
-            Status::Timeout => Cut::Timeout,
-            Status::Cancelled => Cut::Cancelled,
-            Status::Response => Cut::Framing(error.message),
-            _ => Cut::Broken(error.message),
+            Status::Timeout => BodyError::Timeout,
+            Status::Cancelled => BodyError::Cancelled,
+            Status::Response => BodyError::Framing(error.message),
+            _ => BodyError::Broken(error.message),
         })
     }
 
@@ -145,6 +145,6 @@ mod tests {
         assert_eq!(state.error(ureq::Error::ConnectionFailed).status, Status::Timeout);
         assert!(state.finish().sent);
         state.start(Instant::now(), None);
-        assert!(state.cut().is_none() && !state.finish().sent, "nothing is left of the previous call");
+        assert!(state.body_error().is_none() && !state.finish().sent, "nothing is left of the previous call");
     }
 }

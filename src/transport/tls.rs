@@ -19,7 +19,7 @@ use super::roots::{client_cert, invalid, roots};
 use super::settings::Settings;
 use super::sock::Sock;
 use crate::util::failpoint;
-use crate::util::process::section;
+use crate::util::process::critical_section;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::Status;
 
@@ -56,7 +56,7 @@ pub fn client_config(settings: &Settings) -> Result<Tls, ValidationError> {
         None => builder.with_no_client_auth(),
         Some(files) => {
             let (chain, key) = client_cert(files)?;
-            section(|| builder.with_client_auth_cert(chain, key))
+            critical_section(|| builder.with_client_auth_cert(chain, key))
                 .map_err(|error| invalid("client_cert_file", format!("does not go with client_key_file: {error}")))?
         }
     };
@@ -117,7 +117,7 @@ impl Tls {
     pub fn handshake(&self, sock: &mut Sock) -> Result<ClientConnection, TransportError> {
         failpoint::at("tls");
         let begun = Instant::now();
-        let mut tls = section(|| ClientConnection::new(Arc::clone(&self.config), self.name.clone()))
+        let mut tls = critical_section(|| ClientConnection::new(Arc::clone(&self.config), self.name.clone()))
             .map_err(|error| self.error(&error))?;
         let limit = sock.received + MAX_HANDSHAKE;
         let mut opening = Opening { sock, bytes: Vec::with_capacity(5) };
@@ -138,7 +138,7 @@ impl Tls {
                 Ok(_) => {}
                 Err(error) => return Err(TransportError::io(DOING, &error)),
             }
-            if let Err(error) = section(|| tls.process_new_packets()) {
+            if let Err(error) = critical_section(|| tls.process_new_packets()) {
                 // The alert tells the service's operator; whether it arrives changes nothing.
                 let _ = tls.write_tls(opening.sock);
                 return Err(not_tls(&opening.bytes).unwrap_or_else(|| self.error(&error)));
@@ -170,7 +170,7 @@ impl Tls {
         let patience = (2 * handshake + VERDICT).min(MAX_VERDICT);
         sock.deadline = deadline.min(Instant::now() + patience);
         let waited = loop {
-            match section(|| tls.process_new_packets()) {
+            match critical_section(|| tls.process_new_packets()) {
                 Err(error) => break Err(self.error(&error)),
                 // Whatever else has come is looked at before the request is written.
                 Ok(state) if state.plaintext_bytes_to_read() > 0 || state.peer_has_closed() => break Ok(()),

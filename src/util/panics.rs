@@ -7,7 +7,7 @@ use std::fmt;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::sync::Once;
 
-use crate::util::process::section;
+use crate::util::process::critical_section;
 
 /// Where a panic happened: a file of the source and a line.
 #[derive(Clone, Copy)]
@@ -42,17 +42,17 @@ impl fmt::Display for Place {
 }
 
 thread_local! {
-    /// How many calls of [`caught`] this thread is in. Without a destructor, so that no thread's end runs into us.
+    /// How many calls of [`catch_panic`] this thread is in. Without a destructor, so that no thread's end runs into us.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
     static LAST: Cell<Place> = const { Cell::new(Place::UNKNOWN) };
 }
 
 /// Runs the body; a panic in it gives its place.
-pub fn caught<T>(body: impl FnOnce() -> T) -> Result<T, Place> {
+pub fn catch_panic<T>(body: impl FnOnce() -> T) -> Result<T, Place> {
     static ONCE: Once = Once::new();
     // In a section: a child that was forked while another thread is in there would wait for that thread for ever.
     if !ONCE.is_completed() {
-        section(|| ONCE.call_once(keep_quiet));
+        critical_section(|| ONCE.call_once(keep_quiet));
     }
     DEPTH.set(DEPTH.get() + 1);
     // What a panic leaves half done is dropped by whoever catches it, never looked at again.
@@ -77,14 +77,14 @@ mod tests {
     #[test]
     fn a_panic_tells_its_place_and_nothing_else() {
         let line = line!() + 1;
-        let place = caught(|| panic!("4111111111111111")).err().unwrap().to_string();
+        let place = catch_panic(|| panic!("4111111111111111")).err().unwrap().to_string();
         assert_eq!(place, format!("src/util/panics.rs:{line}"));
-        assert_eq!(caught(|| 7).ok(), Some(7));
+        assert_eq!(catch_panic(|| 7).ok(), Some(7));
     }
 
     #[test]
     fn one_within_another_is_caught_there() {
-        let inner = caught(|| caught(|| panic!("inner")).is_err());
+        let inner = catch_panic(|| catch_panic(|| panic!("inner")).is_err());
         assert!(matches!(inner, Ok(true)));
         assert_eq!(DEPTH.get(), 0);
     }

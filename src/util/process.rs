@@ -130,7 +130,7 @@ pub fn generation() -> u32 {
 /// Runs what takes locks of libraries that we cannot see into (AWS-LC's randomness, a `Once`): while it runs, `fork`
 /// waits, because a child would wait for ever for a lock that a thread held which it does not have. Short work only:
 /// nothing that waits for a peer or a callback, and no section within another.
-pub fn section<T>(run: impl FnOnce() -> T) -> T {
+pub fn critical_section<T>(run: impl FnOnce() -> T) -> T {
     // A thread that ends after its thread-locals are gone does without.
     let _ = AT_END.try_with(|_| ());
     within(run)

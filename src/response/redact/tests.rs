@@ -12,7 +12,7 @@ fn of(secrets: &[&str]) -> Secrets {
 }
 
 fn masked_by(secrets: &Secrets, text: &str) -> String {
-    Mask { secrets, key: None, stop: &|| false }.text(text).unwrap_or_else(|| WITHHELD.to_owned())
+    Redactor { secrets, key: None, stop: &|| false }.redact(text).unwrap_or_else(|| WITHHELD.to_owned())
 }
 
 fn masked(text: &str, secrets: &[&str]) -> String {
@@ -192,15 +192,15 @@ fn the_beginning_of_a_secret_that_ends_the_message_is_masked() {
 #[test]
 fn the_api_key_is_a_secret_too() {
     let key = Secret::new("PGW-SECRETKEY-TEST-99");
-    let mask = Mask { secrets: &Secrets::default(), key: Some(&key), stop: &|| false };
-    assert_eq!(mask.text("key PGW SECRETKEY TEST 99 is unknown").as_deref(), Some("key *** is unknown"));
-    assert_eq!(mask.text("Refund initiated").as_deref(), Some("Refund initiated"));
-    assert_eq!(mask.text("00"), Some("00".to_owned()));
+    let mask = Redactor { secrets: &Secrets::default(), key: Some(&key), stop: &|| false };
+    assert_eq!(mask.redact("key PGW SECRETKEY TEST 99 is unknown").as_deref(), Some("key *** is unknown"));
+    assert_eq!(mask.redact("Refund initiated").as_deref(), Some("Refund initiated"));
+    assert_eq!(mask.redact("00"), Some("00".to_owned()));
 }
 
-/// The quick look is held against the whole search, and both against a search that goes place by place.
+/// The quick check is compared with the full search, and both with a search position by position.
 #[test]
-fn the_quick_look_lets_nothing_by() {
+fn the_quick_check_overlooks_nothing() {
     let mut seed = 1_u64;
     let mut random = |below: u64| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -217,11 +217,11 @@ fn the_quick_look_lets_nothing_by() {
         let (text, secrets) = (made(30), [made(4), made(7), made(14)]);
         let plain = text.as_str();
         let all = of(&secrets.each_ref().map(String::as_str));
-        let quick = Mask { secrets: &all, key: None, stop: &|| false };
+        let quick = Redactor { secrets: &all, key: None, stop: &|| false };
         let mut window = Window::new(plain);
-        all.iter().for_each(|secret| window.look_for(secret, &|| false).unwrap());
+        all.iter().for_each(|secret| window.search(secret, &|| false).unwrap());
         let searched = window.masked();
-        assert_eq!(quick.text(plain), Some(searched.clone()), "{plain:?} {secrets:?}");
+        assert_eq!(quick.redact(plain), Some(searched.clone()), "{plain:?} {secrets:?}");
         let symbols = |text: &str| text.chars().filter_map(symbols::symbol).collect::<Vec<_>>();
         // A letter that is in none of them stands for the mask.
         let left = symbols(&searched.replace("***", "z"));
@@ -267,7 +267,7 @@ fn a_call_that_ends_meanwhile_shows_nothing_of_the_message() {
     let mut secrets = Secrets::default();
     (0..100_000).for_each(|number| secrets.add(&format!("secret {number}")));
     let asked = Cell::new(0);
-    let mask = Mask {
+    let mask = Redactor {
         secrets: &secrets,
         key: None,
         stop: &|| {
@@ -275,12 +275,12 @@ fn a_call_that_ends_meanwhile_shows_nothing_of_the_message() {
             asked.get() > 3
         },
     };
-    assert_eq!(mask.text("card 4111"), None);
+    assert_eq!(mask.redact("card 4111"), None);
     assert_eq!(asked.get(), 4, "it goes on after it was told to stop");
     // One secret that is long by itself.
     let (secrets, asked) = (of(&[&"1x".repeat(1 << 20)]), Cell::new(0));
     let stop = || asked.replace(asked.get() + 1) > 3;
-    assert_eq!(Mask { secrets: &secrets, key: None, stop: &stop }.text("1x1x1x1x"), None);
+    assert_eq!(Redactor { secrets: &secrets, key: None, stop: &stop }.redact("1x1x1x1x"), None);
     assert_eq!(asked.get(), 5);
 }
 
@@ -292,6 +292,6 @@ fn what_was_collected_in_part_shows_nothing_of_the_message() {
     secrets.add_all(json::document(&text).unwrap(), &|| asked.replace(asked.get() + 1) == 2);
     assert_eq!((secrets.is_complete(), asked.get()), (false, 3));
     assert_eq!(masked_by(&secrets, "harmless"), WITHHELD);
-    let mask = Mask { secrets: &secrets, key: None, stop: &|| false };
-    assert_eq!((mask.text("E193"), mask.text("00")), (None, Some("00".to_owned())));
+    let mask = Redactor { secrets: &secrets, key: None, stop: &|| false };
+    assert_eq!((mask.redact("E193"), mask.redact("00")), (None, Some("00".to_owned())));
 }

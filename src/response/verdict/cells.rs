@@ -1,4 +1,4 @@
-//! Every line of the table, and every reading rule behind it, by an answer that falls on it.
+//! Every line of the table and every rule of reading, each with an answer.
 
 use super::*;
 use crate::request::references::Reference;
@@ -16,7 +16,7 @@ const BARE: Answer = Answer {
 };
 const REFUND: Answer = Answer { success_is_state: true, ..PLAIN };
 
-fn came(expected: &Answer, http_status: u16, body: &str) -> Came {
+fn result(expected: &Answer, http_status: u16, body: &str) -> AttemptResult {
     let references = vec![
         (Reference::Order, "ORD-1".to_owned()),
         (Reference::Session, "77".into()),
@@ -26,11 +26,11 @@ fn came(expected: &Answer, http_status: u16, body: &str) -> Came {
         |_| Facts::default(),
         |document| facts::read(&document, body, expected, &references, &|| false).unwrap(),
     );
-    Came::Answer(Answered { http_status, broken: None, cut: false, facts })
+    AttemptResult::Answer(ReceivedAnswer { http_status, unreadable: None, may_be_truncated: false, facts })
 }
 
 fn decide_as(safety: Safety, expected: &Answer, http: u16, body: &str, after_429: bool) -> Verdict {
-    decide(safety, &came(expected, http, body), after_429)
+    decide(safety, &result(expected, http, body), after_429)
 }
 
 fn moves(http: u16, body: &str) -> Verdict {
@@ -66,33 +66,42 @@ fn no_answer() {
     for safety in [Safety::Moves, Safety::Repeatable, Safety::ReadOnly] {
         let reads = safety == Safety::ReadOnly;
         for status in [Transport, Timeout, Cancelled, Status::Internal] {
-            let unsent = decide(safety, &Came::Nothing { sent: false, status }, false);
+            let unsent = decide(safety, &AttemptResult::NoAnswer { sent: false, status }, false);
             assert_eq!((unsent.status, unsent.outcome, unsent.again), (status, NotSent, true));
-            let sent = decide(safety, &Came::Nothing { sent: true, status }, false);
+            let sent = decide(safety, &AttemptResult::NoAnswer { sent: true, status }, false);
             assert_eq!((sent.status, sent.outcome, sent.again), (status, Unknown, reads));
         }
-        let refused = decide(safety, &Came::Nothing { sent: false, status: Transport }, true);
+        let refused = decide(safety, &AttemptResult::NoAnswer { sent: false, status: Transport }, true);
         let expected = if reads { (Transport, NotSent) } else { (RateLimited, NO) };
-        assert_eq!((refused.status, refused.outcome), expected, "what the 429 proved stands");
-        let sent = decide(safety, &Came::Nothing { sent: true, status: Transport }, true);
+        assert_eq!((refused.status, refused.outcome), expected, "what the 429 proved still holds");
+        let sent = decide(safety, &AttemptResult::NoAnswer { sent: true, status: Transport }, true);
         assert_eq!(sent.outcome, Unknown);
     }
 }
 
 #[test]
-fn what_is_not_whole() {
+fn incomplete_answers() {
     for http_status in [200, 400, 401, 429] {
         for status in [Response, Timeout, Cancelled] {
-            for cut in [false, true] {
-                let came =
-                    || Came::Answer(Answered { http_status, broken: Some(status), cut, facts: Facts::default() });
+            for may_be_truncated in [false, true] {
+                let result = || {
+                    AttemptResult::Answer(ReceivedAnswer {
+                        http_status,
+                        unreadable: Some(status),
+                        may_be_truncated,
+                        facts: Facts::default(),
+                    })
+                };
                 for after_429 in [false, true] {
-                    let moves = decide(Safety::Moves, &came(), after_429);
+                    let moves = decide(Safety::Moves, &result(), after_429);
                     assert_eq!(brief(&moves), ("6", status, Unknown, 0));
                     assert!(!moves.again);
                 }
-                let reads = decide(Safety::ReadOnly, &came(), false);
-                assert_eq!((brief(&reads), reads.again), (("r6", status, Unknown, 0), cut || http_status == 429));
+                let reads = decide(Safety::ReadOnly, &result(), false);
+                assert_eq!(
+                    (brief(&reads), reads.again),
+                    (("r6", status, Unknown, 0), may_be_truncated || http_status == 429)
+                );
             }
         }
     }
@@ -273,7 +282,7 @@ fn after_a_429() {
         ],
         after_429,
     );
-    // Line 9 alone is sent again; what the rest says does not depend on how often.
+    // Only line 9 is sent again, whatever came before.
     for (http, body) in [(429, ""), (429, r#"{"status":true}"#), (200, ""), (400, ""), (500, ""), (401, "")] {
         let again = http == 429 && body.is_empty();
         assert_eq!((moves(http, body).again, after_429(http, body).again), (again, again), "{http} {body}");
@@ -281,7 +290,7 @@ fn after_a_429() {
 }
 
 #[test]
-fn lines_of_readings() {
+fn lines_of_read_only_requests() {
     let plain = |http: u16, body: &str| decide_as(Safety::ReadOnly, &PLAIN, http, body, false);
     check(
         &[
@@ -349,11 +358,11 @@ fn lines_of_readings() {
     for (http, body, again) in [(429, "", true), (503, "", true), (408, "", true), (302, "", false), (404, "", false)] {
         assert_eq!(plain(http, body).again, again, "{http}");
     }
-    let cut = |cut| {
-        let Came::Answer(answered) = came(&PLAIN, 200, r#"{"a":1,"a":1}"#) else { unreachable!() };
-        decide(Safety::ReadOnly, &Came::Answer(Answered { cut, ..answered }), false).again
+    let again = |may_be_truncated| {
+        let AttemptResult::Answer(answer) = result(&PLAIN, 200, r#"{"a":1,"a":1}"#) else { unreachable!() };
+        decide(Safety::ReadOnly, &AttemptResult::Answer(ReceivedAnswer { may_be_truncated, ..answer }), false).again
     };
-    assert!(cut(true) && !cut(false), "read again where the connection was cut");
+    assert!(again(true) && !again(false), "read again if the answer may be truncated");
 }
 
 #[test]
