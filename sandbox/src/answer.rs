@@ -75,6 +75,10 @@ impl Refusal {
         Refusal { status, message: message.into(), errors: Vec::new(), envelope, headers: Vec::new(), assumed: true }
     }
 
+    pub fn method_not_allowed(method: &str, path: &str, allowed: &str) -> Refusal {
+        Refusal::error(405, format!("{path} takes {allowed}, not {method}.")).header("allow", allowed.to_string())
+    }
+
     pub fn with_status(self, status: u16) -> Refusal {
         Refusal { status, ..self }
     }

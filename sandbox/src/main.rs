@@ -23,6 +23,7 @@ mod listener;
 mod magic;
 mod mask;
 mod money;
+mod path_pattern;
 mod request_log;
 mod routes;
 mod sandbox;
@@ -97,7 +98,13 @@ async fn run(cli: &Cli) -> Result<(), String> {
         sandbox.book().faults.add(rule);
     });
     if let Some(outbox) = outbox {
-        tokio::spawn(outbox.run(Arc::downgrade(&sandbox)));
+        // Weak: the queue ends when the sandbox does, and the task with it.
+        let sandbox = Arc::downgrade(&sandbox);
+        tokio::spawn(outbox.run(move |delivered| {
+            if let Some(sandbox) = sandbox.upgrade() {
+                sandbox.book().webhooks.push(delivered);
+            }
+        }));
     }
 
     let start_line = StartLine { sandbox: &sandbox, ca_file: tls.as_ref().map(|tls| tls.ca_file.path()) };

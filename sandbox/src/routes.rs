@@ -1,9 +1,9 @@
 //! The table of endpoints: one row for all that tells how an endpoint is reached.
 
 use crate::answer::{Answer, Refusal};
-use crate::endpoints::{banks, direct_debit, orders, pay, payouts, refunds, transactions, virtual_accounts};
+use crate::endpoints::{Call, banks, direct_debit, orders, pay, payouts, refunds, transactions, virtual_accounts};
 use crate::keys::KeyKind;
-use crate::service::Call;
+use crate::path_pattern::value_in;
 use crate::state::State;
 
 pub type Handler = fn(&mut State, &Call) -> Result<Answer, Refusal>;
@@ -76,25 +76,7 @@ pub fn find(method: &str, path: &str) -> Result<(&'static Route, String), Refusa
     }
     let allowed: Vec<&str> = at_path.iter().map(|(route, _)| route.method).collect();
     let found = at_path.into_iter().find(|(route, _)| route.method == method);
-    found.ok_or_else(|| method_not_allowed(method, path, &allowed.join(", ")))
-}
-
-pub fn method_not_allowed(method: &str, path: &str, allowed: &str) -> Refusal {
-    Refusal::error(405, format!("{path} takes {allowed}, not {method}.")).header("allow", allowed.to_string())
-}
-
-/// The value in braces if the path fits the pattern (empty if there is none).
-pub fn value_in(pattern: &str, path: &str) -> Option<String> {
-    let (mut wanted, mut given) = (pattern.split('/'), path.split('/'));
-    let mut value = String::new();
-    loop {
-        match (wanted.next(), given.next()) {
-            (None, None) => return Some(value),
-            (Some(name), Some(text)) if name.starts_with('{') && !text.is_empty() => value = text.to_string(),
-            (Some(name), Some(text)) if name == text => {}
-            _ => return None,
-        }
-    }
+    found.ok_or_else(|| Refusal::method_not_allowed(method, path, &allowed.join(", ")))
 }
 
 #[cfg(test)]
@@ -103,10 +85,6 @@ mod tests {
 
     #[test]
     fn paths() {
-        assert_eq!(value_in("/a/{x}", "/a/5").as_deref(), Some("5"));
-        assert_eq!(value_in("/a/b", "/a/b").as_deref(), Some(""));
-        assert_eq!(value_in("/a/{x}", "/a/"), None);
-        assert_eq!(value_in("/a/{x}", "/a/5/6"), None);
         assert_eq!(find("GET", "/payout/balance-enquiry").unwrap().0.path, "/payout/balance-enquiry");
         assert_eq!(find("GET", "/nowhere").err().unwrap().status, 404);
         let refused = find("GET", "/payment/order/pay").err().unwrap().into_answer();

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::answer::{Answer, Refusal};
 use crate::clock::Moment;
 use crate::delivery::Decided;
+use crate::endpoints::Call;
 use crate::envelope::{Opened, open_encrypted, open_plain};
 use crate::faults::alter::{Asked, alter};
 use crate::faults::magic::{self, Named};
@@ -18,15 +19,6 @@ use crate::request_log::Handled;
 use crate::routes::{self, Body, Route};
 use crate::sandbox::Sandbox;
 use crate::state::State;
-
-/// What a handler is told.
-pub struct Call {
-    /// The members of the opened body, or of the query.
-    pub input: Json,
-    /// The part of the path that is a value.
-    pub path_value: String,
-    pub base_url: String,
-}
 
 /// Where a request comes from.
 #[derive(Clone, Copy)]

@@ -1,6 +1,5 @@
 //! Tells the merchant's URL what happened: one plain attempt per event, in order, in the background.
 
-use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use http_body_util::Full;
@@ -13,7 +12,6 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::endpoints::transactions;
 use crate::json::{Json, object};
-use crate::sandbox::Sandbox;
 use crate::state::{Event, State};
 
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -95,15 +93,13 @@ impl Webhook {
 }
 
 impl Outbox {
-    pub async fn run(mut self, sandbox: Weak<Sandbox>) {
+    /// Delivers until the sandbox ends; `record` keeps what became of each attempt.
+    pub async fn run(mut self, record: impl Fn(Delivered)) {
         while let Some(notice) = self.queue.recv().await {
             let attempt = tokio::time::timeout(PATIENCE, post(&self.target, notice.body)).await;
             let result = attempt.unwrap_or_else(|_| Err(format!("no answer within {} s", PATIENCE.as_secs())));
             let (status, error) = (result.as_ref().ok().copied(), result.err());
-            let Some(sandbox): Option<Arc<Sandbox>> = sandbox.upgrade() else {
-                return;
-            };
-            sandbox.book().webhooks.push(Delivered { event: notice.event, key: notice.key, status, error });
+            record(Delivered { event: notice.event, key: notice.key, status, error });
         }
     }
 }

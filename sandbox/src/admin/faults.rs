@@ -1,9 +1,7 @@
 //! Fault rules by admin calls.
 
-use super::body;
 use crate::answer::Refusal;
 use crate::faults::parse;
-use crate::incoming::Incoming;
 use crate::json::{Json, object};
 use crate::sandbox::Sandbox;
 
@@ -11,8 +9,8 @@ pub fn list(sandbox: &Sandbox) -> Json {
     sandbox.book().faults.json()
 }
 
-pub fn add(sandbox: &Sandbox, incoming: &Incoming) -> Result<Json, Refusal> {
-    let rule = parse::rule(&body(incoming)?, sandbox.speaks_tls())?;
+pub fn add(sandbox: &Sandbox, body: &Json) -> Result<Json, Refusal> {
+    let rule = parse::rule(body, sandbox.speaks_tls())?;
     Ok(sandbox.book().faults.add(rule).json())
 }
 

@@ -6,7 +6,8 @@ use crate::json::{Json, object};
 use crate::state::State;
 use crate::state::funding::NewFunding;
 use crate::state::mandates::NewMandate;
-use crate::state::orders::{Customer, NewOrder};
+use crate::state::model::Customer;
+use crate::state::orders::NewOrder;
 
 pub fn order(state: &mut State, body: &Json) -> Result<Json, Refusal> {
     let mut fields = Fields::of(body);

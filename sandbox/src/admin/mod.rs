@@ -8,7 +8,6 @@ use crate::answer::{Answer, Refusal};
 use crate::envelope::open_plain;
 use crate::incoming::Incoming;
 use crate::json::{Json, object};
-use crate::routes::method_not_allowed;
 use crate::sandbox::{Book, Sandbox};
 use crate::state::State;
 
@@ -34,14 +33,14 @@ pub fn answer(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
             change(sandbox, |book| confirm(&mut book.state, reference))
         }
         ("GET", ["faults"]) => Ok(faults::list(sandbox)),
-        ("POST", ["faults"]) => faults::add(sandbox, incoming),
+        ("POST", ["faults"]) => body(incoming).and_then(|body| faults::add(sandbox, &body)),
         ("DELETE", ["faults"]) => Ok(faults::clear(sandbox)),
         ("POST", ["reset"]) => {
             sandbox.reset();
             Ok(object! { "reset": true })
         }
         (method, path) => Err(match allowed(path) {
-            Some(allowed) => method_not_allowed(method, &incoming.path, allowed),
+            Some(allowed) => Refusal::method_not_allowed(method, &incoming.path, allowed),
             None => Refusal::error(404, format!("There is no admin call {}.", incoming.path)),
         }),
     };

@@ -4,12 +4,7 @@ use crate::answer::Refusal;
 use crate::json::{Json, object};
 use crate::sandbox::Book;
 use crate::state::State;
-use crate::state::funding::Session;
-use crate::state::mandates::Mandate;
-use crate::state::orders::{Order, Refund};
-use crate::state::payments::Payment;
-use crate::state::payouts::Batch;
-use crate::state::virtual_accounts::VirtualAccount;
+use crate::state::model::{Batch, Mandate, Order, Payment, Refund, Session, VirtualAccount};
 
 pub fn otp(state: &State, code: &str) -> Result<Json, Refusal> {
     let mandate = state.mandate(code)?;

@@ -1,9 +1,8 @@
 //! The banks that the sandbox knows.
 
-use super::success;
+use super::{Call, success};
 use crate::answer::{Answer, Refusal};
 use crate::json::object;
-use crate::service::Call;
 use crate::state::State;
 
 const BANKS: [(&str, &str); 3] =

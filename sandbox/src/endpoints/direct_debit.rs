@@ -1,13 +1,14 @@
 //! Direct debit: history, create, status and one-time code.
 
+use super::Call;
 use crate::answer::{Answer, Refusal};
 use crate::clock::Moment;
 use crate::fields::Fields;
 use crate::json::{Json, object};
 use crate::magic;
-use crate::service::Call;
 use crate::state::State;
-use crate::state::mandates::{Mandate, NewMandate};
+use crate::state::mandates::NewMandate;
+use crate::state::model::Mandate;
 
 /// How many mandates `many@…` has.
 const MANY: u64 = 500;

@@ -1,12 +1,11 @@
 //! Orders: create (with or without a card), status, verify and fee.
 
-use super::{pay, success, transactions};
+use super::{Call, pay, success, transactions};
 use crate::answer::{Answer, Refusal};
 use crate::fields::Fields;
 use crate::json::{Json, object};
-use crate::service::Call;
-use crate::state::orders::{Customer, NewOrder, Order};
-use crate::state::payments::PaymentState;
+use crate::state::model::{Customer, Order, PaymentState};
+use crate::state::orders::NewOrder;
 use crate::state::{DEFAULT_CURRENCY, State};
 
 /// With `order` it makes the order known; with `card` it charges the card; with both, both.

@@ -1,13 +1,12 @@
 //! Pay: an order is paid under a mandate (`NDD`) or by card (`C`).
 
-use super::success;
+use super::{Call, success};
 use crate::answer::{Answer, Refusal};
 use crate::fields::Fields;
 use crate::json::{Json, object};
-use crate::service::Call;
 use crate::state::State;
-use crate::state::orders::Order;
-use crate::state::payments::{CardPay, MandatePay, Method, Payment, PaymentState};
+use crate::state::model::{Method, Order, Payment, PaymentState};
+use crate::state::payments::{CardPay, MandatePay};
 
 pub fn pay(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
     let mut fields = Fields::of(&call.input);

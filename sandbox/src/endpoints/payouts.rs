@@ -1,11 +1,11 @@
 //! Payouts: name enquiry, initiate, status and balance.
 
+use super::Call;
 use crate::answer::{Answer, Refusal};
 use crate::fields::Fields;
 use crate::json::{Json, object};
 use crate::magic;
-use crate::service::Call;
-use crate::state::payouts::{Batch, NewPayout, Payout};
+use crate::state::model::{Batch, NewPayout, Payout};
 use crate::state::{DEFAULT_CURRENCY, State};
 
 pub fn name_enquiry(_: &mut State, call: &Call) -> Result<Answer, Refusal> {

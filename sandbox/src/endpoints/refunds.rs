@@ -1,9 +1,9 @@
 //! Refund: all of an order or a part of it.
 
+use super::Call;
 use crate::answer::{Answer, Refusal};
 use crate::fields::Fields;
 use crate::json::object;
-use crate::service::Call;
 use crate::state::State;
 
 pub fn refund(state: &mut State, call: &Call) -> Result<Answer, Refusal> {

@@ -1,14 +1,12 @@
 //! Funding details, and the object of nearly the same shape that order verify and the webhooks carry.
 
+use super::Call;
 use crate::answer::{Answer, Refusal};
 use crate::clock::NO_DATE;
 use crate::json::{Json, object};
 use crate::money::Money;
-use crate::service::Call;
 use crate::state::State;
-use crate::state::funding::Session;
-use crate::state::orders::Order;
-use crate::state::payments::PaymentState;
+use crate::state::model::{Order, PaymentState, Session};
 use crate::state::virtual_accounts::BANK;
 
 pub fn details(state: &mut State, call: &Call) -> Result<Answer, Refusal> {

@@ -1,11 +1,12 @@
 //! Virtual accounts: generate and look up.
 
+use super::Call;
 use crate::answer::{Answer, Refusal};
 use crate::fields::Fields;
 use crate::json::{Json, object};
-use crate::service::Call;
 use crate::state::State;
-use crate::state::virtual_accounts::{BANK, BANK_CODE, VirtualAccount};
+use crate::state::model::VirtualAccount;
+use crate::state::virtual_accounts::{BANK, BANK_CODE};
 
 pub fn generate(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
     let mut fields = Fields::of(&call.input);

@@ -1,26 +1,11 @@
 //! Funding sessions: what was paid into virtual accounts.
 
 use super::ledger::Effect;
+use super::model::Session;
 use super::{DEFAULT_CURRENCY, Event, State};
 use crate::answer::Refusal;
 use crate::clock::Moment;
 use crate::money::Money;
-
-#[derive(Debug, Clone)]
-pub struct Session {
-    /// 30 digits, unless an admin call said otherwise.
-    pub id: String,
-    pub order_id: u64,
-    pub payment_reference: String,
-    pub account_number: String,
-    pub account_reference: Option<String>,
-    pub amount: Money,
-    pub currency: String,
-    pub sender_name: String,
-    pub sender_account: Option<String>,
-    pub narration: Option<String>,
-    pub created: Moment,
-}
 
 pub struct NewFunding {
     pub account_number: String,

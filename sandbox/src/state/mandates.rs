@@ -1,32 +1,11 @@
 //! Direct debit mandates and their one-time codes.
 
 use super::ledger::Effect;
+use super::model::{Mandate, OneTimeCode};
 use super::{ASSUMED_AMOUNT, Activation, State};
 use crate::answer::Refusal;
 use crate::clock::Moment;
 use crate::magic;
-use crate::money::Money;
-
-#[derive(Debug, Clone)]
-pub struct Mandate {
-    pub code: String,
-    pub direct_debit_id: u64,
-    pub order_reference: String,
-    pub bank_name: String,
-    pub bank_code: String,
-    pub account_number: String,
-    pub amount: Money,
-    pub active: bool,
-    pub created: Moment,
-    pub otp: Option<OneTimeCode>,
-    codes_sent: u64,
-}
-
-#[derive(Debug, Clone)]
-pub struct OneTimeCode {
-    pub code: String,
-    pub used: bool,
-}
 
 pub struct NewMandate {
     pub order_reference: String,

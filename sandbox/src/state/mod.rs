@@ -3,6 +3,7 @@
 pub mod funding;
 pub mod ledger;
 pub mod mandates;
+pub mod model;
 pub mod orders;
 pub mod payments;
 pub mod payouts;
@@ -12,12 +13,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::money::Money;
 use crate::seed::Seed;
-use funding::Session;
 use ledger::Ledger;
-use mandates::Mandate;
-use orders::Order;
-use payouts::Batch;
-use virtual_accounts::VirtualAccount;
+use model::{Batch, Mandate, Order, Session, VirtualAccount};
 
 /// The amount of an order that nobody made known, and of a mandate for such an order.
 pub const ASSUMED_AMOUNT: Money = Money::whole(100);

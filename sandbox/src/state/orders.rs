@@ -1,45 +1,11 @@
 //! Orders, what was paid on them and what was given back.
 
 use super::ledger::Effect;
-use super::payments::{Payment, PaymentState};
+use super::model::{Customer, Order, Refund};
 use super::{ASSUMED_AMOUNT, DEFAULT_CURRENCY, State};
 use crate::answer::Refusal;
 use crate::clock::Moment;
 use crate::money::Money;
-
-#[derive(Debug, Clone)]
-pub struct Order {
-    pub id: u64,
-    pub reference: String,
-    pub amount: Money,
-    pub currency: String,
-    /// Nobody said what it costs: a payment came first.
-    pub assumed: bool,
-    pub description: Option<String>,
-    pub customer: Option<Customer>,
-    pub payments: Vec<Payment>,
-    pub refunds: Vec<Refund>,
-    pub created: Moment,
-    pub updated: Moment,
-}
-
-#[derive(Debug, Clone, Default)]
-pub struct Customer {
-    pub firstname: Option<String>,
-    pub lastname: Option<String>,
-    pub mobile: Option<String>,
-    pub country: Option<String>,
-    pub email: Option<String>,
-}
-
-#[derive(Debug, Clone)]
-pub struct Refund {
-    pub reference: String,
-    pub amount: Money,
-    pub reason: Option<String>,
-    /// No amount was said: all that was left.
-    pub is_rest: bool,
-}
 
 pub struct NewOrder {
     pub reference: String,
@@ -47,39 +13,6 @@ pub struct NewOrder {
     pub currency: Option<String>,
     pub description: Option<String>,
     pub customer: Option<Customer>,
-}
-
-impl Order {
-    pub fn fee(&self) -> Money {
-        self.amount.fee()
-    }
-
-    /// What the customer is charged: the price and the fee.
-    pub fn total(&self) -> Money {
-        self.amount.plus(self.fee())
-    }
-
-    pub fn is_paid(&self) -> bool {
-        self.payments.iter().any(|payment| payment.state == PaymentState::Successful)
-    }
-
-    pub fn refunded(&self) -> Money {
-        self.refunds.iter().fold(Money::ZERO, |sum, refund| sum.plus(refund.amount))
-    }
-
-    pub fn state(&self) -> PaymentState {
-        match self.is_paid() {
-            true if self.refunded() >= self.amount => PaymentState::Reversed,
-            true => PaymentState::Successful,
-            false => self.payments.last().map_or(PaymentState::Initiated, |payment| payment.state),
-        }
-    }
-
-    /// The payment that tells the order's state: the successful one, else the newest.
-    pub fn telling_payment(&self) -> Option<&Payment> {
-        let paid = self.payments.iter().find(|payment| payment.state == PaymentState::Successful);
-        paid.or(self.payments.last())
-    }
 }
 
 impl State {
@@ -177,6 +110,7 @@ impl State {
 
 #[cfg(test)]
 mod tests {
+    use super::super::model::PaymentState;
     use super::super::payments::CardPay;
     use super::super::test_state;
     use super::*;

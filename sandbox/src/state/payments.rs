@@ -1,78 +1,11 @@
 //! Payments of orders: by mandate and by card.
 
 use super::ledger::Effect;
-use super::orders::Order;
+use super::model::{Method, Order, Payment, PaymentState};
 use super::{Event, State};
 use crate::answer::Refusal;
 use crate::clock::Moment;
 use crate::magic;
-
-/// The service's own numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PaymentState {
-    Initiated = 1,
-    Awaiting = 3,
-    Failed = 4,
-    Successful = 5,
-    Reversed = 6,
-}
-
-impl PaymentState {
-    pub fn id(self) -> u64 {
-        self as u64
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            PaymentState::Initiated => "Initiated",
-            PaymentState::Awaiting => "Awaiting confirmation",
-            PaymentState::Failed => "Failed",
-            PaymentState::Successful => "Successful",
-            PaymentState::Reversed => "Reversed",
-        }
-    }
-
-    pub fn is_final(self) -> bool {
-        matches!(self, PaymentState::Failed | PaymentState::Successful | PaymentState::Reversed)
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
-    DirectDebit,
-    Card,
-}
-
-impl Method {
-    pub fn code(self) -> &'static str {
-        match self {
-            Method::DirectDebit => "NDD",
-            Method::Card => "C",
-        }
-    }
-
-    pub fn id(self) -> u64 {
-        match self {
-            Method::Card => 1,
-            Method::DirectDebit => 8,
-        }
-    }
-}
-
-#[derive(Debug, Clone)]
-pub struct Payment {
-    pub reference: String,
-    pub method: Method,
-    pub state: PaymentState,
-    pub code: &'static str,
-    pub message: &'static str,
-    /// Who paid: the account name of the mandate payment.
-    pub payer: Option<String>,
-    /// The masked account or card.
-    pub instrument: String,
-    pub created: Moment,
-    pub updated: Moment,
-}
 
 pub struct MandatePay {
     pub reference: String,

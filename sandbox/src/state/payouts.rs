@@ -2,36 +2,13 @@
 
 use super::State;
 use super::ledger::Effect;
+use super::model::{Batch, NewPayout, Payout};
 use crate::answer::Refusal;
 use crate::magic;
 use crate::money::Money;
 
 /// What every currency starts with.
 const OPENING_BALANCE: Money = Money::whole(1_000_000);
-
-#[derive(Debug, Clone)]
-pub struct Batch {
-    pub id: u64,
-    pub reference: String,
-    pub payouts: Vec<Payout>,
-}
-
-#[derive(Debug, Clone)]
-pub struct Payout {
-    pub reference: String,
-    pub details: NewPayout,
-}
-
-#[derive(Debug, Clone)]
-pub struct NewPayout {
-    pub client_reference: Option<String>,
-    pub account_number: String,
-    pub account_name: String,
-    pub bank_code: String,
-    pub amount: Money,
-    pub currency: String,
-    pub description: Option<String>,
-}
 
 impl NewPayout {
     /// The client's own reference; without one, all that tells payouts apart.

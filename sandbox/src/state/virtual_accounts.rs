@@ -2,19 +2,10 @@
 
 use super::State;
 use super::ledger::Effect;
+use super::model::VirtualAccount;
 
 pub const BANK: &str = "Sandbox Bank";
 pub const BANK_CODE: &str = "000999";
-
-#[derive(Debug, Clone)]
-pub struct VirtualAccount {
-    pub alias: String,
-    pub number: String,
-    pub name: String,
-    pub narration: Option<String>,
-    /// Comes back as `accountReference`.
-    pub reference: Option<String>,
-}
 
 impl State {
     /// The alias' account; it is made once and then stays as it was made.
