@@ -148,11 +148,25 @@ fn module(path: &str) -> Vec<String> {
     path.split("::").filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
-#[test]
-fn no_source_file_imports_itself_in_a_circle() {
+/// What the module imports, and what that imports, and so on.
+fn reached(from: &[String], graph: &Graph) -> BTreeSet<Vec<String>> {
+    let (mut reached, mut next) = (BTreeSet::new(), vec![from.to_vec()]);
+    while let Some(module) = next.pop() {
+        let targets = graph[&module].iter().filter(|target| reached.insert((*target).clone()));
+        next.extend(targets.cloned());
+    }
+    reached
+}
+
+fn of_the_sandbox() -> Graph {
     let mut sources = Sources::new();
     read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &[], &mut sources);
-    let graph = graph(&sources);
+    graph(&sources)
+}
+
+#[test]
+fn no_source_file_imports_itself_in_a_circle() {
+    let graph = of_the_sandbox();
     for (from, to) in [
         ("", "listener"),
         ("listener", "exchange"),
@@ -165,6 +179,19 @@ fn no_source_file_imports_itself_in_a_circle() {
         assert!(graph[&module(from)].contains(&module(to)), "{from} imports {to}: {:?}", graph[&module(from)]);
     }
     assert_eq!(circle(&graph), None);
+}
+
+#[test]
+fn the_state_knows_no_http() {
+    let graph = of_the_sandbox();
+    for from in graph.keys().filter(|module| module.first().is_some_and(|name| name == "state")) {
+        let reached = reached(from, &graph);
+        for http in ["answer", "incoming", "envelope", "endpoints", "routes"] {
+            assert!(graph.contains_key(&module(http)), "there is no module {http}");
+            assert!(!reached.contains(&module(http)), "{from:?} imports {http}");
+        }
+    }
+    assert!(reached(&module("endpoints::pay"), &graph).contains(&module("answer")));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The admin calls under `/sandbox`: what a test or a person asks of the simulated service itself. They need no key.
 
 mod faults;
+mod ledger;
 mod make;
 mod show;
 
@@ -20,8 +21,8 @@ pub fn answer(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
     let path: Vec<&str> = incoming.path.split('/').skip(2).collect();
     let result = match (incoming.method.as_str(), path.as_slice()) {
         ("GET", ["state"]) => Ok(show::state(&sandbox.book())),
-        ("GET", ["ledger"]) => Ok(sandbox.book().state.ledger.json()),
-        ("GET", ["duplicates"]) => Ok(sandbox.book().state.ledger.duplicates()),
+        ("GET", ["ledger"]) => Ok(ledger::entries(&sandbox.book().state.ledger)),
+        ("GET", ["duplicates"]) => Ok(ledger::duplicates(&sandbox.book().state.ledger)),
         ("GET", ["requests"]) => Ok(sandbox.book().requests.json()),
         ("GET", ["otp", code]) => show::otp(&sandbox.book().state, code),
         ("POST", ["mandates", code, "activate"]) => activate(&mut sandbox.book().state, code),

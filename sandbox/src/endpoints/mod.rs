@@ -6,6 +6,7 @@ pub mod orders;
 pub mod pay;
 pub mod payouts;
 pub mod refunds;
+mod rule_errors;
 pub mod transactions;
 pub mod virtual_accounts;
 

@@ -85,7 +85,7 @@ fn known_order<'a>(state: &'a State, input: &Json) -> Result<&'a Order, Refusal>
     let mut fields = Fields::of(input);
     let reference = fields.required("reference");
     fields.finish()?;
-    state.order(&reference)
+    Ok(state.order(&reference)?)
 }
 
 /// `status` is the payment's state here, not the call's.

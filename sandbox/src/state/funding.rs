@@ -2,8 +2,7 @@
 
 use super::ledger::Effect;
 use super::model::Session;
-use super::{DEFAULT_CURRENCY, Event, State};
-use crate::answer::Refusal;
+use super::{DEFAULT_CURRENCY, Event, RuleError, State};
 use crate::clock::Moment;
 use crate::money::Money;
 
@@ -18,13 +17,13 @@ pub struct NewFunding {
 }
 
 impl State {
-    pub fn fund(&mut self, new: NewFunding) -> Result<&Session, Refusal> {
+    pub fn fund(&mut self, new: NewFunding) -> Result<&Session, RuleError> {
         let account = self.accounts.values().find(|account| account.number == new.account_number);
-        let account = account.ok_or_else(|| Refusal::not_found("accountNumber", "Virtual account"))?;
+        let account = account.ok_or(RuleError::VirtualAccountNotFound)?;
         let account_reference = account.reference.clone();
         let id = match new.session_id {
             Some(id) if self.sessions.contains_key(&id) => {
-                return Err(Refusal::field("sessionId", "A session with this id exists already."));
+                return Err(RuleError::SessionExists);
             }
             Some(id) => id,
             None => self.new_session_id(),
@@ -65,7 +64,7 @@ impl State {
         }
     }
 
-    pub fn session(&self, id: &str) -> Result<&Session, Refusal> {
-        self.sessions.get(id).ok_or_else(|| Refusal::not_found("sessionId", "Transaction"))
+    pub fn session(&self, id: &str) -> Result<&Session, RuleError> {
+        self.sessions.get(id).ok_or(RuleError::SessionNotFound)
     }
 }

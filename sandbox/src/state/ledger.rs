@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use crate::clock::Moment;
-use crate::json::{Json, object};
 use crate::money::Money;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,22 +51,6 @@ pub struct Entry {
     /// `None`: done by an admin call.
     pub request_id: Option<u64>,
     pub at: Moment,
-}
-
-impl Entry {
-    fn json(&self) -> Json {
-        object! {
-            "seq": self.seq,
-            "effect": self.effect.name(),
-            "key": &self.key,
-            "amount": self.amount.map(|amount| amount.to_string()),
-            "fee": self.fee.map(|fee| fee.to_string()),
-            "currency": self.currency.clone(),
-            "reference": &self.reference,
-            "request_id": self.request_id,
-            "at": self.at.millis_utc(),
-        }
-    }
 }
 
 #[derive(Debug, Default)]
@@ -121,37 +104,23 @@ impl Ledger {
         self.committed.push(seq);
     }
 
-    pub fn json(&self) -> Json {
-        object! { "ledger": self.entries.iter().map(Entry::json).collect::<Vec<_>>() }
+    /// Keys whose money moved more than once.
+    pub fn duplicates(&self) -> Vec<Vec<&Entry>> {
+        self.more_than_once(Effect::is_money)
     }
 
-    /// `duplicates`: one key whose money moved twice. `repeated`: a mandate created twice, which moves no money.
-    pub fn duplicates(&self) -> Json {
+    /// Mandates that were created more than once, which moves no money.
+    pub fn repeated(&self) -> Vec<Vec<&Entry>> {
+        self.more_than_once(|effect| effect == Effect::MandateCreated)
+    }
+
+    /// The entries of each effect and key that occurs more than once, of the wanted effects.
+    fn more_than_once(&self, wanted: fn(Effect) -> bool) -> Vec<Vec<&Entry>> {
         let mut groups: BTreeMap<(Effect, &str), Vec<&Entry>> = BTreeMap::new();
-        for entry in &self.entries {
+        for entry in self.entries.iter().filter(|entry| wanted(entry.effect)) {
             groups.entry((entry.effect, &entry.key)).or_default().push(entry);
         }
-        let twice = |wanted: fn(Effect) -> bool| -> Vec<Json> {
-            let of_kind = groups.iter().filter(|((effect, _), entries)| entries.len() > 1 && wanted(*effect));
-            of_kind.map(|(_, entries)| duplicate(entries)).collect()
-        };
-        object! {
-            "duplicates": twice(Effect::is_money),
-            "repeated": twice(|effect| effect == Effect::MandateCreated),
-        }
-    }
-}
-
-fn duplicate(entries: &[&Entry]) -> Json {
-    let first = entries[0];
-    object! {
-        "effect": first.effect.name(),
-        "key": &first.key,
-        "count": entries.len(),
-        "amount": first.amount.map(|amount| amount.to_string()),
-        "currency": first.currency.clone(),
-        "seqs": entries.iter().map(|entry| entry.seq).collect::<Vec<_>>(),
-        "request_ids": entries.iter().map(|entry| Json::from(entry.request_id)).collect::<Vec<_>>(),
+        groups.into_values().filter(|entries| entries.len() > 1).collect()
     }
 }
 
@@ -173,12 +142,11 @@ mod tests {
         ledger.commit(Effect::MandateCreated, "A".into(), "M");
         ledger.commit(Effect::MandateCreated, "A".into(), "N");
         assert_eq!(ledger.end(), [2, 3, 4, 5, 6, 7]);
-        assert_eq!(
-            ledger.duplicates().to_string(),
-            concat!(
-                r#"{"duplicates":[{"effect":"refund_made","key":"A/5.00","count":2,"amount":"5.00","currency":"NGN","seqs":[1,2],"request_ids":[7,8]}],"#,
-                r#""repeated":[{"effect":"mandate_created","key":"A","count":2,"amount":null,"currency":null,"seqs":[6,7],"request_ids":[8,8]}]}"#
-            )
-        );
+        let seqs = |groups: Vec<Vec<&Entry>>| -> Vec<Vec<u64>> {
+            groups.iter().map(|entries| entries.iter().map(|entry| entry.seq).collect()).collect()
+        };
+        assert_eq!(seqs(ledger.duplicates()), [[1, 2]]);
+        assert_eq!(seqs(ledger.repeated()), [[6, 7]]);
+        assert_eq!((ledger.entries[0].request_id, ledger.entries[1].request_id), (Some(7), Some(8)));
     }
 }

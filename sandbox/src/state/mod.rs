@@ -1,5 +1,6 @@
 //! What the simulated service knows, and the rules by which it changes. No HTTP and no JSON shapes here.
 
+pub mod error;
 pub mod funding;
 pub mod ledger;
 pub mod mandates;
@@ -13,6 +14,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::money::Money;
 use crate::seed::Seed;
+pub use error::RuleError;
 use ledger::Ledger;
 use model::{Batch, Mandate, Order, Session, VirtualAccount};
 

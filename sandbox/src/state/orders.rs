@@ -2,8 +2,7 @@
 
 use super::ledger::Effect;
 use super::model::{Customer, Order, Refund};
-use super::{ASSUMED_AMOUNT, DEFAULT_CURRENCY, State};
-use crate::answer::Refusal;
+use super::{ASSUMED_AMOUNT, DEFAULT_CURRENCY, RuleError, State};
 use crate::clock::Moment;
 use crate::money::Money;
 
@@ -16,15 +15,15 @@ pub struct NewOrder {
 }
 
 impl State {
-    pub fn create_order(&mut self, new: NewOrder) -> Result<&Order, Refusal> {
+    pub fn create_order(&mut self, new: NewOrder) -> Result<&Order, RuleError> {
         if self.orders.contains_key(&new.reference) {
-            return Err(Refusal::field("reference", "An order with this reference exists already."));
+            return Err(RuleError::OrderExists);
         }
         Ok(self.add_order(new, false))
     }
 
-    pub fn order(&self, reference: &str) -> Result<&Order, Refusal> {
-        self.orders.get(reference).ok_or_else(|| Refusal::not_found("reference", "Order"))
+    pub fn order(&self, reference: &str) -> Result<&Order, RuleError> {
+        self.orders.get(reference).ok_or(RuleError::OrderNotFound)
     }
 
     /// The order that a payment names; an unknown one is made with the assumed amount.
@@ -76,15 +75,15 @@ impl State {
         reference: &str,
         amount: Option<Money>,
         reason: Option<String>,
-    ) -> Result<&Refund, Refusal> {
+    ) -> Result<&Refund, RuleError> {
         let order = self.order(reference)?;
         if !order.is_paid() {
-            return Err(Refusal::field("reference", "The order is not paid: there is nothing to refund."));
+            return Err(RuleError::OrderNotPaid);
         }
         let left = order.amount.minus(order.refunded()).unwrap_or_default();
         let pay_twice = self.settings.pay_twice;
         if left.is_zero() && !pay_twice {
-            return Err(Refusal::field("reference", "The order is refunded in full already."));
+            return Err(RuleError::OrderRefunded);
         }
         let is_rest = amount.is_none();
         // The same request again does the same again: without an amount, what it gave back the first time.
@@ -92,13 +91,10 @@ impl State {
             order.refunds.iter().rev().find(|refund| refund.is_rest).map_or(order.amount, |refund| refund.amount);
         let amount = amount.unwrap_or(if left.is_zero() { again } else { left });
         if amount > left && !pay_twice {
-            return Err(Refusal::field(
-                "amount",
-                format!("The amount {amount} is more than the {left} left to refund."),
-            ));
+            return Err(RuleError::RefundTooLarge { amount, left });
         }
         let refund = Refund { reference: self.new_reference("PGW-REFUND-"), amount, reason, is_rest };
-        let order = self.orders.get_mut(reference).ok_or_else(|| Refusal::not_found("reference", "Order"))?;
+        let order = self.orders.get_mut(reference).ok_or(RuleError::OrderNotFound)?;
         // Nothing in a refund tells two equal ones apart, so its key is all that the client said.
         let key = format!("{reference}/{amount}");
         self.ledger.commit_money(Effect::RefundMade, key, &refund.reference, amount, None, &order.currency);
@@ -130,15 +126,16 @@ mod tests {
             customer: None,
         };
         state.create_order(new).unwrap();
-        assert!(state.refund("A", None, None).unwrap_err().message.contains("not paid"));
-        assert_eq!(state.refund("B", None, None).unwrap_err().status, 404);
+        assert_eq!(state.refund("A", None, None).unwrap_err(), RuleError::OrderNotPaid);
+        assert_eq!(state.refund("B", None, None).unwrap_err(), RuleError::OrderNotFound);
         state.pay_by_card(&CardPay { reference: "A".into(), number: "4111111111111111".into() }).unwrap();
         assert_eq!(state.refund("A", money("60.05"), None).unwrap().amount.to_string(), "60.05");
-        assert!(state.refund("A", money("40.06"), None).unwrap_err().message.contains("40.05 left"));
+        let (amount, left) = (Money::hundredths(4006), Money::hundredths(4005));
+        assert_eq!(state.refund("A", Some(amount), None).unwrap_err(), RuleError::RefundTooLarge { amount, left });
         assert_eq!(state.order("A").unwrap().state(), PaymentState::Successful);
         assert_eq!(state.refund("A", None, None).unwrap().amount.to_string(), "40.05");
         assert_eq!(state.order("A").unwrap().state(), PaymentState::Reversed);
-        assert!(state.refund("A", None, None).unwrap_err().message.contains("in full"));
+        assert_eq!(state.refund("A", None, None).unwrap_err(), RuleError::OrderRefunded);
     }
 
     #[test]
@@ -172,6 +169,6 @@ mod tests {
             customer: None,
         };
         state.create_order(new()).unwrap();
-        assert!(state.create_order(new()).unwrap_err().message.contains("exists"));
+        assert_eq!(state.create_order(new()).unwrap_err(), RuleError::OrderExists);
     }
 }

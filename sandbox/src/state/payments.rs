@@ -2,8 +2,7 @@
 
 use super::ledger::Effect;
 use super::model::{Method, Order, Payment, PaymentState};
-use super::{Event, State};
-use crate::answer::Refusal;
+use super::{Event, RuleError, State};
 use crate::clock::Moment;
 use crate::magic;
 
@@ -25,11 +24,11 @@ type Outcome = (PaymentState, &'static str, &'static str);
 const PAID: Outcome = (PaymentState::Successful, "00", "Approved");
 
 impl State {
-    pub fn pay_by_mandate(&mut self, pay: &MandatePay) -> Result<&Order, Refusal> {
+    pub fn pay_by_mandate(&mut self, pay: &MandatePay) -> Result<&Order, RuleError> {
         let mandate = self.mandates.get(&pay.mandate_code);
-        let mandate = mandate.ok_or_else(|| Refusal::not_found("directDebitPaymentRequest.mandateCode", "Mandate"))?;
+        let mandate = mandate.ok_or(RuleError::PayingMandateNotFound)?;
         if !mandate.active {
-            return Err(Refusal::field("directDebitPaymentRequest.mandateCode", "The mandate is not active."));
+            return Err(RuleError::PayingMandateInactive);
         }
         let account = mandate.account_number.clone();
         self.refuse_if_paid(&pay.reference)?;
@@ -42,7 +41,7 @@ impl State {
         Ok(self.add_payment(&pay.reference, Method::DirectDebit, outcome, Some(pay.account_name.clone()), instrument))
     }
 
-    pub fn pay_by_card(&mut self, pay: &CardPay) -> Result<&Order, Refusal> {
+    pub fn pay_by_card(&mut self, pay: &CardPay) -> Result<&Order, RuleError> {
         self.refuse_if_paid(&pay.reference)?;
         let outcome = match magic::card(&pay.number) {
             magic::Card::Accepted => PAID,
@@ -54,33 +53,29 @@ impl State {
     }
 
     /// Makes an order paid, for whoever needs one.
-    pub fn pay_without_card(&mut self, reference: &str) -> Result<&Order, Refusal> {
+    pub fn pay_without_card(&mut self, reference: &str) -> Result<&Order, RuleError> {
         self.refuse_if_paid(reference)?;
         Ok(self.add_payment(reference, Method::Card, PAID, None, "made paid".to_string()))
     }
 
     /// The card holder confirmed a payment that answered with a redirect: only now is it charged.
-    pub fn confirm_card(&mut self, payment_reference: &str) -> Result<&Order, Refusal> {
+    pub fn confirm_card(&mut self, payment_reference: &str) -> Result<&Order, RuleError> {
         let pay_twice = self.settings.pay_twice;
         let holds = |order: &&mut Order| order.payments.iter().any(|payment| payment.reference == payment_reference);
-        let order =
-            self.orders.values_mut().find(holds).ok_or_else(|| Refusal::not_found("paymentReference", "Payment"))?;
+        let order = self.orders.values_mut().find(holds).ok_or(RuleError::PaymentNotFound)?;
         let too_late = order.is_paid() && !pay_twice;
         let awaiting = order.payments.iter_mut().find(|payment| payment.reference == payment_reference);
         let awaiting = awaiting.filter(|payment| payment.state == PaymentState::Awaiting && !too_late);
-        let payment =
-            awaiting.ok_or_else(|| Refusal::field("paymentReference", "The payment does not await confirmation."))?;
+        let payment = awaiting.ok_or(RuleError::PaymentNotAwaiting)?;
         (payment.state, payment.code, payment.message) = PAID;
         payment.updated = Moment::now();
         let order = order.reference.clone();
         Ok(self.settle(&order, payment_reference))
     }
 
-    fn refuse_if_paid(&self, reference: &str) -> Result<(), Refusal> {
+    fn refuse_if_paid(&self, reference: &str) -> Result<(), RuleError> {
         match self.orders.get(reference) {
-            Some(order) if order.is_paid() && !self.settings.pay_twice => {
-                Err(Refusal::field("reference", "The order is paid already."))
-            }
+            Some(order) if order.is_paid() && !self.settings.pay_twice => Err(RuleError::OrderPaid),
             _ => Ok(()),
         }
     }
@@ -156,7 +151,7 @@ mod tests {
             (order.amount.to_string(), order.total().to_string(), order.assumed),
             ("100.00".into(), "101.50".into(), true)
         );
-        assert!(state.pay_by_card(&card("A", "4111111111111111")).unwrap_err().message.contains("paid already"));
+        assert_eq!(state.pay_by_card(&card("A", "4111111111111111")).unwrap_err(), RuleError::OrderPaid);
         assert_eq!(charges(&state), 1);
         assert_eq!(state.events.len(), 2);
     }
