@@ -5,9 +5,11 @@ use std::path::PathBuf;
 
 use clap::Parser;
 
+use crate::canned::parse::{EMBEDDED, endpoints};
 use crate::faults::parse;
 use crate::faults::rules::Rule;
 use crate::json::{Json, object};
+use crate::routes::Routes;
 use crate::state::Activation;
 use crate::webhook::Target;
 
@@ -61,6 +63,10 @@ pub struct Cli {
     #[arg(long, value_name = "RULE")]
     pub fault: Vec<String>,
 
+    /// Take the endpoints with canned answers from FILE instead of the ones built in
+    #[arg(long, value_name = "FILE")]
+    pub scenarios: Option<PathBuf>,
+
     /// End when standard input ends, so that a test which dies leaves no sandbox behind
     #[arg(long)]
     pub exit_with_parent: bool,
@@ -74,9 +80,18 @@ impl Cli {
                 true => Json::parse(text.as_bytes()).map_err(problem)?,
                 false => object! { "fault": text },
             };
-            parse::rule(&json, self.tls).map_err(|refusal| problem(refusal.message))
+            parse::rule(&json, self.tls).map_err(|error| problem(error.message))
         };
         self.fault.iter().map(rule).collect()
+    }
+
+    pub fn routes(&self) -> Result<Routes, String> {
+        let Some(path) = &self.scenarios else {
+            return routes_of(EMBEDDED.as_bytes());
+        };
+        let problem = |problem: String| format!("--scenarios {}: {problem}", path.display());
+        let bytes = std::fs::read(path).map_err(|error| problem(error.to_string()))?;
+        routes_of(&bytes).map_err(problem)
     }
 
     pub fn check(&self) -> Result<(), String> {
@@ -88,4 +103,9 @@ impl Cli {
         }
         Ok(())
     }
+}
+
+fn routes_of(scenarios: &[u8]) -> Result<Routes, String> {
+    let file = Json::parse(scenarios).map_err(|problem| format!("not JSON: {problem}"))?;
+    Routes::new(endpoints(&file)?)
 }

@@ -52,7 +52,7 @@ pub struct Decided {
 pub fn deliver(decided: Decided, sandbox: &Sandbox, connection: &Connection) -> Delivered {
     match script(decided) {
         Err((answer, place)) => {
-            sandbox.book().requests.answered(place, Answered::Whole);
+            sandbox.lock().requests.answered(place, Answered::Whole);
             Ok(response(answer))
         }
         Ok(script) => {
@@ -73,7 +73,7 @@ fn script(decided: Decided) -> Result<Script, (Answer, u64)> {
     let Some(Chosen { fault, delay }) = chosen else {
         return Err((answer, place));
     };
-    let polite = if keep_alive { End::KeepOpen } else { End::Farewell };
+    let graceful = if keep_alive { End::KeepOpen } else { End::Graceful };
     let whole = |steps, end| Ok(Script { steps, end, is_whole: true, place });
     let part = |steps, end| Ok(Script { steps, end, is_whole: false, place });
     match fault {
@@ -81,17 +81,17 @@ fn script(decided: Decided) -> Result<Script, (Answer, u64)> {
         Fault::CommitThenClose => silent(End::Close),
         Fault::CommitThenTimeout => silent(End::Silence),
         Fault::StaleKeepalive => {
-            let end = if keep_alive { End::CloseWhenUsed } else { End::Farewell };
+            let end = if keep_alive { End::CloseWhenUsed } else { End::Graceful };
             whole(vec![Step::Send(text(answer, keep_alive))], end)
         }
         Fault::SilentCloseIdle => whole(vec![Step::Send(text(answer, true))], End::Close),
         Fault::UnsolicitedResponse => {
             let both = [text(answer, true), text(unsolicited(), keep_alive)].concat();
-            whole(vec![Step::Send(both.into())], polite)
+            whole(vec![Step::Send(both.into())], graceful)
         }
         Fault::LateUnsolicitedResponse => {
             let stray = text(unsolicited(), keep_alive);
-            whole(vec![Step::Send(text(answer, true)), Step::Wait(LATE), Step::Send(stray)], polite)
+            whole(vec![Step::Send(text(answer, true)), Step::Wait(LATE), Step::Send(stray)], graceful)
         }
         Fault::Truncate | Fault::Status429Cut => {
             let half = answer.body.len().div_ceil(2);
@@ -103,10 +103,10 @@ fn script(decided: Decided) -> Result<Script, (Answer, u64)> {
             let is_whole = fault == Fault::CloseDelimited;
             let length = if is_whole { answer.body.len() } else { answer.body.len() / 2 };
             let text = Step::Send([head.as_bytes(), &answer.body[..length]].concat().into());
-            if is_whole { whole(vec![text], End::Farewell) } else { part(vec![text], End::Close) }
+            if is_whole { whole(vec![text], End::Graceful) } else { part(vec![text], End::Close) }
         }
-        Fault::Drip => whole(vec![Step::Drip(text(answer, keep_alive))], polite),
-        Fault::SlowHeaders => whole(vec![Step::Wait(delay), Step::Send(text(answer, keep_alive))], polite),
+        Fault::Drip => whole(vec![Step::Drip(text(answer, keep_alive))], graceful),
+        Fault::SlowHeaders => whole(vec![Step::Wait(delay), Step::Send(text(answer, keep_alive))], graceful),
         Fault::NeverEnd => {
             let start = but_last(&answer.body);
             part(vec![Step::Send(chunked(&answer, start, b"\r\n", keep_alive)), Step::EndlessBlanks], End::Close)
@@ -130,7 +130,7 @@ fn script(decided: Decided) -> Result<Script, (Answer, u64)> {
             let start = but_last(&answer.body);
             let last = Bytes::copy_from_slice(&answer.body[start.len()..]);
             let start = [head.as_bytes(), start].concat();
-            whole(vec![Step::Send(start.into()), Step::Blanks(HUGE), Step::Send(last)], polite)
+            whole(vec![Step::Send(start.into()), Step::Blanks(HUGE), Step::Send(last)], graceful)
         }
         _ => Err((answer, place)),
     }
@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn a_body_that_ends_with_its_connection() {
         for (fault, body, end) in
-            [(Fault::CloseDelimited, "{\"a\":1}", End::Farewell), (Fault::CloseDelimitedCut, "{\"a", End::Close)]
+            [(Fault::CloseDelimited, "{\"a\":1}", End::Graceful), (Fault::CloseDelimitedCut, "{\"a", End::Close)]
         {
             let script = planned(fault, true).unwrap();
             let [Step::Send(bytes)] = script.steps.as_slice() else { panic!("{script:?}") };
@@ -263,7 +263,7 @@ mod tests {
         let script = planned(Fault::Drip, false).unwrap();
         let [Step::Drip(bytes)] = script.steps.as_slice() else { panic!("{script:?}") };
         assert!(String::from_utf8_lossy(bytes).contains("\r\nconnection: close\r\n"));
-        assert_eq!(script.end, End::Farewell);
+        assert_eq!(script.end, End::Graceful);
         assert_eq!(planned(Fault::Drip, true).unwrap().end, End::KeepOpen);
     }
 }

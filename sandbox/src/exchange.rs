@@ -15,7 +15,7 @@ use crate::sandbox::Sandbox;
 use crate::service::{self, Origin};
 
 const LARGEST_BODY: usize = 1 << 20;
-/// A larger body is still read up to here, so that its sender lives to see the refusal.
+/// A larger body is still read up to here, so that its sender lives to see the error.
 const READ_AT_MOST: usize = 16 << 20;
 
 pub async fn exchange(sandbox: &Sandbox, connection: &Connection, request: Request<Stream>) -> Delivered {
@@ -27,17 +27,17 @@ pub async fn exchange(sandbox: &Sandbox, connection: &Connection, request: Reque
         return Ok(response(admin::answer(sandbox, &incoming)));
     }
     let place = Place::Request { method: &incoming.method, path: &incoming.path, on_connection: origin.on_connection };
-    let by_rule = sandbox.book().faults.choose(&place);
+    let by_rule = sandbox.lock().faults.choose(&place);
     let unread = by_rule.filter(|chosen| chosen.fault == Fault::ResetBeforeRead);
     if unread.is_none() && read(&mut incoming, body).await.is_err() {
-        service::note_lost(sandbox, &incoming, origin, by_rule.map(|chosen| chosen.fault));
+        service::log_incomplete(sandbox, &incoming, origin, by_rule.map(|chosen| chosen.fault));
         return Err(Lost);
     }
     let ended = incoming.body.is_some();
-    let keep_alive = ended && wants_to_go_on(&head);
+    let keep_alive = ended && wants_keep_alive(&head);
     let decided = match unread {
         Some(chosen) => {
-            let place = service::note_lost(sandbox, &incoming, origin, Some(chosen.fault));
+            let place = service::log_incomplete(sandbox, &incoming, origin, Some(chosen.fault));
             Decided { answer: None, chosen: unread, place, keep_alive }
         }
         None => service::decide(sandbox, &incoming, origin, by_rule, keep_alive),
@@ -45,7 +45,7 @@ pub async fn exchange(sandbox: &Sandbox, connection: &Connection, request: Reque
     deliver(decided, sandbox, connection)
 }
 
-fn wants_to_go_on(head: &Parts) -> bool {
+fn wants_keep_alive(head: &Parts) -> bool {
     let connection = head.headers.get_all("connection");
     let mut options = connection.iter().filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(','));
     head.version == Version::HTTP_11 && !options.any(|option| option.trim().eq_ignore_ascii_case("close"))

@@ -1,6 +1,6 @@
-//! Reads the members of a request and gathers everything that is wrong with them into one refusal.
+//! Reads the members of a request and gathers everything that is wrong with them into one error.
 
-use crate::answer::Refusal;
+use crate::answer::ApiError;
 use crate::json::Json;
 use crate::money::Money;
 
@@ -19,7 +19,7 @@ impl<'a> Fields<'a> {
         let noted = self.errors.len();
         let text = self.optional(path);
         if text.is_none() && self.errors.len() == noted {
-            self.refuse(path, format!("The {path} field is required."));
+            self.error(path, format!("The {path} field is required."));
         }
         text.unwrap_or_default()
     }
@@ -31,7 +31,7 @@ impl<'a> Fields<'a> {
             Some(Json::Text(text)) if text.trim().is_empty() => None,
             Some(Json::Text(text)) => Some(text.clone()),
             Some(_) => {
-                self.refuse(path, format!("The {path} field must be text."));
+                self.error(path, format!("The {path} field must be text."));
                 None
             }
         }
@@ -41,7 +41,7 @@ impl<'a> Fields<'a> {
         match self.body.at(path) {
             None | Some(Json::Null) => {}
             Some(Json::Number(digits)) if digits.parse::<i64>().is_ok() => {}
-            Some(_) => self.refuse(path, format!("The {path} field must be an integer.")),
+            Some(_) => self.error(path, format!("The {path} field must be an integer.")),
         }
     }
 
@@ -53,7 +53,7 @@ impl<'a> Fields<'a> {
             Some(_) => None,
         };
         if digits.is_none() {
-            self.refuse(path, format!("The {path} field must be a whole number."));
+            self.error(path, format!("The {path} field must be a whole number."));
         }
         digits
     }
@@ -63,7 +63,7 @@ impl<'a> Fields<'a> {
             None | Some(Json::Null) => None,
             Some(Json::Bool(value)) => Some(*value),
             Some(_) => {
-                self.refuse(path, format!("The {path} field must be true or false."));
+                self.error(path, format!("The {path} field must be true or false."));
                 None
             }
         }
@@ -76,23 +76,24 @@ impl<'a> Fields<'a> {
             Json::Text(text) if text.trim().is_empty() => return None,
             Json::Text(text) | Json::Number(text) => text,
             _ => {
-                self.refuse(path, format!("The {path} field must be a decimal number such as 100.00."));
+                self.error(path, format!("The {path} field must be a decimal number such as 100.00."));
                 return None;
             }
         };
-        match Money::parse(text) {
-            Ok(money) if money.is_zero() => self.refuse(path, format!("The {path} field must be more than zero.")),
-            Ok(money) => return Some(money),
-            Err(problem) => self.refuse(path, format!("The {path} field {problem}.")),
+        match Money::parse_positive(text) {
+            Ok(money) => Some(money),
+            Err(problem) => {
+                self.error(path, format!("The {path} field {problem}."));
+                None
+            }
         }
-        None
     }
 
     pub fn required_amount(&mut self, path: &str) -> Money {
         let noted = self.errors.len();
         let amount = self.optional_amount(path);
         if amount.is_none() && self.errors.len() == noted {
-            self.refuse(path, format!("The {path} field is required."));
+            self.error(path, format!("The {path} field is required."));
         }
         amount.unwrap_or_default()
     }
@@ -104,18 +105,18 @@ impl<'a> Fields<'a> {
         if !text.is_empty() && !fits {
             let (from, to) = (lengths.start(), lengths.end());
             let count = if from == to { from.to_string() } else { format!("{from} to {to}") };
-            self.refuse(path, format!("The {path} field must be {count} digits."));
+            self.error(path, format!("The {path} field must be {count} digits."));
         }
         text
     }
 
-    pub fn refuse(&mut self, path: &str, text: String) {
+    pub fn error(&mut self, path: &str, text: String) {
         self.errors.push((path.to_string(), text));
     }
 
     /// Everything was read: refuses if anything was wrong.
-    pub fn finish(self) -> Result<(), Refusal> {
-        if self.errors.is_empty() { Ok(()) } else { Err(Refusal::invalid(self.errors)) }
+    pub fn finish(self) -> Result<(), ApiError> {
+        if self.errors.is_empty() { Ok(()) } else { Err(ApiError::invalid(self.errors)) }
     }
 }
 

@@ -11,8 +11,9 @@ use serde_json::value::RawValue;
 /// Deeper than any payload of the service; a bound so that no input can exhaust the stack.
 const DEEPEST: usize = 32;
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Default, Clone, PartialEq)]
 pub enum Json {
+    #[default]
     Null,
     Bool(bool),
     Number(String),
@@ -45,9 +46,12 @@ impl Json {
         exact.or_else(|| members.iter().find(|(key, _)| key.eq_ignore_ascii_case(name))).map(|(_, value)| value)
     }
 
-    /// A nested member: `at("card.cvv")`.
+    /// A nested member: `at("card.cvv")`, `at("payoutDetails.0.amount")`.
     pub fn at(&self, path: &str) -> Option<&Json> {
-        path.split('.').try_fold(self, |value, name| value.get(name))
+        path.split('.').try_fold(self, |value, name| match value {
+            Json::Array(items) => items.get(name.parse::<usize>().ok()?),
+            _ => value.get(name),
+        })
     }
 
     pub fn as_text(&self) -> Option<&str> {
@@ -217,6 +221,9 @@ mod tests {
         assert_eq!(value.get("Amount").unwrap().as_text(), Some(""));
         assert_eq!(value.at("card.cvv").unwrap().as_text(), Some("1"));
         assert_eq!(value.at("card.cvv.x"), None);
+        let list = Json::parse(br#"{"a":[{"b":"0"},{"b":"1"}]}"#).unwrap();
+        assert_eq!(list.at("a.1.b").unwrap().as_text(), Some("1"));
+        assert_eq!((list.at("a.2.b"), list.at("a.b")), (None, None));
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::faults::table::Fault;
 use crate::incoming::Incoming;
 use crate::sandbox::Sandbox;
 use crate::script::{Played, play};
-use crate::service::{Origin, note_lost};
+use crate::service::{Origin, log_incomplete};
 use crate::tls::Acceptors;
 use crate::wire::{Socket, Wire, discard};
 
@@ -34,7 +34,7 @@ pub async fn serve(listener: TcpListener, tls: Option<Arc<Acceptors>>, sandbox: 
         match listener.accept().await {
             Ok((tcp, _)) => {
                 let connection = Connection::new(connections.fetch_add(1, Ordering::Relaxed) + 1);
-                tokio::spawn(converse(tcp, tls.clone(), connection, Arc::clone(&sandbox)));
+                tokio::spawn(serve_connection(tcp, tls.clone(), connection, Arc::clone(&sandbox)));
             }
             // Out of file descriptors, say: connections that end will free some.
             Err(error) => {
@@ -45,15 +45,20 @@ pub async fn serve(listener: TcpListener, tls: Option<Arc<Acceptors>>, sandbox: 
     }
 }
 
-async fn converse(tcp: TcpStream, tls: Option<Arc<Acceptors>>, connection: Arc<Connection>, sandbox: Arc<Sandbox>) {
+async fn serve_connection(
+    tcp: TcpStream,
+    tls: Option<Arc<Acceptors>>,
+    connection: Arc<Connection>,
+    sandbox: Arc<Sandbox>,
+) {
     // Answers are small and complete: nothing is gained by waiting for more.
     let _ = tcp.set_nodelay(true);
-    let fault = sandbox.book().faults.choose(&Place::NewConnection).map(|chosen| chosen.fault);
-    let unread = || note_unread(&sandbox, &connection, fault);
+    let fault = sandbox.lock().faults.choose(&Place::NewConnection).map(|chosen| chosen.fault);
+    let unread = || log_unread(&sandbox, &connection, fault);
     if fault.is_some_and(Fault::is_tls) {
         unread();
     }
-    let Some(socket) = shake_hands(tcp, tls.as_deref(), fault, connection.id).await else {
+    let Some(socket) = handshake(tcp, tls.as_deref(), fault, connection.id).await else {
         return;
     };
     let mut wire = Wire::new(socket);
@@ -74,13 +79,13 @@ async fn converse(tcp: TcpStream, tls: Option<Arc<Acceptors>>, connection: Arc<C
         }
         return;
     }
-    while let Some(next) = talk(wire, &sandbox, &connection).await {
+    while let Some(next) = serve_http(wire, &sandbox, &connection).await {
         wire = next;
     }
 }
 
 /// `None`: the connection is at its end.
-async fn shake_hands(mut tcp: TcpStream, tls: Option<&Acceptors>, fault: Option<Fault>, id: u64) -> Option<Socket> {
+async fn handshake(mut tcp: TcpStream, tls: Option<&Acceptors>, fault: Option<Fault>, id: u64) -> Option<Socket> {
     let Some(acceptors) = tls else {
         return Some(Socket::Plain(tcp));
     };
@@ -108,7 +113,7 @@ async fn shake_hands(mut tcp: TcpStream, tls: Option<&Acceptors>, fault: Option<
 }
 
 /// Speaks HTTP until it ends or a script takes over; what is left of the connection if it goes on after that.
-async fn talk(wire: Wire, sandbox: &Arc<Sandbox>, connection: &Arc<Connection>) -> Option<Wire> {
+async fn serve_http(wire: Wire, sandbox: &Arc<Sandbox>, connection: &Arc<Connection>) -> Option<Wire> {
     let service = service_fn(|request| {
         let (sandbox, connection) = (Arc::clone(sandbox), Arc::clone(connection));
         Box::pin(async move { exchange(&sandbox, &connection, request).await })
@@ -119,15 +124,15 @@ async fn talk(wire: Wire, sandbox: &Arc<Sandbox>, connection: &Arc<Connection>) 
     let parts = http.into_parts();
     let wire = parts.io.into_inner().put_back(parts.read_buf);
     let Some(script) = connection.take_script() else {
-        wire.farewell().await;
+        wire.close_gracefully().await;
         return None;
     };
     let place = script.place;
-    let note = |answered| sandbox.book().requests.answered(place, answered);
+    let note = |answered| sandbox.lock().requests.answered(place, answered);
     match play(script, wire, note).await {
-        Played::GoesOn(wire) => Some(wire),
+        Played::KeepOpen(wire) => Some(wire),
         Played::UnreadRequest(wire) => {
-            note_unread(sandbox, connection, Some(Fault::StaleKeepalive));
+            log_unread(sandbox, connection, Some(Fault::StaleKeepalive));
             wire.close_and_discard().await;
             None
         }
@@ -136,7 +141,7 @@ async fn talk(wire: Wire, sandbox: &Arc<Sandbox>, connection: &Arc<Connection>) 
 }
 
 /// Somebody came, and nothing of what was said is known.
-fn note_unread(sandbox: &Sandbox, connection: &Connection, fault: Option<Fault>) {
+fn log_unread(sandbox: &Sandbox, connection: &Connection, fault: Option<Fault>) {
     let origin = Origin { connection: connection.id, on_connection: connection.next_request() };
-    note_lost(sandbox, &Incoming::default(), origin, fault);
+    log_incomplete(sandbox, &Incoming::default(), origin, fault);
 }

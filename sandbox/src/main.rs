@@ -6,6 +6,7 @@
 
 mod admin;
 mod answer;
+mod canned;
 mod cli;
 mod clock;
 mod connection;
@@ -78,6 +79,7 @@ fn failed(error: &str) -> ExitCode {
 }
 
 async fn run(cli: &Cli) -> Result<(), String> {
+    let routes = cli.routes()?;
     let rules = cli.fault_rules()?;
     let stop = stop_signals(cli.exit_with_parent)?;
     let seed = cli.seed.map_or_else(Seed::random, |number| Ok(Seed::from_number(number)))?;
@@ -93,16 +95,16 @@ async fn run(cli: &Cli) -> Result<(), String> {
     let (webhook, outbox) = cli.webhook.clone().map(Webhook::new).unzip();
     let base_url = base_url(cli.tls, address);
     let state = State::new(seed.clone(), Settings { activation: cli.activation, pay_twice: cli.pay_twice });
-    let sandbox = Arc::new(Sandbox::new(base_url, ApiKeys::new(&seed), encryption, webhook, state));
+    let sandbox = Arc::new(Sandbox::new(base_url, routes, ApiKeys::new(&seed), encryption, webhook, state));
     rules.into_iter().for_each(|rule| {
-        sandbox.book().faults.add(rule);
+        sandbox.lock().faults.add(rule);
     });
     if let Some(outbox) = outbox {
         // Weak: the queue ends when the sandbox does, and the task with it.
         let sandbox = Arc::downgrade(&sandbox);
         tokio::spawn(outbox.run(move |delivered| {
             if let Some(sandbox) = sandbox.upgrade() {
-                sandbox.book().webhooks.push(delivered);
+                sandbox.lock().webhooks.push(delivered);
             }
         }));
     }

@@ -41,6 +41,12 @@ impl Money {
         Ok(Money(hundredths))
     }
 
+    /// The same, and more than zero.
+    pub fn parse_positive(text: &str) -> Result<Money, &'static str> {
+        let money = Money::parse(text)?;
+        if money.is_zero() { Err("must be more than zero") } else { Ok(money) }
+    }
+
     pub fn is_zero(self) -> bool {
         self.0 == 0
     }
@@ -84,6 +90,7 @@ mod tests {
         {
             assert_eq!(Money::parse(text).unwrap().to_string(), shown);
         }
+        assert!(Money::parse_positive("0.00").is_err() && Money::parse_positive("0.01").is_ok());
         for text in
             ["", ".", "1.", ".5", "-1", "+1", "1e3", "1,000", "1.005", "NaN", " 1", "99999999999999999999", "1.2.3"]
         {

@@ -14,7 +14,7 @@ const DRIP_TAKES: Duration = Duration::from_secs(1);
 const ENDLESS_PAUSE: Duration = Duration::from_millis(100);
 static BLANKS: [u8; 16 << 10] = [b' '; 16 << 10];
 /// A client that sends more than this during a script is not listened to until the script is done.
-const KEPT_BEHIND: usize = 64 << 10;
+const BUFFER_LIMIT: usize = 64 << 10;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
@@ -35,7 +35,7 @@ pub enum End {
     /// The next request, please.
     KeepOpen,
     /// In good order.
-    Farewell,
+    Graceful,
     /// FIN.
     Close,
     /// RST.
@@ -59,7 +59,7 @@ pub struct Script {
 /// How it came out.
 pub enum Played {
     /// The conversation goes on.
-    GoesOn(Wire),
+    KeepOpen(Wire),
     /// Over, and the client sent something that nobody read.
     UnreadRequest(Wire),
     Over,
@@ -79,8 +79,8 @@ pub async fn play(script: Script, wire: Wire, note: impl Fn(Answered)) -> Played
         return Played::Over;
     }
     match script.end {
-        End::KeepOpen => return Played::GoesOn(wire),
-        End::Farewell => wire.farewell().await,
+        End::KeepOpen => return Played::KeepOpen(wire),
+        End::Graceful => wire.close_gracefully().await,
         End::Close => wire.close(),
         End::Reset => wire.reset(),
         End::Silence => discard(&mut wire).await,
@@ -112,7 +112,7 @@ async fn send(script: &Script, out: &mut (impl AsyncWrite + Unpin), note: &impl 
             Step::EndlessBlanks => endless(out).await,
             Step::Endless(bytes) => {
                 note(answered);
-                again_and_again(bytes, out).await
+                send_endlessly(bytes, out).await
             }
         };
         let sent = match sent {
@@ -160,7 +160,7 @@ async fn endless(out: &mut (impl AsyncWrite + Unpin)) -> io::Result<()> {
     }
 }
 
-async fn again_and_again(bytes: &[u8], out: &mut (impl AsyncWrite + Unpin)) -> io::Result<()> {
+async fn send_endlessly(bytes: &[u8], out: &mut (impl AsyncWrite + Unpin)) -> io::Result<()> {
     let block = bytes.repeat(BLANKS.len() / bytes.len());
     loop {
         out.write_all(&block).await?;
@@ -170,7 +170,7 @@ async fn again_and_again(bytes: &[u8], out: &mut (impl AsyncWrite + Unpin)) -> i
 
 /// Ends when the client goes away. What it sends meanwhile is kept for later.
 async fn gone(reader: &mut (impl AsyncRead + Unpin), early: &mut Vec<u8>) {
-    while early.len() < KEPT_BEHIND {
+    while early.len() < BUFFER_LIMIT {
         if !matches!(reader.read_buf(early).await, Ok(1..)) {
             return;
         }

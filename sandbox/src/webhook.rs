@@ -14,7 +14,7 @@ use crate::endpoints::transactions;
 use crate::json::{Json, object};
 use crate::state::{Event, State};
 
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Where events go; plain http to this machine only.
 #[derive(Debug, Clone)]
@@ -96,8 +96,8 @@ impl Outbox {
     /// Delivers until the sandbox ends; `record` keeps what became of each attempt.
     pub async fn run(mut self, record: impl Fn(Delivered)) {
         while let Some(notice) = self.queue.recv().await {
-            let attempt = tokio::time::timeout(PATIENCE, post(&self.target, notice.body)).await;
-            let result = attempt.unwrap_or_else(|_| Err(format!("no answer within {} s", PATIENCE.as_secs())));
+            let attempt = tokio::time::timeout(TIMEOUT, post(&self.target, notice.body)).await;
+            let result = attempt.unwrap_or_else(|_| Err(format!("no answer within {} s", TIMEOUT.as_secs())));
             let (status, error) = (result.as_ref().ok().copied(), result.err());
             record(Delivered { event: notice.event, key: notice.key, status, error });
         }

@@ -31,13 +31,13 @@ impl Wire {
         self
     }
 
-    /// The client gets a TCP reset, without a farewell of TLS.
+    /// The client gets a TCP reset, without a close_gracefully of TLS.
     pub fn reset(self) {
-        // Without it the system says a polite goodbye.
+        // Without it the system says a graceful goodbye.
         let _ = self.into_tcp().set_zero_linger();
     }
 
-    /// The client gets a FIN, without a farewell of TLS.
+    /// The client gets a FIN, without a close_gracefully of TLS.
     pub fn close(self) {
         drop(self.into_tcp());
     }
@@ -52,7 +52,7 @@ impl Wire {
     }
 
     /// Ends in good order: close_notify, then FIN.
-    pub async fn farewell(mut self) {
+    pub async fn close_gracefully(mut self) {
         let _ = self.shutdown().await;
     }
 

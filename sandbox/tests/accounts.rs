@@ -30,11 +30,15 @@ fn one_account_per_alias() {
     assert_ne!(account(&sandbox, r#"{"Alias":"till-2"}"#)["accountNumber"], *number);
     assert_eq!(sandbox.effects("virtual_account_created").len(), 2);
     assert_eq!(sandbox.get("/payment/account-details?alias=till-1").expect(200).json()["accountNumber"], *number);
-    sandbox.get("/payment/account-details?alias=x").refuses(404, "alias", "Virtual account not found");
-    sandbox.post_marked(GENERATE, &sandbox.public, "{}").refuses(400, "Alias", "The Alias field is required.");
+    sandbox.get("/payment/account-details?alias=x").expect_error(404, "alias", "Virtual account not found");
+    sandbox.post_marked(GENERATE, &sandbox.public, "{}").expect_error(400, "Alias", "The Alias field is required.");
 
     let headers = [("api-key", sandbox.public.as_str()), JSON];
-    sandbox.send("POST", GENERATE, &headers, &sandbox.seal(r#"{"Alias":"x"}"#)).refuses(400, "encryption", "RSA");
+    sandbox.send("POST", GENERATE, &headers, &sandbox.encrypt(r#"{"Alias":"x"}"#)).expect_error(
+        400,
+        "encryption",
+        "RSA",
+    );
 }
 
 #[test]
@@ -74,10 +78,14 @@ fn funding_and_its_details() {
     assert_eq!(payment.len(), 12);
     assert!(payment["orderId"].is_u64() && payment["orderPaymentInstrument"].is_string());
 
-    sandbox.get("/payment/transaction-details/5").refuses(404, "sessionId", "Transaction not found at the moment.");
+    sandbox.get("/payment/transaction-details/5").expect_error(
+        404,
+        "sessionId",
+        "Transaction not found at the moment.",
+    );
     let unknown = r#"{"accountNumber":"1","amount":"1","senderName":"Ada"}"#;
-    sandbox.admin_post("fund", unknown).refuses(404, "accountNumber", "Virtual account not found");
-    sandbox.admin_post("fund", "{}").refuses(400, "amount", "is required");
+    sandbox.admin_post("fund", unknown).expect_error(404, "accountNumber", "Virtual account not found");
+    sandbox.admin_post("fund", "{}").expect_error(400, "amount", "is required");
 }
 
 /// The body of one webhook call, which is answered with 204.
@@ -140,6 +148,6 @@ fn payouts() {
 
     sandbox.post_marked("/payout/initiate", &sandbox.secret, payload).expect(200);
     assert_eq!(sandbox.admin("duplicates")["duplicates"][0]["key"], "P1");
-    sandbox.post_marked("/payout/initiate", &sandbox.secret, "{}").refuses(400, "payoutDetails", "is required");
+    sandbox.post_marked("/payout/initiate", &sandbox.secret, "{}").expect_error(400, "payoutDetails", "is required");
     assert_eq!(sandbox.get("/payment/banks?paymentmethod=BT").expect(200).json()["data"][0]["bankCode"], "000013");
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::wire::{Client, Ended, PATIENCE};
+use common::wire::{Client, Ended, TIMEOUT};
 use common::{Sandbox, command};
 use serde_json::json;
 
@@ -76,10 +76,10 @@ fn a_rule_acts_on_money_once() {
     let sandbox = Sandbox::start(&[]);
     sandbox.rule(r#"{"path":"/payment/order/create","fault":"commit_then_reset"}"#);
     let mut client = Client::new(&sandbox);
-    let body = sandbox.seal(&common::card("A", "4111111111111111"));
+    let body = sandbox.encrypt(&common::card("A", "4111111111111111"));
     client.send("POST", "/payment/order/create", &[("api-key", &sandbox.public), common::JSON], &body).unwrap();
-    assert_eq!(client.rest(PATIENCE), (Vec::new(), Ended::Reset));
-    sandbox.charge_card("A", "4111111111111111").refuses(400, "reference", "paid already");
+    assert_eq!(client.rest(TIMEOUT), (Vec::new(), Ended::Reset));
+    sandbox.charge_card("A", "4111111111111111").expect_error(400, "reference", "paid already");
     let entry = &sandbox.requests()[0];
     let told = (&entry["fault"], &entry["status"], &entry["answered"], &entry["effects"]);
     assert_eq!(told, (&json!("commit_then_reset"), &json!(200), &json!("none"), &json!([1, 2])));
@@ -88,7 +88,8 @@ fn a_rule_acts_on_money_once() {
 #[test]
 fn what_is_wrong_is_named() {
     let sandbox = Sandbox::start(&[]);
-    let refuses = |rule: &str, field: &str, words: &str| sandbox.admin_post("faults", rule).refuses(400, field, words);
+    let refuses =
+        |rule: &str, field: &str, words: &str| sandbox.admin_post("faults", rule).expect_error(400, field, words);
     refuses(r#"{"path":"/a","fault":"no_such"}"#, "fault", "there are reset_before_read, reset_without_commit");
     refuses(r#"{"fault":"drip"}"#, "path", "required");
     refuses(r#"{"path":"/a","fault":"drip","probability":2}"#, "probability", "from 0 to 1");
@@ -103,7 +104,7 @@ fn rules_of_the_command_line() {
     let sandbox = Sandbox::start(&["--fault", rule, "--fault", "reset_before_read"]);
     let mut client = Client::new(&sandbox);
     let _ = client.send("GET", BANKS, &[("api-key", &sandbox.public)], "");
-    assert_eq!(client.rest(PATIENCE), (Vec::new(), Ended::Reset));
+    assert_eq!(client.rest(TIMEOUT), (Vec::new(), Ended::Reset));
     assert_eq!(statuses(&sandbox, 2), [500, 200]);
     for (bad, words) in [("no_such", "there are"), ("{", "EOF"), ("drip", "path"), ("tls_expired", "--tls")] {
         let output = command(&["--fault", bad]).output().unwrap();

@@ -5,7 +5,7 @@ mod common;
 use std::io::Read;
 use std::time::Duration;
 
-use common::wire::{Client, Ended, PATIENCE};
+use common::wire::{Client, Ended, TIMEOUT};
 use common::{Answer, JSON, Sandbox};
 use serde_json::{Value, json};
 
@@ -59,7 +59,7 @@ const FAULTS: [(&str, bool, Seen); 54] = [
     ("endless_chunk_size", true, Seen::Again(200, "\r\n0", "0")),
     ("no_crlf_after_chunk", true, Seen::Again(200, "x", "x")),
     ("endless_interim", true, Seen::Again(102, "", "HTTP/1.1 102 Processing\r\n\r\n")),
-    ("close_delimited", true, Seen::Delimited(Ended::Farewell)),
+    ("close_delimited", true, Seen::Delimited(Ended::Graceful)),
     ("close_delimited_cut", true, Seen::Delimited(Ended::Fin)),
     ("huge_body", true, Seen::Answer(200)),
     ("gzip_bomb", true, Seen::Answer(200)),
@@ -116,7 +116,7 @@ fn serves_on(sandbox: &Sandbox, client: &mut Client) {
 
 fn check(sandbox: &Sandbox, fault: &str, seen: Seen, ask: &dyn Fn(&mut Client)) -> Option<Answer> {
     let is_tls = sandbox.start["ca_file"].is_string();
-    let fin = if is_tls { Ended::Fin } else { Ended::Farewell };
+    let fin = if is_tls { Ended::Fin } else { Ended::Graceful };
     let expected = |ended| if ended == Ended::Fin { fin } else { ended };
     let mut client = Client::new(sandbox);
     ask(&mut client);
@@ -133,7 +133,7 @@ fn check(sandbox: &Sandbox, fault: &str, seen: Seen, ask: &dyn Fn(&mut Client)) 
         }
         Seen::LastAnswer(status) => {
             answer = Some(client.answer().expect(status));
-            assert_eq!(client.rest(PATIENCE), (Vec::new(), Ended::Farewell));
+            assert_eq!(client.rest(TIMEOUT), (Vec::new(), Ended::Graceful));
             if fault == "early_response" {
                 let mut next = Client::new(sandbox);
                 assert_eq!(next.answer().expect(200).header("x-sandbox-unsolicited"), Some("1"));
@@ -142,17 +142,17 @@ fn check(sandbox: &Sandbox, fault: &str, seen: Seen, ask: &dyn Fn(&mut Client)) 
         }
         Seen::AnswerThen(ended) => {
             answer = Some(client.answer().expect(200));
-            let patience = if ended == Ended::Silence { SILENCE } else { PATIENCE };
-            assert_eq!(client.rest(patience), (Vec::new(), expected(ended)), "{fault}");
+            let timeout = if ended == Ended::Silence { SILENCE } else { TIMEOUT };
+            assert_eq!(client.rest(timeout), (Vec::new(), expected(ended)), "{fault}");
             answered = "whole";
         }
         Seen::Nothing(ended) => {
-            let patience = if ended == Ended::Silence { SILENCE } else { PATIENCE };
-            assert_eq!(client.rest(patience), (Vec::new(), expected(ended)), "{fault}");
+            let timeout = if ended == Ended::Silence { SILENCE } else { TIMEOUT };
+            assert_eq!(client.rest(timeout), (Vec::new(), expected(ended)), "{fault}");
             answered = "none";
         }
         Seen::Part => {
-            let (bytes, ended) = client.rest(PATIENCE);
+            let (bytes, ended) = client.rest(TIMEOUT);
             let text = String::from_utf8(bytes).unwrap();
             let (head, body) = text.split_once("\r\n\r\n").unwrap();
             let length: usize = head.split_once("content-length: ").unwrap().1.parse().unwrap();
@@ -171,13 +171,13 @@ fn check(sandbox: &Sandbox, fault: &str, seen: Seen, ask: &dyn Fn(&mut Client)) 
             answered = "part";
         }
         Seen::Delimited(ended) => {
-            let (bytes, end) = client.rest(PATIENCE);
+            let (bytes, end) = client.rest(TIMEOUT);
             assert_eq!(end, expected(ended));
             let text = String::from_utf8(bytes).unwrap();
             let (head, body) = text.split_once("\r\n\r\n").unwrap();
             assert!(head.ends_with("connection: close") && !head.contains("length") && !head.contains("chunked"));
             let is_whole = serde_json::from_str::<Value>(body).is_ok();
-            assert_eq!((is_whole, body.starts_with('{')), (ended == Ended::Farewell, true), "{text}");
+            assert_eq!((is_whole, body.starts_with('{')), (ended == Ended::Graceful, true), "{text}");
             answered = if is_whole { "whole" } else { "part" };
         }
         Seen::Again(status, first, again) => {

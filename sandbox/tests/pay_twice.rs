@@ -48,9 +48,9 @@ fn what_moves_no_money_and_what_is_wrong_stays_as_it_is() {
     }
     assert_eq!(sandbox.effects("virtual_account_created").len(), 1);
     let mandate = sandbox.mandate("0690000031");
-    sandbox.pay("A", &mandate, "111111").refuses(400, "directDebitPaymentRequest.otp", "wrong");
+    sandbox.pay("A", &mandate, "111111").expect_error(400, "directDebitPaymentRequest.otp", "wrong");
     sandbox.admin_post("orders", r#"{"reference":"A","amount":"5"}"#).expect(200);
-    sandbox.post_secret(REFUND, r#"{"reference":"A"}"#).refuses(400, "reference", "not paid");
+    sandbox.post_secret(REFUND, r#"{"reference":"A"}"#).expect_error(400, "reference", "not paid");
     assert_eq!(sandbox.charge_card("A", "4000000000000002").expect(200).json()["status"], "failed");
     assert!(sandbox.effects("charge_made").is_empty());
 }
@@ -63,9 +63,9 @@ fn without_it_the_second_time_is_refused() {
     sandbox.post("/payment/order/direct-debit/otp", &format!(r#"{{"mandateCode":"{mandate}"}}"#)).expect(200);
     let code = sandbox.admin(&format!("otp/{mandate}"))["otp"].as_str().unwrap().to_owned();
     sandbox.pay("A", &mandate, &code).expect(200);
-    sandbox.pay("A", &mandate, &code).refuses(400, "reference", "paid already");
-    sandbox.pay("B", &mandate, &code).refuses(400, "directDebitPaymentRequest.otp", "used before");
+    sandbox.pay("A", &mandate, &code).expect_error(400, "reference", "paid already");
+    sandbox.pay("B", &mandate, &code).expect_error(400, "directDebitPaymentRequest.otp", "used before");
     sandbox.post_secret(REFUND, r#"{"reference":"A"}"#).expect(200);
-    sandbox.post_secret(REFUND, r#"{"reference":"A"}"#).refuses(400, "reference", "in full");
+    sandbox.post_secret(REFUND, r#"{"reference":"A"}"#).expect_error(400, "reference", "in full");
     assert_eq!(counts(&sandbox), []);
 }

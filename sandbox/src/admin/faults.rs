@@ -1,19 +1,19 @@
 //! Fault rules by admin calls.
 
-use crate::answer::Refusal;
+use crate::answer::ApiError;
 use crate::faults::parse;
 use crate::json::{Json, object};
 use crate::sandbox::Sandbox;
 
 pub fn list(sandbox: &Sandbox) -> Json {
-    sandbox.book().faults.json()
+    sandbox.lock().faults.json()
 }
 
-pub fn add(sandbox: &Sandbox, body: &Json) -> Result<Json, Refusal> {
+pub fn add(sandbox: &Sandbox, body: &Json) -> Result<Json, ApiError> {
     let rule = parse::rule(body, sandbox.speaks_tls())?;
-    Ok(sandbox.book().faults.add(rule).json())
+    Ok(sandbox.lock().faults.add(rule).json())
 }
 
 pub fn clear(sandbox: &Sandbox) -> Json {
-    object! { "cleared": sandbox.book().faults.clear() }
+    object! { "cleared": sandbox.lock().faults.clear() }
 }

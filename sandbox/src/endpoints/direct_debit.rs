@@ -1,7 +1,7 @@
 //! Direct debit: history, create, status and one-time code.
 
 use super::Call;
-use crate::answer::{Answer, Refusal};
+use crate::answer::{Answer, ApiError};
 use crate::clock::Moment;
 use crate::fields::Fields;
 use crate::json::{Json, object};
@@ -14,7 +14,7 @@ use crate::state::model::Mandate;
 const MANY: u64 = 500;
 const CUSTOMER: &str = "Sandbox Customer";
 
-pub fn history(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
+pub fn history(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let mut fields = Fields::of(&call.input);
     let email = fields.required("emailAddress");
     fields.finish()?;
@@ -58,7 +58,7 @@ fn made_up_summary(number: u64) -> Json {
     }
 }
 
-pub fn create(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
+pub fn create(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let mut fields = Fields::of(&call.input);
     fields.optional_integer("recurringPaymentId");
     fields.optional("address");
@@ -84,7 +84,7 @@ pub fn create(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
     }))
 }
 
-pub fn status(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
+pub fn status(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let mut fields = Fields::of(&call.input);
     let code = fields.required("mandateCode");
     fields.finish()?;
@@ -95,7 +95,7 @@ pub fn status(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
     Ok(Answer::ok(&object! { "message": message, "code": code, "status": true, "data": data }))
 }
 
-pub fn otp(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
+pub fn otp(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let mut fields = Fields::of(&call.input);
     let code = fields.required("mandateCode");
     fields.finish()?;

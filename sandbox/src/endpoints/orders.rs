@@ -1,7 +1,7 @@
 //! Orders: create (with or without a card), status, verify and fee.
 
 use super::{Call, pay, success, transactions};
-use crate::answer::{Answer, Refusal};
+use crate::answer::{Answer, ApiError};
 use crate::fields::Fields;
 use crate::json::{Json, object};
 use crate::state::model::{Customer, Order, PaymentState};
@@ -9,7 +9,7 @@ use crate::state::orders::NewOrder;
 use crate::state::{DEFAULT_CURRENCY, State};
 
 /// With `order` it makes the order known; with `card` it charges the card; with both, both.
-pub fn create(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
+pub fn create(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let input = &call.input;
     let has_card = input.get("card").is_some_and(Json::is_object);
     if input.get("order").is_some_and(Json::is_object) {
@@ -27,20 +27,20 @@ pub fn create(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
     let mut fields = Fields::of(input);
     let option = fields.required("paymentoption");
     if !option.is_empty() && !option.eq_ignore_ascii_case("C") {
-        fields.refuse(
+        fields.error(
             "paymentoption",
             "The paymentoption field must be C; without a payment the payload needs an order.".to_string(),
         );
     }
     fields.required("reference");
     if !has_card {
-        fields.refuse("card", "The card field is required.".to_string());
+        fields.error("card", "The card field is required.".to_string());
     }
     fields.finish()?;
     pay::card(state, call, "reference")
 }
 
-fn new_order(input: &Json) -> Result<NewOrder, Refusal> {
+fn new_order(input: &Json) -> Result<NewOrder, ApiError> {
     let mut fields = Fields::of(input);
     let new = NewOrder {
         reference: fields.required("order.reference"),
@@ -81,7 +81,7 @@ fn created(order: &Order) -> Json {
     success("01", "Order created successfully", data)
 }
 
-fn known_order<'a>(state: &'a State, input: &Json) -> Result<&'a Order, Refusal> {
+fn known_order<'a>(state: &'a State, input: &Json) -> Result<&'a Order, ApiError> {
     let mut fields = Fields::of(input);
     let reference = fields.required("reference");
     fields.finish()?;
@@ -89,7 +89,7 @@ fn known_order<'a>(state: &'a State, input: &Json) -> Result<&'a Order, Refusal>
 }
 
 /// `status` is the payment's state here, not the call's.
-pub fn status(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
+pub fn status(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let order = known_order(state, &call.input)?;
     let now = order.state();
     let data = object! {
@@ -111,12 +111,12 @@ pub fn status(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
 }
 
 /// Success and `00` mean that the order was found; whether it is paid says `data.statusId`.
-pub fn verify(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
+pub fn verify(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let order = known_order(state, &call.input)?;
     Ok(Answer::ok(&success("00", "Order details fetched successfully", transactions::of_order(order))))
 }
 
-pub fn fee(_: &mut State, call: &Call) -> Result<Answer, Refusal> {
+pub fn fee(_: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let mut fields = Fields::of(&call.input);
     let amount = fields.required_amount("amount");
     let currency = fields.optional("currency").unwrap_or_else(|| DEFAULT_CURRENCY.to_string());

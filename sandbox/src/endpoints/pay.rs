@@ -1,21 +1,21 @@
 //! Pay: an order is paid under a mandate (`NDD`) or by card (`C`).
 
 use super::{Call, success};
-use crate::answer::{Answer, Refusal};
+use crate::answer::{Answer, ApiError};
 use crate::fields::Fields;
 use crate::json::{Json, object};
 use crate::state::State;
 use crate::state::model::{Method, Order, Payment, PaymentState};
 use crate::state::payments::{CardPay, MandatePay};
 
-pub fn pay(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
+pub fn pay(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let mut fields = Fields::of(&call.input);
     let option = fields.required("paymentOption");
     if option.eq_ignore_ascii_case("C") {
         return card(state, call, "reference");
     }
     if !option.is_empty() && !option.eq_ignore_ascii_case("NDD") {
-        fields.refuse("paymentOption", "The paymentOption field must be NDD or C in the sandbox.".to_string());
+        fields.error("paymentOption", "The paymentOption field must be NDD or C in the sandbox.".to_string());
     }
     let pay = MandatePay {
         reference: fields.required("reference"),
@@ -29,33 +29,33 @@ pub fn pay(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
 }
 
 /// Charges the card of a payload; `reference_at` is where the payload names the order.
-pub fn card(state: &mut State, call: &Call, reference_at: &str) -> Result<Answer, Refusal> {
+pub fn card(state: &mut State, call: &Call, reference_at: &str) -> Result<Answer, ApiError> {
     let (reference, number) = card_fields(&call.input, reference_at)?;
     // The interface shows the answer of a direct debit only.
     answer(state.pay_by_card(&CardPay { reference, number })?, call).map(Answer::assumed)
 }
 
 /// Is the payload fit to be charged, whatever the order's state?
-pub fn check_card(call: &Call, reference_at: &str) -> Result<(), Refusal> {
+pub fn check_card(call: &Call, reference_at: &str) -> Result<(), ApiError> {
     card_fields(&call.input, reference_at).map(|_| ())
 }
 
-fn card_fields(input: &Json, reference_at: &str) -> Result<(String, String), Refusal> {
+fn card_fields(input: &Json, reference_at: &str) -> Result<(String, String), ApiError> {
     let mut fields = Fields::of(input);
     let reference = fields.required(reference_at);
     let two_letters = |text: &str| text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_alphabetic());
     if fields.optional("country").is_some_and(|country| !two_letters(&country)) {
-        fields.refuse("country", "The country field must be a two-letter country code.".to_string());
+        fields.error("country", "The country field must be a two-letter country code.".to_string());
     }
     let number = fields.required_digits("card.cardnumber", 12..=19);
     let month = fields.required_digits("card.expirymonth", 2..=2);
     let year = fields.required_digits("card.expiryyear", 2..=4);
     fields.required_digits("card.cvv", 3..=4);
     if month.len() == 2 && !("01"..="12").contains(&month.as_str()) {
-        fields.refuse("card.expirymonth", "The card.expirymonth field must be 01 to 12.".to_string());
+        fields.error("card.expirymonth", "The card.expirymonth field must be 01 to 12.".to_string());
     }
     if year.len() == 3 {
-        fields.refuse("card.expiryyear", "The card.expiryyear field must be 2 or 4 digits.".to_string());
+        fields.error("card.expiryyear", "The card.expiryyear field must be 2 or 4 digits.".to_string());
     }
     fields.finish()?;
     Ok((reference, number))
@@ -115,8 +115,8 @@ fn told(payment: &Payment) -> Told {
     }
 }
 
-fn answer(order: &Order, call: &Call) -> Result<Answer, Refusal> {
-    let payment = order.payments.last().ok_or_else(|| Refusal::not_found("reference", "Payment"))?;
+fn answer(order: &Order, call: &Call) -> Result<Answer, ApiError> {
+    let payment = order.payments.last().ok_or_else(|| ApiError::not_found("reference", "Payment"))?;
     let told = told(payment);
     let redirect = (payment.state == PaymentState::Awaiting)
         .then(|| format!("{}/sandbox/payments/{}/confirm", call.base_url, payment.reference));

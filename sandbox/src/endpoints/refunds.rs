@@ -1,12 +1,12 @@
 //! Refund: all of an order or a part of it.
 
 use super::Call;
-use crate::answer::{Answer, Refusal};
+use crate::answer::{Answer, ApiError};
 use crate::fields::Fields;
 use crate::json::object;
 use crate::state::State;
 
-pub fn refund(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
+pub fn refund(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let mut fields = Fields::of(&call.input);
     let reference = fields.required("reference");
     let reason = fields.optional("reason");

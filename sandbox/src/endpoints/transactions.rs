@@ -1,7 +1,7 @@
 //! Funding details, and the object of nearly the same shape that order verify and the webhooks carry.
 
 use super::Call;
-use crate::answer::{Answer, Refusal};
+use crate::answer::{Answer, ApiError};
 use crate::clock::NO_DATE;
 use crate::json::{Json, object};
 use crate::money::Money;
@@ -9,8 +9,8 @@ use crate::state::State;
 use crate::state::model::{Order, PaymentState, Session};
 use crate::state::virtual_accounts::BANK;
 
-pub fn details(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
-    let session = state.session(&call.path_value)?;
+pub fn details(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
+    let session = state.session(call.path_value("sessionId"))?;
     Ok(Answer::ok(&object! {
         "message": "Transaction details fetched successfully",
         "code": "00",
@@ -66,7 +66,7 @@ pub fn of_session(session: &Session) -> Json {
 
 pub fn of_order(order: &Order) -> Json {
     let state = order.state();
-    let payment = order.telling_payment();
+    let payment = order.decisive_payment();
     let confirmed = payment
         .filter(|payment| payment.state == PaymentState::Successful)
         .map(|payment| payment.updated.seven_digits());

@@ -2,7 +2,7 @@
 
 use super::gzip;
 use super::table::Fault;
-use crate::answer::{Answer, Refusal};
+use crate::answer::{Answer, ApiError};
 use crate::json::{Json, object};
 
 const HTML: &str = "text/html; charset=utf-8";
@@ -11,10 +11,11 @@ const PAGE: &str = "<!DOCTYPE html>\n<html><head><title>Sandbox</title></head><b
 const DEEP: usize = 10_000;
 const DIGITS: usize = 400;
 
-/// What of the request an altered answer tells back.
+/// What an altered answer takes from its request.
 pub struct Asked<'a> {
     pub base_url: &'a str,
-    pub path: &'a str,
+    /// `status` is a boolean in the endpoint's envelope, or a text.
+    pub is_status_boolean: bool,
     /// Path and query as they came.
     pub target: &'a str,
     pub api_key: Option<&'a str>,
@@ -66,7 +67,7 @@ pub fn alter(fault: Fault, decided: Option<Answer>, asked: &Asked) -> Option<Ans
         Fault::RedirectSame => Some(redirect(format!("{}{}", asked.base_url, asked.target))),
         Fault::RedirectOtherHost => Some(redirect(format!("{}{}", other_host(asked.base_url), asked.target))),
         Fault::EchoesRequest => Some(error(400, &echo(asked))),
-        Fault::FailedThenSuccess => Some(failure(asked.path)),
+        Fault::FailedThenSuccess => Some(failure(asked.is_status_boolean)),
         Fault::BadUtf8 => decided.map(|answer| with_members(answer, b"\"sandboxText\":\"\xff\xfe\xc0\"")),
         Fault::DeepNesting => {
             let nest = format!("\"sandboxNest\":{}{}", "[".repeat(DEEP), "]".repeat(DEEP));
@@ -99,7 +100,7 @@ fn page(status: u16) -> Answer {
 }
 
 fn error(status: u16, message: &str) -> Answer {
-    Refusal::error(status, message).into_answer()
+    ApiError::new(status, message).into_answer()
 }
 
 fn header(mut answer: Answer, name: &'static str, value: &str) -> Answer {
@@ -120,17 +121,10 @@ fn other_host(base_url: &str) -> String {
     format!("{scheme}://{other}:{port}")
 }
 
-/// Says that it was not done, in the way of the endpoint: `status` as a boolean, or as a text.
-fn failure(path: &str) -> Answer {
-    let boolean = [
-        "/payment/order/direct-debit/",
-        "/payment/order/refund",
-        "/payment/virtual-account/",
-        "/payment/transaction-details/",
-        "/payment/account-details",
-    ];
+/// Says that it was not done, in the envelope of the endpoint.
+fn failure(is_status_boolean: bool) -> Answer {
     let message = "The request failed in the sandbox; send it again.";
-    Answer::ok(&match boolean.iter().any(|start| path.starts_with(start)) {
+    Answer::ok(&match is_status_boolean {
         true => object! { "message": message, "code": "04", "status": false, "data": Json::Null },
         false => object! { "data": Json::Null, "status": "failed", "statusCode": "04", "message": message },
     })
@@ -187,7 +181,7 @@ mod tests {
 
     const ASKED: Asked = Asked {
         base_url: "http://127.0.0.1:80",
-        path: "/payment/order/refund",
+        is_status_boolean: true,
         target: "/a?b=%20c",
         api_key: Some("KEY"),
         payload: None,
@@ -234,7 +228,7 @@ mod tests {
     #[test]
     fn a_failure_in_the_endpoints_own_way() {
         assert!(altered(Fault::FailedThenSuccess, "{}").contains(r#""status":false"#));
-        let pay = Asked { path: "/payment/order/pay", ..ASKED };
+        let pay = Asked { is_status_boolean: false, ..ASKED };
         let body = alter(Fault::FailedThenSuccess, None, &pay).unwrap().body;
         assert!(String::from_utf8(body).unwrap().contains(r#""status":"failed""#));
         assert!(alter(Fault::ResetWithoutCommit, None, &ASKED).is_none());

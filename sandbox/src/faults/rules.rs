@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::table::{Acts, Fault};
 use crate::json::{Json, object};
-use crate::path_pattern::value_in;
+use crate::path_pattern;
 use crate::seed::Seed;
 
 /// What may meet a fault.
@@ -111,7 +111,7 @@ impl Rule {
 fn path_fits(wanted: &str, path: &str) -> bool {
     match wanted.strip_suffix('*') {
         Some(prefix) => path.starts_with(prefix),
-        None => wanted == path || value_in(wanted, path).is_some(),
+        None => wanted == path || path_pattern::values(wanted, path).is_some(),
     }
 }
 

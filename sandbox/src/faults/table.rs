@@ -184,7 +184,7 @@ impl Fault {
     }
 }
 
-/// For a refusal: what one could have written.
+/// For an error message: the names that could have been meant.
 pub fn names() -> String {
     TABLE.iter().map(|row| row.name).collect::<Vec<_>>().join(", ")
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::clock::Moment;
 use crate::money::Money;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
     MandateCreated,
     OtpSent,
@@ -15,10 +15,28 @@ pub enum Effect {
     VirtualAccountCreated,
     FundingReceived,
     PayoutMade,
+    /// Of an endpoint with a canned answer.
+    Other(String),
 }
 
 impl Effect {
-    pub fn name(self) -> &'static str {
+    pub const KNOWN: [Effect; 8] = [
+        Effect::MandateCreated,
+        Effect::OtpSent,
+        Effect::OrderCreated,
+        Effect::ChargeMade,
+        Effect::RefundMade,
+        Effect::VirtualAccountCreated,
+        Effect::FundingReceived,
+        Effect::PayoutMade,
+    ];
+
+    pub fn named(name: &str) -> Effect {
+        let known = Effect::KNOWN.into_iter().find(|effect| effect.name() == name);
+        known.unwrap_or_else(|| Effect::Other(name.to_string()))
+    }
+
+    pub fn name(&self) -> &str {
         match self {
             Effect::MandateCreated => "mandate_created",
             Effect::OtpSent => "otp_sent",
@@ -28,12 +46,8 @@ impl Effect {
             Effect::VirtualAccountCreated => "virtual_account_created",
             Effect::FundingReceived => "funding_received",
             Effect::PayoutMade => "payout_made",
+            Effect::Other(name) => name,
         }
-    }
-
-    /// The client's doing, and done twice it is money twice.
-    fn is_money(self) -> bool {
-        matches!(self, Effect::ChargeMade | Effect::RefundMade | Effect::PayoutMade)
     }
 }
 
@@ -51,6 +65,17 @@ pub struct Entry {
     /// `None`: done by an admin call.
     pub request_id: Option<u64>,
     pub at: Moment,
+}
+
+impl Entry {
+    /// The client moved money: the same key twice is money twice.
+    fn moves_money(&self) -> bool {
+        match self.effect {
+            Effect::ChargeMade | Effect::RefundMade | Effect::PayoutMade => true,
+            Effect::Other(_) => self.amount.is_some(),
+            _ => false,
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -106,19 +131,19 @@ impl Ledger {
 
     /// Keys whose money moved more than once.
     pub fn duplicates(&self) -> Vec<Vec<&Entry>> {
-        self.more_than_once(Effect::is_money)
+        self.more_than_once(Entry::moves_money)
     }
 
     /// Mandates that were created more than once, which moves no money.
     pub fn repeated(&self) -> Vec<Vec<&Entry>> {
-        self.more_than_once(|effect| effect == Effect::MandateCreated)
+        self.more_than_once(|entry| entry.effect == Effect::MandateCreated)
     }
 
-    /// The entries of each effect and key that occurs more than once, of the wanted effects.
-    fn more_than_once(&self, wanted: fn(Effect) -> bool) -> Vec<Vec<&Entry>> {
-        let mut groups: BTreeMap<(Effect, &str), Vec<&Entry>> = BTreeMap::new();
-        for entry in self.entries.iter().filter(|entry| wanted(entry.effect)) {
-            groups.entry((entry.effect, &entry.key)).or_default().push(entry);
+    /// The wanted entries, grouped by effect and key, of each group that has more than one.
+    fn more_than_once(&self, wanted: fn(&Entry) -> bool) -> Vec<Vec<&Entry>> {
+        let mut groups: BTreeMap<(&Effect, &str), Vec<&Entry>> = BTreeMap::new();
+        for entry in self.entries.iter().filter(|entry| wanted(entry)) {
+            groups.entry((&entry.effect, &entry.key)).or_default().push(entry);
         }
         groups.into_values().filter(|entries| entries.len() > 1).collect()
     }
@@ -127,6 +152,14 @@ impl Ledger {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn effects_have_names() {
+        for effect in Effect::KNOWN {
+            assert_eq!(Effect::named(effect.name()), effect);
+        }
+        assert_eq!(Effect::named("card_saved").name(), "card_saved");
+    }
 
     #[test]
     fn the_same_money_twice_is_a_duplicate() {
@@ -141,11 +174,20 @@ mod tests {
         ledger.commit(Effect::OtpSent, "M".into(), "M");
         ledger.commit(Effect::MandateCreated, "A".into(), "M");
         ledger.commit(Effect::MandateCreated, "A".into(), "N");
-        assert_eq!(ledger.end(), [2, 3, 4, 5, 6, 7]);
+        for amount in [None, Some(Money::hundredths(1))] {
+            for _ in 0..2 {
+                let effect = Effect::named("transfer_made");
+                match amount {
+                    None => ledger.commit(effect, "without an amount".into(), "T"),
+                    Some(amount) => ledger.commit_money(effect, "T".into(), "T", amount, None, "NGN"),
+                }
+            }
+        }
+        assert_eq!(ledger.end(), [2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
         let seqs = |groups: Vec<Vec<&Entry>>| -> Vec<Vec<u64>> {
             groups.iter().map(|entries| entries.iter().map(|entry| entry.seq).collect()).collect()
         };
-        assert_eq!(seqs(ledger.duplicates()), [[1, 2]]);
+        assert_eq!(seqs(ledger.duplicates()), [[1, 2], [10, 11]]);
         assert_eq!(seqs(ledger.repeated()), [[6, 7]]);
         assert_eq!((ledger.entries[0].request_id, ledger.entries[1].request_id), (Some(7), Some(8)));
     }

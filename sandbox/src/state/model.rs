@@ -85,7 +85,7 @@ impl Order {
     }
 
     /// The payment that tells the order's state: the successful one, else the newest.
-    pub fn telling_payment(&self) -> Option<&Payment> {
+    pub fn decisive_payment(&self) -> Option<&Payment> {
         let paid = self.payments.iter().find(|payment| payment.state == PaymentState::Successful);
         paid.or(self.payments.last())
     }

@@ -31,7 +31,7 @@ impl State {
             return Err(RuleError::PayingMandateInactive);
         }
         let account = mandate.account_number.clone();
-        self.refuse_if_paid(&pay.reference)?;
+        self.check_not_paid(&pay.reference)?;
         self.take_otp(&pay.mandate_code, &pay.otp)?;
         let outcome = match magic::account(&account) {
             magic::Account::NoFunds => (PaymentState::Failed, "04", "Insufficient funds"),
@@ -42,7 +42,7 @@ impl State {
     }
 
     pub fn pay_by_card(&mut self, pay: &CardPay) -> Result<&Order, RuleError> {
-        self.refuse_if_paid(&pay.reference)?;
+        self.check_not_paid(&pay.reference)?;
         let outcome = match magic::card(&pay.number) {
             magic::Card::Accepted => PAID,
             magic::Card::Declined => (PaymentState::Failed, "12", "Declined by the issuer"),
@@ -54,7 +54,7 @@ impl State {
 
     /// Makes an order paid, for whoever needs one.
     pub fn pay_without_card(&mut self, reference: &str) -> Result<&Order, RuleError> {
-        self.refuse_if_paid(reference)?;
+        self.check_not_paid(reference)?;
         Ok(self.add_payment(reference, Method::Card, PAID, None, "made paid".to_string()))
     }
 
@@ -73,7 +73,7 @@ impl State {
         Ok(self.settle(&order, payment_reference))
     }
 
-    fn refuse_if_paid(&self, reference: &str) -> Result<(), RuleError> {
+    fn check_not_paid(&self, reference: &str) -> Result<(), RuleError> {
         match self.orders.get(reference) {
             Some(order) if order.is_paid() && !self.settings.pay_twice => Err(RuleError::OrderPaid),
             _ => Ok(()),

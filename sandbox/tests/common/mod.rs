@@ -49,7 +49,7 @@ impl Answer {
 
     /// The failure envelope that names this field in these words.
     #[track_caller]
-    pub fn refuses(self, status: u16, field: &str, words: &str) {
+    pub fn expect_error(self, status: u16, field: &str, words: &str) {
         let answer = self.expect(status);
         let json = answer.json();
         assert_eq!(json["status"], false, "{json}");
@@ -115,13 +115,13 @@ impl Sandbox {
 
     /// An encrypted POST with the public key.
     pub fn post(&self, target: &str, payload: &str) -> Answer {
-        self.send("POST", target, &[("api-key", &self.public), JSON], &self.seal(payload))
+        self.send("POST", target, &[("api-key", &self.public), JSON], &self.encrypt(payload))
     }
 
     /// An encrypted POST that says so in a header.
     pub fn post_marked(&self, target: &str, api_key: &str, payload: &str) -> Answer {
         let headers = [("api-key", api_key), JSON, ("encryption", "RSA")];
-        self.send("POST", target, &headers, &self.seal(payload))
+        self.send("POST", target, &headers, &self.encrypt(payload))
     }
 
     pub fn admin(&self, target: &str) -> Value {
@@ -132,8 +132,8 @@ impl Sandbox {
         self.send("POST", &format!("/sandbox/{target}"), &[], body)
     }
 
-    pub fn seal(&self, payload: &str) -> String {
-        seal(&self.key, payload.as_bytes())
+    pub fn encrypt(&self, payload: &str) -> String {
+        encrypt(&self.key, payload.as_bytes())
     }
 
     pub fn requests(&self) -> Vec<Value> {
@@ -204,7 +204,7 @@ pub fn read_answer(stream: &mut impl Read) -> Answer {
     Answer { status, head: head.to_string(), text: body.to_string(), bytes: body.as_bytes().to_vec() }
 }
 
-pub fn seal(key: &RsaPublicKey, payload: &[u8]) -> String {
+pub fn encrypt(key: &RsaPublicKey, payload: &[u8]) -> String {
     let block = key.encrypt(&mut rsa::rand_core::OsRng, Pkcs1v15Encrypt, payload).unwrap();
     format!(r#"{{"data":"{}"}}"#, STANDARD.encode(block))
 }

@@ -12,7 +12,7 @@ use tokio_rustls::rustls::{ClientConfig, ClientConnection, RootCertStore, Stream
 use super::{Answer, Sandbox};
 
 /// Long enough for anything that comes at all.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+pub const TIMEOUT: Duration = Duration::from_secs(20);
 
 pub trait Stream: Read + Write {}
 impl<T: Read + Write> Stream for T {}
@@ -26,7 +26,7 @@ pub struct Client {
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
 pub enum Ended {
     /// In good order; under TLS with close_notify.
-    Farewell,
+    Graceful,
     /// FIN; under TLS without close_notify.
     Fin,
     Reset,
@@ -37,7 +37,7 @@ pub enum Ended {
 impl Client {
     pub fn new(sandbox: &Sandbox) -> Client {
         let tcp = TcpStream::connect(sandbox.address()).unwrap();
-        tcp.set_read_timeout(Some(PATIENCE)).unwrap();
+        tcp.set_read_timeout(Some(TIMEOUT)).unwrap();
         let other = tcp.try_clone().unwrap();
         let stream: Box<dyn Stream> = match sandbox.start["ca_file"].as_str() {
             None => Box::new(other),
@@ -72,11 +72,11 @@ impl Client {
     }
 
     /// Everything until the end, or until nothing comes for a moment.
-    pub fn rest(&mut self, patience: Duration) -> (Vec<u8>, Ended) {
-        self.tcp.set_read_timeout(Some(patience)).unwrap();
+    pub fn rest(&mut self, timeout: Duration) -> (Vec<u8>, Ended) {
+        self.tcp.set_read_timeout(Some(timeout)).unwrap();
         let mut bytes = Vec::new();
         let ended = match self.stream.read_to_end(&mut bytes).map_err(|error| error.kind()) {
-            Ok(_) => Ended::Farewell,
+            Ok(_) => Ended::Graceful,
             Err(ErrorKind::UnexpectedEof) => Ended::Fin,
             Err(ErrorKind::ConnectionReset) => Ended::Reset,
             Err(ErrorKind::WouldBlock | ErrorKind::TimedOut) => Ended::Silence,

@@ -5,7 +5,7 @@ mod common;
 use std::io::Write;
 use std::time::Instant;
 
-use common::wire::{Client, PATIENCE};
+use common::wire::{Client, TIMEOUT};
 use common::{JSON, Sandbox, card};
 
 const BANKS: &str = "/payment/banks";
@@ -15,7 +15,7 @@ fn banks(sandbox: &Sandbox, client: &mut Client) {
 }
 
 fn charge(sandbox: &Sandbox, client: &mut Client, reference: &str) {
-    let body = sandbox.seal(&card(reference, "4111111111111111"));
+    let body = sandbox.encrypt(&card(reference, "4111111111111111"));
     client.send("POST", "/payment/order/create", &[("api-key", &sandbox.public), JSON], &body).unwrap();
 }
 
@@ -23,7 +23,7 @@ fn charge(sandbox: &Sandbox, client: &mut Client, reference: &str) {
 fn eventually(what: &str, so: impl Fn() -> bool) {
     let start = Instant::now();
     while !so() {
-        assert!(start.elapsed() < PATIENCE, "{what}");
+        assert!(start.elapsed() < TIMEOUT, "{what}");
     }
 }
 

@@ -4,7 +4,7 @@ mod common;
 
 use std::io::Write;
 
-use common::wire::{Client, Ended, PATIENCE, tls};
+use common::wire::{Client, Ended, TIMEOUT, tls};
 use common::{JSON, Sandbox, card};
 use serde_json::{Value, json};
 use tokio_rustls::rustls::StreamOwned;
@@ -16,13 +16,13 @@ fn banks(sandbox: &Sandbox, client: &mut Client) {
 }
 
 fn charge(sandbox: &Sandbox, client: &mut Client, reference: &str) {
-    let body = sandbox.seal(&card(reference, "4111111111111111"));
+    let body = sandbox.encrypt(&card(reference, "4111111111111111"));
     client.send("POST", "/payment/order/create", &[("api-key", &sandbox.public), JSON], &body).unwrap();
 }
 
 /// FIN, which looks otherwise under TLS.
 fn fin(sandbox: &Sandbox) -> Ended {
-    if sandbox.start["ca_file"].is_string() { Ended::Fin } else { Ended::Farewell }
+    if sandbox.start["ca_file"].is_string() { Ended::Fin } else { Ended::Graceful }
 }
 
 fn both() -> [Sandbox; 2] {
@@ -36,7 +36,7 @@ fn a_stale_connection_ends_when_it_is_used_again() {
         charge(&sandbox, &mut client, "sbx-stale_keepalive-1");
         client.answer().expect(200);
         charge(&sandbox, &mut client, "B");
-        assert_eq!(client.rest(PATIENCE), (Vec::new(), fin(&sandbox)));
+        assert_eq!(client.rest(TIMEOUT), (Vec::new(), fin(&sandbox)));
         assert_eq!(sandbox.effects("charge_made").len(), 1);
         let log = sandbox.requests();
         assert_eq!((log.len(), &log[0]["fault"], &log[0]["answered"]), (2, &json!("stale_keepalive"), &json!("whole")));
@@ -53,7 +53,7 @@ fn only_a_reused_connection_is_closed_after_the_read() {
         banks(&sandbox, &mut client);
         client.answer().expect(200);
         charge(&sandbox, &mut client, "sbx-close_after_read-1");
-        assert_eq!(client.rest(PATIENCE), (Vec::new(), fin(&sandbox)));
+        assert_eq!(client.rest(TIMEOUT), (Vec::new(), fin(&sandbox)));
         assert!(sandbox.effects("charge_made").is_empty());
         // A client that sends it again by itself is found out.
         let mut client = Client::new(&sandbox);
@@ -131,9 +131,9 @@ fn magic_reaches_every_endpoint_that_takes_a_reference() {
 fn unknown_names_are_refused_with_the_list() {
     let sandbox = Sandbox::start(&[]);
     let all = "there are reset_before_read, reset_without_commit";
-    sandbox.charge_card("sbx-no_such-1", "4111111111111111").refuses(400, "reference", all);
-    sandbox.get("/payment/order/direct-debit/status?mandateCode=sbx-x").refuses(400, "mandateCode", all);
-    sandbox.get("/payment/transaction-details/sbx-x-1").refuses(400, "path", all);
+    sandbox.charge_card("sbx-no_such-1", "4111111111111111").expect_error(400, "reference", all);
+    sandbox.get("/payment/order/direct-debit/status?mandateCode=sbx-x").expect_error(400, "mandateCode", all);
+    sandbox.get("/payment/transaction-details/sbx-x-1").expect_error(400, "path", all);
     assert!(sandbox.effects("charge_made").is_empty());
 }
 
@@ -143,16 +143,16 @@ fn made_objects_are_checked() {
     let mandate = r#"{"mandateCode":"MINE","active":false,"accountNumber":"0690000041"}"#;
     let made = sandbox.admin_post("mandates", mandate).expect(200).json();
     assert_eq!(made, json!({"mandateCode": "MINE", "active": false, "accountNumber": "0690000041"}));
-    sandbox.admin_post("mandates", mandate).refuses(400, "mandateCode", "exists already");
-    sandbox.pay("A", "MINE", "000000").refuses(400, "directDebitPaymentRequest.mandateCode", "not active");
+    sandbox.admin_post("mandates", mandate).expect_error(400, "mandateCode", "exists already");
+    sandbox.pay("A", "MINE", "000000").expect_error(400, "directDebitPaymentRequest.mandateCode", "not active");
     let fund = r#"{"alias":"till","amount":"5","senderName":"Ada","sessionId":"S"}"#;
     sandbox.admin_post("fund", fund).expect(200);
-    sandbox.admin_post("fund", fund).refuses(400, "sessionId", "exists already");
+    sandbox.admin_post("fund", fund).expect_error(400, "sessionId", "exists already");
     assert_eq!(sandbox.get("/payment/transaction-details/S").expect(200).json()["data"]["sessionId"], "S");
     sandbox
         .admin_post("fund", &fund.replace("till\"", "till\",\"accountNumber\":\"1\""))
-        .refuses(400, "alias", "either");
-    sandbox.admin_post("orders", r#"{"reference":"A","amount":"1","paid":"yes"}"#).refuses(
+        .expect_error(400, "alias", "either");
+    sandbox.admin_post("orders", r#"{"reference":"A","amount":"1","paid":"yes"}"#).expect_error(
         400,
         "paid",
         "true or false",
@@ -169,8 +169,8 @@ fn bad_certificates_and_silence() {
         admin.send("POST", "/sandbox/faults", &[], &format!(r#"{{"fault":"{fault}"}}"#)).unwrap();
         admin.answer().expect(200);
         let tcp = std::net::TcpStream::connect(sandbox.address()).unwrap();
-        let patience = if fault == "tls_silence" { std::time::Duration::from_millis(100) } else { PATIENCE };
-        tcp.set_read_timeout(Some(patience)).unwrap();
+        let timeout = if fault == "tls_silence" { std::time::Duration::from_millis(100) } else { TIMEOUT };
+        tcp.set_read_timeout(Some(timeout)).unwrap();
         let error = StreamOwned::new(tls(&ca_file), tcp).write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap_err();
         assert!(error.to_string().contains(words), "{error}");
         if fault == "tls_silence" {
@@ -196,7 +196,7 @@ fn a_new_connection_is_reset_before_anything_is_read() {
         sandbox.get(BANKS).expect(200);
         let mut client = Client::new(&sandbox);
         banks(&sandbox, &mut client);
-        assert_eq!(client.rest(PATIENCE), (Vec::new(), Ended::Reset));
+        assert_eq!(client.rest(TIMEOUT), (Vec::new(), Ended::Reset));
         let entry = sandbox.requests().pop().unwrap();
         assert_eq!((&entry["fault"], &entry["method"]), (&json!("reset_before_read"), &Value::Null));
     }
@@ -241,7 +241,7 @@ fn a_body_is_not_read() {
     let mut client = Client::new(&sandbox);
     // The head alone: it is reset although the body never comes.
     client.stream.write_all(b"POST /payment/order/refund HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n").unwrap();
-    assert_eq!(client.rest(PATIENCE), (Vec::new(), Ended::Reset));
+    assert_eq!(client.rest(TIMEOUT), (Vec::new(), Ended::Reset));
     let entry = sandbox.requests().pop().unwrap();
     let told = (&entry["method"], &entry["path"], &entry["body_bytes"], &entry["status"]);
     assert_eq!(told, (&json!("POST"), &json!("/payment/order/refund"), &json!(0), &Value::Null));

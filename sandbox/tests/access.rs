@@ -5,38 +5,29 @@ mod common;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-use common::{JSON, Sandbox, card, request, seal};
+use common::{JSON, Sandbox, card, encrypt, request};
 use serde_json::{Value, json};
 
-/// Method, path, the key it takes, and whether its body is encrypted.
-const ENDPOINTS: [(&str, &str, &str, bool); 18] = [
-    ("GET", "/payment/order/direct-debit/history", "public", false),
-    ("POST", "/payment/order/direct-debit/create", "public", true),
-    ("GET", "/payment/order/direct-debit/status", "public", false),
-    ("POST", "/payment/order/direct-debit/otp", "public", true),
-    ("POST", "/payment/order/pay", "public", true),
-    ("POST", "/payment/virtual-account/generate", "public", true),
-    ("POST", "/payment/order/refund", "secret", false),
-    ("GET", "/payment/transaction-details/1", "public", false),
-    ("POST", "/payment/order/create", "public", true),
-    ("POST", "/payment/order/status", "public", true),
-    ("POST", "/payment/order/verify", "secret", false),
-    ("POST", "/payment/order/fee", "public", true),
-    ("GET", "/payment/banks", "public", false),
-    ("GET", "/payment/account-details", "public", false),
-    ("POST", "/payout/name-enquiry", "public", true),
-    ("POST", "/payout/initiate", "secret", true),
-    ("GET", "/payout/B/status", "secret", false),
-    ("GET", "/payout/balance-enquiry", "secret", false),
-];
+/// Method, path, the key it takes, and whether its body is encrypted. The README's table says the same.
+fn endpoints(sandbox: &Sandbox) -> Vec<(String, String, String, bool)> {
+    let listed = sandbox.admin("endpoints")["endpoints"].as_array().unwrap().clone();
+    let text = |endpoint: &Value, member: &str| endpoint[member].as_str().unwrap().to_string();
+    let endpoints = listed.iter().map(|endpoint| {
+        let path = text(endpoint, "path").replace(['{', '}'], "");
+        (text(endpoint, "method"), path, text(endpoint, "key"), endpoint["envelope"] == "encrypted")
+    });
+    let endpoints: Vec<_> = endpoints.collect();
+    assert!(!endpoints.is_empty());
+    endpoints
+}
 
 #[test]
 fn every_endpoint_wants_its_own_key() {
     let sandbox = Sandbox::start(&[]);
     let message = |answer: common::Answer| answer.expect(401).json()["error"]["message"].as_str().unwrap().to_string();
-    for (method, path, key, _) in ENDPOINTS {
-        let with = |key: &str| message(sandbox.send(method, path, &[("api-key", key), JSON], "{}"));
-        let missing = sandbox.send(method, path, &[JSON], "{}");
+    for (method, path, key, _) in endpoints(&sandbox) {
+        let with = |key: &str| message(sandbox.send(&method, &path, &[("api-key", key), JSON], "{}"));
+        let missing = sandbox.send(&method, &path, &[JSON], "{}");
         assert!(missing.is_assumed());
         assert_eq!(message(missing), "api-key was not passed in the header.");
         assert!(with("PGW-PUBLICKEY-TEST-0").contains("not valid"), "{path}");
@@ -50,21 +41,21 @@ fn every_endpoint_wants_its_own_key() {
 fn encrypted_endpoints_take_the_envelope_only() {
     let sandbox = Sandbox::start(&[]);
     let foreign = Sandbox::start_with(&["--seed", "2", "--key-bits", "2048"]);
-    for (method, path, key, encrypted) in ENDPOINTS {
+    for (method, path, key, encrypted) in endpoints(&sandbox) {
         if !encrypted {
             continue;
         }
         let key = if key == "public" { &sandbox.public } else { &sandbox.secret };
         let headers = [("api-key", key.as_str()), JSON, ("encryption", "RSA")];
-        let send = |body: &str| sandbox.send(method, path, &headers, body);
+        let send = |body: &str| sandbox.send(&method, &path, &headers, body);
         let plain = send(r#"{"reference":"A"}"#).expect(400).json();
         assert_eq!(plain["message"], "Unable to find the encrypted data, please encrypt your payload and try again");
-        send(&seal(&foreign.key, b"{}")).refuses(400, "data", "another key");
-        send(&sandbox.seal("{}").replace('}', r#","more":1}"#)).refuses(400, "data", "take out more");
-        send(r#"{"data":"%%%"}"#).refuses(400, "data", "not standard base64");
-        send(r#"{"data":"AAAA"}"#).refuses(400, "data", "one RSA block");
-        send(&sandbox.seal("[]")).refuses(400, "data", "must be a JSON object");
-        send("{").refuses(400, "body", "not JSON");
+        send(&encrypt(&foreign.key, b"{}")).expect_error(400, "data", "another key");
+        send(&sandbox.encrypt("{}").replace('}', r#","more":1}"#)).expect_error(400, "data", "take out more");
+        send(r#"{"data":"%%%"}"#).expect_error(400, "data", "not standard base64");
+        send(r#"{"data":"AAAA"}"#).expect_error(400, "data", "one RSA block");
+        send(&sandbox.encrypt("[]")).expect_error(400, "data", "must be a JSON object");
+        send("{").expect_error(400, "body", "not JSON");
     }
     assert!(sandbox.admin("ledger")["ledger"].as_array().unwrap().is_empty());
 }
@@ -82,7 +73,7 @@ fn routes_and_limits() {
     sandbox.get("/sandbox/nowhere").expect(404);
     assert_eq!(sandbox.get("/sandbox/reset").expect(405).header("allow"), Some("POST"));
     let secret = sandbox.secret.as_str();
-    sandbox.send("POST", "/payment/order/refund", &[("api-key", secret)], "{}").refuses(
+    sandbox.send("POST", "/payment/order/refund", &[("api-key", secret)], "{}").expect_error(
         415,
         "Content-Type",
         "application/json",
@@ -90,7 +81,7 @@ fn routes_and_limits() {
     let large = format!(r#"{{"reference":"{}"}}"#, "x".repeat(2 << 20));
     sandbox.post_secret("/payment/order/refund", &large).expect(413);
     let deep = "[".repeat(100_000);
-    sandbox.post_secret("/payment/order/refund", &deep).refuses(400, "body", "not JSON");
+    sandbox.post_secret("/payment/order/refund", &deep).expect_error(400, "body", "not JSON");
     sandbox.send("GET", "/payment/banks", &[("x", &"y".repeat(200 << 10))], "").expect(431);
     sandbox.raw(b"nonsense\r\n\r\n").expect(400);
     // A client that leaves in the middle of its request.
@@ -106,7 +97,7 @@ fn routes_and_limits() {
 fn the_request_log_tells_all_and_no_secret() {
     let sandbox = Sandbox::start(&[]);
     let payload = card("A", "4111111111111111");
-    let body = sandbox.seal(&payload);
+    let body = sandbox.encrypt(&payload);
     let headers = [("api-key", sandbox.public.as_str()), JSON, ("user-agent", "till/1")];
     sandbox.send("POST", "/payment/order/create", &headers, &body).expect(200);
     let log = sandbox.admin("requests");
