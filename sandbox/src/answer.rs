@@ -1,15 +1,15 @@
-//! An answer as it will go on the wire, and the refusals with their envelopes.
+//! HTTP answers, and error answers in the envelopes of the service.
 
 use crate::json::{Json, object};
 
-/// What was decided; how it is delivered is the business of `delivery`.
+/// A complete answer; `delivery` puts it on the wire.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
     pub content_type: &'static str,
     pub headers: Vec<(&'static str, String)>,
     pub body: Vec<u8>,
-    /// The shape is not shown by the interface: the answer says so in `x-sandbox-assumed: 1`.
+    /// The interface does not show this shape: the answer carries `x-sandbox-assumed: 1`.
     pub assumed: bool,
 }
 
@@ -38,7 +38,7 @@ enum Envelope {
     Error,
 }
 
-/// Why a request is not done; nothing was committed.
+/// An error answer. The request committed nothing.
 #[derive(Debug)]
 pub struct ApiError {
     pub status: u16,
@@ -50,13 +50,13 @@ pub struct ApiError {
 }
 
 impl ApiError {
-    /// Invalid input, field by field: the envelope that the interface shows.
+    /// Invalid input, listed by field, in the envelope that the interface shows.
     pub fn invalid(errors: Vec<(String, String)>) -> ApiError {
         let message = errors.first().map_or_else(|| "The request is not valid.".to_string(), |(_, text)| text.clone());
         ApiError { status: 400, message, errors, envelope: Envelope::Failure, headers: Vec::new(), assumed: false }
     }
 
-    /// One field whose value the state does not allow.
+    /// One field with a value that the current state does not allow.
     pub fn field(name: &str, text: impl Into<String>) -> ApiError {
         ApiError { assumed: true, ..ApiError::invalid(vec![(name.to_string(), text.into())]) }
     }

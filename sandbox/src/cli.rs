@@ -39,15 +39,15 @@ pub struct Cli {
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 
-    /// Make a new encryption key (takes seconds) instead of using a published one at once
+    /// Generate a new encryption key (takes seconds) instead of using a published one
     #[arg(long, conflicts_with = "seed")]
     pub fresh_key: bool,
 
-    /// When mandates become active: at once, or by the admin call
+    /// When mandates become active: immediately, or by the admin call
     #[arg(long, value_enum, default_value_t = Activation::Auto)]
     pub activation: Activation,
 
-    /// Let a paid order be paid again, and a refund be made again: for proofs that nothing is charged twice
+    /// Accept a second payment of a paid order and a repeated refund, to test that a client never sends one
     #[arg(long)]
     pub pay_twice: bool,
 
@@ -59,15 +59,15 @@ pub struct Cli {
     #[arg(long, value_name = "URL")]
     pub webhook: Option<Target>,
 
-    /// Start with a fault rule: the JSON of POST /sandbox/faults, or the name of a fault of new connections
+    /// Start with a fault rule: the JSON of POST /sandbox/faults, or the name of a fault that acts on new connections
     #[arg(long, value_name = "RULE")]
     pub fault: Vec<String>,
 
-    /// Take the endpoints with canned answers from FILE instead of the ones built in
+    /// Read the endpoints with canned answers from FILE instead of using the built-in ones
     #[arg(long, value_name = "FILE")]
     pub scenarios: Option<PathBuf>,
 
-    /// End when standard input ends, so that a test which dies leaves no sandbox behind
+    /// Exit when standard input ends, so that a crashed test leaves no sandbox running
     #[arg(long)]
     pub exit_with_parent: bool,
 }

@@ -1,4 +1,4 @@
-//! How a decided answer travels: through HTTP as usual, or by a script that plays one of the ways in which answers get lost.
+//! How an answer is sent: by hyper, or by the script of a fault.
 
 use std::time::Duration;
 
@@ -16,66 +16,66 @@ use crate::request_log::Answered;
 use crate::sandbox::Sandbox;
 use crate::script::{End, Script, Step};
 
-/// More than the 10 MB that a client may take for a bound.
+/// Above the 10 MB that clients commonly use as a limit.
 const HUGE: usize = 11 << 20;
 
-/// Long enough for a client to have read the first answer.
+/// Enough time for the client to read the first answer.
 const LATE: Duration = Duration::from_millis(100);
 
 const TRAILER: &[u8] = b"x-sandbox-trailer: 1\r\n";
 const INTERIM: &[u8] = b"HTTP/1.1 102 Processing\r\n\r\n";
 
-/// HTTP has nothing to send: the client left, or a script goes on from here.
+/// Hyper sends nothing: the client disconnected, or a script takes over.
 #[derive(Debug)]
-pub struct Lost;
+pub struct NoResponse;
 
-impl std::fmt::Display for Lost {
+impl std::fmt::Display for NoResponse {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str("no answer goes through HTTP")
     }
 }
 
-impl std::error::Error for Lost {}
+impl std::error::Error for NoResponse {}
 
-pub type Delivered = Result<Response<Full<Bytes>>, Lost>;
+pub type Delivered = Result<Response<Full<Bytes>>, NoResponse>;
 
-/// An answer that is committed, whichever way it goes.
+/// An answer whose effects are committed.
 pub struct Decided {
     pub answer: Option<Answer>,
     pub chosen: Option<Chosen>,
-    /// The request's place in the log.
-    pub place: u64,
-    /// The client wants to use the connection again.
+    /// The request's position in the log.
+    pub position: u64,
+    /// The client did not ask to close the connection.
     pub keep_alive: bool,
 }
 
 pub fn deliver(decided: Decided, sandbox: &Sandbox, connection: &Connection) -> Delivered {
     match script(decided) {
-        Err((answer, place)) => {
-            sandbox.lock().requests.answered(place, Answered::Whole);
+        Err((answer, position)) => {
+            sandbox.lock().requests.answered(position, Answered::Whole);
             Ok(response(answer))
         }
         Ok(script) => {
             connection.play(script);
-            Err(Lost)
+            Err(NoResponse)
         }
     }
 }
 
-/// The script of the fault; without one, the answer as it is.
+/// The script of the fault, or the answer itself if the fault needs none.
 fn script(decided: Decided) -> Result<Script, (Answer, u64)> {
-    let Decided { answer, chosen, place, keep_alive } = decided;
-    let silent = |end| Ok(Script { steps: Vec::new(), end, is_whole: false, place });
+    let Decided { answer, chosen, position, keep_alive } = decided;
+    let silent = |end| Ok(Script { steps: Vec::new(), end, is_whole: false, position });
     let Some(answer) = answer else {
         let close = chosen.is_some_and(|chosen| chosen.fault == Fault::CloseAfterRead);
         return silent(if close { End::Close } else { End::Reset });
     };
     let Some(Chosen { fault, delay }) = chosen else {
-        return Err((answer, place));
+        return Err((answer, position));
     };
     let graceful = if keep_alive { End::KeepOpen } else { End::Graceful };
-    let whole = |steps, end| Ok(Script { steps, end, is_whole: true, place });
-    let part = |steps, end| Ok(Script { steps, end, is_whole: false, place });
+    let whole = |steps, end| Ok(Script { steps, end, is_whole: true, position });
+    let part = |steps, end| Ok(Script { steps, end, is_whole: false, position });
     match fault {
         Fault::CommitThenReset => silent(End::Reset),
         Fault::CommitThenClose => silent(End::Close),
@@ -109,7 +109,7 @@ fn script(decided: Decided) -> Result<Script, (Answer, u64)> {
         Fault::SlowHeaders => whole(vec![Step::Wait(delay), Step::Send(text(answer, keep_alive))], graceful),
         Fault::NeverEnd => {
             let start = but_last(&answer.body);
-            part(vec![Step::Send(chunked(&answer, start, b"\r\n", keep_alive)), Step::EndlessBlanks], End::Close)
+            part(vec![Step::Send(chunked(&answer, start, b"\r\n", keep_alive)), Step::EndlessSpaces], End::Close)
         }
         Fault::EndlessTrailers => {
             let start = chunked(&answer, &answer.body, b"\r\n0\r\n", keep_alive);
@@ -130,13 +130,13 @@ fn script(decided: Decided) -> Result<Script, (Answer, u64)> {
             let start = but_last(&answer.body);
             let last = Bytes::copy_from_slice(&answer.body[start.len()..]);
             let start = [head.as_bytes(), start].concat();
-            whole(vec![Step::Send(start.into()), Step::Blanks(HUGE), Step::Send(last)], graceful)
+            whole(vec![Step::Send(start.into()), Step::Spaces(HUGE), Step::Send(last)], graceful)
         }
-        _ => Err((answer, place)),
+        _ => Err((answer, position)),
     }
 }
 
-/// The head of a chunked answer and one chunk of it, with what follows the chunk.
+/// The head of a chunked answer, one chunk and the bytes after it.
 fn chunked(answer: &Answer, chunk: &[u8], then: &[u8], keep_alive: bool) -> Bytes {
     let head = head(answer, "transfer-encoding: chunked", keep_alive);
     [head.as_bytes(), format!("{:x}\r\n", chunk.len()).as_bytes(), chunk, then].concat().into()
@@ -150,12 +150,12 @@ fn but_last(body: &[u8]) -> &[u8] {
     body.split_last().map_or(body, |(_, start)| start)
 }
 
-/// The same as it lies in a connection before anybody has asked.
+/// The bytes that `early_response` sends before any request.
 pub fn early() -> Bytes {
     text(unsolicited(), true)
 }
 
-/// An answer that nobody asked for and that every endpoint's client could take for its success.
+/// An unsolicited answer that any endpoint's client could mistake for success.
 fn unsolicited() -> Answer {
     let body = object! {
         "data": object! { "unsolicited": true },
@@ -168,7 +168,7 @@ fn unsolicited() -> Answer {
     answer
 }
 
-/// The answer as it goes on the wire.
+/// The bytes of the answer.
 fn text(answer: Answer, keep_alive: bool) -> Bytes {
     let head = head(&answer, &format!("content-length: {}", answer.body.len()), keep_alive);
     [head.as_bytes(), &answer.body].concat().into()
@@ -208,11 +208,11 @@ mod tests {
 
     fn planned(fault: Fault, keep_alive: bool) -> Result<Script, (Answer, u64)> {
         let answer = fault.is_committed().then(|| Answer::ok(&object! { "a": 1_u64 }));
-        script(Decided { answer, chosen: Some(Chosen::new(fault, None)), place: 7, keep_alive })
+        script(Decided { answer, chosen: Some(Chosen::new(fault, None)), position: 7, keep_alive })
     }
 
     #[test]
-    fn answers_get_lost_in_their_own_ways() {
+    fn each_fault_ends_the_connection_its_way() {
         let end = |fault| planned(fault, true).unwrap().end;
         assert_eq!(end(Fault::CommitThenReset), End::Reset);
         assert_eq!(end(Fault::CommitThenClose), End::Close);
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_wants_to_close_is_heard() {
+    fn connection_close_is_honoured() {
         let script = planned(Fault::Drip, false).unwrap();
         let [Step::Drip(bytes)] = script.steps.as_slice() else { panic!("{script:?}") };
         assert!(String::from_utf8_lossy(bytes).contains("\r\nconnection: close\r\n"));

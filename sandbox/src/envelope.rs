@@ -1,4 +1,4 @@
-//! Opens the body of a request: plain JSON, or `{"data":"<base64 of one RSA block>"}`.
+//! Parses the body of a request: plain JSON, or `{"data":"<base64 of one RSA block>"}`.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -10,7 +10,7 @@ use crate::answer::ApiError;
 use crate::json::Json;
 use crate::seed::sha256_hex;
 
-/// The service's own words for a plain body at an encrypted endpoint.
+/// The service's own message for a plain body at an encrypted endpoint.
 const NOT_ENCRYPTED: &str = "Unable to find the encrypted data, please encrypt your payload and try again";
 
 /// What an endpoint takes as its body.
@@ -19,7 +19,7 @@ pub enum Body {
     None,
     Plain,
     Encrypted,
-    /// Encrypted, and the header `encryption: RSA` says so.
+    /// Encrypted, with the header `encryption: RSA`.
     EncryptedWithHeader,
 }
 
@@ -37,13 +37,13 @@ impl Body {
     }
 }
 
-/// What was found in a body, for the handler and for the request log.
+/// The parsed body, for the handler and the request log.
 #[derive(Debug)]
 pub struct Opened {
-    /// `none`, `plain` or `encrypted`: what the client sent, whether or not it was right to.
+    /// `none`, `plain` or `encrypted`: what the client sent, even if the endpoint expects another.
     pub envelope: &'static str,
     pub payload: Option<Json>,
-    /// Of the exact bytes: decrypted, or as sent if plain.
+    /// Of the decrypted bytes, or of the body as sent if it is plain.
     pub sha256: Option<String>,
     pub decrypted_bytes: Option<usize>,
 }
@@ -71,7 +71,7 @@ pub fn open_encrypted(key: &RsaPrivateKey, body: &[u8]) -> (Opened, Result<Json,
         Err(error) => return (opened, Err(error)),
     };
     opened.envelope = "encrypted";
-    // The ciphertext itself is of no use to a reader of the log.
+    // The log does not keep ciphertext.
     (opened.payload, opened.sha256) = (None, None);
     let bytes = match decrypt(key, &ciphertext) {
         Ok(bytes) => bytes,
@@ -85,12 +85,12 @@ pub fn open_encrypted(key: &RsaPrivateKey, body: &[u8]) -> (Opened, Result<Json,
             (opened, Ok(json))
         }
         Ok(_) => (opened, Err(bad_data("The decrypted payload must be a JSON object."))),
-        // The parser's words name a place, never a value, save for a member's name.
+        // The parser's message contains positions and member names, never a value.
         Err(problem) => (opened, Err(bad_data(&format!("The decrypted payload is not JSON: {problem}.")))),
     }
 }
 
-/// The text of `data`, which must be all that the envelope holds.
+/// The text of `data`, which must be the only member.
 fn ciphertext(json: &Json) -> Result<String, ApiError> {
     let Some(data) = json.get("data").and_then(Json::as_text) else {
         return Err(bad_data(NOT_ENCRYPTED));

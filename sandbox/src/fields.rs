@@ -1,4 +1,4 @@
-//! Reads the members of a request and gathers everything that is wrong with them into one error.
+//! Reads the members of a request and collects all validation errors into one.
 
 use crate::answer::ApiError;
 use crate::json::Json;
@@ -14,7 +14,7 @@ impl<'a> Fields<'a> {
         Fields { body, errors: Vec::new() }
     }
 
-    /// The text at a path such as `card.cvv`; empty after noting that it is missing.
+    /// The text at a path such as `card.cvv`; empty text, and an error, if it is missing.
     pub fn required(&mut self, path: &str) -> String {
         let noted = self.errors.len();
         let text = self.optional(path);
@@ -24,7 +24,7 @@ impl<'a> Fields<'a> {
         text.unwrap_or_default()
     }
 
-    /// Null and empty text count as left out: a template of the service lists members with empty texts.
+    /// Null and empty text count as absent: a template of the service lists members with empty texts.
     pub fn optional(&mut self, path: &str) -> Option<String> {
         match self.body.at(path) {
             None | Some(Json::Null) => None,
@@ -45,7 +45,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A whole number from 0 up, as a number or as text.
+    /// A non-negative integer, as a number or as text.
     pub fn optional_count(&mut self, path: &str) -> Option<u64> {
         let digits = match self.body.at(path) {
             None | Some(Json::Null) => return None,
@@ -98,7 +98,7 @@ impl<'a> Fields<'a> {
         amount.unwrap_or_default()
     }
 
-    /// Text of decimal digits only, of a length in the range. The value is never repeated: it may be a card's.
+    /// Decimal digits, with a length in the range. The error never contains the value: it may be card data.
     pub fn required_digits(&mut self, path: &str, lengths: std::ops::RangeInclusive<usize>) -> String {
         let text = self.required(path);
         let fits = text.bytes().all(|byte| byte.is_ascii_digit()) && lengths.contains(&text.len());
@@ -114,7 +114,7 @@ impl<'a> Fields<'a> {
         self.errors.push((path.to_string(), text));
     }
 
-    /// Everything was read: refuses if anything was wrong.
+    /// Returns the collected errors, if there are any.
     pub fn finish(self) -> Result<(), ApiError> {
         if self.errors.is_empty() { Ok(()) } else { Err(ApiError::invalid(self.errors)) }
     }
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everything_wrong_is_named_at_once() {
+    fn all_errors_are_reported_at_once() {
         let body = Json::parse(br#"{"A":5,"card":{"cvv":"12x"},"amount":"-1","n":"x","empty":""}"#).unwrap();
         let mut fields = Fields::of(&body);
         fields.required("a");

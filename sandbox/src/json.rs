@@ -1,6 +1,6 @@
-//! One JSON value for requests and answers: members keep their order and numbers keep their digits.
+//! JSON values whose members keep their order and whose numbers keep their digits.
 //!
-//! An amount such as `98000.000000` must come out as it went in, so a number is its text and never a float.
+//! An amount such as `98000.000000` must not change, so a number is stored as its text and never as a float.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// Deeper than any payload of the service; a bound so that no input can exhaust the stack.
+/// Deeper than any payload of the service; limits the recursion.
 const DEEPEST: usize = 32;
 
 #[derive(Debug, Default, Clone, PartialEq)]
@@ -22,7 +22,7 @@ pub enum Json {
     Object(Vec<(String, Json)>),
 }
 
-/// `object! { "status": true, "data": Json::Null }`: members in the order in which they are written.
+/// `object! { "status": true, "data": Json::Null }`: members in the given order.
 macro_rules! object {
     ($($name:literal : $value:expr),* $(,)?) => {
         $crate::json::Json::Object(vec![$(($name.to_string(), $crate::json::Json::from($value))),*])
@@ -37,7 +37,7 @@ impl Json {
         expand(raw, 0)
     }
 
-    /// A member by name: the exact name first, else without regard to case, as the service matches names.
+    /// A member by its exact name, else by its name ignoring case, as the service matches names.
     pub fn get(&self, name: &str) -> Option<&Json> {
         let Json::Object(members) = self else {
             return None;
@@ -90,7 +90,7 @@ fn expand(raw: &RawValue, depth: usize) -> Result<Json, String> {
     })
 }
 
-/// The members of an object in their order; the same name twice is refused, since one of the two would be lost.
+/// The members of an object in order. A duplicate name is an error, since one of the two would be lost.
 struct Members<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for Members<'de> {

@@ -1,7 +1,7 @@
-//! `paysvc-sandbox`: a simulated payments service that a program can be developed and tested against.
+//! `paysvc-sandbox`: a simulated payments service for development and tests.
 //!
-//! A request goes `listener -> exchange -> service -> endpoints -> state` and its answer back through `delivery`,
-//! or through `script` where a fault of `faults` has something else to put on the wire.
+//! A request passes `listener -> exchange -> service -> routes -> endpoints -> state`. Its answer is sent by `delivery`, or by
+//! `script` if a fault changes what goes on the wire.
 #![forbid(unsafe_code)]
 
 mod admin;
@@ -56,7 +56,7 @@ use webhook::Webhook;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    // A panic is answered 500 and noted by its place alone: its words might repeat a payload.
+    // A panic is answered 500. Only its location is printed: its message might contain a payload.
     std::panic::set_hook(Box::new(|panic| {
         eprintln!(
             "paysvc-sandbox: a bug of the sandbox at {}",
@@ -68,7 +68,7 @@ fn main() -> ExitCode {
         Err(error) => return failed(&format!("could not start: {error}")),
     };
     let result = cli.check().and_then(|()| runtime.block_on(run(&cli)));
-    // Connections that are still open must not delay the end.
+    // Open connections must not delay the exit.
     runtime.shutdown_background();
     result.map_or_else(|error| failed(&error), |()| ExitCode::SUCCESS)
 }
@@ -100,7 +100,7 @@ async fn run(cli: &Cli) -> Result<(), String> {
         sandbox.lock().faults.add(rule);
     });
     if let Some(outbox) = outbox {
-        // Weak: the queue ends when the sandbox does, and the task with it.
+        // A weak reference, so that the task ends with the sandbox.
         let sandbox = Arc::downgrade(&sandbox);
         tokio::spawn(outbox.run(move |delivered| {
             if let Some(sandbox) = sandbox.upgrade() {
@@ -124,7 +124,7 @@ async fn run(cli: &Cli) -> Result<(), String> {
 
 fn base_url(tls: bool, address: SocketAddr) -> String {
     let scheme = if tls { "https" } else { "http" };
-    // "Any address" is no address to connect to.
+    // Clients cannot connect to the unspecified address.
     let ip = match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
@@ -133,18 +133,18 @@ fn base_url(tls: bool, address: SocketAddr) -> String {
     format!("{scheme}://{}", SocketAddr::new(ip, address.port()))
 }
 
-/// Ends when the program is asked to end, in whichever way.
+/// Completes on SIGTERM, SIGINT or the end of standard input.
 fn stop_signals(exit_with_parent: bool) -> Result<impl Future<Output = ()>, String> {
     let (parent_left, parent) = oneshot::channel::<()>();
     let parent_stays = if exit_with_parent {
-        // A thread of its own: a read of standard input cannot be called off.
+        // On a separate thread, because a read of standard input cannot be cancelled.
         std::thread::spawn(move || {
             let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
             let _ = parent_left.send(());
         });
         None
     } else {
-        // Kept until the end: a dropped sender would look like a parent that left.
+        // Kept alive: dropping the sender would look like the end of standard input.
         Some(parent_left)
     };
     let asked = asked_to_stop()?;

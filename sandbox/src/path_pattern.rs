@@ -3,7 +3,7 @@
 /// The values in a path, with their names.
 pub type Values = Vec<(String, String)>;
 
-/// The values of a path that fits the pattern.
+/// The values in a path that matches the pattern.
 pub fn values(pattern: &str, path: &str) -> Option<Values> {
     let (mut wanted, mut given) = (pattern.split('/'), path.split('/'));
     let mut values = Vec::new();
@@ -25,7 +25,7 @@ pub fn names(pattern: &str) -> impl Iterator<Item = &str> {
     pattern.split('/').filter_map(name)
 }
 
-/// Do both fit the same paths?
+/// Whether both match the same paths.
 pub fn is_same(one: &str, other: &str) -> bool {
     let segments = |pattern: &str| {
         pattern.split('/').map(|part| name(part).map_or(part, |_| "{}").to_string()).collect::<Vec<_>>()
@@ -33,7 +33,7 @@ pub fn is_same(one: &str, other: &str) -> bool {
     segments(one) == segments(other)
 }
 
-/// Why a pattern cannot be used.
+/// An error if the pattern is malformed.
 pub fn check(pattern: &str) -> Result<(), &'static str> {
     if !pattern.starts_with('/') {
         return Err("must start with /");

@@ -1,4 +1,4 @@
-//! The table of endpoints: one row for all that tells how an endpoint is reached.
+//! The table of endpoints: one row per endpoint with method, path, API key, envelope and handler.
 
 use std::borrow::Cow;
 
@@ -20,12 +20,12 @@ pub enum Handler {
 
 pub struct Route {
     pub method: Cow<'static, str>,
-    /// A segment in braces is a value.
+    /// A segment in braces stands for a value.
     pub path: Cow<'static, str>,
     pub key: KeyKind,
     pub body: Body,
     pub status: Status,
-    /// The interface does not show the answer's shape.
+    /// The interface does not show the shape of the answer.
     pub assumed: bool,
     handler: Handler,
 }
@@ -54,7 +54,7 @@ impl Route {
 pub struct Routes(Vec<Route>);
 
 impl Routes {
-    /// Every endpoint with a handler, and those that have a canned answer only.
+    /// The endpoints with a handler, and those that only have a canned answer.
     pub fn new(canned: Vec<Canned>) -> Result<Routes, String> {
         let mut routes = built_in();
         for canned in canned {
@@ -72,7 +72,7 @@ impl Routes {
         self.0.iter()
     }
 
-    /// The row of a request and the values in its path. A path without values goes before a pattern that fits it.
+    /// The route of a request and the values in its path. A literal path takes precedence over a pattern.
     pub fn find(&self, method: &str, path: &str) -> Result<(&Route, Values), ApiError> {
         let at_path: Vec<_> = self.at(path).collect();
         if at_path.is_empty() {
@@ -86,7 +86,7 @@ impl Routes {
         })
     }
 
-    /// How an answer at this path says that it failed.
+    /// The type of `status` in answers at this path.
     pub fn status_at(&self, path: &str) -> Status {
         self.at(path).min_by_key(|(_, values)| values.len()).map_or(Status::Text, |(route, _)| route.status)
     }
@@ -112,7 +112,7 @@ fn of_canned(canned: Canned) -> Route {
     }
 }
 
-/// An entry of an endpoint that is there already must describe the same endpoint, or one of the two is wrong.
+/// An error if the entry contradicts the route that exists for its method and path.
 fn check_same(route: &Route, canned: &Canned) -> Result<(), String> {
     let place = format!("endpoints: {}: {} {}", canned.name, canned.method, canned.path);
     match &route.handler {

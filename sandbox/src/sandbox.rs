@@ -1,4 +1,4 @@
-//! The running sandbox: its keys, its settings and everything that changes, behind one lock.
+//! The running sandbox: its keys and settings, and all mutable data behind one lock.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -20,7 +20,7 @@ pub struct Sandbox {
     requests: AtomicU64,
 }
 
-/// What a request may change. A request holds the lock from its first look to its entry in the log.
+/// All mutable data. A request holds the lock from the choice of its fault to its log entry.
 pub struct Shared {
     pub state: State,
     pub requests: RequestLog,
@@ -41,7 +41,7 @@ impl Sandbox {
         Sandbox { base_url, routes, keys, encryption, webhook, shared: Mutex::new(shared), requests: AtomicU64::new(0) }
     }
 
-    /// A panic in a handler must not end the service, so a poisoned lock is used on.
+    /// Ignores poisoning: a panic in a handler must not stop the service.
     pub fn lock(&self) -> MutexGuard<'_, Shared> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -63,7 +63,7 @@ impl Sandbox {
         self.requests.store(0, Ordering::Relaxed);
     }
 
-    /// Hands what happened to the webhook, in the order in which it happened.
+    /// Queues the new events for the webhook, in order.
     pub fn send_events(&self, shared: &mut Shared) {
         let events = std::mem::take(&mut shared.state.events);
         if let Some(webhook) = &self.webhook {

@@ -1,4 +1,4 @@
-//! Decides what a request of the service is answered, and commits it: route, key, body, fault, rules, log. No wire here.
+//! Answers one request and commits its effects: route, API key, body, fault, handler, log entry. Does no I/O.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -7,7 +7,7 @@ use crate::clock::Moment;
 use crate::delivery::Decided;
 use crate::endpoints::Call;
 use crate::envelope::{Body, Opened, open_encrypted, open_plain};
-use crate::faults::alter::{Asked, alter};
+use crate::faults::alter::{RequestFacts, alter};
 use crate::faults::magic::{self, Named};
 use crate::faults::rules::Rule;
 use crate::faults::table::{Acts, Fault};
@@ -16,22 +16,22 @@ use crate::incoming::Incoming;
 use crate::json::Json;
 use crate::keys::KeyKind;
 use crate::path_pattern::Values;
-use crate::request_log::Handled;
+use crate::request_log::LogEntry;
 use crate::routes::{Route, Routes, Status};
 use crate::sandbox::Sandbox;
 use crate::state::State;
 
-/// Where a request comes from.
+/// The connection of a request.
 #[derive(Clone, Copy)]
 pub struct Origin {
     pub connection: u64,
-    /// Its place among the requests of the connection, from 1.
+    /// Its number on the connection, from 1.
     pub on_connection: u64,
 }
 
 type Ready<'a> = Result<(&'a Route, Call), ApiError>;
 
-/// The answer to a request that is numbered and noted; its effects are committed when this returns.
+/// Answers the request and logs it. Its effects are committed when this returns.
 pub fn decide(
     sandbox: &Sandbox,
     incoming: &Incoming,
@@ -42,21 +42,21 @@ pub fn decide(
     let received = Moment::now();
     let id = sandbox.next_request_id();
     let key = sandbox.keys.kind(incoming.headers.api_key.as_deref());
-    // Decryption takes milliseconds, so it is done before the lock.
+    // Decryption takes milliseconds, so it is done without the lock.
     let (opened, ready) = match admit(&sandbox.routes, incoming, key) {
         Ok((route, path)) => {
             let (opened, input) = open(sandbox, route, incoming);
             let (query, base_url) = (incoming.query_json(), sandbox.base_url.clone());
             (opened, input.map(|input| (route, Call { input, query, path, base_url })))
         }
-        Err(error) => (seen_only(incoming), Err(error)),
+        Err(error) => (inspect_rejected(incoming), Err(error)),
     };
     let (ready, named) = if by_rule.is_none() { by_magic(ready) } else { (ready, None) };
 
     let mut shared = sandbox.lock();
     let request = Request { incoming, origin, opened: &opened };
     let chosen = request.choose(by_rule, named, &mut shared.faults);
-    // It acts on the next new connection; this request is carried out as usual.
+    // This fault acts on the next new connection; the request itself is executed as usual.
     let is_ahead = chosen.is_some_and(|chosen| chosen.fault == Fault::EarlyResponse);
     if is_ahead {
         shared.faults.add(Rule::of_next_connection(Fault::EarlyResponse));
@@ -67,18 +67,18 @@ pub fn decide(
     let effects = shared.state.ledger.end();
     let answer = match chosen {
         Some(chosen) => {
-            let asked = Asked {
+            let facts = RequestFacts {
                 base_url: &sandbox.base_url,
                 is_status_boolean: sandbox.routes.status_at(&incoming.path) == Status::Boolean,
                 target: &incoming.target,
                 api_key: incoming.headers.api_key.as_deref(),
                 payload: opened.payload.as_ref(),
             };
-            alter(chosen.fault, decided, &asked)
+            alter(chosen.fault, decided, &facts)
         }
         None => decided,
     };
-    let place = shared.requests.add(&Handled {
+    let position = shared.requests.add(&LogEntry {
         id,
         connection: origin.connection,
         on_connection: origin.on_connection,
@@ -91,13 +91,13 @@ pub fn decide(
         fault: chosen.map(|chosen| chosen.fault),
     });
     sandbox.send_events(&mut shared);
-    Decided { answer, chosen, place, keep_alive }
+    Decided { answer, chosen, position, keep_alive }
 }
 
-/// Numbers and notes a request that was not read, or not to its end; its place in the log.
+/// Logs a request that was not read completely; returns its position in the log.
 pub fn log_incomplete(sandbox: &Sandbox, incoming: &Incoming, origin: Origin, fault: Option<Fault>) -> u64 {
     let id = sandbox.next_request_id();
-    sandbox.lock().requests.add(&Handled {
+    sandbox.lock().requests.add(&LogEntry {
         id,
         connection: origin.connection,
         on_connection: origin.on_connection,
@@ -119,7 +119,7 @@ fn answer(ready: Ready, state: &mut State) -> Answer {
     result.unwrap_or_else(ApiError::into_answer)
 }
 
-/// The fault that the request names itself; a name that cannot be is refused.
+/// The fault that the request names by magic input; an unknown name is an error.
 fn by_magic(ready: Ready<'_>) -> (Ready<'_>, Option<Named>) {
     let (route, call) = match ready {
         Ok(ready) => ready,
@@ -149,7 +149,7 @@ impl Request<'_> {
         Some(chosen)
     }
 
-    /// What makes it the same request again: the value that names the fault, else all that it says.
+    /// Identifies repetitions of a request: by the value that names the fault, else by the whole payload.
     fn key(&self, named: Option<&Named>) -> String {
         let said = || self.opened.sha256.clone().unwrap_or_else(|| self.incoming.target.clone());
         let what = named.map_or_else(said, |named| named.value.clone());
@@ -157,7 +157,7 @@ impl Request<'_> {
     }
 }
 
-/// Is there such an endpoint, and is it this key's?
+/// Finds the endpoint and checks the API key.
 fn admit<'a>(routes: &'a Routes, incoming: &Incoming, key: KeyKind) -> Result<(&'a Route, Values), ApiError> {
     let (route, path) = routes.find(&incoming.method, &incoming.path)?;
     let problem = match key {
@@ -197,8 +197,8 @@ fn open(sandbox: &Sandbox, route: &Route, incoming: &Incoming) -> (Opened, Resul
     (opened, input)
 }
 
-/// For the log of a request that was turned away at the door.
-fn seen_only(incoming: &Incoming) -> Opened {
+/// The body as logged for a request that was rejected before its body was needed.
+fn inspect_rejected(incoming: &Incoming) -> Opened {
     match &incoming.body {
         Some(body) if !body.is_empty() => {
             let opened = open_plain(body).0;

@@ -1,4 +1,4 @@
-//! What every endpoint has in common: keys, envelopes, limits, the request log.
+//! What all endpoints have in common: API keys, envelopes, limits, the request log.
 
 mod common;
 
@@ -8,7 +8,7 @@ use std::net::TcpStream;
 use common::{JSON, Sandbox, card, encrypt, request};
 use serde_json::{Value, json};
 
-/// Method, path, the key it takes, and whether its body is encrypted. The README's table says the same.
+/// Method, path, API key, and whether the body is encrypted. A unit test compares the list with the README's table.
 fn endpoints(sandbox: &Sandbox) -> Vec<(String, String, String, bool)> {
     let listed = sandbox.admin("endpoints")["endpoints"].as_array().unwrap().clone();
     let text = |endpoint: &Value, member: &str| endpoint[member].as_str().unwrap().to_string();
@@ -84,7 +84,7 @@ fn routes_and_limits() {
     sandbox.post_secret("/payment/order/refund", &deep).expect_error(400, "body", "not JSON");
     sandbox.send("GET", "/payment/banks", &[("x", &"y".repeat(200 << 10))], "").expect(431);
     sandbox.raw(b"nonsense\r\n\r\n").expect(400);
-    // A client that leaves in the middle of its request.
+    // A client that disconnects in the middle of its request.
     drop(
         TcpStream::connect(sandbox.address())
             .unwrap()
@@ -94,7 +94,7 @@ fn routes_and_limits() {
 }
 
 #[test]
-fn the_request_log_tells_all_and_no_secret() {
+fn the_request_log_is_complete_and_has_no_secret() {
     let sandbox = Sandbox::start(&[]);
     let payload = card("A", "4111111111111111");
     let body = sandbox.encrypt(&payload);
@@ -139,7 +139,7 @@ fn the_request_log_tells_all_and_no_secret() {
 }
 
 #[test]
-fn connections_are_told_apart() {
+fn connections_and_their_requests_are_numbered() {
     let sandbox = Sandbox::start(&[]);
     let mut stream = TcpStream::connect(sandbox.address()).unwrap();
     let first = request("GET", "/payment/banks", &[("api-key", &sandbox.public)], "");

@@ -88,7 +88,7 @@ fn funding_and_its_details() {
     sandbox.admin_post("fund", "{}").expect_error(400, "amount", "is required");
 }
 
-/// The body of one webhook call, which is answered with 204.
+/// Receives one webhook call and answers 204.
 fn receive(listener: &TcpListener) -> Value {
     let (stream, _) = listener.accept().unwrap();
     let mut reader = BufReader::new(stream);
@@ -106,24 +106,24 @@ fn receive(listener: &TcpListener) -> Value {
 }
 
 #[test]
-fn webhooks_tell_of_funding_and_of_final_payments() {
+fn webhooks_are_sent_for_funding_and_final_payments() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/hook", listener.local_addr().unwrap());
     let sandbox = Sandbox::start(&["--webhook", &url]);
     let number = account(&sandbox, r#"{"Alias":"till-1","Reference":"shop-9"}"#)["accountNumber"].clone();
     let funding = json!({"accountNumber": number, "amount": 25, "senderName": "Ada"}).to_string();
     let session = sandbox.admin_post("fund", &funding).expect(200).json()["sessionId"].clone();
-    let told = receive(&listener);
-    assert_eq!(told["data"]["sessionId"], session);
+    let received = receive(&listener);
+    assert_eq!(received["data"]["sessionId"], session);
     assert_eq!(
-        (&told["data"]["sourceAccountName"], &told["data"]["accountReference"]),
+        (&received["data"]["sourceAccountName"], &received["data"]["accountReference"]),
         (&json!("Ada"), &json!("shop-9"))
     );
 
     sandbox.charge_card("A", "4000000000000002").expect(200);
-    let told = receive(&listener);
-    assert_eq!((&told["data"]["orderReference"], &told["data"]["statusId"]), (&json!("A"), &json!(4)));
-    // One worker delivers in order, so the first attempt is noted by now.
+    let received = receive(&listener);
+    assert_eq!((&received["data"]["orderReference"], &received["data"]["statusId"]), (&json!("A"), &json!(4)));
+    // Events are delivered in order, so the first attempt is recorded by now.
     assert_eq!(
         sandbox.admin("state")["webhooks"][0],
         json!({"event": "funding", "key": session, "status": 204, "error": null})

@@ -1,4 +1,4 @@
-//! Endpoints that are described by data alone, from a scenarios file of the test's own.
+//! Endpoints with canned answers, from a scenarios file made for the test.
 
 mod common;
 
@@ -37,7 +37,7 @@ const FILE: &str = r#"{"about": ["made up"], "endpoints": {
     }
 }}"#;
 
-/// A file that goes with the test.
+/// A temporary file.
 struct Scenarios(PathBuf);
 
 impl Scenarios {
@@ -122,11 +122,11 @@ fn a_canned_endpoint_meets_faults() {
     let sandbox = start("faults");
     let transfer =
         |reference: &str| sandbox.post_secret(&format!("/payment/transfer/{reference}"), r#"{"amount":"5"}"#);
-    // By magic input in the path, and in a member that no handler knows.
+    // By magic input in the path, and in a member of the payload.
     transfer("sbx-commit_then_502-1").expect(502);
     sandbox.post_secret("/payment/transfer/T", r#"{"amount":"5","otherReference":"sbx-status_503-1"}"#).expect(503);
     assert_eq!(sandbox.effects("transfer_made").len(), 1);
-    // In the envelope of the endpoint: a text here, a boolean there.
+    // Failures have the type of `status` of the endpoint.
     assert_eq!(transfer("sbx-failed_then_success-1").expect(200).json()["status"], "failed");
     assert_eq!(transfer("sbx-failed_then_success-1").expect(200).json()["status"], "success");
     let save = |reference: &str| {

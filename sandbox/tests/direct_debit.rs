@@ -66,7 +66,7 @@ fn a_mandate_from_creation_to_charge() {
         (&json!("ORDER-1"), &json!("2500.50"), &json!("37.51"))
     );
     assert_eq!(charges[0]["reference"], *reference);
-    // The answer said "initiated"; verify tells what became of it.
+    // The answer was "initiated"; verify returns the final state.
     let verified = sandbox.post_secret("/payment/order/verify", r#"{"reference":"ORDER-1"}"#).expect(200);
     assert!(verified.is_assumed());
     assert_eq!(verified.json()["data"]["statusId"], 5);
@@ -93,7 +93,7 @@ fn history() {
         json!({"customerName": "Sandbox Customer", "hasExistingDebitMandate": true, "directDebitMandates": [mandate]})
     );
 
-    // A mandate for an order of somebody else is not shown.
+    // A mandate for an order of another customer is not listed.
     sandbox.admin_post("orders", r#"{"reference":"HERS","amount":"5","email":"eve@example.com"}"#).expect(200);
     sandbox.post(CREATE, r#"{"orderReference":"HERS","accountNumber":"0690000041","bankCode":"058"}"#).expect(200);
     assert_eq!(history("ada@example.com").json()["directDebitMandates"].as_array().unwrap().len(), 1);
@@ -123,7 +123,7 @@ fn magic_accounts_and_codes() {
     assert_eq!((&failed["status"], &failed["statusCode"]), (&json!("failed"), &json!("04")));
     assert_eq!(failed["data"]["orderPayment"]["statusId"], 4);
     let verified = sandbox.post_secret("/payment/order/verify", r#"{"reference":"POOR"}"#).expect(200).json();
-    // Found, and not paid: success and 00 are of the call.
+    // Success and 00 are the result of the call; the order is not paid.
     assert_eq!(
         (&verified["status"], &verified["statusCode"], &verified["data"]["statusId"]),
         (&json!("success"), &json!("00"), &json!(4))
@@ -135,15 +135,18 @@ fn magic_accounts_and_codes() {
     sandbox.pay("A", &good, "111111").expect_error(400, otp, "wrong");
     sandbox.pay("A", &good, "222222").expect_error(400, otp, "expired");
     sandbox.pay("A", &good, "123456").expect_error(400, otp, "No one-time code was sent");
-    assert!(sandbox.effects("order_created").iter().all(|order| order["key"] != "A"), "a refused payment makes no order");
+    assert!(
+        sandbox.effects("order_created").iter().all(|order| order["key"] != "A"),
+        "a refused payment makes no order"
+    );
     sandbox.pay("A", &good, "000000").expect(200);
-    // The order could be paid elsewhere after the failure.
+    // The order can be paid by another mandate after the failure.
     sandbox.pay("POOR", &good, "000000").expect(200);
     assert_eq!(sandbox.effects("charge_made").len(), 2);
 }
 
 #[test]
-fn activation_by_hand() {
+fn manual_activation() {
     let sandbox = Sandbox::start(&["--activation", "manual"]);
     let mandate = sandbox.mandate("0690000031");
     sandbox.pay("A", &mandate, "000000").expect_error(400, "directDebitPaymentRequest.mandateCode", "not active");
@@ -154,7 +157,7 @@ fn activation_by_hand() {
 }
 
 #[test]
-fn a_code_works_once() {
+fn a_one_time_code_works_once() {
     let sandbox = Sandbox::start(&[]);
     let mandate = sandbox.mandate("0690000031");
     sandbox.send("GET", &format!("/sandbox/otp/{mandate}"), &[], "").expect_error(
@@ -175,7 +178,7 @@ fn a_code_works_once() {
 }
 
 #[test]
-fn what_is_missing_is_named() {
+fn missing_members_are_named() {
     let sandbox = Sandbox::start(&[]);
     let answer = sandbox.post(CREATE, r#"{"recurringPaymentId":"x","accountNumber":5}"#).expect(400);
     assert!(!answer.is_assumed(), "the failure envelope is the interface's");

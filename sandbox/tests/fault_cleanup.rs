@@ -1,4 +1,4 @@
-//! Nothing leaks and nothing wedges: stalled connections end with the client and with the sandbox.
+//! Stalled connections end with the client and with the sandbox.
 
 mod common;
 
@@ -19,7 +19,7 @@ fn charge(sandbox: &Sandbox, client: &mut Client, reference: &str) {
     client.send("POST", "/payment/order/create", &[("api-key", &sandbox.public), JSON], &body).unwrap();
 }
 
-/// Asks until it is so. Nothing is measured: only a sandbox that never gets there fails.
+/// Polls until the condition holds; fails only if it does not hold within the timeout.
 fn eventually(what: &str, so: impl Fn() -> bool) {
     let start = Instant::now();
     while !so() {
@@ -42,7 +42,7 @@ fn a_client_that_left_is_noticed() {
         .collect();
     let mut client = Client::new(&sandbox);
     banks(&sandbox, &mut client);
-    // With more behind it than anybody reads.
+    // A second request on the same connection, which is not read.
     banks(&sandbox, &mut client);
     clients.push(client);
     eventually("all are carried out", || sandbox.requests().len() == 4);
@@ -51,7 +51,7 @@ fn a_client_that_left_is_noticed() {
     eventually("their connections end", || open_sockets(&sandbox) <= 2);
     assert_eq!(sandbox.effects("charge_made").len(), 3);
     assert_eq!(sandbox.requests().iter().filter(|entry| entry["fault"] == "slow_headers").count(), 1);
-    // One that leaves in the middle of its request is noted too.
+    // A request that breaks off is logged too.
     let mut client = Client::new(&sandbox);
     client.stream.write_all(b"POST /payment/order/refund HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n{").unwrap();
     drop(client);
@@ -61,7 +61,7 @@ fn a_client_that_left_is_noticed() {
     });
 }
 
-/// The listener's and that of whoever asks for something right now.
+/// Counts the listener and the connection of the current request too.
 #[cfg(target_os = "linux")]
 fn open_sockets(sandbox: &Sandbox) -> usize {
     let listed = std::fs::read_dir(format!("/proc/{}/fd", sandbox.child.id())).unwrap();
@@ -74,7 +74,7 @@ fn open_sockets(sandbox: &Sandbox) -> usize {
 
 #[cfg(unix)]
 #[test]
-fn a_hundred_stalled_connections_do_not_hold_it_back() {
+fn stalled_connections_do_not_delay_the_end() {
     let mut sandbox = Sandbox::start(&[]);
     sandbox.rule(r#"{"path":"/payment/banks","fault":"commit_then_timeout","count":100}"#);
     let clients: Vec<Client> = (0..100)

@@ -1,4 +1,4 @@
-//! Faults that take more than one request, connection or endpoint.
+//! Faults that involve several requests, connections or endpoints.
 
 mod common;
 
@@ -20,7 +20,7 @@ fn charge(sandbox: &Sandbox, client: &mut Client, reference: &str) {
     client.send("POST", "/payment/order/create", &[("api-key", &sandbox.public), JSON], &body).unwrap();
 }
 
-/// FIN, which looks otherwise under TLS.
+/// FIN; under TLS it comes without close_notify.
 fn fin(sandbox: &Sandbox) -> Ended {
     if sandbox.start["ca_file"].is_string() { Ended::Fin } else { Ended::Graceful }
 }
@@ -55,7 +55,7 @@ fn only_a_reused_connection_is_closed_after_the_read() {
         charge(&sandbox, &mut client, "sbx-close_after_read-1");
         assert_eq!(client.rest(TIMEOUT), (Vec::new(), fin(&sandbox)));
         assert!(sandbox.effects("charge_made").is_empty());
-        // A client that sends it again by itself is found out.
+        // A client that repeats the request by itself shows in ledger and request log.
         let mut client = Client::new(&sandbox);
         charge(&sandbox, &mut client, "sbx-close_after_read-1");
         client.answer().expect(200);
@@ -66,14 +66,14 @@ fn only_a_reused_connection_is_closed_after_the_read() {
 }
 
 #[test]
-fn failed_once_then_done_once() {
+fn failed_then_success_fails_each_request_once() {
     let sandbox = Sandbox::start(&[]);
     let pay = || sandbox.charge_card("sbx-failed_then_success-1", "4111111111111111").expect(200).json();
     assert_eq!(pay()["status"], "failed");
     assert!(sandbox.effects("charge_made").is_empty());
     assert_eq!(pay()["status"], "success");
     assert_eq!(sandbox.effects("charge_made").len(), 1);
-    // By rule, every payload fails for itself.
+    // By rule, each payload fails once.
     sandbox.rule(r#"{"path":"/payment/order/create","fault":"failed_then_success","count":9}"#);
     let statuses = ["A", "B", "A", "B"].map(|reference| {
         sandbox.charge_card(reference, "4111111111111111").json()["status"].as_str().unwrap().to_string()
@@ -138,7 +138,7 @@ fn unknown_names_are_refused_with_the_list() {
 }
 
 #[test]
-fn made_objects_are_checked() {
+fn objects_made_by_admin_calls_are_checked() {
     let sandbox = Sandbox::start(&[]);
     let mandate = r#"{"mandateCode":"MINE","active":false,"accountNumber":"0690000041"}"#;
     let made = sandbox.admin_post("mandates", mandate).expect(200).json();
@@ -160,10 +160,10 @@ fn made_objects_are_checked() {
 }
 
 #[test]
-fn bad_certificates_and_silence() {
+fn tls_faults() {
     let sandbox = Sandbox::start(&["--tls"]);
     let ca_file = sandbox.start["ca_file"].as_str().unwrap().to_string();
-    // Kept, so that this connection of the test is not the one that is hit.
+    // Kept open, so that the fault does not act on a connection of the test itself.
     let mut admin = Client::new(&sandbox);
     for (fault, words) in [("tls_expired", "expired"), ("tls_wrong_host", "not valid for name"), ("tls_silence", "")] {
         admin.send("POST", "/sandbox/faults", &[], &format!(r#"{{"fault":"{fault}"}}"#)).unwrap();
@@ -176,7 +176,7 @@ fn bad_certificates_and_silence() {
         if fault == "tls_silence" {
             assert!(matches!(error.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut), "{error}");
         }
-        // The next connection is a good one.
+        // The next connection is not affected.
         sandbox.get(BANKS).expect(200);
         let log = sandbox.requests();
         let entry = &log[log.len() - 2];
@@ -203,30 +203,30 @@ fn a_new_connection_is_reset_before_anything_is_read() {
 }
 
 #[test]
-fn an_answer_lies_in_the_next_connection_before_anything_was_asked() {
+fn an_early_response_precedes_the_first_request() {
     for sandbox in both() {
         let mut admin = Client::new(&sandbox);
-        let mut strikes = |how: &mut dyn FnMut(&mut Client)| {
+        let mut affects_next_connection = |how: &mut dyn FnMut(&mut Client)| {
             how(&mut admin);
             let mut client = Client::new(&sandbox);
-            // Nothing is asked; under TLS a read shakes hands first.
+            // No request is sent; under TLS the read does the handshake first.
             assert_eq!(client.answer().expect(200).header("x-sandbox-unsolicited"), Some("1"));
-            // What is sent after all is not read, not carried out and not answered.
+            // A request sent afterwards is not read, executed or answered.
             charge(&sandbox, &mut client, "NOBODY");
             assert_eq!(client.rest(std::time::Duration::from_millis(100)), (Vec::new(), Ended::Silence));
             let entry = sandbox.requests().pop().unwrap();
             assert_eq!((&entry["fault"], &entry["method"]), (&json!("early_response"), &Value::Null));
-            // The next one is as usual.
+            // The next connection is not affected.
             sandbox.get(BANKS).expect(200);
         };
-        strikes(&mut |admin| {
+        affects_next_connection(&mut |admin| {
             admin.send("POST", "/sandbox/faults", &[], r#"{"fault":"early_response"}"#).unwrap();
             admin.answer().expect(200);
         });
-        strikes(&mut |_| {
+        affects_next_connection(&mut |_| {
             sandbox.charge_card("sbx-early_response-1", "4111111111111111").expect(200);
         });
-        strikes(&mut |_| {
+        affects_next_connection(&mut |_| {
             sandbox.rule(r#"{"path":"/payment/banks","fault":"early_response"}"#);
             assert_eq!(sandbox.get(BANKS).expect(200).header("connection"), Some("close"));
         });
@@ -235,26 +235,26 @@ fn an_answer_lies_in_the_next_connection_before_anything_was_asked() {
 }
 
 #[test]
-fn a_body_is_not_read() {
+fn reset_before_read_does_not_read_the_body() {
     let sandbox = Sandbox::start(&[]);
     sandbox.rule(r#"{"path":"/payment/order/refund","fault":"reset_before_read"}"#);
     let mut client = Client::new(&sandbox);
-    // The head alone: it is reset although the body never comes.
+    // Only the head: the connection is reset although the body is never sent.
     client.stream.write_all(b"POST /payment/order/refund HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n").unwrap();
     assert_eq!(client.rest(TIMEOUT), (Vec::new(), Ended::Reset));
     let entry = sandbox.requests().pop().unwrap();
-    let told = (&entry["method"], &entry["path"], &entry["body_bytes"], &entry["status"]);
-    assert_eq!(told, (&json!("POST"), &json!("/payment/order/refund"), &json!(0), &Value::Null));
+    let logged = (&entry["method"], &entry["path"], &entry["body_bytes"], &entry["status"]);
+    assert_eq!(logged, (&json!("POST"), &json!("/payment/order/refund"), &json!(0), &Value::Null));
 }
 
 #[test]
-fn what_a_client_sends_during_a_script_is_answered_after_it() {
+fn requests_sent_during_a_script_are_answered_after_it() {
     let sandbox = Sandbox::start(&[]);
     sandbox.rule(r#"{"path":"/payment/banks","fault":"drip"}"#);
     let mut client = Client::new(&sandbox);
     let one = format!("GET {BANKS} HTTP/1.1\r\nhost: x\r\napi-key: {}\r\n\r\n", sandbox.public);
     client.stream.write_all(one.repeat(2).as_bytes()).unwrap();
-    // This one comes while the script is playing.
+    // This one arrives while the script runs.
     assert!(client.stream.read_exact(&mut [0]).is_ok());
     client.stream.write_all(one.as_bytes()).unwrap();
     let rest = [(); 3].map(|()| client.answer().status);

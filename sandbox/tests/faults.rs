@@ -1,4 +1,4 @@
-//! Every fault by magic input, plain and under TLS: what lies on the wire, and what was really done.
+//! Every fault by magic input, plain and under TLS: what is on the wire and what is committed.
 
 mod common;
 
@@ -10,30 +10,30 @@ use common::{Answer, JSON, Sandbox};
 use serde_json::{Value, json};
 
 const REFUND: &str = "/payment/order/refund";
-/// Within it nothing comes: enough for silence on this machine.
+/// How long nothing may arrive for the connection to count as silent.
 const SILENCE: Duration = Duration::from_millis(100);
 
 /// What a client sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Seen {
-    /// A whole answer, after which the connection serves on.
+    /// A whole answer, after which the connection serves further requests.
     Answer(u16),
-    /// A whole answer that announces the end.
+    /// A whole answer with `connection: close`.
     LastAnswer(u16),
-    /// A whole answer, then this.
+    /// A whole answer, then this end.
     AnswerThen(Ended),
     Nothing(Ended),
     Part,
-    /// An answer without a length, and how it ends: whole in good order, else cut.
+    /// An answer without a length: whole if it ends gracefully, else cut.
     Delimited(Ended),
     Endless,
-    /// An answer of this status, then this, then the last for ever.
+    /// An answer of this status that contains the first text, then the second one endlessly.
     Again(u16, &'static str, &'static str),
-    /// Not to be seen by a request that names it.
+    /// Refused as magic input.
     Refused,
 }
 
-/// Name, carried out, what is seen.
+/// Name, executed, what the client sees.
 const FAULTS: [(&str, bool, Seen); 54] = [
     ("reset_before_read", false, Seen::Nothing(Ended::Reset)),
     ("reset_without_commit", false, Seen::Nothing(Ended::Reset)),
@@ -44,12 +44,12 @@ const FAULTS: [(&str, bool, Seen); 54] = [
     ("commit_then_500", true, Seen::Answer(500)),
     ("commit_then_408", true, Seen::LastAnswer(408)),
     ("stale_keepalive", true, Seen::AnswerThen(Ended::Silence)),
-    // On a new connection it does not act.
+    // It does not act on the first request of a connection.
     ("close_after_read", true, Seen::Answer(200)),
     ("silent_close_idle", true, Seen::AnswerThen(Ended::Fin)),
     ("unsolicited_response", true, Seen::Answer(200)),
     ("late_unsolicited_response", true, Seen::Answer(200)),
-    // It strikes the connection after this one.
+    // It acts on the next connection.
     ("early_response", true, Seen::LastAnswer(200)),
     ("truncate", true, Seen::Part),
     ("drip", true, Seen::Answer(200)),
@@ -108,7 +108,7 @@ fn refunds(sandbox: &Sandbox, reference: &str) -> usize {
     sandbox.effects("refund_made").iter().filter(|entry| entry["key"] == key).count()
 }
 
-/// The connection serves another request.
+/// Checks that the connection serves another request.
 fn serves_on(sandbox: &Sandbox, client: &mut Client) {
     client.send("GET", "/payment/banks", &[("api-key", &sandbox.public)], "").unwrap();
     client.answer().expect(200);
@@ -181,7 +181,7 @@ fn check(sandbox: &Sandbox, fault: &str, seen: Seen, ask: &dyn Fn(&mut Client)) 
             answered = if is_whole { "whole" } else { "part" };
         }
         Seen::Again(status, first, again) => {
-            // More than any client may keep of a line, a trailer or an interim answer.
+            // More than a client should buffer of a line, a trailer or an interim answer.
             let (mut text, mut buffer) = (String::new(), [0; 4096]);
             while text.len() < 300_000 {
                 let count = client.stream.read(&mut buffer).unwrap();
@@ -221,7 +221,7 @@ fn every_fault_of_a_post(sandbox: &Sandbox) {
 }
 
 #[test]
-fn every_fault_of_a_post_in_the_plain() {
+fn every_fault_of_a_post_over_plain_http() {
     every_fault_of_a_post(&Sandbox::start(&[]));
 }
 
@@ -238,12 +238,12 @@ fn every_fault_of_a_get() {
         let ask = |client: &mut Client| client.send("GET", &target, &[("api-key", &sandbox.public)], "").unwrap();
         check(&sandbox, fault, seen, &ask);
     }
-    // Nothing was done, and twice is as good as once.
+    // These requests have no effects.
     assert_eq!(sandbox.admin("ledger"), json!({"ledger": []}));
 }
 
 #[test]
-fn this_table_is_the_sandboxs_table() {
+fn this_table_has_every_fault() {
     let sandbox = Sandbox::start(&[]);
     let listed = sandbox.admin("faults")["faults"].as_array().unwrap().clone();
     let names: Vec<&str> = listed.iter().map(|row| row["name"].as_str().unwrap()).collect();
@@ -262,7 +262,7 @@ fn payment(id: u64, name: &str) -> Value {
     json!({"orderPayment": {"statusId": id, "status": name}})
 }
 
-/// What the answer of a refund looks like under this fault.
+/// Checks the body of a refund's answer under this fault.
 fn body_of(fault: &str, answer: &Answer, sandbox: &Sandbox) {
     let text = answer.text.as_str();
     let is_success = || assert_eq!(answer.json()["status"], true, "{fault}: {text}");

@@ -1,4 +1,4 @@
-//! The source files of the sandbox do not import each other in a circle.
+//! The import graph of the source files has no cycle.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -22,7 +22,7 @@ fn read(folder: &Path, module: &[String], sources: &mut Sources) {
     }
 }
 
-/// Names and punctuation of the source; without comments and unit tests.
+/// Names and punctuation of the source, without comments and unit tests.
 fn tokens(source: &str) -> Vec<String> {
     let program = source.split("#[cfg(test)]\nmod tests").next().unwrap();
     let mut tokens: Vec<String> = Vec::new();
@@ -42,7 +42,7 @@ fn tokens(source: &str) -> Vec<String> {
     tokens
 }
 
-/// The paths of one `use`, whose groups in braces may be nested.
+/// The paths of one `use`, with nested groups in braces.
 fn paths_of_use(tokens: &mut std::slice::Iter<String>, prefix: &[String], paths: &mut Vec<Vec<String>>) {
     let mut path = prefix.to_vec();
     while let Some(token) = tokens.next() {
@@ -63,7 +63,7 @@ fn paths_of_use(tokens: &mut std::slice::Iter<String>, prefix: &[String], paths:
     }
 }
 
-/// All paths that could name a module: those of every `use`, and those written in the code.
+/// All paths that could name a module: those of `use` declarations, and those in expressions and types.
 fn paths(source: &str) -> Vec<Vec<String>> {
     let tokens = tokens(source);
     let mut paths = Vec::new();
@@ -88,7 +88,7 @@ fn paths(source: &str) -> Vec<Vec<String>> {
     paths
 }
 
-/// The module that the path, written in `module`, leads to; `None` if it leads out of the crate.
+/// The module that a path in `module` refers to; `None` if it is in another crate.
 fn resolve(path: &[String], module: &[String], sources: &Sources) -> Option<Vec<String>> {
     let supers = path.iter().take_while(|name| *name == "super").count();
     let (mut target, rest) = match path[0].as_str() {
@@ -116,8 +116,8 @@ fn graph(sources: &Sources) -> Graph {
     sources.iter().map(|(module, source)| (module.clone(), of(module, source))).collect()
 }
 
-/// The modules of a circle, the first one again at its end.
-fn circle(graph: &Graph) -> Option<Vec<String>> {
+/// The modules of a cycle, with the first one repeated at the end.
+fn cycle(graph: &Graph) -> Option<Vec<String>> {
     fn visit(
         module: &Vec<String>,
         graph: &Graph,
@@ -148,7 +148,7 @@ fn module(path: &str) -> Vec<String> {
     path.split("::").filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
-/// What the module imports, and what that imports, and so on.
+/// All modules that the module imports directly or indirectly.
 fn reached(from: &[String], graph: &Graph) -> BTreeSet<Vec<String>> {
     let (mut reached, mut next) = (BTreeSet::new(), vec![from.to_vec()]);
     while let Some(module) = next.pop() {
@@ -165,7 +165,7 @@ fn of_the_sandbox() -> Graph {
 }
 
 #[test]
-fn no_source_file_imports_itself_in_a_circle() {
+fn the_import_graph_has_no_cycle() {
     let graph = of_the_sandbox();
     for (from, to) in [
         ("", "listener"),
@@ -178,7 +178,7 @@ fn no_source_file_imports_itself_in_a_circle() {
     ] {
         assert!(graph[&module(from)].contains(&module(to)), "{from} imports {to}: {:?}", graph[&module(from)]);
     }
-    assert_eq!(circle(&graph), None);
+    assert_eq!(cycle(&graph), None);
 }
 
 #[test]
@@ -195,11 +195,11 @@ fn the_state_knows_no_http() {
 }
 
 #[test]
-fn circles_are_found() {
+fn cycles_are_found() {
     let sources = |files: &[(&str, &str)]| -> Sources {
         files.iter().map(|(path, text)| (module(path), (*text).to_owned())).collect()
     };
-    let found = |files: &[(&str, &str)]| circle(&graph(&sources(files))).map(|modules| modules.join(" "));
+    let found = |files: &[(&str, &str)]| cycle(&graph(&sources(files))).map(|modules| modules.join(" "));
     let by_use =
         [("", ""), ("a", "use crate::{b::{self, B}, c::C};"), ("b", "pub struct B;"), ("c", "use super::a::A;")];
     assert_eq!(found(&by_use).unwrap(), "crate::a crate::c crate::a");
@@ -208,7 +208,7 @@ fn circles_are_found() {
     let of_three =
         [("", ""), ("a", "use crate::b;"), ("b", "fn f() -> crate::c::C {}"), ("c", "use crate::a::x as y;")];
     assert_eq!(found(&of_three).unwrap(), "crate::a crate::b crate::c crate::a");
-    // Comments and unit tests do not count, nor does a name that only looks like that of a module.
+    // Comments, unit tests and names in other crates do not count.
     let none = [
         ("", "use a::A;"),
         ("a", "// crate::b::B\nuse std::b::B;\n#[cfg(test)]\nmod tests {\n use crate::b;\n}"),

@@ -30,7 +30,7 @@ fn cards() {
         );
         assert_eq!(failed["data"]["orderPayment"]["statusId"], 4);
     }
-    // The same by way of pay, for an order that could not be paid before.
+    // The same endpoint behaviour by pay, for an order whose payment failed before.
     let payload = card("BAD", "5123450000784608").replace("paymentoption", "paymentOption");
     assert!(sandbox.post("/payment/order/pay", &payload).expect(200).is_assumed());
     assert_eq!(sandbox.effects("charge_made").len(), 2);
@@ -53,7 +53,7 @@ fn a_redirected_card_is_charged_once_confirmed() {
 }
 
 #[test]
-fn an_order_is_made_known() {
+fn creating_an_order() {
     let sandbox = Sandbox::start(&[]);
     let payload = r#"{"customer":{"firstname":"Ada","email":"ada@example.com"},"order":{"amount":98000.000000,"reference":"A","currency":"NGN","description":"Shoes"},"payment":{"RedirectUrl":"https://shop.example/"}}"#;
     let created = sandbox.post(CREATE, payload).expect(200);
@@ -66,14 +66,14 @@ fn an_order_is_made_known() {
     sandbox.charge_card("A", "4111111111111111").expect(200);
     assert_eq!(sandbox.effects("charge_made")[0]["amount"], "98000.00");
 
-    // Order and card in one payload; names in any case.
+    // Order and card in one payload; names match in any case.
     let both = r#"{"Order":{"Amount":"5","Reference":"B"},"Card":{"CardNumber":"4111111111111111","ExpiryMonth":"01","ExpiryYear":"2039","CVV":"193"}}"#;
     assert_eq!(sandbox.post(CREATE, both).expect(200).json()["data"]["orderPayment"]["statusId"], 5);
     assert_eq!(sandbox.effects("order_created").len(), 2);
 }
 
 #[test]
-fn bad_orders_are_named() {
+fn invalid_orders_are_refused() {
     let sandbox = Sandbox::start(&[]);
     sandbox.post(CREATE, "{}").expect_error(400, "paymentoption", "is required");
     sandbox.post(CREATE, r#"{"paymentoption":"C","reference":"A"}"#).expect_error(400, "card", "is required");
@@ -109,7 +109,7 @@ fn refunds_and_their_arithmetic() {
     assert_eq!(part.json(), json!({"status": true, "message": "Refund has been initiated", "data": data}));
     refund(r#"{"reference":"A","amount":"60.06"}"#).expect_error(400, "amount", "60.05 left");
     refund(r#"{"reference":"A","amount":"-1"}"#).expect_error(400, "amount", "decimal number");
-    // The template's empty texts count as left out: the rest is refunded.
+    // Empty texts count as absent: the rest is refunded.
     let rest = refund(r#"{"reference":"A","Reason":"","Amount":""}"#).expect(200).json();
     assert_eq!(rest["data"]["amount_refunded"], "60.05");
     refund(r#"{"reference":"A"}"#).expect_error(400, "reference", "in full");

@@ -1,4 +1,4 @@
-//! `--pay-twice`: the sandbox itself prevents no double charge, so that a test can look for one.
+//! `--pay-twice`: the sandbox executes repeated payments and refunds.
 
 mod common;
 
@@ -34,13 +34,13 @@ fn every_request_that_moves_money_moves_it_again() {
     }
     let keys = ["BOTH", "CARD", "DEBIT", "PAY-CARD", "CARD/40.05", "CARD/999.00", "DEBIT/100.00"];
     assert_eq!(counts(&sandbox), keys.map(|key| (key.to_owned(), json!(2))));
-    // Kept by a reset; no call changes it.
+    // A reset keeps the setting.
     sandbox.admin_post("reset", r#"{"pay_twice":false}"#).expect(200);
     assert_eq!(sandbox.admin("state")["pay_twice"], true);
 }
 
 #[test]
-fn what_moves_no_money_and_what_is_wrong_stays_as_it_is() {
+fn other_rules_still_apply() {
     let sandbox = Sandbox::start(&["--pay-twice"]);
     let (public, account) = (sandbox.public.clone(), r#"{"Alias":"till"}"#);
     for _ in 0..2 {
@@ -56,7 +56,7 @@ fn what_moves_no_money_and_what_is_wrong_stays_as_it_is() {
 }
 
 #[test]
-fn without_it_the_second_time_is_refused() {
+fn without_the_flag_the_second_request_is_refused() {
     let sandbox = Sandbox::start(&[]);
     assert_eq!(sandbox.admin("state")["pay_twice"], false);
     let mandate = sandbox.mandate("0690000031");

@@ -1,4 +1,4 @@
-//! Fault rules by admin calls.
+//! Admin calls for fault rules.
 
 use crate::answer::ApiError;
 use crate::faults::parse;

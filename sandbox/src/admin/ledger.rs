@@ -1,4 +1,4 @@
-//! The ledger as admin calls show it.
+//! The ledger as JSON.
 
 use crate::json::{Json, object};
 use crate::state::ledger::{Entry, Ledger};

@@ -1,4 +1,4 @@
-//! Makes business objects known without a request of the service: orders, mandates, money on virtual accounts.
+//! Admin calls that create orders, mandates and funding sessions without a request to an endpoint.
 
 use crate::answer::ApiError;
 use crate::fields::Fields;
@@ -52,7 +52,7 @@ pub fn mandate(state: &mut State, body: &Json) -> Result<Json, ApiError> {
     Ok(object! { "mandateCode": &mandate.code, "active": mandate.active, "accountNumber": &mandate.account_number })
 }
 
-/// Into an account by its number, or by its alias, whose account is made if there is none.
+/// Funds an account by its number, or by its alias; an unknown alias gets an account first.
 pub fn funding(state: &mut State, body: &Json) -> Result<Json, ApiError> {
     let mut fields = Fields::of(body);
     let alias = fields.optional("alias");

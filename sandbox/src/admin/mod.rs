@@ -1,4 +1,4 @@
-//! The admin calls under `/sandbox`: what a test or a person asks of the simulated service itself. They need no key.
+//! The admin calls under `/sandbox`, which control and inspect the sandbox. They need no API key.
 
 mod faults;
 mod ledger;
@@ -12,7 +12,7 @@ use crate::json::{Json, object};
 use crate::sandbox::{Sandbox, Shared};
 use crate::state::State;
 
-/// Is it an admin call at all?
+/// Whether the path is that of an admin call.
 pub fn is_admin(path: &str) -> bool {
     path == "/sandbox" || path.starts_with("/sandbox/")
 }
@@ -29,7 +29,7 @@ pub fn answer(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
         ("POST", ["mandates"]) => change(sandbox, |shared| make::mandate(&mut shared.state, &body(incoming)?)),
         ("POST", ["orders"]) => change(sandbox, |shared| make::order(&mut shared.state, &body(incoming)?)),
         ("POST", ["fund"]) => change(sandbox, |shared| make::funding(&mut shared.state, &body(incoming)?)),
-        // A browser follows a redirect with GET.
+        // GET, because browsers open the redirect URL with it.
         ("GET" | "POST", ["payments", reference, "confirm"]) => {
             change(sandbox, |shared| confirm(&mut shared.state, reference))
         }
@@ -59,7 +59,7 @@ fn allowed(path: &[&str]) -> Option<&'static str> {
     }
 }
 
-/// A call that may commit effects; they belong to no request of the service.
+/// Runs a call that may commit effects; they have no request id.
 fn change(sandbox: &Sandbox, act: impl FnOnce(&mut Shared) -> Result<Json, ApiError>) -> Result<Json, ApiError> {
     let mut shared = sandbox.lock();
     shared.state.ledger.begin(None);

@@ -1,4 +1,4 @@
-//! The state as admin calls show it: names in snake case, amounts as text.
+//! The state as JSON: names in snake case, amounts as text.
 
 use crate::answer::ApiError;
 use crate::json::{Json, object};

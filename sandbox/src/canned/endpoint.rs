@@ -1,4 +1,4 @@
-//! One endpoint with a canned answer, and the effect that each request has.
+//! An endpoint with a canned answer, and the effect that each request commits.
 
 use super::template::Template;
 use crate::answer::{Answer, ApiError};
@@ -10,7 +10,7 @@ use crate::money::Money;
 use crate::state::ledger::Effect;
 use crate::state::{DEFAULT_CURRENCY, State};
 
-/// One entry of the scenarios file.
+/// An entry of the scenarios file.
 #[derive(Debug)]
 pub struct Canned {
     pub name: String,
@@ -19,7 +19,7 @@ pub struct Canned {
     pub key: KeyKind,
     pub body: Body,
     pub effect: Option<CannedEffect>,
-    /// `{member}` in its texts is filled from the request.
+    /// `{member}` in its texts is replaced by the request's value.
     pub answer: Json,
 }
 
@@ -31,7 +31,7 @@ pub struct CannedEffect {
 }
 
 impl Canned {
-    /// Every request has the effect, whatever came before: a canned answer knows no rules.
+    /// Commits the effect on every request: there are no rules that could refuse a repetition.
     pub fn handle(&self, state: &mut State, call: &Call) -> Result<Answer, ApiError> {
         let member = |name: &str| call.text(name);
         if let Some(CannedEffect { effect, key, amount }) = &self.effect {
@@ -63,7 +63,7 @@ impl Canned {
     }
 }
 
-/// A text that is one member and nothing else becomes null if the request does not have it.
+/// A text that consists of one absent member becomes null.
 fn filled(json: &Json, member: &impl Fn(&str) -> Option<String>) -> Json {
     match json {
         Json::Text(text) => {

@@ -1,4 +1,4 @@
-//! Endpoints that are described by data alone: those of a scenarios file that have no handler.
+//! Endpoints without a handler, which a scenarios file describes.
 
 pub mod endpoint;
 pub mod parse;

@@ -8,12 +8,12 @@ use crate::keys::KeyKind;
 use crate::path_pattern;
 use crate::state::ledger::Effect;
 
-/// The file that this project's own tests use. It is data: no code is shared.
+/// The scenarios of this project's own tests, which are data; no code is shared.
 pub const EMBEDDED: &str = include_str!("../../../tests/scenarios.json");
 
 const MEMBERS: [&str; 6] = ["setup", "request", "wire", "effect", "amount", "answer"];
 
-/// All entries, those of endpoints with a handler of their own included. An error names the entry.
+/// All entries, including those of endpoints that have a handler. Errors name the entry.
 pub fn endpoints(file: &Json) -> Result<Vec<Canned>, String> {
     let entries = match file.get("endpoints") {
         Some(Json::Object(entries)) => entries,

@@ -1,4 +1,4 @@
-//! Texts with `{member}` in them, which are filled from a request.
+//! Texts in which `{member}` is replaced by a value of the request.
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template(Vec<Part>);
@@ -10,7 +10,7 @@ enum Part {
 }
 
 impl Template {
-    /// `{name}` and `{object.name}` stand for members; any other brace is text.
+    /// `{name}` and `{object.name}` are members; other braces are text.
     pub fn parse(text: &str) -> Template {
         let mut parts = Vec::new();
         let mut plain = String::new();
@@ -41,12 +41,12 @@ impl Template {
         })
     }
 
-    /// One member and no other text.
+    /// Whether the template consists of one member.
     pub fn is_one_member(&self) -> bool {
         matches!(self.0.as_slice(), [Part::Member(_)])
     }
 
-    /// An absent member leaves its place empty.
+    /// Absent members are replaced by empty text.
     pub fn fill(&self, value: impl Fn(&str) -> Option<String>) -> String {
         let filled = self.0.iter().map(|part| match part {
             Part::Text(text) => text.clone(),

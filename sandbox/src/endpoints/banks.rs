@@ -1,4 +1,4 @@
-//! The banks that the sandbox knows.
+//! The list of banks.
 
 use super::{Call, success};
 use crate::answer::{Answer, ApiError};

@@ -32,7 +32,7 @@ pub fn history(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     }))
 }
 
-/// A mandate carries no e-mail address; its order may. Without one it belongs to everybody who asks.
+/// A mandate has no e-mail address, but its order may have one. Without one, it is listed for every address.
 fn belongs_to(state: &State, mandate: &Mandate, email: &str) -> bool {
     let customer = state.orders.get(&mandate.order_reference).and_then(|order| order.customer.as_ref());
     customer.and_then(|customer| customer.email.as_deref()).is_none_or(|owner| owner.eq_ignore_ascii_case(email))

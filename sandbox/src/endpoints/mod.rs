@@ -1,4 +1,4 @@
-//! The endpoints, one file per field: what a request must hold and the shape of its answer. The rules are in `state`.
+//! Request handlers: they validate members and shape answers. The rules are in `state`.
 
 pub mod banks;
 pub mod direct_debit;
@@ -13,10 +13,10 @@ pub mod virtual_accounts;
 use crate::json::{Json, object};
 use crate::path_pattern::Values;
 
-/// A request as a handler sees it: its body is opened, its members are not checked.
+/// A request as passed to a handler: the body is parsed, its members are not validated.
 #[derive(Debug, Default)]
 pub struct Call {
-    /// The members of the opened body; of the query if the endpoint takes no body.
+    /// The members of the parsed body, or of the query if the endpoint takes no body.
     pub input: Json,
     pub query: Json,
     /// The values in the path, with their names.
@@ -29,7 +29,7 @@ impl Call {
         self.path.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
     }
 
-    /// A text or number of the body, the path or the query; `order.reference` is nested. Blank counts as absent.
+    /// A scalar member of the body, the path or the query, as text; `order.reference` is nested. Blank counts as absent.
     pub fn text(&self, member: &str) -> Option<String> {
         let of = |json: &Json| match json.at(member)? {
             Json::Text(text) | Json::Number(text) => Some(text.clone()),

@@ -8,7 +8,7 @@ use crate::state::model::{Customer, Order, PaymentState};
 use crate::state::orders::NewOrder;
 use crate::state::{DEFAULT_CURRENCY, State};
 
-/// With `order` it makes the order known; with `card` it charges the card; with both, both.
+/// Creates an order from `order`, charges `card`, or does both.
 pub fn create(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let input = &call.input;
     let has_card = input.get("card").is_some_and(Json::is_object);
@@ -17,7 +17,7 @@ pub fn create(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
         if !has_card {
             return Ok(Answer::ok(&created(state.create_order(new)?)));
         }
-        // Before the order is made known: a refused request leaves no trace.
+        // Checked before the order is created: a refused request must not change anything.
         pay::check_card(call, "order.reference")?;
         if !state.orders.contains_key(&new.reference) {
             state.create_order(new)?;
@@ -88,7 +88,7 @@ fn known_order<'a>(state: &'a State, input: &Json) -> Result<&'a Order, ApiError
     Ok(state.order(&reference)?)
 }
 
-/// `status` is the payment's state here, not the call's.
+/// `status` is the state of the payment here, not the result of the call.
 pub fn status(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let order = known_order(state, &call.input)?;
     let now = order.state();
@@ -110,7 +110,7 @@ pub fn status(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     Ok(Answer::ok(&body))
 }
 
-/// Success and `00` mean that the order was found; whether it is paid says `data.statusId`.
+/// Success and `00` mean that the order was found; `data.statusId` is its payment state.
 pub fn verify(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let order = known_order(state, &call.input)?;
     Ok(Answer::ok(&success("00", "Order details fetched successfully", transactions::of_order(order))))

@@ -28,14 +28,14 @@ pub fn pay(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     answer(state.pay_by_mandate(&pay)?, call)
 }
 
-/// Charges the card of a payload; `reference_at` is where the payload names the order.
+/// Charges the card in a payload; `reference_at` is the path of the order reference.
 pub fn card(state: &mut State, call: &Call, reference_at: &str) -> Result<Answer, ApiError> {
     let (reference, number) = card_fields(&call.input, reference_at)?;
-    // The interface shows the answer of a direct debit only.
+    // The interface only shows the answer for a direct debit.
     answer(state.pay_by_card(&CardPay { reference, number })?, call).map(Answer::assumed)
 }
 
-/// Is the payload fit to be charged, whatever the order's state?
+/// Validates the card members without looking at the order.
 pub fn check_card(call: &Call, reference_at: &str) -> Result<(), ApiError> {
     card_fields(&call.input, reference_at).map(|_| ())
 }
@@ -61,8 +61,8 @@ fn card_fields(input: &Json, reference_at: &str) -> Result<(String, String), Api
     Ok((reference, number))
 }
 
-/// How an answer tells of a payment.
-struct Told {
+/// A payment as an answer reports it.
+struct Report {
     status: &'static str,
     status_code: &'static str,
     message: &'static str,
@@ -72,11 +72,11 @@ struct Told {
     remarks: &'static str,
 }
 
-fn told(payment: &Payment) -> Told {
+fn report(payment: &Payment) -> Report {
     let Payment { state, code, message, .. } = *payment;
     match (payment.method, state) {
-        // A direct debit is under way when it is answered, even if it is done a moment later: ask order verify.
-        (Method::DirectDebit, PaymentState::Successful) => Told {
+        // A direct debit is answered as initiated, although it is complete at once; order verify returns its final state.
+        (Method::DirectDebit, PaymentState::Successful) => Report {
             status: "success",
             status_code: "02",
             message: "Direct debit order created successfully",
@@ -85,7 +85,7 @@ fn told(payment: &Payment) -> Told {
             detail: "Initiated",
             remarks: "Order payment initiated",
         },
-        (_, PaymentState::Failed) => Told {
+        (_, PaymentState::Failed) => Report {
             status: "failed",
             status_code: code,
             message,
@@ -94,7 +94,7 @@ fn told(payment: &Payment) -> Told {
             detail: message,
             remarks: "Order payment failed",
         },
-        (_, PaymentState::Awaiting) => Told {
+        (_, PaymentState::Awaiting) => Report {
             status: "pending",
             status_code: code,
             message,
@@ -103,7 +103,7 @@ fn told(payment: &Payment) -> Told {
             detail: message,
             remarks: "Send the customer to redirectUrl",
         },
-        _ => Told {
+        _ => Report {
             status: "success",
             status_code: code,
             message,
@@ -117,7 +117,7 @@ fn told(payment: &Payment) -> Told {
 
 fn answer(order: &Order, call: &Call) -> Result<Answer, ApiError> {
     let payment = order.payments.last().ok_or_else(|| ApiError::not_found("reference", "Payment"))?;
-    let told = told(payment);
+    let report = report(payment);
     let redirect = (payment.state == PaymentState::Awaiting)
         .then(|| format!("{}/sandbox/payments/{}/confirm", call.base_url, payment.reference));
     let instrument = (payment.method == Method::Card).then(|| payment.instrument.clone());
@@ -133,21 +133,21 @@ fn answer(order: &Order, call: &Call) -> Result<Answer, ApiError> {
             "orderId": order.id,
             "orderPaymentReference": &payment.reference,
             "currency": &order.currency,
-            "statusId": told.state.id(),
-            "orderPaymentResponseCode": told.code,
-            "orderPaymentResponseMessage": told.detail,
+            "statusId": report.state.id(),
+            "orderPaymentResponseCode": report.code,
+            "orderPaymentResponseMessage": report.detail,
             "orderPaymentInstrument": instrument,
-            "remarks": told.remarks,
+            "remarks": report.remarks,
             "totalAmount": order.total(),
             "fee": order.fee(),
         },
     };
-    let body = match told.status {
-        "success" => success(told.status_code, told.message, data),
+    let body = match report.status {
+        "success" => success(report.status_code, report.message, data),
         status => {
-            object! { "data": data, "status": status, "statusCode": told.status_code, "message": told.message }
+            object! { "data": data, "status": status, "statusCode": report.status_code, "message": report.message }
         }
     };
     let answer = Answer::ok(&body);
-    Ok(if told.status == "success" { answer } else { answer.assumed() })
+    Ok(if report.status == "success" { answer } else { answer.assumed() })
 }

@@ -1,4 +1,4 @@
-//! What a request is answered when the state refuses it: the only place where a broken rule becomes HTTP.
+//! Converts the state's rule errors to HTTP answers.
 
 use crate::answer::ApiError;
 use crate::state::RuleError;

@@ -1,4 +1,4 @@
-//! Funding details, and the object of nearly the same shape that order verify and the webhooks carry.
+//! Funding details, and the similar object in the answers of order verify and in webhooks.
 
 use super::Call;
 use crate::answer::{Answer, ApiError};
@@ -123,7 +123,7 @@ pub fn customer(order: &Order) -> Json {
     }
 }
 
-/// What differs between a funding event and an order.
+/// The members that differ between a funding session and an order.
 struct Transaction<'a> {
     state: PaymentState,
     order_reference: Option<String>,

@@ -1,21 +1,21 @@
-//! Magic inputs that name a fault: `sbx-<fault>-…` in a member that carries the client's own reference.
+//! Magic inputs that select a fault: `sbx-<fault>-…` in a member whose value the client chooses.
 
 use super::table::{Acts, Fault, names};
 use crate::answer::ApiError;
 use crate::json::Json;
 
 const PREFIX: &str = "sbx-";
-/// Besides every member whose name ends in `reference`.
+/// In addition to every member whose name ends in `reference`.
 const MEMBERS: [&str; 4] = ["mandateCode", "alias", "sessionId", "emailAddress"];
 
-/// The fault that an input names, and the value that names it.
+/// A fault and the value that named it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
     pub fault: Fault,
     pub value: String,
 }
 
-/// Looks at the values in the path, then through the payload, nested objects included.
+/// Searches the values in the path, then the payload, including nested objects.
 pub fn find(input: &Json, path: &[(String, String)]) -> Result<Option<Named>, ApiError> {
     if let Some((_, value)) = path.iter().find(|(_, value)| value.starts_with(PREFIX)) {
         return named("path", value);

@@ -11,7 +11,7 @@ use crate::json::Json;
 const MEMBERS: [&str; 8] = ["path", "method", "fault", "nth", "count", "probability", "seed", "delay_ms"];
 const LONGEST_DELAY_MS: u64 = 600_000;
 
-/// `speaks_tls`: a fault of TLS could never act without it.
+/// Without `speaks_tls`, TLS faults are an error: they could never act.
 pub fn rule(body: &Json, speaks_tls: bool) -> Result<Rule, ApiError> {
     let mut fields = Fields::of(body);
     check_members(body, &mut fields);
@@ -26,7 +26,7 @@ pub fn rule(body: &Json, speaks_tls: bool) -> Result<Rule, ApiError> {
     let scope = scope(&mut fields, fault);
     let probability = probability(body, &mut fields);
     let nth = at_least_one(&mut fields, "nth").unwrap_or(1);
-    // With a chance it goes on until it is cleared, else it happens once.
+    // By default a rule fires once, or without limit if it has a probability.
     let count = at_least_one(&mut fields, "count").or(if probability.is_some() { None } else { Some(1) });
     let delay = fields.optional_count("delay_ms");
     if delay.is_some_and(|delay| delay > LONGEST_DELAY_MS) {
@@ -40,7 +40,7 @@ pub fn rule(body: &Json, speaks_tls: bool) -> Result<Rule, ApiError> {
     Ok(Rule { fault, scope, nth, count, probability, delay: delay.map(Duration::from_millis), matched: 0, fired: 0 })
 }
 
-/// A misspelt member would make a rule that never does what was meant.
+/// A misspelt member would silently change the meaning of the rule.
 fn check_members(body: &Json, fields: &mut Fields) {
     let Json::Object(members) = body else {
         return;
@@ -81,7 +81,7 @@ fn at_least_one(fields: &mut Fields, name: &str) -> Option<u64> {
     count
 }
 
-/// A chance is no amount, so it may be a float.
+/// A probability is no amount of money, so it may be a float.
 fn probability(body: &Json, fields: &mut Fields) -> Option<Probability> {
     let seed = fields.optional_count("seed").unwrap_or(0);
     let text = match body.get("probability") {
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn invalid_rules_are_refused() {
         for (text, words) in [
             (r"{}", "fault field is required"),
             (r#"{"path":"/a","fault":"drop"}"#, "There is no fault drop; there are reset_before_read, "),

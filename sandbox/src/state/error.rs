@@ -1,4 +1,4 @@
-//! The rule that a change would break. A change that is refused leaves the state as it was.
+//! Rules of the state that a request can break. A refused request changes nothing.
 
 use crate::money::Money;
 
@@ -6,7 +6,7 @@ use crate::money::Money;
 pub enum RuleError {
     MandateNotFound,
     MandateExists,
-    /// The account for a new mandate is not known.
+    /// The bank account of a new mandate is unknown.
     BankAccountNotFound,
 
     OrderNotFound,
@@ -33,7 +33,7 @@ pub enum RuleError {
     SessionNotFound,
     SessionExists,
 
-    /// The account of one payout of a batch, from 0.
+    /// The bank account of the payout at this index of a batch is unknown.
     PayoutAccountNotFound {
         index: usize,
     },

@@ -12,7 +12,7 @@ pub struct NewFunding {
     pub sender_name: String,
     pub sender_account: Option<String>,
     pub narration: Option<String>,
-    /// `None`: a new one.
+    /// `None`: a new id is generated.
     pub session_id: Option<String>,
 }
 
@@ -53,7 +53,7 @@ impl State {
         Ok(self.sessions.entry(id).or_insert(session))
     }
 
-    /// 30 digits, not given before.
+    /// A new id of 30 digits.
     fn new_session_id(&mut self) -> String {
         loop {
             let number = self.next("session");

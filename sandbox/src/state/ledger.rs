@@ -1,4 +1,4 @@
-//! The ledger of committed effects, in order: the truth about what was done.
+//! The ledger: all committed effects, in order.
 
 use std::collections::BTreeMap;
 
@@ -55,20 +55,20 @@ impl Effect {
 pub struct Entry {
     pub seq: u64,
     pub effect: Effect,
-    /// What the client meant: the same key twice is the same wish fulfilled twice.
+    /// The business key: the same key twice means that the same operation was executed twice.
     pub key: String,
     pub amount: Option<Money>,
     pub fee: Option<Money>,
     pub currency: Option<String>,
-    /// The service's own reference of what came to be.
+    /// The service's reference of the object.
     pub reference: String,
-    /// `None`: done by an admin call.
+    /// `None`: committed by an admin call.
     pub request_id: Option<u64>,
     pub at: Moment,
 }
 
 impl Entry {
-    /// The client moved money: the same key twice is money twice.
+    /// Whether the client moved money.
     fn moves_money(&self) -> bool {
         match self.effect {
             Effect::ChargeMade | Effect::RefundMade | Effect::PayoutMade => true,
@@ -86,7 +86,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// From here on effects belong to this request.
+    /// Assigns the following effects to this request.
     pub fn begin(&mut self, request_id: Option<u64>) {
         self.request_id = request_id;
         self.committed.clear();
@@ -129,17 +129,17 @@ impl Ledger {
         self.committed.push(seq);
     }
 
-    /// Keys whose money moved more than once.
+    /// Money movements that were executed more than once.
     pub fn duplicates(&self) -> Vec<Vec<&Entry>> {
         self.more_than_once(Entry::moves_money)
     }
 
-    /// Mandates that were created more than once, which moves no money.
+    /// Mandates that were created more than once. This moves no money.
     pub fn repeated(&self) -> Vec<Vec<&Entry>> {
         self.more_than_once(|entry| entry.effect == Effect::MandateCreated)
     }
 
-    /// The wanted entries, grouped by effect and key, of each group that has more than one.
+    /// Groups of more than one entry with the same effect and key.
     fn more_than_once(&self, wanted: fn(&Entry) -> bool) -> Vec<Vec<&Entry>> {
         let mut groups: BTreeMap<(&Effect, &str), Vec<&Entry>> = BTreeMap::new();
         for entry in self.entries.iter().filter(|entry| wanted(entry)) {
@@ -158,6 +158,10 @@ mod tests {
         for effect in Effect::KNOWN {
             assert_eq!(Effect::named(effect.name()), effect);
         }
+        let readme = include_str!("../../README.md");
+        let (_, table) = readme.split_once("| effect | key |\n|---|---|\n").unwrap();
+        let written: Vec<_> = table.lines().map_while(|row| row.strip_prefix("| `")?.split('`').next()).collect();
+        assert_eq!(written, Effect::KNOWN.each_ref().map(Effect::name));
         assert_eq!(Effect::named("card_saved").name(), "card_saved");
     }
 

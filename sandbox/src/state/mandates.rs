@@ -24,7 +24,7 @@ impl State {
         Ok(self.add_mandate(code, active, new))
     }
 
-    /// One whose code and state somebody else chose.
+    /// A mandate with a given code and state, for admin calls.
     pub fn make_mandate(&mut self, code: String, active: bool, new: NewMandate) -> Result<&Mandate, RuleError> {
         if self.mandates.contains_key(&code) {
             return Err(RuleError::MandateExists);
@@ -52,11 +52,11 @@ impl State {
         self.mandates.entry(code).or_insert(mandate)
     }
 
-    /// `MDTC-987654`, not given before.
+    /// A new code such as `MDTC-987654`.
     fn new_mandate_code(&mut self) -> String {
         loop {
             let number = self.next("mandate");
-            // Six digits as in the samples; eight once they grow scarce.
+            // Six digits as in the interface's samples; eight when most of them are used.
             let digits = if self.mandates.len() < 100_000 { 6 } else { 8 };
             let code = format!("MDTC-{}", self.seed.digits("mandate", number, digits));
             if !self.mandates.contains_key(&code) {
@@ -75,12 +75,12 @@ impl State {
         Ok(mandate)
     }
 
-    /// A new code; the one before it is worth nothing from then on.
+    /// Generates a new code, which replaces the previous one.
     pub fn send_otp(&mut self, code: &str) -> Result<(), RuleError> {
         let mandate = self.mandates.get_mut(code).ok_or(RuleError::MandateNotFound)?;
         mandate.codes_sent += 1;
         let purpose = format!("one-time code {code}");
-        // A real code never looks like a magic one.
+        // A generated code must not be a magic one.
         let digits = (0..).map(|retry| self.seed.digits(&purpose, mandate.codes_sent * 1000 + retry, 6));
         let otp = digits.into_iter().find(|digits| magic::otp(digits).is_none()).unwrap_or_default();
         mandate.otp = Some(OneTimeCode { code: otp, used: false });
@@ -88,7 +88,7 @@ impl State {
         Ok(())
     }
 
-    /// Takes the code if it is right; it is used up by that, unless the same request may come again.
+    /// Checks the code and marks it as used. With `pay_twice` a used code is accepted again.
     pub(super) fn take_otp(&mut self, mandate_code: &str, given: &str) -> Result<(), RuleError> {
         match magic::otp(given) {
             Some(magic::Otp::Accepted) => return Ok(()),

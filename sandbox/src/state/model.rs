@@ -1,4 +1,4 @@
-//! What the simulated service keeps: mandates, orders and their payments, virtual accounts, funding sessions, payouts.
+//! The objects of the simulated service: mandates, orders, payments, virtual accounts, funding sessions, payouts.
 
 use crate::clock::Moment;
 use crate::money::Money;
@@ -30,7 +30,7 @@ pub struct Order {
     pub reference: String,
     pub amount: Money,
     pub currency: String,
-    /// Nobody said what it costs: a payment came first.
+    /// Created by a payment, with the assumed amount.
     pub assumed: bool,
     pub description: Option<String>,
     pub customer: Option<Customer>,
@@ -54,7 +54,7 @@ pub struct Refund {
     pub reference: String,
     pub amount: Money,
     pub reason: Option<String>,
-    /// No amount was said: all that was left.
+    /// The request had no amount: the rest was refunded.
     pub is_rest: bool,
 }
 
@@ -63,7 +63,7 @@ impl Order {
         self.amount.fee()
     }
 
-    /// What the customer is charged: the price and the fee.
+    /// What the customer is charged: the amount and the fee.
     pub fn total(&self) -> Money {
         self.amount.plus(self.fee())
     }
@@ -84,14 +84,14 @@ impl Order {
         }
     }
 
-    /// The payment that tells the order's state: the successful one, else the newest.
+    /// The payment that determines the order's state: the successful one, else the newest.
     pub fn decisive_payment(&self) -> Option<&Payment> {
         let paid = self.payments.iter().find(|payment| payment.state == PaymentState::Successful);
         paid.or(self.payments.last())
     }
 }
 
-/// The service's own numbers.
+/// Numbered as in the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PaymentState {
     Initiated = 1,
@@ -150,9 +150,9 @@ pub struct Payment {
     pub state: PaymentState,
     pub code: &'static str,
     pub message: &'static str,
-    /// Who paid: the account name of the mandate payment.
+    /// The account name of a payment by mandate.
     pub payer: Option<String>,
-    /// The masked account or card.
+    /// The masked account or card number.
     pub instrument: String,
     pub created: Moment,
     pub updated: Moment,
@@ -160,7 +160,7 @@ pub struct Payment {
 
 #[derive(Debug, Clone)]
 pub struct Session {
-    /// 30 digits, unless an admin call said otherwise.
+    /// 30 digits, unless an admin call chose another id.
     pub id: String,
     pub order_id: u64,
     pub payment_reference: String,
@@ -180,7 +180,7 @@ pub struct VirtualAccount {
     pub number: String,
     pub name: String,
     pub narration: Option<String>,
-    /// Comes back as `accountReference`.
+    /// Returned as `accountReference`.
     pub reference: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Orders, what was paid on them and what was given back.
+//! Orders and refunds.
 
 use super::ledger::Effect;
 use super::model::{Customer, Order, Refund};
@@ -26,7 +26,7 @@ impl State {
         self.orders.get(reference).ok_or(RuleError::OrderNotFound)
     }
 
-    /// The order that a payment names; an unknown one is made with the assumed amount.
+    /// The order of a payment; an unknown one is created with the assumed amount.
     pub(super) fn order_to_pay(&mut self, reference: &str) -> &mut Order {
         if !self.orders.contains_key(reference) {
             let new = NewOrder {
@@ -69,7 +69,7 @@ impl State {
         self.orders.entry(new.reference).or_insert(order)
     }
 
-    /// Gives back `amount`, or all that is left of the price. The fee is not given back.
+    /// Refunds `amount`, or the rest of the order's amount. The fee is not refunded.
     pub fn refund(
         &mut self,
         reference: &str,
@@ -86,7 +86,7 @@ impl State {
             return Err(RuleError::OrderRefunded);
         }
         let is_rest = amount.is_none();
-        // The same request again does the same again: without an amount, what it gave back the first time.
+        // With `pay_twice`, a repeated request without an amount refunds the same amount again.
         let again =
             order.refunds.iter().rev().find(|refund| refund.is_rest).map_or(order.amount, |refund| refund.amount);
         let amount = amount.unwrap_or(if left.is_zero() { again } else { left });
@@ -95,7 +95,7 @@ impl State {
         }
         let refund = Refund { reference: self.new_reference("PGW-REFUND-"), amount, reason, is_rest };
         let order = self.orders.get_mut(reference).ok_or(RuleError::OrderNotFound)?;
-        // Nothing in a refund tells two equal ones apart, so its key is all that the client said.
+        // A refund has no reference of its own, so its key consists of order reference and amount.
         let key = format!("{reference}/{amount}");
         self.ledger.commit_money(Effect::RefundMade, key, &refund.reference, amount, None, &order.currency);
         order.updated = Moment::now();
@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(amounts, ["60.00", "60.00", "100.00", "100.00", "500.00"]);
         assert_eq!(state.order("A").unwrap().state(), PaymentState::Reversed);
 
-        // The rest of a price, twice.
+        // The rest of an amount, twice.
         state.pay_by_card(&CardPay { reference: "B".into(), number: "4111111111111111".into() }).unwrap();
         let rests =
             [money("40.05"), None, None].map(|amount| state.refund("B", amount, None).unwrap().amount.to_string());

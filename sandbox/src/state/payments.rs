@@ -52,13 +52,13 @@ impl State {
         Ok(self.add_payment(&pay.reference, Method::Card, outcome, None, hide_all_but_four(&pay.number)))
     }
 
-    /// Makes an order paid, for whoever needs one.
+    /// Marks an order as paid, for admin calls.
     pub fn pay_without_card(&mut self, reference: &str) -> Result<&Order, RuleError> {
         self.check_not_paid(reference)?;
         Ok(self.add_payment(reference, Method::Card, PAID, None, "made paid".to_string()))
     }
 
-    /// The card holder confirmed a payment that answered with a redirect: only now is it charged.
+    /// The card holder confirms a payment that was answered with a redirect; it is charged now.
     pub fn confirm_card(&mut self, payment_reference: &str) -> Result<&Order, RuleError> {
         let pay_twice = self.settings.pay_twice;
         let holds = |order: &&mut Order| order.payments.iter().any(|payment| payment.reference == payment_reference);
@@ -106,7 +106,7 @@ impl State {
         self.settle(order, &reference)
     }
 
-    /// Enters the charge of a successful payment into the ledger, and tells of every final one.
+    /// Commits the charge of a successful payment to the ledger, and adds an event for a final state.
     fn settle(&mut self, order: &str, payment_reference: &str) -> &Order {
         let order = self.orders.get_mut(order).expect("the caller has just used it");
         order.updated = Moment::now();
@@ -165,7 +165,7 @@ mod tests {
         assert!(state.confirm_card(&awaiting).is_err());
         assert_eq!(charges(&state), 1);
 
-        // Paid otherwise in the meantime: the confirmation comes too late.
+        // The order was paid by another payment, so the confirmation is refused.
         let late = state.pay_by_card(&card("B", "4000002500003155")).unwrap().payments[0].reference.clone();
         state.pay_by_card(&card("B", "4111111111111111")).unwrap();
         assert!(state.confirm_card(&late).is_err());
@@ -181,10 +181,10 @@ mod tests {
         }
         assert_eq!(charges(&state), 2);
         assert_eq!(state.order("A").unwrap().state(), PaymentState::Successful);
-        // Kept by a reset, as the keys are.
+        // A reset keeps the setting.
         state.reset();
         assert!(state.settings.pay_twice);
-        // A payment that awaits its holder is charged although the order was paid meanwhile, and only once.
+        // A payment that awaits confirmation is charged once, although the order was paid meanwhile.
         let late = state.pay_by_card(&card("B", "4000002500003155")).unwrap().payments[0].reference.clone();
         state.pay_by_card(&card("B", "4111111111111111")).unwrap();
         assert!(state.confirm_card(&late).is_ok() && state.confirm_card(&late).is_err());
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_payment_leaves_no_trace() {
+    fn a_refused_payment_changes_nothing() {
         let mut state = test_state();
         let new = NewMandate {
             order_reference: "A".into(),

@@ -1,4 +1,4 @@
-//! Payouts, one batch per request, and the balance that pays for them.
+//! Payouts, one batch per request, and the balance.
 
 use super::ledger::Effect;
 use super::model::{Batch, NewPayout, Payout};
@@ -6,11 +6,11 @@ use super::{RuleError, State};
 use crate::magic;
 use crate::money::Money;
 
-/// What every currency starts with.
+/// The initial balance of every currency.
 const OPENING_BALANCE: Money = Money::whole(1_000_000);
 
 impl NewPayout {
-    /// The client's own reference; without one, all that tells payouts apart.
+    /// The client's reference; without one, bank, account and amount.
     fn key(&self) -> String {
         let facts = || format!("{}/{}/{}", self.bank_code, self.account_number, self.amount);
         self.client_reference.clone().unwrap_or_else(facts)
@@ -18,7 +18,7 @@ impl NewPayout {
 }
 
 impl State {
-    /// All of the batch or nothing.
+    /// Executes the whole batch or nothing.
     pub fn pay_out(&mut self, new: Vec<NewPayout>) -> Result<&Batch, RuleError> {
         for (index, payout) in new.iter().enumerate() {
             if magic::account(&payout.account_number) == magic::Account::Unknown {
@@ -52,7 +52,7 @@ impl State {
         self.batches.get(reference).ok_or(RuleError::BatchNotFound)
     }
 
-    /// The opening balance, and what the ledger says came and went.
+    /// The opening balance plus incoming and minus outgoing amounts in the ledger.
     pub fn balance(&self, currency: &str) -> Money {
         let of_currency = |entry: &&super::ledger::Entry| entry.currency.as_deref() == Some(currency);
         let sum = |effects: &[Effect]| {

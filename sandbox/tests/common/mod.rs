@@ -1,4 +1,4 @@
-//! Starts the real program on a free port and talks to it over real sockets.
+//! Starts the program on a free port and sends requests over sockets.
 #![allow(dead_code, reason = "every test program uses a part of it")]
 
 pub mod wire;
@@ -47,7 +47,7 @@ impl Answer {
         self
     }
 
-    /// The failure envelope that names this field in these words.
+    /// Checks for the failure envelope, with these words for this field.
     #[track_caller]
     pub fn expect_error(self, status: u16, field: &str, words: &str) {
         let answer = self.expect(status);
@@ -66,7 +66,7 @@ pub fn command(arguments: &[&str]) -> Command {
 }
 
 impl Sandbox {
-    /// With seed 1 and a quick key, ending with the test.
+    /// With seed 1 and a small key. The program exits with the test.
     pub fn start(arguments: &[&str]) -> Sandbox {
         let quick = ["--seed", "1", "--key-bits", "2048"];
         Sandbox::start_with(&[&quick, arguments].concat())
@@ -88,10 +88,10 @@ impl Sandbox {
         self.start["base_url"].as_str().unwrap().split_once("//").unwrap().1
     }
 
-    /// Sends bytes and reads all that comes back.
+    /// Sends bytes and reads until the end of the connection.
     pub fn raw(&self, bytes: &[u8]) -> Answer {
         let mut client = wire::Client::new(self);
-        // The sandbox may refuse before it has read everything.
+        // The sandbox may answer before it has read everything.
         let _ = client.stream.write_all(bytes);
         read_answer(&mut client.stream)
     }
@@ -118,7 +118,7 @@ impl Sandbox {
         self.send("POST", target, &[("api-key", &self.public), JSON], &self.encrypt(payload))
     }
 
-    /// An encrypted POST that says so in a header.
+    /// An encrypted POST with the header `encryption: RSA`.
     pub fn post_marked(&self, target: &str, api_key: &str, payload: &str) -> Answer {
         let headers = [("api-key", api_key), JSON, ("encryption", "RSA")];
         self.send("POST", target, &headers, &self.encrypt(payload))
@@ -150,7 +150,7 @@ impl Sandbox {
         ledger.into_iter().filter(|entry| entry["effect"] == name).collect()
     }
 
-    /// A mandate for this account; its code.
+    /// Creates a mandate for this account; returns its code.
     pub fn mandate(&self, account: &str) -> String {
         let payload = format!(r#"{{"orderReference":"M-{account}","accountNumber":"{account}","bankCode":"058"}}"#);
         let answer = self.post("/payment/order/direct-debit/create", &payload).expect(200);
@@ -209,7 +209,7 @@ pub fn encrypt(key: &RsaPublicKey, payload: &[u8]) -> String {
     format!(r#"{{"data":"{}"}}"#, STANDARD.encode(block))
 }
 
-/// Reads the dashboard's form of the key.
+/// Parses the dashboard's format of the key.
 pub fn encryption_key(text: &str) -> RsaPublicKey {
     let text = String::from_utf8(STANDARD.decode(text).unwrap()).unwrap();
     let (bits, xml) = text.split_once('!').unwrap();

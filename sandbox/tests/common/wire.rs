@@ -1,4 +1,4 @@
-//! A client that sees what lies on the wire: whole answers one by one, and how a connection ends.
+//! A client that reads single answers and sees how a connection ends.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -11,7 +11,7 @@ use tokio_rustls::rustls::{ClientConfig, ClientConnection, RootCertStore, Stream
 
 use super::{Answer, Sandbox};
 
-/// Long enough for anything that comes at all.
+/// Long enough for any answer.
 pub const TIMEOUT: Duration = Duration::from_secs(20);
 
 pub trait Stream: Read + Write {}
@@ -25,12 +25,12 @@ pub struct Client {
 /// How a connection ended.
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
 pub enum Ended {
-    /// In good order; under TLS with close_notify.
+    /// FIN; under TLS after close_notify.
     Graceful,
     /// FIN; under TLS without close_notify.
     Fin,
     Reset,
-    /// It is open and nothing comes.
+    /// It is open and nothing arrives.
     Silence,
 }
 
@@ -46,14 +46,14 @@ impl Client {
         Client { stream, tcp }
     }
 
-    /// Sends a request over a connection that is to be kept.
+    /// Sends a request without `connection: close`.
     pub fn send(&mut self, method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> std::io::Result<()> {
         let text = String::from_utf8(super::request(method, target, headers, body)).unwrap();
         self.stream.write_all(text.replace("connection: close\r\n", "").as_bytes())?;
         self.stream.flush()
     }
 
-    /// One whole answer and not a byte more.
+    /// Reads one whole answer and nothing after it.
     pub fn answer(&mut self) -> Answer {
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {
@@ -71,7 +71,7 @@ impl Client {
         answer
     }
 
-    /// Everything until the end, or until nothing comes for a moment.
+    /// Reads until the end, or until nothing arrives within the timeout.
     pub fn rest(&mut self, timeout: Duration) -> (Vec<u8>, Ended) {
         self.tcp.set_read_timeout(Some(timeout)).unwrap();
         let mut bytes = Vec::new();
