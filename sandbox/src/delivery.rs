@@ -3,16 +3,15 @@
 use std::time::Duration;
 
 use http_body_util::Full;
+use hyper::Response;
 use hyper::body::Bytes;
-use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderValue};
-use hyper::{Response, StatusCode};
 
 use crate::answer::Answer;
 use crate::connection::Connection;
 use crate::faults::Chosen;
 use crate::faults::table::Fault;
-use crate::json::object;
 use crate::request_log::Answered;
+use crate::response::{chunked, head, response, text, unsolicited};
 use crate::sandbox::Sandbox;
 use crate::script::{End, Script, Step};
 
@@ -136,12 +135,6 @@ fn script(decided: Decided) -> Result<Script, (Answer, u64)> {
     }
 }
 
-/// The head of a chunked answer, one chunk and the bytes after it.
-fn chunked(answer: &Answer, chunk: &[u8], then: &[u8], keep_alive: bool) -> Bytes {
-    let head = head(answer, "transfer-encoding: chunked", keep_alive);
-    [head.as_bytes(), format!("{:x}\r\n", chunk.len()).as_bytes(), chunk, then].concat().into()
-}
-
 fn half(body: &[u8]) -> &[u8] {
     &body[..body.len() / 2]
 }
@@ -150,61 +143,10 @@ fn but_last(body: &[u8]) -> &[u8] {
     body.split_last().map_or(body, |(_, start)| start)
 }
 
-/// The bytes that `early_response` sends before any request.
-pub fn early() -> Bytes {
-    text(unsolicited(), true)
-}
-
-/// An unsolicited answer that any endpoint's client could mistake for success.
-fn unsolicited() -> Answer {
-    let body = object! {
-        "data": object! { "unsolicited": true },
-        "status": "success",
-        "statusCode": "00",
-        "message": "An answer that nobody asked for",
-    };
-    let mut answer = Answer::ok(&body);
-    answer.headers.push(("x-sandbox-unsolicited", "1".to_string()));
-    answer
-}
-
-/// The bytes of the answer.
-fn text(answer: Answer, keep_alive: bool) -> Bytes {
-    let head = head(&answer, &format!("content-length: {}", answer.body.len()), keep_alive);
-    [head.as_bytes(), &answer.body].concat().into()
-}
-
-fn head(answer: &Answer, length: &str, keep_alive: bool) -> String {
-    let response = response(Answer { body: Vec::new(), headers: answer.headers.clone(), ..*answer });
-    let mut head = format!("HTTP/1.1 {}\r\n", response.status());
-    for (name, value) in response.headers() {
-        head += &format!("{name}: {}\r\n", String::from_utf8_lossy(value.as_bytes()));
-    }
-    if !keep_alive && !response.headers().contains_key(CONNECTION) {
-        head += "connection: close\r\n";
-    }
-    head + length + "\r\n\r\n"
-}
-
-pub fn response(answer: Answer) -> Response<Full<Bytes>> {
-    let mut response = Response::new(Full::new(Bytes::from(answer.body)));
-    *response.status_mut() = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(answer.content_type));
-    if answer.assumed {
-        headers.insert("x-sandbox-assumed", HeaderValue::from_static("1"));
-    }
-    for (name, value) in answer.headers {
-        if let Ok(value) = HeaderValue::from_str(&value) {
-            headers.insert(name, value);
-        }
-    }
-    response
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::object;
 
     fn planned(fault: Fault, keep_alive: bool) -> Result<Script, (Answer, u64)> {
         let answer = fault.is_committed().then(|| Answer::ok(&object! { "a": 1_u64 }));

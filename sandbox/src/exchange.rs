@@ -7,10 +7,11 @@ use hyper::{Request, Version};
 
 use crate::admin;
 use crate::connection::Connection;
-use crate::delivery::{Decided, Delivered, NoResponse, deliver, response};
+use crate::delivery::{Decided, Delivered, NoResponse, deliver};
 use crate::faults::rules::Subject;
 use crate::faults::table::Fault;
 use crate::incoming::Incoming;
+use crate::response::response;
 use crate::sandbox::Sandbox;
 use crate::service::{self, Origin};
 

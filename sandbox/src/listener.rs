@@ -13,11 +13,11 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::rustls::ServerConnection;
 
 use crate::connection::Connection;
-use crate::delivery;
 use crate::exchange::exchange;
 use crate::faults::rules::Subject;
 use crate::faults::table::Fault;
 use crate::incoming::Incoming;
+use crate::response;
 use crate::sandbox::Sandbox;
 use crate::script::{Played, play};
 use crate::service::{Origin, log_incomplete};
@@ -64,7 +64,7 @@ async fn serve_connection(
     let mut wire = Wire::new(socket);
     if fault == Some(Fault::EarlyResponse) {
         // Under TLS it was sent within the handshake.
-        let is_sent = tls.is_some() || wire.write_all(&delivery::early()).await.is_ok();
+        let is_sent = tls.is_some() || wire.write_all(&response::early()).await.is_ok();
         if is_sent && wire.read_u8().await.is_ok() {
             unread();
         }
@@ -93,7 +93,7 @@ async fn handshake(mut tcp: TcpStream, tls: Option<&Acceptors>, fault: Option<Fa
         discard(&mut tcp).await;
         return None;
     }
-    let early = delivery::early();
+    let early = response::early();
     let write_early = |tls: &mut ServerConnection| {
         if fault == Some(Fault::EarlyResponse) {
             // Buffered: it is sent with the server's last handshake message.

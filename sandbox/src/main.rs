@@ -26,6 +26,7 @@ mod mask;
 mod money;
 mod path_pattern;
 mod request_log;
+mod response;
 mod routes;
 mod sandbox;
 mod script;

@@ -172,8 +172,6 @@ mod tests {
             let problem = with(from, to);
             assert!(problem.starts_with("endpoints: e: ") && problem.contains(words), "{problem}: {words}");
         }
-        assert!(
-            endpoints(&Json::parse(b"{}").unwrap()).unwrap_err().contains("no object \"endpoints\"")
-        );
+        assert!(endpoints(&Json::parse(b"{}").unwrap()).unwrap_err().contains("no object \"endpoints\""));
     }
 }

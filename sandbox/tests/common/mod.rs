@@ -1,6 +1,7 @@
 //! Starts the program on a free port and sends requests over sockets.
 #![allow(dead_code, reason = "every test program uses a part of it")]
 
+pub mod faults;
 pub mod wire;
 
 use std::io::{BufRead, BufReader, Read, Write};
