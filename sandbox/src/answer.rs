@@ -9,7 +9,7 @@ pub struct Answer {
     pub content_type: &'static str,
     pub headers: Vec<(&'static str, String)>,
     pub body: Vec<u8>,
-    /// The interface does not show this shape: the answer carries `x-sandbox-assumed: 1`.
+    /// The service's documentation does not show this shape: the answer carries `x-sandbox-assumed: 1`.
     pub assumed: bool,
 }
 
@@ -50,7 +50,7 @@ pub struct ApiError {
 }
 
 impl ApiError {
-    /// Invalid input, listed by field, in the envelope that the interface shows.
+    /// Invalid input, listed by field, in the documented envelope.
     pub fn invalid(errors: Vec<(String, String)>) -> ApiError {
         let message = errors.first().map_or_else(|| "The request is not valid.".to_string(), |(_, text)| text.clone());
         ApiError { status: 400, message, errors, envelope: Envelope::Failure, headers: Vec::new(), assumed: false }

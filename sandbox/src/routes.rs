@@ -25,7 +25,7 @@ pub struct Route {
     pub key: KeyKind,
     pub body: Body,
     pub status: Status,
-    /// The interface does not show the shape of the answer.
+    /// The service's documentation does not show the shape of the answer.
     pub assumed: bool,
     handler: Handler,
 }
@@ -129,7 +129,7 @@ fn check_same(route: &Route, canned: &Canned) -> Result<(), String> {
     }
 }
 
-const SHOWN: bool = false;
+const DOCUMENTED: bool = false;
 const ASSUMED: bool = true;
 
 fn row(
@@ -151,24 +151,24 @@ fn built_in() -> Vec<Route> {
     use KeyKind::{Public, Secret};
     use Status::{Boolean, Text};
     vec![
-        row("GET",  "/payment/order/direct-debit/history",      Public, NoBody,              Boolean, SHOWN,   direct_debit::history),
-        row("POST", "/payment/order/direct-debit/create",       Public, Encrypted,           Boolean, SHOWN,   direct_debit::create),
-        row("GET",  "/payment/order/direct-debit/status",       Public, NoBody,              Boolean, SHOWN,   direct_debit::status),
-        row("POST", "/payment/order/direct-debit/otp",          Public, Encrypted,           Boolean, SHOWN,   direct_debit::otp),
-        row("POST", "/payment/order/pay",                       Public, Encrypted,           Text,    SHOWN,   pay::pay),
-        row("POST", "/payment/virtual-account/generate",        Public, EncryptedWithHeader, Boolean, SHOWN,   virtual_accounts::generate),
-        row("POST", "/payment/order/refund",                    Secret, Plain,               Boolean, SHOWN,   refunds::refund),
-        row("GET",  "/payment/transaction-details/{sessionId}", Public, NoBody,              Boolean, SHOWN,   transactions::details),
-        row("POST", "/payment/order/create",                    Public, Encrypted,           Text,    ASSUMED, orders::create),
-        row("POST", "/payment/order/status",                    Public, Encrypted,           Text,    ASSUMED, orders::status),
-        row("POST", "/payment/order/verify",                    Secret, Plain,               Text,    ASSUMED, orders::verify),
-        row("POST", "/payment/order/fee",                       Public, Encrypted,           Text,    ASSUMED, orders::fee),
-        row("GET",  "/payment/banks",                           Public, NoBody,              Text,    ASSUMED, banks::list),
-        row("GET",  "/payment/account-details",                 Public, NoBody,              Boolean, ASSUMED, virtual_accounts::details),
-        row("POST", "/payout/name-enquiry",                     Public, EncryptedWithHeader, Text,    ASSUMED, payouts::name_enquiry),
-        row("POST", "/payout/initiate",                         Secret, EncryptedWithHeader, Text,    ASSUMED, payouts::initiate),
-        row("GET",  "/payout/{batchReference}/status",          Secret, NoBody,              Text,    ASSUMED, payouts::status),
-        row("GET",  "/payout/balance-enquiry",                  Secret, NoBody,              Text,    ASSUMED, payouts::balance),
+        row("GET",  "/payment/order/direct-debit/history",      Public, NoBody,              Boolean, DOCUMENTED, direct_debit::history),
+        row("POST", "/payment/order/direct-debit/create",       Public, Encrypted,           Boolean, DOCUMENTED, direct_debit::create),
+        row("GET",  "/payment/order/direct-debit/status",       Public, NoBody,              Boolean, DOCUMENTED, direct_debit::status),
+        row("POST", "/payment/order/direct-debit/otp",          Public, Encrypted,           Boolean, DOCUMENTED, direct_debit::otp),
+        row("POST", "/payment/order/pay",                       Public, Encrypted,           Text,    DOCUMENTED, pay::pay),
+        row("POST", "/payment/virtual-account/generate",        Public, EncryptedWithHeader, Boolean, DOCUMENTED, virtual_accounts::generate),
+        row("POST", "/payment/order/refund",                    Secret, Plain,               Boolean, DOCUMENTED, refunds::refund),
+        row("GET",  "/payment/transaction-details/{sessionId}", Public, NoBody,              Boolean, DOCUMENTED, transactions::details),
+        row("POST", "/payment/order/create",                    Public, Encrypted,           Text,    ASSUMED,    orders::create),
+        row("POST", "/payment/order/status",                    Public, Encrypted,           Text,    ASSUMED,    orders::status),
+        row("POST", "/payment/order/verify",                    Secret, Plain,               Text,    ASSUMED,    orders::verify),
+        row("POST", "/payment/order/fee",                       Public, Encrypted,           Text,    ASSUMED,    orders::fee),
+        row("GET",  "/payment/banks",                           Public, NoBody,              Text,    ASSUMED,    banks::list),
+        row("GET",  "/payment/account-details",                 Public, NoBody,              Boolean, ASSUMED,    virtual_accounts::details),
+        row("POST", "/payout/name-enquiry",                     Public, EncryptedWithHeader, Text,    ASSUMED,    payouts::name_enquiry),
+        row("POST", "/payout/initiate",                         Secret, EncryptedWithHeader, Text,    ASSUMED,    payouts::initiate),
+        row("GET",  "/payout/{batchReference}/status",          Secret, NoBody,              Text,    ASSUMED,    payouts::status),
+        row("GET",  "/payout/balance-enquiry",                  Secret, NoBody,              Text,    ASSUMED,    payouts::balance),
     ]
 }
 

@@ -55,7 +55,7 @@ fn funding_and_its_details() {
     let json = answer.json();
     assert_eq!((&json["status"], &json["code"]), (&json!(true), &json!("00")));
     let data = &json["data"];
-    // Every member of the interface's table, in its order.
+    // All documented members, in the documented order.
     let members = "statusCode status orderReference paymentReference productName totalAmountCharged statusId paymentMethod \
         paymentResponseCode paymentResponseMessage narration remarks currencyId currencyName fee feeRate subsidiaryFee customerFee \
         dateCreated dateUpdated datePaymentConfirmed sessionId sourceAccountName sourceAccountNumber orderPayments customer \

@@ -2,10 +2,8 @@
 
 mod common;
 
-use std::path::PathBuf;
-
 use common::wire::{Client, Ended, TIMEOUT};
-use common::{JSON, Sandbox, command};
+use common::{JSON, Sandbox, Scenarios, command};
 use serde_json::json;
 
 const FILE: &str = r#"{"about": ["made up"], "endpoints": {
@@ -36,27 +34,6 @@ const FILE: &str = r#"{"about": ["made up"], "endpoints": {
         "answer": {"status": true, "message": "not the handler's"}
     }
 }}"#;
-
-/// A temporary file.
-struct Scenarios(PathBuf);
-
-impl Scenarios {
-    fn new(name: &str, text: &str) -> Scenarios {
-        let path = std::env::temp_dir().join(format!("paysvc-sandbox-{name}-{}.json", std::process::id()));
-        std::fs::write(&path, text).unwrap();
-        Scenarios(path)
-    }
-
-    fn path(&self) -> &str {
-        self.0.to_str().unwrap()
-    }
-}
-
-impl Drop for Scenarios {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
-}
 
 fn start(name: &str) -> Sandbox {
     Sandbox::start(&["--scenarios", Scenarios::new(name, FILE).path()])

@@ -181,7 +181,7 @@ fn a_one_time_code_works_once() {
 fn missing_members_are_named() {
     let sandbox = Sandbox::start(&[]);
     let answer = sandbox.post(CREATE, r#"{"recurringPaymentId":"x","accountNumber":5}"#).expect(400);
-    assert!(!answer.is_assumed(), "the failure envelope is the interface's");
+    assert!(!answer.is_assumed(), "the failure envelope is documented");
     assert_eq!(
         answer.json()["errors"],
         json!({"recurringPaymentId": "The recurringPaymentId field must be an integer.",

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use common::faults::{FAULTS, Seen};
 use common::wire::{Client, Ended, TIMEOUT};
-use common::{Answer, JSON, Sandbox};
+use common::{Answer, JSON, Sandbox, Scenarios};
 use serde_json::{Value, json};
 
 const REFUND: &str = "/payment/order/refund";
@@ -136,7 +136,29 @@ fn every_fault_of_a_post(sandbox: &Sandbox) {
         let answer = check(sandbox, fault, seen, &|client| refund(sandbox, client, &reference));
         assert_eq!(refunds(sandbox, &reference), usize::from(committed), "{fault}");
         if let Some(answer) = answer {
-            body_of(fault, &answer, sandbox);
+            body_of(fault, &answer, sandbox, REFUND);
+        }
+    }
+}
+
+#[test]
+fn every_fault_of_a_canned_endpoint() {
+    let entry = r#"{"request": {"transferReference": "T"}, "wire": ["POST", "/payment/transfer/{transferReference}", "secret", "plain"],
+        "effect": ["transfer_made", "{transferReference}"], "answer": {"status": true, "message": "{transferReference}"}}"#;
+    let file = Scenarios::new("every-fault", &format!(r#"{{"endpoints": {{"transfer": {entry}}}}}"#));
+    let sandbox = Sandbox::start(&["--scenarios", file.path()]);
+    for &(fault, committed, seen) in FAULTS {
+        let reference = format!("sbx-{fault}-1");
+        let target = format!("/payment/transfer/{reference}");
+        let ask = |client: &mut Client| {
+            client.send("POST", &target, &[("api-key", &sandbox.secret), JSON], "{}").unwrap();
+        };
+        let answer = check(&sandbox, fault, seen, &ask);
+        let transfers = sandbox.effects("transfer_made");
+        let count = transfers.iter().filter(|entry| entry["key"] == *reference).count();
+        assert_eq!(count, usize::from(committed), "{fault}");
+        if let Some(answer) = answer {
+            body_of(fault, &answer, &sandbox, &target);
         }
     }
 }
@@ -183,8 +205,8 @@ fn payment(id: u64, name: &str) -> Value {
     json!({"orderPayment": {"statusId": id, "status": name}})
 }
 
-/// Checks the body of a refund's answer under this fault.
-fn body_of(fault: &str, answer: &Answer, sandbox: &Sandbox) {
+/// Checks the body of the answer to a POST under this fault.
+fn body_of(fault: &str, answer: &Answer, sandbox: &Sandbox, target: &str) {
     let text = answer.text.as_str();
     let is_success = || assert_eq!(answer.json()["status"], true, "{fault}: {text}");
     match fault {
@@ -242,11 +264,11 @@ fn body_of(fault: &str, answer: &Answer, sandbox: &Sandbox) {
         "failed_then_success" => assert_eq!(answer.json()["status"], false),
         "redirect_same" => {
             let base_url = sandbox.start["base_url"].as_str().unwrap();
-            assert_eq!(answer.header("location"), Some(format!("{base_url}{REFUND}").as_str()));
+            assert_eq!(answer.header("location"), Some(format!("{base_url}{target}").as_str()));
         }
         "redirect_other_host" => {
             let location = answer.header("location").unwrap();
-            assert!(location.contains("://localhost:") && location.ends_with(REFUND), "{location}");
+            assert!(location.contains("://localhost:") && location.ends_with(target), "{location}");
         }
         _ => is_success(),
     }

@@ -31,7 +31,7 @@ fn endpoints() {
             let text = |member: &str| endpoint[member].as_str().unwrap().to_string();
             let header = if endpoint["encryption_header"] == true { ", header `encryption: RSA`" } else { "" };
             let body = text("envelope") + header;
-            let shape = if endpoint["assumed"] == true { "assumed" } else { "shown" };
+            let shape = if endpoint["assumed"] == true { "assumed" } else { "documented" };
             ((text("method"), text("path")), text("key"), body, shape.to_string())
         })
         .collect();

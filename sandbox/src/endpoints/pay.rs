@@ -31,7 +31,7 @@ pub fn pay(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
 /// Charges the card in a payload; `reference_at` is the path of the order reference.
 pub fn card(state: &mut State, call: &Call, reference_at: &str) -> Result<Answer, ApiError> {
     let (reference, number) = card_fields(&call.input, reference_at)?;
-    // The interface only shows the answer for a direct debit.
+    // Only the answer for a direct debit is documented.
     answer(state.pay_by_card(&CardPay { reference, number })?, call).map(Answer::assumed)
 }
 

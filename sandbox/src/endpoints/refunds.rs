@@ -10,7 +10,7 @@ pub fn refund(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let mut fields = Fields::of(&call.input);
     let reference = fields.required("reference");
     let reason = fields.optional("reason");
-    // The interface's template lists `Amount` with an empty text, which counts as absent.
+    // The service's template lists `Amount` with an empty text, which counts as absent.
     let amount = fields.optional_amount("amount");
     fields.finish()?;
     let refund = state.refund(&reference, amount, reason)?;

@@ -56,7 +56,7 @@ impl State {
     fn new_mandate_code(&mut self) -> String {
         loop {
             let number = self.next("mandate");
-            // Six digits as in the interface's samples; eight when most of them are used.
+            // Six digits as in the service's samples; eight when most of them are used.
             let digits = if self.mandates.len() < 100_000 { 6 } else { 8 };
             let code = format!("MDTC-{}", self.seed.digits("mandate", number, digits));
             if !self.mandates.contains_key(&code) {

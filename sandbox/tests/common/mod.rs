@@ -5,6 +5,7 @@ pub mod faults;
 pub mod wire;
 
 use std::io::{BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 use base64::Engine;
@@ -174,6 +175,27 @@ impl Drop for Sandbox {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// A temporary scenarios file.
+pub struct Scenarios(PathBuf);
+
+impl Scenarios {
+    pub fn new(name: &str, text: &str) -> Scenarios {
+        let path = std::env::temp_dir().join(format!("paysvc-sandbox-{name}-{}.json", std::process::id()));
+        std::fs::write(&path, text).unwrap();
+        Scenarios(path)
+    }
+
+    pub fn path(&self) -> &str {
+        self.0.to_str().unwrap()
+    }
+}
+
+impl Drop for Scenarios {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
     }
 }
 
