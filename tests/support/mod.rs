@@ -9,6 +9,7 @@ pub mod https;
 pub mod made_up;
 pub mod markdown;
 pub mod memory;
+pub mod proxy;
 pub mod refund;
 pub mod sandbox;
 pub mod sanitized;
