@@ -13,7 +13,8 @@ from functools import partial
 from types import TracebackType
 from typing import TypeVar
 
-from ._generated import DEFAULT_TIMEOUT_MS, AsyncEndpoints, Status
+from ._endpoints import AsyncEndpoints
+from ._generated import DEFAULT_TIMEOUT_MS, Status
 from ._log import logger
 from ._native import Call, Native, Owned, abandon, succeeded
 from ._reply import Reply

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import TypeVar
 
-from ._generated import Endpoints
+from ._endpoints import Endpoints
 from ._native import Call, Native, succeeded
 from ._reply import Reply
 
