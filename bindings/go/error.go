@@ -40,7 +40,7 @@ func (e *Error) Is(target error) bool {
 // The error of a call that this package refuses itself. Nothing was sent.
 func refuse(function string, status Status, message string, cause error) *Error {
 	body, _ := encode(map[string]any{"status": false, "message": message, "errors": struct{}{}})
-	reply := Reply{Status: status, Outcome: OutcomeNotSent, Message: message, Body: body, RetryAfter: notSaid}
+	reply := Reply{Status: status, Outcome: OutcomeNotSent, Message: message, Body: body, RetryAfter: noRetryAfter}
 	return &Error{Function: function, Reply: reply, cause: cause}
 }
 

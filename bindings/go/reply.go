@@ -42,7 +42,7 @@ type Reply struct {
 	RetryAfter time.Duration
 }
 
-const notSaid = -time.Millisecond
+const noRetryAfter = -time.Millisecond
 
 // Copies a reply of the library, which the caller frees.
 func newReply(from *C.paysvc_reply) Reply {

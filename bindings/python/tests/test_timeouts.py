@@ -52,7 +52,7 @@ def test_any_number_of_seconds_is_a_timeout(client: paysvc.Client, timeout: Any)
 
 
 def test_times_of_the_configuration_are_seconds_or_milliseconds(peer: Peer) -> None:
-    """Nobody answers: the call ends by the timeout, in the unit that it was given in."""
+    """The peer does not answer, so the call ends at its timeout."""
     ways: list[dict[str, Any]] = [{"timeout": 0.3}, {"timeout_ms": 300}]
     for times in ways:
         started = time.monotonic()
