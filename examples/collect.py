@@ -36,7 +36,7 @@ class Ordered:
         return f"{self.amount} {self.currency} for {self.reference}"
 
     def is_what_was_paid(self, total: object, fee: object, currency: object, reference: object) -> bool:
-        """Whether a payment is as ordered. The amount charged may include the fee; as a Decimal, 100.1 equals 100.10."""
+        """Whether a payment is as ordered. The amount charged may include the fee; Decimal 100.1 equals 100.10."""
         if (currency, reference) != (self.currency, self.reference) or not isinstance(total, (Decimal, int)):
             return False
         return total == self.amount or (isinstance(fee, (Decimal, int)) and total == self.amount + fee)
@@ -68,7 +68,7 @@ class Till:
         return reply
 
     def hand_over(self, reply: paysvc.Reply, ordered: Ordered, paid_as_ordered: bool) -> None:
-        """Prints whether to hand over the goods: only for a payment that is CONFIRMED and SUCCESSFUL, and as ordered."""
+        """Prints whether to hand over the goods: only if the payment is CONFIRMED and SUCCESSFUL, and as ordered."""
         if reply.outcome == Outcome.CONFIRMED and reply.state == State.SUCCESSFUL and paid_as_ordered:
             advice = f"paid: {ordered}; hand over the goods"
         elif reply.outcome == Outcome.CONFIRMED and reply.state == State.SUCCESSFUL:
