@@ -96,12 +96,12 @@ fn the_readme_is_true() {
     let stage = Stage::new();
     let readme = std::fs::read_to_string(root().join("bindings/cpp/README.md")).unwrap();
     let block = |language: &str| readme.split(&format!("```{language}\n")).nth(1).unwrap().split("```").next().unwrap();
-    std::fs::write(stage.path().join("refund.cpp"), block("cpp")).unwrap();
+    std::fs::write(stage.path().join("charge.cpp"), block("cpp")).unwrap();
     let line = format!("{} -I{}", block("sh").trim(), headers());
     run(Command::new("sh").args(["-c", &line]).current_dir(stage.path()));
-    let mut command = stage.command(&stage.path().join("refund"));
+    let mut command = stage.command(&stage.path().join("charge"));
     let output = run(command.env_clear().env("LD_LIBRARY_PATH", stage.path().join("build/lib")));
-    let told = String::from_utf8_lossy(&output.stdout);
-    assert!(told.starts_with("no byte of it left this process, repeat it freely: order_refund: E_CONFIG"), "{told}");
-    crate::support::refund::check(&|| stage.command(&stage.path().join("refund")));
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(printed.starts_with("nothing was sent, it may be repeated: order_create: E_CONFIG"), "{printed}");
+    crate::support::charge::check(&|| stage.command(&stage.path().join("charge")));
 }

@@ -220,23 +220,19 @@ fn another_abi_is_refused_when_it_is_compiled_and_when_it_runs() {
 #[test]
 fn the_readme_is_true() {
     let stage = Stage::new();
-    let folder = stage.path().join("refund");
+    let folder = stage.path().join("charge");
     std::fs::create_dir(&folder).unwrap();
     let readme = std::fs::read_to_string(module().join("README.md")).unwrap();
     let block = |language: &str| {
         readme.split(&format!("```{language}\n")).nth(1).unwrap().split("```").next().unwrap().to_owned()
     };
     std::fs::write(folder.join("main.go"), block("go")).unwrap();
-    run(stage.go(&folder).args(["mod", "init", "example.com/refund"]));
+    run(stage.go(&folder).args(["mod", "init", "example.com/charge"]));
     let edit = block("sh").replace("../libpaysvc/bindings/go", module().to_str().unwrap());
     run(stage.go(&folder).args(edit.trim().strip_prefix("go ").unwrap().split(' ')));
-    run(stage.go(&folder).args(["build", "-o", "refund", "."]));
-    let mut command = stage.command(&folder.join("refund"));
-    let output = run(&mut command);
-    let told = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        told.starts_with("no byte of it left this process: repeat it freely: paysvc: order_refund: E_CONFIG"),
-        "{told}"
-    );
-    crate::support::refund::check(&|| stage.command(&folder.join("refund")));
+    run(stage.go(&folder).args(["build", "-o", "charge", "."]));
+    let output = run(&mut stage.command(&folder.join("charge")));
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(printed.starts_with("nothing was sent, it may be repeated: paysvc: order_create: E_CONFIG"), "{printed}");
+    crate::support::charge::check(&|| stage.command(&folder.join("charge")));
 }

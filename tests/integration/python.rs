@@ -35,13 +35,16 @@ const PARCEL: Endpoint = Endpoint {
     doc: "Sends a parcel.",
 };
 
-/// Beside the package's own files, without the library: the made-up function is not in it.
+/// Beside the package's own files, without the library, which has no such function: `_native`, which loads it, is empty.
 const PROGRAM: &str = r#"
 import asyncio, sys
 from decimal import Decimal
 sys.modules["paysvc"] = type(sys)("paysvc")
 sys.modules["paysvc"].__path__ = ["."]
-from paysvc._generated import AsyncEndpoints, Endpoints, SentTo
+sys.modules["paysvc._native"] = type(sys)("paysvc._native")
+sys.modules["paysvc._native"].Call = object
+from paysvc._endpoints import AsyncEndpoints, Endpoints
+from paysvc._generated import SentTo
 
 class Client(Endpoints):
     def _open(self, config): pass
@@ -70,10 +73,11 @@ print(Client.parcel_send.__doc__)
 #[test]
 fn a_made_up_row_becomes_a_method_that_python_runs() {
     let folder = tempfile::tempdir().unwrap();
-    for name in ["_numbers.py", "_values.py"] {
+    for name in ["_numbers.py", "_reply.py", "_values.py"] {
         std::fs::copy(root().join("bindings/python/src/paysvc").join(name), folder.path().join(name)).unwrap();
     }
     std::fs::write(folder.path().join("_generated.py"), python::render(&[PARCEL])).unwrap();
+    std::fs::write(folder.path().join("_endpoints.py"), python::render_endpoints(&[PARCEL])).unwrap();
     let output = run(Command::new("python3").args(["-W", "error", "-c", PROGRAM]).current_dir(folder.path()));
     let told = String::from_utf8(output.stdout).unwrap();
     for part in ["PUT /parcel/{parcelId}/send, secret key, encrypted.", "\\ or \"\"\"not\"\"\""] {

@@ -42,15 +42,15 @@ fn folder(stage: &Stage, document: &str, blocks: &[Block]) -> PathBuf {
     let program = |language: &str| &blocks.iter().find(|block| block.language == language).expect(language).text;
     match document {
         "README.md" => std::fs::write(here.join("till.c"), program("c")).unwrap(),
-        "bindings/cpp/README.md" => std::fs::write(here.join("refund.cpp"), program("cpp")).unwrap(),
+        "bindings/cpp/README.md" => std::fs::write(here.join("charge.cpp"), program("cpp")).unwrap(),
         "bindings/go/README.md" => {
             link(here, "libpaysvc");
             std::fs::create_dir(here.join("bindings")).unwrap();
             link(&root().join("bindings/go"), "bindings/go");
-            std::fs::create_dir(here.join("refund")).unwrap();
-            std::fs::write(here.join("refund/main.go"), program("go")).unwrap();
-            run(stage.go(&here.join("refund")).args(["mod", "init", "example.com/refund"]));
-            return here.join("refund");
+            std::fs::create_dir(here.join("charge")).unwrap();
+            std::fs::write(here.join("charge/main.go"), program("go")).unwrap();
+            run(stage.go(&here.join("charge")).args(["mod", "init", "example.com/charge"]));
+            return here.join("charge");
         }
         // From a copy: building a wheel leaves files beside its sources.
         "bindings/python/README.md" => {
@@ -146,8 +146,8 @@ fn every_shell_block_of_every_document_works() {
 fn left_behind(document: &str, folder: &Path) -> Option<String> {
     let (program, arguments, says): (&str, &[&str], &str) = match document {
         "README.md" => ("./till", &[], "base_url"),
-        "bindings/cpp/README.md" => ("./refund", &[], "base_url"),
-        "bindings/go/README.md" => ("sh", &["-c", "go build -o refund . && ./refund"], "base_url"),
+        "bindings/cpp/README.md" => ("./charge", &[], "base_url"),
+        "bindings/go/README.md" => ("sh", &["-c", "go build -o charge . && ./charge"], "base_url"),
         "bindings/python/README.md" => ("venv/bin/python", &["-c", "import paysvc; print(paysvc.__file__)"], "venv"),
         _ => return None,
     };

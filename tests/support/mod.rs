@@ -3,6 +3,7 @@
 
 pub mod bindings;
 pub mod capi;
+pub mod charge;
 pub mod driver;
 pub mod header;
 pub mod https;
