@@ -8,15 +8,58 @@ use std::process::Command;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::support::driver::{Driver, Reply};
 use crate::support::sandbox::Sandbox;
+use crate::support::target::filled;
 use crate::support::{Link, Stage, compact, root, sha256};
 
 #[derive(Deserialize)]
 struct Manifest {
     scenarios: Vec<Scenario>,
+    endpoints: BTreeMap<String, Entry>,
+}
+
+/// One good call of an endpoint. Its request is kept as text: the order of its members is part of what is compared.
+#[derive(Deserialize)]
+struct Entry {
+    setup: Vec<Box<RawValue>>,
+    request: Box<RawValue>,
+    wire: Vec<String>,
+    effect: Option<(String, String)>,
+}
+
+impl Manifest {
+    fn read() -> Manifest {
+        let text = std::fs::read_to_string(root().join("tests/scenarios.json")).unwrap();
+        let mut manifest: Manifest = serde_json::from_str(&text).unwrap();
+        let entries = std::mem::take(&mut manifest.endpoints);
+        let steps = entries.into_iter().flat_map(|(name, entry)| entry.steps(name)).collect();
+        let name = "one good call of every endpoint".to_owned();
+        manifest.scenarios.push(Scenario { name, config: BTreeMap::new(), pays_once: false, steps });
+        manifest
+    }
+}
+
+impl Entry {
+    fn steps(self, name: String) -> Vec<Step> {
+        let request: Map<String, Value> = serde_json::from_str(self.request.get()).unwrap();
+        let reset = Step { admin: Some("POST /sandbox/reset".into()), ..Step::default() };
+        let setup = self.setup.iter().map(|step| serde_json::from_str(step.get()).unwrap());
+        let mut wire = self.wire;
+        wire[1] = filled(&wire[1], &request);
+        let call = Step {
+            call: Some(name),
+            with: Some(self.request),
+            wire: Some(wire),
+            expect: Some(("OK".into(), "CONFIRMED".into())),
+            attempts: Some(1),
+            effect: self.effect.map(|(effect, key)| (effect, filled(&key, &request))),
+            ..Step::default()
+        };
+        [reset].into_iter().chain(setup).chain([call]).collect()
+    }
 }
 
 #[derive(Deserialize)]
@@ -31,7 +74,7 @@ struct Scenario {
     steps: Vec<Step>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Step {
     call: Option<String>,
@@ -39,6 +82,8 @@ struct Step {
     ledger: Option<Vec<(String, String, Option<String>)>>,
     /// How many requests the sandbox has seen.
     requests: Option<usize>,
+    /// An effect and its key that the ledger must have.
+    effect: Option<(String, String)>,
     with: Option<Box<RawValue>>,
     wire: Option<Vec<String>>,
     query: Option<BTreeMap<String, String>>,
@@ -162,6 +207,10 @@ impl Run<'_> {
         assert!(step.has.as_ref().is_none_or(|part| reply.message.contains(part)), "{at}: {reply:?}");
         if let Some(wire) = &step.wire {
             self.check_wire(at, wire, with);
+        }
+        if let Some((effect, key)) = &step.effect {
+            let made = self.ledger().iter().any(|(found, of, _)| found == effect && of == key);
+            assert!(made, "{at}: no {effect} {key} in {:?}", self.ledger());
         }
         if let Some(query) = &step.query {
             assert_eq!(self.last_request()["query"], serde_json::to_value(query).unwrap(), "{at}");
@@ -324,8 +373,7 @@ fn print(results: &[(&str, Vec<Played>)]) {
 
 #[test]
 fn every_language_agrees() {
-    let text = std::fs::read_to_string(root().join("tests/scenarios.json")).unwrap();
-    let manifest: Manifest = serde_json::from_str(&text).unwrap();
+    let manifest = Manifest::read();
     assert!(!manifest.scenarios.is_empty());
     let languages = languages();
     let results: Vec<(&str, Vec<Played>)> = std::thread::scope(|scope| {
