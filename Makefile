@@ -9,7 +9,7 @@ BUILD   = build
 # Never writes into a file that a running program has open.
 PLACE   = sh scripts/place.sh
 
-.PHONY: all build generate demo test test-python test-go test-cpp faults canary fuzz harden certify peers bench bench-check check sanitize tsan cgocheck bare deny miri install clean setup setup-demo setup-test
+.PHONY: all build generate demo test test-python test-go test-cpp faults canary fuzz harden certify peers bench bench-check check sanitize tsan cgocheck two-edits bare deny miri install clean setup setup-demo setup-test
 
 all: build
 
@@ -100,6 +100,10 @@ cgocheck: setup-test
 # README's two commands as they are written, on a Debian that holds nothing but its base system. Takes root.
 bare:
 	@sh scripts/bare.sh
+
+# A made-up endpoint, added to a copy of the tree by the two edits that one takes, is found everywhere.
+two-edits: setup-test
+	GO="$$(sh scripts/go.sh)" $(CARGO) test --workspace --locked --test integration -- --ignored two_edits --nocapture
 
 # Licences, versions, sources and advisories of what we depend on.
 deny: setup

@@ -31,6 +31,7 @@ mod shell_blocks;
 mod strays;
 mod threads;
 mod tls;
+mod two_edits;
 mod verdict_languages;
 mod verdicts;
 mod wire;
