@@ -1,4 +1,4 @@
-"""The README's programs, and what importing the package costs. tests/example.rs runs examples/collect.py."""
+"""The programs of the README, and what importing the package costs."""
 
 from __future__ import annotations
 
