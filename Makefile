@@ -9,7 +9,7 @@ BUILD   = build
 # Never writes into a file that a running program has open.
 PLACE   = sh scripts/place.sh
 
-.PHONY: all build generate demo test test-python test-go test-cpp faults canary fuzz harden certify peers bench bench-check check sanitize tsan cgocheck bare deny miri install clean setup setup-demo setup-test
+.PHONY: all build generate demo test test-python test-go test-cpp faults canary fuzz harden certify peers bench bench-check check sanitize tsan cgocheck two-edits bare deny miri install clean setup setup-demo setup-test
 
 all: build
 
@@ -54,12 +54,10 @@ test: setup-test
 	@GO="$$(sh scripts/go.sh)" CARGO="$(CARGO)" MAKE="$(MAKE)" sh scripts/test.sh
 
 test-go: setup-test
-	GO="$$(sh scripts/go.sh)" $(CARGO) test --locked --test go
-	GO="$$(sh scripts/go.sh)" $(CARGO) test --locked --test example -- go
+	GO="$$(sh scripts/go.sh)" $(CARGO) test --locked --test integration -- go:: a_till_in_go
 
 test-cpp: setup-test
-	$(CARGO) test --locked --test cpp
-	$(CARGO) test --locked --test example -- cpp
+	$(CARGO) test --locked --test integration -- cpp:: a_till_in_cpp
 
 # The Python binding: types, lints, and its tests with the library and the sandbox as they are now.
 test-python: setup-test
@@ -68,11 +66,11 @@ test-python: setup-test
 
 # All endpoints against all faults, plain and TLS, then 60 seconds of random faults (SEED=n), with tables and figures.
 faults: setup-test
-	PAYSVC_FAULTS=all $(CARGO) test --locked --no-fail-fast --test faults --test faults_random -- --nocapture
+	PAYSVC_FAULTS=all $(CARGO) test --locked --test integration -- --nocapture faults:: faults_random::
 
 # The leak canary: every endpoint and every fault in three languages, plain and TLS, with its figures.
 canary: setup-test
-	GO="$$(sh scripts/go.sh)" PAYSVC_CANARY=all $(CARGO) test --locked --test canary -- --nocapture
+	GO="$$(sh scripts/go.sh)" PAYSVC_CANARY=all $(CARGO) test --locked --test integration -- --nocapture canary::
 
 # Everything against hostile input and leaks, with its figures (SECURITY.md). Takes hours, most of them for a million
 # whole conversations and programs of the slowest two fuzz targets; RUNS=10000 gives a first idea.
@@ -85,7 +83,7 @@ fuzz: setup-test
 
 # Every scenario through every language, with the table.
 certify: setup-test
-	GO="$$(sh scripts/go.sh)" $(CARGO) test --locked --test scenarios -- --nocapture
+	GO="$$(sh scripts/go.sh)" $(CARGO) test --locked --test integration -- --nocapture scenarios::
 
 # The C programs and the scenarios, with the sanitizers in C and Rust together.
 sanitize: setup-test
@@ -97,11 +95,15 @@ tsan: setup-test
 
 # The Go package with every pointer checked that it hands to C.
 cgocheck: setup-test
-	GO="$$(sh scripts/go.sh)" $(CARGO) test --workspace --locked --test go -- --ignored
+	GO="$$(sh scripts/go.sh)" $(CARGO) test --locked --test integration -- --ignored go::
 
 # README's two commands as they are written, on a Debian that holds nothing but its base system. Takes root.
 bare:
 	@sh scripts/bare.sh
+
+# A made-up endpoint, added to a copy of the tree by the two edits that one takes, is found everywhere.
+two-edits: setup-test
+	GO="$$(sh scripts/go.sh)" $(CARGO) test --workspace --locked --test integration -- --ignored two_edits --nocapture
 
 # Licences, versions, sources and advisories of what we depend on.
 deny: setup

@@ -1,9 +1,11 @@
-/* A till collects a payment: the whole interface of the payments service, step by step, through libpaysvc.
+/* Collects payments at a till: by direct debit, virtual account and card, and makes a refund.
  *
- *   collect --sandbox   plays the customer and the bank through the sandbox's own calls
- *   collect             asks you for what the customer gets by e-mail, and for the session of an incoming transfer
+ *   collect --sandbox   gets what the customer and the bank would tell from the sandbox's admin interface
+ *   collect             asks you: for the one-time code that the customer gets by e-mail, and for the session identifier
+ *                       of an incoming transfer
  *
- * The configuration comes from PAYSVC_BASE_URL, PAYSVC_PUBLIC_KEY, PAYSVC_SECRET_KEY and PAYSVC_ENCRYPTION_KEY.
+ * It is configured by environment variables: PAYSVC_BASE_URL, PAYSVC_PUBLIC_KEY, PAYSVC_SECRET_KEY and
+ * PAYSVC_ENCRYPTION_KEY, and one for every other setting, such as PAYSVC_CA_FILE.
  */
 #define _POSIX_C_SOURCE 200112L
 #include <paysvc.h>
@@ -25,7 +27,7 @@ static long now_ms(void)
     return (long)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* One call, one line: what was asked, what came back, the outcome, how long it took. The caller frees the reply. */
+/* Makes a call and prints a line: step, subject, one value of the answer, outcome, time. The caller frees the reply. */
 static paysvc_reply *step(const char *what, const char *of, function call, const char *request, const char *shown)
 {
     paysvc_reply *reply = NULL;
@@ -42,12 +44,12 @@ static paysvc_reply *step(const char *what, const char *of, function call, const
     return reply;
 }
 
-/* What the customer ordered: a payment is compared with it before goods are handed over. */
+/* What the customer ordered. A payment is compared with it before goods are handed over. */
 struct ordered {
     const char *amount, *currency, *reference;
 };
 
-/* Where an answer says what was paid. No reference: the answer names none of ours, it is the one to our own request. */
+/* Where an answer has what was paid. The answer to a payment has no reference of the order: it answers this request. */
 struct where {
     const char *total, *fee, *currency, *reference;
 };
@@ -59,7 +61,7 @@ static const struct where in_transfer = {
     "/data/totalAmountCharged", "/data/fee", "/data/currencyName", "/data/accountReference"
 };
 
-/* An amount in millionths, exactly: it never becomes floating point. 0: the text is no plain decimal, or too large. */
+/* An amount in millionths, without floating point. Returns 0 if the text is not a plain decimal, or too large. */
 static int amount_of(const char *text, long long *millionths)
 {
     int digits = 0, decimals = -1;
@@ -80,7 +82,7 @@ static int amount_of(const char *text, long long *millionths)
     return digits > 0;
 }
 
-/* 100.1 is 100.10. What the customer is charged may include the fee. */
+/* 100.1 equals 100.10. The amount charged may include the fee. */
 static int same_amount(const char *ordered, const char *charged, const char *fee)
 {
     long long price, total, extra;
@@ -95,7 +97,7 @@ static int same(const char *expected, const char *found)
     return found != NULL && strcmp(expected, found) == 0;
 }
 
-/* May the goods be handed over? Only for a payment that is CONFIRMED and SUCCESSFUL, and that is the one ordered. */
+/* Prints whether to hand over the goods: only for a payment that is CONFIRMED and SUCCESSFUL, and as ordered. */
 static void hand_over(const paysvc_reply *reply, const struct ordered *ordered, const struct where *at)
 {
     const char *reference = at->reference != NULL ? paysvc_reply_get(reply, at->reference) : ordered->reference;
@@ -115,8 +117,7 @@ static void hand_over(const paysvc_reply *reply, const struct ordered *ordered, 
             failed = 1;
         } else if (state == PAYSVC_STATE_INITIATED || state == PAYSVC_STATE_PENDING || state == PAYSVC_STATE_AWAITING ||
                    state == PAYSVC_STATE_PROCESSING) {
-            /* A till asks the service for the order's state until it is final; paysvc_request() sends what has no
-               function of its own yet. */
+            /* A real till now reads the state of the order until it is final. */
             printf("not paid yet (state %d): keep the goods, and ask for the state of %s\n", state, ordered->reference);
         } else {
             printf("NOT PAID (state %d): keep the goods\n", state);
@@ -124,7 +125,7 @@ static void hand_over(const paysvc_reply *reply, const struct ordered *ordered, 
         }
         break;
     case PAYSVC_OUTCOME_REJECTED: /* An order that is refused as "already paid" has been paid. */
-        printf("this request was not executed, which says nothing of an earlier one: see the message\n");
+        printf("this request was not executed, but an earlier one may have been: see the message\n");
         break;
     case PAYSVC_OUTCOME_NOT_SENT:
         printf("nothing was sent: it may be repeated\n");
@@ -134,7 +135,7 @@ static void hand_over(const paysvc_reply *reply, const struct ordered *ordered, 
     }
 }
 
-/* Copies one value of a reply, and frees the reply; what is copied goes into JSON, so it must not break out of it. */
+/* Copies one value of a reply and frees the reply. The value is put into JSON, so one that needs escapes is dropped. */
 static void keep(paysvc_reply *reply, const char *pointer, char *out, size_t size)
 {
     const char *value = paysvc_reply_get(reply, pointer);
@@ -145,7 +146,7 @@ static void keep(paysvc_reply *reply, const char *pointer, char *out, size_t siz
     paysvc_reply_free(reply);
 }
 
-/* What a customer or a bank would tell us: asked of the sandbox, or of the person at the terminal. */
+/* What the customer or the bank would tell, from the sandbox or typed in by you. */
 static void learn(const char *question, const char *request, const char *pointer, char *out, size_t size)
 {
     paysvc_reply *reply = NULL;
@@ -162,7 +163,7 @@ static void learn(const char *question, const char *request, const char *pointer
     }
 }
 
-/* Makes the order known, with its price: what is charged later is compared with it. */
+/* Creates the order with its price. */
 static void create_order(const struct ordered *ordered)
 {
     char request[1024];
@@ -273,7 +274,7 @@ int main(int argc, char **argv)
     meal.amount = "620.1";
     meal.reference = card_order;
 
-    printf("%-21s %-19s %-42s %-9s %8s\n", "ASKED", "OF", "CAME BACK", "OUTCOME", "TIME");
+    printf("%-21s %-19s %-42s %-9s %8s\n", "STEP", "FOR", "RESULT", "OUTCOME", "TIME");
     create_order(&rent);
     direct_debit(&rent);
     virtual_account(alias);

@@ -1,9 +1,11 @@
-"""A till collects a payment: the whole interface of the payments service, step by step, from Python.
+"""Collects payments at a till: by direct debit, virtual account and card, and makes a refund.
 
-    python collect.py --sandbox   plays the customer and the bank through the sandbox's own calls
-    python collect.py             asks you for what the customer gets by e-mail, and for a transfer's session
+    python collect.py --sandbox   gets what the customer and the bank would tell from the sandbox's admin interface
+    python collect.py             asks you: for the one-time code that the customer gets by e-mail, and for the session
+                                  identifier of an incoming transfer
 
-The configuration comes from PAYSVC_BASE_URL, PAYSVC_PUBLIC_KEY, PAYSVC_SECRET_KEY and PAYSVC_ENCRYPTION_KEY.
+It is configured by environment variables: PAYSVC_BASE_URL, PAYSVC_PUBLIC_KEY, PAYSVC_SECRET_KEY and
+PAYSVC_ENCRYPTION_KEY, and one for every other setting, such as PAYSVC_CA_FILE.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ UNDER_WAY = (State.INITIATED, State.PENDING, State.AWAITING, State.PROCESSING)
 
 @dataclass(frozen=True)
 class Ordered:
-    """What the customer ordered: a payment is compared with it before goods are handed over."""
+    """What the customer ordered. A payment is compared with it before goods are handed over."""
 
     amount: Decimal
     currency: str
@@ -34,7 +36,7 @@ class Ordered:
         return f"{self.amount} {self.currency} for {self.reference}"
 
     def is_what_was_paid(self, total: object, fee: object, currency: object, reference: object) -> bool:
-        """What the customer is charged may include the fee. Decimals alone: 100.1 is 100.10."""
+        """Whether a payment is as ordered. The amount charged may include the fee; Decimal 100.1 equals 100.10."""
         if (currency, reference) != (self.currency, self.reference) or not isinstance(total, (Decimal, int)):
             return False
         return total == self.amount or (isinstance(fee, (Decimal, int)) and total == self.amount + fee)
@@ -46,65 +48,64 @@ class Till:
         self.failed = False
 
     def step(self, what: str, of: str, call: Callable[[], paysvc.Reply], *shown: str) -> Any:
-        """One call, one line; the value that is shown."""
+        """Like call(), and returns the value."""
         reply = self.call(what, of, call, *shown)
         return within(reply.body, *shown) if reply else reply.message
 
     def call(self, what: str, of: str, call: Callable[[], paysvc.Reply], *shown: str) -> paysvc.Reply:
-        """One call, one line: what was asked, what came back, the outcome, how long it took."""
+        """Makes a call and prints a line: step, subject, one value of the answer, outcome, time."""
         started = time.monotonic()
         try:
-            reply, trouble = call(), None
+            reply, failure = call(), None
         except paysvc.PaysvcError as error:
-            reply, trouble = error.reply, error
+            reply, failure = error.reply, error
         took = round((time.monotonic() - started) * 1000)
-        value = reply.message if trouble else within(reply.body, *shown)
+        value = reply.message if failure else within(reply.body, *shown)
         print(f"{what:<21} {of:<19} {value!s:<42.42} {reply.outcome.name:<9} {took:5} ms")
-        if trouble:
-            print(f"{'':<21} {trouble}")
+        if failure:
+            print(f"{'':<21} {failure}")
             self.failed = True
         return reply
 
     def hand_over(self, reply: paysvc.Reply, ordered: Ordered, paid_as_ordered: bool) -> None:
-        """May the goods be handed over? Only for a payment that is CONFIRMED and SUCCESSFUL, and is the one ordered."""
+        """Prints whether to hand over the goods: only if the payment is CONFIRMED and SUCCESSFUL, and as ordered."""
         if reply.outcome == Outcome.CONFIRMED and reply.state == State.SUCCESSFUL and paid_as_ordered:
-            told = f"paid: {ordered}; hand over the goods"
+            advice = f"paid: {ordered}; hand over the goods"
         elif reply.outcome == Outcome.CONFIRMED and reply.state == State.SUCCESSFUL:
-            told = f"PAID, BUT NOT AS ORDERED ({ordered}): keep the goods, and ask a person"
+            advice = f"PAID, BUT NOT AS ORDERED ({ordered}): keep the goods, and ask a person"
             self.failed = True
         elif reply.outcome == Outcome.CONFIRMED and reply.state in UNDER_WAY:
-            # A till asks the service for the order's state until it is final; client.request() sends what has no
-            # method of its own yet.
-            told = f"not paid yet ({reply.state.name}): keep the goods, and ask for the state of {ordered.reference}"
+            # A real till now reads the state of the order until it is final.
+            advice = f"not paid yet ({reply.state.name}): keep the goods, and ask for the state of {ordered.reference}"
         elif reply.outcome == Outcome.CONFIRMED:
-            told = f"NOT PAID ({reply.state.name}): keep the goods"
+            advice = f"NOT PAID ({reply.state.name}): keep the goods"
             self.failed = True
         elif reply.outcome == Outcome.REJECTED:  # An order that is refused as "already paid" has been paid.
-            told = "this request was not executed, which says nothing of an earlier one: see the message"
+            advice = "this request was not executed, but an earlier one may have been: see the message"
         elif reply.outcome == Outcome.NOT_SENT:
-            told = "nothing was sent: it may be repeated"
+            advice = "nothing was sent: it may be repeated"
         else:
-            told = f"it may have been charged: ask for the state of {ordered.reference} before you charge again"
-        print(f"{'':<21} {told}")
+            advice = f"it may have been charged: ask for the state of {ordered.reference} before you charge again"
+        print(f"{'':<21} {advice}")
 
     def paid(self, reply: paysvc.Reply, ordered: Ordered) -> None:
-        """The answer to a payment. It names no reference of ours: it is the one to our own request."""
+        """The answer to a payment. It has no reference of the order: it answers this request."""
         payment = within(reply.body, "data", "orderPayment") or {}
         total, fee, currency = (payment.get(name) for name in ("totalAmount", "fee", "currency"))
         self.hand_over(reply, ordered, ordered.is_what_was_paid(total, fee, currency, ordered.reference))
 
     def learn(self, question: str, member: str, method: str, path: str, **body: object) -> str:
-        """What a customer or a bank would tell us: asked of the sandbox, or of the person at the terminal."""
+        """What the customer or the bank would tell, from the sandbox or typed in by you."""
         if not self.sandbox:
             return input(f"{question}: ")
         try:
             reply = self.client.request(method=method, path=path, key="public", body=body or paysvc.OMIT)
-        except paysvc.PaysvcError as error:  # The sandbox's own answers do not say success as the service's do.
+        except paysvc.PaysvcError as error:  # An answer of the admin interface has no member that means success.
             reply = error.reply
         return str(reply[member])
 
     def create_order(self, ordered: Ordered) -> None:
-        """Makes the order known, with its price: what is charged later is compared with it."""
+        """Creates the order with its price."""
         members = {
             "customer": {
                 "firstname": "Ada",
@@ -174,11 +175,11 @@ class Till:
         if reply.outcome == Outcome.CONFIRMED:
             made = reply["data"]
             if made.get("reference") != order or Decimal(str(made.get("amount_refunded"))) != amount:
-                told, self.failed = "NOT THE REFUND THAT WAS ASKED FOR: ask a person", True
+                advice, self.failed = "NOT THE REFUND THAT WAS ASKED FOR: ask a person", True
             else:
                 done = reply.state == State.SUCCESSFUL
-                told = "refunded" if done else "accepted, not done yet: ask for its state"
-            print(f"{'':<21} {told}")
+                advice = "refunded" if done else "accepted, not done yet: ask for its state"
+            print(f"{'':<21} {advice}")
 
     def card(self, ordered: Ordered) -> None:
         card = paysvc.Card(cardnumber="4111111111111111", expirymonth="01", expiryyear="39", cvv="193")
@@ -188,7 +189,7 @@ class Till:
 
 
 def within(body: Any, *names: str) -> Any:
-    """A value within an answer; None where there is none."""
+    """A value within an answer, or None."""
     for name in names:
         body = body.get(name) if isinstance(body, dict) else None
     return body
@@ -203,7 +204,7 @@ def main() -> int:
         return 2
     with client:
         till = Till(client, sandbox="--sandbox" in sys.argv[1:])
-        print(f"{'ASKED':<21} {'OF':<19} {'CAME BACK':<42} {'OUTCOME':<9} {'TIME':>8}")
+        print(f"{'STEP':<21} {'FOR':<19} {'RESULT':<42} {'OUTCOME':<9} {'TIME':>8}")
         rent = Ordered(Decimal("98000.00"), "NGN", f"ORDER-{stamp}")
         meal = Ordered(Decimal("620.1"), "NGN", f"CARD-{stamp}")
         till.create_order(rent)

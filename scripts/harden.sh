@@ -28,18 +28,23 @@ FAILED: see $logs/$name.log"
     note "$name" "$told"
 }
 
-test_of() { "$CARGO" test --locked "$@" -- --nocapture; }
+test_of() { "$CARGO" test --locked --test integration -- --nocapture "$@"; }
+test_with() { # a setting of the tests, then as test_of
+    setting=$1
+    shift
+    env "$setting" "$CARGO" test --locked --test integration -- --nocapture "$@"
+}
 
-part boundary '^test result|^test .* ok$' test_of --test c_programs --test guards --test no_private_key
-part panics '^test result|^test .* ok$' test_of --lib panic_tests
-part resources '^test result|^test .* ok$' test_of --test resources
-part verdicts '^test result|^test .* ok$' env PAYSVC_VERDICTS=200000 "$CARGO" test --locked --test verdicts -- --nocapture
-part faults '^[0-9]+ calls|^false|^effects|^requests|^answers|^UNKNOWN|^violations' env PAYSVC_FAULTS=all "$CARGO" test --locked --no-fail-fast --test faults --test faults_random -- --nocapture
-part bounds '^endless|^whole|kB|^test result' test_of --test bounds
-part canary '^canary:' env PAYSVC_CANARY=all "$CARGO" test --locked --test canary -- --nocapture
+part boundary '^test result|^test .* ok$' test_of c_programs:: guards:: no_private_key::
+part panics '^test result|^test .* ok$' "$CARGO" test --locked --lib panic_tests -- --nocapture
+part resources '^test result|^test .* ok$' test_of resources::
+part verdicts '^test result|^test .* ok$' test_with PAYSVC_VERDICTS=200000 verdicts::
+part faults '^[0-9]+ calls|^false|^effects|^requests|^answers|^UNKNOWN|^violations' test_with PAYSVC_FAULTS=all faults:: faults_random::
+part bounds '^endless|^whole|kB|^test result' test_of bounds::
+part canary '^canary:' test_with PAYSVC_CANARY=all canary::
 part sanitize '^sanitize:' sh scripts/sanitize.sh
-[ ! -e scripts/tsan.sh ] || part tsan '^tsan:' sh scripts/tsan.sh
-part cgocheck2 '^test result' "$CARGO" test --workspace --locked --test go -- --ignored
+part tsan '^tsan:' sh scripts/tsan.sh
+part cgocheck2 '^test result' "$CARGO" test --locked --test integration -- --ignored go::
 part miri '^miri:' sh scripts/miri.sh
 part deny '^deny: [0-9]' sh scripts/deny.sh
 part fuzz '^planted|inputs tried' sh scripts/fuzz.sh runs "${RUNS:-1000000}"

@@ -14,8 +14,8 @@ fi
 list=$(mktemp)
 trap 'rm -f "$list"' EXIT
 # The tests run these programs without the sanitizers unless they are asked.
-PAYSVC_SANITIZED=1 PAYSVC_SANITIZED_LIST=$list ${CARGO:-cargo} test --quiet --workspace --locked \
-    --test c_programs --test process --test resources --test scenarios
+PAYSVC_SANITIZED=1 PAYSVC_SANITIZED_LIST=$list ${CARGO:-cargo} test --quiet --locked \
+    --test integration -- c_programs:: process:: resources:: scenarios::
 planted="leak.c planted.c"
 programs=$(sort -u "$list" | grep -vxF "$(printf '%s\n' $planted)" | wc -l)
 [ "$programs" -gt 5 ] || { echo "sanitize: only $programs programs were run" >&2; exit 1; }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the programs with threads, cancels, signals and forks (tests/process.rs) under ThreadSanitizer, in C, in the
+# Runs the programs with threads, cancels, signals and forks (tests/integration/process.rs) under ThreadSanitizer, in C, in the
 # library, in Rust's standard library and in AWS-LC together. Any report fails the run; two planted races must be
 # reported.
 set -eu
@@ -45,7 +45,7 @@ archive=$(cd "$folder/$triple/debug" && pwd)/libpaysvc.a
 export PAYSVC_TSAN="$archive:$runtime" PAYSVC_SANITIZED_LIST="$work/list"
 export TSAN_OPTIONS="exitcode=66 halt_on_error=0 second_deadlock_stack=1"
 : >"$work/list"
-${CARGO:-cargo} test --quiet --locked --test process -- --test-threads=2
+${CARGO:-cargo} test --quiet --locked --test integration -- --test-threads=2 process::
 programs=$(sort -u "$work/list" | grep -vc '^races\.c$')
 grep -q '^races\.c$' "$work/list" || { echo "tsan: the planted races were not run" >&2; exit 1; }
 [ "$programs" -ge 5 ] || { echo "tsan: only $programs programs were run" >&2; exit 1; }

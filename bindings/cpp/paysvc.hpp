@@ -1,11 +1,11 @@
-/// libpaysvc for C++11 and newer: paysvc.h with handles that free themselves, exceptions, and builders of requests.
+/// libpaysvc for C++11 and newer: handles that free themselves, exceptions, and a builder for each request.
 ///
-/// Header-only. The rules at the top of paysvc.h hold; what is added here:
-/// - client, call and reply are handles that move and do not copy. One that was moved from gives what a NULL handle
-///   gives (E_ARGUMENT, NOT_SENT), and never crashes.
-/// - A method throws paysvc::error unless the status is OK: catch outcome_unknown before you repeat anything. With
-///   std::nothrow as the first argument it gives the reply instead; without exceptions (-fno-exceptions) only that.
-/// - Texts are std::string copies. Amounts are text in major units, e.g. "100.10"; no floating point anywhere.
+/// Header-only. The rules at the top of paysvc.h apply. In addition:
+/// - client, call and reply can be moved, not copied. One that was moved from behaves as a NULL handle does: calls return
+///   E_ARGUMENT and NOT_SENT.
+/// - A method throws a paysvc::error unless the status is OK: catch outcome_unknown before you repeat anything. With
+///   std::nothrow as the first argument it returns the reply instead. With -fno-exceptions there are only these methods.
+/// - Text is returned as std::string. Amounts are text in major units, e.g. "100.10", never floating point.
 #ifndef PAYSVC_HPP
 #define PAYSVC_HPP
 
@@ -43,24 +43,24 @@ template <class T, void (*free)(T *)> struct freer {
 template <class T, void (*free)(T *)> using handle = std::unique_ptr<T, freer<T, free>>;
 } // namespace detail
 
-/// All that came back. A handle that was moved from, or never filled, says E_ARGUMENT and outcome UNKNOWN.
+/// The result of a call. One that was moved from, or never filled, has status E_ARGUMENT and outcome UNKNOWN.
 class reply {
   public:
     reply() noexcept = default;
-    /// Takes over a handle of the C interface.
+    /// Takes ownership of a handle of the C interface.
     explicit reply(paysvc_reply *owned) noexcept : handle_(owned) {}
 
     bool ok() const noexcept { return paysvc_reply_status(handle_.get()) == PAYSVC_OK; }
     paysvc::status status() const noexcept { return static_cast<paysvc::status>(paysvc_reply_status(handle_.get())); }
-    /// May one charge again?
+    /// What is known of the request: whether it may be repeated.
     paysvc::outcome outcome() const noexcept { return static_cast<paysvc::outcome>(paysvc_reply_outcome(handle_.get())); }
     /// Paid means outcome::confirmed and state::successful, both.
     paysvc::state state() const noexcept { return static_cast<paysvc::state>(paysvc_reply_state(handle_.get())); }
-    /// 0: there was no HTTP answer.
+    /// 0: there was no answer.
     int http_status() const noexcept { return paysvc_reply_http_status(handle_.get()); }
     /// How many requests were put on the wire.
     int attempts() const noexcept { return paysvc_reply_attempts(handle_.get()); }
-    /// How long to wait before trying again; negative: not said.
+    /// How long to wait before trying again; negative: the service did not say.
     std::chrono::milliseconds retry_after() const noexcept {
         return std::chrono::milliseconds(paysvc_reply_retry_after_ms(handle_.get()));
     }
@@ -71,8 +71,8 @@ class reply {
     /// Always one JSON document: the service's own bytes, or a failure envelope of its form.
     std::string body() const { return std::string(paysvc_reply_body(handle_.get()), paysvc_reply_body_len(handle_.get())); }
 
-    /// One value of the body by JSON pointer, e.g. "/data/mandateCode", numbers as they stand in the JSON.
-    /// False, and the text untouched, when it is absent or null.
+    /// Gets a value of the body by JSON pointer, e.g. "/data/mandateCode"; numbers as they are written in the JSON.
+    /// Returns false, and leaves the text as it is, if the value is absent or null.
     bool get(const std::string &pointer, std::string &text) const {
         const char *found = paysvc_reply_get(handle_.get(), detail::c_text(pointer));
         if (found != nullptr) {
@@ -80,7 +80,7 @@ class reply {
         }
         return found != nullptr;
     }
-    /// The same; an absent or null value gives the fallback.
+    /// Returns the value, or the fallback if it is absent or null.
     std::string get_or(const std::string &pointer, std::string fallback) const {
         get(pointer, fallback);
         return fallback;
@@ -90,22 +90,22 @@ class reply {
     detail::handle<paysvc_reply, paysvc_reply_free> handle_;
 };
 
-/// Deadline and cancel of a request; any threads at once.
+/// Timeout and cancel of a request; threads may share it.
 class call {
   public:
     call() : handle_(paysvc_call_new()) {}
-    /// For the whole call, retries and waits included.
+    /// The timeout is for the whole call, retries and waits included.
     explicit call(std::chrono::milliseconds timeout) : call() { set_timeout(timeout); }
 
-    /// For requests that start with this token from now on; zero or less: the client's own.
+    /// Sets the timeout of later requests with this token; zero or less: the client's own.
     void set_timeout(std::chrono::milliseconds timeout) const noexcept {
         const long long ms = timeout.count();
         paysvc_call_set_timeout_ms(handle_.get(), ms > INT_MAX ? INT_MAX : ms < 0 ? 0 : static_cast<int>(ms));
     }
-    /// From any thread, and final: the request returns promptly with E_CANCELLED, and so does every later one.
+    /// Cancels, from any thread: the request returns promptly with E_CANCELLED, and so does every later one.
     void cancel() const noexcept { paysvc_call_cancel(handle_.get()); }
 
-    /// No token: the client's own time limit, and no cancel.
+    /// No token: the client's own timeout, and no cancel.
     static call none() noexcept { return call(nullptr); }
     const paysvc_call *get() const noexcept { return handle_.get(); }
 
@@ -115,19 +115,19 @@ class call {
 };
 
 #if PAYSVC_EXCEPTIONS
-/// A call that did not end with OK. Copies share one reply.
+/// A call whose status is not OK. Copies share one reply.
 class error : public std::runtime_error {
   public:
     error(const std::string &what, paysvc::reply why)
         : std::runtime_error(what), reply_(std::make_shared<paysvc::reply>(std::move(why))) {}
 
     paysvc::status status() const noexcept { return reply_->status(); }
-    /// May one charge again?
+    /// What is known of the request: whether it may be repeated.
     paysvc::outcome outcome() const noexcept { return reply_->outcome(); }
     paysvc::state state() const noexcept { return reply_->state(); }
     int http_status() const noexcept { return reply_->http_status(); }
     int attempts() const noexcept { return reply_->attempts(); }
-    /// Negative: not said.
+    /// Negative: the service did not say.
     std::chrono::milliseconds retry_after() const noexcept { return reply_->retry_after(); }
     std::string code() const { return reply_->code(); }
     std::string message() const { return reply_->message(); }
@@ -146,13 +146,13 @@ struct not_sent : error {
 struct rejected : error {
     using error::error;
 };
-/// It may or may not have been done: find out before you repeat it.
+/// The service may or may not have executed the request: find out before you repeat it.
 struct outcome_unknown : error {
     using error::error;
 };
 
 namespace detail {
-/// The reply of a call that ended with OK; any other is thrown by its outcome.
+/// Returns the reply if its status is OK; otherwise throws the exception for its outcome.
 inline reply checked(const char *function, reply got) {
     if (got.ok()) {
         return got;
@@ -165,7 +165,7 @@ inline reply checked(const char *function, reply got) {
         throw not_sent(what, std::move(got));
     case PAYSVC_OUTCOME_REJECTED:
         throw rejected(what, std::move(got));
-    default: // A number added later says nothing that this header knows of.
+    default: // An outcome that this header does not know proves nothing.
         throw outcome_unknown(what, std::move(got));
     }
 }
@@ -178,25 +178,25 @@ inline reply checked(const char *function, reply got) {
 
 namespace paysvc {
 
-/// Configuration and connections; any threads at once, but set_log() and moving are for one thread alone.
+/// Configuration and connections. Threads may share it, except for set_log() and moves.
 class client : public detail::endpoints<client> {
   public:
-    /// Receives a line of the log on the calling thread: level 1 (error) to 4 (debug).
+    /// Receives a line of the log, on the thread of the call: level 1 (error) to 4 (debug).
     using log_function = std::function<void(int level, const std::string &message)>;
 
 #if PAYSVC_EXCEPTIONS
-    /// All from the environment: PAYSVC_BASE_URL, PAYSVC_SECRET_KEY and so on, one variable for each setting.
+    /// Configured by the environment: PAYSVC_BASE_URL, PAYSVC_SECRET_KEY and so on, one variable for each setting.
     client() : client(nullptr, true) {}
-    /// From a config builder or JSON text. Opens no connection.
+    /// Configured by a config builder or JSON text. Opens no connection.
     explicit client(const std::string &config_json) : client(detail::c_text(config_json), true) {}
 #endif
-    /// The same without exceptions: the client is false unless the reply says OK. A library of another ABI leaves a reply
-    /// that was never filled.
+    /// The same without exceptions: unless the reply is OK, the client converts to false. With a library of another ABI the
+    /// reply is never filled.
     client(std::nothrow_t, const std::string &config_json, reply &why) { make(detail::c_text(config_json), why); }
     client(std::nothrow_t, reply &why) { make(nullptr, why); }
 
     client(client &&) noexcept = default;
-    /// Safe for a client that is moved to itself, which a vector is not.
+    /// Not the default one, which may lose the log functions of a client that is moved to itself.
     client &operator=(client &&from) noexcept {
         client moved(std::move(from));
         logs_.swap(moved.logs_);
@@ -206,13 +206,13 @@ class client : public detail::endpoints<client> {
 
     explicit operator bool() const noexcept { return handle_ != nullptr; }
 
-    /// Sends the log, up to this level, to a function; an empty one switches it off. An exception that it throws ends
-    /// there. False when the level is not 1 to 4.
+    /// Passes the log, up to this level, to a function; an empty function ends that. An exception that it throws goes no
+    /// further. Returns false if the level is not 1 to 4.
     bool set_log(int level, log_function log) {
         if (!log) {
             return paysvc_client_set_log(handle_.get(), 0, nullptr, nullptr) == PAYSVC_OK;
         }
-        // A call on another thread may still end with the function before: all live as long as the client.
+        // A call on another thread may still use the previous function: all of them live as long as the client.
         logs_.push_back(std::unique_ptr<log_function>(new log_function(std::move(log))));
         return paysvc_client_set_log(handle_.get(), level, &client::log_line, logs_.back().get()) == PAYSVC_OK;
     }
@@ -227,7 +227,7 @@ class client : public detail::endpoints<client> {
         return reply(got);
     }
 
-    /// One function of the C interface with this client.
+    /// Calls a function of the C interface with this client.
     template <class Function> reply perform(Function function, const std::string &request, const call &with) const {
         paysvc_reply *got = nullptr;
         function(handle_.get(), detail::c_text(request), with.get(), &got);
@@ -251,7 +251,7 @@ class client : public detail::endpoints<client> {
     void make(const char *config_json, reply &why) {
         paysvc_client *made = nullptr;
         paysvc_reply *got = nullptr;
-        // A library of another ABI is not asked anything: its answers could not be read.
+        // Nothing of a library of another ABI is called: its replies could not be read.
         if (paysvc_abi() == PAYSVC_ABI) {
             paysvc_client_new(config_json, &made, &got);
         }
@@ -263,14 +263,14 @@ class client : public detail::endpoints<client> {
 #if PAYSVC_EXCEPTIONS
         try {
             (*static_cast<log_function *>(userdata))(level, message);
-        } catch (...) { // An exception must not cross C, and the log must not change what becomes of a payment.
+        } catch (...) { // An exception must not pass through C, and the log must not change the result of a call.
         }
 #else
         (*static_cast<log_function *>(userdata))(level, message);
 #endif
     }
 
-    // The handle is freed first: members go in reverse order.
+    // Members are destroyed in reverse order, so the handle is freed before the log functions.
     std::vector<std::unique_ptr<log_function>> logs_;
     detail::handle<paysvc_client, paysvc_client_free> handle_;
 };

@@ -1,4 +1,4 @@
-/// JSON objects as text, for paysvc.hpp: no numbers are converted, and nothing is read.
+/// Builds JSON objects, for paysvc.hpp.
 #ifndef PAYSVC_JSON_HPP
 #define PAYSVC_JSON_HPP
 
@@ -11,7 +11,7 @@ namespace paysvc {
 
 class object;
 
-/// JSON text that is put in as it is.
+/// JSON text that is inserted unchanged.
 class raw {
   public:
     explicit raw(std::string json) : json_(std::move(json)) {}
@@ -24,7 +24,7 @@ class raw {
 
 namespace detail {
 
-/// A whole number, from any integer type and from nothing else: 7.5 and true do not compile.
+/// A whole number, from any integer type: 7.5 and true do not compile.
 class integer {
   public:
     template <class T, class = typename std::enable_if<std::is_integral<T>::value && !std::is_same<T, bool>::value>::type>
@@ -32,7 +32,7 @@ class integer {
     std::string json;
 };
 
-/// true or false, from a bool and from nothing else: "false" does not compile.
+/// A flag, from a bool: "false" does not compile.
 class flag {
   public:
     template <class T, class = typename std::enable_if<std::is_same<T, bool>::value>::type> flag(T from) : value(from) {}
@@ -58,14 +58,15 @@ inline std::string quoted(const std::string &text) {
     return out += '"';
 }
 
-/// The text for C. One that holds a NUL would end early there, so it is replaced by what is refused as no JSON.
+/// The text as C expects it. C would ignore what follows a NUL, so such a text is replaced by one that is not JSON, which
+/// the library refuses.
 inline const char *c_text(const std::string &text) {
     return text.find('\0') == std::string::npos ? text.c_str() : "NUL";
 }
 
 } // namespace detail
 
-/// A JSON object: the members in the order in which they are first set; setting one again replaces it.
+/// A JSON object. Members are in the order in which they were first set; setting one again replaces its value.
 class object {
   public:
     std::string json() const {

@@ -1,6 +1,6 @@
 #include "binding.h"
 
-/* Go cannot call through a pointer to a C function. */
+/* Go cannot call a C function through a pointer. */
 paysvc_status paysvc_go_invoke(paysvc_go_function function, const paysvc_client *client, const char *json,
                                const paysvc_call *call, paysvc_reply **reply)
 {
@@ -13,10 +13,10 @@ paysvc_status paysvc_go_encrypt(const paysvc_client *client, const char *json, c
     return paysvc_encrypt(client, json, reply);
 }
 
-/* Exported by log.go. */
+/* In log.go. */
 extern void paysvcGoLog(uintptr_t handle, int level, char *message);
 
-/* A handle is a number: it must not pass through Go as a pointer. */
+/* userdata is a cgo.Handle, a number: Go must not see it as a pointer. */
 static void log_line(void *userdata, int level, const char *message)
 {
     paysvcGoLog((uintptr_t)userdata, level, (char *)message);

@@ -1,4 +1,4 @@
-/* What Go needs of C: one shape for every function, and the way back for lines of the log. */
+/* What Go cannot do itself: call a function through a pointer, and pass a Go function as a callback. */
 #ifndef PAYSVC_GO_BINDING_H
 #define PAYSVC_GO_BINDING_H
 

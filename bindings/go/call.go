@@ -14,22 +14,22 @@ import (
 )
 
 // Call calls a function of the library by its name in paysvc.h without the prefix, e.g. "order_refund", with a request
-// as JSON. It is the way for payloads that come as JSON, and for members in an order of their own.
+// as JSON text, which is sent with its members in their order.
 func (c *Client) Call(ctx context.Context, function string, request json.RawMessage) (*Reply, error) {
 	if request == nil {
-		request = json.RawMessage("null") // Refused as no object; a NULL would be no JSON at all.
+		request = json.RawMessage("null") // The library refuses it, as it is not an object.
 	}
 	return c.do(ctx, function, request)
 }
 
-// Request sends a request that has no method of its own yet. What the library knows of a path is still held to: its
-// key, its encryption, and that it is not repeated.
+// Request sends a request that has no method of its own yet. At the path of an endpoint its API key and its encryption still
+// apply, and at or below the path of an endpoint that changes something no request is repeated.
 func (c *Client) Request(ctx context.Context, request Request) (*Reply, error) {
 	return c.send(ctx, "request", request)
 }
 
-// Encrypt encrypts a payload without sending anything: the reply's body is {"data":"<base64>"}, the request body of
-// every encrypted endpoint.
+// Encrypt encrypts a payload without sending anything. The reply's body is {"data":"<base64>"}, which is the request body
+// of every encrypted endpoint.
 func (c *Client) Encrypt(plaintext json.RawMessage) (*Reply, error) {
 	return c.Call(context.Background(), "encrypt", plaintext)
 }
@@ -43,7 +43,7 @@ func (c *Client) send(ctx context.Context, function string, request any) (*Reply
 	return c.do(ctx, function, text)
 }
 
-// One call: waits for its slot, lets the context reach the library, and returns only when the library has.
+// Makes a call: waits for a slot, passes on the context's deadline and cancel, and returns when the library has.
 func (c *Client) do(ctx context.Context, name string, request []byte) (*Reply, error) {
 	f := function(name)
 	if f == nil {
@@ -65,7 +65,7 @@ func (c *Client) do(ctx context.Context, name string, request []byte) (*Reply, e
 		if failure := c.wait(ctx, name); failure != nil {
 			return nil, failure
 		}
-		limit -= time.Since(began) // What is left of its time is what the call gets.
+		limit -= time.Since(began) // The call gets the remaining time.
 	}
 	defer func() { <-c.slots }()
 	client := c.begin()
@@ -80,7 +80,7 @@ func (c *Client) do(ctx context.Context, name string, request []byte) (*Reply, e
 	defer release()
 
 	var got *C.paysvc_reply
-	// Bound late: whatever happens from here on, what C gave is freed once.
+	// A closure, because got is set later: the reply is freed once, whatever happens.
 	defer func() { C.paysvc_reply_free(got) }()
 	C.paysvc_go_invoke(f, client, (*C.char)(unsafe.Pointer(&text[0])), call, &got)
 	reply := newReply(got)
@@ -89,18 +89,18 @@ func (c *Client) do(ctx context.Context, name string, request []byte) (*Reply, e
 	}
 	cause := endedBy(ctx, reply)
 	if reply.Status == StatusCancelled && errors.Is(cause, context.DeadlineExceeded) {
-		reply.Status = StatusTimeout // Of a context that tells its deadline only when it has passed.
+		reply.Status = StatusTimeout // The context did not tell its deadline before it passed.
 	}
 	return nil, &Error{Function: name, Reply: reply, cause: cause}
 }
 
-// Waits for a slot, no longer than the call may take in all; nil: the slot is the caller's.
+// Waits for a slot, at most for the timeout of the call. nil: the caller has the slot.
 func (c *Client) wait(ctx context.Context, name string) *Error {
 	timer := time.NewTimer(c.timeout)
 	defer timer.Stop()
 	select {
 	case c.slots <- struct{}{}:
-		if ctx.Err() == nil { // A select with two ways open takes either.
+		if ctx.Err() == nil { // With both ready, select takes either.
 			return nil
 		}
 		<-c.slots
@@ -114,22 +114,22 @@ func (c *Client) wait(ctx context.Context, name string) *Error {
 	}
 }
 
-// A token through which the context reaches the library, nil when nothing but the client's own time limits the call;
-// release frees it.
+// Makes a token that passes the context's deadline and cancel on to the library; nil if only the client's own timeout
+// applies. release frees it.
 func (c *Client) watch(ctx context.Context, name string, limit time.Duration) (token *C.paysvc_call, release func(), err error) {
 	if ctx.Done() == nil && limit == c.timeout {
 		return nil, func() {}, nil
 	}
 	token = C.paysvc_call_new()
 	if token == nil {
-		return nil, nil, refuse(name, StatusInternal, "no token for the context", nil)
+		return nil, nil, refuse(name, StatusInternal, "the library could not allocate a call token", nil)
 	}
 	deadline, has := ctx.Deadline()
 	if has {
 		limit = min(limit, time.Until(deadline))
 	}
 	if limit < c.timeout {
-		// Rounded up, so that the context's own end comes first; a later one leaves the client's own limit in force.
+		// Rounded up, so that the context ends before the library's timeout.
 		C.paysvc_call_set_timeout_ms(token, C.int(max(limit, 0).Milliseconds()+1))
 	}
 	if ctx.Done() == nil {
@@ -139,21 +139,21 @@ func (c *Client) watch(ctx context.Context, name string, limit time.Duration) (t
 	stop := context.AfterFunc(ctx, func() {
 		defer close(cancelled)
 		if !has || !errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			C.paysvc_call_cancel(token) // A deadline is the library's own to keep, and to name.
+			C.paysvc_call_cancel(token) // The library enforces a deadline itself, and reports a timeout.
 		}
 	})
 	return token, func() {
 		if !stop() {
-			<-cancelled // It has begun, and still uses the token.
+			<-cancelled // It has begun, and may still use the token.
 		}
 		C.paysvc_call_free(token)
 	}, nil
 }
 
-// The service's own timeout, which is nobody's deadline here.
+// A timeout of the service, not of the context.
 const http408 = 408
 
-// The context's error, when it was what ended the call.
+// The context's error, if it ended the call.
 func endedBy(ctx context.Context, reply Reply) error {
 	if reply.Status != StatusTimeout && reply.Status != StatusCancelled || reply.HTTPStatus == http408 {
 		return nil
@@ -162,7 +162,7 @@ func endedBy(ctx context.Context, reply Reply) error {
 		return causeOf(ctx)
 	}
 	if deadline, ok := ctx.Deadline(); ok && !time.Now().Before(deadline) {
-		return context.DeadlineExceeded // The library's clock was first.
+		return context.DeadlineExceeded // The library noticed it before the context did.
 	}
 	return nil
 }

@@ -19,14 +19,14 @@ import (
 	"unsafe"
 )
 
-// DefaultMaxInFlight is how many calls of a client run at a time unless [WithMaxInFlight] says otherwise.
+// DefaultMaxInFlight is the number of calls that a client makes at a time, unless [WithMaxInFlight] sets another.
 const DefaultMaxInFlight = 256
 
-// Client is configuration and connections. Any number of goroutines may use it; close it when done.
+// Client has a configuration and connections. Goroutines may share it; close it when done.
 type Client struct {
 	slots   chan struct{}
 	done    chan struct{} // Closed by Close.
-	timeout time.Duration // Of a whole call: the configuration's.
+	timeout time.Duration // Of a whole call, from the configuration.
 	log     cgo.Handle    // 0: none.
 
 	mu       sync.Mutex
@@ -35,7 +35,7 @@ type Client struct {
 	closed   bool
 }
 
-// Option changes how a client works.
+// Option is an option of [New].
 type Option func(*options)
 
 type options struct {
@@ -44,21 +44,21 @@ type options struct {
 	level       slog.Level
 }
 
-// WithMaxInFlight bounds the calls that run at a time; others wait for a slot. The wait counts into the time of a call,
-// that of its context and the client's own: when it is up, the call gives [ErrTimeout], and nothing was sent. A call in
-// flight holds a thread of the operating system.
+// WithMaxInFlight limits the calls in flight, each of which occupies a thread of the operating system. Further calls wait for
+// a slot. The wait counts towards the context's deadline and the client's own timeout: if either expires in that wait, the
+// call returns [ErrTimeout], and nothing was sent.
 func WithMaxInFlight(calls int) Option {
 	return func(o *options) { o.maxInFlight = calls }
 }
 
-// WithLog sends the library's log to a handler. level is the most detailed that is wanted; the handler's own Enabled is
-// asked as well. Keys, card data, one-time codes and bodies never appear at any level. The handler must return and must
-// not end its goroutine; a panic in it is swallowed.
+// WithLog passes the library's log to a handler, up to a level; the handler's own Enabled applies too. Keys, card data,
+// one-time codes and bodies are not logged at any level. The handler must return, and must not end its goroutine; a panic in
+// it is recovered and ignored.
 func WithLog(handler slog.Handler, level slog.Level) Option {
 	return func(o *options) { o.handler, o.level = handler, level }
 }
 
-// New makes a client. It opens no connection; what a call needs is checked by that call. The error is an [*Error].
+// New makes a client. It opens no connection; each call checks that the settings it needs are there. The error is an [*Error].
 func New(config Config, with ...Option) (*Client, error) {
 	text, err := encode(config)
 	if err != nil {
@@ -67,7 +67,7 @@ func New(config Config, with ...Option) (*Client, error) {
 	return NewFromJSON(text, with...)
 }
 
-// NewFromJSON makes a client from the configuration as JSON, e.g. from a file; nil: all from the environment.
+// NewFromJSON makes a client from a configuration in JSON, e.g. from a file; nil: from the environment alone.
 func NewFromJSON(config json.RawMessage, with ...Option) (*Client, error) {
 	set := options{maxInFlight: DefaultMaxInFlight}
 	for _, option := range with {
@@ -77,7 +77,7 @@ func NewFromJSON(config json.RawMessage, with ...Option) (*Client, error) {
 		return nil, refuse("new", StatusArgument, "WithMaxInFlight must be 1 or more", nil)
 	}
 	if found := C.paysvc_abi(); found != C.PAYSVC_ABI {
-		// Nothing else is asked of a library of another ABI.
+		// No other function of a library of another ABI may be called.
 		message := fmt.Sprintf("the libpaysvc found has ABI %d, this program was built for %d", found, C.PAYSVC_ABI)
 		return nil, refuse("new", StatusConfig, message, nil)
 	}
@@ -105,7 +105,7 @@ func NewFromJSON(config json.RawMessage, with ...Option) (*Client, error) {
 	return client, nil
 }
 
-// Close ends the client; calls in flight end normally, later ones give [ErrClosed]. It always returns nil, and may be
+// Close closes the client. Calls in flight end normally, later ones return [ErrClosed]. Close always returns nil, and may be
 // called again.
 func (c *Client) Close() error {
 	c.mu.Lock()
@@ -118,7 +118,7 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// The handle for one call; nil when the client is closed. Given back with end.
+// Returns the handle for a call, which then calls end; nil if the client is closed.
 func (c *Client) begin() *C.paysvc_client {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -136,7 +136,7 @@ func (c *Client) end() {
 	c.freeIfUnused()
 }
 
-// Frees what C holds, with the last user: nothing can begin once it is closed.
+// Frees the handle when the last call has ended: a closed client begins no other.
 func (c *Client) freeIfUnused() {
 	if c.closed && c.inFlight == 0 {
 		C.paysvc_client_free(c.handle)
@@ -147,7 +147,7 @@ func (c *Client) freeIfUnused() {
 	}
 }
 
-// The time limit that the library, too, reads from the configuration or else the environment.
+// The client's timeout, from where the library reads it too: the configuration, else the environment.
 func timeoutOf(config json.RawMessage) time.Duration {
 	var read struct {
 		TimeoutMS int64 `json:"timeout_ms"`
@@ -161,8 +161,8 @@ func timeoutOf(config json.RawMessage) time.Duration {
 	return time.Duration(min(read.TimeoutMS, math.MaxInt32)) * time.Millisecond
 }
 
-// The text with the NUL that C wants at its end, in Go's own memory: nothing is left to free, and the copy can be
-// cleared. nil stays nil.
+// Copies the text and appends the NUL that C expects. The copy is in Go's memory, so that nothing has to be freed, and it can
+// be cleared. nil stays nil.
 func cText(text []byte) ([]byte, error) {
 	if text == nil {
 		return nil, nil

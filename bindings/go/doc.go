@@ -1,10 +1,10 @@
 // Package paysvc is a client of the payments service: direct debit, virtual accounts, refunds, funding details and
 // encrypted card orders. It calls libpaysvc, which it finds with pkg-config.
 //
-// Every [Reply] and every [Error] has an [Outcome]: what is known, with evidence from the wire, of the service's side.
-// It answers the one question that matters after a failure, may I charge again?
+// Every [Reply] and every [Error] has an [Outcome], decided from what was seen on the wire: whether the service executed the
+// request, and so whether it may be repeated.
 //
-//	client, err := paysvc.New(paysvc.Config{}) // PAYSVC_BASE_URL and so on
+//	client, err := paysvc.New(paysvc.Config{}) // PAYSVC_BASE_URL and so on: each setting has a variable
 //	if err != nil {
 //		return err
 //	}
@@ -16,44 +16,44 @@
 //	})
 //	switch {
 //	case err == nil && reply.State == paysvc.StateSuccessful:
-//		// Done; compare amount and reference with what was asked.
+//		// Refunded. Compare amount and reference with the request.
 //	case err == nil:
 //		// Accepted, not done yet: ask for its state later.
 //	case errors.Is(err, paysvc.ErrOutcomeUnknown):
-//		// It may have been done: find out before you repeat it.
+//		// It may have been made: find out before you repeat it.
 //	case errors.Is(err, paysvc.ErrOutcomeNotSent):
-//		// No byte of it left this process: repeat it freely.
+//		// Nothing was sent: it may be repeated.
 //	default:
 //		// The service did not execute this request; err says why.
 //	}
 //
 // # Money
 //
-// Amounts are text in major units, such as "100.10", in requests and in answers: [Reply.Get] gives a number as it
-// stands in the JSON, and [Reply.Decode] makes a [encoding/json.Number] of one. Do not decode an amount into a float.
+// Amounts are text in major units, such as "100.10", in requests and in answers: [Reply.Get] returns a number as it is
+// written in the JSON, and [Reply.Decode] makes a [encoding/json.Number] of one. Do not decode an amount into a float.
 //
-// A payment is paid when the outcome is [OutcomeConfirmed] and the state [StateSuccessful]. Compare amount, currency and
-// reference with what was ordered before goods are handed over. [OutcomeRejected] speaks of this request, and of no
-// earlier one: an order that is refused as "already paid" has been paid.
+// Paid means [OutcomeConfirmed] and [StateSuccessful], both. Compare amount, currency and reference with the order before you
+// hand over goods. [OutcomeRejected] speaks of this request only: an order that is refused as "already paid" has been paid,
+// by another request.
 //
 // # Requests
 //
-// A member that may be left out is a pointer (see [Ptr]): without an amount the full amount is refunded, and an amount
-// that is empty by mistake must not mean that. What is wrong with a request is said before anything is sent. Request
-// and Config print as "(not shown)", because they may hold card data, one-time codes and keys.
+// An optional member is a pointer (see [Ptr]), so that an amount that is empty by mistake is refused: a refund without an
+// amount is a full refund. A wrong request is refused before anything is sent. Requests and Config print as "(not shown)",
+// because they may hold card data, one-time codes and keys.
 //
 // # Contexts
 //
-// A deadline and a cancel reach the library, which ends the call promptly; the call returns only then, so that the
-// outcome is never lost. A call that was cancelled after its first byte had left gives an error that is both
-// [context.Canceled] and [ErrOutcomeUnknown]; a deadline is [ErrTimeout] as well as [context.DeadlineExceeded]. The
-// client's own TimeoutMS (30 s unless set) bounds every call.
+// The library knows the context's deadline and its cancel, and ends the call promptly. A method returns only then, so that the
+// outcome is never lost. A call that is cancelled after its first byte was sent returns an error that is both
+// [context.Canceled] and [ErrOutcomeUnknown]; a deadline is [ErrTimeout] as well as [context.DeadlineExceeded]. The client's
+// own TimeoutMS limits every call.
 //
 // # Goroutines
 //
-// A [Client] serves any number of goroutines. A call in flight holds a thread of the operating system, so a bound of
-// calls in flight (see [WithMaxInFlight]) keeps ten thousand goroutines from becoming ten thousand threads. The wait for
-// a slot counts into the time of a call.
+// Goroutines may share a [Client]. A call in flight occupies a thread of the operating system, so there is a limit on calls in
+// flight (see [WithMaxInFlight]): ten thousand goroutines do not become ten thousand threads. The wait for a slot counts
+// towards the timeout of a call.
 //
 // # Linking
 //

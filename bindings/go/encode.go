@@ -14,21 +14,21 @@ import (
 	"unicode/utf8"
 )
 
-// Ptr gives a pointer to a value, for members that may be left out.
+// Ptr returns a pointer to a value, for optional members.
 func Ptr[T any](value T) *T { return &value }
 
-// In every struct that may hold keys, card data or one-time codes: they print as nothing, with any verb.
+// Embedded in every struct that may hold keys, card data or one-time codes, so that fmt and slog do not print them.
 type redacted struct{}
 
-// Format keeps what the struct holds out of every text that fmt makes.
+// Format keeps the struct's members out of the output of fmt, for every verb.
 func (redacted) Format(state fmt.State, _ rune) { io.WriteString(state, "(not shown)") }
 
-// LogValue keeps what the struct holds out of logs.
+// LogValue keeps the struct's members out of logs.
 func (redacted) LogValue() slog.Value { return slog.StringValue("(not shown)") }
 
-var errNotUTF8 = errors.New("a text is not UTF-8")
+var errNotUTF8 = errors.New("a string is not UTF-8")
 
-// JSON whose bytes do not depend on the language: no HTML escapes, and nothing put in place of what is not UTF-8.
+// Encodes as JSON, without HTML escapes, and refuses strings that are not UTF-8 instead of replacing them.
 func encode(v any) ([]byte, error) {
 	if !isUTF8(reflect.ValueOf(v)) {
 		return nil, errNotUTF8
@@ -64,7 +64,7 @@ func isUTF8(v reflect.Value) bool {
 	return true
 }
 
-// The object with further members at its end. One that it already has is given twice, which the library refuses.
+// Appends further members to an object. One that it already has is then there twice, which the library refuses.
 func withExtra(plain any, extra map[string]json.RawMessage) ([]byte, error) {
 	out, err := encode(plain)
 	if err != nil {

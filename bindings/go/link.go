@@ -1,6 +1,6 @@
 package paysvc
 
-// The archive comes first and has every symbol, so that the shared library, which pkg-config names too, is not needed.
+// pkg-config names the shared library too. The archive, which comes first, has every symbol, so --as-needed drops it.
 
 /*
 #cgo !paysvc_static pkg-config: paysvc

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// The library's levels, 1 to 4.
+// By the library's levels, 1 to 4.
 var levels = [...]slog.Level{1: slog.LevelError, 2: slog.LevelWarn, 3: slog.LevelInfo, 4: slog.LevelDebug}
 
-// The library's level that still fits this one.
+// The most detailed level of the library that is at least this one.
 func levelOf(least slog.Level) int {
 	level := 1
 	for i := 2; i < len(levels); i++ {
@@ -26,8 +26,8 @@ func levelOf(least slog.Level) int {
 	return level
 }
 
-// One line of the log, on the thread and goroutine of the call. A panic ends here: it must not cross C, and the log must
-// not change what becomes of a payment.
+// Receives a line of the log, on the goroutine of the call. It recovers a panic, which must not pass through C, nor change
+// the result of the call.
 //
 //export paysvcGoLog
 func paysvcGoLog(handle C.uintptr_t, level C.int, message *C.char) {

@@ -2,6 +2,6 @@
 
 package paysvc
 
-// The package calls libpaysvc through cgo, which is off: CGO_ENABLED=0, or there is no C compiler, or this is a cross
-// build. The compiler says this name, and nothing else of the package is compiled.
+// The package needs cgo, which is off: CGO_ENABLED=0, no C compiler, or a cross build. The compiler reports this undefined
+// name, and nothing else.
 var _ = paysvc_needs_cgo_set_CGO_ENABLED_to_1_and_have_a_C_compiler

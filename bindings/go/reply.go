@@ -16,7 +16,7 @@ import (
 	"unsafe"
 )
 
-// Reply is all that came back.
+// Reply is the result of a call.
 type Reply struct {
 	Status  Status
 	Outcome Outcome
@@ -28,7 +28,7 @@ type Reply struct {
 	// Message is one line for a person; never a secret of the caller's.
 	Message string
 
-	// HTTPStatus is that of the last answer; 0: there was none.
+	// HTTPStatus is that of the last answer; 0: there was no answer.
 	HTTPStatus int
 
 	// Body is always one JSON document: the service's own bytes whenever it answered with JSON, else a failure
@@ -38,13 +38,13 @@ type Reply struct {
 	// Attempts is how many requests were put on the wire.
 	Attempts int
 
-	// RetryAfter is how long to wait before trying again; negative: not said.
+	// RetryAfter is how long to wait before trying again; negative: the service did not say.
 	RetryAfter time.Duration
 }
 
-const notSaid = -time.Millisecond
+const noRetryAfter = -time.Millisecond
 
-// Copies what C holds; the caller frees it.
+// Copies a reply of the library, which the caller frees.
 func newReply(from *C.paysvc_reply) Reply {
 	body := C.paysvc_reply_body(from)
 	reply := Reply{
@@ -54,28 +54,28 @@ func newReply(from *C.paysvc_reply) Reply {
 		Code:       C.GoString(C.paysvc_reply_code(from)),
 		Message:    C.GoString(C.paysvc_reply_message(from)),
 		HTTPStatus: int(C.paysvc_reply_http_status(from)),
-		// A slice of the library's own bytes, copied by Clone: C.GoBytes ends at 2 GB.
+		// Not C.GoBytes, whose limit is 2 GB.
 		Body:       bytes.Clone(unsafe.Slice((*byte)(unsafe.Pointer(body)), int(C.paysvc_reply_body_len(from)))),
 		Attempts:   int(C.paysvc_reply_attempts(from)),
 		RetryAfter: time.Duration(C.paysvc_reply_retry_after_ms(from)) * time.Millisecond,
 	}
 	if reply.Outcome.name() == "" {
-		reply.Outcome = OutcomeUnknown // A number added later says nothing that this package knows of.
+		reply.Outcome = OutcomeUnknown // An outcome that this package does not know proves nothing.
 	}
 	return reply
 }
 
-// Decode stores the body in the value that v points to; numbers that go into an any stay text, as [json.Number].
+// Decode stores the body in the value that v points to. A number in an any becomes a [json.Number], which is exact.
 func (r Reply) Decode(v any) error {
 	decoder := json.NewDecoder(bytes.NewReader(r.Body))
 	decoder.UseNumber()
 	return decoder.Decode(v)
 }
 
-// Get gives one value of the body as text, by its JSON pointer (RFC 6901), e.g. "/data/mandateCode": strings
-// unescaped, numbers and all else as they stand in the JSON. False when it is absent or null, or the pointer malformed.
+// Get returns a value of the body as text, by its JSON pointer (RFC 6901), e.g. "/data/mandateCode": strings unescaped,
+// everything else as it is written in the JSON. It returns false if the value is absent or null, or the pointer malformed.
 func (r Reply) Get(pointer string) (string, bool) {
-	var value json.RawMessage // Its own memory: Decode writes over what it is given.
+	var value json.RawMessage // Decode must not write into r.Body.
 	if pointer == "" {
 		value = r.Body
 	} else {
@@ -103,7 +103,7 @@ func (r Reply) Get(pointer string) (string, bool) {
 	}
 }
 
-// Moves the decoder to the value of a member or an item. By tokens, because those have no bound on nesting.
+// Moves the decoder to the value of a member or an element. It reads tokens, which have no limit on nesting.
 func enter(decoder *json.Decoder, token string) bool {
 	open, err := decoder.Token()
 	if err != nil {
@@ -158,7 +158,7 @@ func skip(decoder *json.Decoder) bool {
 	}
 }
 
-// String is one line without the body, which may tell of customers.
+// String is one line without the body, which may contain personal data.
 func (r Reply) String() string {
 	return fmt.Sprintf("%v, outcome %v: %s", r.Status, r.Outcome, r.Message)
 }

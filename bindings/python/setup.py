@@ -1,4 +1,4 @@
-"""Puts the shared library into a wheel of this platform: cargo builds it, or PAYSVC_LIBRARY names one."""
+"""Builds a wheel with the shared library in it: the one that PAYSVC_LIBRARY names, else built by cargo."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ def library() -> Path:
     if given:
         return Path(given)
     if not (ROOT / "Cargo.toml").is_file():
-        raise SystemExit("paysvc: this is no checkout of libpaysvc; let PAYSVC_LIBRARY name a built libpaysvc.so")
+        raise SystemExit("paysvc: no checkout of libpaysvc here; set PAYSVC_LIBRARY to the path of libpaysvc.so")
     cargo = shutil.which(os.environ.get("CARGO", "cargo"))
     if cargo is None:
-        raise SystemExit("paysvc: there is no cargo to build the library; let PAYSVC_LIBRARY name a built libpaysvc.so")
+        raise SystemExit("paysvc: cargo was not found; set PAYSVC_LIBRARY to the path of libpaysvc.so")
     subprocess.run([cargo, "build", "--release", "--locked", "-p", "paysvc"], cwd=ROOT, check=True)
-    told = subprocess.run(
+    metadata = subprocess.run(
         [cargo, "metadata", "--format-version", "1", "--no-deps"], cwd=ROOT, check=True, stdout=subprocess.PIPE
     )
-    return Path(json.loads(told.stdout)["target_directory"], "release", "libpaysvc.so")
+    return Path(json.loads(metadata.stdout)["target_directory"], "release", "libpaysvc.so")
 
 
 class BuildWithLibrary(build_py):
@@ -39,9 +39,9 @@ class BuildWithLibrary(build_py):
 
 
 class PlatformWheel(bdist_wheel):
-    """One library for every Python: py3-none, and the platform that the library was built on.
+    """Tagged py3-none and the build platform, e.g. linux_x86_64: the library works with every version of Python.
 
-    linux_x86_64 promises no more than that; give --plat-name for a library that was built for an old C library.
+    Set --plat-name for a library that was built against an older C library.
     """
 
     def get_tag(self) -> tuple[str, str, str]:

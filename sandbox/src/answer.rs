@@ -1,15 +1,15 @@
-//! An answer as it will go on the wire, and the refusals with their envelopes.
+//! HTTP answers, and error answers in the envelopes of the service.
 
 use crate::json::{Json, object};
 
-/// What was decided; how it is delivered is the business of `delivery`.
+/// A complete answer; `delivery` puts it on the wire.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
     pub content_type: &'static str,
     pub headers: Vec<(&'static str, String)>,
     pub body: Vec<u8>,
-    /// The shape is not shown by the interface: the answer says so in `x-sandbox-assumed: 1`.
+    /// The service's documentation does not show this shape: the answer carries `x-sandbox-assumed: 1`.
     pub assumed: bool,
 }
 
@@ -29,7 +29,7 @@ impl Answer {
     }
 }
 
-/// Which failure envelope carries a refusal.
+/// The envelope of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Envelope {
     /// `{"status":false,"message":"…","errors":{field: text}}`
@@ -38,9 +38,9 @@ enum Envelope {
     Error,
 }
 
-/// Why a request is not done; nothing was committed.
+/// An error answer. The request committed nothing.
 #[derive(Debug)]
-pub struct Refusal {
+pub struct ApiError {
     pub status: u16,
     pub message: String,
     errors: Vec<(String, String)>,
@@ -49,37 +49,41 @@ pub struct Refusal {
     assumed: bool,
 }
 
-impl Refusal {
-    /// Invalid input, field by field: the envelope that the interface shows.
-    pub fn invalid(errors: Vec<(String, String)>) -> Refusal {
+impl ApiError {
+    /// Invalid input, listed by field, in the documented envelope.
+    pub fn invalid(errors: Vec<(String, String)>) -> ApiError {
         let message = errors.first().map_or_else(|| "The request is not valid.".to_string(), |(_, text)| text.clone());
-        Refusal { status: 400, message, errors, envelope: Envelope::Failure, headers: Vec::new(), assumed: false }
+        ApiError { status: 400, message, errors, envelope: Envelope::Failure, headers: Vec::new(), assumed: false }
     }
 
-    /// One field whose value the state does not allow.
-    pub fn field(name: &str, text: impl Into<String>) -> Refusal {
-        Refusal { assumed: true, ..Refusal::invalid(vec![(name.to_string(), text.into())]) }
+    /// One field with a value that the current state does not allow.
+    pub fn field(name: &str, text: impl Into<String>) -> ApiError {
+        ApiError { assumed: true, ..ApiError::invalid(vec![(name.to_string(), text.into())]) }
     }
 
     /// `X not found at the moment.`
-    pub fn not_found(field: &str, what: &str) -> Refusal {
-        Refusal { status: 404, ..Refusal::field(field, format!("{what} not found at the moment.")) }
+    pub fn not_found(field: &str, what: &str) -> ApiError {
+        ApiError { status: 404, ..ApiError::field(field, format!("{what} not found at the moment.")) }
     }
 
-    pub fn unauthorized(message: &str) -> Refusal {
-        Refusal::error(401, message)
+    pub fn unauthorized(message: &str) -> ApiError {
+        ApiError::new(401, message)
     }
 
-    pub fn error(status: u16, message: impl Into<String>) -> Refusal {
+    pub fn new(status: u16, message: impl Into<String>) -> ApiError {
         let envelope = Envelope::Error;
-        Refusal { status, message: message.into(), errors: Vec::new(), envelope, headers: Vec::new(), assumed: true }
+        ApiError { status, message: message.into(), errors: Vec::new(), envelope, headers: Vec::new(), assumed: true }
     }
 
-    pub fn with_status(self, status: u16) -> Refusal {
-        Refusal { status, ..self }
+    pub fn method_not_allowed(method: &str, path: &str, allowed: &str) -> ApiError {
+        ApiError::new(405, format!("{path} takes {allowed}, not {method}.")).header("allow", allowed.to_string())
     }
 
-    pub fn header(mut self, name: &'static str, value: String) -> Refusal {
+    pub fn with_status(self, status: u16) -> ApiError {
+        ApiError { status, ..self }
+    }
+
+    pub fn header(mut self, name: &'static str, value: String) -> ApiError {
         self.headers.push((name, value));
         self
     }
@@ -102,18 +106,18 @@ impl Refusal {
 mod tests {
     use super::*;
 
-    fn text(refusal: Refusal) -> String {
-        String::from_utf8(refusal.into_answer().body).unwrap()
+    fn text(error: ApiError) -> String {
+        String::from_utf8(error.into_answer().body).unwrap()
     }
 
     #[test]
     fn envelopes() {
         assert_eq!(
-            text(Refusal::not_found("mandateCode", "Mandate")),
+            text(ApiError::not_found("mandateCode", "Mandate")),
             r#"{"status":false,"message":"Mandate not found at the moment.","errors":{"mandateCode":"Mandate not found at the moment."}}"#
         );
         assert_eq!(
-            text(Refusal::unauthorized("api-key was not passed in the header.")),
+            text(ApiError::unauthorized("api-key was not passed in the header.")),
             r#"{"error":{"code":"401","message":"api-key was not passed in the header.","description":null}}"#
         );
     }

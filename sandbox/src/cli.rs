@@ -5,9 +5,11 @@ use std::path::PathBuf;
 
 use clap::Parser;
 
+use crate::canned::parse::{EMBEDDED, endpoints};
 use crate::faults::parse;
 use crate::faults::rules::Rule;
 use crate::json::{Json, object};
+use crate::routes::Routes;
 use crate::state::Activation;
 use crate::webhook::Target;
 
@@ -37,15 +39,15 @@ pub struct Cli {
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 
-    /// Make a new encryption key (takes seconds) instead of using a published one at once
+    /// Generate a new encryption key (takes seconds) instead of using a published one
     #[arg(long, conflicts_with = "seed")]
     pub fresh_key: bool,
 
-    /// When mandates become active: at once, or by the admin call
+    /// When mandates become active: immediately, or by the admin call
     #[arg(long, value_enum, default_value_t = Activation::Auto)]
     pub activation: Activation,
 
-    /// Let a paid order be paid again, and a refund be made again: for proofs that nothing is charged twice
+    /// Accept a second payment of a paid order and a repeated refund, to test that a client never sends one
     #[arg(long)]
     pub pay_twice: bool,
 
@@ -57,11 +59,15 @@ pub struct Cli {
     #[arg(long, value_name = "URL")]
     pub webhook: Option<Target>,
 
-    /// Start with a fault rule: the JSON of POST /sandbox/faults, or the name of a fault of new connections
+    /// Start with a fault rule: the JSON of POST /sandbox/faults, or the name of a fault that acts on new connections
     #[arg(long, value_name = "RULE")]
     pub fault: Vec<String>,
 
-    /// End when standard input ends, so that a test which dies leaves no sandbox behind
+    /// Read the endpoints with canned answers from FILE instead of using the built-in ones
+    #[arg(long, value_name = "FILE")]
+    pub scenarios: Option<PathBuf>,
+
+    /// Exit when standard input ends, so that a crashed test leaves no sandbox running
     #[arg(long)]
     pub exit_with_parent: bool,
 }
@@ -74,9 +80,18 @@ impl Cli {
                 true => Json::parse(text.as_bytes()).map_err(problem)?,
                 false => object! { "fault": text },
             };
-            parse::rule(&json, self.tls).map_err(|refusal| problem(refusal.message))
+            parse::rule(&json, self.tls).map_err(|error| problem(error.message))
         };
         self.fault.iter().map(rule).collect()
+    }
+
+    pub fn routes(&self) -> Result<Routes, String> {
+        let Some(path) = &self.scenarios else {
+            return routes_of(EMBEDDED.as_bytes());
+        };
+        let problem = |problem: String| format!("--scenarios {}: {problem}", path.display());
+        let bytes = std::fs::read(path).map_err(|error| problem(error.to_string()))?;
+        routes_of(&bytes).map_err(problem)
     }
 
     pub fn check(&self) -> Result<(), String> {
@@ -88,4 +103,9 @@ impl Cli {
         }
         Ok(())
     }
+}
+
+fn routes_of(scenarios: &[u8]) -> Result<Routes, String> {
+    let file = Json::parse(scenarios).map_err(|problem| format!("not JSON: {problem}"))?;
+    Routes::new(endpoints(&file)?)
 }

@@ -2,7 +2,7 @@
 
 use time::OffsetDateTime;
 
-/// What the service writes where there is no date.
+/// The service's value for a missing date.
 pub const NO_DATE: &str = "0001-01-01T00:00:00";
 
 #[derive(Debug, Clone, Copy)]

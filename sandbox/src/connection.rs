@@ -1,4 +1,4 @@
-//! One client connection: its number, its count of requests, and what is to be played on it instead of an answer.
+//! One client connection: its number, its request count, and the script that replaces an answer.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,7 +22,7 @@ impl Connection {
         self.requests.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// To be played as soon as HTTP has let go of the connection.
+    /// Run when hyper has released the connection.
     pub fn play(&self, script: Script) {
         *self.script.lock().unwrap_or_else(PoisonError::into_inner) = Some(script);
     }

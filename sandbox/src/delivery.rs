@@ -1,97 +1,96 @@
-//! How a decided answer travels: through HTTP as usual, or by a script that plays one of the ways in which answers get lost.
+//! How an answer is sent: by hyper, or by the script of a fault.
 
 use std::time::Duration;
 
 use http_body_util::Full;
+use hyper::Response;
 use hyper::body::Bytes;
-use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderValue};
-use hyper::{Response, StatusCode};
 
 use crate::answer::Answer;
 use crate::connection::Connection;
 use crate::faults::Chosen;
 use crate::faults::table::Fault;
-use crate::json::object;
 use crate::request_log::Answered;
+use crate::response::{chunked, head, response, text, unsolicited};
 use crate::sandbox::Sandbox;
 use crate::script::{End, Script, Step};
 
-/// More than the 10 MB that a client may take for a bound.
+/// Above the 10 MB that clients commonly use as a limit.
 const HUGE: usize = 11 << 20;
 
-/// Long enough for a client to have read the first answer.
+/// Enough time for the client to read the first answer.
 const LATE: Duration = Duration::from_millis(100);
 
 const TRAILER: &[u8] = b"x-sandbox-trailer: 1\r\n";
 const INTERIM: &[u8] = b"HTTP/1.1 102 Processing\r\n\r\n";
 
-/// HTTP has nothing to send: the client left, or a script goes on from here.
+/// Hyper sends nothing: the client disconnected, or a script takes over.
 #[derive(Debug)]
-pub struct Lost;
+pub struct NoResponse;
 
-impl std::fmt::Display for Lost {
+impl std::fmt::Display for NoResponse {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str("no answer goes through HTTP")
     }
 }
 
-impl std::error::Error for Lost {}
+impl std::error::Error for NoResponse {}
 
-pub type Delivered = Result<Response<Full<Bytes>>, Lost>;
+pub type Delivered = Result<Response<Full<Bytes>>, NoResponse>;
 
-/// An answer that is committed, whichever way it goes.
+/// An answer whose effects are committed.
 pub struct Decided {
     pub answer: Option<Answer>,
     pub chosen: Option<Chosen>,
-    /// The request's place in the log.
-    pub place: u64,
-    /// The client wants to use the connection again.
+    /// The request's position in the log.
+    pub position: u64,
+    /// The client did not ask to close the connection.
     pub keep_alive: bool,
 }
 
 pub fn deliver(decided: Decided, sandbox: &Sandbox, connection: &Connection) -> Delivered {
     match script(decided) {
-        Err((answer, place)) => {
-            sandbox.book().requests.answered(place, Answered::Whole);
+        Err((answer, position)) => {
+            sandbox.lock().requests.answered(position, Answered::Whole);
             Ok(response(answer))
         }
         Ok(script) => {
             connection.play(script);
-            Err(Lost)
+            Err(NoResponse)
         }
     }
 }
 
-/// The script of the fault; without one, the answer as it is.
+/// The script of the fault, or the answer itself if the fault needs none.
 fn script(decided: Decided) -> Result<Script, (Answer, u64)> {
-    let Decided { answer, chosen, place, keep_alive } = decided;
-    let silent = |end| Ok(Script { steps: Vec::new(), end, is_whole: false, place });
+    let Decided { answer, chosen, position, keep_alive } = decided;
+    let silent = |end| Ok(Script { steps: Vec::new(), end, is_whole: false, position });
     let Some(answer) = answer else {
         let close = chosen.is_some_and(|chosen| chosen.fault == Fault::CloseAfterRead);
         return silent(if close { End::Close } else { End::Reset });
     };
     let Some(Chosen { fault, delay }) = chosen else {
-        return Err((answer, place));
+        return Err((answer, position));
     };
-    let polite = if keep_alive { End::KeepOpen } else { End::Farewell };
-    let whole = |steps, end| Ok(Script { steps, end, is_whole: true, place });
-    let part = |steps, end| Ok(Script { steps, end, is_whole: false, place });
+    let graceful = if keep_alive { End::KeepOpen } else { End::Graceful };
+    let whole = |steps, end| Ok(Script { steps, end, is_whole: true, position });
+    let part = |steps, end| Ok(Script { steps, end, is_whole: false, position });
     match fault {
         Fault::CommitThenReset => silent(End::Reset),
         Fault::CommitThenClose => silent(End::Close),
         Fault::CommitThenTimeout => silent(End::Silence),
         Fault::StaleKeepalive => {
-            let end = if keep_alive { End::CloseWhenUsed } else { End::Farewell };
+            let end = if keep_alive { End::CloseWhenUsed } else { End::Graceful };
             whole(vec![Step::Send(text(answer, keep_alive))], end)
         }
         Fault::SilentCloseIdle => whole(vec![Step::Send(text(answer, true))], End::Close),
         Fault::UnsolicitedResponse => {
             let both = [text(answer, true), text(unsolicited(), keep_alive)].concat();
-            whole(vec![Step::Send(both.into())], polite)
+            whole(vec![Step::Send(both.into())], graceful)
         }
         Fault::LateUnsolicitedResponse => {
             let stray = text(unsolicited(), keep_alive);
-            whole(vec![Step::Send(text(answer, true)), Step::Wait(LATE), Step::Send(stray)], polite)
+            whole(vec![Step::Send(text(answer, true)), Step::Wait(LATE), Step::Send(stray)], graceful)
         }
         Fault::Truncate | Fault::Status429Cut => {
             let half = answer.body.len().div_ceil(2);
@@ -103,13 +102,13 @@ fn script(decided: Decided) -> Result<Script, (Answer, u64)> {
             let is_whole = fault == Fault::CloseDelimited;
             let length = if is_whole { answer.body.len() } else { answer.body.len() / 2 };
             let text = Step::Send([head.as_bytes(), &answer.body[..length]].concat().into());
-            if is_whole { whole(vec![text], End::Farewell) } else { part(vec![text], End::Close) }
+            if is_whole { whole(vec![text], End::Graceful) } else { part(vec![text], End::Close) }
         }
-        Fault::Drip => whole(vec![Step::Drip(text(answer, keep_alive))], polite),
-        Fault::SlowHeaders => whole(vec![Step::Wait(delay), Step::Send(text(answer, keep_alive))], polite),
+        Fault::Drip => whole(vec![Step::Drip(text(answer, keep_alive))], graceful),
+        Fault::SlowHeaders => whole(vec![Step::Wait(delay), Step::Send(text(answer, keep_alive))], graceful),
         Fault::NeverEnd => {
             let start = but_last(&answer.body);
-            part(vec![Step::Send(chunked(&answer, start, b"\r\n", keep_alive)), Step::EndlessBlanks], End::Close)
+            part(vec![Step::Send(chunked(&answer, start, b"\r\n", keep_alive)), Step::EndlessSpaces], End::Close)
         }
         Fault::EndlessTrailers => {
             let start = chunked(&answer, &answer.body, b"\r\n0\r\n", keep_alive);
@@ -130,16 +129,10 @@ fn script(decided: Decided) -> Result<Script, (Answer, u64)> {
             let start = but_last(&answer.body);
             let last = Bytes::copy_from_slice(&answer.body[start.len()..]);
             let start = [head.as_bytes(), start].concat();
-            whole(vec![Step::Send(start.into()), Step::Blanks(HUGE), Step::Send(last)], polite)
+            whole(vec![Step::Send(start.into()), Step::Spaces(HUGE), Step::Send(last)], graceful)
         }
-        _ => Err((answer, place)),
+        _ => Err((answer, position)),
     }
-}
-
-/// The head of a chunked answer and one chunk of it, with what follows the chunk.
-fn chunked(answer: &Answer, chunk: &[u8], then: &[u8], keep_alive: bool) -> Bytes {
-    let head = head(answer, "transfer-encoding: chunked", keep_alive);
-    [head.as_bytes(), format!("{:x}\r\n", chunk.len()).as_bytes(), chunk, then].concat().into()
 }
 
 fn half(body: &[u8]) -> &[u8] {
@@ -150,69 +143,18 @@ fn but_last(body: &[u8]) -> &[u8] {
     body.split_last().map_or(body, |(_, start)| start)
 }
 
-/// The same as it lies in a connection before anybody has asked.
-pub fn early() -> Bytes {
-    text(unsolicited(), true)
-}
-
-/// An answer that nobody asked for and that every endpoint's client could take for its success.
-fn unsolicited() -> Answer {
-    let body = object! {
-        "data": object! { "unsolicited": true },
-        "status": "success",
-        "statusCode": "00",
-        "message": "An answer that nobody asked for",
-    };
-    let mut answer = Answer::ok(&body);
-    answer.headers.push(("x-sandbox-unsolicited", "1".to_string()));
-    answer
-}
-
-/// The answer as it goes on the wire.
-fn text(answer: Answer, keep_alive: bool) -> Bytes {
-    let head = head(&answer, &format!("content-length: {}", answer.body.len()), keep_alive);
-    [head.as_bytes(), &answer.body].concat().into()
-}
-
-fn head(answer: &Answer, length: &str, keep_alive: bool) -> String {
-    let response = response(Answer { body: Vec::new(), headers: answer.headers.clone(), ..*answer });
-    let mut head = format!("HTTP/1.1 {}\r\n", response.status());
-    for (name, value) in response.headers() {
-        head += &format!("{name}: {}\r\n", String::from_utf8_lossy(value.as_bytes()));
-    }
-    if !keep_alive && !response.headers().contains_key(CONNECTION) {
-        head += "connection: close\r\n";
-    }
-    head + length + "\r\n\r\n"
-}
-
-pub fn response(answer: Answer) -> Response<Full<Bytes>> {
-    let mut response = Response::new(Full::new(Bytes::from(answer.body)));
-    *response.status_mut() = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(answer.content_type));
-    if answer.assumed {
-        headers.insert("x-sandbox-assumed", HeaderValue::from_static("1"));
-    }
-    for (name, value) in answer.headers {
-        if let Ok(value) = HeaderValue::from_str(&value) {
-            headers.insert(name, value);
-        }
-    }
-    response
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::object;
 
     fn planned(fault: Fault, keep_alive: bool) -> Result<Script, (Answer, u64)> {
         let answer = fault.is_committed().then(|| Answer::ok(&object! { "a": 1_u64 }));
-        script(Decided { answer, chosen: Some(Chosen::new(fault, None)), place: 7, keep_alive })
+        script(Decided { answer, chosen: Some(Chosen::new(fault, None)), position: 7, keep_alive })
     }
 
     #[test]
-    fn answers_get_lost_in_their_own_ways() {
+    fn each_fault_ends_the_connection_its_way() {
         let end = |fault| planned(fault, true).unwrap().end;
         assert_eq!(end(Fault::CommitThenReset), End::Reset);
         assert_eq!(end(Fault::CommitThenClose), End::Close);
@@ -248,7 +190,7 @@ mod tests {
     #[test]
     fn a_body_that_ends_with_its_connection() {
         for (fault, body, end) in
-            [(Fault::CloseDelimited, "{\"a\":1}", End::Farewell), (Fault::CloseDelimitedCut, "{\"a", End::Close)]
+            [(Fault::CloseDelimited, "{\"a\":1}", End::Graceful), (Fault::CloseDelimitedCut, "{\"a", End::Close)]
         {
             let script = planned(fault, true).unwrap();
             let [Step::Send(bytes)] = script.steps.as_slice() else { panic!("{script:?}") };
@@ -259,11 +201,11 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_wants_to_close_is_heard() {
+    fn connection_close_is_honoured() {
         let script = planned(Fault::Drip, false).unwrap();
         let [Step::Drip(bytes)] = script.steps.as_slice() else { panic!("{script:?}") };
         assert!(String::from_utf8_lossy(bytes).contains("\r\nconnection: close\r\n"));
-        assert_eq!(script.end, End::Farewell);
+        assert_eq!(script.end, End::Graceful);
         assert_eq!(planned(Fault::Drip, true).unwrap().end, End::KeepOpen);
     }
 }

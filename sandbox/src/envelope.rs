@@ -1,4 +1,4 @@
-//! Opens the body of a request: plain JSON, or `{"data":"<base64 of one RSA block>"}`.
+//! Parses the body of a request: plain JSON, or `{"data":"<base64 of one RSA block>"}`.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -6,20 +6,44 @@ use rsa::Pkcs1v15Encrypt;
 use rsa::RsaPrivateKey;
 use rsa::traits::PublicKeyParts;
 
-use crate::answer::Refusal;
+use crate::answer::ApiError;
 use crate::json::Json;
 use crate::seed::sha256_hex;
 
-/// The service's own words for a plain body at an encrypted endpoint.
+/// The service's own message for a plain body at an encrypted endpoint.
 const NOT_ENCRYPTED: &str = "Unable to find the encrypted data, please encrypt your payload and try again";
 
-/// What was found in a body, for the handler and for the request log.
+/// What an endpoint takes as its body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Body {
+    None,
+    Plain,
+    Encrypted,
+    /// Encrypted, with the header `encryption: RSA`.
+    EncryptedWithHeader,
+}
+
+impl Body {
+    pub fn envelope(self) -> &'static str {
+        match self {
+            Body::None => "none",
+            Body::Plain => "plain",
+            Body::Encrypted | Body::EncryptedWithHeader => "encrypted",
+        }
+    }
+
+    pub fn has_header(self) -> bool {
+        self == Body::EncryptedWithHeader
+    }
+}
+
+/// The parsed body, for the handler and the request log.
 #[derive(Debug)]
 pub struct Opened {
-    /// `none`, `plain` or `encrypted`: what the client sent, whether or not it was right to.
+    /// `none`, `plain` or `encrypted`: what the client sent, even if the endpoint expects another.
     pub envelope: &'static str,
     pub payload: Option<Json>,
-    /// Of the exact bytes: decrypted, or as sent if plain.
+    /// Of the decrypted bytes, or of the body as sent if it is plain.
     pub sha256: Option<String>,
     pub decrypted_bytes: Option<usize>,
 }
@@ -32,7 +56,7 @@ impl Opened {
     }
 }
 
-pub fn open_plain(body: &[u8]) -> (Opened, Result<Json, Refusal>) {
+pub fn open_plain(body: &[u8]) -> (Opened, Result<Json, ApiError>) {
     match Json::parse(body) {
         Ok(json) if json.is_object() => (Opened::plain(body, Some(json.clone())), Ok(json)),
         Ok(_) => (Opened::plain(body, None), Err(unreadable("The body must be a JSON object."))),
@@ -40,18 +64,18 @@ pub fn open_plain(body: &[u8]) -> (Opened, Result<Json, Refusal>) {
     }
 }
 
-pub fn open_encrypted(key: &RsaPrivateKey, body: &[u8]) -> (Opened, Result<Json, Refusal>) {
+pub fn open_encrypted(key: &RsaPrivateKey, body: &[u8]) -> (Opened, Result<Json, ApiError>) {
     let (mut opened, sent) = open_plain(body);
     let ciphertext = match sent.and_then(|json| ciphertext(&json)) {
         Ok(ciphertext) => ciphertext,
-        Err(refusal) => return (opened, Err(refusal)),
+        Err(error) => return (opened, Err(error)),
     };
     opened.envelope = "encrypted";
-    // The ciphertext itself is of no use to a reader of the log.
+    // The log does not keep ciphertext.
     (opened.payload, opened.sha256) = (None, None);
     let bytes = match decrypt(key, &ciphertext) {
         Ok(bytes) => bytes,
-        Err(refusal) => return (opened, Err(refusal)),
+        Err(error) => return (opened, Err(error)),
     };
     opened.sha256 = Some(sha256_hex(&bytes));
     opened.decrypted_bytes = Some(bytes.len());
@@ -61,13 +85,13 @@ pub fn open_encrypted(key: &RsaPrivateKey, body: &[u8]) -> (Opened, Result<Json,
             (opened, Ok(json))
         }
         Ok(_) => (opened, Err(bad_data("The decrypted payload must be a JSON object."))),
-        // The parser's words name a place, never a value, save for a member's name.
+        // The parser's message contains positions and member names, never a value.
         Err(problem) => (opened, Err(bad_data(&format!("The decrypted payload is not JSON: {problem}.")))),
     }
 }
 
-/// The text of `data`, which must be all that the envelope holds.
-fn ciphertext(json: &Json) -> Result<String, Refusal> {
+/// The text of `data`, which must be the only member.
+fn ciphertext(json: &Json) -> Result<String, ApiError> {
     let Some(data) = json.get("data").and_then(Json::as_text) else {
         return Err(bad_data(NOT_ENCRYPTED));
     };
@@ -84,7 +108,7 @@ fn ciphertext(json: &Json) -> Result<String, Refusal> {
     Ok(data.to_string())
 }
 
-fn decrypt(key: &RsaPrivateKey, ciphertext: &str) -> Result<Vec<u8>, Refusal> {
+fn decrypt(key: &RsaPrivateKey, ciphertext: &str) -> Result<Vec<u8>, ApiError> {
     let block =
         STANDARD.decode(ciphertext).map_err(|error| bad_data(&format!("The data is not standard base64: {error}.")))?;
     if block.len() != key.size() {
@@ -96,12 +120,12 @@ fn decrypt(key: &RsaPrivateKey, ciphertext: &str) -> Result<Vec<u8>, Refusal> {
     })
 }
 
-fn bad_data(text: &str) -> Refusal {
-    Refusal::field("data", text)
+fn bad_data(text: &str) -> ApiError {
+    ApiError::field("data", text)
 }
 
-fn unreadable(text: &str) -> Refusal {
-    Refusal::field("body", text)
+fn unreadable(text: &str) -> ApiError {
+    ApiError::field("body", text)
 }
 
 #[cfg(test)]
@@ -110,7 +134,7 @@ mod tests {
     use crate::keys::EncryptionKey;
     use rsa::rand_core::OsRng;
 
-    fn seal(key: &RsaPrivateKey, text: &[u8]) -> Vec<u8> {
+    fn encrypt(key: &RsaPrivateKey, text: &[u8]) -> Vec<u8> {
         STANDARD.encode(key.to_public_key().encrypt(&mut OsRng, Pkcs1v15Encrypt, text).unwrap()).into_bytes()
     }
 
@@ -121,7 +145,7 @@ mod tests {
     #[test]
     fn an_envelope_is_opened() {
         let key = EncryptionKey::published(1, 2048).unwrap().private;
-        let (opened, json) = open_encrypted(&key, &body(&seal(&key, br#"{"reference":"A"}"#), ""));
+        let (opened, json) = open_encrypted(&key, &body(&encrypt(&key, br#"{"reference":"A"}"#), ""));
         assert_eq!(json.unwrap().to_string(), r#"{"reference":"A"}"#);
         assert_eq!((opened.envelope, opened.decrypted_bytes), ("encrypted", Some(17)));
         assert_eq!(opened.sha256, Some(sha256_hex(br#"{"reference":"A"}"#)));
@@ -131,7 +155,7 @@ mod tests {
     fn wrong_envelopes_are_named() {
         let key = EncryptionKey::published(1, 2048).unwrap().private;
         let foreign = EncryptionKey::published(2, 2048).unwrap().private;
-        let good = seal(&key, b"{}");
+        let good = encrypt(&key, b"{}");
         for (body, reason) in [
             (b"{\"reference\":\"A\"}".to_vec(), "Unable to find the encrypted data, please encrypt"),
             (b"{\"data\":{\"reference\":\"A\"}}".to_vec(), "Unable to find the encrypted data, please encrypt"),
@@ -140,12 +164,12 @@ mod tests {
             (body(&good, ",\"key\":1"), "take out key"),
             (body(b"*", ""), "not standard base64"),
             (body(b"AAAA", ""), "is 3 bytes; one RSA block of this key is 256"),
-            (body(&seal(&foreign, b"{}"), ""), "another key"),
-            (body(&seal(&key, b"[1]"), ""), "decrypted payload must be a JSON object"),
-            (body(&seal(&key, b"x"), ""), "decrypted payload is not JSON"),
+            (body(&encrypt(&foreign, b"{}"), ""), "another key"),
+            (body(&encrypt(&key, b"[1]"), ""), "decrypted payload must be a JSON object"),
+            (body(&encrypt(&key, b"x"), ""), "decrypted payload is not JSON"),
         ] {
-            let refusal = open_encrypted(&key, &body).1.unwrap_err();
-            assert!(refusal.message.contains(reason), "{}: {reason}", refusal.message);
+            let error = open_encrypted(&key, &body).1.unwrap_err();
+            assert!(error.message.contains(reason), "{}: {reason}", error.message);
         }
     }
 }

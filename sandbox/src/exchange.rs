@@ -1,4 +1,4 @@
-//! One request from the wire to the answer: read it, decide, deliver. The seam where faults are chosen.
+//! Handles one request: reads it, chooses a fault by rule, has it answered and delivers the answer.
 
 use http_body_util::BodyExt;
 use hyper::body::{Body, Bytes, Incoming as Stream};
@@ -7,15 +7,16 @@ use hyper::{Request, Version};
 
 use crate::admin;
 use crate::connection::Connection;
-use crate::delivery::{Decided, Delivered, Lost, deliver, response};
-use crate::faults::rules::Place;
+use crate::delivery::{Decided, Delivered, NoResponse, deliver};
+use crate::faults::rules::Subject;
 use crate::faults::table::Fault;
 use crate::incoming::Incoming;
+use crate::response::response;
 use crate::sandbox::Sandbox;
 use crate::service::{self, Origin};
 
 const LARGEST_BODY: usize = 1 << 20;
-/// A larger body is still read up to here, so that its sender lives to see the refusal.
+/// A larger body is read up to this size, so that the client can receive the error.
 const READ_AT_MOST: usize = 16 << 20;
 
 pub async fn exchange(sandbox: &Sandbox, connection: &Connection, request: Request<Stream>) -> Delivered {
@@ -26,40 +27,41 @@ pub async fn exchange(sandbox: &Sandbox, connection: &Connection, request: Reque
         read(&mut incoming, body).await?;
         return Ok(response(admin::answer(sandbox, &incoming)));
     }
-    let place = Place::Request { method: &incoming.method, path: &incoming.path, on_connection: origin.on_connection };
-    let by_rule = sandbox.book().faults.choose(&place);
+    let position =
+        Subject::Request { method: &incoming.method, path: &incoming.path, on_connection: origin.on_connection };
+    let by_rule = sandbox.lock().faults.choose(&position);
     let unread = by_rule.filter(|chosen| chosen.fault == Fault::ResetBeforeRead);
     if unread.is_none() && read(&mut incoming, body).await.is_err() {
-        service::note_lost(sandbox, &incoming, origin, by_rule.map(|chosen| chosen.fault));
-        return Err(Lost);
+        service::log_incomplete(sandbox, &incoming, origin, by_rule.map(|chosen| chosen.fault));
+        return Err(NoResponse);
     }
     let ended = incoming.body.is_some();
-    let keep_alive = ended && wants_to_go_on(&head);
+    let keep_alive = ended && wants_keep_alive(&head);
     let decided = match unread {
         Some(chosen) => {
-            let place = service::note_lost(sandbox, &incoming, origin, Some(chosen.fault));
-            Decided { answer: None, chosen: unread, place, keep_alive }
+            let position = service::log_incomplete(sandbox, &incoming, origin, Some(chosen.fault));
+            Decided { answer: None, chosen: unread, position, keep_alive }
         }
         None => service::decide(sandbox, &incoming, origin, by_rule, keep_alive),
     };
     deliver(decided, sandbox, connection)
 }
 
-fn wants_to_go_on(head: &Parts) -> bool {
+fn wants_keep_alive(head: &Parts) -> bool {
     let connection = head.headers.get_all("connection");
     let mut options = connection.iter().filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(','));
     head.version == Version::HTTP_11 && !options.any(|option| option.trim().eq_ignore_ascii_case("close"))
 }
 
-/// Reads the body, if it is not too large, and how many bytes of it there were.
-async fn read(incoming: &mut Incoming, mut body: Stream) -> Result<(), Lost> {
+/// Reads the body and counts its bytes; a body that is too large is not kept.
+async fn read(incoming: &mut Incoming, mut body: Stream) -> Result<(), NoResponse> {
     let mut kept = Vec::new();
     while !body.is_end_stream() && incoming.body_bytes < READ_AT_MOST {
         let Some(frame) = body.frame().await else {
             break;
         };
-        // The client left in the middle of its request: nobody waits for an answer.
-        let frame = frame.map_err(|_| Lost)?;
+        // The client disconnected before the end of its request.
+        let frame = frame.map_err(|_| NoResponse)?;
         if let Some(bytes) = frame.data_ref() {
             incoming.body_bytes += bytes.len();
             if incoming.body_bytes <= LARGEST_BODY {

@@ -1,6 +1,6 @@
-//! Reads the members of a request and gathers everything that is wrong with them into one refusal.
+//! Reads the members of a request and collects all validation errors into one.
 
-use crate::answer::Refusal;
+use crate::answer::ApiError;
 use crate::json::Json;
 use crate::money::Money;
 
@@ -14,24 +14,24 @@ impl<'a> Fields<'a> {
         Fields { body, errors: Vec::new() }
     }
 
-    /// The text at a path such as `card.cvv`; empty after noting that it is missing.
+    /// The text at a path such as `card.cvv`; empty text, and an error, if it is missing.
     pub fn required(&mut self, path: &str) -> String {
         let noted = self.errors.len();
         let text = self.optional(path);
         if text.is_none() && self.errors.len() == noted {
-            self.refuse(path, format!("The {path} field is required."));
+            self.error(path, format!("The {path} field is required."));
         }
         text.unwrap_or_default()
     }
 
-    /// Null and empty text count as left out: a template of the service lists members with empty texts.
+    /// Null and empty text count as absent: a template of the service lists members with empty texts.
     pub fn optional(&mut self, path: &str) -> Option<String> {
         match self.body.at(path) {
             None | Some(Json::Null) => None,
             Some(Json::Text(text)) if text.trim().is_empty() => None,
             Some(Json::Text(text)) => Some(text.clone()),
             Some(_) => {
-                self.refuse(path, format!("The {path} field must be text."));
+                self.error(path, format!("The {path} field must be text."));
                 None
             }
         }
@@ -41,11 +41,11 @@ impl<'a> Fields<'a> {
         match self.body.at(path) {
             None | Some(Json::Null) => {}
             Some(Json::Number(digits)) if digits.parse::<i64>().is_ok() => {}
-            Some(_) => self.refuse(path, format!("The {path} field must be an integer.")),
+            Some(_) => self.error(path, format!("The {path} field must be an integer.")),
         }
     }
 
-    /// A whole number from 0 up, as a number or as text.
+    /// A non-negative integer, as a number or as text.
     pub fn optional_count(&mut self, path: &str) -> Option<u64> {
         let digits = match self.body.at(path) {
             None | Some(Json::Null) => return None,
@@ -53,7 +53,7 @@ impl<'a> Fields<'a> {
             Some(_) => None,
         };
         if digits.is_none() {
-            self.refuse(path, format!("The {path} field must be a whole number."));
+            self.error(path, format!("The {path} field must be a whole number."));
         }
         digits
     }
@@ -63,7 +63,7 @@ impl<'a> Fields<'a> {
             None | Some(Json::Null) => None,
             Some(Json::Bool(value)) => Some(*value),
             Some(_) => {
-                self.refuse(path, format!("The {path} field must be true or false."));
+                self.error(path, format!("The {path} field must be true or false."));
                 None
             }
         }
@@ -76,46 +76,47 @@ impl<'a> Fields<'a> {
             Json::Text(text) if text.trim().is_empty() => return None,
             Json::Text(text) | Json::Number(text) => text,
             _ => {
-                self.refuse(path, format!("The {path} field must be a decimal number such as 100.00."));
+                self.error(path, format!("The {path} field must be a decimal number such as 100.00."));
                 return None;
             }
         };
-        match Money::parse(text) {
-            Ok(money) if money.is_zero() => self.refuse(path, format!("The {path} field must be more than zero.")),
-            Ok(money) => return Some(money),
-            Err(problem) => self.refuse(path, format!("The {path} field {problem}.")),
+        match Money::parse_positive(text) {
+            Ok(money) => Some(money),
+            Err(problem) => {
+                self.error(path, format!("The {path} field {problem}."));
+                None
+            }
         }
-        None
     }
 
     pub fn required_amount(&mut self, path: &str) -> Money {
         let noted = self.errors.len();
         let amount = self.optional_amount(path);
         if amount.is_none() && self.errors.len() == noted {
-            self.refuse(path, format!("The {path} field is required."));
+            self.error(path, format!("The {path} field is required."));
         }
         amount.unwrap_or_default()
     }
 
-    /// Text of decimal digits only, of a length in the range. The value is never repeated: it may be a card's.
+    /// Decimal digits, with a length in the range. The error never contains the value: it may be card data.
     pub fn required_digits(&mut self, path: &str, lengths: std::ops::RangeInclusive<usize>) -> String {
         let text = self.required(path);
         let fits = text.bytes().all(|byte| byte.is_ascii_digit()) && lengths.contains(&text.len());
         if !text.is_empty() && !fits {
             let (from, to) = (lengths.start(), lengths.end());
             let count = if from == to { from.to_string() } else { format!("{from} to {to}") };
-            self.refuse(path, format!("The {path} field must be {count} digits."));
+            self.error(path, format!("The {path} field must be {count} digits."));
         }
         text
     }
 
-    pub fn refuse(&mut self, path: &str, text: String) {
+    pub fn error(&mut self, path: &str, text: String) {
         self.errors.push((path.to_string(), text));
     }
 
-    /// Everything was read: refuses if anything was wrong.
-    pub fn finish(self) -> Result<(), Refusal> {
-        if self.errors.is_empty() { Ok(()) } else { Err(Refusal::invalid(self.errors)) }
+    /// Returns the collected errors, if there are any.
+    pub fn finish(self) -> Result<(), ApiError> {
+        if self.errors.is_empty() { Ok(()) } else { Err(ApiError::invalid(self.errors)) }
     }
 }
 
@@ -124,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everything_wrong_is_named_at_once() {
+    fn all_errors_are_reported_at_once() {
         let body = Json::parse(br#"{"A":5,"card":{"cvv":"12x"},"amount":"-1","n":"x","empty":""}"#).unwrap();
         let mut fields = Fields::of(&body);
         fields.required("a");

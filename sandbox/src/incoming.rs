@@ -1,25 +1,25 @@
-//! A request as it came: line, headers and body, before anybody judges it.
+//! A request as received: request line, headers and body.
 
 use hyper::body::Bytes;
 use hyper::http::request::Parts;
 
 use crate::json::Json;
 
-/// The default is a request of which nothing was read.
+/// The default stands for a request that was not read.
 #[derive(Debug, Default)]
 pub struct Incoming {
     pub method: String,
     pub path: String,
-    /// Path and query as they came.
+    /// Path and query as received.
     pub target: String,
     pub query: Vec<(String, String)>,
     pub headers: Headers,
-    /// `None`: it was not read, or is larger than the sandbox accepts.
+    /// `None`: not read, or too large.
     pub body: Option<Bytes>,
     pub body_bytes: usize,
 }
 
-/// The headers that matter.
+/// The headers that the sandbox uses or logs.
 #[derive(Debug, Default)]
 pub struct Headers {
     pub api_key: Option<String>,
@@ -31,7 +31,7 @@ pub struct Headers {
 }
 
 impl Incoming {
-    /// The body is yet to be read.
+    /// Without the body, which is read later.
     pub fn new(head: &Parts) -> Incoming {
         let header =
             |name: &str| head.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
@@ -53,7 +53,7 @@ impl Incoming {
         }
     }
 
-    /// The query in the form of a request body, so that both are read alike.
+    /// The query as a JSON object, so that it is read like a body.
     pub fn query_json(&self) -> Json {
         Json::Object(self.query.iter().map(|(name, value)| (name.clone(), Json::from(value))).collect())
     }
@@ -67,7 +67,7 @@ fn query_members(query: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// A `%` that no two hexadecimal digits follow stands for itself.
+/// A `%` without two hexadecimal digits after it is kept.
 fn percent_decoded(text: &str, plus_is_space: bool) -> String {
     let bytes = text.as_bytes();
     let mut decoded = Vec::with_capacity(bytes.len());

@@ -1,6 +1,6 @@
-//! One JSON value for requests and answers: members keep their order and numbers keep their digits.
+//! JSON values whose members keep their order and whose numbers keep their digits.
 //!
-//! An amount such as `98000.000000` must come out as it went in, so a number is its text and never a float.
+//! An amount such as `98000.000000` must not change, so a number is stored as its text and never as a float.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -8,11 +8,12 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// Deeper than any payload of the service; a bound so that no input can exhaust the stack.
+/// Deeper than any payload of the service; limits the recursion.
 const DEEPEST: usize = 32;
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Default, Clone, PartialEq)]
 pub enum Json {
+    #[default]
     Null,
     Bool(bool),
     Number(String),
@@ -21,7 +22,7 @@ pub enum Json {
     Object(Vec<(String, Json)>),
 }
 
-/// `object! { "status": true, "data": Json::Null }`: members in the order in which they are written.
+/// `object! { "status": true, "data": Json::Null }`: members in the given order.
 macro_rules! object {
     ($($name:literal : $value:expr),* $(,)?) => {
         $crate::json::Json::Object(vec![$(($name.to_string(), $crate::json::Json::from($value))),*])
@@ -36,7 +37,7 @@ impl Json {
         expand(raw, 0)
     }
 
-    /// A member by name: the exact name first, else without regard to case, as the service matches names.
+    /// A member by its exact name, else by its name ignoring case, as the service matches names.
     pub fn get(&self, name: &str) -> Option<&Json> {
         let Json::Object(members) = self else {
             return None;
@@ -45,9 +46,12 @@ impl Json {
         exact.or_else(|| members.iter().find(|(key, _)| key.eq_ignore_ascii_case(name))).map(|(_, value)| value)
     }
 
-    /// A nested member: `at("card.cvv")`.
+    /// A nested member: `at("card.cvv")`, `at("payoutDetails.0.amount")`.
     pub fn at(&self, path: &str) -> Option<&Json> {
-        path.split('.').try_fold(self, |value, name| value.get(name))
+        path.split('.').try_fold(self, |value, name| match value {
+            Json::Array(items) => items.get(name.parse::<usize>().ok()?),
+            _ => value.get(name),
+        })
     }
 
     pub fn as_text(&self) -> Option<&str> {
@@ -86,7 +90,7 @@ fn expand(raw: &RawValue, depth: usize) -> Result<Json, String> {
     })
 }
 
-/// The members of an object in their order; the same name twice is refused, since one of the two would be lost.
+/// The members of an object in order. A duplicate name is an error, since one of the two would be lost.
 struct Members<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for Members<'de> {
@@ -217,6 +221,9 @@ mod tests {
         assert_eq!(value.get("Amount").unwrap().as_text(), Some(""));
         assert_eq!(value.at("card.cvv").unwrap().as_text(), Some("1"));
         assert_eq!(value.at("card.cvv.x"), None);
+        let list = Json::parse(br#"{"a":[{"b":"0"},{"b":"1"}]}"#).unwrap();
+        assert_eq!(list.at("a.1.b").unwrap().as_text(), Some("1"));
+        assert_eq!((list.at("a.2.b"), list.at("a.b")), (None, None));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::seed::Seed;
 /// The public exponent of the published keys (`AQAB`).
 const EXPONENT: u32 = 65537;
 
-/// What kind of key a request carried.
+/// Which API key a request carries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyKind {
     Public,
@@ -62,7 +62,7 @@ pub struct EncryptionKey {
     pub private: RsaPrivateKey,
 }
 
-/// Never shows the private key.
+/// Does not print the private key.
 impl Debug for EncryptionKey {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         write!(out, "EncryptionKey({} bits)", self.private.n().bits())
@@ -70,7 +70,7 @@ impl Debug for EncryptionKey {
 }
 
 impl EncryptionKey {
-    /// A key that nobody else has; 4096 bits take one to three seconds.
+    /// A new random key; 4096 bits take one to three seconds.
     pub fn fresh(bits: usize) -> Result<EncryptionKey, String> {
         let size = match bits {
             2048 => KeySize::Rsa2048,
@@ -85,9 +85,9 @@ impl EncryptionKey {
         Ok(EncryptionKey { private })
     }
 
-    /// The same key for the same choice and size, at once. Searching primes of 2048 bits takes up to seventeen
-    /// seconds, so the choice picks two of 32 published ones; the first 496 choices give different keys. Such a
-    /// key protects nothing, which is all that a repeatable key of a sandbox could do.
+    /// The same key for the same choice and size, without delay. Generating primes of 2048 bits takes up to seventeen
+    /// seconds, so the choice selects two of the primes in `primes/`. Such a key is public and protects
+    /// nothing.
     pub fn published(choice: u64, bits: usize) -> Result<EncryptionKey, String> {
         let primes = match bits {
             2048 => include_str!("primes/1024.txt"),
@@ -103,7 +103,7 @@ impl EncryptionKey {
         Ok(EncryptionKey { private })
     }
 
-    /// The public half as the dashboard shows it: base64 of `<bits>!<RSAKeyValue>…</RSAKeyValue>`.
+    /// The public key in the dashboard's format: base64 of `<bits>!<RSAKeyValue>…</RSAKeyValue>`.
     pub fn dashboard_form(&self) -> String {
         let modulus = STANDARD.encode(self.private.n().to_bytes_be());
         let exponent = STANDARD.encode(self.private.e().to_bytes_be());
@@ -118,7 +118,7 @@ fn unsupported(bits: usize) -> String {
     format!("--key-bits {bits}: choose 2048, 3072 or 4096")
 }
 
-/// The choice's pair of two different places among `count`, all pairs in turn.
+/// Two different indices below `count`; consecutive choices give all pairs.
 fn pair_of(choice: u64, count: usize) -> (usize, usize) {
     let pairs: Vec<(usize, usize)> =
         (0..count).flat_map(|first| (first + 1..count).map(move |second| (first, second))).collect();
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn api_keys_are_told_apart() {
+    fn api_keys_are_recognised() {
         let keys = ApiKeys::new(&Seed::from_number(1));
         assert_eq!(keys.public.len(), "PGW-PUBLICKEY-TEST-".len() + 32);
         assert_eq!(keys.kind(Some(&keys.public)), KeyKind::Public);
@@ -152,7 +152,7 @@ mod tests {
     fn every_published_prime_makes_a_key_that_works() {
         use rsa::Pkcs1v15Encrypt;
         for bits in [2048, 3072, 4096] {
-            // With 32 primes these numbers pair the first prime with each of the others.
+            // With 32 primes these choices pair the first prime with each of the others.
             for number in 0..31 {
                 let key = EncryptionKey::published(number, bits).unwrap().private;
                 assert_eq!(key.n().bits(), bits);

@@ -1,4 +1,4 @@
-//! Accepts connections and speaks HTTP/1.1 on each, so that every connection stays in our hands.
+//! Accepts connections and serves HTTP/1.1 on each, with access to the socket for the faults.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,30 +13,30 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::rustls::ServerConnection;
 
 use crate::connection::Connection;
-use crate::delivery;
 use crate::exchange::exchange;
-use crate::faults::rules::Place;
+use crate::faults::rules::Subject;
 use crate::faults::table::Fault;
 use crate::incoming::Incoming;
+use crate::response;
 use crate::sandbox::Sandbox;
 use crate::script::{Played, play};
-use crate::service::{Origin, note_lost};
+use crate::service::{Origin, log_incomplete};
 use crate::tls::Acceptors;
 use crate::wire::{Socket, Wire, discard};
 
-/// Room for the head of a request; a longer one is answered 431.
+/// The maximum size of a request head; a longer one is answered 431.
 const LARGEST_HEAD: usize = 64 << 10;
 
-/// Serves until the task is dropped.
+/// Runs until the task is dropped.
 pub async fn serve(listener: TcpListener, tls: Option<Arc<Acceptors>>, sandbox: Arc<Sandbox>) {
     let connections = AtomicU64::new(0);
     loop {
         match listener.accept().await {
             Ok((tcp, _)) => {
                 let connection = Connection::new(connections.fetch_add(1, Ordering::Relaxed) + 1);
-                tokio::spawn(converse(tcp, tls.clone(), connection, Arc::clone(&sandbox)));
+                tokio::spawn(serve_connection(tcp, tls.clone(), connection, Arc::clone(&sandbox)));
             }
-            // Out of file descriptors, say: connections that end will free some.
+            // For example out of file descriptors: wait for connections to close.
             Err(error) => {
                 eprintln!("paysvc-sandbox: could not accept a connection: {error}");
                 tokio::time::sleep(std::time::Duration::from_millis(50)).await;
@@ -45,42 +45,47 @@ pub async fn serve(listener: TcpListener, tls: Option<Arc<Acceptors>>, sandbox: 
     }
 }
 
-async fn converse(tcp: TcpStream, tls: Option<Arc<Acceptors>>, connection: Arc<Connection>, sandbox: Arc<Sandbox>) {
-    // Answers are small and complete: nothing is gained by waiting for more.
+async fn serve_connection(
+    tcp: TcpStream,
+    tls: Option<Arc<Acceptors>>,
+    connection: Arc<Connection>,
+    sandbox: Arc<Sandbox>,
+) {
+    // Answers are small and written at once, so Nagle's algorithm would only delay them.
     let _ = tcp.set_nodelay(true);
-    let fault = sandbox.book().faults.choose(&Place::NewConnection).map(|chosen| chosen.fault);
-    let unread = || note_unread(&sandbox, &connection, fault);
+    let fault = sandbox.lock().faults.choose(&Subject::NewConnection).map(|chosen| chosen.fault);
+    let unread = || log_unread(&sandbox, &connection, fault);
     if fault.is_some_and(Fault::is_tls) {
         unread();
     }
-    let Some(socket) = shake_hands(tcp, tls.as_deref(), fault, connection.id).await else {
+    let Some(socket) = handshake(tcp, tls.as_deref(), fault, connection.id).await else {
         return;
     };
     let mut wire = Wire::new(socket);
     if fault == Some(Fault::EarlyResponse) {
-        // Under TLS it has been said within the handshake.
-        let is_said = tls.is_some() || wire.write_all(&delivery::early()).await.is_ok();
-        if is_said && wire.read_u8().await.is_ok() {
+        // Under TLS it was sent within the handshake.
+        let is_sent = tls.is_some() || wire.write_all(&response::early()).await.is_ok();
+        if is_sent && wire.read_u8().await.is_ok() {
             unread();
         }
         discard(&mut wire).await;
         return;
     }
     if fault == Some(Fault::ResetBeforeRead) {
-        // One byte tells that there is a request; it is not looked at.
+        // The first byte shows that a request arrived; the request is not parsed.
         if wire.read_u8().await.is_ok() {
             unread();
             wire.reset();
         }
         return;
     }
-    while let Some(next) = talk(wire, &sandbox, &connection).await {
+    while let Some(next) = serve_http(wire, &sandbox, &connection).await {
         wire = next;
     }
 }
 
-/// `None`: the connection is at its end.
-async fn shake_hands(mut tcp: TcpStream, tls: Option<&Acceptors>, fault: Option<Fault>, id: u64) -> Option<Socket> {
+/// `None`: the connection has ended.
+async fn handshake(mut tcp: TcpStream, tls: Option<&Acceptors>, fault: Option<Fault>, id: u64) -> Option<Socket> {
     let Some(acceptors) = tls else {
         return Some(Socket::Plain(tcp));
     };
@@ -88,17 +93,17 @@ async fn shake_hands(mut tcp: TcpStream, tls: Option<&Acceptors>, fault: Option<
         discard(&mut tcp).await;
         return None;
     }
-    let early = delivery::early();
-    let say = |tls: &mut ServerConnection| {
+    let early = response::early();
+    let write_early = |tls: &mut ServerConnection| {
         if fault == Some(Fault::EarlyResponse) {
-            // Into memory: it leaves with the server's last words of the handshake.
+            // Buffered: it is sent with the server's last handshake message.
             let _ = tls.writer().write_all(&early);
         }
     };
-    match acceptors.of(fault).accept_with(tcp, say).await {
+    match acceptors.of(fault).accept_with(tcp, write_early).await {
         Ok(stream) => Some(Socket::Tls(Box::new(stream))),
         Err(error) => {
-            // With a bad certificate that is what it is for.
+            // With a bad certificate a failed handshake is expected.
             if fault.is_none() {
                 eprintln!("paysvc-sandbox: connection {id}: TLS handshake failed: {error}");
             }
@@ -107,27 +112,27 @@ async fn shake_hands(mut tcp: TcpStream, tls: Option<&Acceptors>, fault: Option<
     }
 }
 
-/// Speaks HTTP until it ends or a script takes over; what is left of the connection if it goes on after that.
-async fn talk(wire: Wire, sandbox: &Arc<Sandbox>, connection: &Arc<Connection>) -> Option<Wire> {
+/// Serves HTTP until the connection ends or a script takes over; returns the connection if the script keeps it open.
+async fn serve_http(wire: Wire, sandbox: &Arc<Sandbox>, connection: &Arc<Connection>) -> Option<Wire> {
     let service = service_fn(|request| {
         let (sandbox, connection) = (Arc::clone(sandbox), Arc::clone(connection));
         Box::pin(async move { exchange(&sandbox, &connection, request).await })
     });
     let mut http = http1::Builder::new().max_buf_size(LARGEST_HEAD).serve_connection(TokioIo::new(wire), service);
-    // An error here is a client that left, nonsense that was answered, or a script: nothing to tell.
+    // An error means a disconnected client, an invalid request that was answered, or a script: not worth a message.
     let _ = std::future::poll_fn(|context| http.poll_without_shutdown(context)).await;
     let parts = http.into_parts();
     let wire = parts.io.into_inner().put_back(parts.read_buf);
     let Some(script) = connection.take_script() else {
-        wire.farewell().await;
+        wire.close_gracefully().await;
         return None;
     };
-    let place = script.place;
-    let note = |answered| sandbox.book().requests.answered(place, answered);
+    let position = script.position;
+    let note = |answered| sandbox.lock().requests.answered(position, answered);
     match play(script, wire, note).await {
-        Played::GoesOn(wire) => Some(wire),
+        Played::KeepOpen(wire) => Some(wire),
         Played::UnreadRequest(wire) => {
-            note_unread(sandbox, connection, Some(Fault::StaleKeepalive));
+            log_unread(sandbox, connection, Some(Fault::StaleKeepalive));
             wire.close_and_discard().await;
             None
         }
@@ -135,8 +140,8 @@ async fn talk(wire: Wire, sandbox: &Arc<Sandbox>, connection: &Arc<Connection>) 
     }
 }
 
-/// Somebody came, and nothing of what was said is known.
-fn note_unread(sandbox: &Sandbox, connection: &Connection, fault: Option<Fault>) {
+/// Logs a request, or a connection, that was not read.
+fn log_unread(sandbox: &Sandbox, connection: &Connection, fault: Option<Fault>) {
     let origin = Origin { connection: connection.id, on_connection: connection.next_request() };
-    note_lost(sandbox, &Incoming::default(), origin, fault);
+    log_incomplete(sandbox, &Incoming::default(), origin, fault);
 }

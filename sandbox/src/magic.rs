@@ -1,4 +1,4 @@
-//! The magic inputs: what a test writes into an ordinary field to see the other outcomes.
+//! Magic inputs: values of ordinary members that select an outcome.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Otp {
@@ -7,7 +7,7 @@ pub enum Otp {
     Expired,
 }
 
-/// `None`: an ordinary code, which must be the one that was sent.
+/// `None`: an ordinary code, which must match the one sent.
 pub fn otp(code: &str) -> Option<Otp> {
     match code {
         "000000" => Some(Otp::Accepted),
@@ -42,7 +42,7 @@ pub enum Card {
     Redirects,
 }
 
-/// `…1111` and every card without a rule are accepted.
+/// Cards that match no rule are accepted.
 pub fn card(number: &str) -> Card {
     match number {
         _ if number.ends_with("0002") => Card::Declined,

@@ -1,11 +1,12 @@
-//! `paysvc-sandbox`: a simulated payments service that a program can be developed and tested against.
+//! `paysvc-sandbox`: a simulated payments service for development and tests.
 //!
-//! A request goes `listener -> exchange -> service -> endpoints -> state` and its answer back through `delivery`,
-//! or through `script` where a fault of `faults` has something else to put on the wire.
+//! A request passes `listener -> exchange -> service -> routes -> endpoints -> state`. Its answer is sent by `delivery`, or by
+//! `script` if a fault changes what goes on the wire.
 #![forbid(unsafe_code)]
 
 mod admin;
 mod answer;
+mod canned;
 mod cli;
 mod clock;
 mod connection;
@@ -23,7 +24,9 @@ mod listener;
 mod magic;
 mod mask;
 mod money;
+mod path_pattern;
 mod request_log;
+mod response;
 mod routes;
 mod sandbox;
 mod script;
@@ -54,7 +57,7 @@ use webhook::Webhook;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    // A panic is answered 500 and noted by its place alone: its words might repeat a payload.
+    // A panic is answered 500. Only its location is printed: its message might contain a payload.
     std::panic::set_hook(Box::new(|panic| {
         eprintln!(
             "paysvc-sandbox: a bug of the sandbox at {}",
@@ -66,7 +69,7 @@ fn main() -> ExitCode {
         Err(error) => return failed(&format!("could not start: {error}")),
     };
     let result = cli.check().and_then(|()| runtime.block_on(run(&cli)));
-    // Connections that are still open must not delay the end.
+    // Open connections must not delay the exit.
     runtime.shutdown_background();
     result.map_or_else(|error| failed(&error), |()| ExitCode::SUCCESS)
 }
@@ -77,6 +80,7 @@ fn failed(error: &str) -> ExitCode {
 }
 
 async fn run(cli: &Cli) -> Result<(), String> {
+    let routes = cli.routes()?;
     let rules = cli.fault_rules()?;
     let stop = stop_signals(cli.exit_with_parent)?;
     let seed = cli.seed.map_or_else(Seed::random, |number| Ok(Seed::from_number(number)))?;
@@ -92,12 +96,18 @@ async fn run(cli: &Cli) -> Result<(), String> {
     let (webhook, outbox) = cli.webhook.clone().map(Webhook::new).unzip();
     let base_url = base_url(cli.tls, address);
     let state = State::new(seed.clone(), Settings { activation: cli.activation, pay_twice: cli.pay_twice });
-    let sandbox = Arc::new(Sandbox::new(base_url, ApiKeys::new(&seed), encryption, webhook, state));
+    let sandbox = Arc::new(Sandbox::new(base_url, routes, ApiKeys::new(&seed), encryption, webhook, state));
     rules.into_iter().for_each(|rule| {
-        sandbox.book().faults.add(rule);
+        sandbox.lock().faults.add(rule);
     });
     if let Some(outbox) = outbox {
-        tokio::spawn(outbox.run(Arc::downgrade(&sandbox)));
+        // A weak reference, so that the task ends with the sandbox.
+        let sandbox = Arc::downgrade(&sandbox);
+        tokio::spawn(outbox.run(move |delivered| {
+            if let Some(sandbox) = sandbox.upgrade() {
+                sandbox.lock().webhooks.push(delivered);
+            }
+        }));
     }
 
     let start_line = StartLine { sandbox: &sandbox, ca_file: tls.as_ref().map(|tls| tls.ca_file.path()) };
@@ -115,7 +125,7 @@ async fn run(cli: &Cli) -> Result<(), String> {
 
 fn base_url(tls: bool, address: SocketAddr) -> String {
     let scheme = if tls { "https" } else { "http" };
-    // "Any address" is no address to connect to.
+    // Clients cannot connect to the unspecified address.
     let ip = match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
@@ -124,18 +134,18 @@ fn base_url(tls: bool, address: SocketAddr) -> String {
     format!("{scheme}://{}", SocketAddr::new(ip, address.port()))
 }
 
-/// Ends when the program is asked to end, in whichever way.
+/// Completes on SIGTERM, SIGINT or the end of standard input.
 fn stop_signals(exit_with_parent: bool) -> Result<impl Future<Output = ()>, String> {
     let (parent_left, parent) = oneshot::channel::<()>();
     let parent_stays = if exit_with_parent {
-        // A thread of its own: a read of standard input cannot be called off.
+        // On a separate thread, because a read of standard input cannot be cancelled.
         std::thread::spawn(move || {
             let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
             let _ = parent_left.send(());
         });
         None
     } else {
-        // Kept until the end: a dropped sender would look like a parent that left.
+        // Kept alive: dropping the sender would look like the end of standard input.
         Some(parent_left)
     };
     let asked = asked_to_stop()?;

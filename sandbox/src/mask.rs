@@ -1,14 +1,14 @@
-//! Hides card data, one-time codes and account numbers before a payload is kept; names and shape stay.
+//! Masks card data, one-time codes and account numbers in logged payloads; names and structure stay.
 
 use crate::json::Json;
 
-/// Hidden whole.
+/// Masked completely.
 const SECRET: [&str; 10] =
     ["cvv", "cvc", "pin", "otp", "expirymonth", "expiryyear", "expiry", "cardtoken", "apikey", "authorizationcode"];
-/// Hidden but for the last four characters.
+/// Masked except for the last four characters.
 const NUMBER: [&str; 5] = ["cardnumber", "pan", "accountnumber", "sourceaccountnumber", "accountno"];
 
-/// A copy without secrets. Everything in an object named `card` is hidden, known or not.
+/// A masked copy. Every member of an object named `card` is masked.
 pub fn mask(value: &Json) -> Json {
     mask_inside(value, false)
 }
@@ -36,7 +36,7 @@ fn member(name: &str, value: &Json, in_card: bool) -> Json {
     }
 }
 
-/// Stars of the same length; the last `shown` characters stay if at least as many again are hidden.
+/// Asterisks of the same length; the last `shown` characters stay if at least as many are masked.
 fn hide(value: &Json, shown: usize) -> Json {
     match value {
         Json::Text(text) | Json::Number(text) => {

@@ -1,4 +1,4 @@
-//! Money as an exact number of hundredths; it never passes through floating point.
+//! Money as an exact number of hundredths, never as floating point.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -8,7 +8,7 @@ use crate::json::Json;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Money(i64);
 
-/// Far above any price and far below the edge of the integer, so that sums cannot overflow in practice.
+/// Far below the limit of the integer, so that sums do not overflow.
 const LARGEST: i64 = 1_000_000_000_000_000;
 
 impl Money {
@@ -41,6 +41,12 @@ impl Money {
         Ok(Money(hundredths))
     }
 
+    /// Like `parse`, but zero is an error.
+    pub fn parse_positive(text: &str) -> Result<Money, &'static str> {
+        let money = Money::parse(text)?;
+        if money.is_zero() { Err("must be more than zero") } else { Ok(money) }
+    }
+
     pub fn is_zero(self) -> bool {
         self.0 == 0
     }
@@ -49,12 +55,12 @@ impl Money {
         Money(self.0.saturating_add(other.0))
     }
 
-    /// `None` if it would be less than nothing.
+    /// `None` if the result would be negative.
     pub fn minus(self, other: Money) -> Option<Money> {
         (self.0 >= other.0).then(|| Money(self.0 - other.0))
     }
 
-    /// The assumed fee of the sandbox: 1.5 %, rounded half up.
+    /// The assumed fee: 1.5 %, rounded half up.
     pub fn fee(self) -> Money {
         Money(((i128::from(self.0) * 15 + 500) / 1000) as i64)
     }
@@ -66,7 +72,7 @@ impl Display for Money {
     }
 }
 
-/// As a JSON number with two decimals; use `to_string()` where the service writes text.
+/// A JSON number with two decimals; use `to_string()` where the service writes text.
 impl From<Money> for Json {
     fn from(money: Money) -> Self {
         Json::Number(money.to_string())
@@ -84,6 +90,7 @@ mod tests {
         {
             assert_eq!(Money::parse(text).unwrap().to_string(), shown);
         }
+        assert!(Money::parse_positive("0.00").is_err() && Money::parse_positive("0.01").is_ok());
         for text in
             ["", ".", "1.", ".5", "-1", "+1", "1e3", "1,000", "1.005", "NaN", " 1", "99999999999999999999", "1.2.3"]
         {

@@ -1,4 +1,4 @@
-//! What was asked and what was answered, without secrets; the newest requests only.
+//! The log of the newest requests, with masked payloads.
 
 use std::collections::VecDeque;
 
@@ -10,18 +10,18 @@ use crate::json::{Json, object};
 use crate::keys::KeyKind;
 use crate::mask::mask;
 
-const KEPT: usize = 10_000;
-/// A larger body's payload is not kept, so that the log stays small.
+const CAPACITY: usize = 10_000;
+/// Payloads of larger bodies are not kept, to limit the size of the log.
 const LARGEST_PAYLOAD: usize = 16 << 10;
 
 #[derive(Debug, Default)]
 pub struct RequestLog {
     entries: VecDeque<Json>,
-    /// The place of the first entry that is kept; places are never given twice.
+    /// The position of the oldest entry that is kept; positions are not reused.
     first: u64,
 }
 
-/// How much of an answer the client may have.
+/// How much of the answer the client may have received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answered {
     Part,
@@ -30,8 +30,8 @@ pub enum Answered {
 
 const ANSWERED: &str = "answered";
 
-/// All that one line of the log is made of.
-pub struct Handled<'a> {
+/// The contents of a log entry.
+pub struct LogEntry<'a> {
     pub id: u64,
     pub connection: u64,
     pub on_connection: u64,
@@ -39,26 +39,26 @@ pub struct Handled<'a> {
     pub incoming: &'a Incoming,
     pub key: KeyKind,
     pub opened: &'a Opened,
-    /// `None`: nothing was decided.
+    /// `None`: the request was not answered.
     pub status: Option<u16>,
     pub effects: &'a [u64],
     pub fault: Option<Fault>,
 }
 
 impl RequestLog {
-    /// The place of the entry, by which it can be completed.
-    pub fn add(&mut self, handled: &Handled) -> u64 {
-        if self.entries.len() == KEPT {
+    /// Returns the position of the entry, by which `answered` finds it.
+    pub fn add(&mut self, entry: &LogEntry) -> u64 {
+        if self.entries.len() == CAPACITY {
             self.entries.pop_front();
             self.first += 1;
         }
-        self.entries.push_back(handled.json());
+        self.entries.push_back(entry.json());
         self.first + self.entries.len() as u64 - 1
     }
 
-    /// Notes it before the bytes go out, so that whoever has read them finds it here.
-    pub fn answered(&mut self, place: u64, answered: Answered) {
-        let index = place.checked_sub(self.first).and_then(|index| usize::try_from(index).ok());
+    /// Called before the bytes are sent, so that a client that has read them sees it in the log.
+    pub fn answered(&mut self, position: u64, answered: Answered) {
+        let index = position.checked_sub(self.first).and_then(|index| usize::try_from(index).ok());
         let Some(Json::Object(members)) = index.and_then(|index| self.entries.get_mut(index)) else {
             return;
         };
@@ -80,7 +80,7 @@ impl RequestLog {
     }
 }
 
-impl Handled<'_> {
+impl LogEntry<'_> {
     fn json(&self) -> Json {
         let (incoming, opened) = (self.incoming, self.opened);
         let headers = &incoming.headers;
@@ -89,8 +89,8 @@ impl Handled<'_> {
             "received": self.received.millis_utc(),
             "connection": self.connection,
             "request_on_connection": self.on_connection,
-            "method": something(&incoming.method),
-            "path": something(&incoming.path),
+            "method": non_empty(&incoming.method),
+            "path": non_empty(&incoming.path),
             "query": mask(&incoming.query_json()),
             "headers": object! {
                 "api-key": self.key.name(),
@@ -113,7 +113,7 @@ impl Handled<'_> {
     }
 }
 
-fn something(text: &str) -> Option<&str> {
+fn non_empty(text: &str) -> Option<&str> {
     (!text.is_empty()).then_some(text)
 }
 
@@ -122,10 +122,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_entry_is_completed_wherever_it_is() {
+    fn an_entry_is_completed_by_its_position() {
         let mut log = RequestLog::default();
         let incoming = Incoming::default();
-        let handled = Handled {
+        let handled = LogEntry {
             id: 1,
             connection: 1,
             on_connection: 1,
@@ -144,13 +144,13 @@ mod tests {
             text.contains(r#""method":null"#) && text.ends_with(r#""fault":"drip","answered":"part"}]}"#),
             "{text}"
         );
-        // Forgotten: the next entry is not it.
+        // Cleared: the next entry has another position.
         log.clear();
         log.add(&handled);
         log.answered(first, Answered::Whole);
         assert!(log.json().to_string().contains(r#""answered":"none""#));
-        let places: Vec<u64> = (0..=KEPT).map(|_| log.add(&handled)).collect();
-        log.answered(places[KEPT], Answered::Whole);
+        let positions: Vec<u64> = (0..=CAPACITY).map(|_| log.add(&handled)).collect();
+        log.answered(positions[CAPACITY], Answered::Whole);
         assert!(log.json().to_string().ends_with(r#""answered":"whole"}]}"#));
     }
 }

@@ -1,115 +1,241 @@
-//! The table of endpoints: one row for all that tells how an endpoint is reached.
+//! The table of endpoints: one row per endpoint with method, path, API key, envelope and handler.
 
-use crate::answer::{Answer, Refusal};
-use crate::endpoints::{banks, direct_debit, orders, pay, payouts, refunds, transactions, virtual_accounts};
+use std::borrow::Cow;
+
+use crate::answer::{Answer, ApiError};
+use crate::canned::endpoint::Canned;
+use crate::endpoints::{Call, banks, direct_debit, orders, pay, payouts, refunds, transactions, virtual_accounts};
+use crate::envelope::Body;
+use crate::json::Json;
 use crate::keys::KeyKind;
-use crate::service::Call;
+use crate::path_pattern::{self, Values};
 use crate::state::State;
 
-pub type Handler = fn(&mut State, &Call) -> Result<Answer, Refusal>;
+type Function = fn(&mut State, &Call) -> Result<Answer, ApiError>;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Body {
-    None,
-    Plain,
-    Encrypted,
-    /// Encrypted, and the header `encryption: RSA` says so.
-    EncryptedWithHeader,
+pub enum Handler {
+    Function(Function),
+    Canned(Canned),
 }
 
 pub struct Route {
-    pub method: &'static str,
-    /// A segment in braces is a value.
-    pub path: &'static str,
+    pub method: Cow<'static, str>,
+    /// A segment in braces stands for a value.
+    pub path: Cow<'static, str>,
     pub key: KeyKind,
     pub body: Body,
-    /// The answer's shape is not shown by the interface.
+    pub status: Status,
+    /// The service's documentation does not show the shape of the answer.
     pub assumed: bool,
-    pub handler: Handler,
+    handler: Handler,
 }
 
-const SHOWN: bool = false;
+/// The type of `status` in the endpoint's envelope.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    Boolean,
+    Text,
+}
+
+impl Route {
+    pub fn handle(&self, state: &mut State, call: &Call) -> Result<Answer, ApiError> {
+        let answer = match &self.handler {
+            Handler::Function(function) => function(state, call)?,
+            Handler::Canned(canned) => canned.handle(state, call)?,
+        };
+        Ok(if self.assumed { answer.assumed() } else { answer })
+    }
+
+    pub fn is_canned(&self) -> bool {
+        matches!(self.handler, Handler::Canned(_))
+    }
+}
+
+pub struct Routes(Vec<Route>);
+
+impl Routes {
+    /// The endpoints with a handler, and those that only have a canned answer.
+    pub fn new(canned: Vec<Canned>) -> Result<Routes, String> {
+        let mut routes = built_in();
+        for canned in canned {
+            let is_same =
+                |route: &&Route| route.method == canned.method && path_pattern::is_same(&route.path, &canned.path);
+            match routes.iter().find(is_same) {
+                None => routes.push(of_canned(canned)),
+                Some(route) => check_same(route, &canned)?,
+            }
+        }
+        Ok(Routes(routes))
+    }
+
+    pub fn all(&self) -> impl Iterator<Item = &Route> {
+        self.0.iter()
+    }
+
+    /// The route of a request and the values in its path. A literal path takes precedence over a pattern.
+    pub fn find(&self, method: &str, path: &str) -> Result<(&Route, Values), ApiError> {
+        let at_path: Vec<_> = self.at(path).collect();
+        if at_path.is_empty() {
+            return Err(ApiError::new(404, format!("There is no endpoint {path}.")));
+        }
+        let mut allowed: Vec<&str> = at_path.iter().map(|(route, _)| route.method.as_ref()).collect();
+        let found = at_path.into_iter().filter(|(route, _)| route.method == method);
+        found.min_by_key(|(_, values)| values.len()).ok_or_else(|| {
+            allowed.dedup();
+            ApiError::method_not_allowed(method, path, &allowed.join(", "))
+        })
+    }
+
+    /// The type of `status` in answers at this path.
+    pub fn status_at(&self, path: &str) -> Status {
+        self.at(path).min_by_key(|(_, values)| values.len()).map_or(Status::Text, |(route, _)| route.status)
+    }
+
+    fn at(&self, path: &str) -> impl Iterator<Item = (&Route, Values)> {
+        self.0.iter().filter_map(move |route| Some((route, path_pattern::values(&route.path, path)?)))
+    }
+}
+
+fn of_canned(canned: Canned) -> Route {
+    let status = match canned.answer.get("status") {
+        Some(Json::Bool(_)) => Status::Boolean,
+        _ => Status::Text,
+    };
+    Route {
+        method: canned.method.clone().into(),
+        path: canned.path.clone().into(),
+        key: canned.key,
+        body: canned.body,
+        status,
+        assumed: true,
+        handler: Handler::Canned(canned),
+    }
+}
+
+/// An error if the entry contradicts the route that exists for its method and path.
+fn check_same(route: &Route, canned: &Canned) -> Result<(), String> {
+    let place = format!("endpoints: {}: {} {}", canned.name, canned.method, canned.path);
+    match &route.handler {
+        Handler::Canned(first) => Err(format!("{place} is that of {} already", first.name)),
+        Handler::Function(_) if route.key != canned.key || route.body != canned.body => {
+            let wire = |key: KeyKind, body: Body| {
+                let header = if body.has_header() { ", \"RSA\"" } else { "" };
+                format!("\"{}\", \"{}\"{header}", key.name(), body.envelope())
+            };
+            let (own, given) = (wire(route.key, route.body), wire(canned.key, canned.body));
+            Err(format!("{place}: the sandbox's handler for it takes {own}, not {given}"))
+        }
+        Handler::Function(_) => Ok(()),
+    }
+}
+
+const DOCUMENTED: bool = false;
 const ASSUMED: bool = true;
 
-const fn row(
+fn row(
     method: &'static str,
     path: &'static str,
     key: KeyKind,
     body: Body,
+    status: Status,
     assumed: bool,
-    handler: Handler,
+    function: Function,
 ) -> Route {
-    Route { method, path, key, body, assumed, handler }
+    let handler = Handler::Function(function);
+    Route { method: method.into(), path: path.into(), key, body, status, assumed, handler }
 }
-
-use Body::{Encrypted, EncryptedWithHeader, None as NoBody, Plain};
-use KeyKind::{Public, Secret};
 
 #[rustfmt::skip]
-const ROUTES: [Route; 18] = [
-    row("GET",  "/payment/order/direct-debit/history",        Public, NoBody,              SHOWN,   direct_debit::history),
-    row("POST", "/payment/order/direct-debit/create",         Public, Encrypted,           SHOWN,   direct_debit::create),
-    row("GET",  "/payment/order/direct-debit/status",         Public, NoBody,              SHOWN,   direct_debit::status),
-    row("POST", "/payment/order/direct-debit/otp",            Public, Encrypted,           SHOWN,   direct_debit::otp),
-    row("POST", "/payment/order/pay",                         Public, Encrypted,           SHOWN,   pay::pay),
-    row("POST", "/payment/virtual-account/generate",          Public, EncryptedWithHeader, SHOWN,   virtual_accounts::generate),
-    row("POST", "/payment/order/refund",                      Secret, Plain,               SHOWN,   refunds::refund),
-    row("GET",  "/payment/transaction-details/{sessionId}",   Public, NoBody,              SHOWN,   transactions::details),
-    row("POST", "/payment/order/create",                      Public, Encrypted,           ASSUMED, orders::create),
-    row("POST", "/payment/order/status",                      Public, Encrypted,           ASSUMED, orders::status),
-    row("POST", "/payment/order/verify",                      Secret, Plain,               ASSUMED, orders::verify),
-    row("POST", "/payment/order/fee",                         Public, Encrypted,           ASSUMED, orders::fee),
-    row("GET",  "/payment/banks",                             Public, NoBody,              ASSUMED, banks::list),
-    row("GET",  "/payment/account-details",                   Public, NoBody,              ASSUMED, virtual_accounts::details),
-    row("POST", "/payout/name-enquiry",                       Public, EncryptedWithHeader, ASSUMED, payouts::name_enquiry),
-    row("POST", "/payout/initiate",                           Secret, EncryptedWithHeader, ASSUMED, payouts::initiate),
-    row("GET",  "/payout/{batchReference}/status",            Secret, NoBody,              ASSUMED, payouts::status),
-    row("GET",  "/payout/balance-enquiry",                    Secret, NoBody,              ASSUMED, payouts::balance),
-];
-
-/// The row of a request and the value in its path.
-pub fn find(method: &str, path: &str) -> Result<(&'static Route, String), Refusal> {
-    static TABLE: [Route; 18] = ROUTES;
-    let at_path: Vec<_> = TABLE.iter().filter_map(|route| Some((route, value_in(route.path, path)?))).collect();
-    if at_path.is_empty() {
-        return Err(Refusal::error(404, format!("There is no endpoint {path}.")));
-    }
-    let allowed: Vec<&str> = at_path.iter().map(|(route, _)| route.method).collect();
-    let found = at_path.into_iter().find(|(route, _)| route.method == method);
-    found.ok_or_else(|| method_not_allowed(method, path, &allowed.join(", ")))
-}
-
-pub fn method_not_allowed(method: &str, path: &str, allowed: &str) -> Refusal {
-    Refusal::error(405, format!("{path} takes {allowed}, not {method}.")).header("allow", allowed.to_string())
-}
-
-/// The value in braces if the path fits the pattern (empty if there is none).
-pub fn value_in(pattern: &str, path: &str) -> Option<String> {
-    let (mut wanted, mut given) = (pattern.split('/'), path.split('/'));
-    let mut value = String::new();
-    loop {
-        match (wanted.next(), given.next()) {
-            (None, None) => return Some(value),
-            (Some(name), Some(text)) if name.starts_with('{') && !text.is_empty() => value = text.to_string(),
-            (Some(name), Some(text)) if name == text => {}
-            _ => return None,
-        }
-    }
+fn built_in() -> Vec<Route> {
+    use Body::{Encrypted, EncryptedWithHeader, None as NoBody, Plain};
+    use KeyKind::{Public, Secret};
+    use Status::{Boolean, Text};
+    vec![
+        row("GET",  "/payment/order/direct-debit/history",      Public, NoBody,              Boolean, DOCUMENTED, direct_debit::history),
+        row("POST", "/payment/order/direct-debit/create",       Public, Encrypted,           Boolean, DOCUMENTED, direct_debit::create),
+        row("GET",  "/payment/order/direct-debit/status",       Public, NoBody,              Boolean, DOCUMENTED, direct_debit::status),
+        row("POST", "/payment/order/direct-debit/otp",          Public, Encrypted,           Boolean, DOCUMENTED, direct_debit::otp),
+        row("POST", "/payment/order/pay",                       Public, Encrypted,           Text,    DOCUMENTED, pay::pay),
+        row("POST", "/payment/virtual-account/generate",        Public, EncryptedWithHeader, Boolean, DOCUMENTED, virtual_accounts::generate),
+        row("POST", "/payment/order/refund",                    Secret, Plain,               Boolean, DOCUMENTED, refunds::refund),
+        row("GET",  "/payment/transaction-details/{sessionId}", Public, NoBody,              Boolean, DOCUMENTED, transactions::details),
+        row("POST", "/payment/order/create",                    Public, Encrypted,           Text,    ASSUMED,    orders::create),
+        row("POST", "/payment/order/status",                    Public, Encrypted,           Text,    ASSUMED,    orders::status),
+        row("POST", "/payment/order/verify",                    Secret, Plain,               Text,    ASSUMED,    orders::verify),
+        row("POST", "/payment/order/fee",                       Public, Encrypted,           Text,    ASSUMED,    orders::fee),
+        row("GET",  "/payment/banks",                           Public, NoBody,              Text,    ASSUMED,    banks::list),
+        row("GET",  "/payment/account-details",                 Public, NoBody,              Boolean, ASSUMED,    virtual_accounts::details),
+        row("POST", "/payout/name-enquiry",                     Public, EncryptedWithHeader, Text,    ASSUMED,    payouts::name_enquiry),
+        row("POST", "/payout/initiate",                         Secret, EncryptedWithHeader, Text,    ASSUMED,    payouts::initiate),
+        row("GET",  "/payout/{batchReference}/status",          Secret, NoBody,              Text,    ASSUMED,    payouts::status),
+        row("GET",  "/payout/balance-enquiry",                  Secret, NoBody,              Text,    ASSUMED,    payouts::balance),
+    ]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::canned::parse::{EMBEDDED, endpoints};
+
+    fn with(wires: &[&str]) -> Result<Routes, String> {
+        let entries = wires.iter().enumerate().map(|(index, wire)| {
+            format!(r#""e{index}":{{"request":{{"x":"1"}},"wire":{wire},"effect":null,"answer":{{"status":true}}}}"#)
+        });
+        let file = format!(r#"{{"endpoints":{{{}}}}}"#, entries.collect::<Vec<_>>().join(","));
+        Routes::new(endpoints(&Json::parse(file.as_bytes()).unwrap())?)
+    }
 
     #[test]
-    fn paths() {
-        assert_eq!(value_in("/a/{x}", "/a/5").as_deref(), Some("5"));
-        assert_eq!(value_in("/a/b", "/a/b").as_deref(), Some(""));
-        assert_eq!(value_in("/a/{x}", "/a/"), None);
-        assert_eq!(value_in("/a/{x}", "/a/5/6"), None);
-        assert_eq!(find("GET", "/payout/balance-enquiry").unwrap().0.path, "/payout/balance-enquiry");
-        assert_eq!(find("GET", "/nowhere").err().unwrap().status, 404);
-        let refused = find("GET", "/payment/order/pay").err().unwrap().into_answer();
+    fn rows_are_found_by_method_and_path() {
+        let routes = with(&[]).unwrap();
+        assert_eq!(routes.find("GET", "/payout/balance-enquiry").unwrap().0.path, "/payout/balance-enquiry");
+        let (route, values) = routes.find("GET", "/payout/B-1/status").unwrap();
+        assert_eq!((route.is_canned(), values), (false, vec![("batchReference".to_string(), "B-1".to_string())]));
+        assert_eq!(routes.find("GET", "/nowhere").err().unwrap().status, 404);
+        let refused = routes.find("GET", "/payment/order/pay").err().unwrap().into_answer();
         assert_eq!((refused.status, refused.headers), (405, vec![("allow", "POST".to_string())]));
+        assert_eq!(routes.status_at("/payment/order/refund"), Status::Boolean);
+        assert_eq!(
+            (routes.status_at("/payment/order/pay"), routes.status_at("/nowhere")),
+            (Status::Text, Status::Text)
+        );
+    }
+
+    #[test]
+    fn an_endpoint_without_a_handler_is_canned() {
+        let routes = with(&[
+            r#"["POST","/payment/order/refund","secret","plain"]"#,
+            r#"["GET","/payout/{x}/status","secret","none"]"#,
+            r#"["GET","/payment/{x}","public","none"]"#,
+            r#"["PUT","/payment/banks","secret","none"]"#,
+        ])
+        .unwrap();
+        let canned: Vec<_> = routes.all().filter(|route| route.is_canned()).map(|route| route.path.as_ref()).collect();
+        assert_eq!(canned, ["/payment/{x}", "/payment/banks"]);
+        assert_eq!(routes.find("GET", "/payment/banks").unwrap().0.path, "/payment/banks");
+        assert_eq!(routes.find("GET", "/payment/cards").unwrap().0.path, "/payment/{x}");
+        assert!(routes.find("PUT", "/payment/banks").unwrap().0.assumed);
+        assert_eq!(routes.status_at("/payment/cards"), Status::Boolean);
+    }
+
+    #[test]
+    fn entries_that_contradict_are_refused() {
+        let problem = |wires: &[&str]| with(wires).err().unwrap();
+        let other_key = problem(&[r#"["POST","/payment/order/refund","public","plain"]"#]);
+        assert!(
+            other_key.contains("e0: POST /payment/order/refund: the sandbox's handler for it takes"),
+            "{other_key}"
+        );
+        assert!(other_key.ends_with(r#"takes "secret", "plain", not "public", "plain""#), "{other_key}");
+        let no_header = problem(&[r#"["POST","/payout/initiate","secret","encrypted"]"#]);
+        assert!(no_header.ends_with(r#"takes "secret", "encrypted", "RSA", not "secret", "encrypted""#), "{no_header}");
+        let twice = problem(&[r#"["GET","/a/{x}","public","none"]"#, r#"["GET","/a/{x}","public","none"]"#]);
+        assert_eq!(twice, "endpoints: e1: GET /a/{x} is that of e0 already");
+    }
+
+    #[test]
+    fn the_embedded_entries_are_good() {
+        let canned = endpoints(&Json::parse(EMBEDDED.as_bytes()).unwrap()).unwrap();
+        Routes::new(canned).unwrap();
     }
 }

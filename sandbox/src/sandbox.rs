@@ -1,4 +1,4 @@
-//! The running sandbox: its keys, its settings and everything that changes, behind one lock.
+//! The running sandbox: its keys and settings, and all mutable data behind one lock.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,20 +6,22 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::faults::Faults;
 use crate::keys::{ApiKeys, EncryptionKey};
 use crate::request_log::RequestLog;
+use crate::routes::Routes;
 use crate::state::State;
 use crate::webhook::{Delivered, Webhook};
 
 pub struct Sandbox {
     pub base_url: String,
+    pub routes: Routes,
     pub keys: ApiKeys,
     pub encryption: EncryptionKey,
     pub webhook: Option<Webhook>,
-    pub book: Mutex<Book>,
+    shared: Mutex<Shared>,
     requests: AtomicU64,
 }
 
-/// What a request may change. A request holds the lock from its first look to its entry in the log.
-pub struct Book {
+/// All mutable data. A request holds the lock from the choice of its fault to its log entry.
+pub struct Shared {
     pub state: State,
     pub requests: RequestLog,
     pub webhooks: Vec<Delivered>,
@@ -29,18 +31,19 @@ pub struct Book {
 impl Sandbox {
     pub fn new(
         base_url: String,
+        routes: Routes,
         keys: ApiKeys,
         encryption: EncryptionKey,
         webhook: Option<Webhook>,
         state: State,
     ) -> Sandbox {
-        let book = Book { state, requests: RequestLog::default(), webhooks: Vec::new(), faults: Faults::default() };
-        Sandbox { base_url, keys, encryption, webhook, book: Mutex::new(book), requests: AtomicU64::new(0) }
+        let shared = Shared { state, requests: RequestLog::default(), webhooks: Vec::new(), faults: Faults::default() };
+        Sandbox { base_url, routes, keys, encryption, webhook, shared: Mutex::new(shared), requests: AtomicU64::new(0) }
     }
 
-    /// A panic in a handler must not end the service, so a poisoned lock is used on.
-    pub fn book(&self) -> MutexGuard<'_, Book> {
-        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Ignores poisoning: a panic in a handler must not stop the service.
+    pub fn lock(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub fn next_request_id(&self) -> u64 {
@@ -52,19 +55,19 @@ impl Sandbox {
     }
 
     pub fn reset(&self) {
-        let mut book = self.book();
-        book.state.reset();
-        book.requests.clear();
-        book.webhooks.clear();
-        book.faults.clear();
+        let mut shared = self.lock();
+        shared.state.reset();
+        shared.requests.clear();
+        shared.webhooks.clear();
+        shared.faults.clear();
         self.requests.store(0, Ordering::Relaxed);
     }
 
-    /// Hands what happened to the webhook, in the order in which it happened.
-    pub fn tell(&self, book: &mut Book) {
-        let events = std::mem::take(&mut book.state.events);
+    /// Queues the new events for the webhook, in order.
+    pub fn send_events(&self, shared: &mut Shared) {
+        let events = std::mem::take(&mut shared.state.events);
         if let Some(webhook) = &self.webhook {
-            events.iter().for_each(|event| webhook.send(event, &book.state));
+            events.iter().for_each(|event| webhook.send(event, &shared.state));
         }
     }
 }

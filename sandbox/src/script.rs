@@ -1,4 +1,4 @@
-//! What is done to a connection byte by byte where HTTP would send an answer: data first, then the one who plays it.
+//! Scripts: the bytes and pauses that a fault puts on a connection in place of hyper's answer, and how they are run.
 
 use std::io;
 use std::time::Duration;
@@ -12,9 +12,9 @@ use crate::wire::{Wire, discard};
 
 const DRIP_TAKES: Duration = Duration::from_secs(1);
 const ENDLESS_PAUSE: Duration = Duration::from_millis(100);
-static BLANKS: [u8; 16 << 10] = [b' '; 16 << 10];
-/// A client that sends more than this during a script is not listened to until the script is done.
-const KEPT_BEHIND: usize = 64 << 10;
+static SPACES: [u8; 16 << 10] = [b' '; 16 << 10];
+/// The limit of what is read from the client while a script runs.
+const BUFFER_LIMIT: usize = 64 << 10;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
@@ -22,25 +22,25 @@ pub enum Step {
     Send(Bytes),
     /// Byte by byte.
     Drip(Bytes),
-    /// So many blanks.
-    Blanks(usize),
-    /// Chunks of one blank, without end.
-    EndlessBlanks,
-    /// The same bytes again and again, without end, as fast as they are read.
+    /// This number of spaces.
+    Spaces(usize),
+    /// Chunks of one space, without end.
+    EndlessSpaces,
+    /// The same bytes repeatedly, without end, as fast as the client reads them.
     Endless(&'static [u8]),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// The next request, please.
+    /// The connection serves the next request.
     KeepOpen,
-    /// In good order.
-    Farewell,
+    /// close_notify under TLS, then FIN.
+    Graceful,
     /// FIN.
     Close,
     /// RST.
     Reset,
-    /// Nothing more until the client goes away.
+    /// Nothing until the client disconnects.
     Silence,
     /// FIN as soon as the client sends something.
     CloseWhenUsed,
@@ -50,41 +50,41 @@ pub enum End {
 pub struct Script {
     pub steps: Vec<Step>,
     pub end: End,
-    /// With its steps done, the client has a whole answer.
+    /// After its steps the client has received a complete answer.
     pub is_whole: bool,
-    /// The request's place in the log.
-    pub place: u64,
+    /// The request's position in the log.
+    pub position: u64,
 }
 
-/// How it came out.
+/// The state of the connection after a script.
 pub enum Played {
-    /// The conversation goes on.
-    GoesOn(Wire),
-    /// Over, and the client sent something that nobody read.
+    /// It serves the next request.
+    KeepOpen(Wire),
+    /// The client sent a request that was not read.
     UnreadRequest(Wire),
     Over,
 }
 
-/// `note` is told how much of an answer the client may have, before it can have it.
+/// Calls `note` before each write with how much of the answer the client may then have.
 pub async fn play(script: Script, wire: Wire, note: impl Fn(Answered)) -> Played {
     let (mut reader, mut writer) = tokio::io::split(wire);
     let mut early = Vec::new();
     let is_sent = tokio::select! {
         biased;
         sent = send(&script, &mut writer, &note) => sent.is_ok(),
-        () = gone(&mut reader, &mut early) => false,
+        () = client_gone(&mut reader, &mut early) => false,
     };
     let mut wire = reader.unsplit(writer).put_back(early.into());
     if !is_sent {
         return Played::Over;
     }
     match script.end {
-        End::KeepOpen => return Played::GoesOn(wire),
-        End::Farewell => wire.farewell().await,
+        End::KeepOpen => return Played::KeepOpen(wire),
+        End::Graceful => wire.close_gracefully().await,
         End::Close => wire.close(),
         End::Reset => wire.reset(),
         End::Silence => discard(&mut wire).await,
-        // One byte tells that there is a request; it is not looked at.
+        // The first byte shows that a request arrived; the request is not parsed.
         End::CloseWhenUsed if wire.read_u8().await.is_ok() => return Played::UnreadRequest(wire),
         End::CloseWhenUsed => {}
     }
@@ -105,14 +105,14 @@ async fn send(script: &Script, out: &mut (impl AsyncWrite + Unpin), note: &impl 
                 out.write_all(bytes).await
             }
             Step::Drip(bytes) => drip(bytes, out, || note(Answered::Part), || note(answered)).await,
-            Step::Blanks(count) => {
+            Step::Spaces(count) => {
                 note(answered);
-                blanks(*count, out).await
+                spaces(*count, out).await
             }
-            Step::EndlessBlanks => endless(out).await,
+            Step::EndlessSpaces => endless(out).await,
             Step::Endless(bytes) => {
                 note(answered);
-                again_and_again(bytes, out).await
+                send_endlessly(bytes, out).await
             }
         };
         let sent = match sent {
@@ -142,11 +142,11 @@ async fn drip(bytes: &Bytes, out: &mut (impl AsyncWrite + Unpin), first: impl Fn
     Ok(())
 }
 
-async fn blanks(count: usize, out: &mut (impl AsyncWrite + Unpin)) -> io::Result<()> {
+async fn spaces(count: usize, out: &mut (impl AsyncWrite + Unpin)) -> io::Result<()> {
     let mut left = count;
     while left > 0 {
-        let now = left.min(BLANKS.len());
-        out.write_all(&BLANKS[..now]).await?;
+        let now = left.min(SPACES.len());
+        out.write_all(&SPACES[..now]).await?;
         left -= now;
     }
     Ok(())
@@ -160,17 +160,17 @@ async fn endless(out: &mut (impl AsyncWrite + Unpin)) -> io::Result<()> {
     }
 }
 
-async fn again_and_again(bytes: &[u8], out: &mut (impl AsyncWrite + Unpin)) -> io::Result<()> {
-    let block = bytes.repeat(BLANKS.len() / bytes.len());
+async fn send_endlessly(bytes: &[u8], out: &mut (impl AsyncWrite + Unpin)) -> io::Result<()> {
+    let block = bytes.repeat(SPACES.len() / bytes.len());
     loop {
         out.write_all(&block).await?;
         out.flush().await?;
     }
 }
 
-/// Ends when the client goes away. What it sends meanwhile is kept for later.
-async fn gone(reader: &mut (impl AsyncRead + Unpin), early: &mut Vec<u8>) {
-    while early.len() < KEPT_BEHIND {
+/// Completes when the client disconnects. Buffers what the client sends until then.
+async fn client_gone(reader: &mut (impl AsyncRead + Unpin), early: &mut Vec<u8>) {
+    while early.len() < BUFFER_LIMIT {
         if !matches!(reader.read_buf(early).await, Ok(1..)) {
             return;
         }

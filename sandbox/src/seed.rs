@@ -1,4 +1,4 @@
-//! Everything that looks random comes from one root, so that `--seed` repeats keys, codes and references.
+//! Derives all random-looking values from one root, so that `--seed` repeats keys, codes and references.
 
 use aws_lc_rs::digest::{Context, SHA256, digest};
 use aws_lc_rs::rand;
@@ -17,7 +17,7 @@ impl Seed {
         Ok(Seed(root))
     }
 
-    /// 32 bytes that depend on the root, the purpose and the number only.
+    /// 32 bytes that depend only on the root, the purpose and the number.
     pub fn bytes(&self, purpose: &str, number: u64) -> [u8; 32] {
         let mut context = Context::new(&SHA256);
         context.update(&self.0);

@@ -1,12 +1,13 @@
-//! Decides what a request of the service is answered, and commits it: route, key, body, fault, rules, log. No wire here.
+//! Answers one request and commits its effects: route, API key, body, fault, handler, log entry. Does no I/O.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::answer::{Answer, Refusal};
+use crate::answer::{Answer, ApiError};
 use crate::clock::Moment;
 use crate::delivery::Decided;
-use crate::envelope::{Opened, open_encrypted, open_plain};
-use crate::faults::alter::{Asked, alter};
+use crate::endpoints::Call;
+use crate::envelope::{Body, Opened, open_encrypted, open_plain};
+use crate::faults::alter::{RequestFacts, alter};
 use crate::faults::magic::{self, Named};
 use crate::faults::rules::Rule;
 use crate::faults::table::{Acts, Fault};
@@ -14,31 +15,23 @@ use crate::faults::{Chosen, Faults};
 use crate::incoming::Incoming;
 use crate::json::Json;
 use crate::keys::KeyKind;
-use crate::request_log::Handled;
-use crate::routes::{self, Body, Route};
+use crate::path_pattern::Values;
+use crate::request_log::LogEntry;
+use crate::routes::{Route, Routes, Status};
 use crate::sandbox::Sandbox;
 use crate::state::State;
 
-/// What a handler is told.
-pub struct Call {
-    /// The members of the opened body, or of the query.
-    pub input: Json,
-    /// The part of the path that is a value.
-    pub path_value: String,
-    pub base_url: String,
-}
-
-/// Where a request comes from.
+/// The connection of a request.
 #[derive(Clone, Copy)]
 pub struct Origin {
     pub connection: u64,
-    /// Its place among the requests of the connection, from 1.
+    /// Its number on the connection, from 1.
     pub on_connection: u64,
 }
 
-type Ready = Result<(&'static Route, Call), Refusal>;
+type Ready<'a> = Result<(&'a Route, Call), ApiError>;
 
-/// The answer to a request that is numbered and noted; its effects are committed when this returns.
+/// Answers the request and logs it. Its effects are committed when this returns.
 pub fn decide(
     sandbox: &Sandbox,
     incoming: &Incoming,
@@ -49,43 +42,43 @@ pub fn decide(
     let received = Moment::now();
     let id = sandbox.next_request_id();
     let key = sandbox.keys.kind(incoming.headers.api_key.as_deref());
-    // Decryption takes milliseconds, so it is done before the lock.
-    let (opened, ready) = match admit(incoming, key) {
-        Ok((route, path_value)) => {
+    // Decryption takes milliseconds, so it is done without the lock.
+    let (opened, ready) = match admit(&sandbox.routes, incoming, key) {
+        Ok((route, path)) => {
             let (opened, input) = open(sandbox, route, incoming);
-            let base_url = sandbox.base_url.clone();
-            (opened, input.map(|input| (route, Call { input, path_value, base_url })))
+            let (query, base_url) = (incoming.query_json(), sandbox.base_url.clone());
+            (opened, input.map(|input| (route, Call { input, query, path, base_url })))
         }
-        Err(refusal) => (seen_only(incoming), Err(refusal)),
+        Err(error) => (inspect_rejected(incoming), Err(error)),
     };
     let (ready, named) = if by_rule.is_none() { by_magic(ready) } else { (ready, None) };
 
-    let mut book = sandbox.book();
+    let mut shared = sandbox.lock();
     let request = Request { incoming, origin, opened: &opened };
-    let chosen = request.choose(by_rule, named, &mut book.faults);
-    // It acts on the next new connection; this request is carried out as usual.
+    let chosen = request.choose(by_rule, named, &mut shared.faults);
+    // This fault acts on the next new connection; the request itself is executed as usual.
     let is_ahead = chosen.is_some_and(|chosen| chosen.fault == Fault::EarlyResponse);
     if is_ahead {
-        book.faults.add(Rule::of_next_connection(Fault::EarlyResponse));
+        shared.faults.add(Rule::of_next_connection(Fault::EarlyResponse));
     }
     let is_done = is_ahead || chosen.is_none_or(|chosen| chosen.fault.is_committed());
-    book.state.ledger.begin(Some(id));
-    let decided = is_done.then(|| answer(ready, &mut book.state));
-    let effects = book.state.ledger.end();
+    shared.state.ledger.begin(Some(id));
+    let decided = is_done.then(|| answer(ready, &mut shared.state));
+    let effects = shared.state.ledger.end();
     let answer = match chosen {
         Some(chosen) => {
-            let asked = Asked {
+            let facts = RequestFacts {
                 base_url: &sandbox.base_url,
-                path: &incoming.path,
+                is_status_boolean: sandbox.routes.status_at(&incoming.path) == Status::Boolean,
                 target: &incoming.target,
                 api_key: incoming.headers.api_key.as_deref(),
                 payload: opened.payload.as_ref(),
             };
-            alter(chosen.fault, decided, &asked)
+            alter(chosen.fault, decided, &facts)
         }
         None => decided,
     };
-    let place = book.requests.add(&Handled {
+    let position = shared.requests.add(&LogEntry {
         id,
         connection: origin.connection,
         on_connection: origin.on_connection,
@@ -97,14 +90,14 @@ pub fn decide(
         effects: &effects,
         fault: chosen.map(|chosen| chosen.fault),
     });
-    sandbox.tell(&mut book);
-    Decided { answer, chosen, place, keep_alive }
+    sandbox.send_events(&mut shared);
+    Decided { answer, chosen, position, keep_alive }
 }
 
-/// Numbers and notes a request that was not read, or not to its end; its place in the log.
-pub fn note_lost(sandbox: &Sandbox, incoming: &Incoming, origin: Origin, fault: Option<Fault>) -> u64 {
+/// Logs a request that was not read completely; returns its position in the log.
+pub fn log_incomplete(sandbox: &Sandbox, incoming: &Incoming, origin: Origin, fault: Option<Fault>) -> u64 {
     let id = sandbox.next_request_id();
-    sandbox.book().requests.add(&Handled {
+    sandbox.lock().requests.add(&LogEntry {
         id,
         connection: origin.connection,
         on_connection: origin.on_connection,
@@ -120,23 +113,21 @@ pub fn note_lost(sandbox: &Sandbox, incoming: &Incoming, origin: Origin, fault: 
 
 fn answer(ready: Ready, state: &mut State) -> Answer {
     let result = ready.and_then(|(route, call)| {
-        let handled = catch_unwind(AssertUnwindSafe(|| (route.handler)(state, &call)));
-        let answer = handled
-            .unwrap_or_else(|_| Err(Refusal::error(500, "The sandbox failed: this is a bug of the sandbox.")))?;
-        Ok(if route.assumed { answer.assumed() } else { answer })
+        let handled = catch_unwind(AssertUnwindSafe(|| route.handle(state, &call)));
+        handled.unwrap_or_else(|_| Err(ApiError::new(500, "The sandbox failed: this is a bug of the sandbox.")))
     });
-    result.unwrap_or_else(Refusal::into_answer)
+    result.unwrap_or_else(ApiError::into_answer)
 }
 
-/// The fault that the request names itself; a name that cannot be is refused.
-fn by_magic(ready: Ready) -> (Ready, Option<Named>) {
+/// The fault that the request names by magic input; an unknown name is an error.
+fn by_magic(ready: Ready<'_>) -> (Ready<'_>, Option<Named>) {
     let (route, call) = match ready {
         Ok(ready) => ready,
-        Err(refusal) => return (Err(refusal), None),
+        Err(error) => return (Err(error), None),
     };
-    match magic::find(&call.input, &call.path_value) {
+    match magic::find(&call.input, &call.path) {
         Ok(named) => (Ok((route, call)), named),
-        Err(refusal) => (Err(refusal), None),
+        Err(error) => (Err(error), None),
     }
 }
 
@@ -158,7 +149,7 @@ impl Request<'_> {
         Some(chosen)
     }
 
-    /// What makes it the same request again: the value that names the fault, else all that it says.
+    /// Identifies repetitions of a request: by the value that names the fault, else by the whole payload.
     fn key(&self, named: Option<&Named>) -> String {
         let said = || self.opened.sha256.clone().unwrap_or_else(|| self.incoming.target.clone());
         let what = named.map_or_else(said, |named| named.value.clone());
@@ -166,9 +157,9 @@ impl Request<'_> {
     }
 }
 
-/// Is there such an endpoint, and is it this key's?
-fn admit(incoming: &Incoming, key: KeyKind) -> Result<(&'static Route, String), Refusal> {
-    let (route, path_value) = routes::find(&incoming.method, &incoming.path)?;
+/// Finds the endpoint and checks the API key.
+fn admit<'a>(routes: &'a Routes, incoming: &Incoming, key: KeyKind) -> Result<(&'a Route, Values), ApiError> {
+    let (route, path) = routes.find(&incoming.method, &incoming.path)?;
     let problem = match key {
         KeyKind::Missing => "api-key was not passed in the header.",
         KeyKind::Wrong => "api-key is not valid.",
@@ -178,14 +169,14 @@ fn admit(incoming: &Incoming, key: KeyKind) -> Result<(&'static Route, String), 
         KeyKind::Secret if route.key == KeyKind::Public => {
             "api-key is the secret key; this endpoint takes the public key."
         }
-        KeyKind::Public | KeyKind::Secret => return Ok((route, path_value)),
+        KeyKind::Public | KeyKind::Secret => return Ok((route, path)),
     };
-    Err(Refusal::unauthorized(problem))
+    Err(ApiError::unauthorized(problem))
 }
 
-fn open(sandbox: &Sandbox, route: &Route, incoming: &Incoming) -> (Opened, Result<Json, Refusal>) {
+fn open(sandbox: &Sandbox, route: &Route, incoming: &Incoming) -> (Opened, Result<Json, ApiError>) {
     let Some(body) = &incoming.body else {
-        return (Opened::NONE, Err(Refusal::error(413, "The body is larger than 1 MB.")));
+        return (Opened::NONE, Err(ApiError::new(413, "The body is larger than 1 MB.")));
     };
     if route.body == Body::None {
         return (Opened::NONE, Ok(incoming.query_json()));
@@ -196,18 +187,18 @@ fn open(sandbox: &Sandbox, route: &Route, incoming: &Incoming) -> (Opened, Resul
         Body::Encrypted | Body::EncryptedWithHeader => open_encrypted(private, body),
     };
     if !is_json(incoming.headers.content_type.as_deref()) {
-        let refusal = Refusal::field("Content-Type", "The Content-Type header must be application/json.");
-        return (opened, Err(refusal.with_status(415)));
+        let error = ApiError::field("Content-Type", "The Content-Type header must be application/json.");
+        return (opened, Err(error.with_status(415)));
     }
     let encryption = incoming.headers.encryption.as_deref().unwrap_or_default();
     if route.body == Body::EncryptedWithHeader && !encryption.eq_ignore_ascii_case("RSA") {
-        return (opened, Err(Refusal::field("encryption", "The encryption header is required and its value is RSA.")));
+        return (opened, Err(ApiError::field("encryption", "The encryption header is required and its value is RSA.")));
     }
     (opened, input)
 }
 
-/// For the log of a request that was turned away at the door.
-fn seen_only(incoming: &Incoming) -> Opened {
+/// The body as logged for a request that was rejected before its body was needed.
+fn inspect_rejected(incoming: &Incoming) -> Opened {
     match &incoming.body {
         Some(body) if !body.is_empty() => {
             let opened = open_plain(body).0;

@@ -1,4 +1,4 @@
-//! What a client needs to know to reach the sandbox: one line of JSON, or lines for its environment.
+//! The start line: address and keys as one line of JSON, or as environment variables.
 
 use std::io::Write;
 use std::path::Path;
@@ -31,7 +31,7 @@ impl StartLine<'_> {
         }
     }
 
-    /// `PAYSVC_…=` lines; a shell can read them with `set -a; . FILE`.
+    /// `PAYSVC_…=` lines, which a shell reads with `set -a; . FILE`.
     pub fn write_env_file(&self, path: &Path) -> Result<(), String> {
         let Json::Object(members) = self.json() else {
             return Ok(());

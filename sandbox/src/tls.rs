@@ -1,4 +1,4 @@
-//! A certificate authority of the sandbox's own, and certificates from it: a good one for this machine, and two bad ones.
+//! The sandbox's own certificate authority, with a valid certificate for this machine and two invalid ones.
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -16,18 +16,18 @@ use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 use crate::faults::table::Fault;
 use crate::files::write_owner_only;
 
-/// The server's side, and the file by which clients trust it; the file goes when this does.
+/// The TLS acceptors and the CA file, which is deleted on drop.
 pub struct Tls {
     pub acceptors: Arc<Acceptors>,
     pub ca_file: CaFile,
 }
 
-/// One for each certificate.
+/// One acceptor per certificate.
 pub struct Acceptors {
     good: TlsAcceptor,
     expired: TlsAcceptor,
     wrong_host: TlsAcceptor,
-    /// Good, and speaks before the client has finished its handshake.
+    /// Valid, and sends data before the client has finished the handshake.
     early: TlsAcceptor,
 }
 
@@ -57,7 +57,7 @@ impl Drop for CaFile {
 }
 
 impl Tls {
-    /// For 127.0.0.1, ::1, localhost and the address that is listened on.
+    /// For 127.0.0.1, ::1, localhost and the listening address.
     pub fn new(listening_on: IpAddr) -> Result<Tls, String> {
         let ca_key = KeyPair::generate().map_err(problem)?;
         let mut ca = CertificateParams::default();

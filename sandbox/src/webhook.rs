@@ -1,6 +1,5 @@
-//! Tells the merchant's URL what happened: one plain attempt per event, in order, in the background.
+//! Sends events to the merchant's URL: one attempt per event, in order, in the background.
 
-use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use http_body_util::Full;
@@ -13,12 +12,11 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::endpoints::transactions;
 use crate::json::{Json, object};
-use crate::sandbox::Sandbox;
 use crate::state::{Event, State};
 
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Where events go; plain http to this machine only.
+/// The URL of the webhook; plain http to this machine only.
 #[derive(Debug, Clone)]
 pub struct Target {
     uri: Uri,
@@ -50,7 +48,7 @@ struct Notice {
     body: String,
 }
 
-/// What became of one attempt.
+/// The result of one attempt.
 pub struct Delivered {
     event: &'static str,
     key: String,
@@ -68,7 +66,7 @@ pub struct Webhook {
     queue: UnboundedSender<Notice>,
 }
 
-/// The end of the queue that the background task reads.
+/// The receiving end of the queue.
 pub struct Outbox {
     queue: UnboundedReceiver<Notice>,
     target: Target,
@@ -80,7 +78,7 @@ impl Webhook {
         (Webhook { queue: sender }, Outbox { queue: receiver, target })
     }
 
-    /// The body is made now, of the state as the event left it.
+    /// The body is rendered now, from the state right after the event.
     pub fn send(&self, event: &Event, state: &State) {
         let (event, key, data) = match event {
             Event::PaymentFinal { order } => ("payment", order, state.orders.get(order).map(transactions::of_order)),
@@ -89,21 +87,19 @@ impl Webhook {
             }
         };
         let body = object! { "data": data }.to_string();
-        // The receiver ends with the program only.
+        // The receiver lives as long as the program.
         let _ = self.queue.send(Notice { event, key: key.clone(), body });
     }
 }
 
 impl Outbox {
-    pub async fn run(mut self, sandbox: Weak<Sandbox>) {
+    /// Delivers until the sandbox is dropped; passes the result of each attempt to `record`.
+    pub async fn run(mut self, record: impl Fn(Delivered)) {
         while let Some(notice) = self.queue.recv().await {
-            let attempt = tokio::time::timeout(PATIENCE, post(&self.target, notice.body)).await;
-            let result = attempt.unwrap_or_else(|_| Err(format!("no answer within {} s", PATIENCE.as_secs())));
+            let attempt = tokio::time::timeout(TIMEOUT, post(&self.target, notice.body)).await;
+            let result = attempt.unwrap_or_else(|_| Err(format!("no answer within {} s", TIMEOUT.as_secs())));
             let (status, error) = (result.as_ref().ok().copied(), result.err());
-            let Some(sandbox): Option<Arc<Sandbox>> = sandbox.upgrade() else {
-                return;
-            };
-            sandbox.book().webhooks.push(Delivered { event: notice.event, key: notice.key, status, error });
+            record(Delivered { event: notice.event, key: notice.key, status, error });
         }
     }
 }
@@ -131,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_this_machine() {
+    fn only_loopback_urls_are_accepted() {
         for good in ["http://127.0.0.1:8080/hook", "http://[::1]:1/", "http://localhost/x?y=1"] {
             good.parse::<Target>().unwrap();
         }

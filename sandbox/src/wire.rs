@@ -1,4 +1,4 @@
-//! The stream that HTTP is spoken on, plain or TLS, and the ways in which it ends.
+//! A connection's stream, plain or TLS, and the ways to end it.
 
 use std::io;
 use std::pin::Pin;
@@ -16,7 +16,7 @@ pub enum Socket {
 
 pub struct Wire {
     socket: Socket,
-    /// Read from the socket, but by nobody yet.
+    /// Read from the socket but not yet consumed.
     unread: Bytes,
 }
 
@@ -25,25 +25,25 @@ impl Wire {
         Wire { socket, unread: Bytes::new() }
     }
 
-    /// Gives back what was read too much.
+    /// Puts back bytes that were read but not consumed.
     pub fn put_back(mut self, bytes: Bytes) -> Wire {
         self.unread = if self.unread.is_empty() { bytes } else { [bytes, self.unread].concat().into() };
         self
     }
 
-    /// The client gets a TCP reset, without a farewell of TLS.
+    /// Sends a TCP reset, without close_notify under TLS.
     pub fn reset(self) {
-        // Without it the system says a polite goodbye.
+        // Without this option the system would send a FIN.
         let _ = self.into_tcp().set_zero_linger();
     }
 
-    /// The client gets a FIN, without a farewell of TLS.
+    /// Sends a FIN, without close_notify under TLS.
     pub fn close(self) {
         drop(self.into_tcp());
     }
 
-    /// The same although the client is sending: what it sends is thrown away, since a socket that is closed
-    /// with unread bytes in it sends a reset.
+    /// Like `close`, for a client that is still sending. Its bytes are discarded, since closing a socket
+    /// with unread bytes sends a reset.
     pub async fn close_and_discard(self) {
         let mut tcp = self.into_tcp();
         if tcp.shutdown().await.is_ok() {
@@ -51,8 +51,8 @@ impl Wire {
         }
     }
 
-    /// Ends in good order: close_notify, then FIN.
-    pub async fn farewell(mut self) {
+    /// Sends close_notify under TLS, then a FIN.
+    pub async fn close_gracefully(mut self) {
         let _ = self.shutdown().await;
     }
 
@@ -64,7 +64,7 @@ impl Wire {
     }
 }
 
-/// Reads until the client goes away, and keeps nothing.
+/// Reads and discards until the client disconnects.
 pub async fn discard(stream: &mut (impl AsyncRead + Unpin)) {
     let mut buffer = [0; 1024];
     while matches!(stream.read(&mut buffer).await, Ok(1..)) {}

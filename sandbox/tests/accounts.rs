@@ -30,11 +30,15 @@ fn one_account_per_alias() {
     assert_ne!(account(&sandbox, r#"{"Alias":"till-2"}"#)["accountNumber"], *number);
     assert_eq!(sandbox.effects("virtual_account_created").len(), 2);
     assert_eq!(sandbox.get("/payment/account-details?alias=till-1").expect(200).json()["accountNumber"], *number);
-    sandbox.get("/payment/account-details?alias=x").refuses(404, "alias", "Virtual account not found");
-    sandbox.post_marked(GENERATE, &sandbox.public, "{}").refuses(400, "Alias", "The Alias field is required.");
+    sandbox.get("/payment/account-details?alias=x").expect_error(404, "alias", "Virtual account not found");
+    sandbox.post_marked(GENERATE, &sandbox.public, "{}").expect_error(400, "Alias", "The Alias field is required.");
 
     let headers = [("api-key", sandbox.public.as_str()), JSON];
-    sandbox.send("POST", GENERATE, &headers, &sandbox.seal(r#"{"Alias":"x"}"#)).refuses(400, "encryption", "RSA");
+    sandbox.send("POST", GENERATE, &headers, &sandbox.encrypt(r#"{"Alias":"x"}"#)).expect_error(
+        400,
+        "encryption",
+        "RSA",
+    );
 }
 
 #[test]
@@ -51,7 +55,7 @@ fn funding_and_its_details() {
     let json = answer.json();
     assert_eq!((&json["status"], &json["code"]), (&json!(true), &json!("00")));
     let data = &json["data"];
-    // Every member of the interface's table, in its order.
+    // All documented members, in the documented order.
     let members = "statusCode status orderReference paymentReference productName totalAmountCharged statusId paymentMethod \
         paymentResponseCode paymentResponseMessage narration remarks currencyId currencyName fee feeRate subsidiaryFee customerFee \
         dateCreated dateUpdated datePaymentConfirmed sessionId sourceAccountName sourceAccountNumber orderPayments customer \
@@ -74,13 +78,17 @@ fn funding_and_its_details() {
     assert_eq!(payment.len(), 12);
     assert!(payment["orderId"].is_u64() && payment["orderPaymentInstrument"].is_string());
 
-    sandbox.get("/payment/transaction-details/5").refuses(404, "sessionId", "Transaction not found at the moment.");
+    sandbox.get("/payment/transaction-details/5").expect_error(
+        404,
+        "sessionId",
+        "Transaction not found at the moment.",
+    );
     let unknown = r#"{"accountNumber":"1","amount":"1","senderName":"Ada"}"#;
-    sandbox.admin_post("fund", unknown).refuses(404, "accountNumber", "Virtual account not found");
-    sandbox.admin_post("fund", "{}").refuses(400, "amount", "is required");
+    sandbox.admin_post("fund", unknown).expect_error(404, "accountNumber", "Virtual account not found");
+    sandbox.admin_post("fund", "{}").expect_error(400, "amount", "is required");
 }
 
-/// The body of one webhook call, which is answered with 204.
+/// Receives one webhook call and answers 204.
 fn receive(listener: &TcpListener) -> Value {
     let (stream, _) = listener.accept().unwrap();
     let mut reader = BufReader::new(stream);
@@ -98,24 +106,24 @@ fn receive(listener: &TcpListener) -> Value {
 }
 
 #[test]
-fn webhooks_tell_of_funding_and_of_final_payments() {
+fn webhooks_are_sent_for_funding_and_final_payments() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/hook", listener.local_addr().unwrap());
     let sandbox = Sandbox::start(&["--webhook", &url]);
     let number = account(&sandbox, r#"{"Alias":"till-1","Reference":"shop-9"}"#)["accountNumber"].clone();
     let funding = json!({"accountNumber": number, "amount": 25, "senderName": "Ada"}).to_string();
     let session = sandbox.admin_post("fund", &funding).expect(200).json()["sessionId"].clone();
-    let told = receive(&listener);
-    assert_eq!(told["data"]["sessionId"], session);
+    let received = receive(&listener);
+    assert_eq!(received["data"]["sessionId"], session);
     assert_eq!(
-        (&told["data"]["sourceAccountName"], &told["data"]["accountReference"]),
+        (&received["data"]["sourceAccountName"], &received["data"]["accountReference"]),
         (&json!("Ada"), &json!("shop-9"))
     );
 
     sandbox.charge_card("A", "4000000000000002").expect(200);
-    let told = receive(&listener);
-    assert_eq!((&told["data"]["orderReference"], &told["data"]["statusId"]), (&json!("A"), &json!(4)));
-    // One worker delivers in order, so the first attempt is noted by now.
+    let received = receive(&listener);
+    assert_eq!((&received["data"]["orderReference"], &received["data"]["statusId"]), (&json!("A"), &json!(4)));
+    // Events are delivered in order, so the first attempt is recorded by now.
     assert_eq!(
         sandbox.admin("state")["webhooks"][0],
         json!({"event": "funding", "key": session, "status": 204, "error": null})
@@ -140,6 +148,6 @@ fn payouts() {
 
     sandbox.post_marked("/payout/initiate", &sandbox.secret, payload).expect(200);
     assert_eq!(sandbox.admin("duplicates")["duplicates"][0]["key"], "P1");
-    sandbox.post_marked("/payout/initiate", &sandbox.secret, "{}").refuses(400, "payoutDetails", "is required");
+    sandbox.post_marked("/payout/initiate", &sandbox.secret, "{}").expect_error(400, "payoutDetails", "is required");
     assert_eq!(sandbox.get("/payment/banks?paymentmethod=BT").expect(200).json()["data"][0]["bankCode"], "000013");
 }

@@ -57,7 +57,7 @@ fn a_mandate_from_creation_to_charge() {
         })
     );
     assert_eq!(sandbox.admin(&format!("otp/{mandate}"))["used"], true);
-    sandbox.pay("ORDER-1", mandate, "000000").refuses(400, "reference", "paid already");
+    sandbox.pay("ORDER-1", mandate, "000000").expect_error(400, "reference", "paid already");
 
     let charges = sandbox.effects("charge_made");
     assert_eq!(charges.len(), 1);
@@ -66,7 +66,7 @@ fn a_mandate_from_creation_to_charge() {
         (&json!("ORDER-1"), &json!("2500.50"), &json!("37.51"))
     );
     assert_eq!(charges[0]["reference"], *reference);
-    // The answer said "initiated"; verify tells what became of it.
+    // The answer was "initiated"; verify returns the final state.
     let verified = sandbox.post_secret("/payment/order/verify", r#"{"reference":"ORDER-1"}"#).expect(200);
     assert!(verified.is_assumed());
     assert_eq!(verified.json()["data"]["statusId"], 5);
@@ -93,12 +93,12 @@ fn history() {
         json!({"customerName": "Sandbox Customer", "hasExistingDebitMandate": true, "directDebitMandates": [mandate]})
     );
 
-    // A mandate for an order of somebody else is not shown.
+    // A mandate for an order of another customer is not listed.
     sandbox.admin_post("orders", r#"{"reference":"HERS","amount":"5","email":"eve@example.com"}"#).expect(200);
     sandbox.post(CREATE, r#"{"orderReference":"HERS","accountNumber":"0690000041","bankCode":"058"}"#).expect(200);
     assert_eq!(history("ada@example.com").json()["directDebitMandates"].as_array().unwrap().len(), 1);
     assert_eq!(history("eve@example.com").json()["directDebitMandates"].as_array().unwrap().len(), 2);
-    sandbox.get("/payment/order/direct-debit/history").refuses(
+    sandbox.get("/payment/order/direct-debit/history").expect_error(
         400,
         "emailAddress",
         "The emailAddress field is required.",
@@ -111,10 +111,10 @@ fn magic_accounts_and_codes() {
     let pending = sandbox.mandate("0690000001");
     let status = format!("/payment/order/direct-debit/status?mandateCode={pending}");
     assert!(sandbox.get(&status).expect(200).json()["message"].as_str().unwrap().contains("pending"));
-    sandbox.pay("A", &pending, "000000").refuses(400, "directDebitPaymentRequest.mandateCode", "not active");
+    sandbox.pay("A", &pending, "000000").expect_error(400, "directDebitPaymentRequest.mandateCode", "not active");
 
     let payload = r#"{"orderReference":"A","accountNumber":"0690000003","bankCode":"058"}"#;
-    sandbox.post(CREATE, payload).refuses(404, "accountNumber", "Account not found at the moment.");
+    sandbox.post(CREATE, payload).expect_error(404, "accountNumber", "Account not found at the moment.");
 
     let poor = sandbox.mandate("0690000002");
     let failed = sandbox.pay("POOR", &poor, "000000").expect(200);
@@ -123,7 +123,7 @@ fn magic_accounts_and_codes() {
     assert_eq!((&failed["status"], &failed["statusCode"]), (&json!("failed"), &json!("04")));
     assert_eq!(failed["data"]["orderPayment"]["statusId"], 4);
     let verified = sandbox.post_secret("/payment/order/verify", r#"{"reference":"POOR"}"#).expect(200).json();
-    // Found, and not paid: success and 00 are of the call.
+    // Success and 00 are the result of the call; the order is not paid.
     assert_eq!(
         (&verified["status"], &verified["statusCode"], &verified["data"]["statusId"]),
         (&json!("success"), &json!("00"), &json!(4))
@@ -132,32 +132,35 @@ fn magic_accounts_and_codes() {
 
     let good = sandbox.mandate("0690000031");
     let otp = "directDebitPaymentRequest.otp";
-    sandbox.pay("A", &good, "111111").refuses(400, otp, "wrong");
-    sandbox.pay("A", &good, "222222").refuses(400, otp, "expired");
-    sandbox.pay("A", &good, "123456").refuses(400, otp, "No one-time code was sent");
-    assert!(sandbox.effects("order_created").iter().all(|order| order["key"] != "A"), "a refusal makes no order");
+    sandbox.pay("A", &good, "111111").expect_error(400, otp, "wrong");
+    sandbox.pay("A", &good, "222222").expect_error(400, otp, "expired");
+    sandbox.pay("A", &good, "123456").expect_error(400, otp, "No one-time code was sent");
+    assert!(
+        sandbox.effects("order_created").iter().all(|order| order["key"] != "A"),
+        "a refused payment makes no order"
+    );
     sandbox.pay("A", &good, "000000").expect(200);
-    // The order could be paid elsewhere after the failure.
+    // The order can be paid by another mandate after the failure.
     sandbox.pay("POOR", &good, "000000").expect(200);
     assert_eq!(sandbox.effects("charge_made").len(), 2);
 }
 
 #[test]
-fn activation_by_hand() {
+fn manual_activation() {
     let sandbox = Sandbox::start(&["--activation", "manual"]);
     let mandate = sandbox.mandate("0690000031");
-    sandbox.pay("A", &mandate, "000000").refuses(400, "directDebitPaymentRequest.mandateCode", "not active");
+    sandbox.pay("A", &mandate, "000000").expect_error(400, "directDebitPaymentRequest.mandateCode", "not active");
     let active = sandbox.admin_post(&format!("mandates/{mandate}/activate"), "").expect(200).json();
     assert_eq!(active, json!({"mandateCode": mandate, "active": true}));
     sandbox.pay("A", &mandate, "000000").expect(200);
-    sandbox.admin_post("mandates/MDTC-1/activate", "").refuses(404, "mandateCode", "not found");
+    sandbox.admin_post("mandates/MDTC-1/activate", "").expect_error(404, "mandateCode", "not found");
 }
 
 #[test]
-fn a_code_works_once() {
+fn a_one_time_code_works_once() {
     let sandbox = Sandbox::start(&[]);
     let mandate = sandbox.mandate("0690000031");
-    sandbox.send("GET", &format!("/sandbox/otp/{mandate}"), &[], "").refuses(
+    sandbox.send("GET", &format!("/sandbox/otp/{mandate}"), &[], "").expect_error(
         404,
         "mandateCode",
         "One-time code not found",
@@ -168,17 +171,17 @@ fn a_code_works_once() {
         sandbox.admin(&format!("otp/{mandate}"))["otp"].as_str().unwrap().to_string()
     };
     let (old, new) = (code(), code());
-    sandbox.pay("A", &mandate, &old).refuses(400, "directDebitPaymentRequest.otp", "wrong");
+    sandbox.pay("A", &mandate, &old).expect_error(400, "directDebitPaymentRequest.otp", "wrong");
     sandbox.pay("A", &mandate, &new).expect(200);
-    sandbox.pay("B", &mandate, &new).refuses(400, "directDebitPaymentRequest.otp", "used before");
+    sandbox.pay("B", &mandate, &new).expect_error(400, "directDebitPaymentRequest.otp", "used before");
     assert_eq!(sandbox.effects("otp_sent").len(), 2);
 }
 
 #[test]
-fn what_is_missing_is_named() {
+fn missing_members_are_named() {
     let sandbox = Sandbox::start(&[]);
     let answer = sandbox.post(CREATE, r#"{"recurringPaymentId":"x","accountNumber":5}"#).expect(400);
-    assert!(!answer.is_assumed(), "the failure envelope is the interface's");
+    assert!(!answer.is_assumed(), "the failure envelope is documented");
     assert_eq!(
         answer.json()["errors"],
         json!({"recurringPaymentId": "The recurringPaymentId field must be an integer.",
@@ -186,20 +189,24 @@ fn what_is_missing_is_named() {
             "accountNumber": "The accountNumber field must be text.",
             "bankCode": "The bankCode field is required."})
     );
-    sandbox.get("/payment/order/direct-debit/status").refuses(400, "mandateCode", "is required");
-    sandbox.get("/payment/order/direct-debit/status?mandateCode=MDTC-0").refuses(
+    sandbox.get("/payment/order/direct-debit/status").expect_error(400, "mandateCode", "is required");
+    sandbox.get("/payment/order/direct-debit/status?mandateCode=MDTC-0").expect_error(
         404,
         "mandateCode",
         "Mandate not found at the moment.",
     );
-    sandbox.post(OTP, "{}").refuses(400, "mandateCode", "is required");
-    sandbox.post(OTP, r#"{"mandateCode":"MDTC-0"}"#).refuses(404, "mandateCode", "Mandate not found");
-    sandbox.post("/payment/order/pay", "{}").refuses(400, "paymentOption", "is required");
-    sandbox.post("/payment/order/pay", r#"{"paymentOption":"NDD"}"#).refuses(
+    sandbox.post(OTP, "{}").expect_error(400, "mandateCode", "is required");
+    sandbox.post(OTP, r#"{"mandateCode":"MDTC-0"}"#).expect_error(404, "mandateCode", "Mandate not found");
+    sandbox.post("/payment/order/pay", "{}").expect_error(400, "paymentOption", "is required");
+    sandbox.post("/payment/order/pay", r#"{"paymentOption":"NDD"}"#).expect_error(
         400,
         "directDebitPaymentRequest.otp",
         "is required",
     );
-    sandbox.post("/payment/order/pay", r#"{"paymentOption":"momo"}"#).refuses(400, "paymentOption", "NDD or C");
-    sandbox.pay("A", "MDTC-0", "000000").refuses(404, "directDebitPaymentRequest.mandateCode", "Mandate not found");
+    sandbox.post("/payment/order/pay", r#"{"paymentOption":"momo"}"#).expect_error(400, "paymentOption", "NDD or C");
+    sandbox.pay("A", "MDTC-0", "000000").expect_error(
+        404,
+        "directDebitPaymentRequest.mandateCode",
+        "Mandate not found",
+    );
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::wire::{Client, Ended, PATIENCE};
+use common::wire::{Client, Ended, TIMEOUT};
 use common::{Sandbox, command};
 use serde_json::json;
 
@@ -13,7 +13,7 @@ fn statuses(sandbox: &Sandbox, count: usize) -> Vec<u16> {
 }
 
 #[test]
-fn the_nth_and_so_many_from_there() {
+fn nth_and_count() {
     let sandbox = Sandbox::start(&[]);
     let made = sandbox.rule(r#"{"path":"/payment/banks","method":"GET","fault":"status_503","nth":2,"count":2}"#);
     assert_eq!(
@@ -24,7 +24,7 @@ fn the_nth_and_so_many_from_there() {
     assert_eq!(statuses(&sandbox, 5), [200, 503, 503, 200, 200]);
     let listed = sandbox.admin("faults")["rules"].clone();
     assert_eq!((&listed[0]["matched"], &listed[0]["fired"]), (&json!(5), &json!(2)));
-    // Only what it says.
+    // A rule for another method does not fire.
     sandbox.rule(r#"{"path":"/payment/banks","method":"POST","fault":"status_503"}"#);
     assert_eq!(statuses(&sandbox, 1), [200]);
 }
@@ -37,7 +37,7 @@ fn templates_and_prefixes() {
     sandbox.get("/payment/transaction-details/5").expect(404);
     sandbox.rule(r#"{"path":"/payout/*","fault":"status_500"}"#);
     sandbox.get_secret("/payout/balance-enquiry").expect(500);
-    // A request that would be refused meets it just the same, and admin calls never do.
+    // Rules also act on requests that would be refused, but never on admin calls.
     sandbox.rule(r#"{"path":"*","fault":"status_500","count":2}"#);
     sandbox.send("GET", BANKS, &[], "").expect(500);
     sandbox.get("/nowhere").expect(500);
@@ -45,7 +45,7 @@ fn templates_and_prefixes() {
 }
 
 #[test]
-fn a_chance_repeats_with_its_seed() {
+fn a_probability_repeats_with_its_seed() {
     let run = |seed: u64| {
         let sandbox = Sandbox::start(&[]);
         sandbox.rule(&format!(r#"{{"path":"/payment/banks","fault":"status_500","probability":"0.5","seed":{seed}}}"#));
@@ -76,19 +76,20 @@ fn a_rule_acts_on_money_once() {
     let sandbox = Sandbox::start(&[]);
     sandbox.rule(r#"{"path":"/payment/order/create","fault":"commit_then_reset"}"#);
     let mut client = Client::new(&sandbox);
-    let body = sandbox.seal(&common::card("A", "4111111111111111"));
+    let body = sandbox.encrypt(&common::card("A", "4111111111111111"));
     client.send("POST", "/payment/order/create", &[("api-key", &sandbox.public), common::JSON], &body).unwrap();
-    assert_eq!(client.rest(PATIENCE), (Vec::new(), Ended::Reset));
-    sandbox.charge_card("A", "4111111111111111").refuses(400, "reference", "paid already");
+    assert_eq!(client.rest(TIMEOUT), (Vec::new(), Ended::Reset));
+    sandbox.charge_card("A", "4111111111111111").expect_error(400, "reference", "paid already");
     let entry = &sandbox.requests()[0];
-    let told = (&entry["fault"], &entry["status"], &entry["answered"], &entry["effects"]);
-    assert_eq!(told, (&json!("commit_then_reset"), &json!(200), &json!("none"), &json!([1, 2])));
+    let logged = (&entry["fault"], &entry["status"], &entry["answered"], &entry["effects"]);
+    assert_eq!(logged, (&json!("commit_then_reset"), &json!(200), &json!("none"), &json!([1, 2])));
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn invalid_rules_are_refused() {
     let sandbox = Sandbox::start(&[]);
-    let refuses = |rule: &str, field: &str, words: &str| sandbox.admin_post("faults", rule).refuses(400, field, words);
+    let refuses =
+        |rule: &str, field: &str, words: &str| sandbox.admin_post("faults", rule).expect_error(400, field, words);
     refuses(r#"{"path":"/a","fault":"no_such"}"#, "fault", "there are reset_before_read, reset_without_commit");
     refuses(r#"{"fault":"drip"}"#, "path", "required");
     refuses(r#"{"path":"/a","fault":"drip","probability":2}"#, "probability", "from 0 to 1");
@@ -98,12 +99,12 @@ fn what_is_wrong_is_named() {
 }
 
 #[test]
-fn rules_of_the_command_line() {
+fn rules_on_the_command_line() {
     let rule = r#"{"path":"/payment/banks","fault":"status_500"}"#;
     let sandbox = Sandbox::start(&["--fault", rule, "--fault", "reset_before_read"]);
     let mut client = Client::new(&sandbox);
     let _ = client.send("GET", BANKS, &[("api-key", &sandbox.public)], "");
-    assert_eq!(client.rest(PATIENCE), (Vec::new(), Ended::Reset));
+    assert_eq!(client.rest(TIMEOUT), (Vec::new(), Ended::Reset));
     assert_eq!(statuses(&sandbox, 2), [500, 200]);
     for (bad, words) in [("no_such", "there are"), ("{", "EOF"), ("drip", "path"), ("tls_expired", "--tls")] {
         let output = command(&["--fault", bad]).output().unwrap();

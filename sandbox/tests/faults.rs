@@ -1,97 +1,18 @@
-//! Every fault by magic input, plain and under TLS: what lies on the wire, and what was really done.
+//! Every fault by magic input, plain and under TLS: what is on the wire and what is committed.
 
 mod common;
 
 use std::io::Read;
 use std::time::Duration;
 
-use common::wire::{Client, Ended, PATIENCE};
-use common::{Answer, JSON, Sandbox};
+use common::faults::{FAULTS, Seen};
+use common::wire::{Client, Ended, TIMEOUT};
+use common::{Answer, JSON, Sandbox, Scenarios};
 use serde_json::{Value, json};
 
 const REFUND: &str = "/payment/order/refund";
-/// Within it nothing comes: enough for silence on this machine.
+/// How long nothing may arrive for the connection to count as silent.
 const SILENCE: Duration = Duration::from_millis(100);
-
-/// What a client sees.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Seen {
-    /// A whole answer, after which the connection serves on.
-    Answer(u16),
-    /// A whole answer that announces the end.
-    LastAnswer(u16),
-    /// A whole answer, then this.
-    AnswerThen(Ended),
-    Nothing(Ended),
-    Part,
-    /// An answer without a length, and how it ends: whole in good order, else cut.
-    Delimited(Ended),
-    Endless,
-    /// An answer of this status, then this, then the last for ever.
-    Again(u16, &'static str, &'static str),
-    /// Not to be seen by a request that names it.
-    Refused,
-}
-
-/// Name, carried out, what is seen.
-const FAULTS: [(&str, bool, Seen); 54] = [
-    ("reset_before_read", false, Seen::Nothing(Ended::Reset)),
-    ("reset_without_commit", false, Seen::Nothing(Ended::Reset)),
-    ("commit_then_reset", true, Seen::Nothing(Ended::Reset)),
-    ("commit_then_close", true, Seen::Nothing(Ended::Fin)),
-    ("commit_then_timeout", true, Seen::Nothing(Ended::Silence)),
-    ("commit_then_502", true, Seen::Answer(502)),
-    ("commit_then_500", true, Seen::Answer(500)),
-    ("commit_then_408", true, Seen::LastAnswer(408)),
-    ("stale_keepalive", true, Seen::AnswerThen(Ended::Silence)),
-    // On a new connection it does not act.
-    ("close_after_read", true, Seen::Answer(200)),
-    ("silent_close_idle", true, Seen::AnswerThen(Ended::Fin)),
-    ("unsolicited_response", true, Seen::Answer(200)),
-    ("late_unsolicited_response", true, Seen::Answer(200)),
-    // It strikes the connection after this one.
-    ("early_response", true, Seen::LastAnswer(200)),
-    ("truncate", true, Seen::Part),
-    ("drip", true, Seen::Answer(200)),
-    ("slow_headers", true, Seen::Answer(200)),
-    ("never_end", true, Seen::Endless),
-    ("endless_trailers", true, Seen::Again(200, "}\r\n0\r\nx-sandbox-trailer: 1\r\n", "x-sandbox-trailer: 1\r\n")),
-    ("endless_chunk_size", true, Seen::Again(200, "\r\n0", "0")),
-    ("no_crlf_after_chunk", true, Seen::Again(200, "x", "x")),
-    ("endless_interim", true, Seen::Again(102, "", "HTTP/1.1 102 Processing\r\n\r\n")),
-    ("close_delimited", true, Seen::Delimited(Ended::Farewell)),
-    ("close_delimited_cut", true, Seen::Delimited(Ended::Fin)),
-    ("huge_body", true, Seen::Answer(200)),
-    ("gzip_bomb", true, Seen::Answer(200)),
-    ("bad_utf8", true, Seen::Answer(200)),
-    ("deep_nesting", true, Seen::Answer(200)),
-    ("duplicate_members", true, Seen::Answer(200)),
-    ("huge_number", true, Seen::Answer(200)),
-    ("unknown_fields", true, Seen::Answer(200)),
-    ("wrong_envelope", true, Seen::Answer(200)),
-    ("empty_200", true, Seen::Answer(200)),
-    ("html_200", true, Seen::Answer(200)),
-    ("redirect_same", false, Seen::Answer(307)),
-    ("redirect_other_host", false, Seen::Answer(307)),
-    ("status_429", false, Seen::Answer(429)),
-    ("status_429_retry_after", false, Seen::Answer(429)),
-    ("status_429_paid", true, Seen::Answer(429)),
-    ("status_429_cut", true, Seen::Part),
-    ("status_403_page", true, Seen::Answer(403)),
-    ("status_409_page", true, Seen::Answer(409)),
-    ("status_400_paid", true, Seen::Answer(400)),
-    ("pending_refusal", true, Seen::Answer(200)),
-    ("success_failed_state", false, Seen::Answer(200)),
-    ("status_500", false, Seen::Answer(500)),
-    ("status_503", false, Seen::Answer(503)),
-    ("status_408", false, Seen::LastAnswer(408)),
-    ("unauthorized", false, Seen::Answer(401)),
-    ("failed_then_success", false, Seen::Answer(200)),
-    ("echoes_request", false, Seen::Answer(400)),
-    ("tls_expired", false, Seen::Refused),
-    ("tls_wrong_host", false, Seen::Refused),
-    ("tls_silence", false, Seen::Refused),
-];
 
 fn paid(sandbox: &Sandbox, reference: &str) {
     let order = format!(r#"{{"reference":"{reference}","amount":"10","paid":true}}"#);
@@ -108,7 +29,7 @@ fn refunds(sandbox: &Sandbox, reference: &str) -> usize {
     sandbox.effects("refund_made").iter().filter(|entry| entry["key"] == key).count()
 }
 
-/// The connection serves another request.
+/// Checks that the connection serves another request.
 fn serves_on(sandbox: &Sandbox, client: &mut Client) {
     client.send("GET", "/payment/banks", &[("api-key", &sandbox.public)], "").unwrap();
     client.answer().expect(200);
@@ -116,7 +37,7 @@ fn serves_on(sandbox: &Sandbox, client: &mut Client) {
 
 fn check(sandbox: &Sandbox, fault: &str, seen: Seen, ask: &dyn Fn(&mut Client)) -> Option<Answer> {
     let is_tls = sandbox.start["ca_file"].is_string();
-    let fin = if is_tls { Ended::Fin } else { Ended::Farewell };
+    let fin = if is_tls { Ended::Fin } else { Ended::Graceful };
     let expected = |ended| if ended == Ended::Fin { fin } else { ended };
     let mut client = Client::new(sandbox);
     ask(&mut client);
@@ -133,7 +54,7 @@ fn check(sandbox: &Sandbox, fault: &str, seen: Seen, ask: &dyn Fn(&mut Client)) 
         }
         Seen::LastAnswer(status) => {
             answer = Some(client.answer().expect(status));
-            assert_eq!(client.rest(PATIENCE), (Vec::new(), Ended::Farewell));
+            assert_eq!(client.rest(TIMEOUT), (Vec::new(), Ended::Graceful));
             if fault == "early_response" {
                 let mut next = Client::new(sandbox);
                 assert_eq!(next.answer().expect(200).header("x-sandbox-unsolicited"), Some("1"));
@@ -142,17 +63,17 @@ fn check(sandbox: &Sandbox, fault: &str, seen: Seen, ask: &dyn Fn(&mut Client)) 
         }
         Seen::AnswerThen(ended) => {
             answer = Some(client.answer().expect(200));
-            let patience = if ended == Ended::Silence { SILENCE } else { PATIENCE };
-            assert_eq!(client.rest(patience), (Vec::new(), expected(ended)), "{fault}");
+            let timeout = if ended == Ended::Silence { SILENCE } else { TIMEOUT };
+            assert_eq!(client.rest(timeout), (Vec::new(), expected(ended)), "{fault}");
             answered = "whole";
         }
         Seen::Nothing(ended) => {
-            let patience = if ended == Ended::Silence { SILENCE } else { PATIENCE };
-            assert_eq!(client.rest(patience), (Vec::new(), expected(ended)), "{fault}");
+            let timeout = if ended == Ended::Silence { SILENCE } else { TIMEOUT };
+            assert_eq!(client.rest(timeout), (Vec::new(), expected(ended)), "{fault}");
             answered = "none";
         }
         Seen::Part => {
-            let (bytes, ended) = client.rest(PATIENCE);
+            let (bytes, ended) = client.rest(TIMEOUT);
             let text = String::from_utf8(bytes).unwrap();
             let (head, body) = text.split_once("\r\n\r\n").unwrap();
             let length: usize = head.split_once("content-length: ").unwrap().1.parse().unwrap();
@@ -171,17 +92,17 @@ fn check(sandbox: &Sandbox, fault: &str, seen: Seen, ask: &dyn Fn(&mut Client)) 
             answered = "part";
         }
         Seen::Delimited(ended) => {
-            let (bytes, end) = client.rest(PATIENCE);
+            let (bytes, end) = client.rest(TIMEOUT);
             assert_eq!(end, expected(ended));
             let text = String::from_utf8(bytes).unwrap();
             let (head, body) = text.split_once("\r\n\r\n").unwrap();
             assert!(head.ends_with("connection: close") && !head.contains("length") && !head.contains("chunked"));
             let is_whole = serde_json::from_str::<Value>(body).is_ok();
-            assert_eq!((is_whole, body.starts_with('{')), (ended == Ended::Farewell, true), "{text}");
+            assert_eq!((is_whole, body.starts_with('{')), (ended == Ended::Graceful, true), "{text}");
             answered = if is_whole { "whole" } else { "part" };
         }
         Seen::Again(status, first, again) => {
-            // More than any client may keep of a line, a trailer or an interim answer.
+            // More than a client should buffer of a line, a trailer or an interim answer.
             let (mut text, mut buffer) = (String::new(), [0; 4096]);
             while text.len() < 300_000 {
                 let count = client.stream.read(&mut buffer).unwrap();
@@ -209,19 +130,41 @@ fn check(sandbox: &Sandbox, fault: &str, seen: Seen, ask: &dyn Fn(&mut Client)) 
 }
 
 fn every_fault_of_a_post(sandbox: &Sandbox) {
-    for (fault, committed, seen) in FAULTS {
+    for &(fault, committed, seen) in FAULTS {
         let reference = format!("sbx-{fault}-1");
         paid(sandbox, &reference);
         let answer = check(sandbox, fault, seen, &|client| refund(sandbox, client, &reference));
         assert_eq!(refunds(sandbox, &reference), usize::from(committed), "{fault}");
         if let Some(answer) = answer {
-            body_of(fault, &answer, sandbox);
+            body_of(fault, &answer, sandbox, REFUND);
         }
     }
 }
 
 #[test]
-fn every_fault_of_a_post_in_the_plain() {
+fn every_fault_of_a_canned_endpoint() {
+    let entry = r#"{"request": {"transferReference": "T"}, "wire": ["POST", "/payment/transfer/{transferReference}", "secret", "plain"],
+        "effect": ["transfer_made", "{transferReference}"], "answer": {"status": true, "message": "{transferReference}"}}"#;
+    let file = Scenarios::new("every-fault", &format!(r#"{{"endpoints": {{"transfer": {entry}}}}}"#));
+    let sandbox = Sandbox::start(&["--scenarios", file.path()]);
+    for &(fault, committed, seen) in FAULTS {
+        let reference = format!("sbx-{fault}-1");
+        let target = format!("/payment/transfer/{reference}");
+        let ask = |client: &mut Client| {
+            client.send("POST", &target, &[("api-key", &sandbox.secret), JSON], "{}").unwrap();
+        };
+        let answer = check(&sandbox, fault, seen, &ask);
+        let transfers = sandbox.effects("transfer_made");
+        let count = transfers.iter().filter(|entry| entry["key"] == *reference).count();
+        assert_eq!(count, usize::from(committed), "{fault}");
+        if let Some(answer) = answer {
+            body_of(fault, &answer, &sandbox, &target);
+        }
+    }
+}
+
+#[test]
+fn every_fault_of_a_post_over_plain_http() {
     every_fault_of_a_post(&Sandbox::start(&[]));
 }
 
@@ -233,22 +176,22 @@ fn every_fault_of_a_post_under_tls() {
 #[test]
 fn every_fault_of_a_get() {
     let sandbox = Sandbox::start(&[]);
-    for (fault, _, seen) in FAULTS {
+    for &(fault, _, seen) in FAULTS {
         let target = format!("/payment/order/direct-debit/history?emailAddress=sbx-{fault}-1%40example.com");
         let ask = |client: &mut Client| client.send("GET", &target, &[("api-key", &sandbox.public)], "").unwrap();
         check(&sandbox, fault, seen, &ask);
     }
-    // Nothing was done, and twice is as good as once.
+    // These requests have no effects.
     assert_eq!(sandbox.admin("ledger"), json!({"ledger": []}));
 }
 
 #[test]
-fn this_table_is_the_sandboxs_table() {
+fn this_table_has_every_fault() {
     let sandbox = Sandbox::start(&[]);
     let listed = sandbox.admin("faults")["faults"].as_array().unwrap().clone();
     let names: Vec<&str> = listed.iter().map(|row| row["name"].as_str().unwrap()).collect();
-    assert_eq!(names, FAULTS.map(|(name, ..)| name));
-    for (row, (name, committed, _)) in listed.iter().zip(FAULTS) {
+    assert_eq!(names, FAULTS.iter().map(|(name, ..)| *name).collect::<Vec<_>>());
+    for (row, &(name, committed, _)) in listed.iter().zip(FAULTS) {
         assert_eq!(
             row["committed"] == true,
             committed && !["close_after_read", "early_response"].contains(&name),
@@ -262,8 +205,8 @@ fn payment(id: u64, name: &str) -> Value {
     json!({"orderPayment": {"statusId": id, "status": name}})
 }
 
-/// What the answer of a refund looks like under this fault.
-fn body_of(fault: &str, answer: &Answer, sandbox: &Sandbox) {
+/// Checks the body of the answer to a POST under this fault.
+fn body_of(fault: &str, answer: &Answer, sandbox: &Sandbox, target: &str) {
     let text = answer.text.as_str();
     let is_success = || assert_eq!(answer.json()["status"], true, "{fault}: {text}");
     match fault {
@@ -321,11 +264,11 @@ fn body_of(fault: &str, answer: &Answer, sandbox: &Sandbox) {
         "failed_then_success" => assert_eq!(answer.json()["status"], false),
         "redirect_same" => {
             let base_url = sandbox.start["base_url"].as_str().unwrap();
-            assert_eq!(answer.header("location"), Some(format!("{base_url}{REFUND}").as_str()));
+            assert_eq!(answer.header("location"), Some(format!("{base_url}{target}").as_str()));
         }
         "redirect_other_host" => {
             let location = answer.header("location").unwrap();
-            assert!(location.contains("://localhost:") && location.ends_with(REFUND), "{location}");
+            assert!(location.contains("://localhost:") && location.ends_with(target), "{location}");
         }
         _ => is_success(),
     }

@@ -18,7 +18,7 @@ fn cards() {
     assert_eq!((&paid["status"], &paid["statusCode"]), (&json!("success"), &json!("00")));
     assert_eq!(paid["data"]["orderPayment"]["statusId"], 5);
     assert_eq!(paid["data"]["orderPayment"]["orderPaymentInstrument"], "************1111");
-    sandbox.charge_card("OK", "4111111111111111").refuses(400, "reference", "paid already");
+    sandbox.charge_card("OK", "4111111111111111").expect_error(400, "reference", "paid already");
 
     for (number, code, message) in
         [("4000000000000002", "12", "Declined by the issuer"), ("4000000000000069", "04", "The card has expired")]
@@ -30,7 +30,7 @@ fn cards() {
         );
         assert_eq!(failed["data"]["orderPayment"]["statusId"], 4);
     }
-    // The same by way of pay, for an order that could not be paid before.
+    // The same endpoint behaviour by pay, for an order whose payment failed before.
     let payload = card("BAD", "5123450000784608").replace("paymentoption", "paymentOption");
     assert!(sandbox.post("/payment/order/pay", &payload).expect(200).is_assumed());
     assert_eq!(sandbox.effects("charge_made").len(), 2);
@@ -48,12 +48,12 @@ fn a_redirected_card_is_charged_once_confirmed() {
     assert_eq!(sandbox.send("GET", path, &[], "").expect(200).json()["status"], "Successful");
     assert_eq!(sandbox.effects("charge_made").len(), 1);
     assert!(sandbox.effects("charge_made")[0]["request_id"].is_null());
-    sandbox.send("GET", path, &[], "").refuses(400, "paymentReference", "does not await");
-    sandbox.admin_post("payments/PGW-PAYREF-0/confirm", "").refuses(404, "paymentReference", "Payment not found");
+    sandbox.send("GET", path, &[], "").expect_error(400, "paymentReference", "does not await");
+    sandbox.admin_post("payments/PGW-PAYREF-0/confirm", "").expect_error(404, "paymentReference", "Payment not found");
 }
 
 #[test]
-fn an_order_is_made_known() {
+fn creating_an_order() {
     let sandbox = Sandbox::start(&[]);
     let payload = r#"{"customer":{"firstname":"Ada","email":"ada@example.com"},"order":{"amount":98000.000000,"reference":"A","currency":"NGN","description":"Shoes"},"payment":{"RedirectUrl":"https://shop.example/"}}"#;
     let created = sandbox.post(CREATE, payload).expect(200);
@@ -62,28 +62,32 @@ fn an_order_is_made_known() {
     let created = created.json();
     assert_eq!((&created["status"], &created["statusCode"]), (&json!("success"), &json!("01")));
     assert_eq!(created["data"]["customer"]["email"], "ada@example.com");
-    sandbox.post(CREATE, payload).refuses(400, "reference", "exists already");
+    sandbox.post(CREATE, payload).expect_error(400, "reference", "exists already");
     sandbox.charge_card("A", "4111111111111111").expect(200);
     assert_eq!(sandbox.effects("charge_made")[0]["amount"], "98000.00");
 
-    // Order and card in one payload; names in any case.
+    // Order and card in one payload; names match in any case.
     let both = r#"{"Order":{"Amount":"5","Reference":"B"},"Card":{"CardNumber":"4111111111111111","ExpiryMonth":"01","ExpiryYear":"2039","CVV":"193"}}"#;
     assert_eq!(sandbox.post(CREATE, both).expect(200).json()["data"]["orderPayment"]["statusId"], 5);
     assert_eq!(sandbox.effects("order_created").len(), 2);
 }
 
 #[test]
-fn bad_orders_are_named() {
+fn invalid_orders_are_refused() {
     let sandbox = Sandbox::start(&[]);
-    sandbox.post(CREATE, "{}").refuses(400, "paymentoption", "is required");
-    sandbox.post(CREATE, r#"{"paymentoption":"C","reference":"A"}"#).refuses(400, "card", "is required");
-    sandbox.post(CREATE, r#"{"paymentoption":"NDD","reference":"A"}"#).refuses(400, "paymentoption", "must be C");
-    sandbox.post(CREATE, r#"{"order":{"amount":"1.005","reference":"A"}}"#).refuses(
+    sandbox.post(CREATE, "{}").expect_error(400, "paymentoption", "is required");
+    sandbox.post(CREATE, r#"{"paymentoption":"C","reference":"A"}"#).expect_error(400, "card", "is required");
+    sandbox.post(CREATE, r#"{"paymentoption":"NDD","reference":"A"}"#).expect_error(400, "paymentoption", "must be C");
+    sandbox.post(CREATE, r#"{"order":{"amount":"1.005","reference":"A"}}"#).expect_error(
         400,
         "order.amount",
         "more than two decimals",
     );
-    sandbox.post(CREATE, r#"{"order":{"amount":0,"reference":"A"}}"#).refuses(400, "order.amount", "more than zero");
+    sandbox.post(CREATE, r#"{"order":{"amount":0,"reference":"A"}}"#).expect_error(
+        400,
+        "order.amount",
+        "more than zero",
+    );
     let bad = r#"{"reference":"A","paymentoption":"C","country":"NGA","card":{"cardnumber":"4111x","expirymonth":"13","expiryyear":"039"}}"#;
     let answer = sandbox.post(CREATE, bad).expect(400);
     assert!(!answer.text.contains("4111x"), "a card number is never repeated");
@@ -97,21 +101,21 @@ fn refunds_and_their_arithmetic() {
     let sandbox = Sandbox::start(&[]);
     let refund = |body: &str| sandbox.post_secret(REFUND, body);
     sandbox.admin_post("orders", r#"{"reference":"A","amount":"100.10"}"#).expect(200);
-    refund(r#"{"reference":"A"}"#).refuses(400, "reference", "not paid");
+    refund(r#"{"reference":"A"}"#).expect_error(400, "reference", "not paid");
     sandbox.charge_card("A", "4111111111111111").expect(200);
     let part = refund(r#"{"reference":"A","reason":"scratched","amount":"40.05"}"#).expect(200);
     assert!(!part.is_assumed());
     let data = json!({"reference": "A", "amount_refunded": "40.05", "status": "pending"});
     assert_eq!(part.json(), json!({"status": true, "message": "Refund has been initiated", "data": data}));
-    refund(r#"{"reference":"A","amount":"60.06"}"#).refuses(400, "amount", "60.05 left");
-    refund(r#"{"reference":"A","amount":"-1"}"#).refuses(400, "amount", "decimal number");
-    // The template's empty texts count as left out: the rest is refunded.
+    refund(r#"{"reference":"A","amount":"60.06"}"#).expect_error(400, "amount", "60.05 left");
+    refund(r#"{"reference":"A","amount":"-1"}"#).expect_error(400, "amount", "decimal number");
+    // Empty texts count as absent: the rest is refunded.
     let rest = refund(r#"{"reference":"A","Reason":"","Amount":""}"#).expect(200).json();
     assert_eq!(rest["data"]["amount_refunded"], "60.05");
-    refund(r#"{"reference":"A"}"#).refuses(400, "reference", "in full");
-    refund("{}").refuses(400, "reference", "The reference field is required.");
-    refund(r#"{"reference":"Z"}"#).refuses(404, "reference", "Order not found at the moment.");
-    refund(r#"[]"#).refuses(400, "body", "JSON object");
+    refund(r#"{"reference":"A"}"#).expect_error(400, "reference", "in full");
+    refund("{}").expect_error(400, "reference", "The reference field is required.");
+    refund(r#"{"reference":"Z"}"#).expect_error(404, "reference", "Order not found at the moment.");
+    refund(r#"[]"#).expect_error(400, "body", "JSON object");
     assert_eq!(sandbox.admin("state")["orders"][0]["status_id"], 6);
     assert!(sandbox.admin("duplicates")["duplicates"].as_array().unwrap().is_empty());
 }
@@ -138,7 +142,7 @@ fn status_and_fee() {
     assert!(status.is_assumed());
     let status = status.json();
     assert_eq!((&status["status"], &status["data"]["isFinalStatus"]), (&json!("Failed"), &json!(true)));
-    sandbox.post("/payment/order/status", r#"{"reference":"Z"}"#).refuses(404, "reference", "Order not found");
+    sandbox.post("/payment/order/status", r#"{"reference":"Z"}"#).expect_error(404, "reference", "Order not found");
     let fee =
         sandbox.post("/payment/order/fee", r#"{"amount":"600","currency":"NGN","paymentoption":"C"}"#).expect(200);
     assert!(fee.text.contains(r#""amount":600.00,"fee":9.00,"totalAmount":609.00"#), "{}", fee.text);
@@ -148,6 +152,6 @@ fn status_and_fee() {
 fn a_refused_card_leaves_no_order_behind() {
     let sandbox = Sandbox::start(&[]);
     let payload = r#"{"order":{"reference":"A","amount":"5"},"card":{"cardnumber":"4111"}}"#;
-    sandbox.post("/payment/order/create", payload).refuses(400, "card.cvv", "required");
+    sandbox.post("/payment/order/create", payload).expect_error(400, "card.cvv", "required");
     assert_eq!(sandbox.admin("ledger")["ledger"], json!([]));
 }

@@ -1,4 +1,4 @@
-//! `--pay-twice`: the sandbox itself prevents no double charge, so that a test can look for one.
+//! `--pay-twice`: the sandbox executes repeated payments and refunds.
 
 mod common;
 
@@ -34,13 +34,13 @@ fn every_request_that_moves_money_moves_it_again() {
     }
     let keys = ["BOTH", "CARD", "DEBIT", "PAY-CARD", "CARD/40.05", "CARD/999.00", "DEBIT/100.00"];
     assert_eq!(counts(&sandbox), keys.map(|key| (key.to_owned(), json!(2))));
-    // Kept by a reset; no call changes it.
+    // A reset keeps the setting.
     sandbox.admin_post("reset", r#"{"pay_twice":false}"#).expect(200);
     assert_eq!(sandbox.admin("state")["pay_twice"], true);
 }
 
 #[test]
-fn what_moves_no_money_and_what_is_wrong_stays_as_it_is() {
+fn other_rules_still_apply() {
     let sandbox = Sandbox::start(&["--pay-twice"]);
     let (public, account) = (sandbox.public.clone(), r#"{"Alias":"till"}"#);
     for _ in 0..2 {
@@ -48,24 +48,24 @@ fn what_moves_no_money_and_what_is_wrong_stays_as_it_is() {
     }
     assert_eq!(sandbox.effects("virtual_account_created").len(), 1);
     let mandate = sandbox.mandate("0690000031");
-    sandbox.pay("A", &mandate, "111111").refuses(400, "directDebitPaymentRequest.otp", "wrong");
+    sandbox.pay("A", &mandate, "111111").expect_error(400, "directDebitPaymentRequest.otp", "wrong");
     sandbox.admin_post("orders", r#"{"reference":"A","amount":"5"}"#).expect(200);
-    sandbox.post_secret(REFUND, r#"{"reference":"A"}"#).refuses(400, "reference", "not paid");
+    sandbox.post_secret(REFUND, r#"{"reference":"A"}"#).expect_error(400, "reference", "not paid");
     assert_eq!(sandbox.charge_card("A", "4000000000000002").expect(200).json()["status"], "failed");
     assert!(sandbox.effects("charge_made").is_empty());
 }
 
 #[test]
-fn without_it_the_second_time_is_refused() {
+fn without_the_flag_the_second_request_is_refused() {
     let sandbox = Sandbox::start(&[]);
     assert_eq!(sandbox.admin("state")["pay_twice"], false);
     let mandate = sandbox.mandate("0690000031");
     sandbox.post("/payment/order/direct-debit/otp", &format!(r#"{{"mandateCode":"{mandate}"}}"#)).expect(200);
     let code = sandbox.admin(&format!("otp/{mandate}"))["otp"].as_str().unwrap().to_owned();
     sandbox.pay("A", &mandate, &code).expect(200);
-    sandbox.pay("A", &mandate, &code).refuses(400, "reference", "paid already");
-    sandbox.pay("B", &mandate, &code).refuses(400, "directDebitPaymentRequest.otp", "used before");
+    sandbox.pay("A", &mandate, &code).expect_error(400, "reference", "paid already");
+    sandbox.pay("B", &mandate, &code).expect_error(400, "directDebitPaymentRequest.otp", "used before");
     sandbox.post_secret(REFUND, r#"{"reference":"A"}"#).expect(200);
-    sandbox.post_secret(REFUND, r#"{"reference":"A"}"#).refuses(400, "reference", "in full");
+    sandbox.post_secret(REFUND, r#"{"reference":"A"}"#).expect_error(400, "reference", "in full");
     assert_eq!(counts(&sandbox), []);
 }

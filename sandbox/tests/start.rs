@@ -1,4 +1,4 @@
-//! The program: its arguments, its start line, its end.
+//! The program: arguments, start line, exit.
 
 mod common;
 
@@ -13,7 +13,7 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned, crypto::aws_lc_rs};
 
 #[test]
-fn one_line_tells_everything() {
+fn the_start_line_has_address_and_keys() {
     let sandbox = Sandbox::start_with(&["--seed", "5"]);
     let start = &sandbox.start;
     assert!(start["base_url"].as_str().unwrap().starts_with("http://127.0.0.1:"));
@@ -25,7 +25,7 @@ fn one_line_tells_everything() {
 
 #[test]
 fn a_seed_repeats_keys_codes_and_references() {
-    let told = |seed: &str| {
+    let observed = |seed: &str| {
         let sandbox = Sandbox::start_with(&["--seed", seed, "--key-bits", "2048"]);
         let mandate = sandbox.mandate("0690000031");
         sandbox.post("/payment/order/direct-debit/otp", &format!(r#"{{"mandateCode":"{mandate}"}}"#)).expect(200);
@@ -35,7 +35,7 @@ fn a_seed_repeats_keys_codes_and_references() {
         start["base_url"].take();
         (start, mandate, otp, paid)
     };
-    let (one, again, two) = (told("1"), told("1"), told("2"));
+    let (one, again, two) = (observed("1"), observed("1"), observed("2"));
     assert_eq!(one, again);
     assert_ne!(one.0["encryption_key"], two.0["encryption_key"]);
     assert_ne!(one.0["public_key"], two.0["public_key"]);
@@ -53,7 +53,7 @@ fn without_a_seed_every_start_has_its_own_api_keys() {
 }
 
 #[test]
-fn an_env_file_says_the_same() {
+fn the_env_file_has_the_same_values() {
     let path = std::env::temp_dir().join(format!("paysvc-sandbox-test-{}.env", std::process::id()));
     let sandbox = Sandbox::start(&["--env-file", path.to_str().unwrap()]);
     let text = std::fs::read_to_string(&path).unwrap();
@@ -74,7 +74,7 @@ fn an_env_file_says_the_same() {
     assert_eq!(text, expected);
 }
 
-/// It ends with what is wrong, says nothing on standard output, and leaves no part of a file behind.
+/// The program prints the error, prints nothing on standard output, and leaves no partial file.
 #[test]
 fn an_env_file_that_cannot_be_written() {
     let folder = std::env::temp_dir().join(format!("paysvc-sandbox-env-{}", std::process::id()));
@@ -87,7 +87,7 @@ fn an_env_file_that_cannot_be_written() {
         ("/dev/full".to_string(), "", "No space left"),
         (in_folder("no/such.env"), "", "No such file"),
         (in_folder(""), "", "Is a directory"),
-        // A disk that is full as soon as a file grows; the signal that tells of it is ignored, as on a full disk.
+        // Simulates a full disk: files cannot grow, and SIGXFSZ is ignored.
         (in_folder("new.env"), "trap '' XFSZ; ulimit -f 0;", "File too large"),
         (in_folder("kept.env"), "trap '' XFSZ; ulimit -f 0;", "File too large"),
     ] {
@@ -124,14 +124,14 @@ fn tls_with_its_own_ca() {
         std::io::Write::write_all(&mut stream, &request("GET", target, &[("api-key", &sandbox.public)], "")).unwrap();
         read_answer(&mut stream).expect(200);
     }
-    // Asked to end, it takes its CA file along.
+    // On exit it deletes its CA file.
     drop(sandbox.child.stdin.take());
     assert!(sandbox.child.wait().unwrap().success());
     assert!(!std::path::Path::new(&ca_file).exists());
 }
 
 #[test]
-fn it_ends_with_its_parent_and_says_nothing_more() {
+fn it_ends_with_its_parent_and_prints_nothing_more() {
     let mut sandbox = Sandbox::start(&[]);
     sandbox.charge_card("A", "4111111111111111").expect(200);
     drop(sandbox.child.stdin.take());
@@ -143,10 +143,10 @@ fn it_ends_with_its_parent_and_says_nothing_more() {
 
 #[cfg(unix)]
 #[test]
-fn a_signal_ends_it_well() {
+fn a_signal_ends_it() {
     for signal in ["TERM", "INT"] {
         let mut sandbox = Sandbox::start(&[]);
-        // A connection that stays open must not hold it back.
+        // An open connection must not delay the exit.
         let _open = TcpStream::connect(sandbox.address()).unwrap();
         let sent =
             std::process::Command::new("sh").args(["-c", &format!("kill -{signal} {}", sandbox.child.id())]).status();
@@ -156,7 +156,7 @@ fn a_signal_ends_it_well() {
 }
 
 #[test]
-fn bad_arguments_are_named() {
+fn invalid_arguments_are_refused() {
     for (arguments, reason) in [
         (&["--listen", "0.0.0.0:0"][..], "--allow-remote"),
         (&["--key-bits", "1024"], "2048, 3072 or 4096"),

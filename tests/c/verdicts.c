@@ -199,9 +199,8 @@ static int random_answers(const char *key, unsigned long count, unsigned long se
         printf("%6ld  %s; first at index %lu\n", kinds[k].count, kinds[k].what, kinds[k].index);
     }
     if (kind_count > 0) {
-        printf("to see one again: PAYSVC_VERDICTS_SEED=%lu PAYSVC_VERDICTS_INDEX=%lu cargo test --test verdicts "
-               "made_up -- "
-               "--nocapture\n",
+        printf("to see one again: PAYSVC_VERDICTS_SEED=%lu PAYSVC_VERDICTS_INDEX=%lu cargo test --test integration "
+               "on_made_up_answers -- --nocapture\n",
                seed, kinds[0].index);
     }
     printf("%lu answers, seed %lu: %ld different\n", count, seed, differences);

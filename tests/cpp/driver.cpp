@@ -1,5 +1,5 @@
-// A program that does what it is told, through paysvc.hpp: the protocol of tests/c/driver.c. methods.inc is written by
-// the tests from the table of endpoints. Built without exceptions it takes the way that throws nothing.
+// Lets the tests in Rust use paysvc.hpp, with the protocol of tests/c/driver.c, but for "close". The tests write
+// methods.inc from the table of endpoints. Without exceptions the methods with std::nothrow are used.
 #include <paysvc.hpp>
 
 #include <cstdlib>
@@ -33,8 +33,8 @@ template <class Answer> void print(const Answer &answer) {
 }
 
 #if PAYSVC_EXCEPTIONS
-// The handler that a program's own catch clauses would take.
-void caught_as(const paysvc::error &failure) {
+// Prints the class by which a catch clause would catch it.
+void print_class(const paysvc::error &failure) {
     std::cerr << "class " << (dynamic_cast<const paysvc::outcome_unknown *>(&failure) != nullptr ? "outcome_unknown"
                               : dynamic_cast<const paysvc::rejected *>(&failure) != nullptr      ? "rejected"
                               : dynamic_cast<const paysvc::not_sent *>(&failure) != nullptr      ? "not_sent"
@@ -44,7 +44,7 @@ void caught_as(const paysvc::error &failure) {
 
 void log_line(int level, const std::string &message) { std::cerr << "log " << level << ' ' << message << '\n'; }
 
-// Calls and prints; gives what was found by pointers asked for afterwards.
+// Calls a method and prints its reply, which is kept for "get".
 class last_reply {
   public:
     void run(const client &with, const std::string &name, const std::string &json) {
@@ -56,7 +56,7 @@ class last_reply {
                     reply_ = method.call(with, json);
                     print(reply_);
                 } catch (const paysvc::error &failure) {
-                    caught_as(failure);
+                    print_class(failure);
                     failure_.reset(new paysvc::error(failure)); // A copy outlives the exception.
                     print(*failure_);
                 }

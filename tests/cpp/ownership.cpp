@@ -1,5 +1,5 @@
-// Who frees what, through paysvc.hpp: run under AddressSanitizer and valgrind, which see a handle that is freed twice or
-// never. Needs no service: the requests are refused before anything is sent, or meet a port where nobody listens.
+// Ownership in paysvc.hpp. The tests run this with AddressSanitizer and valgrind, which report handles that are freed twice
+// or never. It needs no service: requests are refused before they are sent, or go to a port where nothing listens.
 #include <paysvc.hpp>
 
 #include <cstdlib>
@@ -24,8 +24,8 @@ using paysvc::reply;
 static_assert(std::is_nothrow_move_constructible<client>::value && !std::is_copy_constructible<client>::value, "");
 static_assert(std::is_nothrow_move_assignable<call>::value && !std::is_copy_constructible<call>::value, "");
 static_assert(std::is_nothrow_move_assignable<reply>::value && !std::is_copy_assignable<reply>::value, "");
-static_assert(std::is_nothrow_copy_constructible<paysvc::error>::value, "what is thrown must be copied without a throw");
-// No floating point where money or whole numbers go, and no text where a bool goes.
+static_assert(std::is_nothrow_copy_constructible<paysvc::error>::value, "copying an exception must not throw");
+// Amounts and whole numbers take no floating point, and flags no text.
 using whole = const paysvc::detail::integer &;
 static_assert(std::is_convertible<int, whole>::value && std::is_convertible<unsigned long long, whole>::value, "");
 static_assert(!std::is_convertible<double, whole>::value && !std::is_convertible<bool, whole>::value, "");
@@ -78,14 +78,14 @@ void failures() {
     CHECK(what.find("E_CONFIG") != std::string::npos);
     what = thrown<paysvc::not_sent>([&] { client("{\"base_url\":5}"); });
     CHECK(what.find("client: E_CONFIG") == 0);
-    // What follows a NUL must not be lost: it is refused.
+    // Text after a NUL must not be dropped silently: the request is refused.
     const std::string nul("{\"reference\":\"R\"}\0{}", 20);
     CHECK(with.order_refund(std::nothrow, nul).status() == paysvc::status::argument);
     CHECK(with.order_refund(std::nothrow, "{\"reference\":\"\xff\"}").status() == paysvc::status::argument);
     reply why;
     const client none(std::nothrow, std::string("{}\0", 3), why);
     CHECK(!none && !why.ok() && why.outcome() == paysvc::outcome::not_sent);
-    // An exception between a call and the end of its reply.
+    // An exception while a reply exists.
     try {
         reply got = with.order_refund(std::nothrow, "{}");
         throw std::logic_error("a bug of the caller");

@@ -1,8 +1,7 @@
-"""The Python wrapper does what it is told, in the protocol of tests/c/driver.c.
+"""Lets the tests in Rust use the Python package, with the protocol of tests/c/driver.c.
 
-Standard input: the configuration in one line, then one command a line: function, tab, JSON; or get, tab, pointer,
-which asks the last reply; or close, tab, which closes the client. What a failed call says as an exception goes to
-standard error.
+Standard input: the configuration in one line, then a command in each line: function, tab, JSON; or "get", tab, JSON
+pointer into the last reply; or "close", tab. The exception of a failed call goes to standard error.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ def parsed(text: str) -> Any:
     return json.loads(text, parse_float=Decimal)
 
 
-def tell(reply: paysvc.Reply) -> None:
+def show(reply: paysvc.Reply) -> None:
     wait = -1 if reply.retry_after is None else round(reply.retry_after * 1000)
     status = "OK" if reply.status == paysvc.Status.OK else f"E_{reply.status.name}"
     fields = (
@@ -40,16 +39,16 @@ def tell(reply: paysvc.Reply) -> None:
     print(*fields, sep="\t", flush=True)
 
 
-def caught_as(error: paysvc.PaysvcError) -> list[str]:
-    """The exceptions of the package, but their common base, under which an except clause catches it."""
+def classes_of(error: paysvc.PaysvcError) -> list[str]:
+    """The exception classes of the package, except their common base, that an except clause could name to catch it."""
     known = {name: getattr(paysvc, name) for name in paysvc.__all__}
     classes = [(name, of) for name, of in known.items() if isinstance(of, type) and isinstance(error, of)]
     return [name for name, of in sorted(classes, key=lambda entry: entry[0] == "OutcomeUnknown")
             if issubclass(of, paysvc.PaysvcError) and of is not paysvc.PaysvcError]  # fmt: skip
 
 
-def at(body: Any, pointer: str) -> str:
-    """The value at a JSON pointer, as paysvc_reply_get gives it."""
+def value_at(body: Any, pointer: str) -> str:
+    """The value at a JSON pointer, as paysvc_reply_get returns it."""
     for part in pointer.split("/")[1:]:
         part = part.replace("~1", "/").replace("~0", "~")
         try:
@@ -62,7 +61,7 @@ def at(body: Any, pointer: str) -> str:
 
 
 def call(client: paysvc.Client, function: str, members: dict[str, Any]) -> paysvc.Reply:
-    """Through the endpoint's own method; where its signature has no place for what is asked, by the endpoint's name."""
+    """Uses the method of the endpoint, or its name where the method has no argument for a member."""
     if function == "encrypt":
         return client.encrypt(members)
     if function == "request":
@@ -70,7 +69,7 @@ def call(client: paysvc.Client, function: str, members: dict[str, Any]) -> paysv
     keywords = KEYWORDS[function]
     arguments = {keywords[name]: value for name, value in members.items() if name in keywords}
     further = {name: value for name, value in members.items() if name not in keywords}
-    # The method would make text of a Decimal, and a number is what the library is to refuse.
+    # The method would turn a Decimal into text, and the library must get the number, to refuse it.
     if isinstance(members.get("amount"), Decimal):
         return client.call(function, members)
     method: Callable[..., paysvc.Reply] = getattr(client, function)
@@ -86,10 +85,10 @@ def main() -> None:
     try:
         client = paysvc.Client(**parsed(sys.stdin.readline()))
     except paysvc.PaysvcError as error:
-        tell(error.reply)
+        show(error.reply)
         return
     last = paysvc.Reply(status=paysvc.Status.OK, outcome=paysvc.Outcome.NOT_SENT, text='{"status":true}')
-    tell(last)
+    show(last)
     logging.getLogger("paysvc").addHandler(ToStandardError())
     logging.getLogger("paysvc").setLevel(logging.DEBUG)
     with client:
@@ -100,15 +99,15 @@ def main() -> None:
                 print("closed", flush=True)
                 continue
             if function == "get":
-                print(at(last.body, text), flush=True)
+                print(value_at(last.body, text), flush=True)
                 continue
             try:
                 last = call(client, function, parsed(text))
             except paysvc.PaysvcError as error:
                 print("error", repr(error), str(error), error.args, traceback.format_exc(), file=sys.stderr)
-                print("class", *caught_as(error), file=sys.stderr)
+                print("class", *classes_of(error), file=sys.stderr)
                 last = error.reply
-            tell(last)
+            show(last)
 
 
 main()

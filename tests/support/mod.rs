@@ -3,12 +3,14 @@
 
 pub mod bindings;
 pub mod capi;
+pub mod charge;
 pub mod driver;
 pub mod header;
 pub mod https;
 pub mod made_up;
 pub mod markdown;
 pub mod memory;
+pub mod proxy;
 pub mod refund;
 pub mod sandbox;
 pub mod sanitized;

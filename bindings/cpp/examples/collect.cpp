@@ -1,9 +1,11 @@
-// A till collects a payment: the whole interface of the payments service, step by step, through paysvc.hpp.
+// Collects payments at a till: by direct debit, virtual account and card, and makes a refund.
 //
-//   collect --sandbox   plays the customer and the bank through the sandbox's own calls
-//   collect             asks you for what the customer gets by e-mail, and for the session of an incoming transfer
+//   collect --sandbox   gets what the customer and the bank would tell from the sandbox's admin interface
+//   collect             asks you: for the one-time code that the customer gets by e-mail, and for the session identifier
+//                       of an incoming transfer
 //
-// The configuration comes from PAYSVC_BASE_URL, PAYSVC_PUBLIC_KEY, PAYSVC_SECRET_KEY and PAYSVC_ENCRYPTION_KEY.
+// It is configured by environment variables: PAYSVC_BASE_URL, PAYSVC_PUBLIC_KEY, PAYSVC_SECRET_KEY and
+// PAYSVC_ENCRYPTION_KEY, and one for every other setting, such as PAYSVC_CA_FILE.
 #include <paysvc.hpp>
 
 #include <cstdio>
@@ -14,7 +16,7 @@ namespace {
 
 bool failed = false;
 
-// One call, one line: what was asked, what came back, the outcome, how long it took.
+// Makes a call and prints a line: step, subject, one value of the answer, outcome, time.
 template <class Call> paysvc::reply ask(const char *what, const std::string &of, Call call, const std::string &shown) {
     using clock = std::chrono::steady_clock;
     const clock::time_point started = clock::now();
@@ -30,25 +32,25 @@ template <class Call> paysvc::reply ask(const char *what, const std::string &of,
     return reply;
 }
 
-// The same; gives the value that is shown.
+// The same, and returns the value.
 template <class Call> std::string step(const char *what, const std::string &of, Call call, const std::string &shown) {
     return ask(what, of, call, shown).get_or(shown, "");
 }
 
-// What the customer ordered: a payment is compared with it before goods are handed over.
+// What the customer ordered. A payment is compared with it before goods are handed over.
 struct ordered {
     std::string amount, currency, reference;
     std::string text() const { return amount + " " + currency + " for " + reference; }
 };
 
-// Where an answer says what was paid. No reference: the answer names none of ours, it is the one to our own request.
+// Where an answer has what was paid. The answer to a payment has no reference of the order: it answers this request.
 struct where {
     const char *total, *fee, *currency, *reference;
 };
 const where in_payment = {"/data/orderPayment/totalAmount", "/data/orderPayment/fee", "/data/orderPayment/currency", nullptr};
 const where in_transfer = {"/data/totalAmountCharged", "/data/fee", "/data/currencyName", "/data/accountReference"};
 
-// An amount in millionths, exactly: it never becomes floating point. False: the text is no plain decimal, or too large.
+// An amount in millionths, without floating point. False if the text is not a plain decimal, or too large.
 bool amount_of(const std::string &text, long long &millionths) {
     const std::string::size_type point = text.find('.');
     const std::string whole = text.substr(0, point);
@@ -64,7 +66,7 @@ bool amount_of(const std::string &text, long long &millionths) {
     return true;
 }
 
-// 100.1 is 100.10. What the customer is charged may include the fee.
+// 100.1 equals 100.10. The amount charged may include the fee.
 bool same_amount(const std::string &price_text, const std::string &charged, const std::string &fee) {
     long long price = 0, total = 0, extra = 0;
     if (!amount_of(price_text, price) || !amount_of(charged, total)) {
@@ -84,42 +86,41 @@ bool is_under_way(paysvc::state state) {
            state == paysvc::state::processing;
 }
 
-// May the goods be handed over? Only for a payment that is CONFIRMED and SUCCESSFUL, and that is the one ordered.
+// Prints whether to hand over the goods: only for a payment that is CONFIRMED and SUCCESSFUL, and as ordered.
 void hand_over(const paysvc::reply &reply, const ordered &what, const where &at) {
     const std::string state = " (state " + std::to_string(static_cast<int>(reply.state())) + ")";
     const bool paid = reply.state() == paysvc::state::successful;
-    std::string told;
+    std::string advice;
     switch (reply.outcome()) {
     case paysvc::outcome::confirmed:
         if (paid && is_as_ordered(reply, what, at)) {
-            told = "paid: " + what.text() + "; hand over the goods";
+            advice = "paid: " + what.text() + "; hand over the goods";
         } else if (is_under_way(reply.state())) {
-            // A till asks the service for the order's state until it is final; client.request() sends what has no method
-            // of its own yet.
-            told = "not paid yet" + state + ": keep the goods, and ask for the state of " + what.reference;
+            // A real till now reads the state of the order until it is final.
+            advice = "not paid yet" + state + ": keep the goods, and ask for the state of " + what.reference;
         } else {
-            told = paid ? "PAID, BUT NOT AS ORDERED (" + what.text() + "): keep the goods, and ask a person"
+            advice = paid ? "PAID, BUT NOT AS ORDERED (" + what.text() + "): keep the goods, and ask a person"
                         : "NOT PAID" + state + ": keep the goods";
             failed = true;
         }
         break;
     case paysvc::outcome::rejected: // An order that is refused as "already paid" has been paid.
-        told = "this request was not executed, which says nothing of an earlier one: see the message";
+        advice = "this request was not executed, but an earlier one may have been: see the message";
         break;
     case paysvc::outcome::not_sent:
-        told = "nothing was sent: it may be repeated";
+        advice = "nothing was sent: it may be repeated";
         break;
     default:
-        told = "it may have been charged: ask for the state of " + what.reference + " before you charge again";
+        advice = "it may have been charged: ask for the state of " + what.reference + " before you charge again";
     }
-    std::printf("%-21s %s\n", "", told.c_str());
+    std::printf("%-21s %s\n", "", advice.c_str());
 }
 
 class till {
   public:
     explicit till(bool sandbox) : sandbox_(sandbox) {}
 
-    // Makes the order known, with its price: what is charged later is compared with it.
+    // Creates the order with its price.
     void create_order(const ordered &what) const {
         const std::string order = "{\"amount\":" + what.amount + ",\"reference\":\"" + what.reference +
                                   "\",\"description\":\"rent\",\"currency\":\"" + what.currency + "\"}";
@@ -181,24 +182,24 @@ class till {
         hand_over(reply, rent, in_transfer);
     }
 
-    // With exceptions, as a program that does one thing would write it.
+    // With exceptions; the other steps use std::nothrow, to print every outcome in the same way.
     void refund(const std::string &order) const {
         try {
             const paysvc::reply reply = ask("refund in part", order, [&] {
                 return client_.order_refund(
                     paysvc::order_refund_request().reference(order).reason("one item returned").amount("25.50"));
             }, "/data/amount_refunded");
-            std::string told = reply.state() == paysvc::state::successful ? "refunded" : "accepted, not done yet: ask for its state";
+            std::string advice = reply.state() == paysvc::state::successful ? "refunded" : "accepted, not done yet: ask for its state";
             if (reply.get_or("/data/reference", "") != order ||
                 !same_amount("25.50", reply.get_or("/data/amount_refunded", ""), "")) {
-                told = "NOT THE REFUND THAT WAS ASKED FOR: ask a person";
+                advice = "NOT THE REFUND THAT WAS ASKED FOR: ask a person";
                 failed = true;
             }
-            std::printf("%-21s %s\n", "", told.c_str());
+            std::printf("%-21s %s\n", "", advice.c_str());
         } catch (const paysvc::outcome_unknown &why) {
-            std::cout << "it may have been done, find out before you repeat it: " << why.what() << '\n';
+            std::cout << "it may have been made, find out before you repeat it: " << why.what() << '\n';
             failed = true;
-        } catch (const paysvc::error &why) { // Rejected or not sent: this request was not executed.
+        } catch (const paysvc::error &why) { // REJECTED or NOT_SENT: this request was not executed.
             std::cout << why.what() << '\n';
             failed = true;
         }
@@ -216,7 +217,7 @@ class till {
     }
 
   private:
-    // What a customer or a bank would tell us: asked of the sandbox, or of the person at the terminal.
+    // What the customer or the bank would tell, from the sandbox or typed in by you.
     std::string learn(const char *question, const std::string &request, const std::string &pointer) const {
         if (sandbox_) {
             return client_.request(std::nothrow, request).get_or(pointer, "");
@@ -237,7 +238,7 @@ int main(int argc, char **argv) {
     const std::string stamp = std::to_string(static_cast<long long>(std::time(nullptr)));
     try {
         const till till(argc > 1 && std::string(argv[1]) == "--sandbox");
-        std::printf("%-21s %-19s %-42s %-9s %8s\n", "ASKED", "OF", "CAME BACK", "OUTCOME", "TIME");
+        std::printf("%-21s %-19s %-42s %-9s %8s\n", "STEP", "FOR", "RESULT", "OUTCOME", "TIME");
         const ordered rent = {"98000.00", "NGN", "ORDER-" + stamp}, meal = {"620.1", "NGN", "CARD-" + stamp};
         till.create_order(rent);
         till.direct_debit(rent);
@@ -245,7 +246,7 @@ int main(int argc, char **argv) {
         till.refund(rent.reference);
         till.create_order(meal);
         till.card(meal);
-    } catch (const paysvc::error &why) { // Only making the client throws here.
+    } catch (const paysvc::error &why) { // From the constructor of the client.
         std::cerr << why.what() << '\n';
         return 2;
     }

@@ -1,4 +1,4 @@
-// Package paysvctest runs the sandbox, a simulated payments service, for a merchant's own tests.
+// Package paysvctest starts the sandbox, which simulates the payments service, for tests.
 //
 //	func TestRefund(t *testing.T) {
 //		sandbox := paysvctest.Start(t)
@@ -9,8 +9,8 @@
 //		}
 //	}
 //
-// The program paysvc-sandbox is the one that PAYSVC_SANDBOX names, else the one on the PATH. No money moves, and
-// nothing leaves this machine.
+// The program paysvc-sandbox is the one that PAYSVC_SANDBOX names, else the one on the PATH. It moves no money, and sends
+// nothing to other machines.
 package paysvctest
 
 import (
@@ -29,21 +29,21 @@ import (
 
 // Sandbox is a running sandbox.
 type Sandbox struct {
-	// Config is that of a client which fits it. Set CAFile and keys that a test wants otherwise.
+	// Config is the configuration for a client of this sandbox; a test may change it.
 	Config paysvc.Config
 
 	t testing.TB
 }
 
-// Effect is what the sandbox committed: the truth that a reply is compared with.
+// Effect is an entry of the ledger: something that the sandbox has really done.
 type Effect struct {
 	Effect string `json:"effect"`
 	Key    string `json:"key"`
-	// Amount is in major units; nil where none moved.
+	// Amount is in major units; nil if the effect has none.
 	Amount *string `json:"amount"`
 }
 
-// String names the effect, and what it was done to.
+// String has the effect, its subject and the amount.
 func (e Effect) String() string {
 	if e.Amount == nil {
 		return e.Effect + " " + e.Key
@@ -51,21 +51,21 @@ func (e Effect) String() string {
 	return e.Effect + " " + e.Key + " " + *e.Amount
 }
 
-// Start starts a sandbox on a free port of this machine, and ends it with the test. The arguments are those of
-// paysvc-sandbox, e.g. "--seed", "1" for repeatable keys or "--tls". Without the program the test fails.
+// Start starts a sandbox on a free port of this machine, and stops it at the end of the test. The arguments are options of
+// paysvc-sandbox, e.g. "--seed", "1" for repeatable keys, or "--tls". The test fails if there is no such program.
 func Start(t testing.TB, arguments ...string) *Sandbox {
 	t.Helper()
 	program := os.Getenv("PAYSVC_SANDBOX")
 	if program == "" {
 		found, err := exec.LookPath("paysvc-sandbox")
 		if err != nil {
-			t.Fatal("paysvctest: paysvc-sandbox is not on the PATH; install it, or name it in PAYSVC_SANDBOX")
+			t.Fatal("paysvctest: paysvc-sandbox is not on the PATH; install it, or set PAYSVC_SANDBOX to its path")
 		}
 		program = found
 	}
 	command := exec.Command(program, append([]string{"--listen", "127.0.0.1:0", "--exit-with-parent"}, arguments...)...)
 	command.Stderr = os.Stderr
-	input, err := command.StdinPipe() // Ends with this process, and the sandbox with it.
+	input, err := command.StdinPipe() // Closed when this process ends, which ends the sandbox.
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,25 +87,25 @@ func Start(t testing.TB, arguments ...string) *Sandbox {
 	}
 	sandbox := &Sandbox{t: t}
 	if err := json.Unmarshal(line, &sandbox.Config); err != nil {
-		t.Fatalf("paysvctest: %s is no sandbox: %v", program, err)
+		t.Fatalf("paysvctest: %s did not print its configuration: %v", program, err)
 	}
 	return sandbox
 }
 
-// Get asks the sandbox's own interface, e.g. "/sandbox/otp/MDTC-1", and stores the answer in the value that into
-// points to.
+// Get calls the sandbox's admin interface, e.g. "/sandbox/otp/MDTC-1", and stores the answer in the value that into points
+// to.
 func (s *Sandbox) Get(path string, into any) {
 	s.t.Helper()
 	s.ask(http.MethodGet, path, nil, into)
 }
 
-// Post tells the sandbox something, e.g. "/sandbox/orders" with an order; into may be nil.
+// Post calls the admin interface, e.g. "/sandbox/orders" with an order; into may be nil.
 func (s *Sandbox) Post(path string, body, into any) {
 	s.t.Helper()
 	s.ask(http.MethodPost, path, body, into)
 }
 
-// Ledger gives all that the sandbox has committed, in order.
+// Ledger returns what the sandbox has done, in order.
 func (s *Sandbox) Ledger() []Effect {
 	s.t.Helper()
 	var answer struct {
@@ -129,7 +129,7 @@ func (s *Sandbox) ask(method, path string, body, into any) {
 	}
 }
 
-// Of its own: no proxy of the environment, and nothing kept between tests.
+// A transport of its own: no proxy from the environment, and no connections kept between tests.
 func ask(method, url string, body []byte, into any) error {
 	request, err := http.NewRequest(method, url, bytes.NewReader(body))
 	if err != nil {

@@ -12,7 +12,7 @@ from paysvc.sandbox import Sandbox
 
 pytest_plugins = ["paysvc.testing"]
 
-# Whoever runs the tests may have settings of their own; variables that steer the tests are no settings.
+# The environment may have settings for another service. PAYSVC_LIBRARY and PAYSVC_SANDBOX are no settings, and stay.
 for _name in inspect.signature(paysvc.Client).parameters:
     os.environ.pop(f"PAYSVC_{_name.upper()}", None)
 

@@ -1,7 +1,8 @@
-"""A server that answers when a test says so: each request waits for a turn of its own."""
+"""A server whose answers the tests write: each request waits until the test answers it."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import queue
 import socket
@@ -13,7 +14,7 @@ WAIT = 60.0  # Only a test that fails waits that long.
 
 
 class Exchange:
-    """One request that came."""
+    """A received request and its connection."""
 
     def __init__(self, connection: socket.socket, text: str) -> None:
         self.text = text
@@ -25,14 +26,14 @@ class Exchange:
         self._connection.sendall(f"HTTP/1.1 200 OK\r\n{head}\r\n\r\n".encode() + body)
 
     def wait_for_end(self) -> bytes:
-        """Whatever else the client says before it closes the connection."""
-        said = b""
+        """What else the client sends before it closes the connection."""
+        received = b""
         try:
             while part := self._connection.recv(4096):
-                said += part
+                received += part
         except ConnectionResetError:
             pass
-        return said
+        return received
 
 
 class Peer:
@@ -58,10 +59,10 @@ class Peer:
             threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
     def _serve(self, connection: socket.socket) -> None:
-        # One request a connection: the test has the rest.
+        # Reads one request for each connection; the test does the rest.
         text = b""
         try:
-            while b"\r\n\r\n" not in text or not _whole(text):
+            while b"\r\n\r\n" not in text or not _is_whole(text):
                 part = connection.recv(4096)
                 if not part:
                     return
@@ -71,11 +72,15 @@ class Peer:
         self._exchanges.put(Exchange(connection, text.decode()))
 
     def next(self) -> Exchange:
-        """The next request, once it is there."""
+        """Waits for the next request."""
         return self._exchanges.get(timeout=WAIT)
 
+    async def next_async(self) -> Exchange:
+        """Waits for the next request while the event loop runs other tasks."""
+        return await asyncio.get_running_loop().run_in_executor(None, self.next)
+
     def is_quiet(self) -> bool:
-        """No further request has come."""
+        """True if no further request has been received."""
         return self._exchanges.empty()
 
     def __enter__(self) -> Peer:
@@ -90,7 +95,7 @@ class Peer:
             connection.close()
 
 
-def _whole(text: bytes) -> bool:
+def _is_whole(text: bytes) -> bool:
     head, body = text.split(b"\r\n\r\n", 1)
     for line in head.lower().split(b"\r\n"):
         if line.startswith(b"content-length:"):

@@ -1,17 +1,13 @@
-"""What a program asks, what reaches the service, and what comes back."""
+"""Requests: what the program passes, what the service receives, and the reply."""
 
 from __future__ import annotations
 
-import asyncio
 import inspect
-import time
-from datetime import timedelta
 from decimal import Decimal
-from fractions import Fraction
 from typing import Any
 
 import pytest
-from peer import Peer
+from helpers import CARD, REFUSED, card
 
 import paysvc
 from paysvc._generated import KEYWORDS
@@ -50,12 +46,11 @@ def test_a_debit_under_a_mandate(client: paysvc.Client, paysvc_sandbox: Sandbox)
 
 
 def test_a_plain_mapping_serves_as_an_object(client: paysvc.Client) -> None:
-    card = {"cardnumber": "4111111111111111", "expirymonth": "01", "expiryyear": "39", "cvv": "193"}
-    reply = client.order_create(reference="C-1", paymentoption="C", country="NG", card=card)
+    reply = client.order_create(reference="C-1", paymentoption="C", country="NG", card=CARD)
     assert reply.state == paysvc.State.SUCCESSFUL
 
 
-def test_open_rows_take_further_members_as_they_are(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+def test_further_members_are_passed_on_unchanged(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
     members = {
         "customer": {"firstname": "Ada", "lastname": "L", "mobile": "+1", "country": "NG", "email": "ada@example.com"},
         "order": {"amount": Decimal("98000.00"), "reference": "O-1", "description": "rent", "currency": "NGN"},
@@ -76,7 +71,7 @@ def test_an_amount_is_text_or_decimal(client: paysvc.Client, paysvc_sandbox: San
     assert sent(paysvc_sandbox)["amount"] == "25.50"
 
 
-def test_floats_are_refused_by_name(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+def test_a_float_is_refused_and_named(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
     wrong: Any = 25.5
     with pytest.raises(TypeError, match=r"^amount: a float is not exact"):
         client.order_refund(reference="R-1", amount=wrong)
@@ -97,7 +92,7 @@ def test_a_missing_amount_never_becomes_a_full_refund(client: paysvc.Client, pay
     assert client.order_refund(reference="R-2", amount=paysvc.OMIT)["data"]["amount_refunded"] == "100.10"
 
 
-def test_what_is_wrong_is_said_before_anything_is_sent(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+def test_a_wrong_request_is_refused_before_anything_is_sent(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
     with pytest.raises(paysvc.ArgumentError) as caught:
         client.order_pay(payment_option="NDD", reference="R", direct_debit_payment_request={"mandateCode": "M"})
     error = caught.value
@@ -116,7 +111,7 @@ def test_call_takes_an_endpoint_by_name(client: paysvc.Client) -> None:
         client.call("client_free", {})
 
 
-def test_requests_that_the_table_does_not_have(client: paysvc.Client) -> None:
+def test_request_for_endpoints_without_a_method(client: paysvc.Client) -> None:
     banks = client.request(method="GET", path="/payment/banks", key="public")
     assert banks.outcome == paysvc.Outcome.CONFIRMED
     with pytest.raises(paysvc.ArgumentError, match="encrypt"):
@@ -130,7 +125,7 @@ def test_encryption_alone(client: paysvc.Client, paysvc_sandbox: Sandbox) -> Non
     assert paysvc_sandbox.requests() == []
 
 
-def test_the_environment_configures(paysvc_sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_configures_a_client(paysvc_sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("base_url", "public_key"):
         monkeypatch.setenv(f"PAYSVC_{name.upper()}", paysvc_sandbox.config[name])
     with paysvc.Client.from_env() as client:
@@ -156,63 +151,10 @@ def test_a_closed_client_says_so(paysvc_sandbox: Sandbox) -> None:
         client.direct_debit_history(email_address="none@example.com")
 
 
-NO_TIMEOUTS: list[tuple[Any, type[Exception], str]] = [
-    ("5", TypeError, "timeout must be a number of seconds, such as 5 or 0.5, not str; without quotes: timeout=5"),
-    ("soon", TypeError, "timeout must be a number of seconds, such as 5 or 0.5, not str"),
-    (True, TypeError, "timeout must be a number of seconds, such as 5 or 0.5, not bool"),
-    (timedelta(seconds=5), TypeError, "timeout must be a number of seconds, such as 5 or 0.5, not timedelta"),
-    (0, ValueError, "timeout must be a finite number of seconds above 0, not 0; None: the default"),
-    (-1, ValueError, "timeout must be a finite number of seconds above 0, not -1; None: the default"),
-    (float("nan"), ValueError, "timeout must be a finite number of seconds above 0, not nan; None: the default"),
-    (float("inf"), ValueError, "timeout must be a finite number of seconds above 0, not inf; None: the default"),
-]
-
-
-@pytest.mark.parametrize(("timeout", "kind", "said"), NO_TIMEOUTS)
-def test_what_is_no_timeout_is_said(
-    client: paysvc.Client, paysvc_sandbox: Sandbox, timeout: Any, kind: type[Exception], said: str
-) -> None:
-    async def as_a_task() -> None:
-        async with paysvc.AsyncClient(**paysvc_sandbox.config) as client:
-            await client.direct_debit_history(email_address="none@example.com", timeout=timeout)
-
-    for call in (
-        lambda: client.direct_debit_history(email_address="none@example.com", timeout=timeout),
-        lambda: asyncio.run(as_a_task()),
-        lambda: paysvc.Client(**paysvc_sandbox.config, timeout=timeout),
-    ):
-        with pytest.raises(kind) as caught:
-            call()
-        assert str(caught.value) == said
-    assert paysvc_sandbox.requests() == []
-
-
-@pytest.mark.parametrize("timeout", [20, 20.5, Decimal("20.5"), Fraction(41, 2), 1e300])
-def test_any_number_of_seconds_is_a_timeout(client: paysvc.Client, timeout: Any) -> None:
-    assert client.direct_debit_history(email_address="none@example.com", timeout=timeout)
-
-
-def test_times_of_the_configuration_are_seconds_or_milliseconds(peer: Peer) -> None:
-    """Only a client that took the time for what it is ends the call before the peer's patience does."""
-    ways: list[dict[str, Any]] = [{"timeout": 0.3}, {"timeout_ms": 300}]
-    for times in ways:
-        started = time.monotonic()
-        with paysvc.Client(**peer.config, **times) as client, pytest.raises(paysvc.Timeout):
-            client.order_refund(reference="R")
-        assert 0.3 <= time.monotonic() - started < 10
-    both = "timeout (seconds) and timeout_ms (milliseconds) are the same member; give one of them"
-    with pytest.raises(TypeError) as caught:
-        paysvc.Client(**peer.config, timeout=1, timeout_ms=1000)
-    assert str(caught.value) == both
-    with pytest.raises(TypeError, match="connect_timeout must be a number of seconds"):
-        paysvc.Client(**peer.config, connect_timeout="1")  # type: ignore[arg-type]  # pyright: ignore
-
-
-def test_one_spelling_for_a_member_of_two_endpoints(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
-    card = {"cardnumber": "4111111111111111", "expirymonth": "01", "expiryyear": "39", "cvv": "193"}
-    # As order_pay has it, and as the interface writes it here.
-    client.order_create(reference="C-1", payment_option="C", country="NG", card=card)
-    client.order_create(reference="C-2", paymentoption="C", country="NG", card=card)
+def test_a_member_of_two_endpoints_has_one_spelling(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+    # As in order_pay, and as the interface writes it here.
+    client.order_create(reference="C-1", payment_option="C", country="NG", card=CARD)
+    client.order_create(reference="C-2", paymentoption="C", country="NG", card=CARD)
     payloads = [request["payload"] for request in paysvc_sandbox.requests()]
     assert [list(payload) for payload in payloads] == [["reference", "paymentoption", "country", "card"]] * 2
     assert [payload["paymentoption"] for payload in payloads] == ["C", "C"]
@@ -220,16 +162,16 @@ def test_one_spelling_for_a_member_of_two_endpoints(client: paysvc.Client, paysv
         client.order_create(payment_option="C", paymentoption="C")
 
 
-def test_nothing_that_is_shown_holds_a_secret(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
-    card = paysvc.Card(cardnumber="4000000000000002", expirymonth="01", expiryyear="39", cvv="193")
-    assert repr(card) == "<Card: cardnumber, expirymonth, expiryyear, cvv>"
+def test_no_repr_message_or_traceback_has_a_secret(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+    refused = card(REFUSED)
+    assert repr(refused) == "<Card: cardnumber, expirymonth, expiryyear, cvv>"
     with pytest.raises(paysvc.Rejected) as caught:
-        client.order_create(reference="C-2", paymentoption="C", country="NG", card=card)
+        client.order_create(reference="C-2", paymentoption="C", country="NG", card=refused)
     shown = "".join(map(str, caught.traceback)) + repr(caught.value) + str(caught.value) + repr(client)
-    # Variables too, which some tools show with a traceback; those of this test are its own.
+    # Some tools show the variables of each frame too. The first frame is this test's own.
     for entry in caught.traceback[1:]:
         shown += repr(entry.frame.f_locals)
-    for secret in ("4000000000000002", "193", *paysvc_sandbox.config.values()):
+    for secret in (REFUSED, CARD["cvv"], *paysvc_sandbox.config.values()):
         assert secret not in shown
 
 

@@ -1,20 +1,18 @@
-"""The library's log is Python's."""
+"""The library's log goes to Python's logging."""
 
 from __future__ import annotations
 
 import logging
-import subprocess
-import sys
 
 import pytest
+from helpers import CARD, card, output_of, run_python
 
 import paysvc
 from paysvc.sandbox import Sandbox
 
 
 def pay(client: paysvc.Client) -> None:
-    card = paysvc.Card(cardnumber="4111111111111111", expirymonth="01", expiryyear="39", cvv="193")
-    client.order_create(reference="C-1", paymentoption="C", country="NG", card=card)
+    client.order_create(reference="C-1", paymentoption="C", country="NG", card=card())
 
 
 def test_levels_are_those_of_logging_and_secrets_stay_out(
@@ -27,7 +25,7 @@ def test_levels_are_those_of_logging_and_secrets_stay_out(
     levels = {record.levelno for record in caplog.records}
     assert {logging.INFO, logging.WARNING} <= levels
     assert {record.name for record in caplog.records} == {"paysvc"}
-    for secret in ("4111111111111111", paysvc_sandbox.config["secret_key"], paysvc_sandbox.config["public_key"]):
+    for secret in (CARD["cardnumber"], paysvc_sandbox.config["secret_key"], paysvc_sandbox.config["public_key"]):
         assert secret not in caplog.text
 
 
@@ -40,24 +38,24 @@ def test_the_level_may_change_at_any_time(client: paysvc.Client, caplog: pytest.
     assert len(caplog.records) == 1
 
 
-@pytest.mark.parametrize("trouble", [ZeroDivisionError, KeyboardInterrupt])
-def test_a_handler_that_raises_does_not_reach_the_library(
-    client: paysvc.Client, capfd: pytest.CaptureFixture[str], trouble: type[BaseException]
+@pytest.mark.parametrize("failure", [ZeroDivisionError, KeyboardInterrupt])
+def test_the_exception_of_a_handler_does_not_reach_the_library(
+    client: paysvc.Client, capfd: pytest.CaptureFixture[str], failure: type[BaseException]
 ) -> None:
     class Fails(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            raise trouble
+            raise failure
 
     logger, handler = logging.getLogger("paysvc"), Fails()
     before = logger.level
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
     try:
-        if trouble is ZeroDivisionError:
+        if failure is ZeroDivisionError:
             assert client.virtual_account_generate(alias="a").outcome == paysvc.Outcome.CONFIRMED
             assert "ZeroDivisionError" in capfd.readouterr().err
         else:
-            # Raised once the call has ended, with what became of the request.
+            # Raised when the call has ended, with its result.
             with pytest.raises(KeyboardInterrupt) as caught:
                 client.virtual_account_generate(alias="a")
             error = paysvc.abandoned_call(caught.value)
@@ -69,14 +67,13 @@ def test_a_handler_that_raises_does_not_reach_the_library(
     assert client.virtual_account_generate(alias="a").outcome == paysvc.Outcome.CONFIRMED
 
 
-def test_a_program_that_configures_no_logging_hears_nothing() -> None:
+def test_nothing_is_logged_unless_the_program_configures_logging() -> None:
     program = (
         "import paysvc\n"
         "try: paysvc.Client(base_url='http://127.0.0.1:9').order_refund(reference='')\n"
         "except paysvc.PaysvcError: pass\n"
     )
-    told = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
-    assert (told.stdout, told.stderr) == (b"", b"")
+    assert output_of(program) == ""
 
 
 def test_logging_may_be_imported_after_the_first_call() -> None:
@@ -92,5 +89,5 @@ def test_logging_may_be_imported_after_the_first_call() -> None:
         "logging.basicConfig(format='%(name)s %(levelname)s', level=logging.INFO)\n"
         "refused(client)\n"
     )
-    told = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
-    assert (told.stdout, told.stderr) == (b"", b"paysvc WARNING\n")
+    ended = run_python("-c", program)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "paysvc WARNING\n")

@@ -1,4 +1,4 @@
-"""May one charge again? What an error says, and which `except` catches it."""
+"""The outcome in errors, and which except clause catches them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_the_refund_was_made_and_the_answer_lost(client: paysvc.Client, paysvc_s
         ("failed_then_success", paysvc.Rejected, Outcome.REJECTED),
     ],
 )
-def test_each_trouble_has_its_class(
+def test_each_failure_has_its_class(
     client: paysvc.Client, paysvc_sandbox: Sandbox, fault: str, kind: type[paysvc.PaysvcError], outcome: Outcome
 ) -> None:
     paysvc_sandbox.post("/sandbox/orders", {"reference": "R-2", "amount": "20", "paid": True})
@@ -50,7 +50,7 @@ def test_each_trouble_has_its_class(
     assert len(paysvc_sandbox.requests()) == 1
 
 
-def test_too_many_requests_say_when_to_come_again(paysvc_sandbox: Sandbox) -> None:
+def test_a_429_says_when_to_try_again(paysvc_sandbox: Sandbox) -> None:
     paysvc_sandbox.fault("status_429_retry_after", REFUND)
     client = paysvc.Client(**paysvc_sandbox.config, max_attempts=1)
     with client, pytest.raises(paysvc.RateLimited) as caught:
@@ -58,7 +58,7 @@ def test_too_many_requests_say_when_to_come_again(paysvc_sandbox: Sandbox) -> No
     assert (caught.value.retry_after, caught.value.http_status) == (1.0, 429)
 
 
-def test_what_never_left_may_be_repeated() -> None:
+def test_a_request_that_was_not_sent_may_be_repeated() -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     client = paysvc.Client(base_url=f"http://127.0.0.1:{port}", secret_key="s", max_attempts=1)
@@ -69,7 +69,7 @@ def test_what_never_left_may_be_repeated() -> None:
 
 
 @pytest.mark.parametrize("fault", ["deep_nesting", "huge_number"])
-def test_a_strange_answer_does_not_cost_the_outcome(
+def test_an_answer_that_python_cannot_parse_has_its_outcome(
     client: paysvc.Client, paysvc_sandbox: Sandbox, fault: str
 ) -> None:
     paysvc_sandbox.post("/sandbox/orders", {"reference": "R-5", "amount": "20", "paid": True})
@@ -108,12 +108,12 @@ def test_errors_survive_a_process_boundary(outcome: Outcome) -> None:
     assert str(error) == f"so it is [TIMEOUT, outcome {outcome.name}]"
 
 
-def test_numbers_that_are_not_known_yet() -> None:
+def test_numbers_that_this_version_does_not_know() -> None:
     assert (Status(77).name, int(State(12)), Status(77)) == ("NUMBER_77", 12, Status(77))
     assert pickle.loads(pickle.dumps(State(12))) is State(12)
     error = error_of(reply_with(Status(77), Outcome.REJECTED))
     assert type(error) is paysvc.PaysvcError
-    # An outcome that proves nothing to this version is caught as unknown.
+    # An outcome that this version does not know is caught as OutcomeUnknown.
     assert isinstance(error_of(reply_with(Status(77), Outcome(9))), paysvc.OutcomeUnknown)
     text: Any = "text"
     with pytest.raises(ValueError, match="text"):

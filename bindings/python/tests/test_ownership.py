@@ -1,4 +1,4 @@
-"""Every handle of the library is freed once, whatever happens."""
+"""Every handle of the library is freed exactly once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from paysvc.sandbox import Sandbox
 
 
 class Handles:
-    """Those that live, by kind; an address may come again once it has been freed."""
+    """The live handles, by kind. An address may be used again after it has been freed."""
 
     def __init__(self) -> None:
         self.live: set[tuple[str, int]] = set()
@@ -26,7 +26,7 @@ class Handles:
         self.wrong: list[str] = []
         self._lock = threading.Lock()
 
-    def born(self, kind: str, pointer: int | None) -> None:
+    def add(self, kind: str, pointer: int | None) -> None:
         if pointer:
             with self._lock:
                 if (kind, pointer) in self.live:
@@ -34,13 +34,13 @@ class Handles:
                 self.live.add((kind, pointer))
                 self.made[kind] += 1
 
-    def freed(self, kind: str, pointer: int) -> None:
+    def remove(self, kind: str, pointer: int) -> None:
         with self._lock:
             if (kind, pointer) not in self.live:
                 self.wrong.append(f"{kind} {pointer} was freed twice, or never made")
             self.live.discard((kind, pointer))
 
-    def all_freed(self) -> None:
+    def assert_all_freed(self) -> None:
         gc.collect()
         assert (self.live, self.wrong) == (set(), [])
 
@@ -52,9 +52,9 @@ def handles(monkeypatch: pytest.MonkeyPatch) -> Iterator[Handles]:
     def making(function: Callable[..., int]) -> Callable[..., int]:
         def make(*arguments: Any) -> int:
             status = function(*arguments)
-            handles.born("reply", arguments[-1]._obj.value)
+            handles.add("reply", arguments[-1]._obj.value)
             if function.__name__ == "paysvc_client_new":
-                handles.born("client", arguments[-2]._obj.value)
+                handles.add("client", arguments[-2]._obj.value)
             return status
 
         return make
@@ -62,15 +62,15 @@ def handles(monkeypatch: pytest.MonkeyPatch) -> Iterator[Handles]:
     def make_call(function: Callable[[], int]) -> Callable[[], int]:
         def make() -> int:
             pointer = function()
-            handles.born("call", pointer)
+            handles.add("call", pointer)
             return pointer
 
         return make
 
     def freeing(kind: str, function: Callable[[Any], None]) -> Callable[[Any], None]:
         def free(handle: Any) -> None:
-            # Noted first: another thread may get the same address as soon as it is free.
-            handles.freed(kind, handle if isinstance(handle, int) else handle.value)
+            # Recorded first: another thread may get the same address as soon as it is free.
+            handles.remove(kind, handle if isinstance(handle, int) else handle.value)
             function(handle)
 
         return free
@@ -81,10 +81,10 @@ def handles(monkeypatch: pytest.MonkeyPatch) -> Iterator[Handles]:
     for kind in ("client", "call", "reply"):
         monkeypatch.setattr(library, f"paysvc_{kind}_free", freeing(kind, getattr(library, f"paysvc_{kind}_free")))
     yield handles
-    handles.all_freed()
+    handles.assert_all_freed()
 
 
-def test_calls_that_succeed_fail_and_are_refused(handles: Handles, paysvc_sandbox: Sandbox) -> None:
+def test_calls_that_succeed_fail_or_are_refused(handles: Handles, paysvc_sandbox: Sandbox) -> None:
     kept: list[object] = []
     with paysvc.Client(**paysvc_sandbox.config) as client:
         for _ in range(5):
@@ -97,23 +97,23 @@ def test_calls_that_succeed_fail_and_are_refused(handles: Handles, paysvc_sandbo
             with pytest.raises(TypeError):
                 client.call("order_refund", {"amount": 1.5})
     assert handles.made == {"client": 1, "call": 5, "reply": 26}
-    # What a program keeps of replies and errors holds no handle.
-    handles.all_freed()
+    # Replies and errors that a program keeps have no handle.
+    handles.assert_all_freed()
     assert len(kept) == 25
 
 
-def test_clients_that_are_not_made_not_closed_or_closed_twice(handles: Handles, paysvc_sandbox: Sandbox) -> None:
+def test_clients_that_are_refused_never_closed_or_closed_twice(handles: Handles, paysvc_sandbox: Sandbox) -> None:
     with pytest.raises(paysvc.ConfigError):
         paysvc.Client(base_url="nowhere")
     paysvc.Client(**paysvc_sandbox.config)
     client = paysvc.Client(**paysvc_sandbox.config)
     client.close()
     client.close()
-    handles.all_freed()
+    handles.assert_all_freed()
     assert handles.made["client"] == 2
 
 
-def test_a_client_closed_under_a_call_is_freed_after_it(handles: Handles, peer: Peer) -> None:
+def test_a_client_closed_during_a_call_is_freed_after_it(handles: Handles, peer: Peer) -> None:
     client = paysvc.Client(**peer.config)
     thread = threading.Thread(target=client.order_refund, kwargs={"reference": "R"})
     thread.start()
@@ -122,20 +122,20 @@ def test_a_client_closed_under_a_call_is_freed_after_it(handles: Handles, peer: 
     assert {kind for kind, _ in handles.live} == {"client"}
     exchange.answer(status=True)
     thread.join()
-    handles.all_freed()
+    handles.assert_all_freed()
 
 
 def test_cancelled_tasks(handles: Handles, peer: Peer) -> None:
-    async def story() -> None:
+    async def main() -> None:
         async with paysvc.AsyncClient(**peer.config, max_concurrency=1) as client:
             tasks = [asyncio.ensure_future(client.order_refund(reference=f"R-{n}")) for n in range(3)]
-            await asyncio.get_running_loop().run_in_executor(None, peer.next)
+            await peer.next_async()
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
         assert client._executor is not None
         client._executor.shutdown()
 
-    asyncio.run(story())
-    handles.all_freed()
+    asyncio.run(main())
+    handles.assert_all_freed()
     assert handles.made["call"] == 3

@@ -1,41 +1,23 @@
-"""The example and the README do what they show."""
+"""The programs of the README, and what importing the package costs."""
 
 from __future__ import annotations
 
 import os
 import subprocess
-import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from helpers import PROJECT, output_of, run_python
+from peer import Peer
 
-from paysvc._generated import KEYWORDS
 from paysvc.sandbox import Sandbox
 
-HERE = Path(__file__).resolve().parent.parent
-README = (HERE / "README.md").read_text()
-BLOCKS = [part.split("```")[0] for part in README.split("```python\n")[1:]]
+BLOCKS = [part.split("```")[0] for part in (PROJECT / "README.md").read_text().split("```python\n")[1:]]
 
 
-def environment(sandbox: Sandbox) -> dict[str, str]:
-    return {**os.environ, **{f"PAYSVC_{name.upper()}": text for name, text in sandbox.config.items()}}
-
-
-def run(sandbox: Sandbox, *arguments: str) -> str:
-    command = [sys.executable, "-W", "error", *arguments]
-    ended = subprocess.run(command, env=environment(sandbox), capture_output=True, text=True, check=False)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    return ended.stdout
-
-
-def test_a_till_collects_a_payment(paysvc_sandbox: Sandbox) -> None:
-    told = run(paysvc_sandbox, str(HERE.parents[1] / "examples" / "collect.py"), "--sandbox")
-    assert told.count(" CONFIRMED ") == len(KEYWORDS) + 2, "each endpoint, and two orders made known before"
-    assert told.count("hand over the goods") == 2
-    assert "not paid yet (INITIATED): keep the goods" in told
-    assert "To use the real service" in told
-    effects = [entry["effect"] for entry in paysvc_sandbox.ledger()]
-    assert (effects.count("charge_made"), effects.count("refund_made")) == (2, 1)
+def variables(config: dict[str, str]) -> dict[str, str]:
+    return {f"PAYSVC_{name.upper()}": text for name, text in config.items()}
 
 
 def block(start: str) -> str:
@@ -44,45 +26,88 @@ def block(start: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("part", "told"),
+    ("part", "printed"),
     [
-        ("error.errors", "accepted, not done yet: ask for its state later: Refund has been initiated 25.50\n"),
         ("def refund(", "accepted, ask for its state later\n"),
         ("threading.Timer(60", ""),
         ("asyncio.run(main())", ""),
     ],
 )
-def test_what_the_readme_shows_runs(paysvc_sandbox: Sandbox, part: str, told: str) -> None:
+def test_the_programs_of_the_readme_run(paysvc_sandbox: Sandbox, part: str, printed: str) -> None:
     paysvc_sandbox.post("/sandbox/orders", {"reference": "ORDER-1", "amount": "100", "paid": True})
-    assert run(paysvc_sandbox, "-c", block(part)) == told
+    assert output_of(block(part), **variables(paysvc_sandbox.config)) == printed
 
 
-def test_the_readme_names_every_endpoint() -> None:
-    for name in KEYWORDS:
-        assert f"`{name}`" in README
+FIRST_CHARGE = "paysvc.Card("
 
 
-def merchants_tests(folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+def test_the_first_charge_of_the_readme_is_paid_once(paysvc_sandbox: Sandbox) -> None:
+    assert output_of(block(FIRST_CHARGE), **variables(paysvc_sandbox.config)) == "paid\n"
+    # Again: the order is paid already.
+    assert "charged nothing: REJECTED" in output_of(block(FIRST_CHARGE), **variables(paysvc_sandbox.config))
+    effects = [(entry["effect"], entry["amount"]) for entry in paysvc_sandbox.ledger()]
+    assert effects == [("order_created", "25.50"), ("charge_made", "25.50")]
+
+
+@pytest.mark.parametrize(("fault", "state"), [("commit_then_reset", "SUCCESSFUL"), ("status_500", "INITIATED")])
+def test_the_first_charge_of_the_readme_looks_up_an_unknown_outcome(
+    paysvc_sandbox: Sandbox, fault: str, state: str
+) -> None:
+    paysvc_sandbox.post("/sandbox/orders", {"reference": "ORDER-1", "amount": "25.50"})
+    paysvc_sandbox.fault(fault, "/payment/order/create")
+    unknown, state_of_order = output_of(block(FIRST_CHARGE), **variables(paysvc_sandbox.config)).splitlines()
+    assert unknown.startswith("UNKNOWN, do not charge again: ")
+    assert state_of_order == f"the state of the order is {state}"
+
+
+@pytest.mark.parametrize(
+    ("changed", "printed"),
+    [
+        ({}, "paid"),
+        ({"totalAmount": 25.5, "fee": 0}, "paid"),
+        ({"totalAmount": 25.88}, "paid"),
+        ({"totalAmount": 25.05}, "paid, but not as ordered: ask a person"),
+        ({"totalAmount": 2550}, "paid, but not as ordered: ask a person"),
+        ({"currency": "USD"}, "paid, but not as ordered: ask a person"),
+        ({"statusId": 2}, "not paid yet, ask for the state later: PENDING"),
+    ],
+)
+def test_the_first_charge_of_the_readme_compares_amounts(
+    paysvc_sandbox: Sandbox, peer: Peer, changed: dict[str, object], printed: str
+) -> None:
+    payment = {"statusId": 5, "currency": "NGN", "totalAmount": "25.50", "fee": "0.38", **changed}
+
+    def answer() -> None:
+        peer.next().answer(status="success", statusCode="00", message="done", data={"orderPayment": payment})
+
+    config = {**peer.config, "encryption_key": paysvc_sandbox.config["encryption_key"]}
+    with ThreadPoolExecutor() as threads:
+        answering = threads.submit(answer)
+        assert output_of(block(FIRST_CHARGE), **variables(config)) == printed + "\n"
+        answering.result()
+
+
+def run_merchants_tests(folder: Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
     (folder / "conftest.py").write_text(block("pytest_plugins"))
     (folder / "test_till.py").write_text(block("def test_a_lost_answer"))
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(folder)]
-    environment = {**os.environ, **variables}
-    environment["PYTHONPATH"] = str(HERE / "src") if "PYTHONPATH" in environment else ""
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    arguments = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(folder)]
+    if "PYTHONPATH" in os.environ:
+        environment["PYTHONPATH"] = str(PROJECT / "src")
+    return run_python(*arguments, cwd=folder, environment=environment)
 
 
-def test_a_merchants_own_tests_get_a_sandbox(tmp_path: Path) -> None:
-    ended = merchants_tests(tmp_path)
+def test_the_fixture_gives_a_merchants_tests_a_sandbox(tmp_path: Path) -> None:
+    ended = run_merchants_tests(tmp_path, {})
     assert "1 passed" in ended.stdout, ended.stdout + ended.stderr
 
 
-def test_a_merchants_own_tests_fail_without_one(tmp_path: Path) -> None:
-    ended = merchants_tests(tmp_path, PAYSVC_SANDBOX=str(tmp_path / "none"))
-    assert "which is not there" in ended.stdout
+def test_a_merchants_tests_fail_without_a_sandbox(tmp_path: Path) -> None:
+    ended = run_merchants_tests(tmp_path, {"PAYSVC_SANDBOX": str(tmp_path / "none")})
+    assert "which does not exist" in ended.stdout
     assert "1 error" in ended.stdout
 
 
-def test_a_program_waits_only_for_the_imports_that_it_uses() -> None:
+def test_slow_imports_are_only_for_programs_that_need_them() -> None:
     program = (
         "import sys, paysvc\n"
         "slow = {'asyncio', 'logging', 'platform', 'pathlib'}\n"
@@ -94,5 +119,4 @@ def test_a_program_waits_only_for_the_imports_that_it_uses() -> None:
         "try: paysvc.Nothing\n"
         "except AttributeError as error: print(error)\n"
     )
-    told = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
-    assert told.stdout == "module 'paysvc' has no attribute 'Nothing'\n"
+    assert output_of(program) == "module 'paysvc' has no attribute 'Nothing'\n"

@@ -1,4 +1,4 @@
-"""A reply as Python's own tools see it: json, repr, copies, and code that expects a dict."""
+"""Replies in json, repr, copies and code that expects a dict."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_json_writes_a_reply_exactly(status: Status, arguments: dict[str, Any]) 
     file = io.StringIO()
     json.dump(reply, file, **arguments)
     assert json.loads(file.getvalue()) == JSON
-    # No float is made of an amount on the way, and reading it back is exact.
+    # No amount becomes a float, and reading it back is exact.
     assert Decimal(json.loads(json.dumps(reply))["data"]["total"]) == Decimal("100.10")
 
 
@@ -49,7 +49,7 @@ def test_an_answer_without_members_is_an_empty_object(text: str) -> None:
         assert (len(reply), list(reply), dict(reply)) == (0, [], {})
 
 
-def test_numbers_are_decimals_for_everybody_but_json() -> None:
+def test_numbers_are_decimals_except_for_json() -> None:
     reply = reply_of(TEXT)
     json.dumps(reply)
     for members in (reply, dict(reply), {**reply}, dict(reply.items()), reply.copy(), reply | {}, {} | reply):
@@ -60,7 +60,7 @@ def test_numbers_are_decimals_for_everybody_but_json() -> None:
     assert reply.text == TEXT
 
 
-def test_it_is_a_mapping_that_is_read() -> None:
+def test_it_is_a_read_only_mapping() -> None:
     reply: Any = reply_of(TEXT)
     assert isinstance(reply_of(TEXT), Mapping)
     assert list(reply) == list(reply.keys()) == ["status", "message", "balance", "data"]
@@ -84,7 +84,7 @@ def test_it_is_a_mapping_that_is_read() -> None:
     assert len(reply) == 4
 
 
-def test_it_is_true_by_its_status_and_equal_to_itself_alone() -> None:
+def test_its_truth_is_its_status_and_it_equals_only_itself() -> None:
     reply, other = reply_of(TEXT), reply_of(TEXT)
     assert reply
     assert not reply_of(TEXT, Status.REJECTED)
@@ -95,7 +95,7 @@ def test_it_is_true_by_its_status_and_equal_to_itself_alone() -> None:
         assert (twin.text, twin.message, twin["balance"], twin.outcome) == (TEXT, "é", Decimal("5.00"), reply.outcome)
 
 
-def test_its_repr_says_status_outcome_and_message() -> None:
+def test_its_repr_has_status_outcome_and_message() -> None:
     reply = Reply(
         status=Status.TIMEOUT, outcome=Outcome.UNKNOWN, text='{"data":"private"}', message="the time ran out"
     )
@@ -103,12 +103,12 @@ def test_its_repr_says_status_outcome_and_message() -> None:
     assert "private" not in f"{reply}{reply!r}{paysvc.PaysvcError(reply)!r}"
 
 
-def test_code_that_looks_past_the_methods_does_not_find_an_empty_answer() -> None:
+def test_code_that_reads_the_dict_directly_does_not_find_an_empty_answer() -> None:
     raw: Any = reply_of(TEXT)
     assert dict.__len__(raw) == 1
     assert not any(isinstance(name, str) for name in dict.keys(raw))
 
 
-def test_an_answer_that_python_cannot_hold_is_refused_by_json_too() -> None:
+def test_json_refuses_an_answer_that_python_cannot_parse() -> None:
     with pytest.raises(ValueError, match="nested too deeply"):
         json.dumps(reply_of("[" * 100_000 + "]" * 100_000))

@@ -18,7 +18,7 @@ from paysvc.sandbox import Sandbox
 def test_other_threads_run_while_a_call_waits(peer: Peer) -> None:
     with paysvc.Client(**peer.config) as client, ThreadPoolExecutor() as threads:
         call = threads.submit(client.order_refund, reference="R")
-        # This thread is one of them: it answers, so the waiting call holds no lock of the interpreter's.
+        # This thread answers: the waiting call does not hold the interpreter's lock.
         peer.next().answer(status=True)
         assert call.result().outcome == paysvc.Outcome.CONFIRMED
 
@@ -46,7 +46,7 @@ def test_a_deadline_ends_a_call(peer: Peer) -> None:
     assert isinstance(caught.value, paysvc.OutcomeUnknown)
 
 
-def test_a_timeout_is_for_one_call_not_for_its_token(peer: Peer) -> None:
+def test_a_timeout_is_for_one_call_not_for_later_calls_with_its_token(peer: Peer) -> None:
     token = paysvc.Call()
     with paysvc.Client(**peer.config) as client, ThreadPoolExecutor() as threads:
         with pytest.raises(paysvc.Timeout):
@@ -65,7 +65,7 @@ def test_many_threads_share_a_client(client: paysvc.Client, paysvc_sandbox: Sand
     assert len(paysvc_sandbox.requests()) == 64
 
 
-def test_closing_leaves_running_calls_alone(peer: Peer) -> None:
+def test_calls_in_progress_end_normally_when_the_client_is_closed(peer: Peer) -> None:
     client = paysvc.Client(**peer.config)
     with ThreadPoolExecutor() as threads:
         call = threads.submit(client.order_refund, reference="R")
@@ -75,17 +75,17 @@ def test_closing_leaves_running_calls_alone(peer: Peer) -> None:
         assert call.result().outcome == paysvc.Outcome.CONFIRMED
 
 
-class Struck(BaseException):
+class Interrupted(BaseException):
     pass
 
 
-def strike(number: int, frame: FrameType | None) -> None:
-    raise Struck
+def interrupt(number: int, frame: FrameType | None) -> None:
+    raise Interrupted
 
 
-def test_an_interrupt_carries_what_became_of_the_request(peer: Peer, caplog: pytest.LogCaptureFixture) -> None:
-    """As Ctrl-C does: the handler runs when the call has ended, and its exception would bury a refund that was made."""
-    before = signal.signal(signal.SIGUSR1, strike)
+def test_an_interrupt_carries_the_result_of_the_call(peer: Peer, caplog: pytest.LogCaptureFixture) -> None:
+    """As with Ctrl-C: the handler runs when the call has ended; its exception must not hide a refund that was made."""
+    before = signal.signal(signal.SIGUSR1, interrupt)
     main = threading.main_thread().ident
     assert main is not None
 
@@ -97,7 +97,7 @@ def test_an_interrupt_carries_what_became_of_the_request(peer: Peer, caplog: pyt
     helper = threading.Thread(target=answer)
     helper.start()
     try:
-        with paysvc.Client(**peer.config) as client, pytest.raises(Struck) as caught:
+        with paysvc.Client(**peer.config) as client, pytest.raises(Interrupted) as caught:
             client.order_refund(reference="R")
     finally:
         signal.signal(signal.SIGUSR1, before)
@@ -105,7 +105,7 @@ def test_an_interrupt_carries_what_became_of_the_request(peer: Peer, caplog: pyt
     error = paysvc.abandoned_call(caught.value)
     assert isinstance(error, paysvc.Abandoned)
     assert (error.outcome, error.message) == (paysvc.Outcome.CONFIRMED, "refunded")
-    assert "order_refund was given up, outcome CONFIRMED" in caplog.text
+    assert "order_refund was abandoned, outcome CONFIRMED" in caplog.text
 
 
 def in_child(client: paysvc.Client, alias: str) -> str:
@@ -119,7 +119,7 @@ def in_forked_child(alias: str) -> str:
     return in_child(_inherited[0], alias)
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Newer Pythons warn of fork beside threads.
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Python 3.12 warns of fork with threads.
 def test_a_child_uses_its_parents_client(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
     first = in_child(client, "a")
     _inherited[:] = [client]
@@ -130,4 +130,4 @@ def test_a_child_uses_its_parents_client(client: paysvc.Client, paysvc_sandbox: 
         _inherited.clear()
     assert in_child(client, "a") == first
     connections = {request["connection"] for request in paysvc_sandbox.requests()}
-    assert len(connections) >= 2, "no child uses its parent's connection"
+    assert len(connections) >= 2, "a child must not use the connection of its parent"

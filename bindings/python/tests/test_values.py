@@ -1,4 +1,4 @@
-"""JSON without a float in either direction."""
+"""JSON without floats, in both directions."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ def test_encode(value: object, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "message"),
     [
         (1.5, "the value: a float is not exact"),
         ({"order": {"items": [{"price": 0.1}]}}, "order.items[0].price: a float is not exact"),
-        ({"a": Decimal("NaN")}, "a: NaN is no number in JSON"),
-        ({"a": b"x"}, "a: bytes has no form in JSON"),
+        ({"a": Decimal("NaN")}, "a: JSON has no NaN"),
+        ({"a": b"x"}, "a: JSON has no form for bytes"),
         ({"a": {1: 2}}, "a: a member's name must be str, not int"),
     ],
 )
-def test_refused(value: object, said: str) -> None:
+def test_refused(value: object, message: str) -> None:
     with pytest.raises(TypeError) as caught:
         encode(value)
-    assert str(caught.value).startswith(said)
+    assert str(caught.value).startswith(message)
 
 
 @pytest.mark.parametrize(
     ("amount", "sent"), [("1.10", "1.10"), (Decimal("1.10"), "1.10"), (Decimal("1E+2"), "100"), (5, 5), (None, None)]
 )
 def test_amounts(amount: object, sent: object) -> None:
-    # What is neither text nor Decimal goes to the library as it is, which refuses it by name.
+    # Any other type is passed on to the library, whose refusal names the member.
     assert amount_text("amount", amount) == sent
 
 

@@ -1,21 +1,19 @@
-//! Fault rules by admin calls.
+//! Admin calls for fault rules.
 
-use super::body;
-use crate::answer::Refusal;
+use crate::answer::ApiError;
 use crate::faults::parse;
-use crate::incoming::Incoming;
 use crate::json::{Json, object};
 use crate::sandbox::Sandbox;
 
 pub fn list(sandbox: &Sandbox) -> Json {
-    sandbox.book().faults.json()
+    sandbox.lock().faults.json()
 }
 
-pub fn add(sandbox: &Sandbox, incoming: &Incoming) -> Result<Json, Refusal> {
-    let rule = parse::rule(&body(incoming)?, sandbox.speaks_tls())?;
-    Ok(sandbox.book().faults.add(rule).json())
+pub fn add(sandbox: &Sandbox, body: &Json) -> Result<Json, ApiError> {
+    let rule = parse::rule(body, sandbox.speaks_tls())?;
+    Ok(sandbox.lock().faults.add(rule).json())
 }
 
 pub fn clear(sandbox: &Sandbox) -> Json {
-    object! { "cleared": sandbox.book().faults.clear() }
+    object! { "cleared": sandbox.lock().faults.clear() }
 }

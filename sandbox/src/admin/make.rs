@@ -1,14 +1,15 @@
-//! Makes business objects known without a request of the service: orders, mandates, money on virtual accounts.
+//! Admin calls that create orders, mandates and funding sessions without a request to an endpoint.
 
-use crate::answer::Refusal;
+use crate::answer::ApiError;
 use crate::fields::Fields;
 use crate::json::{Json, object};
 use crate::state::State;
 use crate::state::funding::NewFunding;
 use crate::state::mandates::NewMandate;
-use crate::state::orders::{Customer, NewOrder};
+use crate::state::model::Customer;
+use crate::state::orders::NewOrder;
 
-pub fn order(state: &mut State, body: &Json) -> Result<Json, Refusal> {
+pub fn order(state: &mut State, body: &Json) -> Result<Json, ApiError> {
     let mut fields = Fields::of(body);
     let email = fields.optional("email");
     let is_paid = fields.optional_bool("paid").unwrap_or(false);
@@ -35,7 +36,7 @@ pub fn order(state: &mut State, body: &Json) -> Result<Json, Refusal> {
     })
 }
 
-pub fn mandate(state: &mut State, body: &Json) -> Result<Json, Refusal> {
+pub fn mandate(state: &mut State, body: &Json) -> Result<Json, ApiError> {
     let mut fields = Fields::of(body);
     let or = |text: Option<String>, other: &str| text.unwrap_or_else(|| other.to_string());
     let code = fields.required("mandateCode");
@@ -51,14 +52,14 @@ pub fn mandate(state: &mut State, body: &Json) -> Result<Json, Refusal> {
     Ok(object! { "mandateCode": &mandate.code, "active": mandate.active, "accountNumber": &mandate.account_number })
 }
 
-/// Into an account by its number, or by its alias, whose account is made if there is none.
-pub fn funding(state: &mut State, body: &Json) -> Result<Json, Refusal> {
+/// Funds an account by its number, or by its alias; an unknown alias gets an account first.
+pub fn funding(state: &mut State, body: &Json) -> Result<Json, ApiError> {
     let mut fields = Fields::of(body);
     let alias = fields.optional("alias");
     let number =
         if alias.is_some() { fields.optional("accountNumber") } else { Some(fields.required("accountNumber")) };
     if alias.is_some() && number.is_some() {
-        fields.refuse("alias", "Say either the alias or the accountNumber.".to_string());
+        fields.error("alias", "Say either the alias or the accountNumber.".to_string());
     }
     let mut new = NewFunding {
         account_number: number.unwrap_or_default(),

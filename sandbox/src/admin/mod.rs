@@ -1,18 +1,18 @@
-//! The admin calls under `/sandbox`: what a test or a person asks of the simulated service itself. They need no key.
+//! The admin calls under `/sandbox`, which control and inspect the sandbox. They need no API key.
 
 mod faults;
+mod ledger;
 mod make;
 mod show;
 
-use crate::answer::{Answer, Refusal};
+use crate::answer::{Answer, ApiError};
 use crate::envelope::open_plain;
 use crate::incoming::Incoming;
 use crate::json::{Json, object};
-use crate::routes::method_not_allowed;
-use crate::sandbox::{Book, Sandbox};
+use crate::sandbox::{Sandbox, Shared};
 use crate::state::State;
 
-/// Is it an admin call at all?
+/// Whether the path is that of an admin call.
 pub fn is_admin(path: &str) -> bool {
     path == "/sandbox" || path.starts_with("/sandbox/")
 }
@@ -20,37 +20,38 @@ pub fn is_admin(path: &str) -> bool {
 pub fn answer(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
     let path: Vec<&str> = incoming.path.split('/').skip(2).collect();
     let result = match (incoming.method.as_str(), path.as_slice()) {
-        ("GET", ["state"]) => Ok(show::state(&sandbox.book())),
-        ("GET", ["ledger"]) => Ok(sandbox.book().state.ledger.json()),
-        ("GET", ["duplicates"]) => Ok(sandbox.book().state.ledger.duplicates()),
-        ("GET", ["requests"]) => Ok(sandbox.book().requests.json()),
-        ("GET", ["otp", code]) => show::otp(&sandbox.book().state, code),
-        ("POST", ["mandates", code, "activate"]) => activate(&mut sandbox.book().state, code),
-        ("POST", ["mandates"]) => change(sandbox, |book| make::mandate(&mut book.state, &body(incoming)?)),
-        ("POST", ["orders"]) => change(sandbox, |book| make::order(&mut book.state, &body(incoming)?)),
-        ("POST", ["fund"]) => change(sandbox, |book| make::funding(&mut book.state, &body(incoming)?)),
-        // A browser follows a redirect with GET.
+        ("GET", ["state"]) => Ok(show::state(&sandbox.lock())),
+        ("GET", ["ledger"]) => Ok(ledger::entries(&sandbox.lock().state.ledger)),
+        ("GET", ["duplicates"]) => Ok(ledger::duplicates(&sandbox.lock().state.ledger)),
+        ("GET", ["requests"]) => Ok(sandbox.lock().requests.json()),
+        ("GET", ["otp", code]) => show::otp(&sandbox.lock().state, code),
+        ("POST", ["mandates", code, "activate"]) => activate(&mut sandbox.lock().state, code),
+        ("POST", ["mandates"]) => change(sandbox, |shared| make::mandate(&mut shared.state, &body(incoming)?)),
+        ("POST", ["orders"]) => change(sandbox, |shared| make::order(&mut shared.state, &body(incoming)?)),
+        ("POST", ["fund"]) => change(sandbox, |shared| make::funding(&mut shared.state, &body(incoming)?)),
+        // GET, because browsers open the redirect URL with it.
         ("GET" | "POST", ["payments", reference, "confirm"]) => {
-            change(sandbox, |book| confirm(&mut book.state, reference))
+            change(sandbox, |shared| confirm(&mut shared.state, reference))
         }
+        ("GET", ["endpoints"]) => Ok(show::endpoints(&sandbox.routes)),
         ("GET", ["faults"]) => Ok(faults::list(sandbox)),
-        ("POST", ["faults"]) => faults::add(sandbox, incoming),
+        ("POST", ["faults"]) => body(incoming).and_then(|body| faults::add(sandbox, &body)),
         ("DELETE", ["faults"]) => Ok(faults::clear(sandbox)),
         ("POST", ["reset"]) => {
             sandbox.reset();
             Ok(object! { "reset": true })
         }
         (method, path) => Err(match allowed(path) {
-            Some(allowed) => method_not_allowed(method, &incoming.path, allowed),
-            None => Refusal::error(404, format!("There is no admin call {}.", incoming.path)),
+            Some(allowed) => ApiError::method_not_allowed(method, &incoming.path, allowed),
+            None => ApiError::new(404, format!("There is no admin call {}.", incoming.path)),
         }),
     };
-    result.map_or_else(Refusal::into_answer, |json| Answer::ok(&json))
+    result.map_or_else(ApiError::into_answer, |json| Answer::ok(&json))
 }
 
 fn allowed(path: &[&str]) -> Option<&'static str> {
     match path {
-        ["state" | "ledger" | "duplicates" | "requests"] | ["otp", _] => Some("GET"),
+        ["state" | "ledger" | "duplicates" | "requests" | "endpoints"] | ["otp", _] => Some("GET"),
         ["faults"] => Some("GET, POST, DELETE"),
         ["orders" | "mandates" | "fund" | "reset"] | ["mandates", _, "activate"] => Some("POST"),
         ["payments", _, "confirm"] => Some("GET, POST"),
@@ -58,27 +59,27 @@ fn allowed(path: &[&str]) -> Option<&'static str> {
     }
 }
 
-/// A call that may commit effects; they belong to no request of the service.
-fn change(sandbox: &Sandbox, act: impl FnOnce(&mut Book) -> Result<Json, Refusal>) -> Result<Json, Refusal> {
-    let mut book = sandbox.book();
-    book.state.ledger.begin(None);
-    let result = act(&mut book);
-    book.state.ledger.end();
-    sandbox.tell(&mut book);
+/// Runs a call that may commit effects; they have no request id.
+fn change(sandbox: &Sandbox, act: impl FnOnce(&mut Shared) -> Result<Json, ApiError>) -> Result<Json, ApiError> {
+    let mut shared = sandbox.lock();
+    shared.state.ledger.begin(None);
+    let result = act(&mut shared);
+    shared.state.ledger.end();
+    sandbox.send_events(&mut shared);
     result
 }
 
-fn body(incoming: &Incoming) -> Result<Json, Refusal> {
-    let body = incoming.body.as_ref().ok_or_else(|| Refusal::error(413, "The body is larger than 1 MB."))?;
+fn body(incoming: &Incoming) -> Result<Json, ApiError> {
+    let body = incoming.body.as_ref().ok_or_else(|| ApiError::new(413, "The body is larger than 1 MB."))?;
     open_plain(body).1
 }
 
-fn activate(state: &mut State, code: &str) -> Result<Json, Refusal> {
+fn activate(state: &mut State, code: &str) -> Result<Json, ApiError> {
     let mandate = state.activate_mandate(code)?;
     Ok(object! { "mandateCode": &mandate.code, "active": mandate.active })
 }
 
-fn confirm(state: &mut State, payment_reference: &str) -> Result<Json, Refusal> {
+fn confirm(state: &mut State, payment_reference: &str) -> Result<Json, ApiError> {
     let order = state.confirm_card(payment_reference)?;
     Ok(object! { "paymentReference": payment_reference, "reference": &order.reference, "status": order.state().name() })
 }

@@ -1,24 +1,20 @@
-//! The state as admin calls show it: names in snake case, amounts as text.
+//! The state as JSON: names in snake case, amounts as text.
 
-use crate::answer::Refusal;
+use crate::answer::ApiError;
 use crate::json::{Json, object};
-use crate::sandbox::Book;
+use crate::routes::Routes;
+use crate::sandbox::Shared;
 use crate::state::State;
-use crate::state::funding::Session;
-use crate::state::mandates::Mandate;
-use crate::state::orders::{Order, Refund};
-use crate::state::payments::Payment;
-use crate::state::payouts::Batch;
-use crate::state::virtual_accounts::VirtualAccount;
+use crate::state::model::{Batch, Mandate, Order, Payment, Refund, Session, VirtualAccount};
 
-pub fn otp(state: &State, code: &str) -> Result<Json, Refusal> {
+pub fn otp(state: &State, code: &str) -> Result<Json, ApiError> {
     let mandate = state.mandate(code)?;
-    let sent = mandate.otp.as_ref().ok_or_else(|| Refusal::not_found("mandateCode", "One-time code"))?;
+    let sent = mandate.otp.as_ref().ok_or_else(|| ApiError::not_found("mandateCode", "One-time code"))?;
     Ok(object! { "mandateCode": code, "otp": &sent.code, "used": sent.used })
 }
 
-pub fn state(book: &Book) -> Json {
-    let state = &book.state;
+pub fn state(shared: &Shared) -> Json {
+    let state = &shared.state;
     object! {
         "pay_twice": state.settings.pay_twice,
         "mandates": state.mandates.values().map(mandate).collect::<Vec<_>>(),
@@ -26,8 +22,23 @@ pub fn state(book: &Book) -> Json {
         "virtual_accounts": state.accounts.values().map(account).collect::<Vec<_>>(),
         "sessions": state.sessions.values().map(session).collect::<Vec<_>>(),
         "payout_batches": state.batches.values().map(batch).collect::<Vec<_>>(),
-        "webhooks": book.webhooks.iter().map(|delivered| delivered.json()).collect::<Vec<_>>(),
+        "webhooks": shared.webhooks.iter().map(|delivered| delivered.json()).collect::<Vec<_>>(),
     }
+}
+
+pub fn endpoints(routes: &Routes) -> Json {
+    let shown = routes.all().map(|route| {
+        object! {
+            "method": route.method.as_ref(),
+            "path": route.path.as_ref(),
+            "key": route.key.name(),
+            "envelope": route.body.envelope(),
+            "encryption_header": route.body.has_header(),
+            "assumed": route.assumed,
+            "canned": route.is_canned(),
+        }
+    });
+    object! { "endpoints": shown.collect::<Vec<_>>() }
 }
 
 fn mandate(mandate: &Mandate) -> Json {

@@ -1,19 +1,20 @@
 //! Direct debit: history, create, status and one-time code.
 
-use crate::answer::{Answer, Refusal};
+use super::Call;
+use crate::answer::{Answer, ApiError};
 use crate::clock::Moment;
 use crate::fields::Fields;
 use crate::json::{Json, object};
 use crate::magic;
-use crate::service::Call;
 use crate::state::State;
-use crate::state::mandates::{Mandate, NewMandate};
+use crate::state::mandates::NewMandate;
+use crate::state::model::Mandate;
 
 /// How many mandates `many@…` has.
 const MANY: u64 = 500;
 const CUSTOMER: &str = "Sandbox Customer";
 
-pub fn history(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
+pub fn history(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let mut fields = Fields::of(&call.input);
     let email = fields.required("emailAddress");
     fields.finish()?;
@@ -31,7 +32,7 @@ pub fn history(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
     }))
 }
 
-/// A mandate carries no e-mail address; its order may. Without one it belongs to everybody who asks.
+/// A mandate has no e-mail address, but its order may have one. Without one, it is listed for every address.
 fn belongs_to(state: &State, mandate: &Mandate, email: &str) -> bool {
     let customer = state.orders.get(&mandate.order_reference).and_then(|order| order.customer.as_ref());
     customer.and_then(|customer| customer.email.as_deref()).is_none_or(|owner| owner.eq_ignore_ascii_case(email))
@@ -57,7 +58,7 @@ fn made_up_summary(number: u64) -> Json {
     }
 }
 
-pub fn create(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
+pub fn create(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let mut fields = Fields::of(&call.input);
     fields.optional_integer("recurringPaymentId");
     fields.optional("address");
@@ -83,7 +84,7 @@ pub fn create(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
     }))
 }
 
-pub fn status(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
+pub fn status(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let mut fields = Fields::of(&call.input);
     let code = fields.required("mandateCode");
     fields.finish()?;
@@ -94,7 +95,7 @@ pub fn status(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
     Ok(Answer::ok(&object! { "message": message, "code": code, "status": true, "data": data }))
 }
 
-pub fn otp(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
+pub fn otp(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let mut fields = Fields::of(&call.input);
     let code = fields.required("mandateCode");
     fields.finish()?;

@@ -1,4 +1,4 @@
-//! The endpoints, one file per field: what a request must hold and the shape of its answer. The rules are in `state`.
+//! Request handlers: they validate members and shape answers. The rules are in `state`.
 
 pub mod banks;
 pub mod direct_debit;
@@ -6,12 +6,63 @@ pub mod orders;
 pub mod pay;
 pub mod payouts;
 pub mod refunds;
+mod rule_errors;
 pub mod transactions;
 pub mod virtual_accounts;
 
 use crate::json::{Json, object};
+use crate::path_pattern::Values;
+
+/// A request as passed to a handler: the body is parsed, its members are not validated.
+#[derive(Debug, Default)]
+pub struct Call {
+    /// The members of the parsed body, or of the query if the endpoint takes no body.
+    pub input: Json,
+    pub query: Json,
+    /// The values in the path, with their names.
+    pub path: Values,
+    pub base_url: String,
+}
+
+impl Call {
+    pub fn path_value(&self, name: &str) -> &str {
+        self.path.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
+    }
+
+    /// A scalar member of the body, the path or the query, as text; `order.reference` is nested. Blank counts as absent.
+    pub fn text(&self, member: &str) -> Option<String> {
+        let of = |json: &Json| match json.at(member)? {
+            Json::Text(text) | Json::Number(text) => Some(text.clone()),
+            Json::Bool(value) => Some(value.to_string()),
+            Json::Null | Json::Array(_) | Json::Object(_) => None,
+        };
+        let path = Some(self.path_value(member).to_string());
+        let found = of(&self.input).into_iter().chain(path).chain(of(&self.query));
+        found.into_iter().find(|text| !text.trim().is_empty())
+    }
+}
 
 /// `{"data":…,"status":"success","statusCode":"00","message":"…"}`, the general success envelope.
 fn success(status_code: &str, message: &str, data: Json) -> Json {
     object! { "data": data, "status": "success", "statusCode": status_code, "message": message }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_come_from_body_path_and_query() {
+        let json = |text: &str| Json::parse(text.as_bytes()).unwrap();
+        let call = Call {
+            input: json(r#"{"Order":{"reference":"A"},"list":[{"amount":5.00}],"blank":" ","yes":true,"no":null}"#),
+            query: json(r#"{"alias":"till","reference":"Q"}"#),
+            path: vec![("blank".into(), "B".into())],
+            base_url: String::new(),
+        };
+        let texts =
+            ["order.reference", "list.0.amount", "blank", "alias", "reference", "yes", "no", "order", "list.1.amount"]
+                .map(|name| call.text(name).unwrap_or_default());
+        assert_eq!(texts, ["A", "5.00", "B", "till", "Q", "true", "", "", ""]);
+    }
 }

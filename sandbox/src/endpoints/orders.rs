@@ -1,16 +1,15 @@
 //! Orders: create (with or without a card), status, verify and fee.
 
-use super::{pay, success, transactions};
-use crate::answer::{Answer, Refusal};
+use super::{Call, pay, success, transactions};
+use crate::answer::{Answer, ApiError};
 use crate::fields::Fields;
 use crate::json::{Json, object};
-use crate::service::Call;
-use crate::state::orders::{Customer, NewOrder, Order};
-use crate::state::payments::PaymentState;
+use crate::state::model::{Customer, Order, PaymentState};
+use crate::state::orders::NewOrder;
 use crate::state::{DEFAULT_CURRENCY, State};
 
-/// With `order` it makes the order known; with `card` it charges the card; with both, both.
-pub fn create(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
+/// Creates an order from `order`, charges `card`, or does both.
+pub fn create(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let input = &call.input;
     let has_card = input.get("card").is_some_and(Json::is_object);
     if input.get("order").is_some_and(Json::is_object) {
@@ -18,7 +17,7 @@ pub fn create(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
         if !has_card {
             return Ok(Answer::ok(&created(state.create_order(new)?)));
         }
-        // Before the order is made known: a refused request leaves no trace.
+        // Checked before the order is created: a refused request must not change anything.
         pay::check_card(call, "order.reference")?;
         if !state.orders.contains_key(&new.reference) {
             state.create_order(new)?;
@@ -28,20 +27,20 @@ pub fn create(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
     let mut fields = Fields::of(input);
     let option = fields.required("paymentoption");
     if !option.is_empty() && !option.eq_ignore_ascii_case("C") {
-        fields.refuse(
+        fields.error(
             "paymentoption",
             "The paymentoption field must be C; without a payment the payload needs an order.".to_string(),
         );
     }
     fields.required("reference");
     if !has_card {
-        fields.refuse("card", "The card field is required.".to_string());
+        fields.error("card", "The card field is required.".to_string());
     }
     fields.finish()?;
     pay::card(state, call, "reference")
 }
 
-fn new_order(input: &Json) -> Result<NewOrder, Refusal> {
+fn new_order(input: &Json) -> Result<NewOrder, ApiError> {
     let mut fields = Fields::of(input);
     let new = NewOrder {
         reference: fields.required("order.reference"),
@@ -82,15 +81,15 @@ fn created(order: &Order) -> Json {
     success("01", "Order created successfully", data)
 }
 
-fn known_order<'a>(state: &'a State, input: &Json) -> Result<&'a Order, Refusal> {
+fn known_order<'a>(state: &'a State, input: &Json) -> Result<&'a Order, ApiError> {
     let mut fields = Fields::of(input);
     let reference = fields.required("reference");
     fields.finish()?;
-    state.order(&reference)
+    Ok(state.order(&reference)?)
 }
 
-/// `status` is the payment's state here, not the call's.
-pub fn status(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
+/// `status` is the state of the payment here, not the result of the call.
+pub fn status(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let order = known_order(state, &call.input)?;
     let now = order.state();
     let data = object! {
@@ -111,13 +110,13 @@ pub fn status(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
     Ok(Answer::ok(&body))
 }
 
-/// Success and `00` mean that the order was found; whether it is paid says `data.statusId`.
-pub fn verify(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
+/// Success and `00` mean that the order was found; `data.statusId` is its payment state.
+pub fn verify(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let order = known_order(state, &call.input)?;
     Ok(Answer::ok(&success("00", "Order details fetched successfully", transactions::of_order(order))))
 }
 
-pub fn fee(_: &mut State, call: &Call) -> Result<Answer, Refusal> {
+pub fn fee(_: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let mut fields = Fields::of(&call.input);
     let amount = fields.required_amount("amount");
     let currency = fields.optional("currency").unwrap_or_else(|| DEFAULT_CURRENCY.to_string());

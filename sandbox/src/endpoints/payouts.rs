@@ -1,35 +1,35 @@
 //! Payouts: name enquiry, initiate, status and balance.
 
-use crate::answer::{Answer, Refusal};
+use super::Call;
+use crate::answer::{Answer, ApiError};
 use crate::fields::Fields;
 use crate::json::{Json, object};
 use crate::magic;
-use crate::service::Call;
-use crate::state::payouts::{Batch, NewPayout, Payout};
+use crate::state::model::{Batch, NewPayout, Payout};
 use crate::state::{DEFAULT_CURRENCY, State};
 
-pub fn name_enquiry(_: &mut State, call: &Call) -> Result<Answer, Refusal> {
+pub fn name_enquiry(_: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let mut fields = Fields::of(&call.input);
     let bank_code = fields.required("bankCode");
     let account_number = fields.required("accountNumber");
     fields.finish()?;
     if magic::account(&account_number) == magic::Account::Unknown {
-        return Err(Refusal::not_found("accountNumber", "Account"));
+        return Err(ApiError::not_found("accountNumber", "Account"));
     }
     let body =
         object! { "bankCode": bank_code, "accountNumber": account_number, "accountName": "Sandbox Account Holder" };
     Ok(Answer::ok(&body))
 }
 
-pub fn initiate(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
+pub fn initiate(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let details = match call.input.get("payoutDetails") {
         Some(Json::Array(details)) if !details.is_empty() => details,
         _ => {
             let text = "The payoutDetails field is required and holds at least one payout.".to_string();
-            return Err(Refusal::invalid(vec![("payoutDetails".to_string(), text)]));
+            return Err(ApiError::invalid(vec![("payoutDetails".to_string(), text)]));
         }
     };
-    let new = details.iter().map(new_payout).collect::<Result<Vec<_>, Refusal>>()?;
+    let new = details.iter().map(new_payout).collect::<Result<Vec<_>, ApiError>>()?;
     let batch = state.pay_out(new)?;
     Ok(Answer::ok(&object! {
         "data": batch.payouts.iter().map(shown).collect::<Vec<_>>(),
@@ -41,7 +41,7 @@ pub fn initiate(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
     }))
 }
 
-fn new_payout(details: &Json) -> Result<NewPayout, Refusal> {
+fn new_payout(details: &Json) -> Result<NewPayout, ApiError> {
     let mut fields = Fields::of(details);
     let credit = fields.optional("creditCurrency");
     let debit = fields.optional("debitCurrency");
@@ -74,8 +74,8 @@ fn shown(payout: &Payout) -> Json {
     }
 }
 
-pub fn status(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
-    let batch: &Batch = state.batch(&call.path_value)?;
+pub fn status(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
+    let batch: &Batch = state.batch(call.path_value("batchReference"))?;
     Ok(Answer::ok(&object! {
         "data": batch.payouts.iter().map(shown).collect::<Vec<_>>(),
         "batchId": batch.id,
@@ -86,7 +86,7 @@ pub fn status(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
     }))
 }
 
-pub fn balance(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
+pub fn balance(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let mut fields = Fields::of(&call.input);
     let currency = fields.optional("currency").unwrap_or_else(|| DEFAULT_CURRENCY.to_string());
     fields.finish()?;

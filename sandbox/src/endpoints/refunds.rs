@@ -1,16 +1,16 @@
 //! Refund: all of an order or a part of it.
 
-use crate::answer::{Answer, Refusal};
+use super::Call;
+use crate::answer::{Answer, ApiError};
 use crate::fields::Fields;
 use crate::json::object;
-use crate::service::Call;
 use crate::state::State;
 
-pub fn refund(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
+pub fn refund(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let mut fields = Fields::of(&call.input);
     let reference = fields.required("reference");
     let reason = fields.optional("reason");
-    // The interface's template lists `Amount` with an empty text: that counts as left out.
+    // The service's template lists `Amount` with an empty text, which counts as absent.
     let amount = fields.optional_amount("amount");
     fields.finish()?;
     let refund = state.refund(&reference, amount, reason)?;

@@ -1,18 +1,16 @@
-//! Funding details, and the object of nearly the same shape that order verify and the webhooks carry.
+//! Funding details, and the similar object in the answers of order verify and in webhooks.
 
-use crate::answer::{Answer, Refusal};
+use super::Call;
+use crate::answer::{Answer, ApiError};
 use crate::clock::NO_DATE;
 use crate::json::{Json, object};
 use crate::money::Money;
-use crate::service::Call;
 use crate::state::State;
-use crate::state::funding::Session;
-use crate::state::orders::Order;
-use crate::state::payments::PaymentState;
+use crate::state::model::{Order, PaymentState, Session};
 use crate::state::virtual_accounts::BANK;
 
-pub fn details(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
-    let session = state.session(&call.path_value)?;
+pub fn details(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
+    let session = state.session(call.path_value("sessionId"))?;
     Ok(Answer::ok(&object! {
         "message": "Transaction details fetched successfully",
         "code": "00",
@@ -68,7 +66,7 @@ pub fn of_session(session: &Session) -> Json {
 
 pub fn of_order(order: &Order) -> Json {
     let state = order.state();
-    let payment = order.telling_payment();
+    let payment = order.decisive_payment();
     let confirmed = payment
         .filter(|payment| payment.state == PaymentState::Successful)
         .map(|payment| payment.updated.seven_digits());
@@ -125,7 +123,7 @@ pub fn customer(order: &Order) -> Json {
     }
 }
 
-/// What differs between a funding event and an order.
+/// The members that differ between a funding session and an order.
 struct Transaction<'a> {
     state: PaymentState,
     order_reference: Option<String>,

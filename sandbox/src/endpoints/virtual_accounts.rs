@@ -1,13 +1,14 @@
 //! Virtual accounts: generate and look up.
 
-use crate::answer::{Answer, Refusal};
+use super::Call;
+use crate::answer::{Answer, ApiError};
 use crate::fields::Fields;
 use crate::json::{Json, object};
-use crate::service::Call;
 use crate::state::State;
-use crate::state::virtual_accounts::{BANK, BANK_CODE, VirtualAccount};
+use crate::state::model::VirtualAccount;
+use crate::state::virtual_accounts::{BANK, BANK_CODE};
 
-pub fn generate(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
+pub fn generate(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let mut fields = Fields::of(&call.input);
     let alias = fields.required("Alias");
     let narration = fields.optional("Narration");
@@ -17,11 +18,11 @@ pub fn generate(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
     Ok(Answer::ok(&shown(account, "Virtual account generated successfully")))
 }
 
-pub fn details(state: &mut State, call: &Call) -> Result<Answer, Refusal> {
+pub fn details(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let mut fields = Fields::of(&call.input);
     let alias = fields.required("alias");
     fields.finish()?;
-    let account = state.accounts.get(&alias).ok_or_else(|| Refusal::not_found("alias", "Virtual account"))?;
+    let account = state.accounts.get(&alias).ok_or_else(|| ApiError::not_found("alias", "Virtual account"))?;
     Ok(Answer::ok(&shown(account, "Virtual account fetched successfully")))
 }
 

@@ -1,8 +1,8 @@
-//! What a fault makes of an answer: other statuses, other bodies. Pure; how the answer travels is `delivery`'s.
+//! Replaces or changes an answer's status and body for a fault. `delivery` sends it.
 
 use super::gzip;
 use super::table::Fault;
-use crate::answer::{Answer, Refusal};
+use crate::answer::{Answer, ApiError};
 use crate::json::{Json, object};
 
 const HTML: &str = "text/html; charset=utf-8";
@@ -11,19 +11,20 @@ const PAGE: &str = "<!DOCTYPE html>\n<html><head><title>Sandbox</title></head><b
 const DEEP: usize = 10_000;
 const DIGITS: usize = 400;
 
-/// What of the request an altered answer tells back.
-pub struct Asked<'a> {
+/// The parts of the request that altered answers use.
+pub struct RequestFacts<'a> {
     pub base_url: &'a str,
-    pub path: &'a str,
-    /// Path and query as they came.
+    /// Whether `status` is a boolean or a text in the endpoint's envelope.
+    pub is_status_boolean: bool,
+    /// Path and query as received.
     pub target: &'a str,
     pub api_key: Option<&'a str>,
-    /// The opened body.
+    /// The parsed body.
     pub payload: Option<&'a Json>,
 }
 
-/// `decided`: the proper answer, if the request was carried out. `None`: there is nothing to answer.
-pub fn alter(fault: Fault, decided: Option<Answer>, asked: &Asked) -> Option<Answer> {
+/// `decided` is the regular answer, if the request was executed. Returns `None` if there is no answer.
+pub fn alter(fault: Fault, decided: Option<Answer>, request: &RequestFacts) -> Option<Answer> {
     match fault {
         Fault::CommitThen502 => Some(page(502)),
         Fault::Html200 => Some(page(200)),
@@ -63,10 +64,10 @@ pub fn alter(fault: Fault, decided: Option<Answer>, asked: &Asked) -> Option<Ans
         Fault::Status429 => Some(error(429, "Too many requests.")),
         Fault::Status429RetryAfter => Some(header(error(429, "Too many requests."), "retry-after", "1")),
         Fault::Unauthorized => Some(error(401, "api-key is not valid.")),
-        Fault::RedirectSame => Some(redirect(format!("{}{}", asked.base_url, asked.target))),
-        Fault::RedirectOtherHost => Some(redirect(format!("{}{}", other_host(asked.base_url), asked.target))),
-        Fault::EchoesRequest => Some(error(400, &echo(asked))),
-        Fault::FailedThenSuccess => Some(failure(asked.path)),
+        Fault::RedirectSame => Some(redirect(format!("{}{}", request.base_url, request.target))),
+        Fault::RedirectOtherHost => Some(redirect(format!("{}{}", other_host(request.base_url), request.target))),
+        Fault::EchoesRequest => Some(error(400, &echo(request))),
+        Fault::FailedThenSuccess => Some(failure(request.is_status_boolean)),
         Fault::BadUtf8 => decided.map(|answer| with_members(answer, b"\"sandboxText\":\"\xff\xfe\xc0\"")),
         Fault::DeepNesting => {
             let nest = format!("\"sandboxNest\":{}{}", "[".repeat(DEEP), "]".repeat(DEEP));
@@ -89,7 +90,7 @@ pub fn alter(fault: Fault, decided: Option<Answer>, asked: &Asked) -> Option<Ans
     }
 }
 
-/// What an answer's `data` says of a payment, and nothing else that could be read as a vote.
+/// A `data` object with a payment state and no other sign of success or failure.
 fn payment(id: u64, name: &str) -> Json {
     object! { "orderPayment": object! { "statusId": id, "status": name } }
 }
@@ -99,7 +100,7 @@ fn page(status: u16) -> Answer {
 }
 
 fn error(status: u16, message: &str) -> Answer {
-    Refusal::error(status, message).into_answer()
+    ApiError::new(status, message).into_answer()
 }
 
 fn header(mut answer: Answer, name: &'static str, value: &str) -> Answer {
@@ -112,7 +113,7 @@ fn redirect(location: String) -> Answer {
     header(answer, "location", &location)
 }
 
-/// The same sandbox under another name, so that who follows is seen in its request log.
+/// The sandbox under another host name, so that its request log shows clients that follow the redirect.
 fn other_host(base_url: &str) -> String {
     let (scheme, address) = base_url.split_once("://").unwrap_or(("http", base_url));
     let (host, port) = address.rsplit_once(':').unwrap_or((address, "80"));
@@ -120,26 +121,19 @@ fn other_host(base_url: &str) -> String {
     format!("{scheme}://{other}:{port}")
 }
 
-/// Says that it was not done, in the way of the endpoint: `status` as a boolean, or as a text.
-fn failure(path: &str) -> Answer {
-    let boolean = [
-        "/payment/order/direct-debit/",
-        "/payment/order/refund",
-        "/payment/virtual-account/",
-        "/payment/transaction-details/",
-        "/payment/account-details",
-    ];
+/// A failure in the endpoint's envelope.
+fn failure(is_status_boolean: bool) -> Answer {
     let message = "The request failed in the sandbox; send it again.";
-    Answer::ok(&match boolean.iter().any(|start| path.starts_with(start)) {
+    Answer::ok(&match is_status_boolean {
         true => object! { "message": message, "code": "04", "status": false, "data": Json::Null },
         false => object! { "data": Json::Null, "status": "failed", "statusCode": "04", "message": message },
     })
 }
 
-/// Everything that was given, and long numbers once more as they stand on cards.
-fn echo(asked: &Asked) -> String {
-    let mut texts = vec![asked.api_key.unwrap_or_default().to_string()];
-    asked.payload.iter().for_each(|payload| collect(payload, &mut texts));
+/// All texts of the request; long numbers also in groups of four digits, as printed on cards.
+fn echo(request: &RequestFacts) -> String {
+    let mut texts = vec![request.api_key.unwrap_or_default().to_string()];
+    request.payload.iter().for_each(|payload| collect(payload, &mut texts));
     let is_long_number = |text: &&String| text.len() >= 12 && text.bytes().all(|byte| byte.is_ascii_digit());
     let fours = |text: &String| text.as_bytes().chunks(4).map(String::from_utf8_lossy).collect::<Vec<_>>().join(" ");
     let set_apart: Vec<_> = texts.iter().filter(is_long_number).map(fours).collect();
@@ -155,7 +149,7 @@ fn collect(json: &Json, texts: &mut Vec<String>) {
     }
 }
 
-/// A second `status` after the first one that says the opposite; where there is none, two.
+/// Adds a second, contradicting `status`; if there is none, adds two.
 fn contradict(answer: Answer) -> Answer {
     let json = Json::parse(&answer.body).ok();
     let status = json.as_ref().and_then(|json| json.get("status"));
@@ -169,7 +163,7 @@ fn contradict(answer: Answer) -> Answer {
     with_members(answer, members.as_bytes())
 }
 
-/// The answer, an object, with more members at its end.
+/// Appends members to an answer that is an object.
 fn with_members(mut answer: Answer, members: &[u8]) -> Answer {
     if answer.body.pop() == Some(b'}') {
         if !answer.body.ends_with(b"{") {
@@ -185,9 +179,9 @@ fn with_members(mut answer: Answer, members: &[u8]) -> Answer {
 mod tests {
     use super::*;
 
-    const ASKED: Asked = Asked {
+    const REQUEST: RequestFacts = RequestFacts {
         base_url: "http://127.0.0.1:80",
-        path: "/payment/order/refund",
+        is_status_boolean: true,
         target: "/a?b=%20c",
         api_key: Some("KEY"),
         payload: None,
@@ -195,7 +189,7 @@ mod tests {
 
     fn altered(fault: Fault, body: &str) -> String {
         let answer = Answer { body: body.as_bytes().to_vec(), ..Answer::ok(&Json::Null) };
-        String::from_utf8_lossy(&alter(fault, Some(answer), &ASKED).unwrap().body).into_owned()
+        String::from_utf8_lossy(&alter(fault, Some(answer), &REQUEST).unwrap().body).into_owned()
     }
 
     #[test]
@@ -215,10 +209,10 @@ mod tests {
     }
 
     #[test]
-    fn a_careless_service_repeats_all_that_it_was_given() {
+    fn echoes_request_repeats_the_whole_request() {
         let payload = Json::parse(br#"{"card":{"number":"411122223333"},"list":["a",1]}"#).unwrap();
-        let asked = Asked { payload: Some(&payload), ..ASKED };
-        let body = alter(Fault::EchoesRequest, None, &asked).unwrap().body;
+        let request = RequestFacts { payload: Some(&payload), ..REQUEST };
+        let body = alter(Fault::EchoesRequest, None, &request).unwrap().body;
         assert!(String::from_utf8(body).unwrap().contains("KEY, 411122223333, a 4111 2222 3333"));
     }
 
@@ -227,16 +221,16 @@ mod tests {
         assert_eq!(other_host("https://127.0.0.1:5"), "https://localhost:5");
         assert_eq!(other_host("http://[::1]:5"), "http://localhost:5");
         assert_eq!(other_host("http://localhost:5"), "http://127.0.0.1:5");
-        let same = alter(Fault::RedirectSame, None, &ASKED).unwrap();
+        let same = alter(Fault::RedirectSame, None, &REQUEST).unwrap();
         assert_eq!(same.headers, [("location", "http://127.0.0.1:80/a?b=%20c".to_string())]);
     }
 
     #[test]
-    fn a_failure_in_the_endpoints_own_way() {
+    fn failures_use_the_envelope_of_the_endpoint() {
         assert!(altered(Fault::FailedThenSuccess, "{}").contains(r#""status":false"#));
-        let pay = Asked { path: "/payment/order/pay", ..ASKED };
+        let pay = RequestFacts { is_status_boolean: false, ..REQUEST };
         let body = alter(Fault::FailedThenSuccess, None, &pay).unwrap().body;
         assert!(String::from_utf8(body).unwrap().contains(r#""status":"failed""#));
-        assert!(alter(Fault::ResetWithoutCommit, None, &ASKED).is_none());
+        assert!(alter(Fault::ResetWithoutCommit, None, &REQUEST).is_none());
     }
 }

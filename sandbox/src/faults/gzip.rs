@@ -1,29 +1,29 @@
-//! A gzip text that is small on the wire and huge in memory, made without ever being huge here.
+//! A gzip body that is small on the wire and huge when inflated, built without inflating it here.
 
 use flate2::{Compress, Compression, Crc, FlushCompress};
 
-const BLANKS: usize = 1 << 20;
-/// With a MB each.
+const SPACES: usize = 1 << 20;
+/// Of 1 MB each.
 const BLOCKS: usize = 104;
-/// Deflate, no name, no date, made anywhere.
+/// Deflate, without name and date, unknown operating system.
 const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
-/// The empty block that says: this was the last.
+/// An empty final block.
 const LAST_BLOCK: [u8; 2] = [3, 0];
 
-/// `body` and 104 MB of blanks before its last byte.
+/// `body` with 104 MB of spaces before its last byte.
 pub fn bomb(body: &[u8]) -> Vec<u8> {
     let (last, start) = body.split_last().unwrap_or((&b'}', b"{"));
-    let blanks = vec![b' '; BLANKS];
-    let (start_block, blank_block, end_block) = (deflated(start), deflated(&blanks), deflated(&[*last]));
+    let spaces = vec![b' '; SPACES];
+    let (start_block, space_block, end_block) = (deflated(start), deflated(&spaces), deflated(&[*last]));
     let mut sum = Crc::new();
     sum.update(start);
-    let mut of_blanks = Crc::new();
-    of_blanks.update(&blanks);
+    let mut of_spaces = Crc::new();
+    of_spaces.update(&spaces);
     let mut bomb = [HEADER.as_slice(), &start_block].concat();
     for _ in 0..BLOCKS {
-        // Every block stands for itself, so one can be repeated.
-        bomb.extend_from_slice(&blank_block);
-        sum.combine(&of_blanks);
+        // Each block is independent, so that one can be repeated.
+        bomb.extend_from_slice(&space_block);
+        sum.combine(&of_spaces);
     }
     sum.update(&[*last]);
     bomb.extend_from_slice(&end_block);
@@ -33,11 +33,11 @@ pub fn bomb(body: &[u8]) -> Vec<u8> {
     bomb
 }
 
-/// Whole bytes that refer to nothing before them and are not the end.
+/// A byte-aligned block that is not final and refers to no earlier data.
 fn deflated(bytes: &[u8]) -> Vec<u8> {
     let mut compress = Compress::new(Compression::best(), false);
     let mut out = Vec::with_capacity(bytes.len() + 64);
-    // It cannot fail with room enough for everything.
+    // It cannot fail with enough space in the buffer.
     let _ = compress.compress_vec(bytes, &mut out, FlushCompress::Full);
     out
 }
@@ -48,12 +48,12 @@ mod tests {
     use std::io::Read;
 
     #[test]
-    fn it_is_sound_small_and_huge() {
+    fn it_is_valid_and_small_and_huge_when_inflated() {
         let bomb = bomb(br#"{"status":true}"#);
         assert!(bomb.len() < 200_000, "{}", bomb.len());
         let mut text = Vec::new();
         flate2::read::GzDecoder::new(bomb.as_slice()).read_to_end(&mut text).unwrap();
-        assert_eq!(text.len(), 15 + BLOCKS * BLANKS);
+        assert_eq!(text.len(), 15 + BLOCKS * SPACES);
         assert!(text.starts_with(br#"{"status":true  "#) && text.ends_with(b"  }"));
     }
 }

@@ -1,39 +1,31 @@
-//! Magic inputs that name a fault: `sbx-<fault>-…` in a member that carries the client's own reference.
+//! Magic inputs that select a fault: `sbx-<fault>-…` in a member whose value the client chooses.
 
 use super::table::{Acts, Fault, names};
-use crate::answer::Refusal;
+use crate::answer::ApiError;
 use crate::json::Json;
 
 const PREFIX: &str = "sbx-";
-const MEMBERS: [&str; 8] = [
-    "reference",
-    "orderReference",
-    "mandateCode",
-    "alias",
-    "sessionId",
-    "emailAddress",
-    "clientReference",
-    "batchReference",
-];
+/// In addition to every member whose name ends in `reference`.
+const MEMBERS: [&str; 4] = ["mandateCode", "alias", "sessionId", "emailAddress"];
 
-/// The fault that an input names, and the value that names it.
+/// A fault and the value that named it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
     pub fault: Fault,
     pub value: String,
 }
 
-/// Looks through a payload, nested objects included, and at the value in the path.
-pub fn find(input: &Json, path_value: &str) -> Result<Option<Named>, Refusal> {
-    if path_value.starts_with(PREFIX) {
-        return named("path", path_value);
+/// Searches the values in the path, then the payload, including nested objects.
+pub fn find(input: &Json, path: &[(String, String)]) -> Result<Option<Named>, ApiError> {
+    if let Some((_, value)) = path.iter().find(|(_, value)| value.starts_with(PREFIX)) {
+        return named("path", value);
     }
     match input {
         Json::Object(members) => {
             for (name, value) in members {
                 let found = match value {
                     Json::Text(text) if text.starts_with(PREFIX) && is_magic(name) => named(name, text)?,
-                    value => find(value, "")?,
+                    value => find(value, &[])?,
                 };
                 if found.is_some() {
                     return Ok(found);
@@ -42,28 +34,28 @@ pub fn find(input: &Json, path_value: &str) -> Result<Option<Named>, Refusal> {
             Ok(None)
         }
         Json::Array(items) => {
-            items.iter().map(|item| find(item, "")).find(|found| !matches!(found, Ok(None))).unwrap_or(Ok(None))
+            items.iter().map(|item| find(item, &[])).find(|found| !matches!(found, Ok(None))).unwrap_or(Ok(None))
         }
         _ => Ok(None),
     }
 }
 
 fn is_magic(name: &str) -> bool {
-    MEMBERS.iter().any(|member| member.eq_ignore_ascii_case(name))
+    name.to_ascii_lowercase().ends_with("reference") || MEMBERS.iter().any(|member| member.eq_ignore_ascii_case(name))
 }
 
-fn named(member: &str, value: &str) -> Result<Option<Named>, Refusal> {
+fn named(member: &str, value: &str) -> Result<Option<Named>, ApiError> {
     let rest = value.strip_prefix(PREFIX).unwrap_or_default();
     let name = rest.split(['-', '@']).next().unwrap_or_default();
     let Some(fault) = Fault::named(name) else {
-        return Err(Refusal::field(member, format!("There is no fault {name}; there are {}.", names())));
+        return Err(ApiError::field(member, format!("There is no fault {name}; there are {}.", names())));
     };
     if fault.row().acts == Acts::Connection {
         let text = format!(
             "The fault {name} acts on new connections, so no request can name it: \
              POST /sandbox/faults {{\"fault\":\"{name}\"}} and connect again."
         );
-        return Err(Refusal::field(member, text));
+        return Err(ApiError::field(member, text));
     }
     Ok(Some(Named { fault, value: value.to_string() }))
 }
@@ -73,8 +65,8 @@ mod tests {
     use super::*;
 
     fn fault(text: &str) -> Result<Option<Fault>, String> {
-        let found = find(&Json::parse(text.as_bytes()).unwrap(), "");
-        found.map(|found| found.map(|named| named.fault)).map_err(|refusal| refusal.message)
+        let found = find(&Json::parse(text.as_bytes()).unwrap(), &[]);
+        found.map(|found| found.map(|named| named.fault)).map_err(|error| error.message)
     }
 
     #[test]
@@ -85,8 +77,12 @@ mod tests {
         assert_eq!(fault(r#"{"emailAddress":"sbx-drip-7@example.com"}"#), Ok(Some(Fault::Drip)));
         assert_eq!(fault(r#"{"a":{"mandateCode":"sbx-truncate-1"}}"#), Ok(Some(Fault::Truncate)));
         assert_eq!(fault(r#"{"a":[{"b":"x"},{"clientReference":"sbx-truncate-1"}]}"#), Ok(Some(Fault::Truncate)));
+        assert_eq!(fault(r#"{"transferReference":"sbx-drip-1"}"#), Ok(Some(Fault::Drip)));
         assert_eq!(fault(r#"{"description":"sbx-drip-1","reference":"A-sbx-drip-1"}"#), Ok(None));
-        assert_eq!(find(&Json::Null, "sbx-drip-1").unwrap().unwrap().value, "sbx-drip-1");
+        assert_eq!(
+            find(&Json::Null, &[("a".into(), "b".into()), ("c".into(), "sbx-drip-1".into())]).unwrap().unwrap().value,
+            "sbx-drip-1"
+        );
     }
 
     #[test]

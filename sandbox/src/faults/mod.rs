@@ -1,4 +1,4 @@
-//! The bad day: which fault acts on which request or connection, and what it makes of the answer.
+//! Fault injection: which fault acts on a request or connection, and how it changes the answer.
 
 pub mod alter;
 mod gzip;
@@ -11,13 +11,13 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use crate::json::{Json, object};
-use rules::{Place, Rule};
+use rules::{Rule, Subject};
 use table::{Fault, TABLE};
 
-/// How long `slow_headers` stalls unless its rule says otherwise.
+/// The default delay of `slow_headers`.
 const DELAY: Duration = Duration::from_secs(2);
 
-/// A fault that was chosen.
+/// The fault for a request or connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Chosen {
     pub fault: Fault,
@@ -33,7 +33,7 @@ impl Chosen {
 #[derive(Debug, Default)]
 pub struct Faults {
     rules: Vec<Rule>,
-    /// What `failed_then_success` has failed already.
+    /// The requests that `failed_then_success` has failed.
     failed: HashSet<String>,
 }
 
@@ -43,24 +43,24 @@ impl Faults {
         &self.rules[self.rules.len() - 1]
     }
 
-    /// Forgets everything; how many rules there were.
+    /// Removes all rules; returns how many there were.
     pub fn clear(&mut self) -> usize {
         self.failed.clear();
         std::mem::take(&mut self.rules).len()
     }
 
-    /// Offers a request or a connection to every rule, in their order; the first that fires has it.
-    pub fn choose(&mut self, place: &Place) -> Option<Chosen> {
+    /// The fault of the first rule that fires. Every rule counts its matches.
+    pub fn choose(&mut self, subject: &Subject) -> Option<Chosen> {
         let mut chosen = None;
         for rule in &mut self.rules {
-            if rule.offer(place, chosen.is_none()) {
+            if rule.fires_for(subject, chosen.is_none()) {
                 chosen = Some(Chosen::new(rule.fault, rule.delay));
             }
         }
         chosen
     }
 
-    /// Is it the first time for this request?
+    /// Whether this is the first time for this request.
     pub fn fails_first(&mut self, request: String) -> bool {
         self.failed.insert(request)
     }

@@ -4,50 +4,50 @@ use std::time::Duration;
 
 use super::rules::{Probability, Rule, Scope};
 use super::table::{Acts, Fault, names};
-use crate::answer::Refusal;
+use crate::answer::ApiError;
 use crate::fields::Fields;
 use crate::json::Json;
 
 const MEMBERS: [&str; 8] = ["path", "method", "fault", "nth", "count", "probability", "seed", "delay_ms"];
 const LONGEST_DELAY_MS: u64 = 600_000;
 
-/// `speaks_tls`: a fault of TLS could never act without it.
-pub fn rule(body: &Json, speaks_tls: bool) -> Result<Rule, Refusal> {
+/// Without `speaks_tls`, TLS faults are an error: they could never act.
+pub fn rule(body: &Json, speaks_tls: bool) -> Result<Rule, ApiError> {
     let mut fields = Fields::of(body);
-    refuse_unknown_members(body, &mut fields);
+    check_members(body, &mut fields);
     let name = fields.required("fault");
     let fault = Fault::named(&name);
     if fault.is_none() && !name.is_empty() {
-        fields.refuse("fault", format!("There is no fault {name}; there are {}.", names()));
+        fields.error("fault", format!("There is no fault {name}; there are {}.", names()));
     }
     if fault.is_some_and(Fault::is_tls) && !speaks_tls {
-        fields.refuse("fault", format!("The fault {name} needs a sandbox that was started with --tls."));
+        fields.error("fault", format!("The fault {name} needs a sandbox that was started with --tls."));
     }
     let scope = scope(&mut fields, fault);
     let probability = probability(body, &mut fields);
     let nth = at_least_one(&mut fields, "nth").unwrap_or(1);
-    // With a chance it goes on until it is cleared, else it happens once.
+    // By default a rule fires once, or without limit if it has a probability.
     let count = at_least_one(&mut fields, "count").or(if probability.is_some() { None } else { Some(1) });
     let delay = fields.optional_count("delay_ms");
     if delay.is_some_and(|delay| delay > LONGEST_DELAY_MS) {
-        fields.refuse("delay_ms", format!("The delay_ms field must be at most {LONGEST_DELAY_MS}."));
+        fields.error("delay_ms", format!("The delay_ms field must be at most {LONGEST_DELAY_MS}."));
     }
     if delay.is_some() && fault.is_some_and(|fault| fault != Fault::SlowHeaders) {
-        fields.refuse("delay_ms", "The delay_ms field belongs to slow_headers only.".to_string());
+        fields.error("delay_ms", "The delay_ms field belongs to slow_headers only.".to_string());
     }
     fields.finish()?;
-    let fault = fault.ok_or_else(|| Refusal::field("fault", "The fault field is required."))?;
+    let fault = fault.ok_or_else(|| ApiError::field("fault", "The fault field is required."))?;
     Ok(Rule { fault, scope, nth, count, probability, delay: delay.map(Duration::from_millis), matched: 0, fired: 0 })
 }
 
-/// A misspelt member would make a rule that never does what was meant.
-fn refuse_unknown_members(body: &Json, fields: &mut Fields) {
+/// A misspelt member would silently change the meaning of the rule.
+fn check_members(body: &Json, fields: &mut Fields) {
     let Json::Object(members) = body else {
         return;
     };
     for (name, _) in members {
         if !MEMBERS.iter().any(|known| known.eq_ignore_ascii_case(name)) {
-            fields.refuse(name, format!("There is no member {name}; there are {}.", MEMBERS.join(", ")));
+            fields.error(name, format!("There is no member {name}; there are {}.", MEMBERS.join(", ")));
         }
     }
 }
@@ -57,18 +57,18 @@ fn scope(fields: &mut Fields, fault: Option<Fault>) -> Scope {
     let method = fields.optional("method").map(|method| method.to_ascii_uppercase());
     let Some(path) = fields.optional("path") else {
         match acts {
-            Some(Acts::Request | Acts::Reused) => fields.refuse("path", "The path field is required.".to_string()),
-            _ if method.is_some() => fields.refuse("method", "A rule without path takes no method.".to_string()),
+            Some(Acts::Request | Acts::Reused) => fields.error("path", "The path field is required.".to_string()),
+            _ if method.is_some() => fields.error("method", "A rule without path takes no method.".to_string()),
             _ => {}
         }
         return Scope::NewConnections;
     };
     if acts == Some(Acts::Connection) {
         let text = "This fault acts on new connections, before any path is known: leave path out.";
-        fields.refuse("path", text.to_string());
+        fields.error("path", text.to_string());
     }
     if !path.starts_with('/') && path != "*" {
-        fields.refuse("path", "The path field starts with / or is *.".to_string());
+        fields.error("path", "The path field starts with / or is *.".to_string());
     }
     Scope::Requests { path, method }
 }
@@ -76,12 +76,12 @@ fn scope(fields: &mut Fields, fault: Option<Fault>) -> Scope {
 fn at_least_one(fields: &mut Fields, name: &str) -> Option<u64> {
     let count = fields.optional_count(name);
     if count == Some(0) {
-        fields.refuse(name, format!("The {name} field must be at least 1."));
+        fields.error(name, format!("The {name} field must be at least 1."));
     }
     count
 }
 
-/// A chance is no amount, so it may be a float.
+/// A probability is no amount of money, so it may be a float.
 fn probability(body: &Json, fields: &mut Fields) -> Option<Probability> {
     let seed = fields.optional_count("seed").unwrap_or(0);
     let text = match body.get("probability") {
@@ -92,7 +92,7 @@ fn probability(body: &Json, fields: &mut Fields) -> Option<Probability> {
     match text.parse::<f64>() {
         Ok(chance) if (0.0..=1.0).contains(&chance) => Some(Probability { text, chance, seed }),
         _ => {
-            fields.refuse("probability", "The probability field must be a number from 0 to 1.".to_string());
+            fields.error("probability", "The probability field must be a number from 0 to 1.".to_string());
             None
         }
     }
@@ -102,7 +102,7 @@ fn probability(body: &Json, fields: &mut Fields) -> Option<Probability> {
 mod tests {
     use super::*;
 
-    fn parse(text: &str) -> Result<Rule, Refusal> {
+    fn parse(text: &str) -> Result<Rule, ApiError> {
         rule(&Json::parse(text.as_bytes()).unwrap(), true)
     }
 
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn invalid_rules_are_refused() {
         for (text, words) in [
             (r"{}", "fault field is required"),
             (r#"{"path":"/a","fault":"drop"}"#, "There is no fault drop; there are reset_before_read, "),

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use super::table::{Acts, Fault};
 use crate::json::{Json, object};
-use crate::routes;
+use crate::path_pattern;
 use crate::seed::Seed;
 
-/// What may meet a fault.
-pub enum Place<'a> {
+/// What rules are matched against.
+pub enum Subject<'a> {
     NewConnection,
     Request { method: &'a str, path: &'a str, on_connection: u64 },
 }
@@ -16,7 +16,7 @@ pub enum Place<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Scope {
     NewConnections,
-    /// `path`: as it is, a template such as `/a/{x}`, or a prefix that ends in `*`.
+    /// `path` is a literal path, a pattern such as `/a/{x}`, or a prefix followed by `*`.
     Requests {
         path: String,
         method: Option<String>,
@@ -27,9 +27,9 @@ pub enum Scope {
 pub struct Rule {
     pub fault: Fault,
     pub scope: Scope,
-    /// The first match that may fire, from 1.
+    /// The number of the first match that may fire, from 1.
     pub nth: u64,
-    /// How often it fires at most; `None`: without end.
+    /// The maximum number of times it fires; `None`: no limit.
     pub count: Option<u64>,
     pub probability: Option<Probability>,
     pub delay: Option<Duration>,
@@ -37,49 +37,49 @@ pub struct Rule {
     pub fired: u64,
 }
 
-/// A chance that falls the same way whenever the same matches come again.
+/// A probability whose outcomes depend only on the seed and the number of the match.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Probability {
-    /// As it was written.
+    /// As written in the rule.
     pub text: String,
     pub chance: f64,
     pub seed: u64,
 }
 
 impl Probability {
-    fn falls(&self, matched: u64) -> bool {
+    fn fires(&self, matched: u64) -> bool {
         let bytes = Seed::from_number(self.seed).bytes("fault rule", matched);
         let number = bytes[..8].iter().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
-        // 53 bits are what a float holds exactly; the result is below 1.
+        // A float holds 53 bits exactly; the result is below 1.
         ((number >> 11) as f64 / (1_u64 << 53) as f64) < self.chance
     }
 }
 
 impl Rule {
-    /// Strikes the next new connection, and no other.
+    /// A rule that fires once, on the next new connection.
     pub fn of_next_connection(fault: Fault) -> Rule {
         let scope = Scope::NewConnections;
         Rule { fault, scope, nth: 1, count: Some(1), probability: None, delay: None, matched: 0, fired: 0 }
     }
 
-    /// Does it act here? Every match counts, also one that another rule has taken already.
-    pub fn offer(&mut self, place: &Place, is_free: bool) -> bool {
-        if !self.matches(place) {
+    /// Whether the rule fires. It counts every match, even if an earlier rule has fired (`is_free` is false).
+    pub fn fires_for(&mut self, subject: &Subject, is_free: bool) -> bool {
+        if !self.matches(subject) {
             return false;
         }
         self.matched += 1;
         let fires = is_free
             && self.matched >= self.nth
             && self.count.is_none_or(|count| self.fired < count)
-            && self.probability.as_ref().is_none_or(|probability| probability.falls(self.matched));
+            && self.probability.as_ref().is_none_or(|probability| probability.fires(self.matched));
         self.fired += u64::from(fires);
         fires
     }
 
-    fn matches(&self, place: &Place) -> bool {
-        match (&self.scope, place) {
-            (Scope::NewConnections, Place::NewConnection) => true,
-            (Scope::Requests { path: wanted, method: only }, Place::Request { method, path, on_connection }) => {
+    fn matches(&self, subject: &Subject) -> bool {
+        match (&self.scope, subject) {
+            (Scope::NewConnections, Subject::NewConnection) => true,
+            (Scope::Requests { path: wanted, method: only }, Subject::Request { method, path, on_connection }) => {
                 only.as_deref().is_none_or(|only| only == *method)
                     && path_fits(wanted, path)
                     && (self.fault.row().acts != Acts::Reused || *on_connection > 1)
@@ -111,7 +111,7 @@ impl Rule {
 fn path_fits(wanted: &str, path: &str) -> bool {
     match wanted.strip_suffix('*') {
         Some(prefix) => path.starts_with(prefix),
-        None => wanted == path || routes::value_in(wanted, path).is_some(),
+        None => wanted == path || path_pattern::values(wanted, path).is_some(),
     }
 }
 
@@ -132,8 +132,8 @@ mod tests {
         }
     }
 
-    fn at(path: &str) -> Place<'_> {
-        Place::Request { method: "POST", path, on_connection: 1 }
+    fn at(path: &str) -> Subject<'_> {
+        Subject::Request { method: "POST", path, on_connection: 1 }
     }
 
     #[test]
@@ -154,11 +154,11 @@ mod tests {
     }
 
     #[test]
-    fn from_the_nth_on_and_so_often() {
+    fn nth_and_count() {
         let mut rule = rule("/a", 2, Some(2));
-        let fired: Vec<bool> = (0..5).map(|_| rule.offer(&at("/a"), true)).collect();
+        let fired: Vec<bool> = (0..5).map(|_| rule.fires_for(&at("/a"), true)).collect();
         assert_eq!(fired, [false, true, true, false, false]);
-        assert!(!rule.offer(&at("/b"), true) && !rule.offer(&Place::NewConnection, true));
+        assert!(!rule.fires_for(&at("/b"), true) && !rule.fires_for(&Subject::NewConnection, true));
         assert_eq!((rule.matched, rule.fired), (5, 2));
     }
 
@@ -166,16 +166,16 @@ mod tests {
     fn methods_and_reused_connections() {
         let mut get = rule("/a", 1, None);
         get.scope = Scope::Requests { path: "/a".into(), method: Some("GET".into()) };
-        assert!(!get.offer(&at("/a"), true));
+        assert!(!get.fires_for(&at("/a"), true));
         let mut reused = Rule { fault: Fault::CloseAfterRead, ..rule("/a", 1, None) };
-        assert!(!reused.offer(&at("/a"), true));
-        assert!(reused.offer(&Place::Request { method: "POST", path: "/a", on_connection: 2 }, true));
+        assert!(!reused.fires_for(&at("/a"), true));
+        assert!(reused.fires_for(&Subject::Request { method: "POST", path: "/a", on_connection: 2 }, true));
         let mut connection = Rule { scope: Scope::NewConnections, ..rule("", 1, None) };
-        assert!(!connection.offer(&at("/a"), true) && connection.offer(&Place::NewConnection, true));
+        assert!(!connection.fires_for(&at("/a"), true) && connection.fires_for(&Subject::NewConnection, true));
     }
 
     #[test]
-    fn two_rules_take_turns() {
+    fn the_first_rule_that_fires_wins() {
         let mut faults = super::super::Faults::default();
         faults.add(rule("/a", 1, Some(1)));
         faults.add(Rule { fault: Fault::Drip, ..rule("/a", 1, Some(1)) });
@@ -186,16 +186,16 @@ mod tests {
     }
 
     #[test]
-    fn a_chance_repeats_with_its_seed() {
-        let falls = |chance: f64, seed: u64| -> Vec<bool> {
+    fn a_probability_repeats_with_its_seed() {
+        let fired = |chance: f64, seed: u64| -> Vec<bool> {
             let probability = Some(Probability { text: String::new(), chance, seed });
             let mut rule = Rule { probability, ..rule("/a", 1, None) };
-            (0..400).map(|_| rule.offer(&at("/a"), true)).collect()
+            (0..400).map(|_| rule.fires_for(&at("/a"), true)).collect()
         };
-        let count = |falls: &[bool]| falls.iter().filter(|fell| **fell).count();
-        assert_eq!(falls(0.25, 1), falls(0.25, 1));
-        assert_ne!(falls(0.25, 1), falls(0.25, 2));
-        assert!((50..150).contains(&count(&falls(0.25, 1))), "{}", count(&falls(0.25, 1)));
-        assert_eq!((count(&falls(0.0, 1)), count(&falls(1.0, 1))), (0, 400));
+        let count = |fired: &[bool]| fired.iter().filter(|fired| **fired).count();
+        assert_eq!(fired(0.25, 1), fired(0.25, 1));
+        assert_ne!(fired(0.25, 1), fired(0.25, 2));
+        assert!((50..150).contains(&count(&fired(0.25, 1))), "{}", count(&fired(0.25, 1)));
+        assert_eq!((count(&fired(0.0, 1)), count(&fired(1.0, 1))), (0, 400));
     }
 }

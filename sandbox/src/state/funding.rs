@@ -1,26 +1,10 @@
 //! Funding sessions: what was paid into virtual accounts.
 
 use super::ledger::Effect;
-use super::{DEFAULT_CURRENCY, Event, State};
-use crate::answer::Refusal;
+use super::model::Session;
+use super::{DEFAULT_CURRENCY, Event, RuleError, State};
 use crate::clock::Moment;
 use crate::money::Money;
-
-#[derive(Debug, Clone)]
-pub struct Session {
-    /// 30 digits, unless an admin call said otherwise.
-    pub id: String,
-    pub order_id: u64,
-    pub payment_reference: String,
-    pub account_number: String,
-    pub account_reference: Option<String>,
-    pub amount: Money,
-    pub currency: String,
-    pub sender_name: String,
-    pub sender_account: Option<String>,
-    pub narration: Option<String>,
-    pub created: Moment,
-}
 
 pub struct NewFunding {
     pub account_number: String,
@@ -28,18 +12,18 @@ pub struct NewFunding {
     pub sender_name: String,
     pub sender_account: Option<String>,
     pub narration: Option<String>,
-    /// `None`: a new one.
+    /// `None`: a new id is generated.
     pub session_id: Option<String>,
 }
 
 impl State {
-    pub fn fund(&mut self, new: NewFunding) -> Result<&Session, Refusal> {
+    pub fn fund(&mut self, new: NewFunding) -> Result<&Session, RuleError> {
         let account = self.accounts.values().find(|account| account.number == new.account_number);
-        let account = account.ok_or_else(|| Refusal::not_found("accountNumber", "Virtual account"))?;
+        let account = account.ok_or(RuleError::VirtualAccountNotFound)?;
         let account_reference = account.reference.clone();
         let id = match new.session_id {
             Some(id) if self.sessions.contains_key(&id) => {
-                return Err(Refusal::field("sessionId", "A session with this id exists already."));
+                return Err(RuleError::SessionExists);
             }
             Some(id) => id,
             None => self.new_session_id(),
@@ -69,7 +53,7 @@ impl State {
         Ok(self.sessions.entry(id).or_insert(session))
     }
 
-    /// 30 digits, not given before.
+    /// A new id of 30 digits.
     fn new_session_id(&mut self) -> String {
         loop {
             let number = self.next("session");
@@ -80,7 +64,7 @@ impl State {
         }
     }
 
-    pub fn session(&self, id: &str) -> Result<&Session, Refusal> {
-        self.sessions.get(id).ok_or_else(|| Refusal::not_found("sessionId", "Transaction"))
+    pub fn session(&self, id: &str) -> Result<&Session, RuleError> {
+        self.sessions.get(id).ok_or(RuleError::SessionNotFound)
     }
 }

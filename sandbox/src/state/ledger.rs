@@ -1,12 +1,11 @@
-//! The ledger of committed effects, in order: the truth about what was done.
+//! The ledger: all committed effects, in order.
 
 use std::collections::BTreeMap;
 
 use crate::clock::Moment;
-use crate::json::{Json, object};
 use crate::money::Money;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
     MandateCreated,
     OtpSent,
@@ -16,10 +15,28 @@ pub enum Effect {
     VirtualAccountCreated,
     FundingReceived,
     PayoutMade,
+    /// Of an endpoint with a canned answer.
+    Other(String),
 }
 
 impl Effect {
-    pub fn name(self) -> &'static str {
+    pub const KNOWN: [Effect; 8] = [
+        Effect::MandateCreated,
+        Effect::OtpSent,
+        Effect::OrderCreated,
+        Effect::ChargeMade,
+        Effect::RefundMade,
+        Effect::VirtualAccountCreated,
+        Effect::FundingReceived,
+        Effect::PayoutMade,
+    ];
+
+    pub fn named(name: &str) -> Effect {
+        let known = Effect::KNOWN.into_iter().find(|effect| effect.name() == name);
+        known.unwrap_or_else(|| Effect::Other(name.to_string()))
+    }
+
+    pub fn name(&self) -> &str {
         match self {
             Effect::MandateCreated => "mandate_created",
             Effect::OtpSent => "otp_sent",
@@ -29,12 +46,8 @@ impl Effect {
             Effect::VirtualAccountCreated => "virtual_account_created",
             Effect::FundingReceived => "funding_received",
             Effect::PayoutMade => "payout_made",
+            Effect::Other(name) => name,
         }
-    }
-
-    /// The client's doing, and done twice it is money twice.
-    fn is_money(self) -> bool {
-        matches!(self, Effect::ChargeMade | Effect::RefundMade | Effect::PayoutMade)
     }
 }
 
@@ -42,30 +55,25 @@ impl Effect {
 pub struct Entry {
     pub seq: u64,
     pub effect: Effect,
-    /// What the client meant: the same key twice is the same wish fulfilled twice.
+    /// The business key: the same key twice means that the same operation was executed twice.
     pub key: String,
     pub amount: Option<Money>,
     pub fee: Option<Money>,
     pub currency: Option<String>,
-    /// The service's own reference of what came to be.
+    /// The service's reference of the object.
     pub reference: String,
-    /// `None`: done by an admin call.
+    /// `None`: committed by an admin call.
     pub request_id: Option<u64>,
     pub at: Moment,
 }
 
 impl Entry {
-    fn json(&self) -> Json {
-        object! {
-            "seq": self.seq,
-            "effect": self.effect.name(),
-            "key": &self.key,
-            "amount": self.amount.map(|amount| amount.to_string()),
-            "fee": self.fee.map(|fee| fee.to_string()),
-            "currency": self.currency.clone(),
-            "reference": &self.reference,
-            "request_id": self.request_id,
-            "at": self.at.millis_utc(),
+    /// Whether the client moved money.
+    fn moves_money(&self) -> bool {
+        match self.effect {
+            Effect::ChargeMade | Effect::RefundMade | Effect::PayoutMade => true,
+            Effect::Other(_) => self.amount.is_some(),
+            _ => false,
         }
     }
 }
@@ -78,7 +86,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// From here on effects belong to this request.
+    /// Assigns the following effects to this request.
     pub fn begin(&mut self, request_id: Option<u64>) {
         self.request_id = request_id;
         self.committed.clear();
@@ -121,43 +129,41 @@ impl Ledger {
         self.committed.push(seq);
     }
 
-    pub fn json(&self) -> Json {
-        object! { "ledger": self.entries.iter().map(Entry::json).collect::<Vec<_>>() }
+    /// Money movements that were executed more than once.
+    pub fn duplicates(&self) -> Vec<Vec<&Entry>> {
+        self.more_than_once(Entry::moves_money)
     }
 
-    /// `duplicates`: one key whose money moved twice. `repeated`: a mandate created twice, which moves no money.
-    pub fn duplicates(&self) -> Json {
-        let mut groups: BTreeMap<(Effect, &str), Vec<&Entry>> = BTreeMap::new();
-        for entry in &self.entries {
-            groups.entry((entry.effect, &entry.key)).or_default().push(entry);
-        }
-        let twice = |wanted: fn(Effect) -> bool| -> Vec<Json> {
-            let of_kind = groups.iter().filter(|((effect, _), entries)| entries.len() > 1 && wanted(*effect));
-            of_kind.map(|(_, entries)| duplicate(entries)).collect()
-        };
-        object! {
-            "duplicates": twice(Effect::is_money),
-            "repeated": twice(|effect| effect == Effect::MandateCreated),
-        }
+    /// Mandates that were created more than once. This moves no money.
+    pub fn repeated(&self) -> Vec<Vec<&Entry>> {
+        self.more_than_once(|entry| entry.effect == Effect::MandateCreated)
     }
-}
 
-fn duplicate(entries: &[&Entry]) -> Json {
-    let first = entries[0];
-    object! {
-        "effect": first.effect.name(),
-        "key": &first.key,
-        "count": entries.len(),
-        "amount": first.amount.map(|amount| amount.to_string()),
-        "currency": first.currency.clone(),
-        "seqs": entries.iter().map(|entry| entry.seq).collect::<Vec<_>>(),
-        "request_ids": entries.iter().map(|entry| Json::from(entry.request_id)).collect::<Vec<_>>(),
+    /// Groups of more than one entry with the same effect and key.
+    fn more_than_once(&self, wanted: fn(&Entry) -> bool) -> Vec<Vec<&Entry>> {
+        let mut groups: BTreeMap<(&Effect, &str), Vec<&Entry>> = BTreeMap::new();
+        for entry in self.entries.iter().filter(|entry| wanted(entry)) {
+            groups.entry((&entry.effect, &entry.key)).or_default().push(entry);
+        }
+        groups.into_values().filter(|entries| entries.len() > 1).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn effects_have_names() {
+        for effect in Effect::KNOWN {
+            assert_eq!(Effect::named(effect.name()), effect);
+        }
+        let readme = include_str!("../../README.md");
+        let (_, table) = readme.split_once("| effect | key |\n|---|---|\n").unwrap();
+        let written: Vec<_> = table.lines().map_while(|row| row.strip_prefix("| `")?.split('`').next()).collect();
+        assert_eq!(written, Effect::KNOWN.each_ref().map(Effect::name));
+        assert_eq!(Effect::named("card_saved").name(), "card_saved");
+    }
 
     #[test]
     fn the_same_money_twice_is_a_duplicate() {
@@ -172,13 +178,21 @@ mod tests {
         ledger.commit(Effect::OtpSent, "M".into(), "M");
         ledger.commit(Effect::MandateCreated, "A".into(), "M");
         ledger.commit(Effect::MandateCreated, "A".into(), "N");
-        assert_eq!(ledger.end(), [2, 3, 4, 5, 6, 7]);
-        assert_eq!(
-            ledger.duplicates().to_string(),
-            concat!(
-                r#"{"duplicates":[{"effect":"refund_made","key":"A/5.00","count":2,"amount":"5.00","currency":"NGN","seqs":[1,2],"request_ids":[7,8]}],"#,
-                r#""repeated":[{"effect":"mandate_created","key":"A","count":2,"amount":null,"currency":null,"seqs":[6,7],"request_ids":[8,8]}]}"#
-            )
-        );
+        for amount in [None, Some(Money::hundredths(1))] {
+            for _ in 0..2 {
+                let effect = Effect::named("transfer_made");
+                match amount {
+                    None => ledger.commit(effect, "without an amount".into(), "T"),
+                    Some(amount) => ledger.commit_money(effect, "T".into(), "T", amount, None, "NGN"),
+                }
+            }
+        }
+        assert_eq!(ledger.end(), [2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+        let seqs = |groups: Vec<Vec<&Entry>>| -> Vec<Vec<u64>> {
+            groups.iter().map(|entries| entries.iter().map(|entry| entry.seq).collect()).collect()
+        };
+        assert_eq!(seqs(ledger.duplicates()), [[1, 2], [10, 11]]);
+        assert_eq!(seqs(ledger.repeated()), [[6, 7]]);
+        assert_eq!((ledger.entries[0].request_id, ledger.entries[1].request_id), (Some(7), Some(8)));
     }
 }

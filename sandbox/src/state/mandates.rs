@@ -1,32 +1,10 @@
 //! Direct debit mandates and their one-time codes.
 
 use super::ledger::Effect;
-use super::{ASSUMED_AMOUNT, Activation, State};
-use crate::answer::Refusal;
+use super::model::{Mandate, OneTimeCode};
+use super::{ASSUMED_AMOUNT, Activation, RuleError, State};
 use crate::clock::Moment;
 use crate::magic;
-use crate::money::Money;
-
-#[derive(Debug, Clone)]
-pub struct Mandate {
-    pub code: String,
-    pub direct_debit_id: u64,
-    pub order_reference: String,
-    pub bank_name: String,
-    pub bank_code: String,
-    pub account_number: String,
-    pub amount: Money,
-    pub active: bool,
-    pub created: Moment,
-    pub otp: Option<OneTimeCode>,
-    codes_sent: u64,
-}
-
-#[derive(Debug, Clone)]
-pub struct OneTimeCode {
-    pub code: String,
-    pub used: bool,
-}
 
 pub struct NewMandate {
     pub order_reference: String,
@@ -36,20 +14,20 @@ pub struct NewMandate {
 }
 
 impl State {
-    pub fn create_mandate(&mut self, new: NewMandate) -> Result<&Mandate, Refusal> {
+    pub fn create_mandate(&mut self, new: NewMandate) -> Result<&Mandate, RuleError> {
         let account = magic::account(&new.account_number);
         if account == magic::Account::Unknown {
-            return Err(Refusal::not_found("accountNumber", "Account"));
+            return Err(RuleError::BankAccountNotFound);
         }
         let active = self.settings.activation == Activation::Auto && account != magic::Account::StaysPending;
         let code = self.new_mandate_code();
         Ok(self.add_mandate(code, active, new))
     }
 
-    /// One whose code and state somebody else chose.
-    pub fn make_mandate(&mut self, code: String, active: bool, new: NewMandate) -> Result<&Mandate, Refusal> {
+    /// A mandate with a given code and state, for admin calls.
+    pub fn make_mandate(&mut self, code: String, active: bool, new: NewMandate) -> Result<&Mandate, RuleError> {
         if self.mandates.contains_key(&code) {
-            return Err(Refusal::field("mandateCode", "A mandate with this code exists already."));
+            return Err(RuleError::MandateExists);
         }
         Ok(self.add_mandate(code, active, new))
     }
@@ -74,11 +52,11 @@ impl State {
         self.mandates.entry(code).or_insert(mandate)
     }
 
-    /// `MDTC-987654`, not given before.
+    /// A new code such as `MDTC-987654`.
     fn new_mandate_code(&mut self) -> String {
         loop {
             let number = self.next("mandate");
-            // Six digits as in the samples; eight once they grow scarce.
+            // Six digits as in the service's samples; eight when most of them are used.
             let digits = if self.mandates.len() < 100_000 { 6 } else { 8 };
             let code = format!("MDTC-{}", self.seed.digits("mandate", number, digits));
             if !self.mandates.contains_key(&code) {
@@ -87,22 +65,22 @@ impl State {
         }
     }
 
-    pub fn mandate(&self, code: &str) -> Result<&Mandate, Refusal> {
-        self.mandates.get(code).ok_or_else(|| Refusal::not_found("mandateCode", "Mandate"))
+    pub fn mandate(&self, code: &str) -> Result<&Mandate, RuleError> {
+        self.mandates.get(code).ok_or(RuleError::MandateNotFound)
     }
 
-    pub fn activate_mandate(&mut self, code: &str) -> Result<&Mandate, Refusal> {
-        let mandate = self.mandates.get_mut(code).ok_or_else(|| Refusal::not_found("mandateCode", "Mandate"))?;
+    pub fn activate_mandate(&mut self, code: &str) -> Result<&Mandate, RuleError> {
+        let mandate = self.mandates.get_mut(code).ok_or(RuleError::MandateNotFound)?;
         mandate.active = true;
         Ok(mandate)
     }
 
-    /// A new code; the one before it is worth nothing from then on.
-    pub fn send_otp(&mut self, code: &str) -> Result<(), Refusal> {
-        let mandate = self.mandates.get_mut(code).ok_or_else(|| Refusal::not_found("mandateCode", "Mandate"))?;
+    /// Generates a new code, which replaces the previous one.
+    pub fn send_otp(&mut self, code: &str) -> Result<(), RuleError> {
+        let mandate = self.mandates.get_mut(code).ok_or(RuleError::MandateNotFound)?;
         mandate.codes_sent += 1;
         let purpose = format!("one-time code {code}");
-        // A real code never looks like a magic one.
+        // A generated code must not be a magic one.
         let digits = (0..).map(|retry| self.seed.digits(&purpose, mandate.codes_sent * 1000 + retry, 6));
         let otp = digits.into_iter().find(|digits| magic::otp(digits).is_none()).unwrap_or_default();
         mandate.otp = Some(OneTimeCode { code: otp, used: false });
@@ -110,24 +88,23 @@ impl State {
         Ok(())
     }
 
-    /// Takes the code if it is right; it is used up by that, unless the same request may come again.
-    pub(super) fn take_otp(&mut self, mandate_code: &str, given: &str) -> Result<(), Refusal> {
-        let refuse = |text: &str| Err(Refusal::field("directDebitPaymentRequest.otp", text));
+    /// Checks the code and marks it as used. With `pay_twice` a used code is accepted again.
+    pub(super) fn take_otp(&mut self, mandate_code: &str, given: &str) -> Result<(), RuleError> {
         match magic::otp(given) {
             Some(magic::Otp::Accepted) => return Ok(()),
-            Some(magic::Otp::Wrong) => return refuse("The one-time code is wrong."),
-            Some(magic::Otp::Expired) => return refuse("The one-time code has expired."),
+            Some(magic::Otp::Wrong) => return Err(RuleError::OtpWrong),
+            Some(magic::Otp::Expired) => return Err(RuleError::OtpExpired),
             None => {}
         }
         let reusable = self.settings.pay_twice;
         match self.mandates.get_mut(mandate_code).and_then(|mandate| mandate.otp.as_mut()) {
-            Some(sent) if sent.code != given => refuse("The one-time code is wrong."),
-            Some(sent) if sent.used && !reusable => refuse("The one-time code was used before."),
+            Some(sent) if sent.code != given => Err(RuleError::OtpWrong),
+            Some(sent) if sent.used && !reusable => Err(RuleError::OtpUsed),
             Some(sent) => {
                 sent.used = true;
                 Ok(())
             }
-            None => refuse("No one-time code was sent for this mandate."),
+            None => Err(RuleError::OtpNotSent),
         }
     }
 }
@@ -137,7 +114,7 @@ mod tests {
     use super::super::test_state;
     use super::*;
 
-    fn mandate(state: &mut State, account: &str) -> Result<String, Refusal> {
+    fn mandate(state: &mut State, account: &str) -> Result<String, RuleError> {
         let new = NewMandate {
             order_reference: "A".into(),
             bank_name: "Bank".into(),
@@ -151,23 +128,23 @@ mod tests {
     fn a_code_works_once_and_only_the_newest() {
         let mut state = test_state();
         let code = mandate(&mut state, "0690000031").unwrap();
-        assert!(state.take_otp(&code, "123456").unwrap_err().message.contains("No one-time code"));
+        assert_eq!(state.take_otp(&code, "123456"), Err(RuleError::OtpNotSent));
         state.send_otp(&code).unwrap();
         let first = state.mandates[&code].otp.clone().unwrap().code;
         state.send_otp(&code).unwrap();
         let second = state.mandates[&code].otp.clone().unwrap().code;
         assert_ne!(first, second);
-        assert!(state.take_otp(&code, &first).unwrap_err().message.contains("wrong"));
+        assert_eq!(state.take_otp(&code, &first), Err(RuleError::OtpWrong));
         state.take_otp(&code, &second).unwrap();
-        assert!(state.take_otp(&code, &second).unwrap_err().message.contains("used"));
+        assert_eq!(state.take_otp(&code, &second), Err(RuleError::OtpUsed));
         state.take_otp(&code, "000000").unwrap();
-        assert!(state.take_otp(&code, "222222").unwrap_err().message.contains("expired"));
+        assert_eq!(state.take_otp(&code, "222222"), Err(RuleError::OtpExpired));
     }
 
     #[test]
     fn magic_accounts() {
         let mut state = test_state();
-        assert_eq!(mandate(&mut state, "0690000003").unwrap_err().status, 404);
+        assert_eq!(mandate(&mut state, "0690000003"), Err(RuleError::BankAccountNotFound));
         let pending = mandate(&mut state, "0690000001").unwrap();
         assert!(!state.mandates[&pending].active);
         assert!(state.activate_mandate(&pending).unwrap().active);

@@ -1,8 +1,10 @@
-//! What the simulated service knows, and the rules by which it changes. No HTTP and no JSON shapes here.
+//! The data of the simulated service and its business rules. Independent of HTTP.
 
+pub mod error;
 pub mod funding;
 pub mod ledger;
 pub mod mandates;
+pub mod model;
 pub mod orders;
 pub mod payments;
 pub mod payouts;
@@ -12,35 +14,32 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::money::Money;
 use crate::seed::Seed;
-use funding::Session;
+pub use error::RuleError;
 use ledger::Ledger;
-use mandates::Mandate;
-use orders::Order;
-use payouts::Batch;
-use virtual_accounts::VirtualAccount;
+use model::{Batch, Mandate, Order, Session, VirtualAccount};
 
-/// The amount of an order that nobody made known, and of a mandate for such an order.
+/// The amount of an unknown order, and of a mandate for one.
 pub const ASSUMED_AMOUNT: Money = Money::whole(100);
 pub const DEFAULT_CURRENCY: &str = "NGN";
 
 /// When a mandate becomes active.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Activation {
-    /// At once.
+    /// Immediately.
     Auto,
-    /// When the admin call says so.
+    /// By the admin call.
     Manual,
 }
 
-/// How the service behaves, as its command line says; a reset keeps it.
+/// Settings from the command line; a reset keeps them.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
     pub activation: Activation,
-    /// A request that moves money moves it again when it comes again: a paid order is paid again, a refund made again.
+    /// Repeated requests move money again: a paid order is charged again, a refund is made again.
     pub pay_twice: bool,
 }
 
-/// Something a webhook tells about.
+/// An event that is sent to the webhook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
     PaymentFinal { order: String },
@@ -57,7 +56,7 @@ pub struct State {
     pub accounts: BTreeMap<String, VirtualAccount>,
     pub sessions: BTreeMap<String, Session>,
     pub batches: BTreeMap<String, Batch>,
-    /// Not yet handed to the webhook.
+    /// Not yet queued for the webhook.
     pub events: Vec<Event>,
 }
 
@@ -77,7 +76,7 @@ impl State {
         }
     }
 
-    /// Forgets everything but the keys; the same references come again.
+    /// Removes all data and restarts the counters, so that references repeat.
     pub fn reset(&mut self) {
         *self = State::new(self.seed.clone(), self.settings);
     }
@@ -88,14 +87,14 @@ impl State {
         *counter
     }
 
-    /// `PGW-PAYREF-` and its kin, followed by 32 hexadecimal digits.
+    /// A prefix such as `PGW-PAYREF-`, followed by 32 hexadecimal digits.
     fn new_reference(&mut self, prefix: &'static str) -> String {
         let number = self.next(prefix);
         format!("{prefix}{}", self.seed.hex32(prefix, number))
     }
 }
 
-/// A state for the unit tests of the rules.
+/// An empty state for unit tests.
 #[cfg(test)]
 pub fn test_state() -> State {
     State::new(Seed::from_number(1), Settings { activation: Activation::Auto, pay_twice: false })

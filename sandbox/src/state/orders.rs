@@ -1,45 +1,10 @@
-//! Orders, what was paid on them and what was given back.
+//! Orders and refunds.
 
 use super::ledger::Effect;
-use super::payments::{Payment, PaymentState};
-use super::{ASSUMED_AMOUNT, DEFAULT_CURRENCY, State};
-use crate::answer::Refusal;
+use super::model::{Customer, Order, Refund};
+use super::{ASSUMED_AMOUNT, DEFAULT_CURRENCY, RuleError, State};
 use crate::clock::Moment;
 use crate::money::Money;
-
-#[derive(Debug, Clone)]
-pub struct Order {
-    pub id: u64,
-    pub reference: String,
-    pub amount: Money,
-    pub currency: String,
-    /// Nobody said what it costs: a payment came first.
-    pub assumed: bool,
-    pub description: Option<String>,
-    pub customer: Option<Customer>,
-    pub payments: Vec<Payment>,
-    pub refunds: Vec<Refund>,
-    pub created: Moment,
-    pub updated: Moment,
-}
-
-#[derive(Debug, Clone, Default)]
-pub struct Customer {
-    pub firstname: Option<String>,
-    pub lastname: Option<String>,
-    pub mobile: Option<String>,
-    pub country: Option<String>,
-    pub email: Option<String>,
-}
-
-#[derive(Debug, Clone)]
-pub struct Refund {
-    pub reference: String,
-    pub amount: Money,
-    pub reason: Option<String>,
-    /// No amount was said: all that was left.
-    pub is_rest: bool,
-}
 
 pub struct NewOrder {
     pub reference: String,
@@ -49,52 +14,19 @@ pub struct NewOrder {
     pub customer: Option<Customer>,
 }
 
-impl Order {
-    pub fn fee(&self) -> Money {
-        self.amount.fee()
-    }
-
-    /// What the customer is charged: the price and the fee.
-    pub fn total(&self) -> Money {
-        self.amount.plus(self.fee())
-    }
-
-    pub fn is_paid(&self) -> bool {
-        self.payments.iter().any(|payment| payment.state == PaymentState::Successful)
-    }
-
-    pub fn refunded(&self) -> Money {
-        self.refunds.iter().fold(Money::ZERO, |sum, refund| sum.plus(refund.amount))
-    }
-
-    pub fn state(&self) -> PaymentState {
-        match self.is_paid() {
-            true if self.refunded() >= self.amount => PaymentState::Reversed,
-            true => PaymentState::Successful,
-            false => self.payments.last().map_or(PaymentState::Initiated, |payment| payment.state),
-        }
-    }
-
-    /// The payment that tells the order's state: the successful one, else the newest.
-    pub fn telling_payment(&self) -> Option<&Payment> {
-        let paid = self.payments.iter().find(|payment| payment.state == PaymentState::Successful);
-        paid.or(self.payments.last())
-    }
-}
-
 impl State {
-    pub fn create_order(&mut self, new: NewOrder) -> Result<&Order, Refusal> {
+    pub fn create_order(&mut self, new: NewOrder) -> Result<&Order, RuleError> {
         if self.orders.contains_key(&new.reference) {
-            return Err(Refusal::field("reference", "An order with this reference exists already."));
+            return Err(RuleError::OrderExists);
         }
         Ok(self.add_order(new, false))
     }
 
-    pub fn order(&self, reference: &str) -> Result<&Order, Refusal> {
-        self.orders.get(reference).ok_or_else(|| Refusal::not_found("reference", "Order"))
+    pub fn order(&self, reference: &str) -> Result<&Order, RuleError> {
+        self.orders.get(reference).ok_or(RuleError::OrderNotFound)
     }
 
-    /// The order that a payment names; an unknown one is made with the assumed amount.
+    /// The order of a payment; an unknown one is created with the assumed amount.
     pub(super) fn order_to_pay(&mut self, reference: &str) -> &mut Order {
         if !self.orders.contains_key(reference) {
             let new = NewOrder {
@@ -137,36 +69,33 @@ impl State {
         self.orders.entry(new.reference).or_insert(order)
     }
 
-    /// Gives back `amount`, or all that is left of the price. The fee is not given back.
+    /// Refunds `amount`, or the rest of the order's amount. The fee is not refunded.
     pub fn refund(
         &mut self,
         reference: &str,
         amount: Option<Money>,
         reason: Option<String>,
-    ) -> Result<&Refund, Refusal> {
+    ) -> Result<&Refund, RuleError> {
         let order = self.order(reference)?;
         if !order.is_paid() {
-            return Err(Refusal::field("reference", "The order is not paid: there is nothing to refund."));
+            return Err(RuleError::OrderNotPaid);
         }
         let left = order.amount.minus(order.refunded()).unwrap_or_default();
         let pay_twice = self.settings.pay_twice;
         if left.is_zero() && !pay_twice {
-            return Err(Refusal::field("reference", "The order is refunded in full already."));
+            return Err(RuleError::OrderRefunded);
         }
         let is_rest = amount.is_none();
-        // The same request again does the same again: without an amount, what it gave back the first time.
+        // With `pay_twice`, a repeated request without an amount refunds the same amount again.
         let again =
             order.refunds.iter().rev().find(|refund| refund.is_rest).map_or(order.amount, |refund| refund.amount);
         let amount = amount.unwrap_or(if left.is_zero() { again } else { left });
         if amount > left && !pay_twice {
-            return Err(Refusal::field(
-                "amount",
-                format!("The amount {amount} is more than the {left} left to refund."),
-            ));
+            return Err(RuleError::RefundTooLarge { amount, left });
         }
         let refund = Refund { reference: self.new_reference("PGW-REFUND-"), amount, reason, is_rest };
-        let order = self.orders.get_mut(reference).ok_or_else(|| Refusal::not_found("reference", "Order"))?;
-        // Nothing in a refund tells two equal ones apart, so its key is all that the client said.
+        let order = self.orders.get_mut(reference).ok_or(RuleError::OrderNotFound)?;
+        // A refund has no reference of its own, so its key consists of order reference and amount.
         let key = format!("{reference}/{amount}");
         self.ledger.commit_money(Effect::RefundMade, key, &refund.reference, amount, None, &order.currency);
         order.updated = Moment::now();
@@ -177,6 +106,7 @@ impl State {
 
 #[cfg(test)]
 mod tests {
+    use super::super::model::PaymentState;
     use super::super::payments::CardPay;
     use super::super::test_state;
     use super::*;
@@ -196,15 +126,16 @@ mod tests {
             customer: None,
         };
         state.create_order(new).unwrap();
-        assert!(state.refund("A", None, None).unwrap_err().message.contains("not paid"));
-        assert_eq!(state.refund("B", None, None).unwrap_err().status, 404);
+        assert_eq!(state.refund("A", None, None).unwrap_err(), RuleError::OrderNotPaid);
+        assert_eq!(state.refund("B", None, None).unwrap_err(), RuleError::OrderNotFound);
         state.pay_by_card(&CardPay { reference: "A".into(), number: "4111111111111111".into() }).unwrap();
         assert_eq!(state.refund("A", money("60.05"), None).unwrap().amount.to_string(), "60.05");
-        assert!(state.refund("A", money("40.06"), None).unwrap_err().message.contains("40.05 left"));
+        let (amount, left) = (Money::hundredths(4006), Money::hundredths(4005));
+        assert_eq!(state.refund("A", Some(amount), None).unwrap_err(), RuleError::RefundTooLarge { amount, left });
         assert_eq!(state.order("A").unwrap().state(), PaymentState::Successful);
         assert_eq!(state.refund("A", None, None).unwrap().amount.to_string(), "40.05");
         assert_eq!(state.order("A").unwrap().state(), PaymentState::Reversed);
-        assert!(state.refund("A", None, None).unwrap_err().message.contains("in full"));
+        assert_eq!(state.refund("A", None, None).unwrap_err(), RuleError::OrderRefunded);
     }
 
     #[test]
@@ -219,7 +150,7 @@ mod tests {
         assert_eq!(amounts, ["60.00", "60.00", "100.00", "100.00", "500.00"]);
         assert_eq!(state.order("A").unwrap().state(), PaymentState::Reversed);
 
-        // The rest of a price, twice.
+        // The rest of an amount, twice.
         state.pay_by_card(&CardPay { reference: "B".into(), number: "4111111111111111".into() }).unwrap();
         let rests =
             [money("40.05"), None, None].map(|amount| state.refund("B", amount, None).unwrap().amount.to_string());
@@ -238,6 +169,6 @@ mod tests {
             customer: None,
         };
         state.create_order(new()).unwrap();
-        assert!(state.create_order(new()).unwrap_err().message.contains("exists"));
+        assert_eq!(state.create_order(new()).unwrap_err(), RuleError::OrderExists);
     }
 }

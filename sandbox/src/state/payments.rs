@@ -1,78 +1,10 @@
 //! Payments of orders: by mandate and by card.
 
 use super::ledger::Effect;
-use super::orders::Order;
-use super::{Event, State};
-use crate::answer::Refusal;
+use super::model::{Method, Order, Payment, PaymentState};
+use super::{Event, RuleError, State};
 use crate::clock::Moment;
 use crate::magic;
-
-/// The service's own numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PaymentState {
-    Initiated = 1,
-    Awaiting = 3,
-    Failed = 4,
-    Successful = 5,
-    Reversed = 6,
-}
-
-impl PaymentState {
-    pub fn id(self) -> u64 {
-        self as u64
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            PaymentState::Initiated => "Initiated",
-            PaymentState::Awaiting => "Awaiting confirmation",
-            PaymentState::Failed => "Failed",
-            PaymentState::Successful => "Successful",
-            PaymentState::Reversed => "Reversed",
-        }
-    }
-
-    pub fn is_final(self) -> bool {
-        matches!(self, PaymentState::Failed | PaymentState::Successful | PaymentState::Reversed)
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
-    DirectDebit,
-    Card,
-}
-
-impl Method {
-    pub fn code(self) -> &'static str {
-        match self {
-            Method::DirectDebit => "NDD",
-            Method::Card => "C",
-        }
-    }
-
-    pub fn id(self) -> u64 {
-        match self {
-            Method::Card => 1,
-            Method::DirectDebit => 8,
-        }
-    }
-}
-
-#[derive(Debug, Clone)]
-pub struct Payment {
-    pub reference: String,
-    pub method: Method,
-    pub state: PaymentState,
-    pub code: &'static str,
-    pub message: &'static str,
-    /// Who paid: the account name of the mandate payment.
-    pub payer: Option<String>,
-    /// The masked account or card.
-    pub instrument: String,
-    pub created: Moment,
-    pub updated: Moment,
-}
 
 pub struct MandatePay {
     pub reference: String,
@@ -92,14 +24,14 @@ type Outcome = (PaymentState, &'static str, &'static str);
 const PAID: Outcome = (PaymentState::Successful, "00", "Approved");
 
 impl State {
-    pub fn pay_by_mandate(&mut self, pay: &MandatePay) -> Result<&Order, Refusal> {
+    pub fn pay_by_mandate(&mut self, pay: &MandatePay) -> Result<&Order, RuleError> {
         let mandate = self.mandates.get(&pay.mandate_code);
-        let mandate = mandate.ok_or_else(|| Refusal::not_found("directDebitPaymentRequest.mandateCode", "Mandate"))?;
+        let mandate = mandate.ok_or(RuleError::PayingMandateNotFound)?;
         if !mandate.active {
-            return Err(Refusal::field("directDebitPaymentRequest.mandateCode", "The mandate is not active."));
+            return Err(RuleError::PayingMandateInactive);
         }
         let account = mandate.account_number.clone();
-        self.refuse_if_paid(&pay.reference)?;
+        self.check_not_paid(&pay.reference)?;
         self.take_otp(&pay.mandate_code, &pay.otp)?;
         let outcome = match magic::account(&account) {
             magic::Account::NoFunds => (PaymentState::Failed, "04", "Insufficient funds"),
@@ -109,8 +41,8 @@ impl State {
         Ok(self.add_payment(&pay.reference, Method::DirectDebit, outcome, Some(pay.account_name.clone()), instrument))
     }
 
-    pub fn pay_by_card(&mut self, pay: &CardPay) -> Result<&Order, Refusal> {
-        self.refuse_if_paid(&pay.reference)?;
+    pub fn pay_by_card(&mut self, pay: &CardPay) -> Result<&Order, RuleError> {
+        self.check_not_paid(&pay.reference)?;
         let outcome = match magic::card(&pay.number) {
             magic::Card::Accepted => PAID,
             magic::Card::Declined => (PaymentState::Failed, "12", "Declined by the issuer"),
@@ -120,34 +52,30 @@ impl State {
         Ok(self.add_payment(&pay.reference, Method::Card, outcome, None, hide_all_but_four(&pay.number)))
     }
 
-    /// Makes an order paid, for whoever needs one.
-    pub fn pay_without_card(&mut self, reference: &str) -> Result<&Order, Refusal> {
-        self.refuse_if_paid(reference)?;
+    /// Marks an order as paid, for admin calls.
+    pub fn pay_without_card(&mut self, reference: &str) -> Result<&Order, RuleError> {
+        self.check_not_paid(reference)?;
         Ok(self.add_payment(reference, Method::Card, PAID, None, "made paid".to_string()))
     }
 
-    /// The card holder confirmed a payment that answered with a redirect: only now is it charged.
-    pub fn confirm_card(&mut self, payment_reference: &str) -> Result<&Order, Refusal> {
+    /// The card holder confirms a payment that was answered with a redirect; it is charged now.
+    pub fn confirm_card(&mut self, payment_reference: &str) -> Result<&Order, RuleError> {
         let pay_twice = self.settings.pay_twice;
         let holds = |order: &&mut Order| order.payments.iter().any(|payment| payment.reference == payment_reference);
-        let order =
-            self.orders.values_mut().find(holds).ok_or_else(|| Refusal::not_found("paymentReference", "Payment"))?;
+        let order = self.orders.values_mut().find(holds).ok_or(RuleError::PaymentNotFound)?;
         let too_late = order.is_paid() && !pay_twice;
         let awaiting = order.payments.iter_mut().find(|payment| payment.reference == payment_reference);
         let awaiting = awaiting.filter(|payment| payment.state == PaymentState::Awaiting && !too_late);
-        let payment =
-            awaiting.ok_or_else(|| Refusal::field("paymentReference", "The payment does not await confirmation."))?;
+        let payment = awaiting.ok_or(RuleError::PaymentNotAwaiting)?;
         (payment.state, payment.code, payment.message) = PAID;
         payment.updated = Moment::now();
         let order = order.reference.clone();
         Ok(self.settle(&order, payment_reference))
     }
 
-    fn refuse_if_paid(&self, reference: &str) -> Result<(), Refusal> {
+    fn check_not_paid(&self, reference: &str) -> Result<(), RuleError> {
         match self.orders.get(reference) {
-            Some(order) if order.is_paid() && !self.settings.pay_twice => {
-                Err(Refusal::field("reference", "The order is paid already."))
-            }
+            Some(order) if order.is_paid() && !self.settings.pay_twice => Err(RuleError::OrderPaid),
             _ => Ok(()),
         }
     }
@@ -178,7 +106,7 @@ impl State {
         self.settle(order, &reference)
     }
 
-    /// Enters the charge of a successful payment into the ledger, and tells of every final one.
+    /// Commits the charge of a successful payment to the ledger, and adds an event for a final state.
     fn settle(&mut self, order: &str, payment_reference: &str) -> &Order {
         let order = self.orders.get_mut(order).expect("the caller has just used it");
         order.updated = Moment::now();
@@ -223,7 +151,7 @@ mod tests {
             (order.amount.to_string(), order.total().to_string(), order.assumed),
             ("100.00".into(), "101.50".into(), true)
         );
-        assert!(state.pay_by_card(&card("A", "4111111111111111")).unwrap_err().message.contains("paid already"));
+        assert_eq!(state.pay_by_card(&card("A", "4111111111111111")).unwrap_err(), RuleError::OrderPaid);
         assert_eq!(charges(&state), 1);
         assert_eq!(state.events.len(), 2);
     }
@@ -237,7 +165,7 @@ mod tests {
         assert!(state.confirm_card(&awaiting).is_err());
         assert_eq!(charges(&state), 1);
 
-        // Paid otherwise in the meantime: the confirmation comes too late.
+        // The order was paid by another payment, so the confirmation is refused.
         let late = state.pay_by_card(&card("B", "4000002500003155")).unwrap().payments[0].reference.clone();
         state.pay_by_card(&card("B", "4111111111111111")).unwrap();
         assert!(state.confirm_card(&late).is_err());
@@ -253,10 +181,10 @@ mod tests {
         }
         assert_eq!(charges(&state), 2);
         assert_eq!(state.order("A").unwrap().state(), PaymentState::Successful);
-        // Kept by a reset, as the keys are.
+        // A reset keeps the setting.
         state.reset();
         assert!(state.settings.pay_twice);
-        // A payment that awaits its holder is charged although the order was paid meanwhile, and only once.
+        // A payment that awaits confirmation is charged once, although the order was paid meanwhile.
         let late = state.pay_by_card(&card("B", "4000002500003155")).unwrap().payments[0].reference.clone();
         state.pay_by_card(&card("B", "4111111111111111")).unwrap();
         assert!(state.confirm_card(&late).is_ok() && state.confirm_card(&late).is_err());
@@ -264,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_payment_leaves_no_trace() {
+    fn a_refused_payment_changes_nothing() {
         let mut state = test_state();
         let new = NewMandate {
             order_reference: "A".into(),

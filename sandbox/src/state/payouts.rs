@@ -1,40 +1,16 @@
-//! Payouts, one batch per request, and the balance that pays for them.
+//! Payouts, one batch per request, and the balance.
 
-use super::State;
 use super::ledger::Effect;
-use crate::answer::Refusal;
+use super::model::{Batch, NewPayout, Payout};
+use super::{RuleError, State};
 use crate::magic;
 use crate::money::Money;
 
-/// What every currency starts with.
+/// The initial balance of every currency.
 const OPENING_BALANCE: Money = Money::whole(1_000_000);
 
-#[derive(Debug, Clone)]
-pub struct Batch {
-    pub id: u64,
-    pub reference: String,
-    pub payouts: Vec<Payout>,
-}
-
-#[derive(Debug, Clone)]
-pub struct Payout {
-    pub reference: String,
-    pub details: NewPayout,
-}
-
-#[derive(Debug, Clone)]
-pub struct NewPayout {
-    pub client_reference: Option<String>,
-    pub account_number: String,
-    pub account_name: String,
-    pub bank_code: String,
-    pub amount: Money,
-    pub currency: String,
-    pub description: Option<String>,
-}
-
 impl NewPayout {
-    /// The client's own reference; without one, all that tells payouts apart.
+    /// The client's reference; without one, bank, account and amount.
     fn key(&self) -> String {
         let facts = || format!("{}/{}/{}", self.bank_code, self.account_number, self.amount);
         self.client_reference.clone().unwrap_or_else(facts)
@@ -42,17 +18,16 @@ impl NewPayout {
 }
 
 impl State {
-    /// All of the batch or nothing.
-    pub fn pay_out(&mut self, new: Vec<NewPayout>) -> Result<&Batch, Refusal> {
+    /// Executes the whole batch or nothing.
+    pub fn pay_out(&mut self, new: Vec<NewPayout>) -> Result<&Batch, RuleError> {
         for (index, payout) in new.iter().enumerate() {
-            let path = |name: &str| format!("payoutDetails.{index}.{name}");
             if magic::account(&payout.account_number) == magic::Account::Unknown {
-                return Err(Refusal::not_found(&path("accountNumber"), "Account"));
+                return Err(RuleError::PayoutAccountNotFound { index });
             }
             let of_currency = new.iter().filter(|other| other.currency == payout.currency);
             let wanted = of_currency.fold(Money::ZERO, |sum, other| sum.plus(other.amount));
             if wanted > self.balance(&payout.currency) {
-                return Err(Refusal::field(&path("amount"), "The balance is too low for this batch."));
+                return Err(RuleError::BalanceTooLow { index });
             }
         }
         let id = 9000 + self.next("batch id");
@@ -73,11 +48,11 @@ impl State {
         Ok(self.batches.entry(reference).or_insert(batch))
     }
 
-    pub fn batch(&self, reference: &str) -> Result<&Batch, Refusal> {
-        self.batches.get(reference).ok_or_else(|| Refusal::not_found("batchReference", "Payout batch"))
+    pub fn batch(&self, reference: &str) -> Result<&Batch, RuleError> {
+        self.batches.get(reference).ok_or(RuleError::BatchNotFound)
     }
 
-    /// The opening balance, and what the ledger says came and went.
+    /// The opening balance plus incoming and minus outgoing amounts in the ledger.
     pub fn balance(&self, currency: &str) -> Money {
         let of_currency = |entry: &&super::ledger::Entry| entry.currency.as_deref() == Some(currency);
         let sum = |effects: &[Effect]| {
@@ -110,8 +85,14 @@ mod tests {
     #[test]
     fn a_batch_is_paid_whole_or_not_at_all() {
         let mut state = test_state();
-        assert_eq!(state.pay_out(vec![payout("0690000031", 1), payout("0690000003", 1)]).unwrap_err().status, 404);
-        assert!(state.pay_out(vec![payout("0690000031", 60_000_000), payout("0690000041", 40_000_001)]).is_err());
+        assert_eq!(
+            state.pay_out(vec![payout("0690000031", 1), payout("0690000003", 1)]).unwrap_err(),
+            RuleError::PayoutAccountNotFound { index: 1 }
+        );
+        assert_eq!(
+            state.pay_out(vec![payout("0690000031", 60_000_000), payout("0690000041", 40_000_001)]).unwrap_err(),
+            RuleError::BalanceTooLow { index: 0 }
+        );
         assert!(state.ledger.entries.is_empty());
         assert_eq!(
             state

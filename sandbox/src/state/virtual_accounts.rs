@@ -1,23 +1,14 @@
-//! Virtual accounts: one per alias, for good.
+//! Virtual accounts, one per alias.
 
 use super::State;
 use super::ledger::Effect;
+use super::model::VirtualAccount;
 
 pub const BANK: &str = "Sandbox Bank";
 pub const BANK_CODE: &str = "000999";
 
-#[derive(Debug, Clone)]
-pub struct VirtualAccount {
-    pub alias: String,
-    pub number: String,
-    pub name: String,
-    pub narration: Option<String>,
-    /// Comes back as `accountReference`.
-    pub reference: Option<String>,
-}
-
 impl State {
-    /// The alias' account; it is made once and then stays as it was made.
+    /// The account of the alias, created on first use and not changed afterwards.
     pub fn virtual_account(
         &mut self,
         alias: &str,
@@ -34,7 +25,7 @@ impl State {
         &self.accounts[alias]
     }
 
-    /// Ten digits that depend on the alias, whatever the order in which aliases come.
+    /// Ten digits that depend on the alias, not on the order of requests.
     fn new_account_number(&self, alias: &str) -> String {
         let purpose = format!("virtual account {alias}");
         let numbers = (0..).map(|retry| format!("99{}", self.seed.digits(&purpose, retry, 8)));

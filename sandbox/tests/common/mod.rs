@@ -1,9 +1,11 @@
-//! Starts the real program on a free port and talks to it over real sockets.
+//! Starts the program on a free port and sends requests over sockets.
 #![allow(dead_code, reason = "every test program uses a part of it")]
 
+pub mod faults;
 pub mod wire;
 
 use std::io::{BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 use base64::Engine;
@@ -47,9 +49,9 @@ impl Answer {
         self
     }
 
-    /// The failure envelope that names this field in these words.
+    /// Checks for the failure envelope, with these words for this field.
     #[track_caller]
-    pub fn refuses(self, status: u16, field: &str, words: &str) {
+    pub fn expect_error(self, status: u16, field: &str, words: &str) {
         let answer = self.expect(status);
         let json = answer.json();
         assert_eq!(json["status"], false, "{json}");
@@ -66,7 +68,7 @@ pub fn command(arguments: &[&str]) -> Command {
 }
 
 impl Sandbox {
-    /// With seed 1 and a quick key, ending with the test.
+    /// With seed 1 and a small key. The program exits with the test.
     pub fn start(arguments: &[&str]) -> Sandbox {
         let quick = ["--seed", "1", "--key-bits", "2048"];
         Sandbox::start_with(&[&quick, arguments].concat())
@@ -88,10 +90,10 @@ impl Sandbox {
         self.start["base_url"].as_str().unwrap().split_once("//").unwrap().1
     }
 
-    /// Sends bytes and reads all that comes back.
+    /// Sends bytes and reads until the end of the connection.
     pub fn raw(&self, bytes: &[u8]) -> Answer {
         let mut client = wire::Client::new(self);
-        // The sandbox may refuse before it has read everything.
+        // The sandbox may answer before it has read everything.
         let _ = client.stream.write_all(bytes);
         read_answer(&mut client.stream)
     }
@@ -115,13 +117,13 @@ impl Sandbox {
 
     /// An encrypted POST with the public key.
     pub fn post(&self, target: &str, payload: &str) -> Answer {
-        self.send("POST", target, &[("api-key", &self.public), JSON], &self.seal(payload))
+        self.send("POST", target, &[("api-key", &self.public), JSON], &self.encrypt(payload))
     }
 
-    /// An encrypted POST that says so in a header.
+    /// An encrypted POST with the header `encryption: RSA`.
     pub fn post_marked(&self, target: &str, api_key: &str, payload: &str) -> Answer {
         let headers = [("api-key", api_key), JSON, ("encryption", "RSA")];
-        self.send("POST", target, &headers, &self.seal(payload))
+        self.send("POST", target, &headers, &self.encrypt(payload))
     }
 
     pub fn admin(&self, target: &str) -> Value {
@@ -132,8 +134,8 @@ impl Sandbox {
         self.send("POST", &format!("/sandbox/{target}"), &[], body)
     }
 
-    pub fn seal(&self, payload: &str) -> String {
-        seal(&self.key, payload.as_bytes())
+    pub fn encrypt(&self, payload: &str) -> String {
+        encrypt(&self.key, payload.as_bytes())
     }
 
     pub fn requests(&self) -> Vec<Value> {
@@ -150,7 +152,7 @@ impl Sandbox {
         ledger.into_iter().filter(|entry| entry["effect"] == name).collect()
     }
 
-    /// A mandate for this account; its code.
+    /// Creates a mandate for this account; returns its code.
     pub fn mandate(&self, account: &str) -> String {
         let payload = format!(r#"{{"orderReference":"M-{account}","accountNumber":"{account}","bankCode":"058"}}"#);
         let answer = self.post("/payment/order/direct-debit/create", &payload).expect(200);
@@ -173,6 +175,27 @@ impl Drop for Sandbox {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// A temporary scenarios file.
+pub struct Scenarios(PathBuf);
+
+impl Scenarios {
+    pub fn new(name: &str, text: &str) -> Scenarios {
+        let path = std::env::temp_dir().join(format!("paysvc-sandbox-{name}-{}.json", std::process::id()));
+        std::fs::write(&path, text).unwrap();
+        Scenarios(path)
+    }
+
+    pub fn path(&self) -> &str {
+        self.0.to_str().unwrap()
+    }
+}
+
+impl Drop for Scenarios {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
     }
 }
 
@@ -204,12 +227,12 @@ pub fn read_answer(stream: &mut impl Read) -> Answer {
     Answer { status, head: head.to_string(), text: body.to_string(), bytes: body.as_bytes().to_vec() }
 }
 
-pub fn seal(key: &RsaPublicKey, payload: &[u8]) -> String {
+pub fn encrypt(key: &RsaPublicKey, payload: &[u8]) -> String {
     let block = key.encrypt(&mut rsa::rand_core::OsRng, Pkcs1v15Encrypt, payload).unwrap();
     format!(r#"{{"data":"{}"}}"#, STANDARD.encode(block))
 }
 
-/// Reads the dashboard's form of the key.
+/// Parses the dashboard's format of the key.
 pub fn encryption_key(text: &str) -> RsaPublicKey {
     let text = String::from_utf8(STANDARD.decode(text).unwrap()).unwrap();
     let (bits, xml) = text.split_once('!').unwrap();

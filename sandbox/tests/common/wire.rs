@@ -1,4 +1,4 @@
-//! A client that sees what lies on the wire: whole answers one by one, and how a connection ends.
+//! A client that reads single answers and sees how a connection ends.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -11,8 +11,8 @@ use tokio_rustls::rustls::{ClientConfig, ClientConnection, RootCertStore, Stream
 
 use super::{Answer, Sandbox};
 
-/// Long enough for anything that comes at all.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+/// Long enough for any answer.
+pub const TIMEOUT: Duration = Duration::from_secs(20);
 
 pub trait Stream: Read + Write {}
 impl<T: Read + Write> Stream for T {}
@@ -25,19 +25,19 @@ pub struct Client {
 /// How a connection ended.
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
 pub enum Ended {
-    /// In good order; under TLS with close_notify.
-    Farewell,
+    /// FIN; under TLS after close_notify.
+    Graceful,
     /// FIN; under TLS without close_notify.
     Fin,
     Reset,
-    /// It is open and nothing comes.
+    /// It is open and nothing arrives.
     Silence,
 }
 
 impl Client {
     pub fn new(sandbox: &Sandbox) -> Client {
         let tcp = TcpStream::connect(sandbox.address()).unwrap();
-        tcp.set_read_timeout(Some(PATIENCE)).unwrap();
+        tcp.set_read_timeout(Some(TIMEOUT)).unwrap();
         let other = tcp.try_clone().unwrap();
         let stream: Box<dyn Stream> = match sandbox.start["ca_file"].as_str() {
             None => Box::new(other),
@@ -46,14 +46,14 @@ impl Client {
         Client { stream, tcp }
     }
 
-    /// Sends a request over a connection that is to be kept.
+    /// Sends a request without `connection: close`.
     pub fn send(&mut self, method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> std::io::Result<()> {
         let text = String::from_utf8(super::request(method, target, headers, body)).unwrap();
         self.stream.write_all(text.replace("connection: close\r\n", "").as_bytes())?;
         self.stream.flush()
     }
 
-    /// One whole answer and not a byte more.
+    /// Reads one whole answer and nothing after it.
     pub fn answer(&mut self) -> Answer {
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {
@@ -71,12 +71,12 @@ impl Client {
         answer
     }
 
-    /// Everything until the end, or until nothing comes for a moment.
-    pub fn rest(&mut self, patience: Duration) -> (Vec<u8>, Ended) {
-        self.tcp.set_read_timeout(Some(patience)).unwrap();
+    /// Reads until the end, or until nothing arrives within the timeout.
+    pub fn rest(&mut self, timeout: Duration) -> (Vec<u8>, Ended) {
+        self.tcp.set_read_timeout(Some(timeout)).unwrap();
         let mut bytes = Vec::new();
         let ended = match self.stream.read_to_end(&mut bytes).map_err(|error| error.kind()) {
-            Ok(_) => Ended::Farewell,
+            Ok(_) => Ended::Graceful,
             Err(ErrorKind::UnexpectedEof) => Ended::Fin,
             Err(ErrorKind::ConnectionReset) => Ended::Reset,
             Err(ErrorKind::WouldBlock | ErrorKind::TimedOut) => Ended::Silence,

@@ -16,6 +16,7 @@ pub fn files(rows: &[Endpoint]) -> Vec<(&'static str, String)> {
         ("bindings/go/generated.go", go::render(rows)),
         ("bindings/cpp/paysvc_endpoints.hpp", cpp::render(rows)),
         ("bindings/python/src/paysvc/_generated.py", python::render(rows)),
+        ("bindings/python/src/paysvc/_endpoints.py", python::render_endpoints(rows)),
     ]
 }
 

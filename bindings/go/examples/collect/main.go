@@ -1,9 +1,11 @@
-// Command collect is a till that collects a payment: the whole interface of the payments service, step by step.
+// Command collect collects payments at a till: by direct debit, virtual account and card, and makes a refund.
 //
-//	collect -sandbox   plays the customer and the bank through the sandbox's own calls
-//	collect            asks you for what the customer gets by e-mail, and for the session of an incoming transfer
+//	collect -sandbox   gets what the customer and the bank would tell from the sandbox's admin interface
+//	collect            asks you: for the one-time code that the customer gets by e-mail, and for the session identifier
+//	                   of an incoming transfer
 //
-// The configuration comes from PAYSVC_BASE_URL, PAYSVC_PUBLIC_KEY, PAYSVC_SECRET_KEY and PAYSVC_ENCRYPTION_KEY.
+// It is configured by environment variables: PAYSVC_BASE_URL, PAYSVC_PUBLIC_KEY, PAYSVC_SECRET_KEY and
+// PAYSVC_ENCRYPTION_KEY, and one for every other setting, such as PAYSVC_CA_FILE.
 package main
 
 import (
@@ -21,14 +23,14 @@ import (
 	"paysvc.example/go/paysvc"
 )
 
-// What the customer ordered: a payment is compared with it before goods are handed over.
+// What the customer ordered. A payment is compared with it before goods are handed over.
 type ordered struct{ amount, currency, reference string }
 
 func (o ordered) String() string {
 	return fmt.Sprintf("%s %s for %s", o.amount, o.currency, o.reference)
 }
 
-// Where an answer says what was paid. No reference: the answer names none of ours, it is the one to our own request.
+// Where an answer has what was paid. The answer to a payment has no reference of the order: it answers this request.
 type where struct{ total, fee, currency, reference string }
 
 var (
@@ -44,7 +46,7 @@ type till struct {
 }
 
 func main() {
-	sandbox := flag.Bool("sandbox", false, "play the customer and the bank through the sandbox's own calls")
+	sandbox := flag.Bool("sandbox", false, "get what the customer and the bank would tell from the sandbox's admin interface")
 	flag.Parse()
 	client, err := paysvc.New(paysvc.Config{})
 	if err != nil {
@@ -57,7 +59,7 @@ func main() {
 	rent := ordered{"98000.00", "NGN", fmt.Sprintf("ORDER-%d", stamp)}
 	meal := ordered{"620.1", "NGN", fmt.Sprintf("CARD-%d", stamp)}
 
-	fmt.Printf("%-21s %-19s %-42s %-9s %8s\n", "ASKED", "OF", "CAME BACK", "OUTCOME", "TIME")
+	fmt.Printf("%-21s %-19s %-42s %-9s %8s\n", "STEP", "FOR", "RESULT", "OUTCOME", "TIME")
 	ctx := context.Background()
 	t.createOrder(ctx, rent)
 	t.directDebit(ctx, rent)
@@ -75,14 +77,14 @@ func main() {
 	}
 }
 
-// One call, one line; gives the value that is shown.
+// Like ask, and returns the value.
 func step[R any](t *till, ctx context.Context, what, of string,
 	call func(context.Context, R) (*paysvc.Reply, error), request R, shown string) string {
 	value, _ := ask(t, ctx, what, of, call, request, shown).Get(shown)
 	return value
 }
 
-// One call, one line: what was asked, what came back, the outcome, how long it took.
+// Makes a call and prints a line: step, subject, one value of the answer, outcome, time.
 func ask[R any](t *till, ctx context.Context, what, of string,
 	call func(context.Context, R) (*paysvc.Reply, error), request R, shown string) *paysvc.Reply {
 	started := time.Now()
@@ -103,34 +105,33 @@ func ask[R any](t *till, ctx context.Context, what, of string,
 	return reply
 }
 
-// May the goods be handed over? Only for a payment that is CONFIRMED and SUCCESSFUL, and that is the one ordered.
+// Prints whether to hand over the goods: only for a payment that is CONFIRMED and SUCCESSFUL, and as ordered.
 func (t *till) handOver(reply *paysvc.Reply, what ordered, at where) {
 	paid := reply.Outcome == paysvc.OutcomeConfirmed && reply.State == paysvc.StateSuccessful
-	told := ""
+	advice := ""
 	switch {
 	case paid && asOrdered(reply, what, at):
-		told = fmt.Sprintf("paid: %v; hand over the goods", what)
+		advice = fmt.Sprintf("paid: %v; hand over the goods", what)
 	case paid:
-		told = fmt.Sprintf("PAID, BUT NOT AS ORDERED (%v): keep the goods, and ask a person", what)
+		advice = fmt.Sprintf("PAID, BUT NOT AS ORDERED (%v): keep the goods, and ask a person", what)
 		t.failed = true
 	case reply.Outcome == paysvc.OutcomeConfirmed:
 		switch reply.State {
 		case paysvc.StateInitiated, paysvc.StatePending, paysvc.StateAwaiting, paysvc.StateProcessing:
-			// A till asks the service for the order's state until it is final; Client.Request sends what has no
-			// method of its own yet.
-			told = fmt.Sprintf("not paid yet (%v): keep the goods, and ask for the state of %s", reply.State, what.reference)
+			// A real till now reads the state of the order until it is final.
+			advice = fmt.Sprintf("not paid yet (%v): keep the goods, and ask for the state of %s", reply.State, what.reference)
 		default:
-			told = fmt.Sprintf("NOT PAID (%v): keep the goods", reply.State)
+			advice = fmt.Sprintf("NOT PAID (%v): keep the goods", reply.State)
 			t.failed = true
 		}
 	case reply.Outcome == paysvc.OutcomeRejected: // An order that is refused as "already paid" has been paid.
-		told = "this request was not executed, which says nothing of an earlier one: see the message"
+		advice = "this request was not executed, but an earlier one may have been: see the message"
 	case reply.Outcome == paysvc.OutcomeNotSent:
-		told = "nothing was sent: it may be repeated"
+		advice = "nothing was sent: it may be repeated"
 	default:
-		told = fmt.Sprintf("it may have been charged: ask for the state of %s before you charge again", what.reference)
+		advice = fmt.Sprintf("it may have been charged: ask for the state of %s before you charge again", what.reference)
 	}
-	fmt.Printf("%-21s %s\n", "", told)
+	fmt.Printf("%-21s %s\n", "", advice)
 }
 
 func asOrdered(reply *paysvc.Reply, what ordered, at where) bool {
@@ -142,7 +143,7 @@ func asOrdered(reply *paysvc.Reply, what ordered, at where) bool {
 		sameAmount(what.amount, get(at.total), get(at.fee))
 }
 
-// Exact fractions, no floating point: 100.1 is 100.10. What the customer is charged may include the fee.
+// Exact, without floating point: 100.1 equals 100.10. The amount charged may include the fee.
 func sameAmount(ordered, charged, fee string) bool {
 	price, ok := new(big.Rat).SetString(ordered)
 	total, found := new(big.Rat).SetString(charged)
@@ -153,12 +154,12 @@ func sameAmount(ordered, charged, fee string) bool {
 	return total.Cmp(price) == 0 || has && total.Cmp(price.Add(price, extra)) == 0
 }
 
-// What a customer or a bank would tell us: asked of the sandbox, or of the person at the terminal.
+// What the customer or the bank would tell, from the sandbox or typed in by you.
 func (t *till) learn(ctx context.Context, question string, request paysvc.Request, pointer string) string {
 	if t.sandbox {
 		reply, err := t.client.Request(ctx, request)
 		var failure *paysvc.Error
-		if errors.As(err, &failure) { // The sandbox's own answers do not say success as the service's do.
+		if errors.As(err, &failure) { // An answer of the admin interface has no member that means success.
 			reply = &failure.Reply
 		}
 		value, _ := reply.Get(pointer)
@@ -169,12 +170,12 @@ func (t *till) learn(ctx context.Context, question string, request paysvc.Reques
 	return strings.TrimSpace(line)
 }
 
-// Makes the order known, with its price: what is charged later is compared with it.
+// Creates the order with its price.
 func (t *till) createOrder(ctx context.Context, what ordered) {
 	object := func(members map[string]any) json.RawMessage {
 		text, err := json.Marshal(members)
 		if err != nil {
-			panic(err) // Texts and a number that is one.
+			panic(err) // Cannot happen: strings and a valid number.
 		}
 		return text
 	}
@@ -233,7 +234,7 @@ func (t *till) virtualAccount(ctx context.Context, alias string) {
 		"accountNumber": account, "amount": "2500.50", "senderName": "Grace Hopper",
 	})
 	if err != nil {
-		panic(err) // Texts alone always are JSON.
+		panic(err) // Cannot happen: strings only.
 	}
 	session := t.learn(ctx, "session identifier of a transfer to that account",
 		paysvc.Request{Method: "POST", Path: "/sandbox/fund", Key: "public", Body: transfer}, "/sessionId")
@@ -251,16 +252,16 @@ func (t *till) refund(ctx context.Context, order string) {
 	if reply.Outcome != paysvc.OutcomeConfirmed {
 		return
 	}
-	told := "accepted, not done yet: ask for its state"
+	advice := "accepted, not done yet: ask for its state"
 	reference, _ := reply.Get("/data/reference")
 	amount, _ := reply.Get("/data/amount_refunded")
 	if reference != order || !sameAmount("25.5", amount, "") {
-		told = "NOT THE REFUND THAT WAS ASKED FOR: ask a person"
+		advice = "NOT THE REFUND THAT WAS ASKED FOR: ask a person"
 		t.failed = true
 	} else if reply.State == paysvc.StateSuccessful {
-		told = "refunded"
+		advice = "refunded"
 	}
-	fmt.Printf("%-21s %s\n", "", told)
+	fmt.Printf("%-21s %s\n", "", advice)
 }
 
 func (t *till) card(ctx context.Context, what ordered) {

@@ -1,11 +1,11 @@
-// Command driver does what it is told, so that the library's tests can drive this package from outside.
+// Command driver lets the library's tests use this package from another process, with the protocol of tests/c/driver.c.
 //
-// Standard input: the configuration in one line, then one command a line: function, tab, JSON; or get, tab, pointer,
-// which asks the last reply; or close, tab, which closes the client. Standard output: one line a call: status, outcome, state, HTTP status, attempts,
-// retry-after in ms, code, message, body, separated by tabs; or = and what Get found, or - for nothing.
+// Standard input: the configuration in one line, then a command in each line: function, tab, JSON; or "get", tab, JSON pointer
+// into the last reply; or "close", tab. Standard output, a line for each call, separated by tabs: status, outcome, state, HTTP
+// status, attempts, retry-after in ms, code, message, body; or = and what Get found, or - for nothing.
 //
-// A request that a struct holds goes through that struct. What no struct holds goes as it is, and must then be refused:
-// a request that the library takes and the structs do not is a fault of the structs.
+// A request goes through the struct of its method if that can hold it. Otherwise it is sent as JSON, and the library must
+// refuse it: a request that the library accepts and the struct cannot hold is a bug of the struct.
 package main
 
 import (
@@ -23,7 +23,7 @@ import (
 	"paysvc.example/go/paysvc"
 )
 
-// Lines of the log as the other languages' drivers write them.
+// Writes the log as the drivers of the other languages do.
 type lines struct{ slog.Handler }
 
 func (lines) Enabled(context.Context, slog.Level) bool { return true }
@@ -69,8 +69,8 @@ func line(input *bufio.Reader) (string, bool) {
 	return strings.TrimSuffix(text, "\n"), err == nil || text != ""
 }
 
-// What errors.Is finds in an error, by the names of paysvc.h.
-func caughtAs(err error) string {
+// What errors.Is finds in an error, with the names of paysvc.h.
+func classesOf(err error) string {
 	found := "class"
 	for _, kind := range []error{
 		paysvc.ErrArgument, paysvc.ErrConfig, paysvc.ErrEncrypt, paysvc.ErrTransport, paysvc.ErrTimeout, paysvc.ErrCancelled,
@@ -93,7 +93,7 @@ func show(reply *paysvc.Reply, err error) paysvc.Reply {
 	var failure *paysvc.Error
 	if errors.As(err, &failure) {
 		reply = &failure.Reply
-		fmt.Fprintln(os.Stderr, caughtAs(err))
+		fmt.Fprintln(os.Stderr, classesOf(err))
 		fmt.Fprintf(os.Stderr, "error %v %+v %#v %q %s\n", err, failure, failure, err, reply)
 	} else if err != nil {
 		fail("not an *Error: %v", err)
@@ -103,7 +103,7 @@ func show(reply *paysvc.Reply, err error) paysvc.Reply {
 	return *reply
 }
 
-// Goes through the method of that name when its struct can say the same, else as it is.
+// Calls the method of that name if its struct can hold the request, else Call.
 func call(client *paysvc.Client, function, request string) (*paysvc.Reply, error) {
 	ctx := context.Background()
 	method := methodOf(client, function)
@@ -124,7 +124,7 @@ func call(client *paysvc.Client, function, request string) (*paysvc.Reply, error
 	return reply, err
 }
 
-// order_refund is OrderRefund, whatever the initialisms.
+// The method for a function, e.g. OrderRefund for order_refund; initialisms do not matter.
 func methodOf(client *paysvc.Client, function string) reflect.Value {
 	name := strings.ReplaceAll(function, "_", "")
 	return reflect.ValueOf(client).MethodByName(func() string {
@@ -139,10 +139,9 @@ func methodOf(client *paysvc.Client, function string) reflect.Value {
 	}())
 }
 
-var errUnfit = errors.New("the struct cannot say it")
+var errUnfit = errors.New("the struct cannot hold it")
 
-// Fills a struct from an object, exactly: every member has its field or is in Extra, and no field that cannot be left
-// out lacks its member.
+// Fills a struct from an object, exactly: every member has a field or goes into Extra, and every required field has a member.
 func fill(into reflect.Value, text json.RawMessage) error {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(text, &members); err != nil || members == nil {
@@ -175,7 +174,7 @@ func fill(into reflect.Value, text json.RawMessage) error {
 
 func set(field reflect.Value, value json.RawMessage) error {
 	if field.Type() != reflect.TypeOf(value) && string(value) == "null" {
-		return errUnfit // nil is a member left out.
+		return errUnfit // A nil field means that the member is left out.
 	}
 	if field.Kind() == reflect.Pointer {
 		field.Set(reflect.New(field.Type().Elem()))

@@ -1,4 +1,4 @@
-"""The payments service: direct debit, virtual accounts, refunds, funding details and encrypted card orders.
+"""A client of the payments service: direct debit, virtual accounts, refunds, funding details and encrypted card orders.
 
 Every reply and every error has an `outcome` that says, with evidence from the wire, whether you may charge again.
 """
@@ -6,6 +6,7 @@ Every reply and every error has an `outcome` that says, with evidence from the w
 from typing import TYPE_CHECKING
 
 from . import _generated
+from ._abandoned import abandoned_call
 from ._client import Client
 from ._errors import (
     Abandoned,
@@ -23,9 +24,8 @@ from ._errors import (
     Timeout,
     TransportError,
     Unauthorized,
-    abandoned_call,
 )
-from ._generated import *  # noqa: F403 (the numbers, and the objects of requests)
+from ._generated import *  # noqa: F403 (the enumerations, and the objects within requests)
 from ._generated import VERSION as __version__
 from ._native import Call
 from ._reply import Reply
@@ -63,7 +63,7 @@ __all__ += _generated.__all__
 
 
 def __getattr__(name: str) -> object:
-    # Importing asyncio takes far longer than all else here: only programs that ask for its client wait for it.
+    # Importing asyncio takes far longer than the rest: only programs that use AsyncClient pay for it.
     if name == "AsyncClient":
         from ._async import AsyncClient
 

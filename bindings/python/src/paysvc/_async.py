@@ -1,4 +1,4 @@
-"""The client for asyncio. A cancelled task cancels its request, and waits for its end: nothing is sent later."""
+"""The client for asyncio. A cancelled task cancels its request and waits until it has ended: nothing is sent later."""
 
 from __future__ import annotations
 
@@ -13,21 +13,24 @@ from functools import partial
 from types import TracebackType
 from typing import TypeVar
 
-from ._generated import DEFAULT_TIMEOUT_MS, AsyncEndpoints, Status
+from ._abandoned import abandon
+from ._endpoints import AsyncEndpoints
+from ._generated import DEFAULT_TIMEOUT_MS, Status
 from ._log import logger
-from ._native import Call, Native, Owned, abandon, succeeded
+from ._native import Call, Native, Owned, succeeded
 from ._reply import Reply
 
 Self = TypeVar("Self", bound="AsyncClient")
 
 
 class AsyncClient(AsyncEndpoints):
-    """The payments service for asyncio. Tasks and event loops may share a client.
+    """A client of the payments service for asyncio. Tasks and event loops may share it.
 
-    A call that waits for a thread waits within its timeout: when that is up, nothing was sent (a Timeout, NOT_SENT).
+    Calls run on threads of the client's own. The wait for a thread counts towards the timeout of a call; if it expires
+    in that wait, the call raises a Timeout with outcome NOT_SENT.
 
-    When a task is cancelled whose request may have left, the CancelledError carries what is known: see
-    paysvc.abandoned_call(), and on_abandoned for tasks that nobody awaits.
+    If a task is cancelled after its request may have been sent, the CancelledError carries the result: see
+    paysvc.abandoned_call(). For tasks that nobody awaits there is on_abandoned.
     """
 
     _native: Native
@@ -39,7 +42,7 @@ class AsyncClient(AsyncEndpoints):
         self._timeout = _timeout_of(config)
         self._process = 0
         self._lock = threading.Lock()
-        self._calls = 0  # That run or wait for a thread.
+        self._calls = 0  # Running, or waiting for a thread.
         self._executor: ThreadPoolExecutor | None = None
         self._threads()
 
@@ -47,15 +50,15 @@ class AsyncClient(AsyncEndpoints):
     def from_env(
         cls: type[Self], *, max_concurrency: int = 16, on_abandoned: Callable[[str, Reply], None] | None = None
     ) -> Self:
-        """A client whose configuration is the environment's."""
+        """A client that is configured by environment variables alone."""
         return cls(max_concurrency=max_concurrency, on_abandoned=on_abandoned)
 
     async def call(self, name: str, members: Mapping[str, object], *, timeout: float | None = None) -> Reply:
-        """Calls an endpoint by its name, with the interface's own member names: what the methods come down to."""
+        """Calls an endpoint by its name, with the interface's own member names. The methods use this."""
         return succeeded(await self._run(name, members, timeout))
 
     async def _run(self, name: str, members: Mapping[str, object], timeout: float | None) -> Reply:
-        token, owned = Call(), self._native.hold()
+        token, owned = Call(), self._native.handle()
         limit = self._timeout
         if timeout is not None:
             token._set_timeout(timeout)
@@ -69,19 +72,19 @@ class AsyncClient(AsyncEndpoints):
         running = threads.submit(contextvars.copy_context().run, work)
         ended = asyncio.wrap_future(running)
         try:
-            # wait() leaves the future alone when this task is cancelled.
+            # Unlike wait_for(), wait() does not cancel the future when this task is cancelled.
             await asyncio.wait([ended], timeout=limit if waits else None)
             if not ended.done():
                 if self._drop(running):
                     return self._too_late(name)
-                await asyncio.wait([ended])  # It has begun, and the library ends it in time.
+                await asyncio.wait([ended])  # It has begun: the library enforces the timeout.
         except asyncio.CancelledError as cancelled:
-            if not self._drop(running):  # It had begun.
+            if not self._drop(running):  # It has begun.
                 token.cancel()
-                await _end_of(ended)
+                await _wait_for_end(ended)
                 self._abandon(name, running, cancelled)
             raise
-        except BaseException as thrown:  # The loop is being torn down: nothing can be awaited any more.
+        except BaseException as thrown:  # The loop is being closed: nothing can be awaited any more.
             if not self._drop(running):
                 token.cancel()
                 running.add_done_callback(partial(self._abandon, name, interrupt=thrown))
@@ -92,7 +95,7 @@ class AsyncClient(AsyncEndpoints):
         self, owned: Owned, name: str, members: Mapping[str, object], token: Call, deadline: float | None
     ) -> Reply:
         try:
-            if deadline is not None:  # It may have waited: what is left of its time is what the call gets.
+            if deadline is not None:  # It may have waited for this thread: the call gets the remaining time.
                 left = deadline - time.monotonic()
                 if left <= 0:
                     return self._too_late(name)
@@ -103,7 +106,7 @@ class AsyncClient(AsyncEndpoints):
                 self._calls -= 1
 
     def _drop(self, running: Future[Reply]) -> bool:
-        """Takes a call back that has not begun; false: it has begun, or is done."""
+        """Removes a call that has not begun from the queue; false if it has begun, or ended."""
         dropped = running.cancel()
         if dropped:
             with self._lock:
@@ -112,11 +115,11 @@ class AsyncClient(AsyncEndpoints):
 
     def _too_late(self, name: str) -> Reply:
         busy = f"all {self._max_concurrency} threads of this client (max_concurrency) were busy"
-        return Reply.local(Status.TIMEOUT, f"{name}: {busy} until the time of this call was up; nothing was sent")
+        return Reply.local(Status.TIMEOUT, f"{name}: {busy} until the timeout of this call; nothing was sent")
 
     def _abandon(self, name: str, running: Future[Reply], interrupt: BaseException) -> None:
         if running.exception() is not None:
-            return  # Refused before it was sent.
+            return  # The arguments were refused: nothing was sent.
         reply = running.result()
         if abandon(name, reply, interrupt) and self._on_abandoned is not None:
             try:
@@ -126,10 +129,10 @@ class AsyncClient(AsyncEndpoints):
 
     async def encrypt(self, payload: Mapping[str, object]) -> Reply:
         """Encrypts a payload without sending it; the reply's "data" is the ciphertext in base64."""
-        return succeeded(self._native.call(self._native.hold(), "encrypt", payload, None))
+        return succeeded(self._native.call(self._native.handle(), "encrypt", payload, None))
 
     def _threads(self) -> ThreadPoolExecutor:
-        # The threads of a parent do not live in its child.
+        # A forked child has none of its parent's threads.
         if self._executor is None or self._process != os.getpid():
             self._process = os.getpid()
             self._lock, self._calls = threading.Lock(), 0
@@ -137,7 +140,7 @@ class AsyncClient(AsyncEndpoints):
         return self._executor
 
     async def aclose(self) -> None:
-        """Closes the client. Calls of other tasks that still run end normally."""
+        """Closes the client. Calls in progress in other tasks end normally."""
         self._native.close()
         if self._executor is not None:
             self._executor.shutdown(wait=False)
@@ -155,20 +158,20 @@ class AsyncClient(AsyncEndpoints):
 
 
 def _timeout_of(config: Mapping[str, object]) -> float:
-    """The time limit, in seconds, that the library reads from the same places."""
+    """The client's timeout in seconds, from where the library reads it too."""
     given = config.get("timeout_ms", os.environ.get("PAYSVC_TIMEOUT_MS"))
     try:
         limit = int(given)  # type: ignore[call-overload]
-    except (TypeError, ValueError):  # Not said; or wrong, and the library has refused it.
+    except (TypeError, ValueError):  # Not set. The library has already refused a wrong one.
         limit = DEFAULT_TIMEOUT_MS
     return float(limit if limit > 0 else DEFAULT_TIMEOUT_MS) / 1000
 
 
-async def _end_of(ended: asyncio.Future[Reply]) -> None:
-    """Waits for the end of a cancelled call, which is prompt; being cancelled again does not cut it short."""
+async def _wait_for_end(ended: asyncio.Future[Reply]) -> None:
+    """Waits for the end of a cancelled call, which is prompt, even if the task is cancelled again meanwhile."""
     while not ended.done():
         try:
             await asyncio.wait([ended])
         except asyncio.CancelledError:
             continue
-    ended.exception()  # Looked at, so that asyncio does not complain.
+    ended.exception()  # Retrieved, so that asyncio does not log it as never retrieved.

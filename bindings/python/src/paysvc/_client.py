@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import TypeVar
 
-from ._generated import Endpoints
+from ._endpoints import Endpoints
 from ._native import Call, Native, succeeded
 from ._reply import Reply
 
@@ -14,9 +14,9 @@ Self = TypeVar("Self", bound="Client")
 
 
 class Client(Endpoints):
-    """The payments service. Any threads may share a client; close it, or use it in a with statement.
+    """A client of the payments service. Threads may share it; close it, or use it in a with statement.
 
-    Arguments that are left out come from the environment: PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS and so on.
+    A setting that is not given is read from its environment variable: PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS and so on.
     """
 
     _native: Native
@@ -26,24 +26,24 @@ class Client(Endpoints):
 
     @classmethod
     def from_env(cls: type[Self]) -> Self:
-        """A client whose configuration is the environment's."""
+        """A client that is configured by environment variables alone."""
         return cls()
 
     def call(
         self, name: str, members: Mapping[str, object], *, timeout: float | None = None, call: Call | None = None
     ) -> Reply:
-        """Calls an endpoint by its name, with the interface's own member names: what the methods come down to."""
+        """Calls an endpoint by its name, with the interface's own member names. The methods use this."""
         if timeout is not None or call is not None:
             call = call or Call()
             call._set_timeout(timeout)
-        return succeeded(self._native.call(self._native.hold(), name, members, call))
+        return succeeded(self._native.call(self._native.handle(), name, members, call))
 
     def encrypt(self, payload: Mapping[str, object]) -> Reply:
         """Encrypts a payload without sending it; the reply's "data" is the ciphertext in base64."""
-        return succeeded(self._native.call(self._native.hold(), "encrypt", payload, None))
+        return succeeded(self._native.call(self._native.handle(), "encrypt", payload, None))
 
     def close(self) -> None:
-        """Closes the client. Calls that still run on other threads end normally."""
+        """Closes the client. Calls in progress on other threads end normally."""
         self._native.close()
 
     def __enter__(self: Self) -> Self:

@@ -1,4 +1,4 @@
-"""One exception for each status, and OutcomeUnknown across them: the one that a till must not miss."""
+"""An exception class for each status, and OutcomeUnknown, which any of them also is when the outcome is UNKNOWN."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class PaysvcError(Exception):
 
     @property
     def outcome(self) -> Outcome:
-        """May one charge again? REJECTED speaks of this request, and of no earlier one."""
+        """What is known of the request. REJECTED speaks of this request, and of no earlier one."""
         return self.reply.outcome
 
     @property
     def state(self) -> State:
-        """The state of the payment that the answer names. Paid: Outcome.CONFIRMED and State.SUCCESSFUL, both."""
+        """The state of the payment in the answer. Paid means Outcome.CONFIRMED and State.SUCCESSFUL, both."""
         return self.reply.state
 
     @property
@@ -47,7 +47,7 @@ class PaysvcError(Exception):
 
     @property
     def http_status(self) -> int:
-        """The HTTP status of the last answer; 0: there was none."""
+        """The HTTP status of the last answer; 0: there was no answer."""
         return self.reply.http_status
 
     @property
@@ -57,7 +57,7 @@ class PaysvcError(Exception):
 
     @property
     def retry_after(self) -> float | None:
-        """Seconds to wait before trying again; None: not said."""
+        """Seconds to wait before trying again; None: the service did not say."""
         return self.reply.retry_after
 
     @property
@@ -67,7 +67,7 @@ class PaysvcError(Exception):
 
     @property
     def errors(self) -> dict[str, str]:
-        """What is wrong, by member, from the library and from the service alike."""
+        """What is wrong, by member of the request, as the library or the service reports it."""
         try:
             found = self.reply.get("errors")
         except ValueError:
@@ -76,7 +76,7 @@ class PaysvcError(Exception):
 
 
 class OutcomeUnknown(PaysvcError):
-    """Whatever went wrong, the service may have done it or not: ask before you repeat. Catch it first."""
+    """The service may or may not have executed the request: find out before you repeat it. Catch this first."""
 
 
 class ArgumentError(PaysvcError, ValueError):
@@ -92,7 +92,7 @@ class EncryptError(PaysvcError):
 
 
 class TransportError(PaysvcError):
-    """Name look-up, connect, TLS, or a broken connection."""
+    """Name look-up, connect or TLS failed, or the connection broke."""
 
 
 class Timeout(PaysvcError):
@@ -127,11 +127,11 @@ class ResponseError(PaysvcError):
 
 
 class InternalError(PaysvcError):
-    """A bug in the library, caught."""
+    """A bug in the library, which it caught."""
 
 
 class Abandoned(PaysvcError):
-    """The service answered success, and whoever waited for it had been cancelled or interrupted."""
+    """The service answered success, but the caller had been cancelled or interrupted by then."""
 
 
 _CLASSES: dict[int, type[PaysvcError]] = {
@@ -150,46 +150,19 @@ _CLASSES: dict[int, type[PaysvcError]] = {
     Status.INTERNAL: InternalError,
 }
 
-# TimeoutOutcomeUnknown and so on: `except Timeout` and `except OutcomeUnknown` both catch it.
+# TimeoutOutcomeUnknown and so on: both `except Timeout` and `except OutcomeUnknown` catch it.
 _UNKNOWN: dict[type[PaysvcError], type[PaysvcError]] = {PaysvcError: OutcomeUnknown}
 for _class in _CLASSES.values():
     _name = f"{_class.__name__}OutcomeUnknown"
     _about = {"__doc__": _class.__doc__, "__module__": __name__}
     _made = types.new_class(_name, (_class, OutcomeUnknown), {}, partial(dict.update, **_about))
-    # As attributes of this module they can be pickled.
+    # Pickle finds a class by its name in its module.
     globals()[_name] = _UNKNOWN[_class] = _made
 
 
 def error_of(reply: Reply) -> PaysvcError:
-    """The exception that tells of a reply. A status that is not known yet is a plain PaysvcError."""
+    """The exception for a reply. A status that this version does not know is a plain PaysvcError."""
     found = _CLASSES.get(reply.status, PaysvcError)
-    # An outcome that is not known yet proves nothing either.
+    # An outcome that this version does not know proves nothing.
     proved = reply.outcome in (Outcome.NOT_SENT, Outcome.CONFIRMED, Outcome.REJECTED)
     return (found if proved else _UNKNOWN[found])(reply)
-
-
-def attach(interrupt: BaseException, error: PaysvcError) -> None:
-    """Puts an error at the end of an exception's chain of causes."""
-    last, seen = interrupt, {id(interrupt)}
-    while last.__cause__ is not None and id(last.__cause__) not in seen:
-        last = last.__cause__
-        seen.add(id(last))
-    last.__cause__ = error
-
-
-def abandoned_call(exception: BaseException) -> PaysvcError | None:
-    """What became of the request behind a CancelledError, TimeoutError or KeyboardInterrupt; None: nothing was sent.
-
-    Looks through the exception's causes and contexts.
-    """
-    waiting: list[BaseException | None] = [exception]
-    seen: set[int] = set()
-    while waiting:
-        found = waiting.pop()
-        if found is None or id(found) in seen:
-            continue
-        if isinstance(found, PaysvcError):
-            return found
-        seen.add(id(found))
-        waiting += [found.__context__, found.__cause__]
-    return None

@@ -9,12 +9,12 @@ from typing import Any
 
 from ._generated import ABI, KEYWORDS
 
-#: What interrupted the log's callback, by thread; nothing may leave it but by return.
-held: dict[int, BaseException] = {}
+#: Exceptions, by thread, that interrupted the log callback, which no exception may leave.
+interrupts: dict[int, BaseException] = {}
 
 LOG_CALLBACK = ctypes.CFUNCTYPE(None, c_void_p, c_int, c_char_p)
 
-#: Result and arguments of each function that no table row makes.
+#: Result and arguments of each function that is not an endpoint.
 _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "version": (c_char_p, []),
     "client_new": (c_int, [c_char_p, POINTER(c_void_p), POINTER(c_void_p)]),
@@ -38,7 +38,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
 }
 _ENDPOINT: tuple[Any, list[Any]] = (c_int, [c_void_p, c_char_p, c_void_p, POINTER(c_void_p)])
 
-#: ELF machine numbers by what platform.machine() calls them.
+#: The names that platform.machine() has for ELF machine numbers.
 _MACHINES = {
     3: "i686", 8: "mips", 20: "ppc", 21: "ppc64le", 22: "s390x", 40: "armv7l", 62: "x86_64", 183: "aarch64",
     243: "riscv64", 258: "loongarch64",
@@ -46,10 +46,10 @@ _MACHINES = {
 
 
 def load() -> ctypes.CDLL:
-    """The library: PAYSVC_LIBRARY, the one in this package, or the system's, in this order."""
+    """Loads the library that PAYSVC_LIBRARY names, else the one in this package, else the system's."""
     path = _path()
     try:
-        # CDLL, not PyDLL: other threads of Python run while a call waits.
+        # CDLL releases the interpreter's lock, so that other threads run while a call waits.
         library = ctypes.CDLL(path)
     except OSError as error:
         raise ImportError(f"libpaysvc cannot be loaded: {_why(path, error)}") from None
@@ -58,14 +58,14 @@ def load() -> ctypes.CDLL:
         found = library.paysvc_abi()
         if found != ABI:
             raise ImportError(f"{path} has version {found} of the binary interface; this package needs {ABI}")
-        # What only looks at a reply never waits, and letting other threads in each time takes longer than looking.
+        # PyDLL keeps the lock: functions that read a reply never wait, and releasing it takes longer than they do.
         reading = ctypes.PyDLL(path, handle=library._handle)
         for name, (result, arguments) in {**_FUNCTIONS, **{row: _ENDPOINT for row in (*KEYWORDS, "request")}}.items():
             function = getattr(reading if name.startswith("reply_") else library, f"paysvc_{name}")
             function.restype, function.argtypes = result, arguments
             setattr(library, f"paysvc_{name}", function)
     except AttributeError as error:
-        raise ImportError(f"{path} is older than this package, or no libpaysvc: {error}") from None
+        raise ImportError(f"{path} is older than this package, or not libpaysvc: {error}") from None
     return library
 
 
@@ -78,22 +78,22 @@ def _path() -> str:
 
 
 def _why(path: str, error: OSError) -> str:
-    import platform  # Takes as long as the rest of this module, and is needed only here.
+    import platform  # Slow to import, and needed only here.
     import struct
 
     try:
         with open(path, "rb") as file:
             head = file.read(20)
     except OSError:
-        return f"{error}. Install this package from a wheel, or let PAYSVC_LIBRARY name the library"
+        return f"{error}. Install this package from a wheel, or set PAYSVC_LIBRARY to the path of the library"
     if head[:4] != b"\x7fELF" or len(head) < 20:
-        return f"{path} is not a shared library of Linux"
+        return f"{path} is not a Linux shared library"
     (number,) = struct.unpack("<H" if head[5] == 1 else ">H", head[18:20])
     bits, ours = {1: 32, 2: 64}.get(head[4], 0), struct.calcsize("P") * 8
     machine = _MACHINES.get(number, f"machine {number}")
     if machine != platform.machine() or bits != ours:
         return f"{path} is built for {machine} ({bits} bits), this Python runs on {platform.machine()} ({ours} bits)"
-    return str(error)  # For example a C library that is too old; the loader says which.
+    return str(error)  # For example that the C library is too old.
 
 
 library = load()

@@ -1,4 +1,4 @@
-"""The call: handles of the library, each freed once, and what the two clients have in common."""
+"""Calls into the library: its handles, each freed once, and what both clients share."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from _thread import get_ident
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ._errors import attach, error_of
+from ._abandoned import abandon
+from ._errors import error_of
 from ._generated import KEYWORDS, Outcome, State, Status
-from ._library import held, library
+from ._library import interrupts, library
 from ._numbers import member
 from ._reply import Reply
 from ._values import encode, milliseconds
 
 
 class Owned:
-    """A handle, freed when the last reference to it goes.
+    """A handle, freed with the last reference to it.
 
-    A running call holds a reference, so closing a client or dropping a token never pulls it from under a call, on
-    any thread, in a child after fork, or in a signal's handler: no lock, no count of our own.
+    A running call has a reference, so that closing a client or dropping a token frees no handle that is in use: on any
+    thread, in a child after fork, in a signal handler. Python's reference count does it; no lock is needed.
     """
 
     __slots__ = ("_free", "pointer")
@@ -34,20 +35,20 @@ class Owned:
 
 
 class Call:
-    """A token by which any thread cancels a call: `cancel()` is final, for this call and later ones with the token."""
+    """A token with which any thread can cancel a call. `cancel()` is final: it also ends later calls with the token."""
 
     def __init__(self) -> None:
         pointer = library.paysvc_call_new()
         if not pointer:
-            raise MemoryError("libpaysvc made no call token")
+            raise MemoryError("libpaysvc could not allocate a call token")
         self._owned = Owned(pointer, library.paysvc_call_free)
 
     def cancel(self) -> None:
-        """The call returns promptly; an answer that has already arrived is still returned."""
+        """Ends the call promptly; an answer that has already arrived is still returned."""
         library.paysvc_call_cancel(self._owned.pointer)
 
     def _set_timeout(self, seconds: float | None) -> None:
-        # Always set: what an earlier call with this token was given is not this call's.
+        # Always set, so that the timeout of an earlier call with this token does not apply.
         library.paysvc_call_set_timeout_ms(self._owned.pointer, 0 if seconds is None else milliseconds(seconds))
 
 
@@ -70,29 +71,29 @@ class Native:
         return self._owned is None
 
     def close(self) -> None:
-        """Calls that still run on other threads end normally."""
+        """Calls in progress on other threads end normally."""
         self._owned = None
 
-    def hold(self) -> Owned:
-        """The handle, for as long as the caller keeps it."""
+    def handle(self) -> Owned:
+        """The handle, which lives as long as the caller has a reference to it."""
         owned = self._owned
         if owned is None:
             raise RuntimeError("this client is closed")
         return owned
 
     def call(self, owned: Owned, name: str, members: Mapping[str, object], token: Call | None) -> Reply:
-        """Carries out a function of the library by its name."""
+        """Calls a function of the library by its name."""
         self._follow_logging(owned)
         if name == "encrypt":
             return collect(name, library.paysvc_encrypt, owned.pointer, encode(members))
         if name == "request" or name in KEYWORDS:
             function, pointer = getattr(library, f"paysvc_{name}"), token._owned.pointer if token else None
-            # The request's text is nobody's variable: tools that show those would show card data.
+            # The request's text is in no variable: tools that show variables would show card data.
             return collect(name, function, owned.pointer, encode(members), pointer)
         raise ValueError(f"no endpoint {name}; known are {', '.join(KEYWORDS)}")
 
     def _follow_logging(self, owned: Owned) -> None:
-        # The program may configure logging at any time; the library is told when it matters.
+        # The program may configure logging at any time; the library is told before the next call.
         if "logging" not in sys.modules:
             return
         from . import _log
@@ -111,16 +112,16 @@ def succeeded(reply: Reply) -> Reply:
 
 
 def collect(name: str, function: Any, *arguments: Any) -> Reply:
-    """Calls, reads the reply and frees it, whatever happens meanwhile."""
+    """Calls the function, reads the reply and frees it, also when an exception interrupts that."""
     handle = ctypes.c_void_p()
     try:
         try:
             function(*arguments, ctypes.byref(handle))
-            if held:
-                _raise_held()
+            if interrupts:
+                _raise_interrupt()
             return _read(handle.value)
         except BaseException as interrupt:
-            # A signal's handler raised, e.g. Ctrl-C: what became of the request must not get lost with it.
+            # A signal handler raised, e.g. on Ctrl-C: the result of the call must not be lost.
             if handle.value:
                 abandon(name, _read(handle.value), interrupt)
             raise
@@ -129,22 +130,11 @@ def collect(name: str, function: Any, *arguments: Any) -> Reply:
             library.paysvc_reply_free(handle)
 
 
-def _raise_held() -> None:
-    """Raises what interrupted the log's callback on this thread."""
-    interrupt = held.pop(get_ident(), None)
+def _raise_interrupt() -> None:
+    """Raises the exception that interrupted the log callback on this thread."""
+    interrupt = interrupts.pop(get_ident(), None)
     if interrupt is not None:
         raise interrupt
-
-
-def abandon(name: str, reply: Reply, interrupt: BaseException) -> bool:
-    """Tells of a call that ended while nobody waited for it any more; false: nothing was sent, so nothing is lost."""
-    if reply.outcome == Outcome.NOT_SENT:
-        return False
-    attach(interrupt, error_of(reply))
-    from ._log import logger
-
-    logger.error("%s was given up, outcome %s: %s", name, reply.outcome.name, reply.message)
-    return True
 
 
 def _read(reply: int | None) -> Reply:

@@ -1,4 +1,4 @@
-"""Numbers of the C interface as enumerations that outlive it: a number that is not known yet is kept as it is."""
+"""Enumerations for the numbers of the C interface. A number that this version does not know is kept as it is."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ class Number(enum.IntEnum):
         member = int.__new__(cls, value)
         member._name_ = f"NUMBER_{value}"
         member._value_ = value
-        # The same number is the same object; threads may meet here.
+        # setdefault, so that threads that add the same number at once get the same object.
         known = cls._value2member_map_.setdefault(value, member)
         return known if isinstance(known, cls) else None
 
     def __reduce_ex__(self, protocol: object) -> tuple[type[Number], tuple[int]]:
-        # By number: some versions of Python would pickle the name, and a number that is not known yet has none there.
+        # By number: some versions of Python pickle the name, which does not exist for an unknown number.
         return type(self), (int(self),)
 
 
 def member(of: type[Self], number: int) -> Self:
-    """The same as of(number), in a fraction of the time."""
+    """of(number), but much faster."""
     known = of._value2member_map_.get(number)
     return known if isinstance(known, of) else of(number)

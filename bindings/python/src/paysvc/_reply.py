@@ -1,4 +1,4 @@
-"""What came back, copied out of the library: a reply owns nothing and outlives its client."""
+"""Replies: copies of what the library returned, which outlive the client."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _UNREAD = object()
 
 
 def _is_json(caller: FrameType) -> bool:
-    """Python's json module has no hook for a dict but these methods, and fails on a Decimal: it alone gets text."""
+    """True for Python's json module, which gets text for a Decimal: it cannot write one, and has no hook for a dict."""
     return caller.f_globals.get("__name__") == "json.encoder"
 
 
 class Reply(dict[str, Any]):
-    """The answer as a read-only mapping, with what is known of the call as attributes.
+    """The answer as a read-only mapping; what is known of the call is in attributes.
 
-    Fractions are Decimal, whole numbers int. json.dumps(reply) works, and writes fractions as text, such as "100.10":
-    Python's json module has no exact form for them; `text` is the answer as it came. The repr shows status, outcome,
-    state and message, and no more of the answer.
+    Numbers with a fraction are Decimal, others int. json.dumps(reply) writes fractions as text ("100.10"), because
+    Python's json module cannot write a Decimal; `text` is the answer as it was received. The repr shows only status,
+    outcome, state and message.
     """
 
     __slots__ = (
@@ -54,39 +54,39 @@ class Reply(dict[str, Any]):
     ) -> None:
         #: Why the call ended as it did.
         self.status = status
-        #: May one charge again?
+        #: What is known of the request: whether it may be repeated.
         self.outcome = outcome
-        #: The state of the payment or refund that the answer names. Paid: Outcome.CONFIRMED and State.SUCCESSFUL, both.
+        #: The state of the payment or refund in the answer. Paid means Outcome.CONFIRMED and State.SUCCESSFUL, both.
         self.state = state
         #: The service's own code, or "".
         self.code = code
         #: One line for a person.
         self.message = message
-        #: The HTTP status of the last answer; 0: there was none.
+        #: The HTTP status of the last answer; 0: there was no answer.
         self.http_status = http_status
         #: How many requests were put on the wire.
         self.attempts = attempts
-        #: Seconds to wait before trying again; None: not said.
+        #: Seconds to wait before trying again; None: the service did not say.
         self.retry_after = retry_after
-        #: The answer's JSON as it came, or the library's failure envelope.
+        #: The answer's JSON as it was received, or the library's failure envelope.
         self.text = text
         self._body: Any = _UNREAD
-        # The members are behind the methods. C code that looks past them must not take the answer for an empty one:
-        # json would write {}, and what else reads a dict from within stumbles over this key.
+        # The methods give the members; the dict itself holds only this key. Without it, C code that reads the dict
+        # directly would find an empty answer, and json would write {}.
         unread: Any = self
         dict.__setitem__(unread, _UNREAD, None)
 
     @classmethod
     def local(cls, status: Status, message: str) -> Reply:
-        """What this package has to say itself: nothing was sent."""
+        """A reply that this package makes itself, for a call that sent nothing."""
         text = encode({"status": False, "message": message, "errors": {}}).decode()
         return cls(status=status, outcome=Outcome.NOT_SENT, message=message, text=text)
 
     @property
     def body(self) -> Any:
-        """The whole answer, parsed when first asked for: a payment's outcome never hangs on a strange answer.
+        """The whole answer, parsed at the first access, so that one that Python cannot parse still has its outcome.
 
-        ValueError: Python cannot hold it.
+        Raises ValueError if Python cannot represent it.
         """
         if self._body is _UNREAD:
             self._body = decode(self.text)
@@ -124,11 +124,11 @@ class Reply(dict[str, Any]):
         return as_json(members).items() if _is_json(sys._getframe(1)) else members.items()
 
     def copy(self) -> dict[str, Any]:
-        """The members as a dict that may be changed."""
+        """The members as an ordinary dict."""
         return dict(self._members())
 
     def _refuse(self, *_: object, **__: object) -> NoReturn:
-        raise TypeError("a reply is read-only; reply.copy() may be changed")
+        raise TypeError("a reply is read-only; reply.copy() can be changed")
 
     __setitem__ = __delitem__ = __ior__ = _refuse  # pyright: ignore
     clear = pop = popitem = setdefault = update = _refuse  # pyright: ignore
@@ -140,12 +140,12 @@ class Reply(dict[str, Any]):
         return other | self._members()
 
     def __bool__(self) -> bool:
-        if _is_json(sys._getframe(1)):  # It asks whether there are members, and must not lose those of a failure.
+        if _is_json(sys._getframe(1)):  # It writes {} if this is false, and would lose the members of a failure.
             return bool(self._members())
-        return self.status == Status.OK  # An answer without members is still a success.
+        return self.status == Status.OK  # Also for an answer without members.
 
     def __eq__(self, other: object) -> bool:
-        return self is other  # Two refunds with the same answer are two refunds.
+        return self is other  # Two refunds with equal answers are still two refunds.
 
     def __ne__(self, other: object) -> bool:
         return self is not other

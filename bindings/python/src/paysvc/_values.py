@@ -1,4 +1,4 @@
-"""From Python's values to JSON and back. Amounts are text or Decimal; a float is refused, because 0.1 is none."""
+"""Python values to JSON and back. Amounts are str or Decimal; a float is refused, because it is not exact."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
-#: A text as JSON, by one encoder; json.dumps would make one for each.
+#: Encodes a string. One encoder for all: json.dumps would make one for each call.
 _quoted = json.JSONEncoder(ensure_ascii=False).encode
 
 
@@ -22,12 +22,12 @@ class Omitted(enum.Enum):
         return "OMIT"
 
 
-#: The default of what may be left out. Not None: a refund whose amount happens to be None must not become a full one.
+#: The default of optional arguments. Not None: a refund whose amount is None by mistake must not become a full refund.
 OMIT = Omitted.OMIT
 
 
 class Members(Mapping[str, object]):
-    """Members of a request, under the interface's names. Its repr hides the values: card data and one-time codes."""
+    """Members of a request, with the interface's names. The repr hides the values, which may be card data."""
 
     __slots__ = ("_members",)
 
@@ -52,7 +52,7 @@ class Members(Mapping[str, object]):
 
 
 def either(name: str, value: object, other: str, same: object) -> object:
-    """A member that two keyword arguments name, as one of them gives it."""
+    """The value of a member that can be given as either of two keyword arguments."""
     if same is OMIT:
         return value
     if value is not OMIT:
@@ -61,7 +61,7 @@ def either(name: str, value: object, other: str, same: object) -> object:
 
 
 def milliseconds(seconds: object, name: str = "timeout") -> int:
-    """Seconds as the library wants them, rounded up."""
+    """Seconds as whole milliseconds, rounded up."""
     kind = type(seconds)
     if not (kind is float or kind is int) and (
         isinstance(seconds, (str, bytes, bool)) or not hasattr(seconds, "__float__")
@@ -69,13 +69,13 @@ def milliseconds(seconds: object, name: str = "timeout") -> int:
         hint = f"; without quotes: {name}={seconds}" if isinstance(seconds, str) and seconds.isdigit() else ""
         raise TypeError(f"{name} must be a number of seconds, such as 5 or 0.5, not {kind.__name__}{hint}")
     number = float(seconds)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
-    if not 0 < number < math.inf:  # Nor NaN. The library would take 0 for its default.
+    if not 0 < number < math.inf:  # NaN is refused too. 0 would mean the default to the library.
         raise ValueError(f"{name} must be a finite number of seconds above 0, not {seconds}; None: the default")
     return int(min(max(1, math.ceil(number * 1000)), 2**31 - 1))
 
 
 def in_milliseconds(name: str, seconds: object, value: object) -> object:
-    """A time of the configuration: its member is in milliseconds, the keyword without _ms in seconds."""
+    """A time in the configuration, given as `name` in seconds or as `name`_ms in milliseconds."""
     if seconds is OMIT:
         return value
     if value is not OMIT:
@@ -84,7 +84,7 @@ def in_milliseconds(name: str, seconds: object, value: object) -> object:
 
 
 def amount_text(member: str, value: object) -> object:
-    """An amount as the text that the interface wants. What is no amount is left to the library, which says so."""
+    """An amount as the interface expects it, as text. The library refuses values of any other type."""
     if isinstance(value, float):
         raise no_float(member)
     return _digits(value) if isinstance(value, Decimal) else value
@@ -95,49 +95,49 @@ def no_float(member: str) -> TypeError:
 
 
 def _digits(value: Decimal) -> str:
-    # Without an exponent, as everybody writes amounts; but not a million digits of zero.
+    # Amounts have no exponent; but one such as 1E+1000000 must not become a million digits.
     return format(value, "f") if value.is_finite() and abs(value.adjusted()) < 100 else str(value)
 
 
 def encode(value: object) -> bytes:
     """Compact JSON."""
-    # Half a character becomes an escape, so that the library can refuse it.
+    # An unpaired surrogate becomes an escape, which the library refuses.
     return _json(value, "the value").encode("utf-8", "backslashreplace")
 
 
 def _json(value: object, at: str) -> str:
-    """`at` is the member's path, for a refusal."""
+    """`at` is the path of the value, for error messages."""
     if isinstance(value, Members):
-        value = value._members  # Whose items() need no look-up each.
+        value = value._members  # A dict is faster than a Mapping.
     if isinstance(value, (dict, Mapping)):
         return "{" + ",".join([_member(name, item, at) for name, item in value.items() if item is not OMIT]) + "}"
     if isinstance(value, str):
-        return _quoted(str.__str__(value))  # A text of an Enum is its value, not its name.
+        return _quoted(str.__str__(value))  # For a member of a str Enum its value, not its name.
     if value is None or isinstance(value, bool):
         return json.dumps(value)
     if isinstance(value, int):
         return int.__repr__(value)
     if isinstance(value, Decimal):
         if not value.is_finite():
-            raise TypeError(f"{at}: {value} is no number in JSON")
+            raise TypeError(f"{at}: JSON has no {value}")
         return _digits(value)
     if isinstance(value, float):
         raise no_float(at)
     if isinstance(value, (list, tuple)):
         return "[" + ",".join([_json(item, f"{at}[{index}]") for index, item in enumerate(value)]) + "]"
-    raise TypeError(f"{at}: {type(value).__name__} has no form in JSON")
+    raise TypeError(f"{at}: JSON has no form for {type(value).__name__}")
 
 
 def _member(name: object, value: object, at: str) -> str:
     if not isinstance(name, str):
         raise TypeError(f"{at}: a member's name must be str, not {type(name).__name__}")
-    if type(value) is str:  # Most are.
+    if type(value) is str:  # The most frequent case.
         return f"{_quoted(name)}:{_quoted(value)}"
     return f"{_quoted(name)}:{_json(value, name if at == 'the value' else f'{at}.{name}')}"
 
 
 def as_json(value: Any) -> Any:
-    """The same for Python's json module, which can write no exact fraction: fractions are text, such as "100.10"."""
+    """A copy for Python's json module, which cannot write a Decimal: each becomes text, such as "100.10"."""
     if isinstance(value, dict):
         return {name: as_json(item) for name, item in value.items()}
     if isinstance(value, list):
@@ -146,7 +146,7 @@ def as_json(value: Any) -> Any:
 
 
 def decode(text: str) -> Any:
-    """JSON with Decimal for fractions. Raises ValueError for what Python cannot hold."""
+    """Parses JSON, with Decimal for fractions. Raises ValueError for what Python cannot represent."""
     try:
         return json.loads(text, parse_float=Decimal, parse_int=_whole)
     except RecursionError:
@@ -156,5 +156,5 @@ def decode(text: str) -> Any:
 
 
 def _whole(digits: str) -> int | Decimal:
-    # int() refuses thousands of digits.
+    # int() refuses numbers of thousands of digits.
     return int(digits) if len(digits) < 1000 else Decimal(digits)

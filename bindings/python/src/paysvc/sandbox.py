@@ -1,4 +1,4 @@
-"""The simulated payments service as a process of this program's own, for tests and for trying things out."""
+"""Runs paysvc-sandbox, the simulated payments service, as a child process, for tests and experiments."""
 
 from __future__ import annotations
 
@@ -15,48 +15,48 @@ from typing import Any
 from urllib.error import HTTPError
 
 NAME = "paysvc-sandbox"
-_PLACES = ("build/bin", "target/release", "target/debug")
+_BUILD_FOLDERS = ("build/bin", "target/release", "target/debug")
 
 
 class SandboxNotFound(RuntimeError):
-    """There is no paysvc-sandbox to start."""
+    """The program paysvc-sandbox was not found."""
 
 
 def find() -> str:
-    """The sandbox's program: PAYSVC_SANDBOX, built in a folder above here, or on the PATH, in this order."""
+    """The path of paysvc-sandbox: PAYSVC_SANDBOX, else built in a parent folder, else on the PATH."""
     given = os.environ.get("PAYSVC_SANDBOX")
     if given:
         if not Path(given).is_file():
-            raise SandboxNotFound(f"PAYSVC_SANDBOX names {given}, which is not there")
+            raise SandboxNotFound(f"PAYSVC_SANDBOX names {given}, which does not exist")
         return given
-    for place in _places():
-        if (place / NAME).is_file():
-            return str(place / NAME)
+    for folder in _folders():
+        if (folder / NAME).is_file():
+            return str(folder / NAME)
     found = shutil.which(NAME)
     if found is None:
         raise SandboxNotFound(
-            f"no {NAME}: let PAYSVC_SANDBOX name it, put it on the PATH, or run make build in a checkout of libpaysvc"
+            f"{NAME} was not found: set PAYSVC_SANDBOX to its path, put it on the PATH, or run make build in libpaysvc"
         )
     return found
 
 
-def _places() -> Iterator[Path]:
+def _folders() -> Iterator[Path]:
     folder = os.environ.get("CARGO_TARGET_DIR")
     if folder:
         yield from (Path(folder, "release"), Path(folder, "debug"))
     for start in (Path.cwd(), Path(__file__).resolve().parent):
-        for above in (start, *start.parents):
-            yield from (above / place for place in _PLACES)
+        for parent in (start, *start.parents):
+            yield from (parent / name for name in _BUILD_FOLDERS)
 
 
 class Sandbox:
-    """A running sandbox, ended by `close()`, by the with statement, or with this process.
+    """A running sandbox. It ends with `close()`, with the with statement, or with this process.
 
-    `config` holds the arguments of a client: `Client(**sandbox.config)`.
+    `config` has the arguments for a client: `Client(**sandbox.config)`.
     """
 
     def __init__(self, *arguments: str) -> None:
-        """Starts it on a free port; further arguments as its README tells, e.g. "--tls"."""
+        """Starts the sandbox on a free port; the arguments are options of paysvc-sandbox, e.g. "--tls"."""
         command = [find(), "--listen", "127.0.0.1:0", "--exit-with-parent", *arguments]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         try:
@@ -64,7 +64,7 @@ class Sandbox:
             line = self._process.stdout.readline()
             if not line:
                 raise RuntimeError(f"{command[0]} ended before it was ready: exit status {self._process.wait()}")
-            #: The arguments of a client that fits it.
+            #: The arguments for a client of this sandbox.
             self.config: dict[str, Any] = {name: text for name, text in json.loads(line).items() if text is not None}
             trust = ssl.create_default_context(cafile=self.config.get("ca_file"))
             # Never through a proxy.
@@ -75,11 +75,11 @@ class Sandbox:
             raise
 
     def get(self, path: str) -> Any:
-        """An admin call, e.g. get("/sandbox/state")."""
+        """Calls the sandbox's admin interface, e.g. get("/sandbox/state")."""
         return self._send("GET", path, None)
 
     def post(self, path: str, members: Mapping[str, object] | None = None) -> Any:
-        """An admin call, e.g. post("/sandbox/orders", {"reference": "ORDER-1", "amount": "20"})."""
+        """Calls the admin interface, e.g. post("/sandbox/orders", {"reference": "ORDER-1", "amount": "20"})."""
         return self._send("POST", path, members or {})
 
     def _send(self, method: str, path: str, members: Mapping[str, object] | None) -> Any:
@@ -93,21 +93,24 @@ class Sandbox:
             raise RuntimeError(f"{method} {path}: {error.code} {error.read().decode()}") from None
 
     def fault(self, fault: str, path: str, **rule: object) -> None:
-        """The next request of that path meets a fault: fault("commit_then_reset", "/payment/order/refund", nth=2)."""
+        """Adds a fault rule, for the next request to the path; rule members such as nth=2 say otherwise.
+
+        For example fault("commit_then_reset", "/payment/order/refund").
+        """
         self.post("/sandbox/faults", {"fault": fault, "path": path, **rule})
 
     def ledger(self) -> list[dict[str, Any]]:
-        """What the service really did, in order: was anybody charged twice?"""
+        """What the service really did, in order: whether anybody was charged twice."""
         found: list[dict[str, Any]] = self.get("/sandbox/ledger")["ledger"]
         return found
 
     def requests(self) -> list[dict[str, Any]]:
-        """The requests that came, masked."""
+        """The requests it received, with secrets masked."""
         found: list[dict[str, Any]] = self.get("/sandbox/requests")["requests"]
         return found
 
     def reset(self) -> None:
-        """Forgets everything but the keys, faults included."""
+        """Deletes all state and faults, but keeps the keys."""
         self._send("DELETE", "/sandbox/faults", None)
         self.post("/sandbox/reset")
 

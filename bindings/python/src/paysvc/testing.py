@@ -1,6 +1,6 @@
-"""Fixtures for pytest: pytest_plugins = ["paysvc.testing"] in a conftest.py.
+"""Fixtures for pytest. Enable them with pytest_plugins = ["paysvc.testing"] in conftest.py.
 
-Not an entry point: that would load the library in every run of pytest that shares the environment.
+This is not a pytest entry point: that would load the library in every test run in the same environment.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def _paysvc_sandbox_process() -> Iterator[Sandbox]:
     try:
         sandbox = Sandbox("--seed", "1")
     except SandboxNotFound as error:
-        # Not skipped: a payment's test that does not run looks like one that passes.
+        # A failure, not a skip: a skipped payment test is easily taken for one that passed.
         pytest.fail(str(error), pytrace=False)
     with sandbox:
         yield sandbox
@@ -27,6 +27,6 @@ def _paysvc_sandbox_process() -> Iterator[Sandbox]:
 
 @pytest.fixture
 def paysvc_sandbox(_paysvc_sandbox_process: Sandbox) -> Sandbox:
-    """A sandbox that has forgotten every earlier test; one process serves the whole run."""
+    """A sandbox without state of earlier tests. One process serves the whole test run."""
     _paysvc_sandbox_process.reset()
     return _paysvc_sandbox_process

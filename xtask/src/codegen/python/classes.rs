@@ -36,10 +36,16 @@ impl Classes {
         self.texts.iter().map(|(_, text)| text.as_str()).collect()
     }
 
+    /// Their names, in order.
+    pub fn names(&self) -> Vec<&str> {
+        let mut names: Vec<_> = self.texts.iter().map(|(name, _)| name.as_str()).collect();
+        names.sort_unstable();
+        names
+    }
+
     /// What programs import from the package, in order.
     pub fn exported(&self) -> String {
-        let mut all: Vec<_> =
-            self.texts.iter().map(|(name, _)| name.as_str()).chain(["Status", "Outcome", "State"]).collect();
+        let mut all: Vec<_> = self.names().into_iter().chain(["Status", "Outcome", "State"]).collect();
         all.sort_unstable();
         all.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")
     }

@@ -1,0 +1,75 @@
+package paysvc_test
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"paysvc.example/go/paysvc"
+	"paysvc.example/go/paysvc/paysvctest"
+)
+
+func start(t *testing.T, with ...paysvc.Option) (*paysvctest.Sandbox, *paysvc.Client) {
+	t.Helper()
+	sandbox := paysvctest.Start(t, "--seed", "7")
+	return sandbox, connect(t, sandbox.Config, with...)
+}
+
+func connect(t *testing.T, config paysvc.Config, with ...paysvc.Option) *paysvc.Client {
+	t.Helper()
+	client, err := paysvc.New(config, with...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { client.Close() })
+	return client
+}
+
+func failure(t *testing.T, err error) *paysvc.Error {
+	t.Helper()
+	var failure *paysvc.Error
+	if !errors.As(err, &failure) {
+		t.Fatalf("not an *Error: %v", err)
+	}
+	return failure
+}
+
+func is(t *testing.T, err error, kinds ...error) {
+	t.Helper()
+	for _, kind := range kinds {
+		if !errors.Is(err, kind) {
+			t.Errorf("%v is not %v", err, kind)
+		}
+	}
+}
+
+// Makes a paid order, which can be refunded. Its reference may select a fault.
+func paid(sandbox *paysvctest.Sandbox, reference string) {
+	sandbox.Post("/sandbox/orders", map[string]any{"reference": reference, "amount": "100.10", "paid": true}, nil)
+}
+
+// Waits until the sandbox has this effect in its ledger, which is before it answers, if it does.
+func committed(sandbox *paysvctest.Sandbox, effect string) {
+	for {
+		for _, entry := range sandbox.Ledger() {
+			if entry.Effect == effect {
+				return
+			}
+		}
+	}
+}
+
+func count(sandbox *paysvctest.Sandbox, effect string) (times int) {
+	for _, entry := range sandbox.Ledger() {
+		if entry.Effect == effect {
+			times++
+		}
+	}
+	return
+}
+
+func requests(sandbox *paysvctest.Sandbox) int {
+	var log struct{ Requests []json.RawMessage }
+	sandbox.Get("/sandbox/requests", &log)
+	return len(log.Requests)
+}

@@ -1,0 +1,53 @@
+package paysvc_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"paysvc.example/go/paysvc"
+)
+
+func TestLog(t *testing.T) {
+	var text bytes.Buffer
+	handler := slog.NewTextHandler(&text, &slog.HandlerOptions{Level: slog.LevelDebug})
+	sandbox, client := start(t, paysvc.WithLog(handler, slog.LevelDebug))
+	card := paysvc.OrderCreateRequest{
+		Reference: paysvc.Ptr("ORDER-1"), Paymentoption: paysvc.Ptr("C"), Country: paysvc.Ptr("NG"),
+		Card: &paysvc.OrderCreateCard{Cardnumber: "4111111111111111", Expirymonth: "01", Expiryyear: "39", CVV: "193"},
+	}
+	if _, err := client.OrderCreate(context.Background(), card); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(text.String(), "level=DEBUG") && !strings.Contains(text.String(), "level=INFO") {
+		t.Errorf("no log: %q", text.String())
+	}
+	for _, secret := range []string{"4111111111111111", sandbox.Config.SecretKey, sandbox.Config.PublicKey} {
+		if strings.Contains(text.String(), secret) {
+			t.Error("the log has secrets")
+		}
+	}
+}
+
+type panicking struct {
+	slog.Handler
+	lines *int
+}
+
+func (panicking) Enabled(context.Context, slog.Level) bool { return true }
+func (p panicking) Handle(context.Context, slog.Record) error {
+	*p.lines++
+	panic("a bug in a handler")
+}
+
+func TestAPanicInALogHandlerDoesNotFailTheCall(t *testing.T) {
+	lines := 0
+	sandbox, client := start(t, paysvc.WithLog(panicking{lines: &lines}, slog.LevelDebug))
+	paid(sandbox, "ORDER-1")
+	_, err := client.OrderRefund(context.Background(), paysvc.OrderRefundRequest{Reference: "ORDER-1"})
+	if err != nil || lines == 0 {
+		t.Error(err, lines)
+	}
+}

@@ -1,0 +1,94 @@
+package paysvc_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"paysvc.example/go/paysvc"
+)
+
+func TestRefund(t *testing.T) {
+	sandbox, client := start(t)
+	paid(sandbox, "ORDER-1")
+	reply, err := client.OrderRefund(context.Background(), paysvc.OrderRefundRequest{
+		Reference: "ORDER-1", Reason: paysvc.Ptr("<one> & \"two\""), Amount: paysvc.Ptr("25.50"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if reply.Status != paysvc.StatusOK || reply.Outcome != paysvc.OutcomeConfirmed || reply.State != paysvc.StatePending ||
+		reply.HTTPStatus != 200 || reply.Attempts != 1 || reply.RetryAfter >= 0 || reply.Message == "" {
+		t.Errorf("%+v", *reply)
+	}
+	if amount, ok := reply.Get("/data/amount_refunded"); !ok || amount != "25.50" {
+		t.Error(amount, ok)
+	}
+	var body struct {
+		Data struct {
+			Amount string `json:"amount_refunded"`
+		} `json:"data"`
+	}
+	if err := reply.Decode(&body); err != nil || body.Data.Amount != "25.50" {
+		t.Error(body, err)
+	}
+	if last := sandbox.Ledger(); len(last) == 0 || last[len(last)-1].String() != "refund_made ORDER-1/25.50 25.50" {
+		t.Error(last)
+	}
+}
+
+func TestDecodeKeepsNumbersExact(t *testing.T) {
+	sandbox, client := start(t)
+	var fund struct{ SessionID string }
+	sandbox.Post("/sandbox/fund", map[string]any{"alias": "till", "amount": "2500.50", "senderName": "Ada"}, &fund)
+	reply, err := client.TransactionDetails(context.Background(), paysvc.TransactionDetailsRequest{SessionID: fund.SessionID})
+	if err != nil || reply.State != paysvc.StateSuccessful {
+		t.Fatal(reply, err)
+	}
+	var body map[string]any
+	if err := reply.Decode(&body); err != nil {
+		t.Fatal(err)
+	}
+	if got := body["data"].(map[string]any)["totalAmountCharged"]; got != json.Number("2500.50") {
+		t.Errorf("%T %v", got, got)
+	}
+}
+
+// The same cases as in the test of paysvc_reply_get.
+func TestGetFollowsRFC6901(t *testing.T) {
+	deep := strings.Repeat("[", 20000) + strings.Repeat("]", 20000)
+	reply := paysvc.Reply{Body: json.RawMessage(`{"deep":` + deep + `,"data":{"code":"M-1","n":100.10,"ok":true,"none":null,` +
+		`"list":[{"x":1},2],"a/b":3,"m~n":4,"":5,"~1":6}}`)}
+	for pointer, want := range map[string]string{
+		"/data/code": "M-1", "/data/n": "100.10", "/data/ok": "true", "/data/list": `[{"x":1},2]`, "/data/list/0/x": "1",
+		"/data/list/1": "2", "/data/a~1b": "3", "/data/m~0n": "4", "/data/": "5", "/data/~01": "6", "": string(reply.Body),
+	} {
+		if got, ok := reply.Get(pointer); !ok || got != want {
+			t.Errorf("%s: %s %v", pointer, got, ok)
+		}
+	}
+	for _, absent := range []string{
+		"/data/none", "/data/absent", "/data/list/01", "/data/list/-", "/data/list/+1", "/data/list/2", "/data/list/-1",
+		"/data/m~2n", "/data/m~", "data", "/data/code/x", "/data/n/0",
+	} {
+		if got, ok := reply.Get(absent); ok {
+			t.Errorf("%s: %s", absent, got)
+		}
+	}
+	if got, ok := (paysvc.Reply{}).Get(""); ok {
+		t.Error(got)
+	}
+}
+
+func TestNamesOfNumbers(t *testing.T) {
+	for got, want := range map[fmt.Stringer]string{
+		paysvc.StatusTimeout: "E_TIMEOUT", paysvc.StatusOK: "OK", paysvc.Status(77): "Status(77)",
+		paysvc.OutcomeUnknown: "UNKNOWN", paysvc.StateSuccessful: "SUCCESSFUL", paysvc.State(99): "State(99)",
+	} {
+		if got.String() != want {
+			t.Error(got, want)
+		}
+	}
+}

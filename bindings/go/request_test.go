@@ -1,0 +1,127 @@
+package paysvc_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"paysvc.example/go/paysvc"
+)
+
+func TestAWrongRequestIsRefusedBeforeAnythingIsSent(t *testing.T) {
+	sandbox, client := start(t)
+	ctx := context.Background()
+	refund := func(request paysvc.OrderRefundRequest) error {
+		_, err := client.OrderRefund(ctx, request)
+		return err
+	}
+	raw := func(function, json string) error {
+		_, err := client.Call(ctx, function, []byte(json))
+		return err
+	}
+	absent := func() error {
+		_, err := client.Call(ctx, "order_refund", nil)
+		return err
+	}
+	for name, err := range map[string]error{
+		"no reference":     refund(paysvc.OrderRefundRequest{}),
+		"an empty amount":  refund(paysvc.OrderRefundRequest{Reference: "R", Amount: paysvc.Ptr("")}),
+		"not UTF-8":        refund(paysvc.OrderRefundRequest{Reference: "R\xff"}),
+		"unknown member":   raw("order_refund", `{"reference":"R","amuont":"1"}`),
+		"text after a NUL": raw("order_refund", "{\"reference\":\"R\"}\x00{}"),
+		"no JSON":          raw("order_refund", "reference=R"),
+		"nothing":          absent(),
+		"empty":            raw("order_refund", ""),
+		"unknown function": raw("order_steal", `{}`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
+			failure := failure(t, err)
+			if failure.Attempts != 0 || failure.RetryAfter >= 0 || !json.Valid(failure.Body) {
+				t.Errorf("%+v %s", failure.Reply, failure.Body)
+			}
+			if errors.Is(err, paysvc.ErrOutcomeUnknown) || errors.Is(err, paysvc.ErrRejected) {
+				t.Error("matches every error")
+			}
+		})
+	}
+	if sent := requests(sandbox); sent != 0 {
+		t.Errorf("%d sent", sent)
+	}
+}
+
+func TestExtraMembersAndTheirOrder(t *testing.T) {
+	order := paysvc.OrderCreateRequest{
+		Country:   paysvc.Ptr("<NG>"),
+		Reference: paysvc.Ptr("ORDER-1 & é"),
+		Card:      &paysvc.OrderCreateCard{Cardnumber: "4", Extra: map[string]json.RawMessage{"pin": json.RawMessage("1")}},
+		Extra: map[string]json.RawMessage{
+			"zone": json.RawMessage(`{ "a" : 98000.00 }`), "amount": json.RawMessage("98000.00"), "<>": nil,
+		},
+	}
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(order); err != nil {
+		t.Fatal(err)
+	}
+	want := `{"reference":"ORDER-1 & é","country":"<NG>",` +
+		`"card":{"cardnumber":"4","expirymonth":"","expiryyear":"","cvv":"","pin":1},` +
+		`"<>":null,"amount":98000.00,"zone":{"a":98000.00}}` + "\n"
+	if out.String() != want {
+		t.Errorf("%s", out.String())
+	}
+	_, client := start(t)
+	order.Extra = map[string]json.RawMessage{"reference": json.RawMessage(`"ORDER-2"`)}
+	_, err := client.OrderCreate(context.Background(), order)
+	is(t, err, paysvc.ErrArgument)
+	order.Extra = map[string]json.RawMessage{"bad": json.RawMessage(`{`)}
+	_, err = client.OrderCreate(context.Background(), order)
+	is(t, err, paysvc.ErrArgument)
+	order.Extra = map[string]json.RawMessage{"\xff": json.RawMessage(`1`)}
+	_, err = client.OrderCreate(context.Background(), order)
+	is(t, err, paysvc.ErrArgument)
+}
+
+func TestEncryptSendsNothing(t *testing.T) {
+	sandbox, client := start(t)
+	reply, err := client.Encrypt(json.RawMessage(`{"reference":"ORDER-1"}`))
+	if err != nil || reply.Outcome != paysvc.OutcomeNotSent {
+		t.Fatal(reply, err)
+	}
+	if data, ok := reply.Get("/data"); !ok || len(data) < 300 || requests(sandbox) != 0 {
+		t.Error(data, ok)
+	}
+	_, err = client.Encrypt(json.RawMessage(`{"text":"` + strings.Repeat("x", 600) + `"}`))
+	is(t, err, paysvc.ErrEncrypt, paysvc.ErrOutcomeNotSent)
+}
+
+func TestSecretsAreNotPrinted(t *testing.T) {
+	const secret = "4111111111111111"
+	card := paysvc.OrderCreateCard{Cardnumber: secret, CVV: secret}
+	for _, value := range []any{
+		card, &card,
+		paysvc.OrderCreateRequest{Card: &card}, &paysvc.OrderCreateRequest{Reference: paysvc.Ptr(secret)},
+		paysvc.OrderPayDirectDebitPaymentRequest{OTP: secret},
+		paysvc.Config{SecretKey: secret},
+		paysvc.Request{Body: json.RawMessage(secret)},
+		paysvc.Reply{Body: json.RawMessage(secret)}, &paysvc.Reply{Body: json.RawMessage(secret)},
+		&paysvc.Error{Reply: paysvc.Reply{Body: json.RawMessage(secret)}},
+	} {
+		var log bytes.Buffer
+		slog.New(slog.NewJSONHandler(&log, nil)).Info("m", "value", value)
+		slog.New(slog.NewTextHandler(&log, nil)).Info("m", "value", value)
+		shown := fmt.Sprintf("%v %+v %#v %s %q %x", value, value, value, value, value, value) + log.String()
+		for _, form := range []string{secret, fmt.Sprintf("%x", secret)} {
+			if strings.Contains(shown, form) {
+				t.Errorf("%T: %s", value, shown)
+				break
+			}
+		}
+	}
+}

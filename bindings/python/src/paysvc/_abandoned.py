@@ -1,0 +1,48 @@
+"""Calls that ended after their caller had been cancelled or interrupted: their result must not be lost."""
+
+from __future__ import annotations
+
+from ._errors import PaysvcError, error_of
+from ._generated import Outcome
+from ._reply import Reply
+
+
+def abandon(name: str, reply: Reply, interrupt: BaseException) -> bool:
+    """Attaches the result of an abandoned call to the exception that interrupted its caller, and logs it.
+
+    False if nothing was sent: then there is nothing to tell.
+    """
+    if reply.outcome == Outcome.NOT_SENT:
+        return False
+    _attach(interrupt, error_of(reply))
+    from ._log import logger
+
+    logger.error("%s was abandoned, outcome %s: %s", name, reply.outcome.name, reply.message)
+    return True
+
+
+def _attach(interrupt: BaseException, error: PaysvcError) -> None:
+    """Puts an error at the end of an exception's chain of causes."""
+    last, seen = interrupt, {id(interrupt)}
+    while last.__cause__ is not None and id(last.__cause__) not in seen:
+        last = last.__cause__
+        seen.add(id(last))
+    last.__cause__ = error
+
+
+def abandoned_call(exception: BaseException) -> PaysvcError | None:
+    """The result of the call that a CancelledError, TimeoutError or KeyboardInterrupt ended; None: nothing was sent.
+
+    Searches the exception's causes and contexts.
+    """
+    waiting: list[BaseException | None] = [exception]
+    seen: set[int] = set()
+    while waiting:
+        found = waiting.pop()
+        if found is None or id(found) in seen:
+            continue
+        if isinstance(found, PaysvcError):
+            return found
+        seen.add(id(found))
+        waiting += [found.__context__, found.__cause__]
+    return None

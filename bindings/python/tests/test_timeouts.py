@@ -1,0 +1,67 @@
+"""Timeouts, in seconds for the methods and the constructor, in milliseconds for the configuration."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from datetime import timedelta
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from peer import Peer
+
+import paysvc
+from paysvc.sandbox import Sandbox
+
+INVALID: list[tuple[Any, type[Exception], str]] = [
+    ("5", TypeError, "timeout must be a number of seconds, such as 5 or 0.5, not str; without quotes: timeout=5"),
+    ("soon", TypeError, "timeout must be a number of seconds, such as 5 or 0.5, not str"),
+    (True, TypeError, "timeout must be a number of seconds, such as 5 or 0.5, not bool"),
+    (timedelta(seconds=5), TypeError, "timeout must be a number of seconds, such as 5 or 0.5, not timedelta"),
+    (0, ValueError, "timeout must be a finite number of seconds above 0, not 0; None: the default"),
+    (-1, ValueError, "timeout must be a finite number of seconds above 0, not -1; None: the default"),
+    (float("nan"), ValueError, "timeout must be a finite number of seconds above 0, not nan; None: the default"),
+    (float("inf"), ValueError, "timeout must be a finite number of seconds above 0, not inf; None: the default"),
+]
+
+
+@pytest.mark.parametrize(("timeout", "kind", "message"), INVALID)
+def test_an_invalid_timeout_is_refused(
+    client: paysvc.Client, paysvc_sandbox: Sandbox, timeout: Any, kind: type[Exception], message: str
+) -> None:
+    async def as_a_task() -> None:
+        async with paysvc.AsyncClient(**paysvc_sandbox.config) as client:
+            await client.direct_debit_history(email_address="none@example.com", timeout=timeout)
+
+    for call in (
+        lambda: client.direct_debit_history(email_address="none@example.com", timeout=timeout),
+        lambda: asyncio.run(as_a_task()),
+        lambda: paysvc.Client(**paysvc_sandbox.config, timeout=timeout),
+    ):
+        with pytest.raises(kind) as caught:
+            call()
+        assert str(caught.value) == message
+    assert paysvc_sandbox.requests() == []
+
+
+@pytest.mark.parametrize("timeout", [20, 20.5, Decimal("20.5"), Fraction(41, 2), 1e300])
+def test_any_number_of_seconds_is_a_timeout(client: paysvc.Client, timeout: Any) -> None:
+    assert client.direct_debit_history(email_address="none@example.com", timeout=timeout)
+
+
+def test_times_of_the_configuration_are_seconds_or_milliseconds(peer: Peer) -> None:
+    """The peer does not answer, so the call ends at its timeout."""
+    ways: list[dict[str, Any]] = [{"timeout": 0.3}, {"timeout_ms": 300}]
+    for times in ways:
+        started = time.monotonic()
+        with paysvc.Client(**peer.config, **times) as client, pytest.raises(paysvc.Timeout):
+            client.order_refund(reference="R")
+        assert 0.3 <= time.monotonic() - started < 10
+    both = "timeout (seconds) and timeout_ms (milliseconds) are the same member; give one of them"
+    with pytest.raises(TypeError) as caught:
+        paysvc.Client(**peer.config, timeout=1, timeout_ms=1000)
+    assert str(caught.value) == both
+    with pytest.raises(TypeError, match="connect_timeout must be a number of seconds"):
+        paysvc.Client(**peer.config, connect_timeout="1")  # type: ignore[arg-type]  # pyright: ignore

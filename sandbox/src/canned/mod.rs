@@ -1,0 +1,5 @@
+//! Endpoints without a handler, which a scenarios file describes.
+
+pub mod endpoint;
+pub mod parse;
+mod template;

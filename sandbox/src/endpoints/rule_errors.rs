@@ -1,0 +1,70 @@
+//! Converts the state's rule errors to HTTP answers.
+
+use crate::answer::ApiError;
+use crate::state::RuleError;
+
+impl From<RuleError> for ApiError {
+    fn from(error: RuleError) -> ApiError {
+        let otp = |text: &str| ApiError::field("directDebitPaymentRequest.otp", text);
+        match error {
+            RuleError::MandateNotFound => ApiError::not_found("mandateCode", "Mandate"),
+            RuleError::MandateExists => ApiError::field("mandateCode", "A mandate with this code exists already."),
+            RuleError::BankAccountNotFound => ApiError::not_found("accountNumber", "Account"),
+
+            RuleError::OrderNotFound => ApiError::not_found("reference", "Order"),
+            RuleError::OrderExists => ApiError::field("reference", "An order with this reference exists already."),
+            RuleError::OrderPaid => ApiError::field("reference", "The order is paid already."),
+            RuleError::OrderNotPaid => {
+                ApiError::field("reference", "The order is not paid: there is nothing to refund.")
+            }
+            RuleError::OrderRefunded => ApiError::field("reference", "The order is refunded in full already."),
+            RuleError::RefundTooLarge { amount, left } => {
+                ApiError::field("amount", format!("The amount {amount} is more than the {left} left to refund."))
+            }
+
+            RuleError::PayingMandateNotFound => ApiError::not_found("directDebitPaymentRequest.mandateCode", "Mandate"),
+            RuleError::PayingMandateInactive => {
+                ApiError::field("directDebitPaymentRequest.mandateCode", "The mandate is not active.")
+            }
+            RuleError::OtpNotSent => otp("No one-time code was sent for this mandate."),
+            RuleError::OtpWrong => otp("The one-time code is wrong."),
+            RuleError::OtpExpired => otp("The one-time code has expired."),
+            RuleError::OtpUsed => otp("The one-time code was used before."),
+            RuleError::PaymentNotFound => ApiError::not_found("paymentReference", "Payment"),
+            RuleError::PaymentNotAwaiting => {
+                ApiError::field("paymentReference", "The payment does not await confirmation.")
+            }
+
+            RuleError::VirtualAccountNotFound => ApiError::not_found("accountNumber", "Virtual account"),
+            RuleError::SessionNotFound => ApiError::not_found("sessionId", "Transaction"),
+            RuleError::SessionExists => ApiError::field("sessionId", "A session with this id exists already."),
+
+            RuleError::PayoutAccountNotFound { index } => {
+                ApiError::not_found(&format!("payoutDetails.{index}.accountNumber"), "Account")
+            }
+            RuleError::BalanceTooLow { index } => {
+                ApiError::field(&format!("payoutDetails.{index}.amount"), "The balance is too low for this batch.")
+            }
+            RuleError::BatchNotFound => ApiError::not_found("batchReference", "Payout batch"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_there_is_404_and_what_is_not_allowed_is_400() {
+        let answer = |error: RuleError| {
+            let answer = ApiError::from(error).into_answer();
+            (answer.status, String::from_utf8(answer.body).unwrap(), answer.assumed)
+        };
+        let (status, body, assumed) = answer(RuleError::PayoutAccountNotFound { index: 3 });
+        assert_eq!((status, assumed), (404, true));
+        assert!(body.contains(r#""errors":{"payoutDetails.3.accountNumber":"Account not found at the moment."}"#));
+        let (status, body, assumed) = answer(RuleError::OtpUsed);
+        assert_eq!((status, assumed), (400, true));
+        assert!(body.contains(r#""errors":{"directDebitPaymentRequest.otp":"The one-time code was used before."}"#));
+    }
+}

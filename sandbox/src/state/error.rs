@@ -1,0 +1,44 @@
+//! Rules of the state that a request can break. A refused request changes nothing.
+
+use crate::money::Money;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RuleError {
+    MandateNotFound,
+    MandateExists,
+    /// The bank account of a new mandate is unknown.
+    BankAccountNotFound,
+
+    OrderNotFound,
+    OrderExists,
+    OrderPaid,
+    OrderNotPaid,
+    OrderRefunded,
+    RefundTooLarge {
+        amount: Money,
+        left: Money,
+    },
+
+    /// The mandate that a payment names.
+    PayingMandateNotFound,
+    PayingMandateInactive,
+    OtpNotSent,
+    OtpWrong,
+    OtpExpired,
+    OtpUsed,
+    PaymentNotFound,
+    PaymentNotAwaiting,
+
+    VirtualAccountNotFound,
+    SessionNotFound,
+    SessionExists,
+
+    /// The bank account of the payout at this index of a batch is unknown.
+    PayoutAccountNotFound {
+        index: usize,
+    },
+    BalanceTooLow {
+        index: usize,
+    },
+    BatchNotFound,
+}

@@ -1,0 +1,116 @@
+//! The configuration from the environment, as a program finds it: every member has its variable.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::process::Command;
+
+use paysvc_spec::ENDPOINTS;
+use paysvc_spec::settings::CONFIG;
+use serde_json::json;
+
+use crate::support::capi::{HANG, within};
+use crate::support::driver::Driver;
+use crate::support::sandbox::Sandbox;
+use crate::support::server::Server;
+use crate::support::target::target;
+use crate::support::{Link, Stage, root};
+
+/// A C program whose configuration names nothing.
+fn program(stage: &Stage) -> Command {
+    stage.command(&stage.cc(&root().join("tests/c/driver.c"), Link::Shared, &[]))
+}
+
+/// What the sandbox writes for a shell is all that a program needs, `PAYSVC_CA_FILE` of a private CA included.
+#[test]
+fn the_sandboxs_variables_configure_a_program() {
+    let stage = Stage::new();
+    let file = stage.path().join("sandbox.env");
+    let sandbox = Sandbox::start(&["--tls", "--env-file", file.to_str().unwrap()]);
+    let mut command = program(&stage);
+    let text = std::fs::read_to_string(&file).unwrap();
+    for line in text.lines() {
+        let (name, value) = line.split_once('=').unwrap();
+        command.env(name, value.trim_matches('\''));
+    }
+    assert!(text.contains("PAYSVC_CA_FILE="), "{text}");
+    let mut driver = Driver::start(&mut command, &json!({}));
+    assert_eq!(driver.created.status, "OK", "{}", driver.created.message);
+    for row in ENDPOINTS {
+        let reply = driver.call(row.name, &target(row, &sandbox).request);
+        assert_eq!(reply.verdict(), ("OK", "CONFIRMED"), "{}: {}", row.name, reply.message);
+    }
+    driver.close();
+    driver.finish();
+}
+
+#[test]
+fn numbers_are_taken_from_variables_too() {
+    let (stage, server) = (Stage::new(), Server::start(|mut connection| connection.hold()));
+    let mut command = program(&stage);
+    command.env("PAYSVC_BASE_URL", server.config()["base_url"].as_str().unwrap()).env("PAYSVC_SECRET_KEY", "secret");
+    command.env("PAYSVC_TIMEOUT_MS", "300");
+    let reply = within(HANG / 2, || {
+        let mut driver = Driver::start(&mut command, &json!({"timeout_ms": 200}));
+        let reply = driver.call("order_refund", &json!({"reference": "R"}));
+        assert_eq!(reply.verdict(), ("E_TIMEOUT", "UNKNOWN"), "{}", reply.message);
+        driver.close();
+        driver.finish();
+        let mut driver = Driver::start(&mut command, &json!({}));
+        let reply = driver.call("order_refund", &json!({"reference": "R"}));
+        driver.close();
+        driver.finish();
+        reply
+    });
+    assert_eq!(reply.verdict(), ("E_TIMEOUT", "UNKNOWN"), "{}", reply.message);
+}
+
+#[test]
+fn a_variable_that_cannot_be_used_is_named() {
+    let stage = Stage::new();
+    for (name, value, part) in [
+        ("PAYSVC_TIMEOUT_MS", &b"5s"[..], "the environment: PAYSVC_TIMEOUT_MS must be a whole number"),
+        ("PAYSVC_ALLOW_HTTP", b"yes", "the environment: PAYSVC_ALLOW_HTTP must be true, false, 1 or 0"),
+        ("PAYSVC_BASE_URL", b"https://pay.example/\xff", "the environment: PAYSVC_BASE_URL "),
+        ("PAYSVC_CA_FILE", b"/no/such/file", "the environment: PAYSVC_CA_FILE cannot be read"),
+        ("PAYSVC_ENCRYPTION_KEY", b"no key", "the environment: PAYSVC_ENCRYPTION_KEY is neither base64"),
+        ("PAYSVC_CLIENT_KEY_FILE", b"/key", "client_cert_file is required with PAYSVC_CLIENT_KEY_FILE"),
+    ] {
+        let mut command = program(&stage);
+        command.env(name, OsStr::from_bytes(value));
+        // Without an address no certificate is read.
+        if name != "PAYSVC_BASE_URL" {
+            command.env("PAYSVC_BASE_URL", "https://pay.example");
+        }
+        let driver = Driver::start(&mut command, &json!({}));
+        assert_eq!(driver.created.status, "E_CONFIG", "{name}: {}", driver.created.message);
+        assert!(driver.created.message.contains(part), "{name}: {}", driver.created.message);
+        driver.finish();
+    }
+}
+
+#[test]
+fn what_is_missing_is_named_with_its_variable() {
+    let stage = Stage::new();
+    let mut driver = Driver::start(&mut program(&stage), &json!({}));
+    for row in ENDPOINTS {
+        let reply = driver.call(row.name, &json!({}));
+        assert_eq!(reply.verdict(), ("E_CONFIG", "NOT_SENT"), "{}", reply.message);
+        let part = "base_url is not configured: set it in the configuration or as PAYSVC_BASE_URL";
+        assert!(reply.message.contains(part), "{}", reply.message);
+        let errors = &reply.json()["errors"];
+        let key = row.key.setting();
+        assert!(errors[key].as_str().is_some_and(|text| text.ends_with(&format!("PAYSVC_{}", key.to_uppercase()))));
+        let named = errors["encryption_key"].as_str().is_some_and(|text| text.ends_with("PAYSVC_ENCRYPTION_KEY"));
+        assert_eq!(named, row.encrypted, "{}: {errors}", row.name);
+    }
+    driver.close();
+    driver.finish();
+}
+
+#[test]
+fn the_readme_names_every_variable() {
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    for field in CONFIG {
+        assert!(readme.contains(&format!("| `{}` | `PAYSVC_{}` |", field.name, field.name.to_uppercase())));
+    }
+}

@@ -1,0 +1,66 @@
+//! Rows and `tests/scenarios.json` name the same endpoints, and the sandbox sees of each what its entry says.
+
+use std::collections::BTreeSet;
+
+use paysvc_spec::ENDPOINTS;
+use paysvc_spec::schema::{Field, Kind};
+use serde_json::{Value, json};
+
+use crate::support::capi::{Client, function};
+use crate::support::sandbox::Sandbox;
+use crate::support::target::{Good, calls, good, target};
+
+#[test]
+fn every_row_has_an_entry_and_every_entry_a_row() {
+    let rows: BTreeSet<_> = ENDPOINTS.iter().map(|row| row.name).collect();
+    let entries: BTreeSet<_> = calls().endpoints.keys().map(String::as_str).collect();
+    assert_eq!(rows, entries, "the rows of the table, and \"endpoints\" of tests/scenarios.json");
+}
+
+/// A new secret is not forgotten by the search for leaks, and an old one is not searched for in vain.
+#[test]
+fn every_secret_member_has_a_canary_and_every_canary_a_secret_member() {
+    fn secrets(fields: &[Field]) -> Vec<&'static str> {
+        let of = |field: &Field| match field.kind {
+            Kind::Object(fields) => secrets(fields),
+            _ if field.secret => vec![field.name],
+            _ => vec![],
+        };
+        fields.iter().flat_map(of).collect()
+    }
+    let secrets: BTreeSet<_> = ENDPOINTS.iter().flat_map(|row| secrets(row.fields)).collect();
+    let canaries: BTreeSet<_> = calls().canaries.keys().map(String::as_str).collect();
+    assert_eq!(secrets, canaries, "the secret members of the table, and \"canaries\" of tests/scenarios.json");
+}
+
+#[test]
+fn every_entry_is_what_the_sandbox_sees() {
+    let sandbox = Sandbox::start(&[]);
+    let client = Client::new(&sandbox.config());
+    for row in ENDPOINTS {
+        let (target, Good { wire, amount, .. }) = (target(row, &sandbox), good(row));
+        client.call(function(row.name), &target.request).expect("OK CONFIRMED");
+        let requests = sandbox.get("/sandbox/requests");
+        let seen = requests["requests"].as_array().unwrap().last().unwrap();
+        let header = |name: &str| seen["headers"][name].as_str().unwrap_or_default().to_owned();
+        let expected =
+            [&wire[0], &target.path, &wire[2], &wire[3], wire.get(4).unwrap_or(&String::new())].map(Clone::clone);
+        let text = |name: &str| seen[name].as_str().unwrap_or_default().to_owned();
+        let found = [text("method"), text("path"), header("api-key"), text("envelope"), header("encryption")];
+        assert_eq!(found, expected, "{}", row.name);
+        let ledger = sandbox.get("/sandbox/ledger");
+        let by_call = |entry: &&Value| !entry["request_id"].is_null();
+        let effects: Vec<_> = ledger["ledger"].as_array().unwrap().iter().filter(by_call).collect();
+        match &target.effect {
+            None => assert!(effects.is_empty(), "{}: {effects:?}", row.name),
+            Some((effect, key)) => {
+                let made = effects.iter().find(|made| made["effect"] == **effect && made["key"] == **key);
+                let made = made.unwrap_or_else(|| panic!("{}: no {effect} {key} in {effects:?}", row.name));
+                if let Some(amount) = amount {
+                    let request = target.request.as_object().unwrap();
+                    assert_eq!(made["amount"], json!(crate::support::target::filled(amount, request)), "{}", row.name);
+                }
+            }
+        }
+    }
+}

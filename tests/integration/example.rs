@@ -1,0 +1,155 @@
+//! The examples, as `make demo` runs them: what they left in the sandbox's ledger, and that they keep the goods when what
+//! was paid is not what was ordered.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::Command;
+
+use crate::support::sandbox::Sandbox;
+use crate::support::server::{Connection, Server};
+use crate::support::{Link, Stage, artifacts, root, said};
+
+#[test]
+fn a_till_in_c_collects_a_payment() {
+    let stage = Stage::new();
+    let program = stage.cc(&root().join("examples/collect.c"), Link::Shared, &["-std=c99", "-pedantic"]);
+    collects(&|| with_flag(&stage, &program));
+}
+
+#[test]
+fn a_till_in_cpp_collects_a_payment() {
+    let stage = Stage::new();
+    let source = root().join("bindings/cpp/examples/collect.cpp");
+    let program = stage.cpp(&source, Link::Shared, &["-std=c++11"]);
+    collects(&|| with_flag(&stage, &program));
+}
+
+#[test]
+fn a_till_in_go_collects_a_payment() {
+    let stage = Stage::new();
+    let program = stage.go_build("examples/collect");
+    collects(&|| with_flag(&stage, &program));
+}
+
+#[test]
+fn a_till_in_python_collects_a_payment() {
+    collects(&|| {
+        let mut command = Command::new("python3");
+        command.arg(root().join("examples/collect.py")).arg("--sandbox");
+        command.env("PYTHONPATH", root().join("bindings/python/src")).env("PYTHONDONTWRITEBYTECODE", "1");
+        command.env("PAYSVC_LIBRARY", artifacts().join("libpaysvc.so"));
+        command
+    });
+}
+
+fn with_flag(stage: &Stage, program: &Path) -> Command {
+    let mut command = stage.command(program);
+    command.arg("--sandbox");
+    command
+}
+
+/// Runs a till; what it printed, and whether it was content.
+fn play(start: &dyn Fn() -> Command, sandbox: &Sandbox, base_url: &str) -> (String, bool) {
+    let mut command = start();
+    command.env("PAYSVC_BASE_URL", base_url);
+    for (variable, member) in [
+        ("PAYSVC_PUBLIC_KEY", "public_key"),
+        ("PAYSVC_SECRET_KEY", "secret_key"),
+        ("PAYSVC_ENCRYPTION_KEY", "encryption_key"),
+    ] {
+        command.env(variable, sandbox.text(member));
+    }
+    let output = command.output().unwrap();
+    assert!(matches!(output.status.code(), Some(0 | 1)), "{}", said(&output));
+    (String::from_utf8(output.stdout).unwrap(), output.status.success())
+}
+
+fn collects(start: &dyn Fn() -> Command) {
+    settles(start);
+    keeps_the_goods(start);
+}
+
+fn settles(start: &dyn Fn() -> Command) {
+    let sandbox = Sandbox::start(&[]);
+    let (told, content) = play(start, &sandbox, sandbox.text("base_url"));
+    assert!(content, "{told}");
+    assert_eq!(told.matches(" CONFIRMED ").count(), 11, "{told}");
+    // The debit is under way; the transfer and the card have paid.
+    assert_eq!(told.matches("not paid yet (").count(), 1, "{told}");
+    assert_eq!(told.matches("; hand over the goods\n").count(), 2, "{told}");
+    assert!(told.contains("paid: 2500.5 NGN for FLAT-7; hand over the goods"), "{told}");
+    assert!(told.contains("accepted, not done yet: ask for its state"), "{told}");
+    assert!(told.contains("To use the real service"), "{told}");
+    let ledger = sandbox.get("/sandbox/ledger");
+    let effects: Vec<_> =
+        ledger["ledger"].as_array().unwrap().iter().map(|entry| entry["effect"].as_str().unwrap()).collect();
+    let count = |effect: &str| effects.iter().filter(|found| **found == effect).count();
+    for (effect, times) in [
+        ("order_created", 2),
+        ("mandate_created", 1),
+        ("otp_sent", 1),
+        ("charge_made", 2),
+        ("virtual_account_created", 1),
+        ("funding_received", 1),
+        ("refund_made", 1),
+    ] {
+        assert_eq!(count(effect), times, "{effect} in {effects:?}");
+    }
+}
+
+/// One thing that an answer says otherwise, in as many bytes; and what the till then says. The answers still are whole.
+const ALTERED: &[(&str, &str, &str)] = &[
+    (
+        "\"totalAmountCharged\":2500.50",
+        "\"totalAmountCharged\":2500.05",
+        "PAID, BUT NOT AS ORDERED (2500.5 NGN for FLAT-7)",
+    ),
+    ("\"currencyName\":\"NGN\"", "\"currencyName\":\"USD\"", "PAID, BUT NOT AS ORDERED (2500.5 NGN for FLAT-7)"),
+    (
+        "\"accountReference\":\"FLAT-7\"",
+        "\"accountReference\":\"FLAT-8\"",
+        "PAID, BUT NOT AS ORDERED (2500.5 NGN for FLAT-7)",
+    ),
+    // 620.10 and a fee of 9.30.
+    ("\"totalAmount\":629.40", "\"totalAmount\":629.30", "PAID, BUT NOT AS ORDERED (620.1 NGN for CARD-"),
+    ("\"amount_refunded\":\"25.50\"", "\"amount_refunded\":\"25.05\"", "NOT THE REFUND THAT WAS ASKED FOR"),
+];
+
+fn keeps_the_goods(start: &dyn Fn() -> Command) {
+    let sandbox = Sandbox::start(&[]);
+    let address = sandbox.text("base_url").strip_prefix("http://").unwrap().to_owned();
+    for &(from, to, expected) in ALTERED {
+        sandbox.post("/sandbox/reset", &serde_json::Value::Null);
+        let address = address.clone();
+        let between = Server::start(move |connection| relay(connection, &address, from, to));
+        let (told, content) = play(start, &sandbox, &format!("http://127.0.0.1:{}", between.port));
+        assert!(told.contains(expected) && !content, "{from} became {to}:\n{told}");
+        let handed = told.matches("; hand over the goods\n").count();
+        assert_eq!(handed, if from.contains("refunded") { 2 } else { 1 }, "{from} became {to}:\n{told}");
+    }
+}
+
+/// Passes requests on, and answers back with something changed in them.
+fn relay(mut connection: Connection, address: &str, from: &str, to: &str) {
+    let mut service = TcpStream::connect(address).unwrap();
+    while let Some(request) = connection.read_request() {
+        service.write_all(request.as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        let mut buffer = [0; 4096];
+        while !is_whole(&answer) {
+            match service.read(&mut buffer) {
+                Ok(count) if count > 0 => answer.extend_from_slice(&buffer[..count]),
+                _ => break,
+            }
+        }
+        connection.write(&String::from_utf8(answer).unwrap().replace(from, to));
+    }
+}
+
+fn is_whole(answer: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(answer).to_ascii_lowercase();
+    let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok());
+    body.len() >= length.unwrap_or(0)
+}

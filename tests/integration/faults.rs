@@ -1,0 +1,388 @@
+//! The matrix: endpoints × faults × plain and TLS, the reply's outcome against the sandbox's ledger.
+//!
+//! `make test` runs every fault on one call that moves money and one that reads; `make faults` (PAYSVC_FAULTS=all) runs
+//! all endpoints, and prints the table. PAYSVC_FAULTS also takes names of endpoints.
+//!
+//! The sandbox runs with `--pay-twice`, so that nothing but the library keeps a charge from being made twice; and beside
+//! the effects the requests that carried a business key are counted. A client that sends twice is found by both.
+
+mod sends_twice;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use paysvc::ffi::*;
+use paysvc_spec::ENDPOINTS;
+use paysvc_spec::schema::Endpoint;
+use serde_json::{Value, json};
+
+use crate::support::capi::{Client, Reply, function};
+use crate::support::sandbox::Sandbox;
+use crate::support::target::{Target, filled, good, target};
+
+/// What the evidence allows to be said of a call that meets a fault once.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum May {
+    /// The service was asked and answered; nothing else is right.
+    Confirmed,
+    Rejected,
+    /// Proved: nothing left.
+    NotSent,
+    /// The request left, and what came back decides nothing.
+    Unknown,
+}
+use May::{Confirmed, NotSent, Rejected, Unknown};
+
+impl May {
+    fn outcome(self) -> paysvc_outcome {
+        match self {
+            Confirmed => PAYSVC_OUTCOME_CONFIRMED,
+            Rejected => PAYSVC_OUTCOME_REJECTED,
+            NotSent => PAYSVC_OUTCOME_NOT_SENT,
+            Unknown => PAYSVC_OUTCOME_UNKNOWN,
+        }
+    }
+}
+
+/// Where a fault strikes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum On {
+    /// The call itself, on a connection that has served before.
+    Call,
+    /// The answer before it, on the same connection.
+    Before,
+    /// The next new connection.
+    Connect,
+    /// As `Connect`, and only where there is TLS.
+    Handshake,
+}
+use On::{Before, Call, Connect, Handshake};
+
+/// Fault, where it strikes, and what may be said of a call that moves money and of one that reads (and is repeated).
+const FAULTS: &[(&str, On, May, May)] = &[
+    ("reset_before_read", Call, Unknown, Confirmed),
+    ("reset_before_read", Connect, Unknown, Confirmed),
+    ("reset_without_commit", Call, Unknown, Confirmed),
+    ("commit_then_reset", Call, Unknown, Confirmed),
+    ("commit_then_close", Call, Unknown, Confirmed),
+    ("commit_then_timeout", Call, Unknown, Unknown),
+    ("commit_then_502", Call, Unknown, Confirmed),
+    ("commit_then_500", Call, Unknown, Confirmed),
+    ("commit_then_408", Call, Unknown, Confirmed),
+    ("stale_keepalive", Before, Unknown, Confirmed),
+    ("close_after_read", Call, Unknown, Confirmed),
+    ("silent_close_idle", Before, Confirmed, Confirmed),
+    ("unsolicited_response", Before, Confirmed, Confirmed),
+    ("unsolicited_response", Call, Confirmed, Confirmed),
+    ("late_unsolicited_response", Before, Confirmed, Confirmed),
+    // In the plain the client may have written first: then nothing tells the stray answer from its own.
+    ("early_response", Handshake, Confirmed, Confirmed),
+    // A reading whose answer was cut with its connection is read again.
+    ("truncate", Call, Unknown, Confirmed),
+    ("drip", Call, Confirmed, Confirmed),
+    ("slow_headers", Call, Confirmed, Confirmed),
+    ("never_end", Call, Unknown, Unknown),
+    ("endless_trailers", Call, Unknown, Unknown),
+    ("endless_chunk_size", Call, Unknown, Unknown),
+    ("no_crlf_after_chunk", Call, Unknown, Unknown),
+    ("endless_interim", Call, Unknown, Unknown),
+    ("close_delimited", Call, Confirmed, Confirmed),
+    ("close_delimited_cut", Call, Unknown, Confirmed),
+    ("huge_body", Call, Unknown, Unknown),
+    ("gzip_bomb", Call, Unknown, Unknown),
+    ("bad_utf8", Call, Unknown, Unknown),
+    ("deep_nesting", Call, Confirmed, Confirmed),
+    ("duplicate_members", Call, Unknown, Unknown),
+    ("huge_number", Call, Confirmed, Confirmed),
+    ("unknown_fields", Call, Confirmed, Confirmed),
+    ("wrong_envelope", Call, Unknown, Unknown),
+    ("empty_200", Call, Unknown, Unknown),
+    ("html_200", Call, Unknown, Unknown),
+    ("redirect_same", Call, Unknown, Unknown),
+    ("redirect_other_host", Call, Unknown, Unknown),
+    ("status_429", Call, Confirmed, Confirmed),
+    ("status_429_retry_after", Call, Confirmed, Confirmed),
+    ("status_429_paid", Call, Unknown, Confirmed),
+    ("status_429_cut", Call, Unknown, Confirmed),
+    // For a reading a refusal is one, whoever wrote it: it speaks of the reading alone.
+    ("status_403_page", Call, Unknown, Rejected),
+    ("status_409_page", Call, Unknown, Rejected),
+    ("status_400_paid", Call, Unknown, Rejected),
+    ("pending_refusal", Call, Unknown, Rejected),
+    ("success_failed_state", Call, Rejected, Confirmed),
+    ("status_500", Call, Unknown, Confirmed),
+    ("status_503", Call, Unknown, Confirmed),
+    ("status_408", Call, Unknown, Confirmed),
+    ("unauthorized", Call, Rejected, Rejected),
+    ("echoes_request", Call, Rejected, Rejected),
+    ("failed_then_success", Call, Rejected, Rejected),
+    ("tls_expired", Handshake, NotSent, NotSent),
+    ("tls_wrong_host", Handshake, NotSent, NotSent),
+    ("tls_silence", Handshake, Confirmed, Confirmed),
+];
+
+/// What a client is told to send again: the service did nothing.
+const ASKS_AGAIN: [&str; 2] = ["status_429", "status_429_retry_after"];
+/// They last as long as the caller's patience, where no bound ends them.
+const ENDLESS: [&str; 6] = [
+    "commit_then_timeout",
+    "never_end",
+    "endless_trailers",
+    "endless_chunk_size",
+    "no_crlf_after_chunk",
+    "endless_interim",
+];
+
+const WARM_UP: &str = "/payment/order/direct-debit/status";
+
+#[derive(Default)]
+struct Figures {
+    cases: usize,
+    false_not_sent: usize,
+    false_confirmed: usize,
+    twice: usize,
+    sent_twice: usize,
+    strays: usize,
+    needless_unknown: usize,
+    wrong: Vec<String>,
+    /// Fault and place, then what was said, by kind of call.
+    table: BTreeMap<(usize, &'static str), BTreeSet<String>>,
+}
+
+impl Figures {
+    fn run(&mut self, sandbox: &Sandbox, index: usize, row: &'static Endpoint, tls: bool) {
+        let (fault, on, of_writes, of_reads) = FAULTS[index];
+        let may = if row.read_only() { of_reads } else { of_writes };
+        let target = target(row, sandbox);
+        let reply = call(sandbox, fault, on, &target);
+        let seen = seen_in_the_end(sandbox, row, on, &reply);
+        let (made, sent) = (made(sandbox, &target), sent(sandbox, &target));
+        let at = format!("{} / {fault} / {}", row.name, if tls { "TLS" } else { "plain" });
+        let said = reply.outcome();
+
+        self.cases += 1;
+        let denied = said == PAYSVC_OUTCOME_NOT_SENT || said == PAYSVC_OUTCOME_REJECTED;
+        self.false_not_sent += usize::from(denied && made > 0);
+        self.false_confirmed += usize::from(said == PAYSVC_OUTCOME_CONFIRMED && made == 0 && target.effect.is_some());
+        self.twice += usize::from(made > 1);
+        self.sent_twice += usize::from(sent > 1);
+        self.strays += usize::from(reply.get("/data/unsolicited").is_some());
+        self.needless_unknown += usize::from(said == PAYSVC_OUTCOME_UNKNOWN && may != Unknown);
+        if sent > 1 || reply.get("/data/unsolicited").is_some() {
+            self.wrong.push(format!("{at}: sent {sent} times, and the answer is {}", reply.body()));
+        }
+        if said != may.outcome() {
+            self.wrong.push(format!("{at}: {} with {made} effects: {}", reply.verdict(), reply.message()));
+        }
+        if made > 1 || (denied && made > 0) {
+            self.wrong.push(format!("{at}: {made} effects, and it says {}", reply.verdict()));
+        }
+        if usize::try_from(reply.attempts()).unwrap() != seen {
+            self.wrong.push(format!("{at}: {} attempts, the service saw {seen}", reply.attempts()));
+        }
+        if fault == "failed_then_success" && !row.read_only() {
+            let again = call_again(sandbox, &target);
+            if again.outcome() != PAYSVC_OUTCOME_CONFIRMED {
+                self.wrong.push(format!("{at}: the second time {}", again.verdict()));
+            }
+        }
+        let kind = if row.read_only() { "reads" } else { "writes" };
+        self.table.entry((index, kind)).or_default().insert(reply.verdict());
+    }
+}
+
+fn client(sandbox: &Sandbox) -> Client {
+    Client::new(&sandbox.config_with(json!({"timeout_ms": 6000, "connect_timeout_ms": 500})))
+}
+
+/// The call under test, which meets the fault once.
+fn call(sandbox: &Sandbox, fault: &str, on: On, target: &Target) -> Reply {
+    let client = client(sandbox);
+    sandbox.post("/sandbox/mandates", &json!({"mandateCode": "MDTC-WARM-UP"}));
+    let warm_up = || {
+        client.call(paysvc_direct_debit_status, &json!({"mandateCode": "MDTC-WARM-UP"})).expect("OK CONFIRMED");
+    };
+    let arm = |path: Option<&str>, nth: u32| {
+        let mut rule = json!({"fault": fault, "nth": nth, "count": 1});
+        if let Some(path) = path {
+            rule["path"] = path.into();
+        }
+        if fault == "slow_headers" {
+            rule["delay_ms"] = 200.into();
+        }
+        sandbox.post("/sandbox/faults", &rule);
+    };
+    match on {
+        Call if target.row.path == WARM_UP => {
+            arm(Some(WARM_UP), 2);
+            warm_up();
+        }
+        Call => {
+            warm_up();
+            arm(Some(target.row.path), 1);
+        }
+        Before => {
+            arm(Some(WARM_UP), 1);
+            warm_up();
+            match fault {
+                "silent_close_idle" => wait_for(sandbox, &|state, _| state == CLOSE_WAIT),
+                // Plain or TLS, the second answer lies unread in the kept connection.
+                "late_unsolicited_response" => wait_for(sandbox, &|_, unread| unread > 0),
+                _ => {}
+            }
+        }
+        Connect | Handshake => arm(None, 1),
+    }
+    let function = function(target.row.name);
+    // Silence lasts as long as the caller's patience.
+    let patience = if ENDLESS.contains(&fault) { 500 } else { 0 };
+    let token = crate::support::capi::Call::with_timeout_ms(patience);
+    client.call_with(function, &target.request, Some(&token))
+}
+
+const CLOSE_WAIT: &str = "08";
+
+/// Waits until the system shows a connection to the sandbox in that state, or with that many unread bytes: before the
+/// sandbox's end or its stray answer has arrived, nobody can know of it.
+fn wait_for(sandbox: &Sandbox, there: &dyn Fn(&str, u64) -> bool) {
+    let port: u16 = sandbox.text("base_url").rsplit(':').next().unwrap().parse().unwrap();
+    let found = |line: &str| {
+        let fields: Vec<_> = line.split_whitespace().collect();
+        let [_, _, remote, state, queues, ..] = fields[..] else { return false };
+        let unread = queues.split(':').nth(1).and_then(|unread| u64::from_str_radix(unread, 16).ok());
+        remote.ends_with(&format!(":{port:04X}")) && there(state, unread.unwrap_or(0))
+    };
+    let give_up = Instant::now() + Duration::from_secs(30);
+    while !std::fs::read_to_string("/proc/self/net/tcp").unwrap().lines().any(found) {
+        assert!(Instant::now() < give_up, "the sandbox did not do it");
+        std::thread::yield_now();
+    }
+}
+
+fn call_again(sandbox: &Sandbox, target: &Target) -> Reply {
+    client(sandbox).call(function(target.row.name), &target.request)
+}
+
+/// How often the effect of the call was committed: what is true, whatever the library says.
+fn made(sandbox: &Sandbox, target: &Target) -> usize {
+    let Some((effect, key)) = &target.effect else { return 0 };
+    let ledger = sandbox.get("/sandbox/ledger");
+    let by_call = |entry: &&Value| entry["effect"] == *effect && entry["key"] == *key && !entry["request_id"].is_null();
+    ledger["ledger"].as_array().unwrap().iter().filter(by_call).count()
+}
+
+/// How many requests the sandbox saw of the call; the warm-up has the same path for one of them. What came without a
+/// method was not read: part of a request, but for a handshake that failed.
+fn seen(sandbox: &Sandbox, row: &Endpoint, on: On) -> usize {
+    let requests = sandbox.get("/sandbox/requests");
+    let path = filled(row.path, &good(row).request);
+    let came = requests["requests"].as_array().unwrap().iter();
+    let unread = |request: &Value| request["method"].is_null() && on != Handshake;
+    let count = came.filter(|request| request["path"] == path.as_str() || unread(request)).count();
+    count - usize::from(row.path == WARM_UP && matches!(on, Call | Before))
+}
+
+/// The same once the sandbox has got to all that left, which on a busy machine may be after the call has ended.
+fn seen_in_the_end(sandbox: &Sandbox, row: &Endpoint, on: On, reply: &Reply) -> usize {
+    let give_up = Instant::now() + Duration::from_secs(10);
+    loop {
+        let seen = seen(sandbox, row, on);
+        if seen >= usize::try_from(reply.attempts()).unwrap() || Instant::now() > give_up {
+            return seen;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// How many requests with the key of the call may have been carried out, as far as the one who sent them can know: all
+/// that came, whole or not, but those that were told to come again. More than one is one too many.
+fn sent(sandbox: &Sandbox, target: &Target) -> usize {
+    let Some(key) = target.business_key() else { return 0 };
+    let requests = sandbox.get("/sandbox/requests");
+    let came = requests["requests"].as_array().unwrap().iter();
+    let told_to_come_again =
+        |request: &Value| request["fault"].as_str().is_some_and(|fault| ASKS_AGAIN.contains(&fault));
+    came.filter(|request| request["path"] == target.row.path && carries(&request["payload"], key))
+        .filter(|request| !told_to_come_again(request))
+        .count()
+}
+
+/// Whether the key is one of the payload's texts.
+fn carries(payload: &Value, key: &str) -> bool {
+    match payload {
+        Value::String(text) => text == key,
+        Value::Array(items) => items.iter().any(|item| carries(item, key)),
+        Value::Object(members) => members.values().any(|value| carries(value, key)),
+        _ => false,
+    }
+}
+
+/// `wanted`: all, or names of endpoints separated by commas; without it one call that moves money and one that reads.
+fn matrix(wanted: Option<&str>) -> Figures {
+    let mut figures = Figures::default();
+    for tls in [false, true] {
+        let sandbox = Sandbox::start(if tls { &["--pay-twice", "--tls"] } else { &["--pay-twice"] });
+        let picked = |row: &&Endpoint| match wanted {
+            Some("all") => true,
+            names => names.unwrap_or("order_refund,transaction_details").split(',').any(|name| name == row.name),
+        };
+        for row in ENDPOINTS.iter().filter(picked) {
+            for (index, (_, on, ..)) in FAULTS.iter().enumerate() {
+                if tls || *on != Handshake {
+                    figures.run(&sandbox, index, row, tls);
+                }
+            }
+        }
+    }
+    figures
+}
+
+fn print(figures: &Figures) {
+    let place = |on: On| match on {
+        Call => "the call",
+        Before => "the answer before",
+        Connect | Handshake => "the connection",
+    };
+    println!("\n| fault | strikes | calls that move money | calls that read |\n|---|---|---|---|");
+    for (index, (fault, on, ..)) in FAULTS.iter().enumerate() {
+        let said = |kind| {
+            figures
+                .table
+                .get(&(index, kind))
+                .map_or(String::new(), |said| Vec::from_iter(said.iter().cloned()).join(", "))
+        };
+        println!("| {fault} | {} | {} | {} |", place(*on), said("writes"), said("reads"));
+    }
+    println!("\n{} calls, seed 7", figures.cases);
+    println!("false NOT_SENT or REJECTED:            {}", figures.false_not_sent);
+    println!("false CONFIRMED:                       {}", figures.false_confirmed);
+    println!("effects committed twice:               {}", figures.twice);
+    println!("requests of one key sent twice:        {}", figures.sent_twice);
+    println!("answers that nobody asked for, taken:  {}", figures.strays);
+    println!("UNKNOWN although the evidence decided: {}", figures.needless_unknown);
+}
+
+/// The matrix has to know every fault that the sandbox has.
+fn know_all(sandbox: &Sandbox) {
+    let faults = sandbox.get("/sandbox/faults");
+    let there: BTreeSet<_> =
+        faults["faults"].as_array().unwrap().iter().map(|fault| fault["name"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(there, FAULTS.iter().map(|(fault, ..)| fault.to_string()).collect());
+}
+
+#[test]
+fn outcomes_agree_with_the_ledger() {
+    know_all(&Sandbox::start(&[]));
+    let figures = matrix(std::env::var("PAYSVC_FAULTS").ok().as_deref());
+    assert!(figures.cases > 0, "PAYSVC_FAULTS names no endpoint");
+    print(&figures);
+    assert!(
+        figures.wrong.is_empty(),
+        "{} of {} calls:\n{}",
+        figures.wrong.len(),
+        figures.cases,
+        figures.wrong.join("\n")
+    );
+    assert_eq!((figures.false_not_sent, figures.false_confirmed, figures.twice), (0, 0, 0));
+    assert_eq!((figures.sent_twice, figures.strays, figures.needless_unknown), (0, 0, 0));
+}

@@ -1,0 +1,357 @@
+//! Random faults, limits and cancels: many threads on shared clients against a raw server that does anything to its
+//! connections; then what the calls returned is held against what the server saw.
+//!
+//! `make test` runs it for 3 seconds, `make faults` (PAYSVC_FAULTS=all) for 60. SEED repeats what is drawn; which call
+//! meets which fault also depends on how the threads run. Keys are unique, so each answer names the request it is for.
+
+mod answers;
+mod evidence;
+mod peer;
+mod random;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
+
+use paysvc::ffi::*;
+use serde_json::{Value, json};
+
+use crate::support::capi::{Call, Client, Function, Reply};
+use crate::support::tls::Authority;
+use evidence::{Given, Outcome, Returned, Seen, Violation, check, is_excluded};
+use peer::{Manner, Peer};
+use random::Random;
+
+const CALLERS: u64 = 32;
+/// All calls have a limit below a second.
+const HANG: Duration = Duration::from_secs(60);
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Refund,
+    Free,
+    Details,
+    Status,
+}
+
+impl Kind {
+    const ALL: [(Kind, &str); 4] = [
+        (Kind::Refund, "order_refund (money)"),
+        (Kind::Free, "request, POST (money)"),
+        (Kind::Details, "transaction_details (reads)"),
+        (Kind::Status, "direct_debit_status (reads)"),
+    ];
+
+    fn moves_money(self) -> bool {
+        matches!(self, Kind::Refund | Kind::Free)
+    }
+
+    fn call(self, key: &str) -> (Function, Value) {
+        match self {
+            Kind::Refund => (paysvc_order_refund, json!({"reference": key, "amount": "25.50"})),
+            Kind::Free => {
+                let path = format!("/till/charge/{key}");
+                (paysvc_request, json!({"method": "POST", "path": path, "key": "secret", "body": {"reference": key}}))
+            }
+            Kind::Details => (paysvc_transaction_details, json!({"sessionId": key})),
+            Kind::Status => (paysvc_direct_debit_status, json!({"mandateCode": key})),
+        }
+    }
+}
+
+fn outcome(reply: &Reply) -> Outcome {
+    match reply.outcome() {
+        PAYSVC_OUTCOME_NOT_SENT => Outcome::NotSent,
+        PAYSVC_OUTCOME_CONFIRMED => Outcome::Confirmed,
+        PAYSVC_OUTCOME_REJECTED => Outcome::Rejected,
+        PAYSVC_OUTCOME_UNKNOWN => Outcome::Unknown,
+        other => panic!("no outcome {other}"),
+    }
+}
+
+/// Two servers, one of them under TLS, and clients of all kinds: direct, through the proxy, with 1 to 4 attempts.
+struct World {
+    // Dropped first, so that the servers' connections end.
+    clients: Vec<Client>,
+    peers: [Peer; 2],
+    _authority: Authority,
+}
+
+impl World {
+    fn new(seed: u64) -> World {
+        let authority = Authority::new();
+        let mut tls = (*Authority::server(&authority.leaf(&["127.0.0.1"]), rustls::ALL_VERSIONS, None)).clone();
+        // The server may speak before the client has finished its handshake.
+        tls.send_half_rtt_data = true;
+        let manner = Manner { seed, calm: false, tls: None };
+        let peers =
+            [Peer::start(manner.clone()), Peer::start(Manner { seed: seed ^ 1, tls: Some(Arc::new(tls)), ..manner })];
+        let config = |https: bool, attempts: usize, proxy: bool| {
+            let (scheme, peer) = if https { ("https", &peers[1]) } else { ("http", &peers[0]) };
+            let mut config = json!({
+                "base_url": format!("{scheme}://127.0.0.1:{}", peer.port),
+                "public_key": "public",
+                "secret_key": "secret",
+                "connect_timeout_ms": 300,
+                "max_attempts": attempts,
+                "max_idle_connections": 2 + attempts,
+            });
+            if https {
+                config["ca_file"] = authority.file().to_str().unwrap().into();
+            }
+            if proxy {
+                config["proxy"] = format!("http://127.0.0.1:{}", peers[0].port).into();
+            }
+            config
+        };
+        let clients = (1..=4)
+            .flat_map(|attempts| {
+                [config(false, attempts, false), config(false, attempts, true), config(true, attempts, false)]
+            })
+            .map(|config| Client::new(&config))
+            .collect();
+        World { clients, peers, _authority: authority }
+    }
+
+    /// The requests of a key, at whichever server they came.
+    fn seen(&self, key: &str) -> Vec<Seen> {
+        self.peers.iter().flat_map(|peer| peer.evidence.of(key)).collect()
+    }
+
+    fn count(&self, of: impl Fn(&Peer) -> usize) -> usize {
+        self.peers.iter().map(of).sum()
+    }
+}
+
+/// One call with a key of its own, a limit of its own, and perhaps a cancel.
+fn call(client: &Client, kind: Kind, key: String, random: &mut Random) -> Returned {
+    let (function, request) = kind.call(&key);
+    let limit = Duration::from_millis(random.between(20, 800));
+    let cancel = random.percent(20).then(|| Duration::from_micros(random.below(300_000)));
+    let token = Call::with_timeout_ms(limit.as_millis() as i32);
+    let started = Instant::now();
+    let (reply, returned, cancelled) = std::thread::scope(|scope| {
+        let token = &token;
+        let (ended, has_ended) = mpsc::channel::<()>();
+        let canceller = cancel.map(|after| {
+            scope.spawn(move || {
+                // Not after the call: that would cancel nothing.
+                let _ = has_ended.recv_timeout(after);
+                token.cancel();
+                Instant::now()
+            })
+        });
+        let reply = client.call_with(function, &request, Some(token));
+        let returned = Instant::now();
+        drop(ended);
+        (reply, returned, canceller.map(|canceller| canceller.join().unwrap()))
+    });
+    let end = cancelled.map_or(started + limit, |cancelled| cancelled.min(started + limit));
+    Returned {
+        moves_money: kind.moves_money(),
+        outcome: outcome(&reply),
+        attempts: usize::try_from(reply.attempts()).unwrap(),
+        token: reply.get("/data/token"),
+        late: returned.saturating_duration_since(end),
+        said: format!("{}: {}", reply.verdict(), reply.message()),
+        key,
+    }
+}
+
+fn run(world: &World, seed: u64, duration: Duration) -> Vec<(Kind, Returned)> {
+    let keys = AtomicU64::new(0);
+    let until = Instant::now() + duration;
+    std::thread::scope(|scope| {
+        let (done, all_done) = mpsc::channel();
+        for caller in 0..CALLERS {
+            let (keys, done) = (&keys, done.clone());
+            scope.spawn(move || {
+                let mut random = Random::new(seed, 1_000_000 + caller);
+                let mut returned = Vec::new();
+                while Instant::now() < until {
+                    let key = format!("KEY-{:08}", keys.fetch_add(1, Ordering::Relaxed));
+                    let client = &world.clients[random.below(world.clients.len() as u64) as usize];
+                    let kind = Kind::ALL[random.below(4) as usize].0;
+                    returned.push((kind, call(client, kind, key, &mut random)));
+                    // Now and then long enough for connections to lie idle with a stray answer in them.
+                    if random.percent(1) {
+                        std::thread::sleep(Duration::from_millis(random.below(1200)));
+                    }
+                }
+                done.send(returned).unwrap();
+            });
+        }
+        let mut all = Vec::new();
+        for _ in 0..CALLERS {
+            match all_done.recv_timeout(duration + HANG) {
+                Ok(returned) => all.extend(returned),
+                Err(_) => {
+                    // The scope would wait for ever for a call that never returns.
+                    eprintln!("a call did not return within {HANG:?} of its limit (seed {seed})");
+                    std::process::abort();
+                }
+            }
+        }
+        all
+    })
+}
+
+#[derive(Default)]
+struct Figures {
+    calls: BTreeMap<(Kind, &'static str), usize>,
+    violations: BTreeMap<Violation, usize>,
+    excluded: usize,
+    shown: Vec<String>,
+}
+
+fn judge(world: &World, calls: &[(Kind, Returned)]) -> Figures {
+    let mut figures = Figures::default();
+    for (kind, returned) in calls {
+        let seen = world.seen(&returned.key);
+        let name = match returned.outcome {
+            Outcome::NotSent => "NOT_SENT",
+            Outcome::Confirmed => "CONFIRMED",
+            Outcome::Rejected => "REJECTED",
+            Outcome::Unknown => "UNKNOWN",
+        };
+        *figures.calls.entry((*kind, name)).or_default() += 1;
+        figures.excluded += usize::from(is_excluded(&seen));
+        let found = check(returned, &seen);
+        if !found.is_empty() && figures.shown.len() < 30 {
+            figures.shown.push(format!("{found:?}: {returned:?}\n    the server saw {seen:?}"));
+        }
+        found.into_iter().for_each(|violation| *figures.violations.entry(violation).or_default() += 1);
+    }
+    figures
+}
+
+const OUTCOMES: [&str; 4] = ["CONFIRMED", "REJECTED", "UNKNOWN", "NOT_SENT"];
+
+fn print(world: &World, figures: &Figures, seed: u64, duration: Duration) {
+    println!("\nrandom faults, {} s, seed {seed} (SEED={seed} draws the same)\n", duration.as_secs());
+    println!("| calls | all | {} |\n|---|---|---|---|---|---|", OUTCOMES.join(" | "));
+    for (kind, name) in Kind::ALL {
+        let of = |outcome| figures.calls.get(&(kind, outcome)).copied().unwrap_or(0);
+        let counts = OUTCOMES.map(of);
+        println!(
+            "| {name} | {} | {} |",
+            counts.iter().sum::<usize>(),
+            counts.map(|count| count.to_string()).join(" | ")
+        );
+    }
+    println!("\n{} calls, 12 clients, {CALLERS} threads", figures.calls.values().sum::<usize>());
+    println!("{} connections", world.count(|peer| peer.counts.connections.load(Ordering::SeqCst)));
+    println!("{} whole requests", world.count(|peer| peer.counts.requests.load(Ordering::SeqCst)));
+    println!("{} stray answers", world.count(|peer| peer.counts.strays.load(Ordering::SeqCst)));
+    println!(
+        "{} calls whose answer is not judged: a stray may have come after their request was written",
+        figures.excluded
+    );
+    for (violation, what) in Violation::ALL {
+        println!("violations: {:>6}  {what}", figures.violations.get(&violation).copied().unwrap_or(0));
+    }
+}
+
+#[test]
+fn random_faults_limits_and_cancels() {
+    let all = std::env::var("PAYSVC_FAULTS").is_ok_and(|what| what == "all");
+    let seed = std::env::var("SEED").map_or(20_260_101, |seed| seed.parse().expect("SEED is a number"));
+    let duration = Duration::from_secs(if all { 60 } else { 3 });
+    let mut world = World::new(seed);
+    let calls = run(&world, seed, duration);
+    world.clients.clear();
+    // What was still on its way to the servers is seen before anything is judged.
+    world.peers.iter_mut().for_each(Peer::stop);
+    let figures = judge(&world, &calls);
+    print(&world, &figures, seed, duration);
+    assert!(figures.violations.is_empty(), "seed {seed}:\n{}", figures.shown.join("\n"));
+    // A run in which nothing happened proves nothing.
+    for outcome in OUTCOMES {
+        assert!(figures.calls.keys().any(|(_, found)| *found == outcome), "no call ended {outcome}");
+    }
+}
+
+/// The checker is awake: a client that sends twice, on a real connection to the same server, is found; so is one that says
+/// of the same requests what cannot be.
+#[test]
+fn a_broken_client_is_found() {
+    use std::io::{Read as _, Write as _};
+    let mut peer = Peer::start(Manner { seed: 1, calm: true, tls: None });
+    let send = |key: &str, times: usize| {
+        let body = format!(r#"{{"reference":"{key}"}}"#);
+        let request =
+            format!("POST /payment/order/refund HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+        for _ in 0..times {
+            let mut tcp = std::net::TcpStream::connect(("127.0.0.1", peer.port)).unwrap();
+            tcp.write_all(request.as_bytes()).unwrap();
+            let mut answer = [0; 4096];
+            let count = tcp.read(&mut answer).unwrap();
+            assert!(String::from_utf8_lossy(&answer[..count]).contains(key));
+        }
+    };
+    send("KEY-00000001", 2);
+    send("KEY-00000002", 1);
+    {
+        let mut tcp = std::net::TcpStream::connect(("127.0.0.1", peer.port)).unwrap();
+        tcp.write_all(b"POST /till/charge/KEY-00000003 HT").unwrap();
+    }
+    peer.stop();
+    let says = |key: &str, outcome, attempts, token: Option<&str>| {
+        let (key, token) = (key.to_owned(), token.map(str::to_owned));
+        let returned =
+            Returned { key, moves_money: true, outcome, attempts, token, late: Duration::ZERO, said: String::new() };
+        check(&returned, &peer.evidence.of(&returned.key))
+    };
+    let own = Some("KEY-00000002");
+    assert_eq!(says("KEY-00000001", Outcome::Confirmed, 2, Some("KEY-00000001")), [Violation::SentTwice]);
+    assert_eq!(
+        says("KEY-00000001", Outcome::Confirmed, 1, None),
+        [Violation::SentTwice, Violation::MoreSeenThanAttempts]
+    );
+    assert_eq!(says("KEY-00000002", Outcome::Confirmed, 1, own), []);
+    assert_eq!(says("KEY-00000002", Outcome::Unknown, 1, None), []);
+    assert_eq!(
+        says("KEY-00000002", Outcome::NotSent, 0, None),
+        [Violation::NotSentButSeen, Violation::MoreSeenThanAttempts]
+    );
+    assert_eq!(says("KEY-00000002", Outcome::Confirmed, 1, Some("STRAY-7")), [Violation::WrongAnswer]);
+    assert_eq!(says("KEY-00000002", Outcome::Rejected, 1, own), [Violation::RejectedWithoutProof]);
+    assert_eq!(says("KEY-00000003", Outcome::Unknown, 1, None), []);
+    assert_eq!(says("KEY-00000003", Outcome::NotSent, 1, None), [Violation::NotSentButSeen]);
+    assert_eq!(says("KEY-00000003", Outcome::Confirmed, 1, None), [Violation::ConfirmedWithoutProof]);
+    assert_eq!(says("KEY-00000004", Outcome::Confirmed, 1, None), [Violation::ConfirmedWithoutProof]);
+    assert_eq!(says("KEY-00000004", Outcome::NotSent, 0, None), []);
+}
+
+#[test]
+fn what_may_be_sent_again_and_what_is_late() {
+    let seen = |given, after_stray| Seen { connection: 0, whole: true, given, act: "", after_stray };
+    let returned = |moves_money, outcome, late| Returned {
+        key: "KEY-00000001".into(),
+        moves_money,
+        outcome,
+        attempts: 3,
+        token: Some("STRAY-1".into()),
+        late: Duration::from_millis(late),
+        said: String::new(),
+    };
+    let again = |first: Given| [seen(first, true), seen(Given::Success, true)];
+    let money = returned(true, Outcome::Confirmed, 0);
+    assert_eq!(check(&money, &again(Given::ComeAgain)), [], "a whole 429 asks for it");
+    for first in [Given::Nothing, Given::Success, Given::Refusal, Given::Unclear] {
+        assert_eq!(check(&money, &again(first)), [Violation::SentTwice], "{first:?}");
+        assert_eq!(check(&returned(false, Outcome::Confirmed, 0), &again(first)), [], "a reading may be repeated");
+    }
+    // The answer of one that may have met a stray is not judged; one that had none is.
+    let stray = |after_stray| check(&money, &[seen(Given::Success, after_stray)]);
+    assert_eq!((stray(true), stray(false)), (vec![], vec![Violation::WrongAnswer]));
+    assert_eq!(check(&returned(true, Outcome::Unknown, 3000), &again(Given::ComeAgain)), [Violation::ReturnedLate]);
+    assert_eq!(check(&returned(true, Outcome::Unknown, 2999), &again(Given::ComeAgain)), []);
+    let refused =
+        |given| check(&returned(true, Outcome::Rejected, 0), &[Seen { after_stray: false, ..seen(given, false) }]);
+    for given in [Given::ComeAgain, Given::Refusal] {
+        assert_eq!(refused(given), [Violation::WrongAnswer], "a refusal proves itself, the token does not fit");
+    }
+    assert!(refused(Given::Unclear).contains(&Violation::RejectedWithoutProof));
+}

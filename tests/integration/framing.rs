@@ -1,0 +1,144 @@
+//! How requests and answers are framed: what an answer's headers contradict is not whole, whatever its body says.
+
+use paysvc::ffi::*;
+use serde_json::json;
+
+use crate::support::capi::{Client, HANG, refund, within};
+use crate::support::server::{OK, Server};
+
+/// The whole answer, and whether it may be believed.
+fn verdict_of(answer: String) -> (String, String, usize) {
+    let server = Server::start(move |mut c| {
+        while c.read_request().is_some() {
+            c.write(&answer);
+            if !answer.to_lowercase().contains("content-length") && !answer.contains("\r\n0\r\n") {
+                return;
+            }
+        }
+    });
+    let client = Client::new(&server.config());
+    let verdicts: Vec<_> = (0..2)
+        .map(|_| {
+            let reply = within(HANG, || client.call(paysvc_order_refund, &refund()));
+            (reply.verdict(), reply.message().to_owned())
+        })
+        .collect();
+    assert_eq!(verdicts[0].0, verdicts[1].0, "{verdicts:?}");
+    let (verdict, message) = verdicts[0].clone();
+    (verdict, message, server.connections())
+}
+
+#[test]
+fn contradictory_framing_is_no_whole_answer_and_ends_its_connection() {
+    let length = OK.len();
+    let chunks = format!("{length:x}\r\n{OK}\r\n0\r\n\r\n");
+    for (name, answer, part) in [
+        (
+            "a length and chunks",
+            format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\ntransfer-encoding: chunked\r\n\r\n{chunks}"),
+            "both a content-length and a transfer-encoding",
+        ),
+        (
+            "a length and identity",
+            format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\ntransfer-encoding: identity\r\n\r\n{OK}"),
+            "both a content-length and a transfer-encoding",
+        ),
+        (
+            "both, where no body is expected",
+            "HTTP/1.1 204 OK\r\ncontent-length: 0\r\ntransfer-encoding: chunked\r\n\r\n".to_owned(),
+            "both a content-length and a transfer-encoding",
+        ),
+        (
+            "two lengths",
+            format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\ncontent-length: {}\r\n\r\n{OK}", length + 1),
+            "not HTTP",
+        ),
+        ("two lengths in a line", format!("HTTP/1.1 200 OK\r\ncontent-length: {length}, 5\r\n\r\n{OK}"), "not HTTP"),
+        ("no number", format!("HTTP/1.1 200 OK\r\ncontent-length: +{length}\r\n\r\n{OK}"), "not HTTP"),
+        ("negative", format!("HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n{OK}"), "not HTTP"),
+        (
+            "chunks of HTTP/1.0",
+            format!("HTTP/1.0 200 OK\r\ntransfer-encoding: chunked\r\n\r\n{chunks}"),
+            "HTTP/1.0 does not know",
+        ),
+        (
+            "a coding that nobody asked for",
+            format!("HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\n\r\n{chunks}"),
+            "other than chunked",
+        ),
+        (
+            "chunked twice",
+            format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked, chunked\r\n\r\n{chunks}"),
+            "other than chunked",
+        ),
+        (
+            "a chunk that is longer than it says",
+            format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{OK}\r\n0\r\n\r\n"),
+            "is framed wrongly",
+        ),
+        (
+            "a chunk without a number",
+            format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nx\r\n{OK}\r\n0\r\n\r\n"),
+            "is framed wrongly",
+        ),
+    ] {
+        let (verdict, message, connections) = verdict_of(answer);
+        assert_eq!(verdict, "E_RESPONSE UNKNOWN", "{name}: {message}");
+        assert!(message.contains(part), "{name}: {message}");
+        assert_eq!(connections, 2, "{name}: what is left of such an answer must not meet the next call");
+    }
+}
+
+#[test]
+fn usual_framing_is_read() {
+    let length = OK.len();
+    let chunks = format!("{length:x}\r\n{OK}\r\n0\r\n\r\n");
+    for (name, answer, connections) in [
+        ("a length", format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{OK}"), 1),
+        (
+            "the same length twice",
+            format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\ncontent-length: {length}\r\n\r\n{OK}"),
+            1,
+        ),
+        (
+            "a length, and the connection ends",
+            format!("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{OK}"),
+            2,
+        ),
+        ("HTTP/1.0 with a length", format!("HTTP/1.0 200 OK\r\ncontent-length: {length}\r\n\r\n{OK}"), 2),
+        ("HTTP/1.0 that ends with its connection", format!("HTTP/1.0 200 OK\r\n\r\n{OK}"), 2),
+        ("ends with its connection", format!("HTTP/1.1 200 OK\r\ntransfer-encoding: identity\r\n\r\n{OK}"), 2),
+        ("chunks", format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n{chunks}"), 1),
+        (
+            "chunks with an extension and a trailer",
+            format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n{length:x};a=b\r\n{OK}\r\n0\r\nx: y\r\n\r\n"),
+            1,
+        ),
+    ] {
+        // A chunked answer with a trailer holds its last chunk in another form.
+        let (verdict, message, seen) = verdict_of(answer);
+        assert_eq!(verdict, "OK CONFIRMED", "{name}: {message}");
+        assert_eq!(seen, connections, "{name}");
+    }
+}
+
+/// A POST without a body has a length, not an empty chunk; what has no use for a body says nothing of one.
+#[test]
+fn a_request_without_a_body_says_so() {
+    let server = Server::start(|mut c| {
+        while c.read_request().is_some() {
+            c.answer_ok();
+        }
+    });
+    let client = Client::new(&server.config());
+    for (method, length) in [("POST", true), ("PUT", true), ("DELETE", false), ("GET", false)] {
+        let reply = client.call(paysvc_request, &json!({"method": method, "path": "/new", "key": "public"}));
+        assert_eq!(reply.http_status(), 200, "{}", reply.message());
+        let seen = server.seen();
+        let request = seen.last().unwrap().to_ascii_lowercase();
+        assert!(request.starts_with(&method.to_ascii_lowercase()) && request.ends_with("\r\n\r\n"), "{request}");
+        assert!(!request.contains("transfer-encoding") && !request.contains("content-type"), "{request}");
+        assert_eq!(request.matches("content-length: 0\r\n").count(), usize::from(length), "{request}");
+    }
+    assert_eq!(server.connections(), 1, "what was framed wrongly would upset the next request");
+}

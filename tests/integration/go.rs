@@ -1,0 +1,238 @@
+//! The Go package: its own tests in every way they can be run, who frees what, a row that is made up, another ABI.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::json;
+
+use crate::support::driver::Driver;
+use crate::support::sandbox::Sandbox;
+use crate::support::{Stage, artifacts, made_up, root, run, said};
+
+fn module() -> std::path::PathBuf {
+    root().join("bindings/go")
+}
+
+/// The go command, with what its tests need to find the sandbox.
+fn go(stage: &Stage, words: &[&str]) -> Command {
+    let mut command = stage.go(&module());
+    command.args(words).env("PAYSVC_SANDBOX", artifacts().join("paysvc-sandbox"));
+    command
+}
+
+/// A Go older than 1.21 would fail somewhere in the middle, and one that is missing with nothing but an error number.
+#[test]
+fn go_is_here_and_new_enough() {
+    let stage = Stage::new();
+    let output = stage.go(&module()).args(["env", "GOVERSION"]).output();
+    let output = output.expect("Go 1.21 or newer is needed: put it on the PATH, or name it in GO (see scripts/go.sh)");
+    let version = String::from_utf8_lossy(&output.stdout).into_owned();
+    let minor = version.trim().strip_prefix("go1.").and_then(|rest| rest.split('.').next()?.parse::<u32>().ok());
+    assert!(minor >= Some(21), "Go 1.21 or newer is needed, this is {version:?}: see scripts/go.sh");
+}
+
+#[test]
+fn it_is_formatted_and_vetted() {
+    let stage = Stage::new();
+    let gofmt = run(&mut go(&stage, &["env", "GOROOT"])).stdout;
+    let gofmt = Path::new(String::from_utf8(gofmt).unwrap().trim()).join("bin/gofmt");
+    let output = run(Command::new(gofmt).args(["-l", "."]).current_dir(module()));
+    assert!(output.stdout.is_empty(), "not as gofmt writes it: {}", said(&output));
+    run(&mut go(&stage, &["vet", "./..."]));
+}
+
+#[test]
+fn its_tests_pass_under_the_race_detector() {
+    run(&mut go(&Stage::new(), &["test", "-count=1", "-race", "./..."]));
+}
+
+#[test]
+#[ignore = "compiles Go's own libraries anew: `.ci/run` and `make harden` run it"]
+fn its_tests_pass_with_every_pointer_that_c_gets_checked() {
+    run(go(&Stage::new(), &["test", "-count=1", "./..."]).env("GOEXPERIMENT", "cgocheck2"));
+}
+
+#[test]
+fn its_tests_pass_with_the_archive() {
+    let stage = Stage::new();
+    let program = stage.path().join("archive.test");
+    run(go(&stage, &["test", "-tags", "paysvc_static", "-c", "-o"]).arg(&program).arg("."));
+    let output = run(Command::new("readelf").arg("-dW").arg(&program));
+    assert!(!String::from_utf8_lossy(&output.stdout).contains("libpaysvc"), "it needs the shared library");
+    let mut command = Command::new(&program);
+    run(command.env("PAYSVC_SANDBOX", artifacts().join("paysvc-sandbox")).env_remove("LD_LIBRARY_PATH"));
+}
+
+/// Without any shared library: neither ours nor libgcc_s, which has no archive.
+#[test]
+fn a_program_that_is_linked_wholly_statically_runs() {
+    let stage = Stage::new();
+    if !crate::support::has_static_c(&stage) {
+        return;
+    }
+    let program = stage.path().join("driver");
+    let flags = ["build", "-tags", "paysvc_static", "-ldflags", "-linkmode external -extldflags -static", "-o"];
+    run(go(&stage, &flags).arg(&program).arg("./internal/driver"));
+    let output = run(Command::new("readelf").arg("-lW").arg(&program));
+    assert!(!String::from_utf8_lossy(&output.stdout).contains("INTERP"), "it needs a dynamic linker");
+    let sandbox = Sandbox::start(&[]);
+    let mut driver = Driver::start(Command::new(&program).env_clear(), &sandbox.config());
+    let reply = driver.call("direct_debit_history", &json!({"emailAddress": "none@example.com"}));
+    assert_eq!(reply.verdict(), ("OK", "CONFIRMED"), "{}", reply.message);
+    driver.finish();
+}
+
+/// The compiler's only words, for the package and for a program that uses it.
+#[test]
+fn without_cgo_the_compiler_says_what_is_needed() {
+    let stage = Stage::new();
+    for what in [".", "./examples/collect"] {
+        let output = go(&stage, &["build", what]).env("CGO_ENABLED", "0").output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        let errors: Vec<_> = told.lines().filter(|line| line.contains("undefined")).collect();
+        assert!(!output.status.success() && errors.len() == 1, "{}", said(&output));
+        assert!(errors[0].contains("needs_cgo_set_CGO_ENABLED_to_1"), "{told}");
+    }
+}
+
+#[test]
+fn every_handle_is_freed_once() {
+    let stage = Stage::new();
+    let program = stage.path().join("ownership.test");
+    run(go(&stage, &["test", "-c", "-o"]).arg(&program).arg("."));
+    let notes = stage.path().join("notes");
+    let mut command = stage.command(&program);
+    command.env("PAYSVC_SANDBOX", artifacts().join("paysvc-sandbox"));
+    run(command.env("LD_PRELOAD", stage.preload("ownership.c")).env("PAYSVC_OWNERSHIP", &notes));
+
+    let (mut alive, mut made) = (BTreeMap::new(), BTreeMap::<String, usize>::new());
+    for line in std::fs::read_to_string(notes).unwrap().lines() {
+        let [what, kind, handle] = line.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let handle = (kind.to_owned(), handle.to_owned());
+        if what == "made" {
+            *made.entry(kind.to_owned()).or_default() += 1;
+            assert!(alive.insert(handle, ()).is_none(), "made twice: {line}");
+        } else {
+            assert!(alive.remove(&handle).is_some(), "freed twice: {line}");
+        }
+    }
+    assert!(alive.is_empty(), "never freed: {alive:?}");
+    assert!(made["client"] > 10 && made["call"] > 10_000 && made["reply"] > 10_000, "{made:?}");
+}
+
+/// A copy of the package whose header and generated part are others.
+fn copy(stage: &Stage, header: &str, generated: &str) -> std::path::PathBuf {
+    let folder = stage.path().join("copy");
+    std::fs::create_dir(&folder).unwrap();
+    for entry in std::fs::read_dir(module()).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if path.is_file() && !name.ends_with("_test.go") {
+            std::fs::copy(&path, folder.join(name)).unwrap();
+        }
+    }
+    std::fs::write(folder.join("generated.go"), generated).unwrap();
+    // Go's cache knows the files of the package, but not the header that pkg-config finds.
+    std::fs::write(folder.join("fresh.h"), format!("/* {} */\n", folder.display())).unwrap();
+    stage.replace_header(header);
+    folder
+}
+
+#[test]
+fn a_row_is_all_that_a_new_endpoint_needs() {
+    let stage = Stage::new();
+    let folder = copy(&stage, &made_up::header(), &xtask::codegen::go::render(made_up::ROWS));
+    // The library has no such function: this one says what it was asked.
+    let function = "#include \"binding.h\"\n#include <stdio.h>\n\
+        paysvc_status paysvc_made_up(const paysvc_client *client, const char *json, const paysvc_call *call, paysvc_reply **reply)\n\
+        { (void)call; puts(json); fflush(stdout); return paysvc_request(client, \"{}\", NULL, reply); }\n";
+    std::fs::write(folder.join("made_up.c"), function).unwrap();
+    let test = r#"package paysvc
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+)
+
+func TestMadeUp(t *testing.T) {
+	client, err := New(Config{BaseURL: "http://127.0.0.1:9"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	_, err = client.MadeUp(context.Background(), MadeUpRequest{
+		Count: Ptr[int64](9007199254740993), Amount: "1.50", BatchID: "<B>", Payee: MadeUpPayee{Class: "A"},
+		Extra: map[string]json.RawMessage{"memo": json.RawMessage("[1.10]")},
+	})
+	if !errors.Is(err, ErrArgument) {
+		t.Error(err)
+	}
+	_, err = client.MadeUp(context.Background(), MadeUpRequest{
+		Amount: "", PageSize: Ptr(""), Urgent: Ptr(false), Note: json.RawMessage("null"),
+		Payer: &MadeUpPayer{OTP: Ptr("1"), BankID: Ptr[int64](0), Extra: map[string]json.RawMessage{"x": nil}},
+	})
+	if !errors.Is(err, ErrArgument) {
+		t.Error(err)
+	}
+}
+"#;
+    std::fs::write(folder.join("made_up_test.go"), test).unwrap();
+    let gofmt = run(&mut go(&stage, &["env", "GOROOT"])).stdout;
+    let gofmt = Path::new(String::from_utf8(gofmt).unwrap().trim()).join("bin/gofmt");
+    let output = run(Command::new(gofmt).args(["-l", "generated.go"]).current_dir(&folder));
+    assert!(output.stdout.is_empty(), "not as gofmt writes it: {}", said(&output));
+    let output = run(stage.go(&folder).env("PKG_CONFIG_PATH", stage.pkg_config()).args(["test", "-v", "."]));
+    let told = String::from_utf8(output.stdout).unwrap();
+    let said: Vec<&str> = told.lines().filter(|line| line.starts_with('{')).collect();
+    assert_eq!(
+        said,
+        [
+            r#"{"batchId":"<B>","amount":"1.50","count":9007199254740993,"payee":{"class":"A"},"memo":[1.10]}"#,
+            r#"{"batchId":"","page_size":"","amount":"","urgent":false,"note":null,"payee":{"class":""},"payer":{"class":"","otp":"1","bankId":0,"x":null}}"#,
+        ],
+        "{told}"
+    );
+}
+
+#[test]
+fn another_abi_is_refused_when_it_is_compiled_and_when_it_runs() {
+    let stage = Stage::new();
+    let folder = copy(&stage, &made_up::header_of_another_abi(), &xtask::codegen::go::render(paysvc_spec::ENDPOINTS));
+    let output = stage.go(&folder).env("PKG_CONFIG_PATH", stage.pkg_config()).args(["build", "."]).output().unwrap();
+    assert!(
+        !output.status.success() && said(&output).contains("this Go package is for PAYSVC_ABI"),
+        "{}",
+        said(&output)
+    );
+
+    let mut command = stage.command(&stage.go_build("internal/driver"));
+    let output = run(command.env("LD_PRELOAD", stage.preload("other_abi.c")).stdin(Stdio::null()));
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        told.starts_with("E_CONFIG\tNOT_SENT\t") && told.contains("has ABI 99, this program was built for"),
+        "{told}"
+    );
+}
+
+#[test]
+fn the_readme_is_true() {
+    let stage = Stage::new();
+    let folder = stage.path().join("charge");
+    std::fs::create_dir(&folder).unwrap();
+    let readme = std::fs::read_to_string(module().join("README.md")).unwrap();
+    let block = |language: &str| {
+        readme.split(&format!("```{language}\n")).nth(1).unwrap().split("```").next().unwrap().to_owned()
+    };
+    std::fs::write(folder.join("main.go"), block("go")).unwrap();
+    run(stage.go(&folder).args(["mod", "init", "example.com/charge"]));
+    let edit = block("sh").replace("../libpaysvc/bindings/go", module().to_str().unwrap());
+    run(stage.go(&folder).args(edit.trim().strip_prefix("go ").unwrap().split(' ')));
+    run(stage.go(&folder).args(["build", "-o", "charge", "."]));
+    let output = run(&mut stage.command(&folder.join("charge")));
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(printed.starts_with("nothing was sent, it may be repeated: paysvc: order_create: E_CONFIG"), "{printed}");
+    crate::support::charge::check(&|| stage.command(&folder.join("charge")));
+}

@@ -1,0 +1,77 @@
+//! `make build` and `make install` replace the files of programs that are running: those go on with what they have.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::json;
+
+use crate::support::driver::Driver;
+use crate::support::sandbox::Sandbox;
+use crate::support::{Link, Stage, artifacts, root, run};
+
+/// Installs what lies in `built` as if cargo had just made it.
+fn install(built: &Path, to: &Path) {
+    let mut make = Command::new("make");
+    // A variable of the make that runs this test would be the inner one's too.
+    make.env_remove("MAKEFLAGS").env_remove("MFLAGS").env_remove("DESTDIR").current_dir(root());
+    make.args(["--no-print-directory", "install", "CARGO=true"]);
+    make.arg(format!("TARGET={}", built.display()));
+    make.arg(format!("BUILD={}", to.join("build").display()));
+    make.arg(format!("PREFIX={}", to.join("usr").display()));
+    run(&mut make);
+}
+
+fn copy(name: &str, built: &Path) -> PathBuf {
+    let path = built.join("release").join(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::copy(artifacts().join(name), &path).unwrap();
+    path
+}
+
+#[test]
+fn a_running_program_outlives_an_install_over_its_library_and_itself() {
+    let (stage, folder) = (Stage::new(), tempfile::tempdir().unwrap());
+    let built = folder.path().join("target");
+    let files = ["libpaysvc.so", "libpaysvc.a", "paysvc-sandbox"].map(|name| copy(name, &built));
+    install(&built, folder.path());
+
+    // Two programs with the library loaded, two that run a file that is replaced.
+    let program = stage.cc(&root().join("tests/c/driver.c"), Link::Shared, &[]);
+    let places = ["build", "usr"].map(|place| folder.path().join(place));
+    let mut running: Vec<_> = places
+        .iter()
+        .map(|place| {
+            let sandbox = Sandbox::start_program(&place.join("bin/paysvc-sandbox"), &[]);
+            let mut command = Command::new(&program);
+            command.env("LD_LIBRARY_PATH", place.join("lib"));
+            (Driver::start(&mut command, &sandbox.config()), sandbox)
+        })
+        .collect();
+
+    // Whoever had these bytes in the place of the library's would crash at its next page.
+    for file in &files {
+        std::fs::write(file, vec![0; std::fs::metadata(file).unwrap().len() as usize]).unwrap();
+    }
+    install(&built, folder.path());
+    for place in &places {
+        for (name, from) in
+            [("lib/libpaysvc.so", &files[0]), ("lib/libpaysvc.a", &files[1]), ("bin/paysvc-sandbox", &files[2])]
+        {
+            assert!(
+                std::fs::read(place.join(name)).unwrap() == std::fs::read(from).unwrap(),
+                "{name} was not replaced"
+            );
+        }
+        let left: Vec<_> =
+            std::fs::read_dir(place.join("lib")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left.len(), 5, "{left:?}");
+    }
+    for (driver, sandbox) in &mut running {
+        let reply = driver.call("direct_debit_history", &json!({"emailAddress": "none@example.com"}));
+        assert_eq!(reply.verdict(), ("OK", "CONFIRMED"), "{}", reply.message);
+        // What was never used before is still to be loaded from the file.
+        let reply = driver.call_text("encrypt", r#"{"reference":"R"}"#);
+        assert_eq!(reply.status, "OK", "{}", reply.message);
+        assert!(sandbox.get("/sandbox/state").is_object());
+    }
+}

@@ -1,0 +1,19 @@
+//! A resolver that hangs: what it may take of the process is bounded, and so is what a call waits for it.
+
+use crate::support::server::Server;
+use crate::support::{Link, Stage, root, run};
+
+#[test]
+fn a_hung_resolver_takes_a_bounded_number_of_threads() {
+    let server = Server::start(|mut c| {
+        while c.read_request().is_some() {
+            c.answer_ok();
+        }
+    });
+    let stage = Stage::new();
+    let program = stage.cc(&root().join("tests/c/look_up.c"), Link::Shared, &["-pthread", "-ldl"]);
+    let resolver = stage.path().join("resolver.so");
+    let source = root().join("tests/c/resolver.c");
+    run(std::process::Command::new("cc").args(["-shared", "-fPIC", "-o"]).args([&resolver, &source]).arg("-ldl"));
+    run(stage.command(&program).arg(server.port.to_string()).env("LD_PRELOAD", &resolver));
+}

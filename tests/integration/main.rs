@@ -1,0 +1,37 @@
+//! The tests that use the library, its programs, its bindings and its scripts from outside.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod bounds;
+mod c_programs;
+mod canary;
+mod clock;
+mod config;
+mod cpp;
+mod endpoints;
+mod example;
+mod faults;
+mod faults_random;
+mod framing;
+mod go;
+mod guards;
+mod install;
+mod look_up;
+mod no_private_key;
+mod patience;
+mod process;
+mod proxy;
+mod python;
+mod readme;
+mod resources;
+mod scenarios;
+mod scripts;
+mod shell_blocks;
+mod strays;
+mod threads;
+mod tls;
+mod two_edits;
+mod verdict_languages;
+mod verdicts;
+mod wire;

@@ -1,0 +1,87 @@
+//! README is true: its program compiles and runs, its link lines link.
+
+use std::process::Command;
+
+use crate::support::{Stage, root, run, said, static_libraries};
+
+fn readme() -> String {
+    std::fs::read_to_string(root().join("README.md")).unwrap()
+}
+
+/// The code blocks of a language.
+fn blocks(language: &str) -> Vec<String> {
+    let readme = readme();
+    let fence = format!("```{language}\n");
+    readme.split(&fence).skip(1).map(|part| part.split("```").next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn the_example_compiles_with_the_lines_given_and_runs() {
+    let programs = blocks("c");
+    assert_eq!(programs.len(), 1);
+    let lines: Vec<_> =
+        blocks("sh").concat().lines().filter(|line| line.starts_with("cc ")).map(str::to_owned).collect();
+    assert_eq!(lines.len(), 2, "one line for the shared library, one for the archive");
+    for line in lines {
+        let stage = Stage::new();
+        std::fs::write(stage.path().join("till.c"), &programs[0]).unwrap();
+        run(Command::new("sh")
+            .arg("-c")
+            .arg(line.replace("cc ", "cc -std=c89 -pedantic -Wall -Wextra -Werror "))
+            .current_dir(stage.path()));
+        // Nothing is configured: it must say what is missing instead of sending anything.
+        let output = stage
+            .command(&stage.path().join("till"))
+            .env_clear()
+            .env("LD_LIBRARY_PATH", stage.path().join("build/lib"))
+            .output()
+            .unwrap();
+        let told = String::from_utf8_lossy(&output.stdout);
+        assert!(
+            output.status.success() && told.starts_with("NOT_SENT: order_refund: base_url is not configured"),
+            "{}",
+            said(&output)
+        );
+        assert!(told.contains("nothing was sent: it may be repeated"), "{told}");
+        crate::support::refund::check(&|| stage.command(&stage.path().join("till")));
+    }
+}
+
+/// All but libgcc_s: every compiler links its own unwinder, as a shared library or, in a static program, as an archive.
+/// A program that named it could not be linked statically.
+#[test]
+fn the_system_libraries_are_those_that_the_compiler_names() {
+    let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or("rustc".into()));
+    rustc
+        .args(["--print", "native-static-libs", "--crate-type", "staticlib", "-", "-o"])
+        .arg(std::env::temp_dir().join("paysvc-native-libs.a"));
+    let output = run(rustc.stdin(std::process::Stdio::null()));
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    let named = told.lines().find_map(|line| line.split("native-static-libs: ").nth(1)).expect("rustc names them");
+    let named: Vec<_> = named.split_whitespace().filter(|library| *library != "-lgcc_s").collect();
+    assert_eq!(named, static_libraries());
+    assert!(readme().contains(&static_libraries().join(" ")));
+}
+
+#[test]
+fn the_archive_links_with_a_static_unwinder_and_wholly_statically() {
+    let stage = Stage::new();
+    std::fs::write(stage.path().join("till.c"), &blocks("c")[0]).unwrap();
+    let can = crate::support::has_static_c(&stage);
+    for (compiler, flag) in [("cc", "-static-libgcc"), ("c++", "-static-libgcc"), ("cc", "-static"), ("c++", "-static")]
+    {
+        if flag == "-static" && !can {
+            continue;
+        }
+        let mut command = Command::new(compiler);
+        command.args(["-Ibuild/include", flag, "-x"]).arg(if compiler == "cc" { "c" } else { "c++" });
+        command.args(["till.c", "-x", "none", "build/lib/libpaysvc.a"]).args(static_libraries()).args(["-o", "till"]);
+        run(command.current_dir(stage.path()));
+        let headers = run(Command::new("readelf").arg("-dW").arg(stage.path().join("till")));
+        let needed = String::from_utf8_lossy(&headers.stdout).into_owned();
+        assert!(!needed.contains("libgcc_s") && !needed.contains("libpaysvc"), "{compiler} {flag}: {needed}");
+        assert!(flag != "-static" || !needed.contains("NEEDED"), "{compiler} {flag}: {needed}");
+        let output = Command::new(stage.path().join("till")).env_clear().output().unwrap();
+        assert!(String::from_utf8_lossy(&output.stdout).starts_with("NOT_SENT: "), "{}", said(&output));
+    }
+}

@@ -1,0 +1,82 @@
+//! The scripts that build and test: what they hand on, and that they fail when a part does.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use crate::support::{root, said};
+
+fn program(folder: &Path, name: &str, text: &str) -> PathBuf {
+    let path = folder.join(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, format!("#!/bin/sh\n{text}")).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+/// The fuzz binaries get no roots, or each client would read them again; cargo needs them to download.
+#[test]
+fn the_fuzzer_leaves_cargo_its_roots() {
+    let folder = tempfile::tempdir().unwrap();
+    let cargo = program(folder.path(), "cargo", "echo \"cargo has $SSL_CERT_FILE and $SSL_CERT_DIR\"\nexit 1\n");
+    let mut fuzz = Command::new("sh");
+    fuzz.arg(root().join("scripts/fuzz.sh")).arg("planted").env("CARGO", cargo);
+    let output = fuzz.env("SSL_CERT_FILE", "/my/roots.pem").env("SSL_CERT_DIR", "/my/roots").output().unwrap();
+    assert!(!output.status.success(), "{}", said(&output));
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(told.contains("cargo has /my/roots.pem and /my/roots"), "{}", said(&output));
+}
+
+/// `scripts/test.sh` in a folder of its own, with a cargo that names these test programs, and a Python part.
+fn make_test(programs: &[(&str, &str)], python: &str) -> Output {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let mut built = String::new();
+    for (name, text) in programs {
+        let path = program(at, &format!("deps/{name}-0123456789abcdef"), text);
+        built += &format!(
+            "{{\"reason\":\"compiler-artifact\",\"manifest_path\":\"{}/Cargo.toml\",\"profile\":{{\"opt_level\":\"0\",\"test\":true}},\"executable\":\"{}\"}}\n",
+            at.display(),
+            path.display()
+        );
+    }
+    // What is built but is no test.
+    built += "{\"reason\":\"compiler-artifact\",\"manifest_path\":\"/x/Cargo.toml\",\"profile\":{\"test\":false},\"executable\":\"/bin/false\"}\n";
+    std::fs::write(at.join("built"), built).unwrap();
+    let cargo = program(at, "cargo", "case \"$*\" in *json*) cat built ;; esac\n");
+    program(at, "scripts/test-python.sh", python);
+    std::fs::copy(root().join("scripts/test.sh"), at.join("scripts/test.sh")).unwrap();
+    Command::new("sh").arg(at.join("scripts/test.sh")).env("CARGO", cargo).env("JOBS", "2").output().unwrap()
+}
+
+const PASSES: &str = "echo 'test result: ok. 3 passed; 0 failed; 0 ignored'\n";
+
+#[test]
+fn make_test_passes_when_every_part_does() {
+    let output = make_test(&[("wire", PASSES), ("go", PASSES)], "echo 70 passed\n");
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{}", said(&output));
+    assert_eq!(told.matches("\ntest result: ok. 3 passed").count(), 2, "{told}");
+    assert!(told.ends_with("make test: ok\n") && told.contains("4 parts, 6 Rust tests passed"), "{told}");
+}
+
+#[test]
+fn make_test_fails_and_names_the_parts_that_did() {
+    let crashes = "kill -9 $$\n";
+    for (programs, python, failed) in [
+        (vec![("wire", "exit 101\n"), ("go", PASSES)], "exit 0\n", "wire"),
+        (vec![("wire", PASSES), ("go", crashes)], "exit 0\n", "go"),
+        (vec![("wire", PASSES)], "echo bad; exit 1\n", "python-binding"),
+        // A test program of the same subject as the Python part.
+        (vec![("python", PASSES)], "exit 1\n", "python-binding"),
+    ] {
+        let output = make_test(&programs, python);
+        let told = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+        assert!(told.ends_with(&format!("make test: FAILED: {failed}\n")), "{told}");
+    }
+    // One log for two parts would hide the failure of one.
+    assert!(!make_test(&[("wire", "exit 1\n"), ("wire", PASSES)], "exit 0\n").status.success());
+    // A cargo that names no programs is no pass.
+    assert!(!make_test(&[], "exit 0\n").status.success());
+}

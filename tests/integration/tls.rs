@@ -1,0 +1,245 @@
+//! TLS: both versions, whom the library trusts, what it says when it does not, and its own certificate.
+
+use std::path::Path;
+use std::process::Stdio;
+
+use paysvc::ffi::*;
+use serde_json::{Value, json};
+
+use crate::support::capi::{Client, HANG, with, within};
+use crate::support::server::Server;
+use crate::support::tls::{Authority, serve};
+use crate::support::{Link, Stage, root, said};
+
+const BOTH: &[&rustls::SupportedProtocolVersion] = rustls::ALL_VERSIONS;
+
+fn config(server: &Server, host: &str, authority: &Authority) -> Value {
+    json!({"base_url": format!("https://{host}:{}", server.port), "public_key": "p", "secret_key": "s", "ca_file": authority.file(), "max_attempts": 1, "timeout_ms": 20000})
+}
+
+fn refund(config: &Value) -> crate::support::capi::Reply {
+    within(HANG, || Client::new(config).call(paysvc_order_refund, &json!({"reference": "R"})))
+}
+
+#[test]
+fn both_versions_are_spoken_and_connections_kept() {
+    let authority = Authority::new();
+    for versions in [&[&rustls::version::TLS12][..], &[&rustls::version::TLS13]] {
+        let server = serve(Authority::server(&authority.leaf(&["127.0.0.1", "localhost"]), versions, None));
+        for host in ["127.0.0.1", "localhost"] {
+            let client = Client::new(&config(&server, host, &authority));
+            for _ in 0..3 {
+                client.call(paysvc_order_refund, &json!({"reference": "R"})).expect("OK CONFIRMED");
+            }
+        }
+        assert_eq!(server.connections(), 2);
+    }
+}
+
+#[test]
+fn certificates_that_do_not_fit_are_refused_before_anything_is_sent() {
+    let (authority, other) = (Authority::new(), Authority::new());
+    let clock = "this machine's clock reads";
+    for (name, leaf, part) in [
+        ("expired", authority.leaf_valid(&["127.0.0.1"], 2001, 2002), clock),
+        ("not yet valid", authority.leaf_valid(&["127.0.0.1"], 2190, 2191), clock),
+        ("of another host", authority.leaf(&["elsewhere.example"]), "not valid for name"),
+        ("of an unknown authority", other.leaf(&["127.0.0.1"]), "invalid peer certificate"),
+    ] {
+        let server = serve(Authority::server(&leaf, BOTH, None));
+        let reply = refund(&config(&server, "127.0.0.1", &authority));
+        reply.expect("E_TRANSPORT NOT_SENT");
+        assert!(reply.message().contains(part), "{name}: {}", reply.message());
+    }
+}
+
+#[test]
+fn a_certificate_that_does_not_fit_is_not_tried_again() {
+    let (authority, other) = (Authority::new(), Authority::new());
+    let server = serve(Authority::server(&other.leaf(&["127.0.0.1"]), BOTH, None));
+    refund(&with(config(&server, "127.0.0.1", &authority), json!({"max_attempts": 5}))).expect("E_TRANSPORT NOT_SENT");
+    assert_eq!(server.connections(), 1);
+}
+
+/// In TLS 1.3 the refusal comes after the client has finished: it is waited for before the request is written, so that
+/// nothing is in doubt.
+#[test]
+fn a_client_certificate_is_shown_where_it_is_asked_for() {
+    let (authority, clients, strangers) = (Authority::new(), Authority::new(), Authority::new());
+    let plain = |server: &Server| config(server, "127.0.0.1", &authority);
+    let shown = |server: &Server, issuer: &Authority| {
+        let (cert, key) = issuer.files(&issuer.leaf(&["till-1"]));
+        with(plain(server), json!({"client_cert_file": cert, "client_key_file": key}))
+    };
+    for versions in [&[&rustls::version::TLS12][..], &[&rustls::version::TLS13]] {
+        let server = serve(Authority::server(&authority.leaf(&["127.0.0.1"]), versions, Some(&clients)));
+        refund(&shown(&server, &clients)).expect("OK CONFIRMED");
+        for (config, part) in [
+            (shown(&server, &strangers), "refused the certificate of client_cert_file"),
+            (plain(&server), "set client_cert_file and client_key_file"),
+        ] {
+            let connections = server.connections();
+            let reply = refund(&with(config, json!({"max_attempts": 3})));
+            reply.expect("E_TRANSPORT NOT_SENT");
+            assert!(reply.message().contains(part), "{versions:?}: {}", reply.message());
+            assert_eq!(reply.attempts(), 0);
+            assert_eq!(server.connections(), connections + 1, "what was refused is not tried again");
+        }
+    }
+}
+
+/// A service that says nothing after the handshake is not waited for longer than it takes to refuse.
+#[test]
+fn a_service_without_session_tickets_takes_client_certificates_too() {
+    let (authority, clients) = (Authority::new(), Authority::new());
+    let mut tls = (*Authority::server(&authority.leaf(&["127.0.0.1"]), BOTH, Some(&clients))).clone();
+    tls.send_tls13_tickets = 0;
+    let server = serve(std::sync::Arc::new(tls));
+    let (cert, key) = clients.files(&clients.leaf(&["till-1"]));
+    let config =
+        with(config(&server, "127.0.0.1", &authority), json!({"client_cert_file": cert, "client_key_file": key}));
+    let client = Client::new(&config);
+    for _ in 0..3 {
+        client.call(paysvc_order_refund, &json!({"reference": "R"})).expect("OK CONFIRMED");
+    }
+    assert_eq!(server.connections(), 1);
+}
+
+/// A refusal that takes longer finds the request written: the message says whose fault it is, and nothing is promised.
+#[test]
+fn a_late_refusal_of_a_client_certificate_proves_nothing() {
+    let (authority, clients) = (Authority::new(), Authority::new());
+    let tls = Authority::server(&authority.leaf(&["127.0.0.1"]), &[&rustls::version::TLS13], Some(&clients));
+    let server = Server::start(move |mut c| {
+        let mut tls = rustls::ServerConnection::new(std::sync::Arc::clone(&tls)).unwrap();
+        let mut shown = false;
+        loop {
+            while tls.wants_write() {
+                tls.write_tls(&mut c.socket).unwrap();
+                shown = true;
+            }
+            if tls.read_tls(&mut c.socket).unwrap_or(0) == 0 {
+                return;
+            }
+            if shown {
+                std::thread::sleep(std::time::Duration::from_millis(2500));
+            }
+            if tls.process_new_packets().is_err() {
+                tls.write_tls(&mut c.socket).unwrap();
+                return c.hold();
+            }
+        }
+    });
+    let reply = refund(&config(&server, "127.0.0.1", &authority));
+    reply.expect("E_TRANSPORT UNKNOWN");
+    for part in ["set client_cert_file and client_key_file", "the request had been written before"] {
+        assert!(reply.message().contains(part), "{}", reply.message());
+    }
+    assert_eq!((reply.attempts(), server.connections()), (1, 1));
+}
+
+#[test]
+fn what_a_wrong_scheme_or_authority_leads_to_is_explained() {
+    // https to a port that speaks plain http, or something else.
+    for (answer, part) in [
+        ("HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n", "answers in plain http: base_url"),
+        ("<html>Bad request</html>", "answers in something that is not TLS: base_url"),
+        ("SSH-2.0-OpenSSH_9.2\r\n", "answers in something that is not TLS: base_url"),
+    ] {
+        let server = Server::start(move |mut c| {
+            let _ = std::io::Read::read(&mut c.socket, &mut [0; 4096]);
+            c.write(answer);
+            c.hold();
+        });
+        let https = json!({"base_url": format!("https://127.0.0.1:{}", server.port), "secret_key": "s"});
+        let reply = refund(&https);
+        reply.expect("E_TRANSPORT NOT_SENT");
+        assert!(reply.message().contains(part) && reply.message().contains("http://"), "{}", reply.message());
+        assert_eq!((reply.attempts(), server.connections()), (0, 1), "a wrong port is not tried again");
+    }
+
+    // Plain http to a port that speaks TLS: it was written, so nothing is proved.
+    let authority = Authority::new();
+    let server = serve(Authority::server(&authority.leaf(&["127.0.0.1"]), BOTH, None));
+    let alert = Server::start(|mut c| {
+        c.read_request();
+        std::io::Write::write_all(&mut c.socket, b"\x15\x03\x01\x00\x02\x02\x46").unwrap();
+        c.hold();
+    });
+    for port in [server.port, alert.port] {
+        let reply = refund(&json!({"base_url": format!("http://127.0.0.1:{port}"), "secret_key": "s"}));
+        assert_eq!(reply.outcome(), PAYSVC_OUTCOME_UNKNOWN, "{}", reply.message());
+        // A server may also reset the connection, which destroys what it said.
+        if port == alert.port {
+            reply.expect("E_RESPONSE UNKNOWN");
+            assert!(reply.message().contains("base_url should start with https://"), "{}", reply.message());
+        }
+    }
+
+    let server = serve(Authority::server(&authority.leaf(&["127.0.0.1"]), BOTH, None));
+    let reply = refund(&json!({"base_url": format!("https://127.0.0.1:{}", server.port), "secret_key": "s"}));
+    reply.expect("E_TRANSPORT NOT_SENT");
+    assert!(reply.message().contains("name its CA certificate in ca_file"), "{}", reply.message());
+}
+
+/// The folder of the system's roots holds what its bundle holds, in a file each: reading it too would cost most of a
+/// first call.
+#[test]
+fn the_systems_roots_are_read_once() {
+    let bundle = Path::new("/etc/ssl/certs/ca-certificates.crt");
+    if !bundle.exists() {
+        return eprintln!("MISSING: no bundle of roots on this machine");
+    }
+    let stage = Stage::new();
+    let program = stage.cc(&root().join("tests/c/driver.c"), Link::Shared, &[]);
+    let opened = |variables: &[(&str, &Path)]| {
+        let mut strace = stage.command("strace".as_ref());
+        strace.args(["-f", "-e", "trace=open,openat"]).arg(&program).stdin(Stdio::piped()).stdout(Stdio::null());
+        strace.env_remove("SSL_CERT_FILE").env_remove("SSL_CERT_DIR").envs(variables.iter().copied());
+        let mut child = strace.stderr(Stdio::piped()).spawn().expect("strace");
+        let mut input = child.stdin.take().unwrap();
+        std::io::Write::write_all(&mut input, b"{\"base_url\":\"https://127.0.0.1:1\"}\n").unwrap();
+        drop(input);
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", said(&output));
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        let of = |part: &str| text.lines().filter(|line| line.contains(part) && !line.contains("ENOENT")).count();
+        (of("ca-certificates.crt"), of("/etc/ssl/certs\"") + of(".pem\"") + of(".0\""))
+    };
+    assert_eq!(opened(&[]), (1, 0));
+    assert_eq!(opened(&[("SSL_CERT_FILE", bundle)]), (1, 0));
+    // The variables mean what they mean to other programs.
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(opened(&[("SSL_CERT_DIR", folder.path())]), (0, 0));
+    std::fs::copy(Authority::new().file(), folder.path().join("own.pem")).unwrap();
+    assert_eq!(opened(&[("SSL_CERT_DIR", folder.path())]), (0, 1));
+}
+
+#[test]
+fn files_that_cannot_be_used_are_refused_by_name() {
+    let (authority, folder) = (Authority::new(), tempfile::tempdir().unwrap());
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let base = json!({"base_url": "https://127.0.0.1:1"});
+    let (cert, key) = authority.files(&authority.leaf(&["a"]));
+    let (_, other_key) = Authority::new().files(&Authority::new().leaf(&["b"]));
+    for (changes, part) in [
+        (json!({"ca_file": "/no/such/file"}), "ca_file cannot be read: /no/such/file"),
+        (json!({"ca_file": file("empty", "")}), "ca_file holds no PEM certificate"),
+        (
+            json!({"ca_file": file("broken", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")}),
+            "ca_file holds no CA certificate",
+        ),
+        (json!({"ca_file": folder.path()}), "ca_file cannot be read"),
+        (json!({"client_cert_file": "/no/such/file", "client_key_file": key}), "client_cert_file cannot be read"),
+        (json!({"client_cert_file": cert, "client_key_file": file("nokey", "x")}), "client_key_file cannot be read"),
+        (json!({"client_cert_file": cert, "client_key_file": other_key}), "client_key_file"),
+    ] {
+        let reply = Client::try_new(&with(base.clone(), changes.clone())).err().unwrap_or_else(|| panic!("{changes}"));
+        reply.expect("E_CONFIG NOT_SENT");
+        assert!(reply.message().contains(part), "{changes}: {}", reply.message());
+    }
+}
