@@ -28,10 +28,10 @@ pub unsafe fn deliver(out: *mut *mut paysvc_reply, body: impl FnOnce(&Progress) 
     }
     fork::install();
     let progress = Progress::default();
-    let made = catch_panic(|| reply::into_handle(body(&progress))).or_else(|place| {
+    let made = catch_panic(|| reply::into_handle(body(&progress))).or_else(|source_line| {
         catch_panic(|| {
             let outcome = if progress.attempts() > 0 { Outcome::Unknown } else { Outcome::NotSent };
-            let message = format!("a bug in the library was caught at {place}; please report it");
+            let message = format!("a bug in the library was caught at {source_line}; please report it");
             let attempts = progress.attempts();
             reply::into_handle(Reply { attempts, ..Reply::failed(Status::Internal, outcome, message) })
         })

@@ -1,10 +1,10 @@
-//! Text that must not be seen: wiped when dropped, and neither `Debug` nor `Display`.
+//! Secret values: wiped when dropped, without `Debug` and `Display`.
 
 use std::ops::{Deref, DerefMut};
 
 use zeroize::Zeroizing;
 
-/// An API key, a proxy's password: read on purpose through [`Secret::expose`], never by accident.
+/// An API key or a proxy's password. Only [`Secret::expose`] reads it.
 #[derive(Clone)]
 pub struct Secret(Zeroizing<String>);
 
@@ -18,8 +18,8 @@ impl Secret {
     }
 }
 
-/// A plaintext or a request body: allocated once at full size, so that it never moves, and wiped when it is dropped. Not
-/// by `Zeroizing`, which goes byte by byte and would take a hundredth of a call.
+/// A plaintext or a request body: allocated at full size, so that it never moves, and wiped when dropped. `Zeroizing` wipes
+/// byte by byte, which would take a hundredth of a call.
 pub struct SecretBytes(Vec<u8>);
 
 impl SecretBytes {

@@ -20,10 +20,10 @@ impl Reader<'_> {
         }
     }
 
-    /// What the request lacks is not compared.
+    /// A reference of a kind that the request does not have is not compared.
     pub(super) fn reference(&mut self, member: Value<'_>, kind: Reference) {
-        let mut asked = self.references.iter().filter(|(of, _)| *of == kind).peekable();
-        if asked.peek().is_none() || member.is_nothing() {
+        let mut requested = self.references.iter().filter(|(of, _)| *of == kind).peekable();
+        if requested.peek().is_none() || member.is_nothing() {
             return;
         }
         let found = match member.kind() {
@@ -31,7 +31,7 @@ impl Reader<'_> {
             Type::Number => Some(member.raw().into()),
             _ => None,
         };
-        let same = found.is_some_and(|found| asked.any(|(_, asked)| is_same(asked, &found)));
+        let same = found.is_some_and(|found| requested.any(|(_, reference)| is_same(reference, &found)));
         self.facts.other_request |= !same;
     }
 }

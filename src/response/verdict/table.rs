@@ -169,7 +169,7 @@ pub const CHANGING: &[Line] = &[
         fits: |result| {
             success(result, |facts| {
                 facts.other_request
-                    || facts.scalars_disagree
+                    || facts.states_disagree
                     || facts.state_contradicted
                     || facts.failed_beside_progress
                     || facts.refusing_code
