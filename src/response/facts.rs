@@ -42,7 +42,7 @@ pub struct Facts {
     /// Contradicts success, but is no vote for failure.
     pub weak_failure: bool,
     /// An object names a member twice.
-    pub named_twice: bool,
+    pub duplicate_names: bool,
     /// Something in it names progress or success.
     pub names_progress: bool,
     /// It names any state of a payment.
@@ -100,7 +100,7 @@ pub fn read(
     stop: &dyn Fn() -> bool,
 ) -> Option<Facts> {
     let mut reader = Reader::new(expected, references);
-    reader.facts.named_twice = document.has_twice();
+    reader.facts.duplicate_names = document.has_duplicate_names();
     for value in document.values(text) {
         if value.index() % BETWEEN_STOPS == BETWEEN_STOPS - 1 && stop() {
             return None;
@@ -161,7 +161,7 @@ impl<'a> Reader<'a> {
                 }
             }
             7 | 14 | 15 if BATCH.iter().any(|known| name.eq_ignore_ascii_case(known)) => {
-                self.facts.names_progress |= !value.is_nothing();
+                self.facts.names_progress |= !value.is_empty();
             }
             _ => {}
         }
@@ -178,7 +178,7 @@ impl<'a> Reader<'a> {
         let facts = &mut self.facts;
         facts.subject =
             self.expected.subject.and_then(|pointer| root.find(pointer)).is_some_and(|subject| match subject.kind() {
-                _ if subject.is_nothing() => false,
+                _ if subject.is_empty() => false,
                 Type::Object | Type::Number => true,
                 Type::Text => word(subject).is_some_and(|word| is_digits(&word)),
                 _ => false,

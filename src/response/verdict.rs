@@ -155,7 +155,7 @@ fn status_of(says: Says, result: &AttemptResult) -> Status {
 fn state_of(line: &Line, result: &AttemptResult) -> State {
     match result {
         AttemptResult::Answer(answer)
-            if line.keeps_state && !answer.facts.named_twice && answer.unreadable.is_none() =>
+            if line.keeps_state && !answer.facts.duplicate_names && answer.unreadable.is_none() =>
         {
             answer.facts.state
         }

@@ -25,7 +25,7 @@ impl Reader<'_> {
                     let word = word.as_deref().unwrap_or_else(|| member.raw());
                     self.facts.weak_failure |= word.eq_ignore_ascii_case("false");
                 }
-                Name::Error if !member.is_nothing() => match member.kind() {
+                Name::Error if !member.is_empty() => match member.kind() {
                     Type::Object => {
                         self.facts.failure.cast(exact);
                         self.message_of(member);
@@ -34,7 +34,7 @@ impl Reader<'_> {
                     Type::Bool => self.facts.weak_failure |= member.raw() == "true",
                     Type::Number | Type::Null => {}
                 },
-                Name::Errors if !member.is_nothing() => {
+                Name::Errors if !member.is_empty() => {
                     self.has_errors |= exact && matches!(member.kind(), Type::Object | Type::Array | Type::Text);
                     match member.kind() {
                         Type::Object => self.facts.failure.cast(exact),

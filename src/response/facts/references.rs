@@ -23,7 +23,7 @@ impl Reader<'_> {
     /// A reference of a kind that the request does not have is not compared.
     pub(super) fn reference(&mut self, member: Value<'_>, kind: Reference) {
         let mut requested = self.references.iter().filter(|(of, _)| *of == kind).peekable();
-        if requested.peek().is_none() || member.is_nothing() {
+        if requested.peek().is_none() || member.is_empty() {
             return;
         }
         let found = match member.kind() {

@@ -61,7 +61,7 @@ pub fn is_digits(text: &str) -> bool {
 
 /// The state that a `statusId` names; `None` when it names nothing.
 pub fn state_of_id(value: Value<'_>) -> Option<NamedState> {
-    if value.is_nothing() {
+    if value.is_empty() {
         return None;
     }
     // A number that is not whole or too large to be returned becomes 0, an unknown number.
@@ -85,7 +85,7 @@ pub fn state_of_id(value: Value<'_>) -> Option<NamedState> {
 /// The state that a `status` names; `None` when it names nothing.
 pub fn state_of_word(value: Value<'_>) -> Option<NamedState> {
     match value.kind() {
-        _ if value.is_nothing() => None,
+        _ if value.is_empty() => None,
         Type::Text => Some(word(value).as_deref().and_then(state_word).unwrap_or(NamedState::Unknown)),
         _ => Some(NamedState::Unknown),
     }
@@ -115,7 +115,7 @@ pub fn code(value: Value<'_>) -> Option<u64> {
         false => NO_NUMBER,
     };
     match value.kind() {
-        _ if value.is_nothing() => None,
+        _ if value.is_empty() => None,
         Type::Number => Some(number(value.raw())),
         Type::Text => Some(word(value).map_or(NO_NUMBER, |word| number(&word))),
         _ => None,
