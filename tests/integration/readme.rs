@@ -79,7 +79,10 @@ fn the_archive_links_with_a_static_unwinder_and_wholly_statically() {
         }
         let mut command = Command::new(compiler);
         command.args(["-Ibuild/include", flag, "-x"]).arg(if compiler == "cc" { "c" } else { "c++" });
-        command.args(["charge.c", "-x", "none", "build/lib/libpaysvc.a"]).args(static_libraries()).args(["-o", "charge"]);
+        command
+            .args(["charge.c", "-x", "none", "build/lib/libpaysvc.a"])
+            .args(static_libraries())
+            .args(["-o", "charge"]);
         run(command.current_dir(stage.path()));
         let headers = run(Command::new("readelf").arg("-dW").arg(stage.path().join("charge")));
         let needed = String::from_utf8_lossy(&headers.stdout).into_owned();

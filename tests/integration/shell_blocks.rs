@@ -42,8 +42,7 @@ fn folder(stage: &Stage, document: &str, blocks: &[Block]) -> PathBuf {
     let program = |language: &str| &blocks.iter().find(|block| block.language == language).expect(language).text;
     match document {
         "README.md" => {
-            let parts: Vec<_> =
-                blocks.iter().filter(|block| block.language == "c").map(|block| &*block.text).collect();
+            let parts: Vec<_> = blocks.iter().filter(|block| block.language == "c").map(|block| &*block.text).collect();
             std::fs::write(here.join("charge.c"), parts.join("\n")).unwrap();
         }
         "bindings/cpp/README.md" => std::fs::write(here.join("charge.cpp"), program("cpp")).unwrap(),
