@@ -69,7 +69,7 @@ canary: setup-test ## searches logs, messages and memory for secrets: every endp
 	GO="$$(sh scripts/go.sh)" PAYSVC_CANARY=all $(CARGO) test --locked --test integration -- --nocapture canary::
 
 # Most of the hours go into a million inputs for the two slowest fuzz targets; RUNS=10000 makes it shorter.
-harden: setup-test ## everything in SECURITY.md, with figures; takes hours, RUNS=n: inputs for each fuzz target
+harden: setup-test ## the long tests of SECURITY.md with the sanitizers and the fuzzer, with figures; takes hours
 	@GO="$$(sh scripts/go.sh)" CARGO="$(CARGO)" sh scripts/harden.sh
 
 fuzz: setup-test ## a million random inputs for every fuzz target
