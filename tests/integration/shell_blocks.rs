@@ -41,7 +41,10 @@ fn folder(stage: &Stage, document: &str, blocks: &[Block]) -> PathBuf {
     stage.pkg_config();
     let program = |language: &str| &blocks.iter().find(|block| block.language == language).expect(language).text;
     match document {
-        "README.md" => std::fs::write(here.join("till.c"), program("c")).unwrap(),
+        "README.md" => {
+            let parts: Vec<_> = blocks.iter().filter(|block| block.language == "c").map(|block| &*block.text).collect();
+            std::fs::write(here.join("charge.c"), parts.join("\n")).unwrap();
+        }
         "bindings/cpp/README.md" => std::fs::write(here.join("charge.cpp"), program("cpp")).unwrap(),
         "bindings/go/README.md" => {
             link(here, "libpaysvc");
@@ -145,7 +148,7 @@ fn every_shell_block_of_every_document_works() {
 /// What is wrong with what the commands made: each program must run, and say that nothing is configured.
 fn left_behind(document: &str, folder: &Path) -> Option<String> {
     let (program, arguments, says): (&str, &[&str], &str) = match document {
-        "README.md" => ("./till", &[], "base_url"),
+        "README.md" => ("./charge", &[], "base_url"),
         "bindings/cpp/README.md" => ("./charge", &[], "base_url"),
         "bindings/go/README.md" => ("sh", &["-c", "go build -o charge . && ./charge"], "base_url"),
         "bindings/python/README.md" => ("venv/bin/python", &["-c", "import paysvc; print(paysvc.__file__)"], "venv"),
