@@ -48,33 +48,32 @@ check: setup
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 
-# Everything, the parts for one language below included, side by side. JOBS: how many at a time.
+# Everything, the parts for one language below included, side by side, with what `make build` built. JOBS: how many parts.
 # What takes a build of its own is in `make harden` and `.ci/run`: sanitizers, cgocheck2, fuzzing.
-test: setup-test
+test: setup-test build
 	@GO="$$(sh scripts/go.sh)" CARGO="$(CARGO)" MAKE="$(MAKE)" sh scripts/test.sh
 
-test-go: setup-test
+test-go: setup-test build
 	GO="$$(sh scripts/go.sh)" $(CARGO) test --locked --test integration -- go:: a_till_in_go
 
-test-cpp: setup-test
+test-cpp: setup-test build
 	$(CARGO) test --locked --test integration -- cpp:: a_till_in_cpp
 
-# The Python binding: types, lints, and its tests with the library and the sandbox as they are now.
-test-python: setup-test
-	$(CARGO) build --quiet --locked -p paysvc -p paysvc-sandbox
+# The Python binding: types, lints, and its tests.
+test-python: setup-test build
 	@sh scripts/test-python.sh
 
 # All endpoints against all faults, plain and TLS, then 60 seconds of random faults (SEED=n), with tables and figures.
-faults: setup-test
+faults: setup-test build
 	PAYSVC_FAULTS=all $(CARGO) test --locked --test integration -- --nocapture faults:: faults_random::
 
 # The leak canary: every endpoint and every fault in three languages, plain and TLS, with its figures.
-canary: setup-test
+canary: setup-test build
 	GO="$$(sh scripts/go.sh)" PAYSVC_CANARY=all $(CARGO) test --locked --test integration -- --nocapture canary::
 
 # Everything against hostile input and leaks, with its figures (SECURITY.md). Takes hours, most of them for a million
 # whole conversations and programs of the slowest two fuzz targets; RUNS=10000 gives a first idea.
-harden: setup-test
+harden: setup-test build
 	@GO="$$(sh scripts/go.sh)" CARGO="$(CARGO)" sh scripts/harden.sh
 
 # A million made-up inputs for every fuzz target.
@@ -82,19 +81,19 @@ fuzz: setup-test
 	@CARGO="$(CARGO)" sh scripts/fuzz.sh runs 1000000
 
 # Every scenario through every language, with the table.
-certify: setup-test
+certify: setup-test build
 	GO="$$(sh scripts/go.sh)" $(CARGO) test --locked --test integration -- --nocapture scenarios::
 
 # The C programs and the scenarios, with the sanitizers in C and Rust together.
-sanitize: setup-test
+sanitize: setup-test build
 	GO="$$(sh scripts/go.sh)" CARGO="$(CARGO)" sh scripts/sanitize.sh
 
 # The threads', cancel and fork tests with ThreadSanitizer in C and Rust together.
-tsan: setup-test
+tsan: setup-test build
 	CARGO="$(CARGO)" sh scripts/tsan.sh
 
 # The Go package with every pointer checked that it hands to C.
-cgocheck: setup-test
+cgocheck: setup-test build
 	GO="$$(sh scripts/go.sh)" $(CARGO) test --locked --test integration -- --ignored go::
 
 # README's two commands as they are written, on a Debian that holds nothing but its base system. Takes root.

@@ -198,7 +198,7 @@ fn large_headers_within_the_bound_are_read() {
     });
     let client = crate::support::capi::Client::new(&server.config());
     for _ in 0..3 {
-        client.call(paysvc::ffi::paysvc_order_refund, &crate::support::capi::refund()).expect("OK CONFIRMED");
+        client.call("order_refund", &crate::support::capi::refund()).expect("OK CONFIRMED");
     }
     assert_eq!(server.connections(), 1);
 }

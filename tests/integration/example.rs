@@ -8,7 +8,7 @@ use std::process::Command;
 
 use crate::support::sandbox::Sandbox;
 use crate::support::server::{Connection, Server};
-use crate::support::{Link, Stage, artifacts, root, said};
+use crate::support::{Link, Stage, bindings, root, said};
 
 #[test]
 fn a_till_in_c_collects_a_payment() {
@@ -35,10 +35,8 @@ fn a_till_in_go_collects_a_payment() {
 #[test]
 fn a_till_in_python_collects_a_payment() {
     collects(&|| {
-        let mut command = Command::new("python3");
-        command.arg(root().join("examples/collect.py")).arg("--sandbox");
-        command.env("PYTHONPATH", root().join("bindings/python/src")).env("PYTHONDONTWRITEBYTECODE", "1");
-        command.env("PAYSVC_LIBRARY", artifacts().join("libpaysvc.so"));
+        let mut command = bindings::python("examples/collect.py");
+        command.arg("--sandbox");
         command
     });
 }

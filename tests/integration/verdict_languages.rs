@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::support::driver::{Driver, Reply};
 use crate::support::server::{Connection, Server};
-use crate::support::{Link, Stage, root};
+use crate::support::{Link, Stage, bindings, root};
 
 #[derive(Deserialize, Clone)]
 struct Cell {
@@ -198,10 +198,6 @@ fn every_line_in_go() {
 
 #[test]
 fn every_line_in_python() {
-    let mut command = Command::new("python3");
-    command.arg(root().join("tests/drivers/driver.py"));
-    command.env("PYTHONPATH", root().join("bindings/python/src")).env("PYTHONDONTWRITEBYTECODE", "1");
-    command.env("PAYSVC_LIBRARY", crate::support::artifacts().join("libpaysvc.so"));
     let class = |reply: &Reply| {
         let name = match reply.status.as_str() {
             "E_TRANSPORT" => "TransportError",
@@ -215,5 +211,5 @@ fn every_line_in_python() {
         };
         format!("{name}{}", if reply.outcome == "UNKNOWN" { " OutcomeUnknown" } else { "" })
     };
-    passes(&play(command, Some(&class)));
+    passes(&play(bindings::python("tests/drivers/driver.py"), Some(&class)));
 }
