@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::support::sandbox::Sandbox;
-use crate::support::server::{Connection, Server};
+use crate::support::server::{Connection, Server, whole_message};
 use crate::support::{Link, Stage, bindings, root, said};
 
 #[test]
@@ -135,7 +135,7 @@ fn relay(mut connection: Connection, address: &str, from: &str, to: &str) {
         service.write_all(request.as_bytes()).unwrap();
         let mut answer = Vec::new();
         let mut buffer = [0; 4096];
-        while !is_whole(&answer) {
+        while whole_message(&answer).is_none() {
             match service.read(&mut buffer) {
                 Ok(count) if count > 0 => answer.extend_from_slice(&buffer[..count]),
                 _ => break,
@@ -143,11 +143,4 @@ fn relay(mut connection: Connection, address: &str, from: &str, to: &str) {
         }
         connection.write(&String::from_utf8(answer).unwrap().replace(from, to));
     }
-}
-
-fn is_whole(answer: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(answer).to_ascii_lowercase();
-    let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
-    let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok());
-    body.len() >= length.unwrap_or(0)
 }

@@ -8,17 +8,12 @@ use serde_json::{Map, Value, json};
 
 use crate::support::capi::{Client, HANG, Reply, with, within};
 use crate::support::memory::Needles;
-use crate::support::root;
 use crate::support::server::Server;
 use crate::support::tls::{Authority, serve};
+use crate::support::{encryption_key, root};
 
 const SECRET: &str = "PGW-SECRETKEY-GUARD";
 const PUBLIC: &str = "PGW-PUBLICKEY-GUARD";
-
-fn encryption_key() -> Value {
-    let text = std::fs::read_to_string(root().join("tests/vectors/rsa2048.json")).unwrap();
-    serde_json::from_str::<Value>(&text).unwrap()["encryption_key"].take()
-}
 
 /// Answers every request with success, and notes it.
 fn service() -> Server {

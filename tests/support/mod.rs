@@ -166,6 +166,13 @@ pub fn said(output: &Output) -> String {
     )
 }
 
+/// A key that an encrypted endpoint accepts.
+pub fn encryption_key() -> String {
+    let text = std::fs::read_to_string(root().join("tests/vectors/rsa2048.json")).unwrap();
+    let vector: serde_json::Value = serde_json::from_str(&text).unwrap();
+    vector["encryption_key"].as_str().unwrap().to_owned()
+}
+
 /// JSON without white space outside of its strings: what the library must have sent.
 pub fn compact(json: &str) -> String {
     let (mut out, mut in_text, mut escaped) = (String::new(), false, false);
