@@ -36,7 +36,7 @@ build: setup ## library, header and sandbox in build/, laid out as they are inst
 	@sed -e 's|@PREFIX@|$${pcfiledir}/../..|' -e 's|@VERSION@|$(VERSION)|' paysvc.pc.in | \
 	    $(PLACE) -m 644 -n paysvc.pc - $(BUILD)/lib/pkgconfig
 
-generate: setup ## writes the committed files that are rendered from the tables: cargo xtask gen, and docs/verdicts.md
+generate: setup ## writes the committed files that are rendered from the tables
 	$(CARGO) xtask gen
 	@# The table of verdicts is code of the library, so a test of the library renders it.
 	PAYSVC_GENERATE=1 $(CARGO) test --quiet --locked -p paysvc --lib verdict::document >/dev/null
@@ -49,48 +49,47 @@ check: setup ## formatting and lints
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 
 # The sanitizers, cgocheck2 and fuzzing need builds of their own: `make harden` and `.ci/run` run them.
-test: setup-test ## all tests of all languages, side by side; JOBS=n: how many at a time
+test: setup-test build ## all tests of all languages, side by side; JOBS=n: how many at a time
 	@GO="$$(sh scripts/go.sh)" CARGO="$(CARGO)" MAKE="$(MAKE)" sh scripts/test.sh
 
-test-go: setup-test ## the tests of the Go package
+test-go: setup-test build ## the tests of the Go package
 	GO="$$(sh scripts/go.sh)" $(CARGO) test --locked --test integration -- go:: a_till_in_go
 
-test-cpp: setup-test ## the tests of the C++ header
+test-cpp: setup-test build ## the tests of the C++ header
 	$(CARGO) test --locked --test integration -- cpp:: a_till_in_cpp
 
-test-python: setup-test ## types, lints and tests of the Python package
-	$(CARGO) build --quiet --locked -p paysvc -p paysvc-sandbox
+test-python: setup-test build ## types, lints and tests of the Python package
 	@sh scripts/test-python.sh
 
-faults: setup-test ## every endpoint with every fault, plain and TLS; then 60 seconds of random faults (SEED=n)
+faults: setup-test build ## every endpoint with every fault, plain and TLS; then 60 seconds of random faults (SEED=n)
 	PAYSVC_FAULTS=all $(CARGO) test --locked --test integration -- --nocapture faults:: faults_random::
 
-canary: setup-test ## searches logs, messages and memory for secrets: every endpoint with every fault, three languages
+canary: setup-test build ## searches logs, messages and memory for secrets: every endpoint with every fault, three languages
 	GO="$$(sh scripts/go.sh)" PAYSVC_CANARY=all $(CARGO) test --locked --test integration -- --nocapture canary::
 
 # Most of the hours go into a million inputs for the two slowest fuzz targets; RUNS=10000 makes it shorter.
-harden: setup-test ## the long tests of SECURITY.md with the sanitizers and the fuzzer, with figures; takes hours
+harden: setup-test build ## the long tests of SECURITY.md with the sanitizers and the fuzzer, with figures; takes hours
 	@GO="$$(sh scripts/go.sh)" CARGO="$(CARGO)" sh scripts/harden.sh
 
 fuzz: setup-test ## a million random inputs for every fuzz target
 	@CARGO="$(CARGO)" sh scripts/fuzz.sh runs 1000000
 
-certify: setup-test ## every scenario in every language, with a table: the same requests and outcomes
+certify: setup-test build ## every scenario in every language, with a table: the same requests and outcomes
 	GO="$$(sh scripts/go.sh)" $(CARGO) test --locked --test integration -- --nocapture scenarios::
 
-sanitize: setup-test ## the C programs and the scenarios with AddressSanitizer and others in C and Rust together
+sanitize: setup-test build ## the C programs and the scenarios with AddressSanitizer and others in C and Rust together
 	GO="$$(sh scripts/go.sh)" CARGO="$(CARGO)" sh scripts/sanitize.sh
 
-tsan: setup-test ## the tests of threads, cancels and forks with ThreadSanitizer in C and Rust together
+tsan: setup-test build ## the tests of threads, cancels and forks with ThreadSanitizer in C and Rust together
 	CARGO="$(CARGO)" sh scripts/tsan.sh
 
-cgocheck: setup-test ## the Go package with a check of every pointer that it passes to C
+cgocheck: setup-test build ## the Go package with a check of every pointer that it passes to C
 	GO="$$(sh scripts/go.sh)" $(CARGO) test --locked --test integration -- --ignored go::
 
 bare: ## the two commands of README on a Debian with nothing but its base system and make; needs root
 	@sh scripts/bare.sh
 
-two-edits: setup-test ## add an endpoint to a copy of the tree by its two edits, and look for it everywhere
+two-edits: setup-test build ## add an endpoint to a copy of the tree by its two edits, and look for it everywhere
 	GO="$$(sh scripts/go.sh)" $(CARGO) test --workspace --locked --test integration -- --ignored two_edits --nocapture
 
 deny: setup ## licences, versions, sources and advisories of the dependencies

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::support::markdown::{self, Block, Note};
-use crate::support::{Stage, artifacts, root, run, said};
+use crate::support::{Stage, build, root, run, said};
 
 /// The documents, by path from the root.
 fn documents() -> Vec<String> {
@@ -34,11 +34,6 @@ fn blocks(document: &str) -> Vec<Block> {
 fn folder(stage: &Stage, document: &str, blocks: &[Block]) -> PathBuf {
     let here = stage.path();
     let link = |from: &Path, to: &str| std::os::unix::fs::symlink(from, here.join(to)).unwrap();
-    link(&artifacts().join("paysvc-sandbox"), "build/bin/paysvc-sandbox");
-    for header in ["paysvc.hpp", "paysvc_endpoints.hpp", "paysvc_json.hpp"] {
-        link(&root().join("bindings/cpp").join(header), &format!("build/include/{header}"));
-    }
-    stage.pkg_config();
     let program = |language: &str| &blocks.iter().find(|block| block.language == language).expect(language).text;
     match document {
         "README.md" => {
@@ -103,7 +98,7 @@ fn shell(stage: &Stage, document: &str, folder: &Path) -> Command {
             command.env("PATH", format!("{}:{path}", environment.join("bin").display()));
             // In pip's variables a "no" that is false means yes.
             command.env("PIP_NO_BUILD_ISOLATION", "false").env("PIP_NO_INDEX", "1");
-            command.env("PAYSVC_LIBRARY", artifacts().join("libpaysvc.so"));
+            command.env("PAYSVC_LIBRARY", build().join("lib/libpaysvc.so"));
         }
         _ => {}
     }
