@@ -19,7 +19,8 @@ const COUNT: usize = {
     count
 };
 
-const ALL: [Endpoint; COUNT] = {
+/// A static, so that constants of other crates refer to it instead of holding a copy.
+static ALL: [Endpoint; COUNT] = {
     let mut all = [Endpoint::ROW; COUNT];
     let (mut index, mut family) = (0, 0);
     while family < FAMILIES.len() {
