@@ -6,7 +6,7 @@ mod direct_debit;
 mod orders;
 mod virtual_accounts;
 
-use crate::schema::Endpoint;
+use crate::schema::{Endpoint, doc};
 
 const FAMILIES: &[&[Endpoint]] = &[direct_debit::ROWS, orders::ROWS, virtual_accounts::ROWS];
 
@@ -26,7 +26,8 @@ static ALL: [Endpoint; COUNT] = {
     while family < FAMILIES.len() {
         let mut row = 0;
         while row < FAMILIES[family].len() {
-            all[index] = FAMILIES[family][row];
+            let known = FAMILIES[family][row];
+            all[index] = Endpoint { doc: doc(known.doc), ..known };
             index += 1;
             row += 1;
         }
