@@ -1,4 +1,4 @@
-# The two commands of a newcomer are `make demo` and `make test`.
+# Start with `make demo` and `make test`. `make help` lists all targets: the text after ## beside each of them.
 CARGO  ?= cargo
 PREFIX ?= /usr/local
 DEST    = $(DESTDIR)$(PREFIX)
@@ -6,24 +6,26 @@ ABI     = $(shell sed -n 's/^pub const ABI: i32 = \([0-9]*\);/\1/p' spec/src/sta
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 TARGET  = $(or $(CARGO_TARGET_DIR),target)
 BUILD   = build
-# Never writes into a file that a running program has open.
+# Replaces files by rename, because a running program may have the old one open.
 PLACE   = sh scripts/place.sh
 
-.PHONY: all build generate demo test test-python test-go test-cpp faults canary fuzz harden certify peers bench bench-check check sanitize tsan cgocheck two-edits bare deny miri install clean setup setup-demo setup-test
+.PHONY: help all build generate demo test test-python test-go test-cpp faults canary fuzz harden certify peers bench bench-check check sanitize tsan cgocheck two-edits bare deny miri install clean setup setup-demo setup-test
 
-all: build
+all: build ## the same as build; the default
 
-setup:
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+setup: ## installs what a build needs, where this machine lacks it
 	@sh scripts/setup.sh build
 
-setup-test:
+setup-test: ## installs what the tests need
 	@sh scripts/setup.sh test
 
-setup-demo:
+setup-demo: ## installs what the demonstration needs
 	@sh scripts/setup.sh demo
 
-# Library, header and sandbox, laid out as they are installed.
-build: setup
+build: setup ## library, header and sandbox in build/, laid out as they are installed
 	$(CARGO) build --release --locked -p paysvc -p paysvc-sandbox
 	@$(PLACE) -m 644 include/paysvc.h bindings/cpp/*.hpp $(BUILD)/include
 	@$(PLACE) -m 755 -n libpaysvc.so.$(VERSION) $(TARGET)/release/libpaysvc.so $(BUILD)/lib
@@ -34,102 +36,82 @@ build: setup
 	@sed -e 's|@PREFIX@|$${pcfiledir}/../..|' -e 's|@VERSION@|$(VERSION)|' paysvc.pc.in | \
 	    $(PLACE) -m 644 -n paysvc.pc - $(BUILD)/lib/pkgconfig
 
-# The committed files that follow from the tables: header, bindings, README's table.
-generate: setup
+generate: setup ## writes the committed files that are rendered from the tables
 	$(CARGO) xtask gen
-	@# The tables of verdicts are code of the library, so its own test renders them.
+	@# The table of verdicts is code of the library, so a test of the library renders it.
 	PAYSVC_GENERATE=1 $(CARGO) test --quiet --locked -p paysvc --lib verdict::document >/dev/null
 
-demo: setup-demo build
+demo: setup-demo build ## makes payments from C, C++, Go and Python against the sandbox
 	@sh scripts/demo.sh
 
-# Formatting and lints.
-check: setup
+check: setup ## formatting and lints
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 
-# Everything, the parts for one language below included, side by side. JOBS: how many at a time.
-# What takes a build of its own is in `make harden` and `.ci/run`: sanitizers, cgocheck2, fuzzing.
-test: setup-test
+# The sanitizers, cgocheck2 and fuzzing need builds of their own: `make harden` and `.ci/run` run them.
+test: setup-test build ## all tests of all languages, side by side; JOBS=n: how many at a time
 	@GO="$$(sh scripts/go.sh)" CARGO="$(CARGO)" MAKE="$(MAKE)" sh scripts/test.sh
 
-test-go: setup-test
+test-go: setup-test build ## the tests of the Go package
 	GO="$$(sh scripts/go.sh)" $(CARGO) test --locked --test integration -- go:: a_till_in_go
 
-test-cpp: setup-test
+test-cpp: setup-test build ## the tests of the C++ header
 	$(CARGO) test --locked --test integration -- cpp:: a_till_in_cpp
 
-# The Python binding: types, lints, and its tests with the library and the sandbox as they are now.
-test-python: setup-test
-	$(CARGO) build --quiet --locked -p paysvc -p paysvc-sandbox
+test-python: setup-test build ## types, lints and tests of the Python package
 	@sh scripts/test-python.sh
 
-# All endpoints against all faults, plain and TLS, then 60 seconds of random faults (SEED=n), with tables and figures.
-faults: setup-test
+faults: setup-test build ## every endpoint with every fault, plain and TLS; then 60 seconds of random faults (SEED=n)
 	PAYSVC_FAULTS=all $(CARGO) test --locked --test integration -- --nocapture faults:: faults_random::
 
-# The leak canary: every endpoint and every fault in three languages, plain and TLS, with its figures.
-canary: setup-test
+canary: setup-test build ## searches logs, messages and memory for secrets: every endpoint with every fault, three languages
 	GO="$$(sh scripts/go.sh)" PAYSVC_CANARY=all $(CARGO) test --locked --test integration -- --nocapture canary::
 
-# Everything against hostile input and leaks, with its figures (SECURITY.md). Takes hours, most of them for a million
-# whole conversations and programs of the slowest two fuzz targets; RUNS=10000 gives a first idea.
-harden: setup-test
+# Most of the hours go into a million inputs for the two slowest fuzz targets; RUNS=10000 makes it shorter.
+harden: setup-test build ## the long tests of SECURITY.md with the sanitizers and the fuzzer, with figures; takes hours
 	@GO="$$(sh scripts/go.sh)" CARGO="$(CARGO)" sh scripts/harden.sh
 
-# A million made-up inputs for every fuzz target.
-fuzz: setup-test
+fuzz: setup-test ## a million random inputs for every fuzz target
 	@CARGO="$(CARGO)" sh scripts/fuzz.sh runs 1000000
 
-# Every scenario through every language, with the table.
-certify: setup-test
+certify: setup-test build ## every scenario in every language, with a table: the same requests and outcomes
 	GO="$$(sh scripts/go.sh)" $(CARGO) test --locked --test integration -- --nocapture scenarios::
 
-# The C programs and the scenarios, with the sanitizers in C and Rust together.
-sanitize: setup-test
+sanitize: setup-test build ## the C programs and the scenarios with AddressSanitizer and others in C and Rust together
 	GO="$$(sh scripts/go.sh)" CARGO="$(CARGO)" sh scripts/sanitize.sh
 
-# The threads', cancel and fork tests with ThreadSanitizer in C and Rust together.
-tsan: setup-test
+tsan: setup-test build ## the tests of threads, cancels and forks with ThreadSanitizer in C and Rust together
 	CARGO="$(CARGO)" sh scripts/tsan.sh
 
-# The Go package with every pointer checked that it hands to C.
-cgocheck: setup-test
+cgocheck: setup-test build ## the Go package with a check of every pointer that it passes to C
 	GO="$$(sh scripts/go.sh)" $(CARGO) test --locked --test integration -- --ignored go::
 
-# README's two commands as they are written, on a Debian that holds nothing but its base system. Takes root.
-bare:
+bare: ## the two commands of README on a Debian with nothing but its base system and make; needs root
 	@sh scripts/bare.sh
 
-# A made-up endpoint, added to a copy of the tree by the two edits that one takes, is found everywhere.
-two-edits: setup-test
+two-edits: setup-test build ## add an endpoint to a copy of the tree by its two edits, and look for it everywhere
 	GO="$$(sh scripts/go.sh)" $(CARGO) test --workspace --locked --test integration -- --ignored two_edits --nocapture
 
-# Licences, versions, sources and advisories of what we depend on.
-deny: setup
+deny: setup ## licences, versions, sources and advisories of the dependencies
 	@CARGO="$(CARGO)" sh scripts/deny.sh
 
-# The pure modules in Miri, where a toolchain has it.
-miri: setup
+miri: setup ## the tests of the pure modules in Miri, where a toolchain has it
 	@sh scripts/miri.sh
 
-# What libcurl and Go's net/http do in two such failures.
-peers: build
+peers: build ## what libcurl and Go's net/http do when an answer is lost, and when a stray answer arrives
 	@sh scripts/setup.sh peers
 	@python3 benches/peers/run.py
 
-# Speed, memory and size against libcurl, raw rustls, Python's and Go's clients: BENCHMARKS.md and its picture, from one
-# run. QUICK=1: a short run that leaves the committed files alone. RESUME=1: goes on with one that was broken off.
-bench: build
+# QUICK=1: a short run that does not change the committed files. RESUME=1: continues a run that was interrupted.
+bench: build ## speed, memory and size compared with other clients: writes BENCHMARKS.md and its picture
 	@sh scripts/setup.sh bench
 	@PYTHONDONTWRITEBYTECODE=1 python3 benches/speed/run.py $(if $(QUICK),--quick) $(if $(RESUME),--resume)
 
-# What a noisy machine cannot blur: instructions, system calls and heap of a warm call, held against what is committed.
-bench-check: build
+bench-check: build ## instructions, system calls and heap of a call, compared with the committed figures
 	@sh scripts/setup.sh test
 	@PYTHONDONTWRITEBYTECODE=1 python3 benches/speed/warm.py
 
-install: build
+install: build ## installs library, headers, sandbox and pkg-config file; PREFIX=/usr/local, DESTDIR
 	@$(PLACE) -m 644 $(BUILD)/include/* $(DEST)/include
 	@$(PLACE) -m 755 $(BUILD)/lib/libpaysvc.so.$(VERSION) $(DEST)/lib
 	@$(PLACE) -l libpaysvc.so.$(VERSION) $(DEST)/lib/libpaysvc.so.$(ABI)
@@ -140,6 +122,6 @@ install: build
 	    $(PLACE) -m 644 -n paysvc.pc - $(DEST)/lib/pkgconfig
 	@echo "installed in $(DEST)"
 
-clean:
+clean: ## removes everything that was built
 	$(CARGO) clean
 	rm -rf build

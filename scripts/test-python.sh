@@ -1,13 +1,10 @@
 #!/bin/sh
-# The Python binding's lints, types and tests, with the debug library and sandbox that cargo has built. Called by make.
+# The Python binding's lints, types and tests, with the library and the sandbox that `make build` built. Called by make.
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
 venv=$root/build/venv/bin
-case ${CARGO_TARGET_DIR:-target} in
-    /*) built=$CARGO_TARGET_DIR/debug ;;
-    *) built=$root/${CARGO_TARGET_DIR:-target}/debug ;;
-esac
+built=$(cd "${PAYSVC_BUILD:-build}" && pwd)
 
 cd bindings/python
 "$venv/ruff" check --no-cache . ../../examples ../../tests
@@ -18,5 +15,5 @@ else
     echo "MISSING: node is not on this machine; pyright is NOT run"
 fi
 PYTHONPATH=$root/bindings/python/src PYTHONDONTWRITEBYTECODE=1 \
-    PAYSVC_LIBRARY=$built/libpaysvc.so PAYSVC_SANDBOX=$built/paysvc-sandbox \
+    PAYSVC_LIBRARY=$built/lib/libpaysvc.so PAYSVC_SANDBOX=$built/bin/paysvc-sandbox \
     "$venv/python" -m pytest -q -p no:cacheprovider

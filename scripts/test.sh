@@ -1,12 +1,13 @@
 #!/bin/sh
-# Builds the tests of all languages once and runs them side by side: every test program of the workspace is a part, and so
-# are the documentation's tests and the Python binding. What a part said is printed in one piece when it ends, and kept
-# under build/test. JOBS (one more than there are processors) is how many run at a time; most of them wait for a peer.
+# Builds the tests once and runs them side by side, after `make build`, whose library and sandbox they use. Every test
+# program of the workspace is a part, and so are the documentation's tests and the Python binding. What a part prints is
+# shown in one piece when it ends, and kept under build/test. JOBS (one more than there are processors) is how many parts
+# run at a time, and half of how many integration tests do: most of them wait for a peer.
 set -eu
 cd "$(dirname "$0")/.."
 CARGO=${CARGO:-cargo} MAKE=${MAKE:-make}
 logs=build/test
-MOST_SECONDS=1200 # ten times what the longest part takes on a busy machine
+MOST_SECONDS=1800 # several times what the longest part takes on a busy machine
 jobs=${JOBS:-$(($(nproc) + 1))}
 
 part() { # name, folder, command...
@@ -37,8 +38,6 @@ esac
 rm -rf "$logs"
 mkdir -p "$logs"
 began=$(date +%s)
-# First what all of them load: the libraries and the sandbox, then the test programs.
-"$CARGO" build --quiet --locked -p paysvc -p paysvc-sandbox
 "$CARGO" test --workspace --locked --no-run --message-format=json-render-diagnostics >"$logs/built.json"
 echo "built in $(($(date +%s) - began)) s; $jobs parts at a time, their logs in $logs"
 
@@ -47,15 +46,15 @@ sed -n '/"reason":"compiler-artifact"/{/"profile":{[^}]*"test":true/s/.*"manifes
     "$logs/built.json" | while read -r folder program; do
     name=$(basename "$program" | sed 's/-[0-9a-f]*$//')
     [ "$folder" = "$PWD" ] || name=$(basename "$folder")-$name
+    [ "$name" != integration ] || program="$program --test-threads=$((2 * jobs))"
     echo "$name $folder $program"
 done >"$logs/programs"
 [ -s "$logs/programs" ] || { echo "test: cargo names no test programs" >&2; exit 1; }
 {
-    # The longest first, so that none is left alone at the end.
-    first="integration"
-    for name in $first; do grep "^$name " "$logs/programs" || :; done
+    # The longest first, so that it is not left alone at the end.
+    grep "^integration " "$logs/programs" || :
     echo "python-binding $PWD sh scripts/test-python.sh"
-    grep -vE "^($(echo "$first" | tr ' ' '|')) " "$logs/programs" || :
+    grep -v "^integration " "$logs/programs" || :
     echo "documentation $PWD $CARGO test --workspace --locked --doc"
 } >"$logs/parts"
 # Two of one name would write over each other's log and status.

@@ -1,4 +1,4 @@
-/* The same with libcurl, as its users write it: one easy handle, used again. */
+/* The same with libcurl, as its users write it: one easy handle for all requests. */
 #define _POSIX_C_SOURCE 199309L
 #include <curl/curl.h>
 #include <stdio.h>

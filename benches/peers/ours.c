@@ -1,4 +1,4 @@
-/* Two refunds on one kept connection, through libpaysvc. Arguments: address, secret key, reference, first amount, second. */
+/* Two refunds over one kept-alive connection, with libpaysvc. Arguments: address, secret key, reference, first amount, second. */
 #define _POSIX_C_SOURCE 199309L
 #include <paysvc.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What HTTP clients do to money on two bad days, and prints it as a table.
+"""Compares what HTTP clients do in two failures, and prints a table.
 
-Each client refunds an order twice, 10.00 and then 20.00, over one kept connection. On the second refund
+Each client refunds an order twice, 10.00 and then 20.00, over one kept-alive connection. At the second refund
   - the service makes the refund and closes the connection without an answer, or
-  - an answer that nobody asked for lies in the connection from the first refund.
+  - the connection holds a stray answer since the first refund.
 The sandbox's ledger says what was really refunded. Needs build/ (make build), libcurl's headers, and Go.
 """
 
@@ -42,14 +42,14 @@ def admin(base, path, body=None):
 
 
 def short(told):
-    """The first words and the message of an answer, without what changes from run to run."""
+    """The first words and the message of an answer, without the parts that change from run to run."""
     told = re.sub(r"http://[0-9.:]+", "", told)
     message = re.search(r'"message":"([^"]*)"', told)
     return f"{told.split(':')[0]}: {message.group(1)}" if message else told
 
 
 def play(ready, fault, nth, command, extra):
-    """Runs one client; gives what it said of the second refund, and the refunds of 20.00 that were really made."""
+    """Runs one client; returns what it printed for the second refund, and how many refunds of 20.00 were made."""
     base = ready["base_url"]
     admin(base, "/sandbox/reset", {})
     admin(base, "/sandbox/orders", {"reference": "ORDER-1", "amount": "1000.00", "currency": "NGN", "paid": True})
@@ -67,14 +67,14 @@ def main():
         command = [ROOT / "build/bin/paysvc-sandbox", "--seed", "1", "--exit-with-parent"]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as sandbox:
             ready = json.loads(sandbox.stdout.readline())
-            print("| client | refund made, answer lost | an answer nobody asked for |\n|---|---|---|")
+            print("| client | refund made, answer lost | stray answer |\n|---|---|---|")
             worst = 0
             for peer, (program, extra) in peers.items():
                 told, times = play(ready, "commit_then_close", 2, program, extra)
-                lost = f"refunded {'once' if times == 1 else f'{times} times'}; says `{short(told)}`"
+                lost = f"refunded {'once' if times == 1 else f'{times} times'}; reports `{short(told)}`"
                 told, times = play(ready, "late_unsolicited_response", 1, program, extra)
-                stray = "takes it for its own" if "nobody asked" in told else "does not take it"
-                stray += f"; says `{short(told)}`"
+                stray = "takes it for the answer" if "nobody asked" in told else "does not take it"
+                stray += f"; reports `{short(told)}`"
                 print(f"| {peer} | {lost} | {stray} |")
                 worst = max(worst, times) if peer == "libpaysvc" else worst
             sandbox.stdin.close()

@@ -1,4 +1,4 @@
-"""Builds every program of the benchmark, and says which versions they are."""
+"""Builds every program of the benchmark."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def run(*command: str | Path, cwd: Path = ROOT, **more: str) -> str:
 
 
 def server() -> Path:
-    """Its own build, so that nothing of it changes how the library is built; and in the environment of `make build`, or
-    each would build the other's dependencies anew."""
+    """A build of its own, so that it does not affect the features of the library; in the environment of `make build`,
+    so that the dependencies are not built again."""
     command = ["cargo", "build", "--release", "--locked", "--quiet", "-p", "paysvc-bench"]
     if subprocess.run(command, cwd=ROOT, check=False).returncode != 0:
         sys.exit("failed: the benchmark's server cannot be built")
@@ -47,7 +47,7 @@ def launch() -> Path:
 
 
 def libcurl() -> Path:
-    """The peer against Debian's libcurl."""
+    """The peer with the libcurl of the system."""
     link("libcurl", [], ["-lcurl"])
     return BIN / "libcurl"
 
@@ -58,7 +58,7 @@ def link(name: str, before: list[str], libraries: list[str]) -> None:
 
 
 def current_libcurl() -> Path | None:
-    """The same program with a current libcurl, built from source; None where that cannot be done."""
+    """The same program with a current libcurl, built from source; None if that fails."""
     command = ["cargo", "build", "--release", "--locked", "--quiet", "--message-format=json"]
     more = ["--target-dir", str(BUILD / "curl")]
     done = subprocess.run([*command, *more], cwd=HERE / "curl", stdout=subprocess.PIPE, text=True, check=False)
@@ -74,7 +74,7 @@ def current_libcurl() -> Path | None:
 
 
 def go() -> tuple[Path, Path]:
-    """Ours and net/http; the module cache is Go's own."""
+    """Ours and net/http."""
     compiler = run("sh", "scripts/go.sh")
     for name in ("ours", "nethttp"):
         run(compiler, "build", "-o", BIN / f"go-{name}", f"./{name}", cwd=HERE / "go", GOFLAGS="-mod=mod", GOWORK="off")
@@ -82,7 +82,7 @@ def go() -> tuple[Path, Path]:
 
 
 def python() -> Path:
-    """The peers' virtual environment, made anew when the list changes."""
+    """The virtual environment of the peers; created again when the list changes."""
     wanted, made = HERE / "python/requirements.txt", BUILD / "venv/installed.txt"
     interpreter = BUILD / "venv/bin/python"
     if not made.exists() or made.read_text() != wanted.read_text():

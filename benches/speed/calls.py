@@ -1,4 +1,4 @@
-"""Time per call: the rows in which candidates take turns."""
+"""Time per call: rows whose candidates take turns."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Calls:
     def sequential(
         self, mode: str, programs: dict[str, list[str]], calls: int, rounds: int, slow: Sequence[str] = ()
     ) -> dict[str, Times]:
-        """`slow`: candidates that make a tenth of the calls, so that a round stays short."""
+        """`slow`: candidates that make a tenth of the calls, to keep a round short."""
         self.server.pin(ONE)
         rounds = 5 if self.quick else rounds
         counts = {name: max(1, calls // 10 if name in slow else calls) for name in programs}

@@ -1,6 +1,6 @@
-"""What a noisy machine cannot blur: system calls, instructions, and heap, of our C program's warm calls.
+"""Counts that do not depend on the load of the machine: system calls, instructions and heap of warm calls.
 
-Each is the difference between a run of N and one of more calls, so that start-up and end cancel out.
+Each is the difference between two runs with different numbers of calls, so that start and end cancel out.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from rounds import Command
 from stage import BUILD, environment
 
-#: Reading its orders and printing its times is the program's own, once each run, and cancels out.
+#: A line of the summary of strace.
 STRACE = re.compile(r"^\s*[\d.]+\s+[\d.]+\s+\d+\s+(\d+)\s+(?:\d+\s+)?(\w+)$", re.MULTILINE)
 COLLECTED = re.compile(r"Collected : (\d+)")
 IN_USE = re.compile(r"in use at exit: ([\d,]+) bytes in ([\d,]+) blocks")
@@ -29,7 +29,7 @@ class Heap:
 
 
 def run(tool: list[str], command: Command, calls: int) -> str:
-    """What the tool says of a run with so many calls."""
+    """The report of the tool on a run with this number of calls."""
     full = [*tool, *map(str, command)]
     done = subprocess.run(full, env=environment(), input=f"{calls}\n", capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -38,7 +38,7 @@ def run(tool: list[str], command: Command, calls: int) -> str:
 
 
 def system_calls(command: Command, calls: int = 500) -> dict[str, float]:
-    """By name, per call; those that differ by less than one in a hundred calls are the noise of a run."""
+    """By name, per call; less than one in a hundred calls is noise."""
 
     def counted(calls: int) -> dict[str, int]:
         told = run(["strace", "-f", "-c"], command, calls)
@@ -50,7 +50,7 @@ def system_calls(command: Command, calls: int = 500) -> dict[str, float]:
 
 
 def instructions(command: Command, calls: int = 500) -> float:
-    """In user space, under callgrind: on the processor that valgrind offers, which is not this machine's."""
+    """In user space, under callgrind, on the processor that valgrind simulates."""
 
     def counted(calls: int) -> int:
         told = run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={BUILD / 'callgrind.out'}"], command, calls)
@@ -62,7 +62,7 @@ def instructions(command: Command, calls: int = 500) -> float:
 
 
 def heap(command: Command, calls: int) -> Heap:
-    """The program frees nothing when it ends, so what is in use at exit is what the calls left alive."""
+    """The program frees nothing when it ends, so what is in use at exit is what its calls left allocated."""
     told = run(["valgrind", "--tool=memcheck", "--leak-check=no", "--undef-value-errors=no"], command, calls)
     numbers = [int(text.replace(",", "")) for pattern in (TOTAL, IN_USE) for text in pattern.search(told).groups()]  # type: ignore[union-attr]
     return Heap(*numbers)

@@ -1,4 +1,4 @@
-"""BENCHMARKS.svg from the results: one bar a row, its target as a notch, readable on light and dark ground."""
+"""BENCHMARKS.svg from the results: a bar for each row, with its target as a notch, for light and dark pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rows import Row, from_json
 LINE, LEFT, SCALE, MOST = 20, 470, 210, 1.6
 WIDTH = LEFT + int(MOST * SCALE) + 60
 
-# With a ground of its own: a page may be light where its reader's preference is dark.
+# It has its own background: a page may be light although the reader prefers dark.
 STYLE = """
 .ground { fill: #ffffff }
 text { font: 12px system-ui, sans-serif; fill: #1f2328 }
@@ -25,7 +25,7 @@ text { font: 12px system-ui, sans-serif; fill: #1f2328 }
 
 
 def shown(row: Row) -> bool:
-    """Client CPU stands in the table; here only where it is a row of its own."""
+    """Client CPU is in the table, and here only for the threads."""
     return row.target is not None and (row.figure != "client CPU" or "threads" in row.work)
 
 

@@ -1,4 +1,4 @@
-"""What a whole process costs: its first call, its memory, and what it must load."""
+"""What a whole process costs: its first call, its memory, and the libraries that it loads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rounds import Command, interleave, worker
 from rows import Row
 from stage import BUILD, CORES, FOLDER, ONE, ROOT, Server
 
-#: Packaged with the C library itself, so every program has them.
+#: Part of the C library, so every program has them.
 OF_LIBC = re.compile(r"/(ld-linux|libc\.|libm\.|libdl\.|libpthread\.|librt\.|libresolv\.|libutil\.)")
 
 
@@ -25,7 +25,7 @@ class Processes:
         return [*program, mode, url or self.server.url, str(FOLDER)]
 
     def first(self) -> list[Row]:
-        """From exec to exit: loading, roots, handshake and one call; for Python its interpreter too."""
+        """From exec to exit: loading, roots, handshake and one call; for Python also its interpreter."""
         self.server.pin(ONE)
         requests, program = next(iter(self.programs.python_peers.items()))
         peers = {
@@ -38,7 +38,7 @@ class Processes:
                 name: [self.programs.launch, *self.command(program, "first")] for name, program in programs.items()
             }
             rounds = 3 if self.quick else 30
-            # The first of all rounds fills the caches of files and, for Python, of compiled modules.
+            # The first round fills the caches of files and, for Python, of compiled modules.
             times = interleave(commands, ONE, rounds, {name: 1 for name in commands}, 1)
             for peer in list(programs)[1:]:
                 work, ms = f"{language}, first call of a process", 1000.0
@@ -51,8 +51,8 @@ class Processes:
         return rows
 
     def memory(self) -> list[Row]:
-        """Rss, which does not depend on what else runs. Pss, in which a page that processes share counts for each in
-        part, is told beside it: it changes with every other program that has OpenSSL in memory."""
+        """Rss, which does not depend on other processes, and Pss, which counts a shared page for each process in part, and
+        so changes with every other program that has OpenSSL in memory."""
         self.server.pin(set(CORES))
         rows = []
         works = {"post": "memory of an idle client, one call made", "threads": "memory of 64 busy threads"}
@@ -68,12 +68,12 @@ class Processes:
         return rows
 
     def held(self, program: list[str], mode: str) -> tuple[int, int]:
-        """Pss and Rss in kB: idle after one call, or in the midst of them."""
+        """Pss and Rss in kB: idle after one call, or during calls."""
         url = self.server.delayed_url if mode == "threads" else self.server.url
         with worker(self.command(program, mode, url), set(CORES)) as it:
             it.calls(2)
             if mode == "threads":
-                it.start(50)  # a second, of which half is over when it is looked at
+                it.start(50)  # takes a second; the memory is read after half of it
                 time.sleep(0.5)
             text = Path(f"/proc/{it.process.pid}/smaps_rollup").read_text()
             if mode == "threads":
@@ -96,7 +96,7 @@ class Processes:
 
 
 def loaded_by(library: Path) -> list[Path]:
-    """The library and all that ldd shows for it, which is all of it at any depth, beyond libc."""
+    """The library and all libraries that ldd shows for it, at any depth, without libc's."""
     told = run("ldd", library)
     assert "not found" not in told, told
     others = re.findall(r"=> (/\S+)", told)

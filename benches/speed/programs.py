@@ -1,4 +1,4 @@
-"""The candidates, by the names that the table gives them."""
+"""The programs that are compared, by their names in the table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Programs:
     launch: Path
     c: list[str]
     raw: list[str]
-    #: Debian's first.
+    #: The system's first.
     libcurls: dict[str, list[str]]
     python: list[str]
     python_peers: dict[str, list[str]]

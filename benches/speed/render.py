@@ -1,4 +1,4 @@
-"""BENCHMARKS.md from the results."""
+"""Renders BENCHMARKS.md from the results."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def target(row: Row) -> str:
 
 
 def line(row: Row) -> str:
-    """For the terminal."""
+    """The row, for the terminal."""
     plain = ratio(row).replace("*", "")
     verdict = row.verdict().replace("*", "")
     return f"{row.work:51.51} {row.against:44.44} {row.figure:14} {target(row):7} {plain:18} {verdict}"
@@ -45,8 +45,9 @@ def page(results: dict[str, Any]) -> str:
     parts = [
         "# Benchmarks",
         "",
-        f"Made by `make bench` on {results['date']}; not edited by hand. {met} of {of} figures with a target meet it. "
-        "The ratio is ours / the peer's of one round; median, and in brackets the quartiles over the rounds.",
+        f"Written by `make bench` on {results['date']}; do not edit. {met} of {of} figures with a target meet it. "
+        "The ratio is ours / the peer's, taken in each round: the median and, in brackets, the quartiles of all rounds. "
+        "The targets are goals of the project.",
         "",
         "![the ratios of the table below](BENCHMARKS.svg)",
         "",
@@ -57,14 +58,14 @@ def page(results: dict[str, Any]) -> str:
         cells = [row.work, row.against, f"{row.figure}, {row.unit}", target(row), ratio(row)]
         cells += [spread(row.ours), spread(row.theirs), row.verdict()]
         parts.append(f"| {' | '.join(cells)} |")
-    parts += ["", "## A warm call in counts", "", *counted(results), "", "## How it is measured", "", *notes(results)]
+    parts += ["", "## Counts of a warm call", "", *counted(results), "", "## How it is measured", "", *notes(results)]
     parts += ["", "## Machine and versions", ""]
     parts += [f"- {name}: {text}" for name, text in {**results["machine"], **results["versions"]}.items()]
     return "\n".join(parts) + "\n"
 
 
 def counted(results: dict[str, Any]) -> list[str]:
-    """Of the C programs of the first row: the difference of two runs, so that start-up cancels out."""
+    """The counts of the C programs of the first row: the difference of two runs, so that the start cancels out."""
     ours, (peer, theirs) = results["warm"]["ours"], list(results["warm"].items())[1]
     limit = warm.limit()
 
@@ -78,7 +79,7 @@ def counted(results: dict[str, Any]) -> list[str]:
     constant = len(set(ours["live bytes"])) == 1
     few = sum(ours["system calls"].values()) <= warm.MOST_SYSTEM_CALLS + 0.01
     return [
-        f"| of one call | at most | ours | {peer} | verdict |",
+        f"| per call | at most | ours | {peer} | verdict |",
         "|---|---|---|---|---|",
         f"| system calls (strace) | {warm.MOST_SYSTEM_CALLS} | {calls(ours)} | {calls(theirs)} | {verdict(few)} |",
         f"| instructions in user space (callgrind) | {limit:,} "
@@ -87,10 +88,11 @@ def counted(results: dict[str, Any]) -> list[str]:
         f"| allocations (bytes) | – | {ours['allocations'][1]:g} ({ours['allocated bytes']:,}) "
         f"| {theirs['allocations'][1]:g} ({theirs['allocated bytes']:,}) | |",
         "",
-        "`make bench-check`, which `.ci/run` calls, fails when our instructions differ by more than "
-        f"{warm.TOLERANCE:.0%} from `benches/speed/instructions.json`, on a fourth system call, and when the heap "
-        "grows with the number of calls. Callgrind counts on the processor that valgrind offers, which has AES-NI and "
-        "AVX2 but nothing newer, so encryption may weigh more in it than in the times.",
+        "`make bench-check`, which `.ci/run` calls, fails if our instructions differ by more than "
+        f"{warm.TOLERANCE:.0%} from `benches/speed/instructions.json`, if a call makes more than "
+        f"{warm.MOST_SYSTEM_CALLS} system calls, or if the heap grows with the number of calls. Callgrind counts on the "
+        "processor that valgrind simulates, which has AES-NI and AVX2 but no newer instructions, so encryption may "
+        "have a larger share here than in the times.",
     ]
 
 
@@ -102,26 +104,26 @@ def notes(results: dict[str, Any]) -> list[str]:
     seconds = sum(section["seconds"] for section in results["took"].values())
     load = max(section["load before"] for section in results["took"].values())
     return [
-        "- One server (`benches/speed/rust/src/server.rs`) for all: TLS 1.3, kept connections, one fixed answer of the "
-        "interface's form. Every program checks HTTP status, envelope and state of the payment; only the raw rustls "
-        "socket looks at nothing.",
-        f"- Candidates take turns within one run of {seconds / 60:.0f} minutes: each is a process that keeps its "
-        "connection, and a round lets each make some calls after a few that do not count. The load of the machine "
+        "- There is one server for all (`benches/speed/rust/src/server.rs`): TLS 1.3, kept-alive connections, and one "
+        "fixed answer of the documented form. Every program checks HTTP status, envelope and state of the payment; only "
+        "the raw rustls socket checks nothing.",
+        f"- The programs take turns within one run of {seconds / 60:.0f} minutes. Each is a process that keeps its "
+        "connection; in each round it makes some calls after a few that are not measured. The load of the machine "
         f"before a section was at most {load}.",
-        "- Sequential work: client and server on one core, so the wall time of a call holds the server's part too. "
-        f"{calls_of_threads()} First calls: from exec to exit, for Python with its interpreter.",
-        f"- Trust: the system's roots and the benchmark's authority, {results['roots']} certificates, for everybody; "
-        "libpaysvc reads the system's by itself, the peers get them in one file.",
-        "- The encryption and key rows compare `paysvc_encrypt` (which also checks the JSON) and `paysvc_client_new` "
-        "and `_free` (which also read a configuration) with the same work written with OpenSSL: text to context, and "
-        "payload to the request body.",
-        "- Memory is Rss, which does not depend on what else runs. Pss, given beside it, counts a page that processes "
-        "share for each in part, so it changes with every other program that has OpenSSL in memory.",
-        "- Size: the stripped library and whatever ldd shows for it beyond libc, on both sides.",
+        "- Sequential calls: client and server share a core, so the wall time of a call includes the server's part. "
+        f"{calls_of_threads()} First calls: from exec to exit; for Python this includes the interpreter.",
+        f"- All programs trust the system's roots and the benchmark's own authority, {results['roots']} certificates. "
+        "libpaysvc reads the system's roots by itself; the peers get all of them in one file.",
+        "- The rows on encryption and keys compare `paysvc_encrypt` (which also checks the JSON), and "
+        "`paysvc_client_new` and `_free` (which also read a configuration), with the same work written with OpenSSL: "
+        "from text to context, and from payload to request body.",
+        "- Memory is Rss, which does not depend on other processes. Pss counts a shared page for each process in part, "
+        "so it changes with every other program that has OpenSSL in memory.",
+        "- Size is that of the stripped library and of all libraries that ldd shows for it, without libc's.",
     ]
 
 
 def calls_of_threads() -> str:
     if len(stage.CORES) == 1:
-        return "64 threads: one core for all, there is no other."
-    return "64 threads: the client on one core, the server on another."
+        return "64 threads: one core for all, because there is only one."
+    return "64 threads: the client has one core, the server another."

@@ -1,4 +1,4 @@
-"""Takes turns: each candidate is a process with its connection open, and only one of them works at a time."""
+"""Candidates take turns: each is a process with an open connection, and one of them works at a time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Command = Sequence["str | Path"]
 
 
 class Worker:
-    """A program that makes so many calls when told, and says what they took."""
+    """A program that makes the number of calls that it is told, and prints how long they took."""
 
     def __init__(self, command: Command, cores: set[int]) -> None:
         self.command = command
@@ -26,7 +26,7 @@ class Worker:
 
     def start(self, count: int) -> None:
         assert self.process.stdin is not None
-        with contextlib.suppress(BrokenPipeError):  # its end is noticed when it should answer
+        with contextlib.suppress(BrokenPipeError):  # result() notices that the program ended
             self.process.stdin.write(f"{count}\n")
             self.process.stdin.flush()
 
@@ -74,13 +74,13 @@ def interleave(
     warm_up: int,
     width: int = 1,
 ) -> dict[str, Times]:
-    """Round by round each candidate in turn: `calls` of each, after `warm_up` that do not count. `width`: how many
+    """In each round each candidate makes `calls` calls, after `warm_up` calls that are not measured. `width`: how many
     calls one count stands for."""
     times = {name: Times() for name in commands}
     with contextlib.ExitStack() as stack:
         workers = {name: stack.enter_context(worker(command, cores)) for name, command in commands.items()}
         for number in range(rounds):
-            # Every other round backwards, so that nobody always comes after the same neighbour.
+            # Every other round in reverse, so that no candidate always follows the same one.
             for name in list(workers)[:: 1 if number % 2 else -1]:
                 if warm_up:
                     workers[name].calls(warm_up)

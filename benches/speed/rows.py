@@ -1,4 +1,4 @@
-"""One line of the table, and what may be said of it."""
+"""One line of the table, and its verdict."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclasses.dataclass
 class Spread:
-    """Median and quartiles over the rounds; one measurement has all three alike."""
+    """Median and quartiles over the rounds; the same number three times if there is one measurement."""
 
     median: float
     low: float
@@ -26,7 +26,7 @@ class Spread:
 
 @dataclasses.dataclass
 class Row:
-    """Ours against a peer. `ratio` is ours / theirs, of each round, so that what slows both cancels out."""
+    """Ours compared with a peer. `ratio` is ours / theirs of each round, so that the machine's load cancels out."""
 
     work: str
     against: str
@@ -36,7 +36,7 @@ class Row:
     theirs: Spread
     ratio: Spread
     rounds: int
-    #: What issue 6 asks for; None: measured for information.
+    #: The goal for the ratio; None: measured for information only.
     target: float | None
     at_least: bool = False
 
@@ -56,7 +56,7 @@ class Row:
         return Row(work, against, figure, unit, *spreads, len(ratios), target, at_least)
 
     def verdict(self) -> str:
-        # As it is printed, so that the table never contradicts itself.
+        # Rounded as it is printed, so that the table does not contradict itself.
         ratio = float(f"{self.ratio.median:.2f}")
         ahead = ratio >= 1 if self.at_least else ratio <= 1
         if self.target is None:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The benchmark (make bench): measures ours against the peers in one run, and writes results, table and picture.
+"""The benchmark (make bench): measures ours and the peers in one run, and writes results, table and picture.
 
     run.py [--quick] [--resume] [SECTION...]
 
---quick: few rounds, and everything goes to build/bench instead of the committed files. --resume: goes on with a run
-that was broken off, which it takes from build/bench/progress.json. With sections: only these, as --quick does.
+--quick: few rounds, and the output goes to build/bench instead of the committed files. --resume: continues a run that
+was interrupted, from build/bench/progress.json. With sections: only these, and no files are written.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def main() -> int:
     if chosen.resume and PROGRESS.exists():
         results = json.loads(PROGRESS.read_text())
         if results["quick"] != chosen.quick:
-            parser.error("the run that was broken off was of the other length, quick or not")
-        print(f"goes on after: {', '.join(results['took']) or 'nothing'}")
+            parser.error("the interrupted run was not of this length: it was with --quick, or this is")
+        print(f"continues after: {', '.join(results['took']) or 'nothing'}")
     with stage.server(candidates.server) as server:
         calls = Calls(candidates, server, chosen.quick)
         processes = Processes(candidates, server, chosen.quick)

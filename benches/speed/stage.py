@@ -1,4 +1,4 @@
-"""Where it all happens: the folders, the payloads, the certificates, the server, and which core runs what."""
+"""What the measurements share: folders, payloads, certificates, the server, and which core runs what."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ BUILD = ROOT / "build/bench"
 FOLDER = BUILD / "stage"
 DELAY_MS = 20
 CORES = sorted(os.sched_getaffinity(0))
-#: Sequential work: client and server share one, so that no figure depends on how two cores talk to each other.
+#: Sequential work: client and server share a core, so that no figure depends on the communication between cores.
 ONE = {CORES[-1]}
-#: 64 threads: the client has one to itself, the server the other.
+#: 64 threads: the client has one core, the server the other.
 OTHER = {CORES[0]}
 
 SYSTEM_ROOTS = Path("/etc/ssl/certs/ca-certificates.crt")
@@ -31,14 +31,14 @@ class Server:
     delayed_url: str
 
     def pin(self, cores: set[int]) -> None:
-        """All threads it has; those it makes later inherit it."""
+        """Pins all its threads; later ones inherit it."""
         for thread in os.listdir(f"/proc/{self.pid}/task"):
             with contextlib.suppress(ProcessLookupError):
                 os.sched_setaffinity(int(thread), cores)
 
 
 def environment() -> dict[str, str]:
-    """What every program gets: the library of build/, and nothing that would lead a peer elsewhere."""
+    """The environment of every program: the library in build/, and no proxy or setting that affects a peer."""
     kept = {name: value for name, value in os.environ.items() if not name.upper().endswith("_PROXY")}
     kept = {name: value for name, value in kept.items() if not name.startswith(("PAYSVC_", "SSL_CERT_", "PYTHON"))}
     return kept | {
@@ -46,7 +46,7 @@ def environment() -> dict[str, str]:
         "PKG_CONFIG_PATH": str(ROOT / "build/lib/pkgconfig"),
         "PAYSVC_LIBRARY": str(ROOT / "build/lib/libpaysvc.so"),
         "PYTHONPATH": str(ROOT / "bindings/python/src"),
-        # Compiled once, as an installed package is, but not into the source tree.
+        # Bytecode is cached, as for an installed package, but outside of the source tree.
         "PYTHONPYCACHEPREFIX": str(BUILD / "pycache"),
     }
 
@@ -69,7 +69,7 @@ def compact(value: object) -> str:
 
 @contextlib.contextmanager
 def server(program: Path) -> Iterator[Server]:
-    """The server, its certificate authority, and the bundle that gives every peer what libpaysvc trusts."""
+    """The server, its certificate authority, and the bundle with the roots that libpaysvc trusts, for the peers."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     payloads()
     command = [str(program), str(FOLDER), str(DELAY_MS)]

@@ -1,6 +1,6 @@
-"""The figures of a warm call of our C program that no noise can blur, and what they must be.
+"""Figures of a warm call of our C program that do not depend on the load of the machine, and their limits.
 
-As a program (make bench-check) it holds them against what is committed: `instructions.json`, and issue 6's limits.
+As a program (make bench-check) it compares them with the committed figures in `instructions.json` and with the limits.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from rounds import Command
 from stage import FOLDER, HERE, server
 
 COMMITTED = HERE / "instructions.json"
-#: A change of more than this must be explained beside the committed figure.
+#: A larger change must be committed in `instructions.json`, with its reason.
 TOLERANCE = 0.10
 #: One write and at most two reads.
 MOST_SYSTEM_CALLS = 3
@@ -23,7 +23,7 @@ HEAP_CALLS = 100
 
 
 def limit() -> int:
-    """Issue 6's; BENCHMARKS.md says whether it is met."""
+    """The goal for the instructions of a call; BENCHMARKS.md says whether it is met."""
     return int(json.loads(COMMITTED.read_text())["limit"])
 
 
@@ -33,7 +33,7 @@ def measure(command: Command) -> dict[str, Any]:
     return {
         "system calls": counts.system_calls(command),
         "instructions": round(counts.instructions(command)),
-        # Of N calls, and of as many again, twice over: a number that grows with the calls would differ.
+        # Per call, over N and then over 2N further calls: they differ if the number grows with the calls.
         "allocations": [round(once / HEAP_CALLS, 1), round(twice / HEAP_CALLS / 2, 1)],
         "allocated bytes": round((runs[2].bytes - runs[1].bytes) / HEAP_CALLS / 2),
         "live bytes": [run.live_bytes for run in runs],
@@ -41,13 +41,13 @@ def measure(command: Command) -> dict[str, Any]:
 
 
 def faults(measured: dict[str, Any], committed: dict[str, Any]) -> list[str]:
-    """What of it must not be."""
+    """What is wrong with the figures."""
     found = []
     known, now = committed["instructions"], measured["instructions"]
     if abs(now - known) > TOLERANCE * known:
         found.append(
             f"{now} instructions a call, {now / known - 1:+.0%} of the committed {known}: "
-            f"if that is meant, write it and why into {COMMITTED.name}"
+            f"if that is intended, write the figure and the reason into {COMMITTED.name}"
         )
     if sum(measured["system calls"].values()) > MOST_SYSTEM_CALLS + 0.01:
         found.append(f"more than {MOST_SYSTEM_CALLS} system calls a call: {measured['system calls']}")

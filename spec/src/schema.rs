@@ -1,5 +1,15 @@
 //! What a row can say: the request of an endpoint, its answer, and what a request does at the service.
 
+/// A text of the documentation.
+pub(crate) const fn doc(text: &'static str) -> &'static str {
+    if cfg!(feature = "docs") { text } else { "" }
+}
+
+/// The members within a member of an answer.
+const fn nested(members: &'static [Member]) -> &'static [Member] {
+    if cfg!(feature = "docs") { members } else { &[] }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Method {
     Get,
@@ -149,7 +159,7 @@ pub struct Field {
 }
 
 impl Field {
-    const fn new(name: &'static str, kind: Kind, location: Location, required: bool, doc: &'static str) -> Field {
+    const fn new(name: &'static str, kind: Kind, location: Location, required: bool, text: &'static str) -> Field {
         Field {
             name,
             kind,
@@ -158,7 +168,7 @@ impl Field {
             secret: false,
             certainty: Certainty::Documented,
             default: Default::None,
-            doc,
+            doc: doc(text),
         }
     }
 
@@ -292,10 +302,10 @@ pub struct Member {
 }
 
 impl Member {
-    const fn new(name: &'static str, kind: AnswerKind, doc: &'static str) -> Member {
+    const fn new(name: &'static str, kind: AnswerKind, text: &'static str) -> Member {
         // Amounts were seen as numbers and as strings at the same endpoints.
         let form = if matches!(kind, AnswerKind::Amount) { Form::NumberOrText } else { Form::Plain };
-        Member { name, kind, form, nullable: false, certainty: Certainty::Documented, doc }
+        Member { name, kind, form, nullable: false, certainty: Certainty::Documented, doc: doc(text) }
     }
 
     pub const fn text(name: &'static str, doc: &'static str) -> Member {
@@ -323,11 +333,11 @@ impl Member {
     }
 
     pub const fn object(name: &'static str, members: &'static [Member], doc: &'static str) -> Member {
-        Member::new(name, AnswerKind::Object(members), doc)
+        Member::new(name, AnswerKind::Object(nested(members)), doc)
     }
 
     pub const fn list(name: &'static str, members: &'static [Member], doc: &'static str) -> Member {
-        Member::new(name, AnswerKind::List(members), doc)
+        Member::new(name, AnswerKind::List(nested(members)), doc)
     }
 
     pub const fn nullable(self) -> Member {

@@ -11,7 +11,7 @@ pub struct Constant {
 }
 
 const fn constant(name: &'static str, number: i32, doc: &'static str) -> Constant {
-    Constant { name, number, doc }
+    Constant { name, number, doc: crate::schema::doc(doc) }
 }
 
 /// Version of the binary interface: the number in the soname and the value of `paysvc_abi()`.

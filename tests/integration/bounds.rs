@@ -2,14 +2,13 @@
 //! call's deadline and its cancel. The memory that each takes is measured in a process of its own;
 //! `cargo test --test integration bounds:: -- --nocapture` prints the table.
 
-use std::io::Write as _;
 use std::process::Stdio;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::support::server::{Connection, Server, response};
-use crate::support::tls::{Authority, serve_script};
+use crate::support::tls::Authority;
 use crate::support::{Link, Stage, root, run};
 
 /// What a peer repeats for ever, and after what.
@@ -75,12 +74,12 @@ fn flood(request: &str, out: &mut dyn std::io::Write) {
     }
 }
 
-fn serve_plain(mut c: Connection) {
+fn serve(mut c: Connection) {
     if let Some(request) = c.read_request() {
         if request.contains("warm_up") {
             return c.write(&response("200 OK", "connection: close\r\n", crate::support::server::OK));
         }
-        flood(&request, &mut c.socket);
+        flood(&request, &mut c);
     }
 }
 
@@ -136,7 +135,7 @@ fn floods(transport: &str, config: &Value) {
 
 #[test]
 fn every_flood_ends_at_its_bound_over_plain_http() {
-    let server = Server::start(serve_plain);
+    let server = Server::start(serve);
     floods("http", &server.config());
 }
 
@@ -144,13 +143,7 @@ fn every_flood_ends_at_its_bound_over_plain_http() {
 fn every_flood_ends_at_its_bound_over_tls() {
     let authority = Authority::new();
     let config = Authority::server(&authority.leaf(&["127.0.0.1"]), rustls::ALL_VERSIONS, None);
-    let server = serve_script(config, |request, stream| {
-        if !request.contains("warm_up") {
-            flood(request, stream);
-            return false;
-        }
-        stream.write_all(response("200 OK", "", crate::support::server::OK).as_bytes()).is_ok()
-    });
+    let server = Server::start_tls(config, serve);
     floods(
         "https",
         &json!({"base_url": format!("https://127.0.0.1:{}", server.port), "secret_key": "s", "ca_file": authority.file()}),
@@ -160,7 +153,7 @@ fn every_flood_ends_at_its_bound_over_tls() {
 /// What comes too slowly to reach a bound ends with the call: a byte now and then does not prolong it.
 #[test]
 fn what_never_reaches_a_bound_ends_with_the_deadline_and_a_cancel() {
-    let server = Server::start(serve_plain);
+    let server = Server::start(serve);
     let slow = |limit, cancel| ALL.iter().map(move |one| (format!("{}-slow", one.name), limit, cancel));
     let calls: Vec<_> = slow(100, 0).chain(slow(30_000, 60)).collect();
     let lines = measure(&Stage::new(), &server.config(), &calls);
@@ -174,7 +167,7 @@ fn what_never_reaches_a_bound_ends_with_the_deadline_and_a_cancel() {
 /// A body that comes as fast as the machine can send it does not outrun the clock or a cancel.
 #[test]
 fn what_comes_fast_ends_with_the_deadline_and_a_cancel() {
-    let server = Server::start(serve_plain);
+    let server = Server::start(serve);
     let calls: Vec<_> =
         (1..=8).flat_map(|ms| [(TINY.name.to_owned(), ms, 0), (TINY.name.to_owned(), 30_000, ms)]).collect();
     let lines = measure(&Stage::new(), &server.config(), &calls);
@@ -198,7 +191,7 @@ fn large_headers_within_the_bound_are_read() {
     });
     let client = crate::support::capi::Client::new(&server.config());
     for _ in 0..3 {
-        client.call(paysvc::ffi::paysvc_order_refund, &crate::support::capi::refund()).expect("OK CONFIRMED");
+        client.call("order_refund", &crate::support::capi::refund()).expect("OK CONFIRMED");
     }
     assert_eq!(server.connections(), 1);
 }

@@ -14,7 +14,7 @@ use crate::support::driver::{Driver, Reply};
 use crate::support::memory::{Needles, Whose, search};
 use crate::support::sandbox::Sandbox;
 use crate::support::target::{calls, target};
-use crate::support::{Link, Stage, artifacts, root};
+use crate::support::{Link, Stage, bindings, root};
 
 /// A secret of each kind that the table has, by the name of its member. No other program on the machine has them.
 fn canaries() -> impl Iterator<Item = (&'static str, &'static str)> {
@@ -50,8 +50,7 @@ impl Language {
     fn command(&self, stage: &Stage) -> Command {
         let mut command = stage.command(self.program[0].as_ref());
         command.args(&self.program[1..]).env("LD_PRELOAD", &self.arena);
-        command.env("PYTHONPATH", root().join("bindings/python/src")).env("PYTHONDONTWRITEBYTECODE", "1");
-        command.env("PAYSVC_LIBRARY", artifacts().join("libpaysvc.so"));
+        bindings::in_python(&mut command);
         command
     }
 }

@@ -6,7 +6,7 @@ use paysvc_spec::ENDPOINTS;
 use paysvc_spec::schema::{Field, Kind};
 use serde_json::{Value, json};
 
-use crate::support::capi::{Client, function};
+use crate::support::capi::Client;
 use crate::support::sandbox::Sandbox;
 use crate::support::target::{Good, calls, good, target};
 
@@ -39,7 +39,7 @@ fn every_entry_is_what_the_sandbox_sees() {
     let client = Client::new(&sandbox.config());
     for row in ENDPOINTS {
         let (target, Good { wire, amount, .. }) = (target(row, &sandbox), good(row));
-        client.call(function(row.name), &target.request).expect("OK CONFIRMED");
+        client.call(row.name, &target.request).expect("OK CONFIRMED");
         let requests = sandbox.get("/sandbox/requests");
         let seen = requests["requests"].as_array().unwrap().last().unwrap();
         let header = |name: &str| seen["headers"][name].as_str().unwrap_or_default().to_owned();

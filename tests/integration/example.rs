@@ -7,8 +7,8 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::support::sandbox::Sandbox;
-use crate::support::server::{Connection, Server};
-use crate::support::{Link, Stage, artifacts, root, said};
+use crate::support::server::{Connection, Server, whole_message};
+use crate::support::{Link, Stage, bindings, root, said};
 
 #[test]
 fn a_till_in_c_collects_a_payment() {
@@ -35,10 +35,8 @@ fn a_till_in_go_collects_a_payment() {
 #[test]
 fn a_till_in_python_collects_a_payment() {
     collects(&|| {
-        let mut command = Command::new("python3");
-        command.arg(root().join("examples/collect.py")).arg("--sandbox");
-        command.env("PYTHONPATH", root().join("bindings/python/src")).env("PYTHONDONTWRITEBYTECODE", "1");
-        command.env("PAYSVC_LIBRARY", artifacts().join("libpaysvc.so"));
+        let mut command = bindings::python("examples/collect.py");
+        command.arg("--sandbox");
         command
     });
 }
@@ -137,7 +135,7 @@ fn relay(mut connection: Connection, address: &str, from: &str, to: &str) {
         service.write_all(request.as_bytes()).unwrap();
         let mut answer = Vec::new();
         let mut buffer = [0; 4096];
-        while !is_whole(&answer) {
+        while whole_message(&answer).is_none() {
             match service.read(&mut buffer) {
                 Ok(count) if count > 0 => answer.extend_from_slice(&buffer[..count]),
                 _ => break,
@@ -145,11 +143,4 @@ fn relay(mut connection: Connection, address: &str, from: &str, to: &str) {
         }
         connection.write(&String::from_utf8(answer).unwrap().replace(from, to));
     }
-}
-
-fn is_whole(answer: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(answer).to_ascii_lowercase();
-    let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
-    let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok());
-    body.len() >= length.unwrap_or(0)
 }

@@ -11,38 +11,14 @@ mod sends_twice;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use paysvc::ffi::*;
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::schema::Endpoint;
+use paysvc_spec::status::Outcome;
 use serde_json::{Value, json};
 
-use crate::support::capi::{Client, Reply, function};
+use crate::support::capi::{Client, Reply};
 use crate::support::sandbox::Sandbox;
 use crate::support::target::{Target, filled, good, target};
-
-/// What the evidence allows to be said of a call that meets a fault once.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum May {
-    /// The service was asked and answered; nothing else is right.
-    Confirmed,
-    Rejected,
-    /// Proved: nothing left.
-    NotSent,
-    /// The request left, and what came back decides nothing.
-    Unknown,
-}
-use May::{Confirmed, NotSent, Rejected, Unknown};
-
-impl May {
-    fn outcome(self) -> paysvc_outcome {
-        match self {
-            Confirmed => PAYSVC_OUTCOME_CONFIRMED,
-            Rejected => PAYSVC_OUTCOME_REJECTED,
-            NotSent => PAYSVC_OUTCOME_NOT_SENT,
-            Unknown => PAYSVC_OUTCOME_UNKNOWN,
-        }
-    }
-}
 
 /// Where a fault strikes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -57,9 +33,10 @@ enum On {
     Handshake,
 }
 use On::{Before, Call, Connect, Handshake};
+use Outcome::{Confirmed, NotSent, Rejected, Unknown};
 
 /// Fault, where it strikes, and what may be said of a call that moves money and of one that reads (and is repeated).
-const FAULTS: &[(&str, On, May, May)] = &[
+const FAULTS: &[(&str, On, Outcome, Outcome)] = &[
     ("reset_before_read", Call, Unknown, Confirmed),
     ("reset_before_read", Connect, Unknown, Confirmed),
     ("reset_without_commit", Call, Unknown, Confirmed),
@@ -161,17 +138,17 @@ impl Figures {
         let said = reply.outcome();
 
         self.cases += 1;
-        let denied = said == PAYSVC_OUTCOME_NOT_SENT || said == PAYSVC_OUTCOME_REJECTED;
+        let denied = said == NotSent || said == Rejected;
         self.false_not_sent += usize::from(denied && made > 0);
-        self.false_confirmed += usize::from(said == PAYSVC_OUTCOME_CONFIRMED && made == 0 && target.effect.is_some());
+        self.false_confirmed += usize::from(said == Confirmed && made == 0 && target.effect.is_some());
         self.twice += usize::from(made > 1);
         self.sent_twice += usize::from(sent > 1);
         self.strays += usize::from(reply.get("/data/unsolicited").is_some());
-        self.needless_unknown += usize::from(said == PAYSVC_OUTCOME_UNKNOWN && may != Unknown);
+        self.needless_unknown += usize::from(said == Unknown && may != Unknown);
         if sent > 1 || reply.get("/data/unsolicited").is_some() {
             self.wrong.push(format!("{at}: sent {sent} times, and the answer is {}", reply.body()));
         }
-        if said != may.outcome() {
+        if said != may {
             self.wrong.push(format!("{at}: {} with {made} effects: {}", reply.verdict(), reply.message()));
         }
         if made > 1 || (denied && made > 0) {
@@ -182,7 +159,7 @@ impl Figures {
         }
         if fault == "failed_then_success" && !row.read_only() {
             let again = call_again(sandbox, &target);
-            if again.outcome() != PAYSVC_OUTCOME_CONFIRMED {
+            if again.outcome() != Confirmed {
                 self.wrong.push(format!("{at}: the second time {}", again.verdict()));
             }
         }
@@ -200,7 +177,7 @@ fn call(sandbox: &Sandbox, fault: &str, on: On, target: &Target) -> Reply {
     let client = client(sandbox);
     sandbox.post("/sandbox/mandates", &json!({"mandateCode": "MDTC-WARM-UP"}));
     let warm_up = || {
-        client.call(paysvc_direct_debit_status, &json!({"mandateCode": "MDTC-WARM-UP"})).expect("OK CONFIRMED");
+        client.call("direct_debit_status", &json!({"mandateCode": "MDTC-WARM-UP"})).expect("OK CONFIRMED");
     };
     let arm = |path: Option<&str>, nth: u32| {
         let mut rule = json!({"fault": fault, "nth": nth, "count": 1});
@@ -233,11 +210,10 @@ fn call(sandbox: &Sandbox, fault: &str, on: On, target: &Target) -> Reply {
         }
         Connect | Handshake => arm(None, 1),
     }
-    let function = function(target.row.name);
     // Silence lasts as long as the caller's patience.
     let patience = if ENDLESS.contains(&fault) { 500 } else { 0 };
     let token = crate::support::capi::Call::with_timeout_ms(patience);
-    client.call_with(function, &target.request, Some(&token))
+    client.call_with(target.row.name, &target.request, Some(&token))
 }
 
 const CLOSE_WAIT: &str = "08";
@@ -260,7 +236,7 @@ fn wait_for(sandbox: &Sandbox, there: &dyn Fn(&str, u64) -> bool) {
 }
 
 fn call_again(sandbox: &Sandbox, target: &Target) -> Reply {
-    client(sandbox).call(function(target.row.name), &target.request)
+    client(sandbox).call(target.row.name, &target.request)
 }
 
 /// How often the effect of the call was committed: what is true, whatever the library says.

@@ -14,12 +14,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-use paysvc::ffi::*;
+use paysvc_spec::status::Outcome;
 use serde_json::{Value, json};
 
-use crate::support::capi::{Call, Client, Function, Reply};
+use crate::support::capi::{Call, Client};
 use crate::support::tls::Authority;
-use evidence::{Given, Outcome, Returned, Seen, Violation, check, is_excluded};
+use evidence::{Given, Returned, Seen, Violation, check, is_excluded};
 use peer::{Manner, Peer};
 use random::Random;
 
@@ -47,26 +47,16 @@ impl Kind {
         matches!(self, Kind::Refund | Kind::Free)
     }
 
-    fn call(self, key: &str) -> (Function, Value) {
+    fn call(self, key: &str) -> (&'static str, Value) {
         match self {
-            Kind::Refund => (paysvc_order_refund, json!({"reference": key, "amount": "25.50"})),
+            Kind::Refund => ("order_refund", json!({"reference": key, "amount": "25.50"})),
             Kind::Free => {
                 let path = format!("/till/charge/{key}");
-                (paysvc_request, json!({"method": "POST", "path": path, "key": "secret", "body": {"reference": key}}))
+                ("request", json!({"method": "POST", "path": path, "key": "secret", "body": {"reference": key}}))
             }
-            Kind::Details => (paysvc_transaction_details, json!({"sessionId": key})),
-            Kind::Status => (paysvc_direct_debit_status, json!({"mandateCode": key})),
+            Kind::Details => ("transaction_details", json!({"sessionId": key})),
+            Kind::Status => ("direct_debit_status", json!({"mandateCode": key})),
         }
-    }
-}
-
-fn outcome(reply: &Reply) -> Outcome {
-    match reply.outcome() {
-        PAYSVC_OUTCOME_NOT_SENT => Outcome::NotSent,
-        PAYSVC_OUTCOME_CONFIRMED => Outcome::Confirmed,
-        PAYSVC_OUTCOME_REJECTED => Outcome::Rejected,
-        PAYSVC_OUTCOME_UNKNOWN => Outcome::Unknown,
-        other => panic!("no outcome {other}"),
     }
 }
 
@@ -150,7 +140,7 @@ fn call(client: &Client, kind: Kind, key: String, random: &mut Random) -> Return
     let end = cancelled.map_or(started + limit, |cancelled| cancelled.min(started + limit));
     Returned {
         moves_money: kind.moves_money(),
-        outcome: outcome(&reply),
+        outcome: reply.outcome(),
         attempts: usize::try_from(reply.attempts()).unwrap(),
         token: reply.get("/data/token"),
         late: returned.saturating_duration_since(end),

@@ -1,6 +1,5 @@
 //! How requests and answers are framed: what an answer's headers contradict is not whole, whatever its body says.
 
-use paysvc::ffi::*;
 use serde_json::json;
 
 use crate::support::capi::{Client, HANG, refund, within};
@@ -19,7 +18,7 @@ fn verdict_of(answer: String) -> (String, String, usize) {
     let client = Client::new(&server.config());
     let verdicts: Vec<_> = (0..2)
         .map(|_| {
-            let reply = within(HANG, || client.call(paysvc_order_refund, &refund()));
+            let reply = within(HANG, || client.call("order_refund", &refund()));
             (reply.verdict(), reply.message().to_owned())
         })
         .collect();
@@ -132,7 +131,7 @@ fn a_request_without_a_body_says_so() {
     });
     let client = Client::new(&server.config());
     for (method, length) in [("POST", true), ("PUT", true), ("DELETE", false), ("GET", false)] {
-        let reply = client.call(paysvc_request, &json!({"method": method, "path": "/new", "key": "public"}));
+        let reply = client.call("request", &json!({"method": method, "path": "/new", "key": "public"}));
         assert_eq!(reply.http_status(), 200, "{}", reply.message());
         let seen = server.seen();
         let request = seen.last().unwrap().to_ascii_lowercase();

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::support::driver::Driver;
 use crate::support::sandbox::Sandbox;
-use crate::support::{Stage, artifacts, made_up, root, run, said};
+use crate::support::{Stage, build, made_up, root, run, said};
 
 fn module() -> std::path::PathBuf {
     root().join("bindings/go")
@@ -17,7 +17,7 @@ fn module() -> std::path::PathBuf {
 /// The go command, with what its tests need to find the sandbox.
 fn go(stage: &Stage, words: &[&str]) -> Command {
     let mut command = stage.go(&module());
-    command.args(words).env("PAYSVC_SANDBOX", artifacts().join("paysvc-sandbox"));
+    command.args(words).env("PAYSVC_SANDBOX", build().join("bin/paysvc-sandbox"));
     command
 }
 
@@ -61,7 +61,7 @@ fn its_tests_pass_with_the_archive() {
     let output = run(Command::new("readelf").arg("-dW").arg(&program));
     assert!(!String::from_utf8_lossy(&output.stdout).contains("libpaysvc"), "it needs the shared library");
     let mut command = Command::new(&program);
-    run(command.env("PAYSVC_SANDBOX", artifacts().join("paysvc-sandbox")).env_remove("LD_LIBRARY_PATH"));
+    run(command.env("PAYSVC_SANDBOX", build().join("bin/paysvc-sandbox")).env_remove("LD_LIBRARY_PATH"));
 }
 
 /// Without any shared library: neither ours nor libgcc_s, which has no archive.
@@ -103,7 +103,7 @@ fn every_handle_is_freed_once() {
     run(go(&stage, &["test", "-c", "-o"]).arg(&program).arg("."));
     let notes = stage.path().join("notes");
     let mut command = stage.command(&program);
-    command.env("PAYSVC_SANDBOX", artifacts().join("paysvc-sandbox"));
+    command.env("PAYSVC_SANDBOX", build().join("bin/paysvc-sandbox"));
     run(command.env("LD_PRELOAD", stage.preload("ownership.c")).env("PAYSVC_OWNERSHIP", &notes));
 
     let (mut alive, mut made) = (BTreeMap::new(), BTreeMap::<String, usize>::new());
@@ -184,7 +184,10 @@ func TestMadeUp(t *testing.T) {
     let gofmt = Path::new(String::from_utf8(gofmt).unwrap().trim()).join("bin/gofmt");
     let output = run(Command::new(gofmt).args(["-l", "generated.go"]).current_dir(&folder));
     assert!(output.stdout.is_empty(), "not as gofmt writes it: {}", said(&output));
-    let output = run(stage.go(&folder).env("PKG_CONFIG_PATH", stage.pkg_config()).args(["test", "-v", "."]));
+    let output = run(stage
+        .go(&folder)
+        .env("PKG_CONFIG_PATH", stage.path().join("build/lib/pkgconfig"))
+        .args(["test", "-v", "."]));
     let told = String::from_utf8(output.stdout).unwrap();
     let said: Vec<&str> = told.lines().filter(|line| line.starts_with('{')).collect();
     assert_eq!(
@@ -201,7 +204,12 @@ func TestMadeUp(t *testing.T) {
 fn another_abi_is_refused_when_it_is_compiled_and_when_it_runs() {
     let stage = Stage::new();
     let folder = copy(&stage, &made_up::header_of_another_abi(), &xtask::codegen::go::render(paysvc_spec::ENDPOINTS));
-    let output = stage.go(&folder).env("PKG_CONFIG_PATH", stage.pkg_config()).args(["build", "."]).output().unwrap();
+    let output = stage
+        .go(&folder)
+        .env("PKG_CONFIG_PATH", stage.path().join("build/lib/pkgconfig"))
+        .args(["build", "."])
+        .output()
+        .unwrap();
     assert!(
         !output.status.success() && said(&output).contains("this Go package is for PAYSVC_ABI"),
         "{}",

@@ -1,25 +1,19 @@
 //! What must never leave: an encrypted endpoint's payload in clear, the secret key where it does not belong, anything to a
 //! peer that is not proved, and bytes that would change the request around them.
 
-use paysvc::ffi::*;
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::schema::{ApiKey, Endpoint, Field, Kind, Location, Method};
 use paysvc_spec::settings::CONFIG;
 use serde_json::{Map, Value, json};
 
-use crate::support::capi::{Client, HANG, Reply, function, with, within};
+use crate::support::capi::{Client, HANG, Reply, with, within};
 use crate::support::memory::Needles;
-use crate::support::root;
 use crate::support::server::Server;
 use crate::support::tls::{Authority, serve};
+use crate::support::{encryption_key, root};
 
 const SECRET: &str = "PGW-SECRETKEY-GUARD";
 const PUBLIC: &str = "PGW-PUBLICKEY-GUARD";
-
-fn encryption_key() -> Value {
-    let text = std::fs::read_to_string(root().join("tests/vectors/rsa2048.json")).unwrap();
-    serde_json::from_str::<Value>(&text).unwrap()["encryption_key"].take()
-}
 
 /// Answers every request with success, and notes it.
 fn service() -> Server {
@@ -56,7 +50,7 @@ fn request(row: &Endpoint, text: &str) -> Value {
 }
 
 fn call(config: &Value, row: &Endpoint, text: &str) -> Reply {
-    Client::new(config).call(function(row.name), &request(row, text))
+    Client::new(config).call(row.name, &request(row, text))
 }
 
 #[test]
@@ -76,7 +70,7 @@ fn an_encrypted_payload_never_leaves_in_clear() {
 
         let raw =
             json!({"method": row.method.name(), "path": row.path, "key": "public", "body": {"a": "4111111111111111"}});
-        Client::new(&config(&server)).call(paysvc_request, &raw).expect("E_ARGUMENT NOT_SENT");
+        Client::new(&config(&server)).call("request", &raw).expect("E_ARGUMENT NOT_SENT");
         assert_eq!(server.seen().len(), seen + 1, "{}: paysvc_request sent it", row.name);
     }
 }
@@ -133,7 +127,7 @@ fn text_of_a_caller_stays_within_its_place_in_the_request() {
         json!({"host": "evil.example"}),
         json!({"Transfer-Encoding": "chunked"}),
     ] {
-        let reply = Client::new(&config(&server)).call(paysvc_request, &raw(headers.clone()));
+        let reply = Client::new(&config(&server)).call("request", &raw(headers.clone()));
         assert_eq!(reply.verdict(), "E_ARGUMENT NOT_SENT", "{headers}");
     }
 }
@@ -271,11 +265,11 @@ fn no_disguise_brings_a_secret_into_a_message() {
         with(request, members)
     };
     let calls = [
-        (function(encrypted.name), open),
-        (paysvc_request as crate::support::capi::Function, free(json!({"body": {"a": [{"b": CARD}], "once": 864213}}))),
-        (paysvc_request, free(json!({"body": CARD, "query": {"once": OTP}}))),
-        (paysvc_request, free(json!({"query": {"a": CARD}, "headers": {"x-code": OTP}}))),
-        (paysvc_request, free(json!({"path": format!("/payment/new/{CARD}"), "body": {"once": OTP}}))),
+        (encrypted.name, open),
+        ("request", free(json!({"body": {"a": [{"b": CARD}], "once": 864213}}))),
+        ("request", free(json!({"body": CARD, "query": {"once": OTP}}))),
+        ("request", free(json!({"query": {"a": CARD}, "headers": {"x-code": OTP}}))),
+        ("request", free(json!({"path": format!("/payment/new/{CARD}"), "body": {"once": OTP}}))),
     ];
     let mut masked = 0;
     for (function, request) in &calls {
@@ -290,7 +284,7 @@ fn no_disguise_brings_a_secret_into_a_message() {
                 (format!("text/html; {header}"), "<html>".to_owned()),
             ] {
                 *answer.lock().unwrap() = (kind.clone(), body.clone());
-                let reply = client.call(*function, request);
+                let reply = client.call(function, request);
                 let own = if body == "<html>" { reply.body() } else { "" };
                 for text in [reply.message(), reply.code(), own] {
                     let found = needles.found_in(text.as_bytes());
@@ -308,7 +302,7 @@ fn no_disguise_brings_a_secret_into_a_message() {
         ("application/json".into(), json!({"status": true, "message": "true: NGN 12 for card, 2 of 3"}).to_string());
     let harmless =
         free(json!({"body": {"ok": "true", "currency": "NGN", "by": "card", "count": 12, "of": 3, "really": true}}));
-    assert_eq!(client.call(paysvc_request, &harmless).message(), "true: NGN 12 for card, 2 of 3");
+    assert_eq!(client.call("request", &harmless).message(), "true: NGN 12 for card, 2 of 3");
 }
 
 /// 4 MB of a one-time code once took 58 seconds.
@@ -322,7 +316,7 @@ fn a_message_of_megabytes_is_cut_before_it_is_masked() {
     });
     let client = Client::new(&with(config(&server), json!({"timeout_ms": 20_000})));
     let request = json!({"method": "POST", "path": "/payment/new", "key": "public", "body": {"once": OTP}});
-    let reply = within(HANG / 4, || client.call(paysvc_request, &request));
+    let reply = within(HANG / 4, || client.call("request", &request));
     reply.expect("OK CONFIRMED");
     assert!(reply.message().starts_with("*** ***") && !reply.message().contains(OTP), "{}", reply.message());
     assert!(reply.message().len() <= 500);
@@ -346,7 +340,7 @@ fn nothing_is_repeated_at_or_below_the_path_of_what_changes_something() {
                     request["body"] = json!({});
                     request["encrypt"] = true.into();
                 }
-                client.call(paysvc_request, &request).expect("E_ARGUMENT NOT_SENT");
+                client.call("request", &request).expect("E_ARGUMENT NOT_SENT");
             }
         }
     }

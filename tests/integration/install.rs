@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::support::driver::Driver;
 use crate::support::sandbox::Sandbox;
-use crate::support::{Link, Stage, artifacts, root, run};
+use crate::support::{Link, Stage, build, root, run};
 
 /// Installs what lies in `built` as if cargo had just made it.
 fn install(built: &Path, to: &Path) {
@@ -22,9 +22,9 @@ fn install(built: &Path, to: &Path) {
 }
 
 fn copy(name: &str, built: &Path) -> PathBuf {
-    let path = built.join("release").join(name);
+    let path = built.join("release").join(Path::new(name).file_name().unwrap());
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::copy(artifacts().join(name), &path).unwrap();
+    std::fs::copy(build().join(name), &path).unwrap();
     path
 }
 
@@ -32,7 +32,7 @@ fn copy(name: &str, built: &Path) -> PathBuf {
 fn a_running_program_outlives_an_install_over_its_library_and_itself() {
     let (stage, folder) = (Stage::new(), tempfile::tempdir().unwrap());
     let built = folder.path().join("target");
-    let files = ["libpaysvc.so", "libpaysvc.a", "paysvc-sandbox"].map(|name| copy(name, &built));
+    let files = ["lib/libpaysvc.so", "lib/libpaysvc.a", "bin/paysvc-sandbox"].map(|name| copy(name, &built));
     install(&built, folder.path());
 
     // Two programs with the library loaded, two that run a file that is replaced.

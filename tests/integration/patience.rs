@@ -4,7 +4,6 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use paysvc::ffi::*;
 use serde_json::json;
 
 use crate::support::capi::{Call, Client, HANG, refund, with, within};
@@ -18,7 +17,7 @@ fn the_deadline_bounds_every_wait() {
     });
     let client = Client::new(&silent.config());
     let call = Call::with_timeout_ms(200);
-    let reply = within(HANG, || client.call_with(paysvc_order_refund, &refund(), Some(&call)));
+    let reply = within(HANG, || client.call_with("order_refund", &refund(), Some(&call)));
     reply.expect("E_TIMEOUT UNKNOWN");
 
     // Bytes that keep trickling in do not extend it.
@@ -31,7 +30,7 @@ fn the_deadline_bounds_every_wait() {
         }
     });
     let client = Client::new(&with(drip.config(), json!({"timeout_ms": 300})));
-    within(HANG, || client.call(paysvc_order_refund, &refund())).expect("E_TIMEOUT UNKNOWN");
+    within(HANG, || client.call("order_refund", &refund())).expect("E_TIMEOUT UNKNOWN");
 }
 
 static BACKING_OFF: AtomicBool = AtomicBool::new(false);
@@ -64,11 +63,10 @@ fn a_cancel_ends_a_call_wherever_it_is_and_leaves_the_client_usable() {
     ] {
         let server = Server::start(script);
         let client = Client::new(&server.config());
-        unsafe { paysvc_client_set_log(client.as_ptr(), 4, Some(notice_back_off), std::ptr::null_mut()) };
+        client.set_log(Some(notice_back_off));
         let call = Call::new();
         std::thread::scope(|scope| {
-            let running =
-                scope.spawn(|| within(HANG, || client.call_with(paysvc_order_refund, &refund(), Some(&call))));
+            let running = scope.spawn(|| within(HANG, || client.call_with("order_refund", &refund(), Some(&call))));
             while server.seen().is_empty() || (name == "backing off" && !BACKING_OFF.load(Ordering::SeqCst)) {
                 std::thread::yield_now();
             }
@@ -77,7 +75,7 @@ fn a_cancel_ends_a_call_wherever_it_is_and_leaves_the_client_usable() {
             assert_eq!(reply.verdict(), verdict, "{name}: {}", reply.message());
         });
         // Final: the token ends whatever uses it next, with nothing sent.
-        client.call_with(paysvc_order_refund, &refund(), Some(&call)).expect("E_CANCELLED NOT_SENT");
+        client.call_with("order_refund", &refund(), Some(&call)).expect("E_CANCELLED NOT_SENT");
         assert_eq!(server.seen().len(), 1, "{name}");
     }
 }
@@ -109,13 +107,13 @@ fn deaf() -> Deaf {
 fn connecting_is_bounded_and_can_be_cancelled() {
     let deaf = deaf();
     let config = json!({"base_url": format!("http://127.0.0.1:{}", deaf.port), "secret_key": "s", "max_attempts": 1, "connect_timeout_ms": 200});
-    let reply = within(HANG, || Client::new(&config).call(paysvc_order_refund, &refund()));
+    let reply = within(HANG, || Client::new(&config).call("order_refund", &refund()));
     reply.expect("E_TIMEOUT NOT_SENT");
 
     let client = Client::new(&with(config, json!({"connect_timeout_ms": 60_000, "timeout_ms": 60_000})));
     let call = Call::new();
     std::thread::scope(|scope| {
-        let running = scope.spawn(|| within(HANG, || client.call_with(paysvc_order_refund, &refund(), Some(&call))));
+        let running = scope.spawn(|| within(HANG, || client.call_with("order_refund", &refund(), Some(&call))));
         // Before or while it connects: either way nothing is sent.
         std::thread::sleep(Duration::from_millis(20));
         call.cancel();
@@ -137,7 +135,7 @@ fn a_cancel_reaches_tls_in_the_handshake_and_after_it() {
         json!({"base_url": format!("https://127.0.0.1:{}", silent.port), "secret_key": "s", "max_attempts": 1});
     let (client, call) = (Client::new(&config), Call::new());
     std::thread::scope(|scope| {
-        let running = scope.spawn(|| within(HANG, || client.call_with(paysvc_order_refund, &refund(), Some(&call))));
+        let running = scope.spawn(|| within(HANG, || client.call_with("order_refund", &refund(), Some(&call))));
         wait.recv().unwrap();
         call.cancel();
         running.join().unwrap().expect("E_CANCELLED NOT_SENT");
@@ -145,13 +143,18 @@ fn a_cancel_reaches_tls_in_the_handshake_and_after_it() {
 
     let authority = crate::support::tls::Authority::new();
     let leaf = authority.leaf(&["127.0.0.1"]);
-    let server =
-        crate::support::tls::serve_and_hold(crate::support::tls::Authority::server(&leaf, rustls::ALL_VERSIONS, None));
-    let config = json!({"base_url": format!("https://127.0.0.1:{}", server.server.port), "secret_key": "s", "ca_file": authority.file()});
+    let tls = crate::support::tls::Authority::server(&leaf, rustls::ALL_VERSIONS, None);
+    let server = Server::start_tls(tls, |mut c| {
+        c.read_request();
+        c.hold();
+    });
+    let config = json!({"base_url": format!("https://127.0.0.1:{}", server.port), "secret_key": "s", "ca_file": authority.file()});
     let (client, call) = (Client::new(&config), Call::new());
     std::thread::scope(|scope| {
-        let running = scope.spawn(|| within(HANG, || client.call_with(paysvc_order_refund, &refund(), Some(&call))));
-        server.has_request.recv().unwrap();
+        let running = scope.spawn(|| within(HANG, || client.call_with("order_refund", &refund(), Some(&call))));
+        while server.seen().is_empty() {
+            std::thread::yield_now();
+        }
         call.cancel();
         running.join().unwrap().expect("E_CANCELLED UNKNOWN");
     });

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::support::capi::with;
 use crate::support::server::{Connection, Server};
 use crate::support::tls::{Authority, serve};
-use crate::support::{ASAN, Link, Stage, root, run, said, sanitized};
+use crate::support::{ASAN, Link, Stage, encryption_key, root, run, said, sanitized};
 
 fn answer_all(mut c: Connection) {
     while c.read_request().is_some() {
@@ -133,9 +133,7 @@ fn a_child_that_the_c_library_was_not_told_of_opens_its_own_connections() {
 #[test]
 fn a_child_forked_in_the_middle_of_anything_does_not_hang() {
     let stage = Stage::new();
-    let vector = std::fs::read_to_string(root().join("tests/vectors/rsa2048.json")).unwrap();
-    let vector: serde_json::Value = serde_json::from_str(&vector).unwrap();
-    let config = json!({"base_url": "http://127.0.0.1:1", "public_key": "p", "secret_key": "s", "encryption_key": vector["encryption_key"]});
+    let config = json!({"base_url": "http://127.0.0.1:1", "public_key": "p", "secret_key": "s", "encryption_key": encryption_key()});
     // ThreadSanitizer takes long for a fork.
     let children = if sanitized::races().is_some() { "20" } else { "400" };
     run(stage.command(&program(&stage, "fork_busy.c")).args([&config.to_string(), children]));

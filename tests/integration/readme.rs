@@ -1,4 +1,4 @@
-//! README is true: its program compiles and runs, its link lines link.
+//! README's program compiles and runs, and its link lines link.
 
 use std::process::Command;
 
@@ -15,35 +15,39 @@ fn blocks(language: &str) -> Vec<String> {
     readme.split(&fence).skip(1).map(|part| part.split("```").next().unwrap().to_owned()).collect()
 }
 
+/// The first charge, and the comparison that completes it.
+fn program() -> String {
+    let parts = blocks("c");
+    assert_eq!(parts.len(), 2);
+    parts.concat()
+}
+
 #[test]
 fn the_example_compiles_with_the_lines_given_and_runs() {
-    let programs = blocks("c");
-    assert_eq!(programs.len(), 1);
     let lines: Vec<_> =
         blocks("sh").concat().lines().filter(|line| line.starts_with("cc ")).map(str::to_owned).collect();
     assert_eq!(lines.len(), 2, "one line for the shared library, one for the archive");
     for line in lines {
         let stage = Stage::new();
-        std::fs::write(stage.path().join("till.c"), &programs[0]).unwrap();
+        std::fs::write(stage.path().join("charge.c"), program()).unwrap();
         run(Command::new("sh")
             .arg("-c")
             .arg(line.replace("cc ", "cc -std=c89 -pedantic -Wall -Wextra -Werror "))
             .current_dir(stage.path()));
         // Nothing is configured: it must say what is missing instead of sending anything.
         let output = stage
-            .command(&stage.path().join("till"))
+            .command(&stage.path().join("charge"))
             .env_clear()
             .env("LD_LIBRARY_PATH", stage.path().join("build/lib"))
             .output()
             .unwrap();
         let told = String::from_utf8_lossy(&output.stdout);
         assert!(
-            output.status.success() && told.starts_with("NOT_SENT: order_refund: base_url is not configured"),
+            output.status.success() && told.starts_with("NOT_SENT: order_create: base_url is not configured"),
             "{}",
             said(&output)
         );
-        assert!(told.contains("nothing was sent: it may be repeated"), "{told}");
-        crate::support::refund::check(&|| stage.command(&stage.path().join("till")));
+        crate::support::charge::check(&|| stage.command(&stage.path().join("charge")));
     }
 }
 
@@ -66,7 +70,7 @@ fn the_system_libraries_are_those_that_the_compiler_names() {
 #[test]
 fn the_archive_links_with_a_static_unwinder_and_wholly_statically() {
     let stage = Stage::new();
-    std::fs::write(stage.path().join("till.c"), &blocks("c")[0]).unwrap();
+    std::fs::write(stage.path().join("charge.c"), program()).unwrap();
     let can = crate::support::has_static_c(&stage);
     for (compiler, flag) in [("cc", "-static-libgcc"), ("c++", "-static-libgcc"), ("cc", "-static"), ("c++", "-static")]
     {
@@ -75,13 +79,16 @@ fn the_archive_links_with_a_static_unwinder_and_wholly_statically() {
         }
         let mut command = Command::new(compiler);
         command.args(["-Ibuild/include", flag, "-x"]).arg(if compiler == "cc" { "c" } else { "c++" });
-        command.args(["till.c", "-x", "none", "build/lib/libpaysvc.a"]).args(static_libraries()).args(["-o", "till"]);
+        command
+            .args(["charge.c", "-x", "none", "build/lib/libpaysvc.a"])
+            .args(static_libraries())
+            .args(["-o", "charge"]);
         run(command.current_dir(stage.path()));
-        let headers = run(Command::new("readelf").arg("-dW").arg(stage.path().join("till")));
+        let headers = run(Command::new("readelf").arg("-dW").arg(stage.path().join("charge")));
         let needed = String::from_utf8_lossy(&headers.stdout).into_owned();
         assert!(!needed.contains("libgcc_s") && !needed.contains("libpaysvc"), "{compiler} {flag}: {needed}");
         assert!(flag != "-static" || !needed.contains("NEEDED"), "{compiler} {flag}: {needed}");
-        let output = Command::new(stage.path().join("till")).env_clear().output().unwrap();
+        let output = Command::new(stage.path().join("charge")).env_clear().output().unwrap();
         assert!(String::from_utf8_lossy(&output.stdout).starts_with("NOT_SENT: "), "{}", said(&output));
     }
 }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::support::driver::{Driver, Reply};
 use crate::support::sandbox::Sandbox;
 use crate::support::target::filled;
-use crate::support::{Link, Stage, compact, root, sha256};
+use crate::support::{Link, Stage, bindings, compact, root, sha256};
 
 #[derive(Deserialize)]
 struct Manifest {
@@ -326,13 +326,7 @@ fn compiled(name: &'static str, stage: Stage, program: PathBuf) -> Language {
 
 /// Through the wrapper's own methods, from the checkout.
 fn python() -> Language {
-    let start = || {
-        let mut command = Command::new("python3");
-        command.arg(root().join("tests/drivers/driver.py"));
-        command.env("PYTHONPATH", root().join("bindings/python/src")).env("PYTHONDONTWRITEBYTECODE", "1");
-        command.env("PAYSVC_LIBRARY", crate::support::artifacts().join("libpaysvc.so"));
-        command
-    };
+    let start = || bindings::python("tests/drivers/driver.py");
     Language { name: "Python", start: Box::new(start), _stage: Stage::new() }
 }
 

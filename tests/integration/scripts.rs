@@ -1,5 +1,6 @@
-//! The scripts that build and test: what they hand on, and that they fail when a part does.
+//! The Makefile and the scripts that build and test: what they pass on, and that they fail when a part does.
 
+use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -79,4 +80,21 @@ fn make_test_fails_and_names_the_parts_that_did() {
     assert!(!make_test(&[("wire", "exit 1\n"), ("wire", PASSES)], "exit 0\n").status.success());
     // A cargo that names no programs is no pass.
     assert!(!make_test(&[], "exit 0\n").status.success());
+}
+
+/// `make help` is rendered from the comments beside the targets, so a target without one would be missing there.
+#[test]
+fn make_help_lists_every_target() {
+    let makefile = std::fs::read_to_string(root().join("Makefile")).unwrap();
+    let declared = makefile.lines().find_map(|line| line.strip_prefix(".PHONY: ")).unwrap();
+    let rules = makefile.lines().filter_map(|line| line.split_once(':')).map(|(name, _)| name);
+    let is_target = |name: &&str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
+    let rules: BTreeSet<_> = rules.filter(is_target).collect();
+    assert_eq!(declared.split(' ').collect::<BTreeSet<_>>(), rules, "the targets, and .PHONY");
+    let mut make = Command::new("make");
+    make.args(["-s", "--no-print-directory", "help"]).env_remove("MAKEFLAGS").env_remove("MFLAGS");
+    let output = make.current_dir(root()).output().unwrap();
+    let lines = String::from_utf8_lossy(&output.stdout).into_owned();
+    let listed = lines.lines().filter_map(|line| line.split_once(' ')).filter(|(_, text)| text.trim().len() > 5);
+    assert_eq!(listed.map(|(name, _)| name).collect::<BTreeSet<_>>(), rules, "{}", said(&output));
 }

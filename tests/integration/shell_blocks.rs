@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::support::markdown::{self, Block, Note};
-use crate::support::{Stage, artifacts, root, run, said};
+use crate::support::{Stage, build, root, run, said};
 
 /// The documents, by path from the root.
 fn documents() -> Vec<String> {
@@ -34,14 +34,12 @@ fn blocks(document: &str) -> Vec<Block> {
 fn folder(stage: &Stage, document: &str, blocks: &[Block]) -> PathBuf {
     let here = stage.path();
     let link = |from: &Path, to: &str| std::os::unix::fs::symlink(from, here.join(to)).unwrap();
-    link(&artifacts().join("paysvc-sandbox"), "build/bin/paysvc-sandbox");
-    for header in ["paysvc.hpp", "paysvc_endpoints.hpp", "paysvc_json.hpp"] {
-        link(&root().join("bindings/cpp").join(header), &format!("build/include/{header}"));
-    }
-    stage.pkg_config();
     let program = |language: &str| &blocks.iter().find(|block| block.language == language).expect(language).text;
     match document {
-        "README.md" => std::fs::write(here.join("till.c"), program("c")).unwrap(),
+        "README.md" => {
+            let parts: Vec<_> = blocks.iter().filter(|block| block.language == "c").map(|block| &*block.text).collect();
+            std::fs::write(here.join("charge.c"), parts.join("\n")).unwrap();
+        }
         "bindings/cpp/README.md" => std::fs::write(here.join("charge.cpp"), program("cpp")).unwrap(),
         "bindings/go/README.md" => {
             link(here, "libpaysvc");
@@ -100,7 +98,7 @@ fn shell(stage: &Stage, document: &str, folder: &Path) -> Command {
             command.env("PATH", format!("{}:{path}", environment.join("bin").display()));
             // In pip's variables a "no" that is false means yes.
             command.env("PIP_NO_BUILD_ISOLATION", "false").env("PIP_NO_INDEX", "1");
-            command.env("PAYSVC_LIBRARY", artifacts().join("libpaysvc.so"));
+            command.env("PAYSVC_LIBRARY", build().join("lib/libpaysvc.so"));
         }
         _ => {}
     }
@@ -145,7 +143,7 @@ fn every_shell_block_of_every_document_works() {
 /// What is wrong with what the commands made: each program must run, and say that nothing is configured.
 fn left_behind(document: &str, folder: &Path) -> Option<String> {
     let (program, arguments, says): (&str, &[&str], &str) = match document {
-        "README.md" => ("./till", &[], "base_url"),
+        "README.md" => ("./charge", &[], "base_url"),
         "bindings/cpp/README.md" => ("./charge", &[], "base_url"),
         "bindings/go/README.md" => ("sh", &["-c", "go build -o charge . && ./charge"], "base_url"),
         "bindings/python/README.md" => ("venv/bin/python", &["-c", "import paysvc; print(paysvc.__file__)"], "venv"),

@@ -4,7 +4,6 @@
 use std::io::Write as _;
 use std::sync::Arc;
 
-use paysvc::ffi::*;
 use serde_json::{Value, json};
 
 use crate::support::capi::{Client, HANG, refund, with, within};
@@ -41,7 +40,7 @@ fn requests(server: &Server) -> usize {
 #[test]
 fn a_stray_on_a_new_connection_is_never_the_answer() {
     let proxy = tunnel(1);
-    let reply = within(HANG, || Client::new(&through(&proxy)).call(paysvc_order_refund, &refund()));
+    let reply = within(HANG, || Client::new(&through(&proxy)).call("order_refund", &refund()));
     reply.expect("OK CONFIRMED");
     assert_eq!((reply.body(), reply.attempts()), (OK, 1));
     assert_eq!((proxy.connections(), requests(&proxy)), (2, 1));
@@ -50,7 +49,7 @@ fn a_stray_on_a_new_connection_is_never_the_answer() {
 #[test]
 fn where_every_connection_holds_a_stray_nothing_is_sent_and_the_message_says_why() {
     let proxy = tunnel(usize::MAX);
-    let reply = within(HANG, || Client::new(&through(&proxy)).call(paysvc_order_refund, &refund()));
+    let reply = within(HANG, || Client::new(&through(&proxy)).call("order_refund", &refund()));
     reply.expect("E_TRANSPORT NOT_SENT");
     assert!(reply.message().contains("before the request was sent"), "{}", reply.message());
     assert_eq!(reply.attempts(), 0);
@@ -83,8 +82,7 @@ fn a_stray_within_tls_is_never_the_answer() {
         c.hold();
     });
     let config = json!({"base_url": format!("https://127.0.0.1:{}", server.port), "secret_key": "s", "ca_file": authority.file()});
-    let reply =
-        within(HANG, || Client::new(&with(config, json!({"max_attempts": 2}))).call(paysvc_order_refund, &refund()));
+    let reply = within(HANG, || Client::new(&with(config, json!({"max_attempts": 2}))).call("order_refund", &refund()));
     reply.expect("E_TRANSPORT NOT_SENT");
     assert!(reply.message().contains("before the request was sent"), "{}", reply.message());
     assert_eq!((reply.attempts(), server.connections()), (0, 2));
@@ -101,7 +99,7 @@ fn a_new_connection_that_is_closed_already_costs_no_unknown() {
     });
     let client = Client::new(&with(through(&proxy), json!({"max_attempts": 1})));
     for _ in 0..5 {
-        let reply = within(HANG, || client.call(paysvc_order_refund, &refund()));
+        let reply = within(HANG, || client.call("order_refund", &refund()));
         let sent = reply.attempts() > 0;
         assert_eq!(reply.verdict(), if sent { "E_TRANSPORT UNKNOWN" } else { "E_TRANSPORT NOT_SENT" });
     }

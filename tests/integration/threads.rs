@@ -4,10 +4,9 @@
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use paysvc::ffi::*;
 use serde_json::json;
 
-use crate::support::capi::{Call, Client};
+use crate::support::capi::{Call, Client, Log};
 use crate::support::server::Server;
 
 const THREADS: usize = 64;
@@ -27,7 +26,7 @@ fn one_client_serves_them_all() {
     });
     let client = Client::new(&server.config());
     let refund = json!({"reference": "R"});
-    let shared = client.call(paysvc_order_refund, &refund);
+    let shared = client.call("order_refund", &refund);
     std::thread::scope(|scope| {
         for number in 0..THREADS {
             let (client, refund, shared) = (&client, &refund, &shared);
@@ -37,26 +36,27 @@ fn one_client_serves_them_all() {
                     match (number + round) % 4 {
                         0 => {
                             call.cancel();
-                            client.call_with(paysvc_order_refund, refund, Some(&call)).expect("E_CANCELLED NOT_SENT");
+                            client.call_with("order_refund", refund, Some(&call)).expect("E_CANCELLED NOT_SENT");
                         }
                         // A cancel that races with the call: whatever comes of it, the client goes on.
                         1 => std::thread::scope(|inner| {
-                            let running = inner.spawn(|| client.call_with(paysvc_order_refund, refund, Some(&call)));
+                            let running = inner.spawn(|| client.call_with("order_refund", refund, Some(&call)));
                             call.cancel();
-                            let status = running.join().unwrap().status();
-                            assert!(status == PAYSVC_OK || status == PAYSVC_E_CANCELLED);
+                            let reply = running.join().unwrap();
+                            let verdict = reply.verdict();
+                            assert!(verdict == "OK CONFIRMED" || verdict.starts_with("E_CANCELLED "), "{verdict}");
                         }),
                         _ => {
-                            client.call_with(paysvc_order_refund, refund, Some(&call)).expect("OK CONFIRMED");
+                            client.call_with("order_refund", refund, Some(&call)).expect("OK CONFIRMED");
                             call.cancel();
                         }
                     }
                     assert_eq!(shared.get("/message").as_deref(), Some("done"));
                 }
-                let log = if number % 2 == 0 { Some(count_line as unsafe extern "C" fn(_, _, _)) } else { None };
-                unsafe { paysvc_client_set_log(client.as_ptr(), 4, log, std::ptr::null_mut()) };
+                let log = if number % 2 == 0 { Some(count_line as Log) } else { None };
+                client.set_log(log);
             });
         }
     });
-    client.call(paysvc_order_refund, &refund).expect("OK CONFIRMED");
+    client.call("order_refund", &refund).expect("OK CONFIRMED");
 }

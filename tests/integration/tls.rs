@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Stdio;
 
-use paysvc::ffi::*;
+use paysvc_spec::status::Outcome;
 use serde_json::{Value, json};
 
 use crate::support::capi::{Client, HANG, with, within};
@@ -18,7 +18,7 @@ fn config(server: &Server, host: &str, authority: &Authority) -> Value {
 }
 
 fn refund(config: &Value) -> crate::support::capi::Reply {
-    within(HANG, || Client::new(config).call(paysvc_order_refund, &json!({"reference": "R"})))
+    within(HANG, || Client::new(config).call("order_refund", &json!({"reference": "R"})))
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn both_versions_are_spoken_and_connections_kept() {
         for host in ["127.0.0.1", "localhost"] {
             let client = Client::new(&config(&server, host, &authority));
             for _ in 0..3 {
-                client.call(paysvc_order_refund, &json!({"reference": "R"})).expect("OK CONFIRMED");
+                client.call("order_refund", &json!({"reference": "R"})).expect("OK CONFIRMED");
             }
         }
         assert_eq!(server.connections(), 2);
@@ -100,7 +100,7 @@ fn a_service_without_session_tickets_takes_client_certificates_too() {
         with(config(&server, "127.0.0.1", &authority), json!({"client_cert_file": cert, "client_key_file": key}));
     let client = Client::new(&config);
     for _ in 0..3 {
-        client.call(paysvc_order_refund, &json!({"reference": "R"})).expect("OK CONFIRMED");
+        client.call("order_refund", &json!({"reference": "R"})).expect("OK CONFIRMED");
     }
     assert_eq!(server.connections(), 1);
 }
@@ -168,7 +168,7 @@ fn what_a_wrong_scheme_or_authority_leads_to_is_explained() {
     });
     for port in [server.port, alert.port] {
         let reply = refund(&json!({"base_url": format!("http://127.0.0.1:{port}"), "secret_key": "s"}));
-        assert_eq!(reply.outcome(), PAYSVC_OUTCOME_UNKNOWN, "{}", reply.message());
+        assert_eq!(reply.outcome(), Outcome::Unknown, "{}", reply.message());
         // A server may also reset the connection, which destroys what it said.
         if port == alert.port {
             reply.expect("E_RESPONSE UNKNOWN");

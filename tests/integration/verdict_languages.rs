@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::support::driver::{Driver, Reply};
 use crate::support::server::{Connection, Server};
-use crate::support::{Link, Stage, root};
+use crate::support::{Link, Stage, bindings, encryption_key, root};
 
 #[derive(Deserialize, Clone)]
 struct Cell {
@@ -134,9 +134,8 @@ fn play(mut start: Command, class: Option<&dyn Fn(&Reply) -> String>) -> Vec<Str
         let turn = Arc::clone(&turn);
         move |connection| serve(connection, &turn)
     });
-    let vector = std::fs::read_to_string(root().join("tests/vectors/rsa2048.json")).unwrap();
     let mut config = server.config();
-    config["encryption_key"] = serde_json::from_str::<Value>(&vector).unwrap()["encryption_key"].take();
+    config["encryption_key"] = json!(encryption_key());
     config["max_attempts"] = json!(MOST_ATTEMPTS);
     let mut driver = Driver::start(&mut start, &config);
     assert_eq!(driver.created.status, "OK", "{}", driver.created.message);
@@ -198,10 +197,6 @@ fn every_line_in_go() {
 
 #[test]
 fn every_line_in_python() {
-    let mut command = Command::new("python3");
-    command.arg(root().join("tests/drivers/driver.py"));
-    command.env("PYTHONPATH", root().join("bindings/python/src")).env("PYTHONDONTWRITEBYTECODE", "1");
-    command.env("PAYSVC_LIBRARY", crate::support::artifacts().join("libpaysvc.so"));
     let class = |reply: &Reply| {
         let name = match reply.status.as_str() {
             "E_TRANSPORT" => "TransportError",
@@ -215,5 +210,5 @@ fn every_line_in_python() {
         };
         format!("{name}{}", if reply.outcome == "UNKNOWN" { " OutcomeUnknown" } else { "" })
     };
-    passes(&play(command, Some(&class)));
+    passes(&play(bindings::python("tests/drivers/driver.py"), Some(&class)));
 }

@@ -11,18 +11,12 @@ use std::process::Output;
 
 use serde_json::Value;
 
-use crate::support::{Link, Stage, root, run, said};
+use crate::support::{Link, Stage, encryption_key, root, run, said};
 
 const SANITIZERS: &[&str] = &["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"];
 
 fn cells() -> PathBuf {
     root().join("tests/verdict_cells.json")
-}
-
-fn encryption_key() -> String {
-    let vector = std::fs::read_to_string(root().join("tests/vectors/rsa2048.json")).unwrap();
-    let vector: Value = serde_json::from_str(&vector).unwrap();
-    vector["encryption_key"].as_str().unwrap().to_owned()
 }
 
 /// The program with all its files, which are named in a file of arguments, as the program is named after its flags.

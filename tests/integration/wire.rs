@@ -4,7 +4,7 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use paysvc::ffi::*;
+use paysvc_spec::status::Outcome;
 use serde_json::{Value, json};
 
 use crate::support::capi::{Client, HANG, Reply, refund, with, within};
@@ -15,14 +15,14 @@ fn details() -> Value {
 }
 
 fn refund_from(server: &Server) -> Reply {
-    Client::new(&server.config()).call(paysvc_order_refund, &refund())
+    Client::new(&server.config()).call("order_refund", &refund())
 }
 
 #[test]
 fn what_never_left_is_proved_not_sent() {
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let refused = json!({"base_url": format!("http://127.0.0.1:{closed}"), "secret_key": "s", "max_attempts": 1});
-    let reply = Client::new(&refused).call(paysvc_order_refund, &refund());
+    let reply = Client::new(&refused).call("order_refund", &refund());
     reply.expect("E_TRANSPORT NOT_SENT");
     assert!(
         reply.message().contains("could not connect to 127.0.0.1") && reply.message().contains("refused"),
@@ -32,7 +32,7 @@ fn what_never_left_is_proved_not_sent() {
     assert_eq!(reply.attempts(), 0);
 
     let unknown = json!({"base_url": "https://no-such-host.invalid", "secret_key": "s", "max_attempts": 1});
-    let reply = Client::new(&unknown).call(paysvc_order_refund, &refund());
+    let reply = Client::new(&unknown).call("order_refund", &refund());
     reply.expect("E_TRANSPORT NOT_SENT");
     assert!(reply.message().contains("could not look up no-such-host.invalid"), "{}", reply.message());
 
@@ -45,7 +45,7 @@ fn what_never_left_is_proved_not_sent() {
     ] {
         let server = Server::start(script);
         let https = json!({"base_url": format!("https://127.0.0.1:{}", server.port), "secret_key": "s", "max_attempts": 1, "connect_timeout_ms": 300});
-        let reply = within(HANG, || Client::new(&https).call(paysvc_order_refund, &refund()));
+        let reply = within(HANG, || Client::new(&https).call("order_refund", &refund()));
         assert_eq!(reply.verdict(), verdict, "{name}: {}", reply.message());
         assert_eq!(reply.attempts(), 0, "{name}");
     }
@@ -169,7 +169,7 @@ fn what_left_and_was_not_answered_is_unknown_and_never_sent_again() {
     ] {
         let server = Server::start(script);
         let client = Client::new(&with(server.config(), json!({"timeout_ms": 1000})));
-        let reply = within(HANG, || client.call(paysvc_order_refund, &refund()));
+        let reply = within(HANG, || client.call("order_refund", &refund()));
         assert_eq!(reply.verdict(), verdict, "{name}: {}", reply.message());
         assert_eq!((reply.attempts(), server.seen().len(), server.connections()), (1, 1, 1), "{name}");
         let envelope: Value = serde_json::from_str(reply.body()).unwrap();
@@ -210,7 +210,7 @@ fn connections_are_kept_and_used_again() {
     });
     let client = Client::new(&server.config());
     for _ in 0..5 {
-        client.call(paysvc_order_refund, &refund()).expect("OK CONFIRMED");
+        client.call("order_refund", &refund()).expect("OK CONFIRMED");
     }
     assert_eq!((server.connections(), server.seen().len()), (1, 5));
 }
@@ -227,7 +227,7 @@ fn a_kept_connection_that_was_closed_costs_a_new_one_and_no_unknown() {
     });
     let client = Client::new(&server.config());
     for _ in 0..3 {
-        let reply = client.call(paysvc_order_refund, &refund());
+        let reply = client.call("order_refund", &refund());
         reply.expect("OK CONFIRMED");
         assert_eq!(reply.attempts(), 1);
         wait.recv().unwrap();
@@ -243,8 +243,8 @@ fn a_reused_connection_closed_after_reading_is_unknown_and_sent_once() {
         c.read_request();
     });
     let client = Client::new(&server.config());
-    client.call(paysvc_order_refund, &refund()).expect("OK CONFIRMED");
-    let reply = client.call(paysvc_order_refund, &refund());
+    client.call("order_refund", &refund()).expect("OK CONFIRMED");
+    let reply = client.call("order_refund", &refund());
     reply.expect("E_TRANSPORT UNKNOWN");
     assert_eq!((reply.attempts(), server.seen().len(), server.connections()), (1, 2, 1));
 }
@@ -259,7 +259,7 @@ fn an_answer_that_nobody_asked_for_is_never_the_next_ones() {
     });
     let client = Client::new(&server.config());
     for _ in 0..20 {
-        client.call(paysvc_order_refund, &refund()).expect("OK CONFIRMED");
+        client.call("order_refund", &refund()).expect("OK CONFIRMED");
     }
     assert_eq!(server.connections(), 20, "a connection with a stray answer in it is not used again");
 }
@@ -279,12 +279,12 @@ fn reads_are_repeated_and_what_moves_money_is_not() {
         }
     });
     let client = Client::new(&server.config());
-    let reply = client.call(paysvc_transaction_details, &details());
+    let reply = client.call("transaction_details", &details());
     reply.expect("OK CONFIRMED");
     assert_eq!(reply.attempts(), 3);
 
     count.store(0, Ordering::SeqCst);
-    let reply = client.call(paysvc_order_refund, &refund());
+    let reply = client.call("order_refund", &refund());
     reply.expect("E_SERVER UNKNOWN");
     assert_eq!(reply.attempts(), 1);
 }
@@ -343,5 +343,5 @@ fn bodies_are_bounded_and_never_decompressed() {
         }
     });
     let reply = within(HANG, || refund_from(&headers));
-    assert_eq!(reply.outcome(), PAYSVC_OUTCOME_UNKNOWN, "{}", reply.message());
+    assert_eq!(reply.outcome(), Outcome::Unknown, "{}", reply.message());
 }

@@ -3,55 +3,38 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
 
-use super::{Link, Stage, artifacts, root, run, static_libraries};
+use super::{Link, Stage, build, root, run, static_libraries};
 
 pub const CPP: &[&str] = &["-Wall", "-Wextra", "-Werror", "-pedantic", "-Wshadow", "-pthread"];
 
-/// Writes pkg-config's file of a library that is installed there.
-fn pkg_config(prefix: &Path) -> PathBuf {
-    let folder = prefix.join("lib/pkgconfig");
-    std::fs::create_dir_all(&folder).unwrap();
-    let text = std::fs::read_to_string(root().join("paysvc.pc.in")).unwrap();
-    let text = text.replace("@PREFIX@", prefix.to_str().unwrap()).replace("@VERSION@", env!("CARGO_PKG_VERSION"));
-    std::fs::write(folder.join("paysvc.pc"), text).unwrap();
-    folder
+/// Python with the package of the checkout and the library that was built, to run a file of the project.
+pub fn python(file: &str) -> Command {
+    let mut command = Command::new("python3");
+    in_python(&mut command);
+    command.arg(root().join(file));
+    command
 }
 
-/// The library as it is installed, in a folder that stays: Go keeps its path in its cache.
-fn installed() -> &'static Path {
-    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    FOLDER.get_or_init(|| {
-        let folder = artifacts().join("installed");
-        let _ = std::fs::remove_dir_all(&folder);
-        pkg_config(&folder);
-        let link = |from: PathBuf, to: &str| std::os::unix::fs::symlink(from, folder.join(to)).unwrap();
-        link(root().join("include"), "include");
-        for name in ["libpaysvc.so", "libpaysvc.a"] {
-            link(artifacts().join(name), &format!("lib/{name}"));
-        }
-        folder
-    })
+/// What Python needs to find the package and the library.
+pub fn in_python(command: &mut Command) {
+    command.env("PYTHONPATH", root().join("bindings/python/src")).env("PYTHONDONTWRITEBYTECODE", "1");
+    command.env("PAYSVC_LIBRARY", build().join("lib/libpaysvc.so"));
 }
 
 impl Stage {
-    /// The stage as pkg-config shows it to a program.
-    pub fn pkg_config(&self) -> PathBuf {
-        pkg_config(&self.path().join("build"))
-    }
-
     /// Puts another header in the place of paysvc.h.
     pub fn replace_header(&self, text: &str) {
         let header = self.path().join("build/include/paysvc.h");
-        std::fs::remove_file(&header).unwrap(); // It is a link to the real one.
+        std::fs::remove_file(&header).unwrap(); // It is a link to the one that was built.
         std::fs::write(header, text).unwrap();
     }
 
     /// The go command in this folder, which finds the library. `GO` names one that is not on the PATH.
     pub fn go(&self, folder: &Path) -> Command {
         let mut command = self.command(std::env::var_os("GO").unwrap_or("go".into()).as_ref());
-        let built = installed();
+        // Not the stage, which goes: Go keeps the path in its cache.
+        let built = build();
         command.current_dir(folder).env("PKG_CONFIG_PATH", built.join("lib/pkgconfig"));
         // Go's cache knows nothing of what pkg-config said, but of these.
         let mut said = DefaultHasher::new();
@@ -79,7 +62,7 @@ impl Stage {
         std::fs::write(self.path().join("methods.inc"), methods).unwrap();
         let mut command = Command::new("c++");
         command.args(["-g", "-Ibuild/include", "-I."]).args(CPP).args(flags);
-        command.arg(format!("-I{}", root().join("bindings/cpp").display())).arg(source);
+        command.arg(source);
         match how {
             Link::Shared => command.args(["-Lbuild/lib", "-lpaysvc"]),
             Link::Static | Link::Sanitized => command.arg("build/lib/libpaysvc.a").args(static_libraries()),

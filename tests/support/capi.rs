@@ -1,15 +1,94 @@
-//! The C functions, as a Rust test wants them: called through the interface, freed when dropped.
+//! The C functions of the built library, as a Rust test wants them: loaded from the file that programs load, called
+//! through the interface, freed when dropped.
 
-use std::ffi::{CStr, CString, c_char};
+use std::collections::HashMap;
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use paysvc::ffi::*;
+use libloading::Library;
+use paysvc_spec::status::{Outcome, STATUSES, Status};
 use serde_json::{Value, json};
 
-pub type Function = paysvc_function;
+/// The handles, as C sees them.
+enum RawClient {}
+enum RawCall {}
+enum RawReply {}
 
-pub struct Client(*mut paysvc_client);
+/// `paysvc_order_refund` and all other functions that send a request.
+type Endpoint = unsafe extern "C" fn(*const RawClient, *const c_char, *const RawCall, *mut *mut RawReply) -> c_int;
+
+/// Receives a line of the log.
+pub type Log = unsafe extern "C" fn(userdata: *mut c_void, level: c_int, message: *const c_char);
+
+/// Declares functions as the header does, without the prefix of their names, and how they are loaded.
+macro_rules! functions {
+    ($($name:ident($($argument:ty),*) $(-> $returns:ty)?;)*) => {
+        struct Functions {
+            $($name: unsafe extern "C" fn($($argument),*) $(-> $returns)?,)*
+            /// By the name of the row; and `request`.
+            endpoints: HashMap<&'static str, Endpoint>,
+        }
+
+        impl Functions {
+            fn of(library: &Library) -> Functions {
+                let names = paysvc_spec::ENDPOINTS.iter().map(|row| row.name).chain(["request"]);
+                Functions {
+                    $($name: symbol(library, stringify!($name)),)*
+                    endpoints: names.map(|name| (name, symbol(library, name))).collect(),
+                }
+            }
+        }
+    };
+}
+
+functions! {
+    status_name(c_int) -> *const c_char;
+    outcome_name(c_int) -> *const c_char;
+    client_new(*const c_char, *mut *mut RawClient, *mut *mut RawReply) -> c_int;
+    client_free(*mut RawClient);
+    client_set_log(*mut RawClient, c_int, Option<Log>, *mut c_void);
+    encrypt(*const RawClient, *const c_char, *mut *mut RawReply) -> c_int;
+    call_new() -> *mut RawCall;
+    call_set_timeout_ms(*mut RawCall, c_int);
+    call_cancel(*const RawCall);
+    call_free(*mut RawCall);
+    reply_status(*const RawReply) -> c_int;
+    reply_outcome(*const RawReply) -> c_int;
+    reply_http_status(*const RawReply) -> c_int;
+    reply_attempts(*const RawReply) -> c_int;
+    reply_retry_after_ms(*const RawReply) -> c_int;
+    reply_body(*const RawReply) -> *const c_char;
+    reply_get(*const RawReply, *const c_char) -> *const c_char;
+    reply_code(*const RawReply) -> *const c_char;
+    reply_message(*const RawReply) -> *const c_char;
+    reply_free(*mut RawReply);
+}
+
+fn symbol<T: Copy>(library: &Library, name: &str) -> T {
+    let name = format!("paysvc_{name}");
+    // SAFETY: the caller gives the type of the header; the library stays loaded.
+    let found = unsafe { library.get::<T>(name.as_bytes()) };
+    *found.unwrap_or_else(|error| panic!("the built library has no {name}: {error}"))
+}
+
+fn c() -> &'static Functions {
+    static FUNCTIONS: OnceLock<Functions> = OnceLock::new();
+    FUNCTIONS.get_or_init(|| {
+        let file = super::build().join("lib/libpaysvc.so");
+        // SAFETY: what its initialisers do is what they do in every program.
+        let library = unsafe { Library::new(&file) }.unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let functions = Functions::of(&library);
+        // It is never unloaded.
+        std::mem::forget(library);
+        functions
+    })
+}
+
+const OK: c_int = Status::Ok as c_int;
+
+pub struct Client(*mut RawClient);
 
 // SAFETY: rule 3 of the header.
 unsafe impl Send for Client {}
@@ -21,20 +100,21 @@ impl Client {
     }
 
     pub fn try_new(config: &Value) -> Result<Client, Reply> {
-        super::no_settings();
         let config = CString::new(config.to_string()).unwrap();
         let (mut client, mut reply) = (ptr::null_mut(), ptr::null_mut());
-        let status = unsafe { paysvc_client_new(config.as_ptr(), &mut client, &mut reply) };
+        let status = unsafe { (c().client_new)(config.as_ptr(), &mut client, &mut reply) };
         let reply = Reply(reply);
-        assert_eq!(client.is_null(), status != PAYSVC_OK);
-        if status == PAYSVC_OK { Ok(Client(client)) } else { Err(reply) }
+        assert_eq!(client.is_null(), status != OK);
+        if status == OK { Ok(Client(client)) } else { Err(reply) }
     }
 
-    pub fn call(&self, function: Function, request: &Value) -> Reply {
+    /// Calls a function by the name of its row, or `request`.
+    pub fn call(&self, function: &str, request: &Value) -> Reply {
         self.call_with(function, request, None)
     }
 
-    pub fn call_with(&self, function: Function, request: &Value, call: Option<&Call>) -> Reply {
+    pub fn call_with(&self, function: &str, request: &Value, call: Option<&Call>) -> Reply {
+        let function = c().endpoints.get(function).unwrap_or_else(|| panic!("no function {function}"));
         let request = CString::new(request.to_string()).unwrap();
         let mut reply = ptr::null_mut();
         let call = call.map_or(ptr::null_mut(), |call| call.0);
@@ -44,18 +124,29 @@ impl Client {
         reply
     }
 
-    pub fn as_ptr(&self) -> *mut paysvc_client {
-        self.0
+    /// The payload as an encrypted endpoint sends it.
+    pub fn encrypt(&self, payload: &Value) -> Reply {
+        let payload = CString::new(payload.to_string()).unwrap();
+        let mut reply = ptr::null_mut();
+        let status = unsafe { (c().encrypt)(self.0, payload.as_ptr(), &mut reply) };
+        let reply = Reply(reply);
+        assert_eq!(status, reply.status());
+        reply
+    }
+
+    /// All lines of the log go there; without a function none does.
+    pub fn set_log(&self, log: Option<Log>) {
+        unsafe { (c().client_set_log)(self.0, 4, log, ptr::null_mut()) }
     }
 }
 
 impl Drop for Client {
     fn drop(&mut self) {
-        unsafe { paysvc_client_free(self.0) }
+        unsafe { (c().client_free)(self.0) }
     }
 }
 
-pub struct Call(*mut paysvc_call);
+pub struct Call(*mut RawCall);
 
 // SAFETY: rule 3 of the header.
 unsafe impl Send for Call {}
@@ -63,27 +154,27 @@ unsafe impl Sync for Call {}
 
 impl Call {
     pub fn new() -> Call {
-        Call(paysvc_call_new())
+        Call(unsafe { (c().call_new)() })
     }
 
     pub fn with_timeout_ms(ms: i32) -> Call {
         let call = Call::new();
-        unsafe { paysvc_call_set_timeout_ms(call.0, ms) };
+        unsafe { (c().call_set_timeout_ms)(call.0, ms) };
         call
     }
 
     pub fn cancel(&self) {
-        unsafe { paysvc_call_cancel(self.0) }
+        unsafe { (c().call_cancel)(self.0) }
     }
 }
 
 impl Drop for Call {
     fn drop(&mut self) {
-        unsafe { paysvc_call_free(self.0) }
+        unsafe { (c().call_free)(self.0) }
     }
 }
 
-pub struct Reply(*mut paysvc_reply);
+pub struct Reply(*mut RawReply);
 
 // SAFETY: rule 3 of the header.
 unsafe impl Send for Reply {}
@@ -94,40 +185,43 @@ fn text<'a>(pointer: *const c_char) -> &'a str {
 }
 
 impl Reply {
-    pub fn status(&self) -> paysvc_status {
-        unsafe { paysvc_reply_status(self.0) }
+    fn status(&self) -> c_int {
+        unsafe { (c().reply_status)(self.0) }
     }
-    pub fn outcome(&self) -> paysvc_outcome {
-        unsafe { paysvc_reply_outcome(self.0) }
+    pub fn outcome(&self) -> Outcome {
+        const ALL: [Outcome; 4] = [Outcome::NotSent, Outcome::Confirmed, Outcome::Rejected, Outcome::Unknown];
+        let number = unsafe { (c().reply_outcome)(self.0) };
+        ALL.into_iter().find(|outcome| *outcome as c_int == number).unwrap_or_else(|| panic!("no outcome {number}"))
     }
     pub fn http_status(&self) -> i32 {
-        unsafe { paysvc_reply_http_status(self.0) }
+        unsafe { (c().reply_http_status)(self.0) }
     }
     pub fn attempts(&self) -> i32 {
-        unsafe { paysvc_reply_attempts(self.0) }
+        unsafe { (c().reply_attempts)(self.0) }
     }
     pub fn retry_after_ms(&self) -> i32 {
-        unsafe { paysvc_reply_retry_after_ms(self.0) }
+        unsafe { (c().reply_retry_after_ms)(self.0) }
     }
     pub fn body(&self) -> &str {
-        text(unsafe { paysvc_reply_body(self.0) })
+        text(unsafe { (c().reply_body)(self.0) })
     }
     pub fn get(&self, pointer: &str) -> Option<String> {
         let pointer = CString::new(pointer).unwrap();
-        let found = unsafe { paysvc_reply_get(self.0, pointer.as_ptr()) };
+        let found = unsafe { (c().reply_get)(self.0, pointer.as_ptr()) };
         (!found.is_null()).then(|| text(found).to_owned())
     }
     pub fn code(&self) -> &str {
-        text(unsafe { paysvc_reply_code(self.0) })
+        text(unsafe { (c().reply_code)(self.0) })
     }
     pub fn message(&self) -> &str {
-        text(unsafe { paysvc_reply_message(self.0) })
+        text(unsafe { (c().reply_message)(self.0) })
     }
 
     /// Status and outcome by name, e.g. `E_TIMEOUT UNKNOWN`.
     pub fn verdict(&self) -> String {
-        let (status, outcome) = (paysvc_status_name(self.status()), paysvc_outcome_name(self.outcome()));
-        format!("{} {}", text(status), text(outcome))
+        let status = text(unsafe { (c().status_name)(self.status()) });
+        assert!(STATUSES.iter().any(|known| known.name == status), "no status {status}");
+        format!("{status} {}", text(unsafe { (c().outcome_name)(self.outcome() as c_int) }))
     }
 
     #[track_caller]
@@ -146,14 +240,8 @@ impl Reply {
 
 impl Drop for Reply {
     fn drop(&mut self) {
-        unsafe { paysvc_reply_free(self.0) }
+        unsafe { (c().reply_free)(self.0) }
     }
-}
-
-/// The function of an endpoint by its name in the table.
-pub fn function(name: &str) -> Function {
-    let found = ENDPOINT_FUNCTIONS.iter().find(|(known, _)| *known == name);
-    found.unwrap_or_else(|| panic!("no function {name}")).1
 }
 
 /// Far longer than anything here takes on a slow machine; only a hang reaches it.

@@ -9,6 +9,8 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
+use super::server::whole_message;
+
 pub struct Https {
     config: Arc<ClientConfig>,
     address: String,
@@ -38,11 +40,9 @@ impl Https {
         let mut answer = Vec::new();
         // The sandbox may end without TLS's goodbye; content-length tells whether all is there.
         let _ = stream.read_to_end(&mut answer);
+        assert_eq!(whole_message(&answer), Some(answer.len()), "{}", String::from_utf8_lossy(&answer));
         let answer = String::from_utf8(answer).unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {answer:?}"));
-        let length =
-            head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
-        assert_eq!(length, Some(body.len()), "{head}");
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
         (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
     }
 }

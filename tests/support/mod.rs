@@ -1,7 +1,8 @@
 //! What the tests share: built artifacts, the sandbox, C compilers, and a foreign program that drives the library.
-#![allow(dead_code)] // Each test file uses its part.
+#![allow(dead_code)] // Each test program uses its part.
 
 pub mod bindings;
+mod build;
 pub mod capi;
 pub mod charge;
 pub mod driver;
@@ -18,9 +19,15 @@ pub mod server;
 pub mod target;
 pub mod tls;
 
+pub use build::build;
+
+/// The folder of the library's files.
+pub fn artifacts() -> std::path::PathBuf {
+    build().join("lib")
+}
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::OnceLock;
 
 pub const ASAN: &[&str] = &["-fsanitize=address", "-fno-omit-frame-pointer"];
 
@@ -50,40 +57,27 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Where cargo has put the library and the sandbox; builds them first, so that a single test file can be run alone.
-pub fn artifacts() -> &'static Path {
-    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    FOLDER.get_or_init(|| {
-        no_settings();
-        let mut build = Command::new(env!("CARGO"));
-        build.args(["build", "--quiet", "--locked", "-p", "paysvc", "-p", "paysvc-sandbox"]).current_dir(root());
-        if !cfg!(debug_assertions) {
-            build.arg("--release");
-        }
-        run(&mut build);
-        let test = std::env::current_exe().unwrap();
-        test.parent().unwrap().parent().unwrap().to_owned()
-    })
-}
-
-/// A folder of this test's own, laid out as `make build` does: include, lib, bin. Removed when dropped.
+/// A folder of this test's own with a copy of what was built: build/include, build/lib, build/bin. Removed when dropped.
 pub struct Stage(tempfile::TempDir);
 
 impl Stage {
     pub fn new() -> Stage {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
-        for name in ["build/include", "build/lib", "build/bin"] {
-            std::fs::create_dir_all(at(name)).unwrap();
+        let stage = Stage(tempfile::tempdir().unwrap());
+        for folder in ["include", "lib", "lib/pkgconfig", "bin"] {
+            let (from, to) = (build().join(folder), stage.path().join("build").join(folder));
+            std::fs::create_dir_all(&to).unwrap();
+            for file in std::fs::read_dir(from).unwrap().map(|entry| entry.unwrap().path()) {
+                let to = to.join(file.file_name().unwrap());
+                // pkg-config's file says where it is itself; the others are large.
+                if file.extension().is_some_and(|extension| extension == "pc") {
+                    std::fs::copy(file, to).unwrap();
+                } else if file.is_file() {
+                    std::os::unix::fs::symlink(file, to).unwrap();
+                }
+            }
         }
-        let link = |from: PathBuf, to: &str| std::os::unix::fs::symlink(from, at(to)).unwrap();
-        let soname = format!("build/lib/libpaysvc.so.{}", paysvc_spec::status::ABI);
-        link(root().join("include/paysvc.h"), "build/include/paysvc.h");
-        link(artifacts().join("libpaysvc.so"), &soname);
-        link(artifacts().join("libpaysvc.so"), "build/lib/libpaysvc.so");
-        link(artifacts().join("libpaysvc.a"), "build/lib/libpaysvc.a");
-        std::fs::write(at("functions.inc"), functions_inc()).unwrap();
-        Stage(folder)
+        std::fs::write(stage.path().join("functions.inc"), functions_inc()).unwrap();
+        stage
     }
 
     pub fn path(&self) -> &Path {
@@ -170,6 +164,13 @@ pub fn said(output: &Output) -> String {
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     )
+}
+
+/// A key that an encrypted endpoint accepts.
+pub fn encryption_key() -> String {
+    let text = std::fs::read_to_string(root().join("tests/vectors/rsa2048.json")).unwrap();
+    let vector: serde_json::Value = serde_json::from_str(&text).unwrap();
+    vector["encryption_key"].as_str().unwrap().to_owned()
 }
 
 /// JSON without white space outside of its strings: what the library must have sent.

@@ -4,7 +4,6 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::{Arc, Mutex};
 
-use paysvc::ffi::*;
 use serde_json::{Value, json};
 
 use super::capi::{Client, Reply};
@@ -110,6 +109,6 @@ impl Service {
     pub fn refund(&self, host: &str, changes: Value) -> Reply {
         let mut config = json!({"base_url": format!("https://{host}:{}", self.server.port), "secret_key": "s", "ca_file": self.authority.file(), "max_attempts": 1, "timeout_ms": 20000});
         config.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
-        Client::new(&config).call(paysvc_order_refund, &json!({"reference": "R"}))
+        Client::new(&config).call("order_refund", &json!({"reference": "R"}))
     }
 }

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-use super::artifacts;
+use super::build;
 use super::https::Https;
 
 pub struct Sandbox {
@@ -25,7 +25,7 @@ enum Admin {
 impl Sandbox {
     /// Starts it on a free port, with repeatable keys.
     pub fn start(arguments: &[&str]) -> Sandbox {
-        Sandbox::start_program(&artifacts().join("paysvc-sandbox"), arguments)
+        Sandbox::start_program(&build().join("bin/paysvc-sandbox"), arguments)
     }
 
     /// The same with another file of the program.

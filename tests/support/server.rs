@@ -1,21 +1,26 @@
-//! A server that does to its connections exactly what a test says: the bad peer that the sandbox cannot be.
+//! A server that does to its connections exactly what a test says, plain or under TLS: the bad peer that the sandbox
+//! cannot be.
 
-use std::io::{Read as _, Write as _};
+use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
+use std::os::fd::AsRawFd as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use serde_json::{Value, json};
 
 pub const OK: &str = r#"{"status":true,"message":"done","data":{"status":"pending"}}"#;
 
 /// One connection, as the script of a test sees it.
 pub struct Connection {
+    /// What is read and written here goes past TLS.
     pub socket: TcpStream,
     /// Counts from 0.
     pub index: usize,
+    tls: Option<Box<StreamOwned<ServerConnection, TcpStream>>>,
     seen: Arc<Mutex<Vec<String>>>,
 }
 
@@ -24,26 +29,20 @@ impl Connection {
     pub fn read_request(&mut self) -> Option<String> {
         let mut bytes = Vec::new();
         let mut buffer = [0; 4096];
-        loop {
-            if let Some(head) = find(&bytes, b"\r\n\r\n") {
-                let text = String::from_utf8_lossy(&bytes[..head]).to_ascii_lowercase();
-                let length = text.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok());
-                if bytes.len() >= head + 4 + length.unwrap_or(0) {
-                    let text = String::from_utf8_lossy(&bytes).into_owned();
-                    self.seen.lock().unwrap().push(text.clone());
-                    return Some(text);
-                }
-            }
-            match self.socket.read(&mut buffer) {
+        while whole_message(&bytes).is_none() {
+            match self.read(&mut buffer) {
                 Ok(0) | Err(_) => return None,
                 Ok(count) => bytes.extend_from_slice(&buffer[..count]),
             }
         }
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        self.seen.lock().unwrap().push(text.clone());
+        Some(text)
     }
 
     pub fn write(&mut self, text: &str) {
         // The client may be gone, which is what some tests are about.
-        let _ = self.socket.write_all(text.as_bytes());
+        let _ = self.write_all(text.as_bytes()).and_then(|()| self.flush());
     }
 
     pub fn answer(&mut self, status: &str, headers: &str, body: &str) {
@@ -56,14 +55,37 @@ impl Connection {
 
     /// Ends the connection with a reset instead of an orderly end.
     pub fn reset(self) {
-        let linger = nix::libc::linger { l_onoff: 1, l_linger: 0 };
-        nix::sys::socket::setsockopt(&self.socket, nix::sys::socket::sockopt::Linger, &linger).unwrap();
+        reset_when_closed(&self.socket);
     }
 
     /// Says nothing more until the client goes away.
     pub fn hold(&mut self) {
         let mut buffer = [0; 4096];
         while matches!(self.socket.read(&mut buffer), Ok(count) if count > 0) {}
+    }
+}
+
+impl Read for Connection {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match &mut self.tls {
+            Some(tls) => tls.read(buffer),
+            None => self.socket.read(buffer),
+        }
+    }
+}
+
+impl Write for Connection {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.tls {
+            Some(tls) => tls.write(bytes),
+            None => self.socket.write(bytes),
+        }
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.tls {
+            Some(tls) => tls.flush(),
+            None => self.socket.flush(),
+        }
     }
 }
 
@@ -74,8 +96,27 @@ pub fn response(status: &str, headers: &str, body: &str) -> String {
     )
 }
 
-fn find(bytes: &[u8], part: &[u8]) -> Option<usize> {
-    bytes.windows(part.len()).position(|window| window == part)
+/// The length of the request or answer that the bytes begin with, once all of it is there.
+pub fn whole_message(bytes: &[u8]) -> Option<usize> {
+    let head = bytes.windows(4).position(|window| window == b"\r\n\r\n")?;
+    let text = String::from_utf8_lossy(&bytes[..head]).to_ascii_lowercase();
+    let body = text.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok()).unwrap_or(0);
+    (bytes.len() >= head + 4 + body).then_some(head + 4 + body)
+}
+
+/// The socket's end will be a reset.
+pub fn reset_when_closed(socket: &TcpStream) {
+    let linger = nix::libc::linger { l_onoff: 1, l_linger: 0 };
+    // The connection may be at its end already.
+    let _ = nix::sys::socket::setsockopt(socket, nix::sys::socket::sockopt::Linger, &linger);
+}
+
+/// Ends the thread that accepts connections.
+pub fn stop_accepting(listener: &TcpListener, thread: Option<JoinHandle<()>>) {
+    let _ = nix::sys::socket::shutdown(listener.as_raw_fd(), nix::sys::socket::Shutdown::Both);
+    if let Some(thread) = thread {
+        let _ = thread.join();
+    }
 }
 
 pub struct Server {
@@ -89,6 +130,15 @@ pub struct Server {
 impl Server {
     /// Serves each connection with the script, on a thread of its own.
     pub fn start(script: impl Fn(Connection) + Send + Sync + 'static) -> Server {
+        Server::start_on(None, script)
+    }
+
+    /// The same under TLS; the handshake is a part of the first read.
+    pub fn start_tls(config: Arc<ServerConfig>, script: impl Fn(Connection) + Send + Sync + 'static) -> Server {
+        Server::start_on(Some(config), script)
+    }
+
+    fn start_on(tls: Option<Arc<ServerConfig>>, script: impl Fn(Connection) + Send + Sync + 'static) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let (port, stop) = (listener.local_addr().unwrap().port(), listener.try_clone().unwrap());
         let (seen, connections, script) =
@@ -99,7 +149,11 @@ impl Server {
                 while let Ok((socket, _)) = listener.accept() {
                     socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
                     let index = connections.fetch_add(1, Ordering::SeqCst);
-                    let connection = Connection { socket, index, seen: Arc::clone(&seen) };
+                    let tls = tls.as_ref().map(|config| {
+                        let tls = ServerConnection::new(Arc::clone(config)).unwrap();
+                        Box::new(StreamOwned::new(tls, socket.try_clone().unwrap()))
+                    });
+                    let connection = Connection { socket, index, tls, seen: Arc::clone(&seen) };
                     let script = Arc::clone(&script);
                     std::thread::spawn(move || script(connection));
                 }
@@ -126,11 +180,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         // Ends the accepting thread; those of connections end with their clients.
-        let _ =
-            nix::sys::socket::shutdown(std::os::fd::AsRawFd::as_raw_fd(&self.stop), nix::sys::socket::Shutdown::Both);
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
+        stop_accepting(&self.stop, self.thread.take());
     }
 }
 

@@ -1,16 +1,14 @@
 //! TLS for the bad and good peers of the tests: certificates of all kinds, and a server that uses them.
 
-use std::io::{Read, Write};
-use std::net::TcpStream;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, date_time_ymd};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::server::WebPkiClientVerifier;
-use rustls::{RootCertStore, ServerConfig, ServerConnection, StreamOwned, SupportedProtocolVersion};
+use rustls::{RootCertStore, ServerConfig, SupportedProtocolVersion};
 
-use super::server::{Connection, OK, Server, response};
+use super::server::Server;
 
 /// A certificate authority, and a folder with its certificate and what else goes into files.
 pub struct Authority {
@@ -91,58 +89,9 @@ impl Authority {
 
 /// Answers every request over TLS with success.
 pub fn serve(config: Arc<ServerConfig>) -> Server {
-    Server::start(move |connection| {
-        serve_connection(connection, &config, |stream, _| {
-            stream.write_all(response("200 OK", "", OK).as_bytes()).and_then(|()| stream.flush()).is_ok()
-        })
+    Server::start_tls(config, |mut connection| {
+        while connection.read_request().is_some() {
+            connection.answer_ok();
+        }
     })
-}
-
-/// Serves each request over TLS with the script, which gets its text; `false` ends the connection.
-pub fn serve_script(
-    config: Arc<ServerConfig>,
-    script: impl Fn(&str, &mut Stream) -> bool + Send + Sync + 'static,
-) -> Server {
-    Server::start(move |connection| serve_connection(connection, &config, |stream, request| script(request, stream)))
-}
-
-/// Reads requests over TLS and never answers.
-pub struct Holding {
-    pub server: Server,
-    pub has_request: std::sync::mpsc::Receiver<()>,
-}
-
-pub fn serve_and_hold(config: Arc<ServerConfig>) -> Holding {
-    let (sender, has_request) = std::sync::mpsc::channel();
-    let sender = std::sync::Mutex::new(sender);
-    let server = Server::start(move |connection| {
-        serve_connection(connection, &config, |_, _| {
-            // The test may be over.
-            let _ = sender.lock().unwrap().send(());
-            true
-        })
-    });
-    Holding { server, has_request }
-}
-
-pub type Stream = StreamOwned<ServerConnection, TcpStream>;
-
-/// Calls `answer` for each request, until it says `false`.
-fn serve_connection(connection: Connection, config: &Arc<ServerConfig>, answer: impl Fn(&mut Stream, &str) -> bool) {
-    let Ok(tls) = ServerConnection::new(Arc::clone(config)) else { return };
-    let mut stream = StreamOwned::new(tls, connection.socket);
-    let (mut bytes, mut buffer) = (Vec::new(), [0; 4096]);
-    while let Ok(count) = stream.read(&mut buffer) {
-        if count == 0 {
-            return;
-        }
-        bytes.extend_from_slice(&buffer[..count]);
-        // The requests of these tests have a body that ends with a brace, or none.
-        if bytes.ends_with(b"}") || (bytes.starts_with(b"GET") && bytes.ends_with(b"\r\n\r\n")) {
-            let request = String::from_utf8_lossy(&std::mem::take(&mut bytes)).into_owned();
-            if !answer(&mut stream, &request) {
-                return;
-            }
-        }
-    }
 }

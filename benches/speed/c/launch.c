@@ -1,4 +1,4 @@
-/* Runs a program to its end, so many times, and tells what that took from the outside, its loading included.
+/* Runs a program to its end a number of times, and prints how long that took, with loading and start.
  *
  *   launch PROGRAM ARGUMENTS...
  */

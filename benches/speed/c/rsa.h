@@ -4,9 +4,9 @@
 
 #include <openssl/evp.h>
 
-/* From the dashboard's text (base64 of "4096!<RSAKeyValue>...") to a context that is ready to encrypt. */
+/* A context that is ready to encrypt, from the text of the dashboard (base64 of "4096!<RSAKeyValue>..."). */
 EVP_PKEY_CTX *key_of(const char *text);
-/* The request body {"data":"<base64>"} into `body`; its length. */
+/* Writes the request body {"data":"<base64>"} to `body`; returns its length. */
 size_t encrypt_to(EVP_PKEY_CTX *key, const char *payload, size_t length, char *body, size_t room);
 
 #endif

@@ -1,5 +1,5 @@
-/* What every C program of the benchmark does: told on standard input how many calls to make, it makes them and prints
- * what they took, in nanoseconds: "WALL CPU". So the programs take turns, each with its connection open.
+/* Shared by the C programs of the benchmark: each reads a number of calls from standard input, makes them and prints
+ * how long they took, in nanoseconds: "WALL CPU". So the programs can take turns, each with its connection open.
  *
  *   program MODE BASE_URL FOLDER
  *
@@ -16,11 +16,11 @@ struct task {
 struct task task_of(int argc, char **argv);
 /* A whole file of the folder, without its last line break. */
 char *text_of(const char *folder, const char *name);
-/* Says why and ends the program: a benchmark of failing calls measures nothing. */
+/* Prints the reason and ends the program: calls that fail must not be measured. */
 void fail(const char *what, const char *why);
-/* Answers standard input until its end; nothing is freed, as in a program that runs on. */
+/* Serves standard input until its end. Nothing is freed, as in a program that continues. */
 int work(void (*step)(void *), void *state);
-/* The same with threads, each with its own state, made on that thread; each makes so many calls. */
+/* The same with threads; each creates its own state and makes that number of calls. */
 int work_in_threads(int threads, void *(*open)(void), void (*step)(void *));
 
 #endif

@@ -6,7 +6,7 @@ mod direct_debit;
 mod orders;
 mod virtual_accounts;
 
-use crate::schema::Endpoint;
+use crate::schema::{Endpoint, doc};
 
 const FAMILIES: &[&[Endpoint]] = &[direct_debit::ROWS, orders::ROWS, virtual_accounts::ROWS];
 
@@ -19,13 +19,15 @@ const COUNT: usize = {
     count
 };
 
-const ALL: [Endpoint; COUNT] = {
+/// A static, so that constants of other crates refer to it instead of holding a copy.
+static ALL: [Endpoint; COUNT] = {
     let mut all = [Endpoint::ROW; COUNT];
     let (mut index, mut family) = (0, 0);
     while family < FAMILIES.len() {
         let mut row = 0;
         while row < FAMILIES[family].len() {
-            all[index] = FAMILIES[family][row];
+            let known = FAMILIES[family][row];
+            all[index] = Endpoint { doc: doc(known.doc), ..known };
             index += 1;
             row += 1;
         }

@@ -2,7 +2,6 @@
 
 use std::io::{Read as _, Write as _};
 
-use paysvc::ffi::*;
 use paysvc_spec::ENDPOINTS;
 use serde_json::Value;
 
@@ -59,14 +58,5 @@ fn send_twice(sandbox: &Sandbox, target: &Target) {
 }
 
 fn encrypted(sandbox: &Sandbox, payload: &Value) -> String {
-    let client = client(sandbox);
-    let payload = std::ffi::CString::new(payload.to_string()).unwrap();
-    let mut reply = std::ptr::null_mut();
-    // SAFETY: rule 2 of the header; the reply is freed below, after its body was copied.
-    unsafe {
-        assert_eq!(paysvc_encrypt(client.as_ptr(), payload.as_ptr(), &mut reply), PAYSVC_OK);
-        let body = std::ffi::CStr::from_ptr(paysvc_reply_body(reply)).to_str().unwrap().to_owned();
-        paysvc_reply_free(reply);
-        body
-    }
+    client(sandbox).encrypt(payload).expect("OK NOT_SENT").body().to_owned()
 }

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use paysvc_spec::status::Outcome;
+
 /// What a request was answered, as far as the server wrote it; noted before the last byte leaves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Given {
@@ -61,14 +63,6 @@ impl Evidence {
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Vec<Seen>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Outcome {
-    NotSent,
-    Confirmed,
-    Rejected,
-    Unknown,
 }
 
 /// What a call returned.

@@ -13,6 +13,7 @@ use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use super::answers::{self, Piece, Script, Then};
 use super::evidence::{Evidence, Given, Place, Seen};
 use super::random::Random;
+use crate::support::server::{reset_when_closed, stop_accepting, whole_message};
 
 /// A request that comes so long after a stray answer was written by somebody who had time to notice it.
 const NOTICED: Duration = Duration::from_secs(1);
@@ -79,11 +80,7 @@ impl Peer {
         let port = usize::from(last.local_addr().unwrap().port());
         self.wait("accept a connection", |counts| counts.accepted.load(Ordering::SeqCst) == port);
         drop(last);
-        let listener = std::os::fd::AsRawFd::as_raw_fd(&self.listener);
-        let _ = nix::sys::socket::shutdown(listener, nix::sys::socket::Shutdown::Both);
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
+        stop_accepting(&self.listener, self.thread.take());
         self.wait("end its connections", |counts| counts.open.load(Ordering::SeqCst) == 0);
     }
 
@@ -232,7 +229,7 @@ impl Connection {
     /// The next whole request with a key; the tunnel of a proxy is opened on the way.
     fn request(&mut self) -> Result<Place, Over> {
         loop {
-            let length = whole_request(&self.input);
+            let length = whole_message(&self.input);
             if length.is_some() && self.input.starts_with(b"CONNECT ") {
                 self.input.clear();
                 self.tunnel()?;
@@ -279,7 +276,7 @@ impl Connection {
             && let Some(key) = key_in(&self.input)
         {
             let after_stray = self.stray_at.is_some_and(|at| at.elapsed() < NOTICED);
-            let whole = whole_request(&self.input).is_some();
+            let whole = whole_message(&self.input).is_some();
             let seen = Seen { connection: self.id, whole, given: Given::Nothing, act, after_stray };
             self.current = Some(self.evidence.saw(&key, seen));
         }
@@ -309,8 +306,7 @@ impl Connection {
     }
 
     fn reset(&mut self) -> Result<(), Over> {
-        let linger = nix::libc::linger { l_onoff: 1, l_linger: 0 };
-        let _ = nix::sys::socket::setsockopt(&self.tcp, nix::sys::socket::sockopt::Linger, &linger);
+        reset_when_closed(&self.tcp);
         Err(Over)
     }
 
@@ -369,13 +365,6 @@ impl Connection {
 }
 
 /// The length of the request that the bytes begin with, if it is all there.
-fn whole_request(bytes: &[u8]) -> Option<usize> {
-    let head = bytes.windows(4).position(|window| window == b"\r\n\r\n")?;
-    let text = String::from_utf8_lossy(&bytes[..head]).to_ascii_lowercase();
-    let body = text.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok()).unwrap_or(0);
-    (bytes.len() >= head + 4 + body).then_some(head + 4 + body)
-}
-
 fn key_in(bytes: &[u8]) -> Option<String> {
     let at = bytes
         .windows(KEY_LENGTH)

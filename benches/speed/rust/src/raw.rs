@@ -1,5 +1,5 @@
-//! The floor: a bare rustls socket with request bytes made ready. One write, reads until the answer is whole, and
-//! nothing of it is looked at. Arguments as for the other programs (see `c/worker.h`); the only mode is `post`.
+//! The lower bound: a bare rustls socket and a request prepared in advance. One write, reads until the answer is complete,
+//! no checks. Arguments as for the other programs (see `c/worker.h`); the only mode is `post`.
 
 use std::fs;
 use std::io::{self, BufRead as _, Read as _, Write as _};
@@ -12,7 +12,7 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore};
 
-struct Line {
+struct Connection {
     tcp: TcpStream,
     tls: ClientConnection,
     request: Vec<u8>,
@@ -23,15 +23,15 @@ fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     let [_, mode, base_url, folder] = arguments.as_slice() else { panic!("usage: bench-raw post BASE_URL FOLDER") };
     assert_eq!(mode, "post");
-    let mut line = Line::open(base_url.strip_prefix("https://").expect("an https address"), folder);
-    // Sized by the first answer; all are the same.
-    let length = line.first();
+    let mut connection = Connection::open(base_url.strip_prefix("https://").expect("an https address"), folder);
+    // All answers have the length of the first.
+    let length = connection.first();
     let stdout = io::stdout();
     for count in io::stdin().lock().lines() {
         let count: u64 = count.expect("a line").trim().parse().expect("a number of calls");
         let (wall, cpu) = (Instant::now(), cpu_ns());
         for _ in 0..count {
-            line.call(length);
+            connection.call(length);
         }
         let (wall, cpu) = (wall.elapsed().as_nanos(), cpu_ns() - cpu);
         writeln!(stdout.lock(), "{wall} {cpu}").expect("stdout");
@@ -43,8 +43,8 @@ fn cpu_ns() -> i64 {
     time.tv_sec() * 1_000_000_000 + time.tv_nsec()
 }
 
-impl Line {
-    fn open(address: &str, folder: &str) -> Line {
+impl Connection {
+    fn open(address: &str, folder: &str) -> Connection {
         let mut roots = RootCertStore::empty();
         let bundle = CertificateDer::pem_file_iter(format!("{folder}/bundle.pem")).expect("bundle.pem");
         roots.add_parsable_certificates(bundle.map(|certificate| certificate.expect("a certificate")));
@@ -60,10 +60,10 @@ impl Line {
              api-key: SECRETKEY-BENCH\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
             body.len()
         );
-        Line { tcp, tls, request: request.into_bytes(), answer: vec![0; 16 * 1024] }
+        Connection { tcp, tls, request: request.into_bytes(), answer: vec![0; 16 * 1024] }
     }
 
-    /// One call, whose answer tells how long all answers are.
+    /// The first call; gives the length of its answer.
     fn first(&mut self) -> usize {
         self.send();
         let mut filled = 0;

@@ -1,8 +1,8 @@
-//! The benchmark's server: one fixed answer, over TLS 1.3 or 1.2, on kept connections.
+//! The server of the benchmark: one fixed answer, over TLS 1.3 or 1.2, on kept-alive connections.
 //!
-//! A thread for each connection, which blocks: two system calls a request, and nothing cheaper is to be had from an
-//! event loop, which adds the one that waits. Arguments: the folder that gets `ca.pem`, and the delay of the second
-//! port in milliseconds. Prints both ports as JSON and ends with its standard input.
+//! It has a blocking thread for each connection: two system calls for each request, where an event loop would need a
+//! third to wait. Arguments: the folder for `ca.pem`, and the delay of the second port in milliseconds. It prints both
+//! ports as JSON and ends with its standard input.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -17,7 +17,7 @@ use rcgen::{
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::{ServerConfig, ServerConnection};
 
-/// As the interface's section 2 has the answer of a payment.
+/// The documented answer to a payment.
 const BODY: &str = concat!(
     r#"{"data":{"paymentDetail":{"redirectUrl":null,"recipientAccount":"0123456789","#,
     r#""paymentReference":"PAY-20260101-000001","cardToken":null},"bankTransferDetails":null,"#,
@@ -40,7 +40,7 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// A certificate for 127.0.0.1, from an authority made for this run, with all that a strict client looks for.
+/// A certificate for 127.0.0.1 from an authority created for this run, with the extensions that strict clients expect.
 fn config(folder: &Path) -> ServerConfig {
     let mut authority = CertificateParams::new(Vec::<String>::new()).expect("names");
     authority.distinguished_name.push(DnType::CommonName, "authority of the benchmark");
@@ -71,7 +71,7 @@ fn listen(config: &Arc<ServerConfig>, delay: Duration) -> io::Result<u16> {
     std::thread::spawn(move || {
         for tcp in listener.incoming().flatten() {
             let config = Arc::clone(&config);
-            // A client that goes away ends its thread and nothing else.
+            // When a client disconnects, only its thread ends.
             std::thread::spawn(move || serve(tcp, config, delay));
         }
     });
@@ -109,7 +109,7 @@ fn serve(mut tcp: TcpStream, config: Arc<ServerConfig>, delay: Duration) -> io::
     }
 }
 
-/// The next bytes of the request; the handshake is made on the way.
+/// The next bytes of the request, after the handshake if it is not done yet.
 fn read(tls: &mut ServerConnection, tcp: &mut TcpStream, into: &mut [u8]) -> io::Result<usize> {
     loop {
         match tls.reader().read(into) {
@@ -124,7 +124,7 @@ fn read(tls: &mut ServerConnection, tcp: &mut TcpStream, into: &mut [u8]) -> io:
     }
 }
 
-/// Where the request ends, once its headers and as many bytes as they announce are there.
+/// The end of the request, once its headers and the body that they announce have arrived.
 fn end_of_request(bytes: &[u8]) -> Option<usize> {
     let head = bytes.windows(4).position(|window| window == b"\r\n\r\n")? + 4;
     let announced = bytes[..head].split(|byte| *byte == b'\n').find_map(|line| {
