@@ -99,7 +99,7 @@ deny: setup ## licences, versions, sources and advisories of the dependencies
 miri: setup ## the tests of the pure modules in Miri, where a toolchain has it
 	@sh scripts/miri.sh
 
-peers: build ## what libcurl and Go's net/http do when an answer is lost, and when a stray answer arrives
+peers: build ## what libcurl and Go's net/http do when an answer is lost, and when an unsolicited one arrives
 	@sh scripts/setup.sh peers
 	@python3 benches/peers/run.py
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The Python binding's lints, types and tests, with the debug library and sandbox that cargo has built. Called by make.
+# Lints, types and tests of the Python package, with the debug build of the library and the sandbox. Called by make.
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Builds the tests of all languages once and runs them side by side: every test program of the workspace is a part, and so
-# are the documentation's tests and the Python binding. What a part said is printed in one piece when it ends, and kept
-# under build/test. JOBS (one more than there are processors) is how many run at a time; most of them wait for a peer.
+# Builds the tests of all languages once and runs them side by side. Each test program of the workspace is a part, and so
+# are the documentation's tests and the Python package. The output of a part is printed when it ends, and kept in
+# build/test. JOBS (processors plus one): how many parts run at a time; most of them wait for a peer.
 set -eu
 cd "$(dirname "$0")/.."
 CARGO=${CARGO:-cargo} MAKE=${MAKE:-make}
 logs=build/test
-MOST_SECONDS=1200 # ten times what the longest part takes on a busy machine
+MOST_SECONDS=1200 # ten times the duration of the longest part on a busy machine
 jobs=${JOBS:-$(($(nproc) + 1))}
 
 part() { # name, folder, command...
@@ -14,7 +14,7 @@ part() { # name, folder, command...
     cd "$2"
     shift 2
     began=$(date +%s)
-    # A part that hangs must not hold up whoever waits for all of them.
+    # A part that hangs must not block the run.
     timeout "$MOST_SECONDS" "$@" >"$OLDPWD/$logs/$name.log" 2>&1 </dev/null || status=$?
     cd "$OLDPWD"
     echo "$status" >"$logs/$name.status"
@@ -22,7 +22,7 @@ part() { # name, folder, command...
     flock 9
     printf '\n== %s (%s s)\n' "$name" "$(($(date +%s) - began))"
     cat "$logs/$name.log"
-    [ "$status" != 124 ] || echo "$name was ended after $MOST_SECONDS s"
+    [ "$status" != 124 ] || echo "$name was stopped after $MOST_SECONDS s"
     [ "$status" = 0 ] || echo "FAILED: $name, exit status $status"
 }
 
@@ -37,30 +37,30 @@ esac
 rm -rf "$logs"
 mkdir -p "$logs"
 began=$(date +%s)
-# First what all of them load: the libraries and the sandbox, then the test programs.
+# First the libraries and the sandbox, which all of them use, then the test programs.
 "$CARGO" build --quiet --locked -p paysvc -p paysvc-sandbox
 "$CARGO" test --workspace --locked --no-run --message-format=json-render-diagnostics >"$logs/built.json"
 echo "built in $(($(date +%s) - began)) s; $jobs parts at a time, their logs in $logs"
 
-# One line a part: name, folder, command. A test program runs in its package's folder, as under cargo.
+# One line for each part: name, folder, command. A test program runs in the folder of its package, as with cargo.
 sed -n '/"reason":"compiler-artifact"/{/"profile":{[^}]*"test":true/s/.*"manifest_path":"\([^"]*\)\/Cargo.toml".*"executable":"\([^"]*\)".*/\1 \2/p;}' \
     "$logs/built.json" | while read -r folder program; do
     name=$(basename "$program" | sed 's/-[0-9a-f]*$//')
     [ "$folder" = "$PWD" ] || name=$(basename "$folder")-$name
     echo "$name $folder $program"
 done >"$logs/programs"
-[ -s "$logs/programs" ] || { echo "test: cargo names no test programs" >&2; exit 1; }
+[ -s "$logs/programs" ] || { echo "test: cargo built no test programs" >&2; exit 1; }
 {
-    # The longest first, so that none is left alone at the end.
+    # The longest first, so that it does not run alone at the end.
     first="integration"
     for name in $first; do grep "^$name " "$logs/programs" || :; done
     echo "python-binding $PWD sh scripts/test-python.sh"
     grep -vE "^($(echo "$first" | tr ' ' '|')) " "$logs/programs" || :
     echo "documentation $PWD $CARGO test --workspace --locked --doc"
 } >"$logs/parts"
-# Two of one name would write over each other's log and status.
+# Two parts with the same name would overwrite the log and status of each other.
 twice=$(cut -d ' ' -f 1 "$logs/parts" | sort | uniq -d)
-[ -z "$twice" ] || { echo "test: more than one part is called: $twice" >&2; exit 1; }
+[ -z "$twice" ] || { echo "test: more than one part has this name: $twice" >&2; exit 1; }
 
 xargs -P "$jobs" -L 1 sh "$0" part <"$logs/parts"
 
