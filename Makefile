@@ -90,7 +90,7 @@ cgocheck: setup-test ## the Go package with a check of every pointer that it pas
 bare: ## the two commands of README on a Debian with nothing but its base system and make; needs root
 	@sh scripts/bare.sh
 
-two-edits: setup-test ## add an endpoint to a copy of the tree by its two edits, and look for it everywhere
+two-edits: setup-test ## adds an endpoint to a copy of the tree by two edits, and looks for it in everything generated
 	GO="$$(sh scripts/go.sh)" $(CARGO) test --workspace --locked --test integration -- --ignored two_edits --nocapture
 
 deny: setup ## licences, versions, sources and advisories of the dependencies
