@@ -21,6 +21,7 @@ mod look_up;
 mod no_private_key;
 mod patience;
 mod process;
+mod prose;
 mod proxy;
 mod python;
 mod readme;
