@@ -193,6 +193,9 @@ impl Reply {
         let number = unsafe { (c().reply_outcome)(self.0) };
         ALL.into_iter().find(|outcome| *outcome as c_int == number).unwrap_or_else(|| panic!("no outcome {number}"))
     }
+    pub fn state(&self) -> paysvc_state {
+        unsafe { paysvc_reply_state(self.0) }
+    }
     pub fn http_status(&self) -> i32 {
         unsafe { (c().reply_http_status)(self.0) }
     }

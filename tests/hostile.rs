@@ -1,0 +1,224 @@
+//! Inputs that are small to make and expensive to read: deep, long, many. Each is read on a stack as small as a thread of
+//! a till may have, and must come to an end. The time limit is there to find what never ends, not to measure.
+
+mod support;
+
+use std::ffi::{CStr, CString};
+use std::net::TcpListener;
+use std::ptr::{null, null_mut};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use paysvc::ffi::*;
+use serde_json::{Value, json};
+
+use support::capi::{Client, with};
+use support::server::{Server, response};
+
+const STACK: usize = 128 * 1024;
+const HANG: Duration = Duration::from_secs(300);
+const MANY: usize = 20_000;
+const MILLION: usize = 1_000_000;
+
+/// Runs on a small stack. A stack overflow ends the process, and so fails the test.
+fn small(what: &str, run: impl FnOnce() + Send + 'static) {
+    let (done, wait) = mpsc::channel();
+    let thread = std::thread::Builder::new().stack_size(STACK).spawn(move || {
+        run();
+        done.send(()).unwrap();
+    });
+    match wait.recv_timeout(HANG) {
+        Ok(()) => thread.unwrap().join().unwrap(),
+        Err(mpsc::RecvTimeoutError::Timeout) => panic!("{what}: no end after {HANG:?}"),
+        Err(mpsc::RecvTimeoutError::Disconnected) => panic!("{what}: failed"),
+    }
+}
+
+/// JSON that is expensive to read: what it is, a function that reads far into it, the text. `paysvc_encrypt` reads all.
+fn documents() -> Vec<(&'static str, paysvc_function, String)> {
+    let members = |name: fn(usize) -> String| {
+        let members: Vec<_> = (0..MANY).map(|index| format!("\"{}\":{index}", name(index))).collect();
+        format!("{{{}}}", members.join(","))
+    };
+    vec![
+        ("arrays never closed", paysvc_order_create, "[".repeat(MILLION)),
+        ("objects never closed", paysvc_order_refund, r#"{"a":"#.repeat(MILLION)),
+        (
+            "arrays in a member",
+            paysvc_order_refund,
+            format!(r#"{{"a":{}{}}}"#, "[".repeat(MILLION), "]".repeat(MILLION)),
+        ),
+        (
+            "objects in a member",
+            paysvc_order_refund,
+            format!("{}1{}", r#"{"reference":"#.repeat(MANY), "}".repeat(MANY)),
+        ),
+        ("unknown members", paysvc_order_create, members(|index| format!("member{index}"))),
+        ("members given twice", paysvc_order_refund, members(|index| format!("member{}", index / 2))),
+        ("misspelled members", paysvc_order_refund, members(|index| format!("reference{}", "e".repeat(index % 9)))),
+        ("a long name", paysvc_order_refund, format!(r#"{{"{}":1}}"#, "reference".repeat(MANY))),
+        (
+            "a long amount",
+            paysvc_order_refund,
+            format!(r#"{{"reference":"r","amount":"{}"}}"#, "9".repeat(2 * MILLION)),
+        ),
+        (
+            "a long number",
+            paysvc_direct_debit_create,
+            format!(r#"{{"recurringPaymentId":{}}}"#, "9".repeat(2 * MILLION)),
+        ),
+        (
+            "a long text",
+            paysvc_direct_debit_history,
+            format!(r#"{{"emailAddress":"{}","reference":"{0}"}}"#, "\\u0041".repeat(MILLION / 2)),
+        ),
+        ("too long a text", paysvc_order_create, format!(r#"{{"a":"{}"}}"#, "x".repeat(11 * MILLION))),
+    ]
+}
+
+/// A client that connects to a port where nothing listens.
+fn client_without_service() -> Client {
+    let vector: Value = serde_json::from_str(include_str!("vectors/rsa2048.json")).unwrap();
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    Client::new(&json!({
+        "base_url": format!("http://127.0.0.1:{port}"),
+        "public_key": "public",
+        "secret_key": "secret",
+        "encryption_key": vector["encryption_key"],
+        "timeout_ms": 100,
+        "max_attempts": 1,
+    }))
+}
+
+/// Status, body and message of a reply.
+fn reply_of(make: impl FnOnce(*mut *mut paysvc_reply) -> paysvc_status) -> (paysvc_status, String, String) {
+    let mut reply = null_mut();
+    let status = make(&mut reply);
+    let text = |text| unsafe { CStr::from_ptr(text) }.to_str().unwrap().to_owned();
+    let (body, message) = unsafe { (text(paysvc_reply_body(reply)), text(paysvc_reply_message(reply))) };
+    unsafe { paysvc_reply_free(reply) };
+    (status, body, message)
+}
+
+#[test]
+fn requests() {
+    small("requests", || {
+        let client = client_without_service();
+        for (what, function, json) in documents() {
+            let json = CString::new(json).unwrap();
+            // Reading it may take the whole time of the call; nothing is sent then.
+            let check = |(status, body, _): (paysvc_status, String, String)| {
+                let known = [PAYSVC_E_ARGUMENT, PAYSVC_E_ENCRYPT, PAYSVC_E_TRANSPORT, PAYSVC_E_TIMEOUT];
+                assert!(known.contains(&status), "{what}: {status}");
+                assert!(body.len() < 4 * MILLION, "{what}: a reply of {} bytes", body.len());
+            };
+            check(reply_of(|reply| unsafe { function(client.as_ptr(), json.as_ptr(), null(), reply) }));
+            check(reply_of(|reply| unsafe { paysvc_request(client.as_ptr(), json.as_ptr(), null(), reply) }));
+            check(reply_of(|reply| unsafe { paysvc_encrypt(client.as_ptr(), json.as_ptr(), reply) }));
+        }
+    });
+}
+
+#[test]
+fn requests_within_a_request() {
+    small("requests within a request", || {
+        let client = client_without_service();
+        for (what, _, json) in documents() {
+            for member in ["headers", "body"] {
+                let text = format!(r#"{{"method":"POST","path":"/x","key":"public","{member}":{json}}}"#);
+                let text = CString::new(text).unwrap();
+                let (status, ..) =
+                    reply_of(|reply| unsafe { paysvc_request(client.as_ptr(), text.as_ptr(), null(), reply) });
+                let known = [PAYSVC_E_ARGUMENT, PAYSVC_E_TRANSPORT, PAYSVC_E_TIMEOUT];
+                assert!(known.contains(&status), "{what} in {member}: {status}");
+            }
+        }
+    });
+}
+
+#[test]
+fn configurations() {
+    small("configurations", || {
+        for (what, _, json) in documents() {
+            let json = CString::new(json).unwrap();
+            let mut client = null_mut();
+            let (status, ..) = reply_of(|reply| unsafe { paysvc_client_new(json.as_ptr(), &mut client, reply) });
+            assert_eq!((status, client), (PAYSVC_E_CONFIG, null_mut()), "{what}");
+        }
+    });
+}
+
+/// The reply to a request that a server answers with this body.
+fn answered(body: &str, look: impl FnOnce(*const paysvc_reply)) {
+    let answer = response("200 OK", "connection: close\r\n", body);
+    let server = Server::start(move |mut connection| {
+        if connection.read_request().is_some() {
+            connection.write(&answer);
+        }
+    });
+    let client = Client::new(&with(server.config(), json!({"timeout_ms": HANG.as_millis() as u64})));
+    let mut reply = null_mut();
+    unsafe { paysvc_order_refund(client.as_ptr(), c"{\"reference\":\"R-1\"}".as_ptr(), null(), &mut reply) };
+    look(reply);
+    unsafe { paysvc_reply_free(reply) };
+}
+
+#[test]
+fn answers_and_pointers() {
+    small("answers", || {
+        let longest = ("as long a text as is read", format!(r#"{{"a":"{}"}}"#, "x".repeat(10 * MILLION)));
+        for (what, json) in documents().into_iter().map(|(what, _, json)| (what, json)).chain([longest]) {
+            for member in ["data", "errors"] {
+                answered(&format!("{{\"{member}\":{json},\"status\":true}}"), |reply| {
+                    // Each step reads the rest of the text, so the largest texts get a pointer of few steps.
+                    let steps = if json.len() < MILLION { 127 } else { 2 };
+                    for pointer in [format!("/data{}", "/0".repeat(steps)), "/0".repeat(MILLION)] {
+                        let pointer = CString::new(pointer).unwrap();
+                        unsafe { paysvc_reply_get(reply, pointer.as_ptr()) };
+                    }
+                    let status = unsafe { paysvc_reply_status(reply) };
+                    assert!([PAYSVC_OK, PAYSVC_E_RESPONSE].contains(&status), "{what} in {member}: {status}");
+                    assert_eq!(unsafe { paysvc_reply_http_status(reply) }, 200, "{what} in {member}");
+                });
+            }
+        }
+    });
+}
+
+#[test]
+fn a_pointer_reaches_128_levels_and_no_further() {
+    answered(&format!("{}7{}", "[".repeat(200), "]".repeat(200)), |reply| {
+        let get = |steps: usize| {
+            let pointer = CString::new("/0".repeat(steps)).unwrap();
+            unsafe { paysvc_reply_get(reply, pointer.as_ptr()) }
+        };
+        assert!(!get(128).is_null() && get(129).is_null());
+    });
+}
+
+#[test]
+fn key_texts() {
+    small("key texts", || {
+        let vector: Value = serde_json::from_str(include_str!("vectors/rsa2048.json")).unwrap();
+        let key = vector["decoded_text"].as_str().unwrap();
+        let attributes: Vec<_> = (0..1500).map(|index| format!("a{index}=\"\"")).collect();
+        for (text, part) in [
+            ("A".repeat(10 * MILLION), "takes 10000000 bytes"),
+            (format!("2048!{}", "<a>".repeat(5_000)), "cannot be read"),
+            (format!("2048!<a {}/>", attributes.join(" ")), "has no Modulus"),
+            (key.replace("AQAB", &"A".repeat(8_000)), "exponent 0"),
+            (key.replace("AQAB", &"/".repeat(8_000)), "exponent of 48000 bits"),
+            (key.replace("AQAB", &format!("{}Ag==", "A".repeat(8_000))), "exponent 2"),
+            (
+                format!("2048!<Modulus>{}</Modulus><Exponent>AQAB</Exponent>", "/".repeat(16_000)),
+                "its modulus has 96000",
+            ),
+            (key.replace("AQAB", "&secretAsAnEntity;"), "cannot be read (line:column "),
+        ] {
+            let reply = Client::try_new(&json!({"encryption_key": text})).err().expect(part);
+            reply.expect("E_CONFIG NOT_SENT");
+            let message = reply.message();
+            assert!(message.contains(part) && !message.contains("secret"), "{part}: {message}");
+        }
+    });
+}
