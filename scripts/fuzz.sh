@@ -1,9 +1,9 @@
 #!/bin/sh
-# Feeds every fuzz target (fuzz/, what must hold is in src/fuzzing/) with made-up inputs, from the committed corpus on:
+# Runs every fuzz target (fuzz/ and src/fuzzing/) on made-up inputs, starting from the committed corpus:
 #   fuzz.sh runs 1000000    that many inputs each
 #   fuzz.sh seconds 5       for that long each
-#   fuzz.sh planted         only the proof that crash, leak, panic and hang would be found; the others begin with it
-#   fuzz.sh corpus          adds to the committed corpus what the last run has found, as little as reaches as much
+#   fuzz.sh planted         only shows that deliberate defects are found; the first two do so first
+#   fuzz.sh corpus          adds the inputs of the last run that reach new code to the committed corpus
 # Prints a line per target and fails on any crash, leak, hang or lack of memory. SEED (1) chooses the inputs.
 # Needs no cargo-fuzz and no nightly compiler.
 set -eu
@@ -17,16 +17,16 @@ triple=$(rustc -vV | sed -n 's/^host: //p')
 folder=${CARGO_TARGET_DIR:-target}/fuzz
 binaries=$folder/$triple/release
 
-# A client made of nothing must not take the environment of whoever runs this.
+# A client without a configuration must not take settings from the environment of whoever runs this.
 for name in $(env | sed -n 's/^\(PAYSVC_[A-Z_]*\)=.*/\1/p'); do unset "$name"; done
 
-# A fuzz binary with its arguments, and no system roots: reading them again for every client takes longer than all else,
-# and nothing there depends on them. For the binaries alone: cargo needs those roots to download.
+# A fuzz binary with its arguments, and without the system's root certificates: reading them for every client would take
+# most of the time, and no target needs them. For the binaries alone: cargo needs the roots to download.
 fuzzed() {
     env SSL_CERT_FILE=/dev/null SSL_CERT_DIR=/nonexistent "$@"
 }
 
-# The slow ones first, so that none is left alone at the end.
+# The slow ones first, so that none runs alone at the end.
 targets() {
     echo ffi
     echo wire
@@ -41,7 +41,7 @@ dictionary() {
     esac
 }
 
-# One target to its end, on one line.
+# Runs one target and prints its line.
 one() {
     log=$work/$1.log
     rm -rf "${work:?}/$1" && mkdir -p "$work/$1"
@@ -49,7 +49,7 @@ one() {
         runs) limit="-runs=$amount" ;;
         *) limit="-max_total_time=$amount" ;;
     esac
-    # These reach so much code that weighing the inputs would take longer than running them.
+    # These reach so much code that libFuzzer's weighting of inputs would take longer than running them.
     case $1 in ffi | wire) limit="$limit -entropic=0" ;; esac
     began=$(date +%s) result=0
     # Word splitting is wanted: one word a flag.
@@ -75,15 +75,15 @@ build() {
         echo "MISSING: this machine's Rust has no AddressSanitizer; fuzzing looks for panics and hangs, wrong memory accesses and leaks are NOT looked for"
         sanitizer=""
     fi
-    # What cargo-fuzz sets: the pass that tells libFuzzer which code an input reaches and what it is compared with.
+    # The flags of cargo-fuzz: they tell libFuzzer which code an input reaches and what its bytes are compared with.
     RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR="$folder" RUSTFLAGS="--cfg fuzzing $sanitizer -Cpasses=sancov-module
         -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters
         -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares" \
         ${CARGO:-cargo} build --quiet --locked --release --target "$triple" --manifest-path fuzz/Cargo.toml
 }
 
-# A fault that is there on purpose, and the word that must be said of it.
-must_find() { # fault, word, more flags
+# Fails unless a deliberate defect is found and reported in these words.
+must_find() { # defect, words, more flags
     printf %s "$1" >"$work/planted"
     # shellcheck disable=SC2086
     if fuzzed "$binaries/planted" $flags ${3:-} -artifact_prefix="$work/planted-" "$work/planted" >"$work/planted.log" 2>&1; then
@@ -106,7 +106,7 @@ planted() {
         found="$found, heap overflow, leak; AddressSanitizer is in every target"
     fi
     printf nothing >"$work/planted"
-    fuzzed "$binaries/planted" -artifact_prefix="$work/planted-" "$work/planted" >"$work/planted.log" 2>&1 || { echo "fuzz: a fault where none is" >&2 && exit 1; }
+    fuzzed "$binaries/planted" -artifact_prefix="$work/planted-" "$work/planted" >"$work/planted.log" 2>&1 || { echo "fuzz: a defect was reported although there was none" >&2 && exit 1; }
     echo "planted  found: $found"
 }
 
@@ -130,7 +130,8 @@ case $mode in
         for target in $(targets); do
             rm -rf "${work:?}/small" && mkdir -p "$work/small"
             find "$work/$target" -type f -size -256c -exec cp '{}' "$work/small" ';'
-            # The hand-made ones keep their names; of the others only the small ones that reach something new are added.
+            # Handwritten entries keep their names. New entries must name their endpoints before they are committed: see
+            # tests/integration/fuzz_corpus.rs.
             before=$(find "fuzz/corpus/$target" -type f | wc -l)
             fuzzed "$binaries/$target" -merge=1 -max_len=512 -artifact_prefix="$work/merge-$target-" "fuzz/corpus/$target" "$work/small" >"$work/merge.log" 2>&1
             echo "$target: $before files, now $(find "fuzz/corpus/$target" -type f | wc -l)"

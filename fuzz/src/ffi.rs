@@ -1,6 +1,8 @@
 //! Input: a program whose instructions are the functions of the C interface. Each instruction is a byte, its operands
 //! follow; a byte that chooses a handle may choose NULL, and a text ends with a NUL. Everything that the header allows
 //! is done, in any order. Nothing listens where these clients connect to; only the instruction `m` is answered.
+//!
+//! This plays the C program, which is why it has `unsafe` blocks: each of them keeps the rules of the header.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::{null, null_mut};

@@ -1,7 +1,5 @@
-//! Inputs that are small to make and expensive to read: deep, long, many. Each is read on a stack as small as a thread of
-//! a till may have, and must come to an end. The time limit is there to find what never ends, not to measure.
-
-mod support;
+//! Inputs that are small to make and expensive to read: deep, long, many. Each is read on a stack as small as a till's
+//! thread may have, and must come to an end. The time limit is there to find what never ends, not to measure.
 
 use std::ffi::{CStr, CString};
 use std::net::TcpListener;
@@ -12,8 +10,8 @@ use std::time::Duration;
 use paysvc::ffi::*;
 use serde_json::{Value, json};
 
-use support::capi::{Client, with};
-use support::server::{Server, response};
+use crate::support::capi::{Client, with};
+use crate::support::server::{Server, response};
 
 const STACK: usize = 128 * 1024;
 const HANG: Duration = Duration::from_secs(300);
@@ -78,7 +76,7 @@ fn documents() -> Vec<(&'static str, paysvc_function, String)> {
 
 /// A client that connects to a port where nothing listens.
 fn client_without_service() -> Client {
-    let vector: Value = serde_json::from_str(include_str!("vectors/rsa2048.json")).unwrap();
+    let vector: Value = serde_json::from_str(include_str!("../vectors/rsa2048.json")).unwrap();
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     Client::new(&json!({
         "base_url": format!("http://127.0.0.1:{port}"),
@@ -199,7 +197,7 @@ fn a_pointer_reaches_128_levels_and_no_further() {
 #[test]
 fn key_texts() {
     small("key texts", || {
-        let vector: Value = serde_json::from_str(include_str!("vectors/rsa2048.json")).unwrap();
+        let vector: Value = serde_json::from_str(include_str!("../vectors/rsa2048.json")).unwrap();
         let key = vector["decoded_text"].as_str().unwrap();
         let attributes: Vec<_> = (0..1500).map(|index| format!("a{index}=\"\"")).collect();
         for (text, part) in [

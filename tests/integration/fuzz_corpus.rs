@@ -1,10 +1,16 @@
-//! Replays the committed corpus of the fuzz targets that need only the C interface, without a fuzzer, and checks how all
-//! inputs name their endpoints. `src/fuzzing` replays the corpus of the other targets.
+//! Replays the committed corpus of the fuzz targets that need only the C interface, without a fuzzer, and checks how the
+//! inputs of all targets name their endpoints. `src/fuzzing` replays the corpus of the other targets.
 
-mod support;
-
-#[path = "../fuzz/src/lib.rs"]
-mod fuzz;
+#[path = "../../fuzz/src/choice.rs"]
+mod choice;
+#[path = "../../fuzz/src/conditions.rs"]
+mod conditions;
+#[path = "../../fuzz/src/ffi.rs"]
+mod ffi;
+#[path = "../../fuzz/src/peer.rs"]
+mod peer;
+#[path = "../../fuzz/src/wire.rs"]
+mod wire;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,10 +20,9 @@ use paysvc_spec::ENDPOINTS;
 use paysvc_spec::status::{Outcome, State};
 use serde_json::Value;
 
-use fuzz::choice::{choose, first_line};
-use fuzz::conditions::Verdict;
-use fuzz::{ffi, wire};
-use support::root;
+use crate::support::{capi, no_settings, root};
+use choice::{choose, first_line};
+use conditions::Verdict;
 
 type Target = fn(&[u8]);
 
@@ -57,8 +62,8 @@ fn every_target_of_the_fuzzer_is_in_a_list() {
     assert_eq!(folders, all.difference(&neither).cloned().collect());
 }
 
-/// The crashes that were fixed are among it. Every entry names its endpoints, so that none becomes one for another
-/// endpoint when the table gets a row.
+/// The corpus has the crashes that were fixed. Every entry names its endpoints, so that a new row of the table moves
+/// none to another endpoint.
 #[test]
 fn the_corpus_passes_and_names_its_endpoints() {
     for (target, run) in TARGETS {
