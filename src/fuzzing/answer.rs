@@ -71,7 +71,7 @@ fn request(head: &[u8]) -> Request {
 }
 
 fn http_status(head: &[u8]) -> u16 {
-    head.iter().take(3).fold(0, |status, digit| status * 10 + u16::from(digit % 10))
+    head.iter().take(3).fold(0, |status, digit| status * 10 + u16::from(digit.wrapping_sub(b'0') % 10))
 }
 
 fn choice(head: &[u8]) -> u8 {
@@ -121,5 +121,19 @@ fn check(input: &[u8], reply: &Reply) {
     if let Some(text) = text.filter(|text| whole && text.starts_with('{') && text.ends_with('}')) {
         let shorter = answer_of(&input[..input.len() - 1]);
         assert_eq!(shorter.outcome, Outcome::Unknown, "without its last byte: {text}");
+    }
+}
+
+/// An input means what its first line says.
+#[test]
+fn the_first_line_is_the_status_and_the_request() {
+    for (input, http_status, outcome) in [
+        ("200@application/json\n{\"status\":true}", 200, Outcome::Confirmed),
+        ("400@application/json\n{\"status\":false}", 400, Outcome::Rejected),
+        ("200Bapplication/json\n{\"status\":true}", 200, Outcome::Unknown),
+        ("200Aapplication/json\n{\"customerName\":\"A\"}", 200, Outcome::Confirmed),
+    ] {
+        let reply = answer_of(input.as_bytes());
+        assert_eq!((reply.http_status, reply.outcome), (http_status, outcome), "{input}");
     }
 }
