@@ -131,7 +131,7 @@ case $mode in
             rm -rf "${work:?}/small" && mkdir -p "$work/small"
             find "$work/$target" -type f -size -256c -exec cp '{}' "$work/small" ';'
             # Handwritten entries keep their names. New entries must name their endpoints before they are committed: see
-            # tests/integration/fuzz_corpus.rs.
+            # tests/fuzz_corpus.rs.
             before=$(find "fuzz/corpus/$target" -type f | wc -l)
             fuzzed "$binaries/$target" -merge=1 -max_len=512 -artifact_prefix="$work/merge-$target-" "fuzz/corpus/$target" "$work/small" >"$work/merge.log" 2>&1
             echo "$target: $before files, now $(find "fuzz/corpus/$target" -type f | wc -l)"

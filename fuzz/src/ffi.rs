@@ -12,7 +12,7 @@ use paysvc::ffi::*;
 use paysvc_spec::ENDPOINTS;
 use serde::de::IgnoredAny;
 
-use super::capi::{Client, function};
+use super::c::{Client, function};
 use super::choice::{choose, first_line};
 use super::no_settings;
 use super::peer::{acceptable, peer};
@@ -166,8 +166,8 @@ impl Machine<'_> {
         unsafe { paysvc_call_set_timeout_ms(self.calls[slot].0, ms) };
     }
 
-    /// A request that the peer answers. The first line of the input's text is the HTTP status and the content type, with
-    /// ` cut` behind it where a byte of the body is missing; the body follows.
+    /// A request that the peer answers. The first line of the input's text is the HTTP status and the content type,
+    /// with ` cut` behind it where a byte of the body is missing; the body follows.
     fn answered(&mut self, slot: usize) {
         static CLIENT: OnceLock<Client> = OnceLock::new();
         let client = CLIENT.get_or_init(|| Client::new(&peer().config(peer().port)));

@@ -1,10 +1,8 @@
 //! The fuzz targets that need only the C interface, and what the other targets share with them. The other targets need
-//! the library's private items and are in `src/fuzzing`. `tests/integration/fuzz_corpus.rs` includes these modules, to
-//! replay the corpus without a fuzzer.
+//! the library's private items and are in `src/fuzzing`. `tests/fuzz_corpus.rs` includes this file, to replay the corpus
+//! without a fuzzer.
 
-#[path = "../../tests/support/capi.rs"]
-#[allow(dead_code)] // The tests use the rest of it.
-mod capi;
+mod c;
 pub mod choice;
 pub mod conditions;
 pub mod ffi;

@@ -13,7 +13,7 @@ use paysvc_spec::ENDPOINTS;
 use paysvc_spec::schema::Endpoint;
 use serde_json::Value;
 
-use super::capi::{Client, Reply, function};
+use super::c::{Client, Reply, function};
 use super::choice::{choose, first_line};
 use super::conditions::Verdict;
 use super::peer::{acceptable, peer};

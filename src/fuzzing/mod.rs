@@ -1,7 +1,7 @@
 //! The fuzz targets that call private items of the library: a function each, with its checks. They are here and not in
-//! `fuzz/`, because those items (the readers of settings, keys and answers, and what prepares a request) would have to be
-//! public there. Compiled for the fuzzer and for tests only. The targets `ffi` and `wire` need only the C interface and
-//! are in `fuzz/src`.
+//! `fuzz/`, because those items (the readers of settings, keys and answers, and what prepares a request) would have to
+//! be public there. Compiled for the fuzzer and for tests only. The targets `ffi` and `wire` need only the C interface
+//! and are in `fuzz/src`.
 //!
 //! `fuzz/fuzz_targets` runs these functions under libFuzzer; the tests below run them on the committed corpus.
 

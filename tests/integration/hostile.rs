@@ -1,16 +1,13 @@
 //! Inputs that are small to make and expensive to read: deep, long, many. Each is read on a stack as small as a till's
 //! thread may have, and must come to an end. The time limit is there to find what never ends, not to measure.
 
-use std::ffi::{CStr, CString};
 use std::net::TcpListener;
-use std::ptr::{null, null_mut};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use paysvc::ffi::*;
 use serde_json::{Value, json};
 
-use crate::support::capi::{Client, with};
+use crate::support::capi::{Client, Reply, with};
 use crate::support::server::{Server, response};
 
 const STACK: usize = 128 * 1024;
@@ -32,45 +29,29 @@ fn small(what: &str, run: impl FnOnce() + Send + 'static) {
     }
 }
 
-/// JSON that is expensive to read: what it is, a function that reads far into it, the text. `paysvc_encrypt` reads all.
-fn documents() -> Vec<(&'static str, paysvc_function, String)> {
+/// JSON that is expensive to read: what it is, an endpoint that reads far into it, the text. `paysvc_encrypt` reads all.
+fn documents() -> Vec<(&'static str, &'static str, String)> {
     let members = |name: fn(usize) -> String| {
         let members: Vec<_> = (0..MANY).map(|index| format!("\"{}\":{index}", name(index))).collect();
         format!("{{{}}}", members.join(","))
     };
     vec![
-        ("arrays never closed", paysvc_order_create, "[".repeat(MILLION)),
-        ("objects never closed", paysvc_order_refund, r#"{"a":"#.repeat(MILLION)),
-        (
-            "arrays in a member",
-            paysvc_order_refund,
-            format!(r#"{{"a":{}{}}}"#, "[".repeat(MILLION), "]".repeat(MILLION)),
-        ),
-        (
-            "objects in a member",
-            paysvc_order_refund,
-            format!("{}1{}", r#"{"reference":"#.repeat(MANY), "}".repeat(MANY)),
-        ),
-        ("unknown members", paysvc_order_create, members(|index| format!("member{index}"))),
-        ("members given twice", paysvc_order_refund, members(|index| format!("member{}", index / 2))),
-        ("misspelled members", paysvc_order_refund, members(|index| format!("reference{}", "e".repeat(index % 9)))),
-        ("a long name", paysvc_order_refund, format!(r#"{{"{}":1}}"#, "reference".repeat(MANY))),
-        (
-            "a long amount",
-            paysvc_order_refund,
-            format!(r#"{{"reference":"r","amount":"{}"}}"#, "9".repeat(2 * MILLION)),
-        ),
-        (
-            "a long number",
-            paysvc_direct_debit_create,
-            format!(r#"{{"recurringPaymentId":{}}}"#, "9".repeat(2 * MILLION)),
-        ),
+        ("arrays never closed", "order_create", "[".repeat(MILLION)),
+        ("objects never closed", "order_refund", r#"{"a":"#.repeat(MILLION)),
+        ("arrays in a member", "order_refund", format!(r#"{{"a":{}{}}}"#, "[".repeat(MILLION), "]".repeat(MILLION))),
+        ("objects in a member", "order_refund", format!("{}1{}", r#"{"reference":"#.repeat(MANY), "}".repeat(MANY))),
+        ("unknown members", "order_create", members(|index| format!("member{index}"))),
+        ("members given twice", "order_refund", members(|index| format!("member{}", index / 2))),
+        ("misspelled members", "order_refund", members(|index| format!("reference{}", "e".repeat(index % 9)))),
+        ("a long name", "order_refund", format!(r#"{{"{}":1}}"#, "reference".repeat(MANY))),
+        ("a long amount", "order_refund", format!(r#"{{"reference":"r","amount":"{}"}}"#, "9".repeat(2 * MILLION))),
+        ("a long number", "direct_debit_create", format!(r#"{{"recurringPaymentId":{}}}"#, "9".repeat(2 * MILLION))),
         (
             "a long text",
-            paysvc_direct_debit_history,
+            "direct_debit_history",
             format!(r#"{{"emailAddress":"{}","reference":"{0}"}}"#, "\\u0041".repeat(MILLION / 2)),
         ),
-        ("too long a text", paysvc_order_create, format!(r#"{{"a":"{}"}}"#, "x".repeat(11 * MILLION))),
+        ("too long a text", "order_create", format!(r#"{{"a":"{}"}}"#, "x".repeat(11 * MILLION))),
     ]
 }
 
@@ -88,31 +69,24 @@ fn client_without_service() -> Client {
     }))
 }
 
-/// Status, body and message of a reply.
-fn reply_of(make: impl FnOnce(*mut *mut paysvc_reply) -> paysvc_status) -> (paysvc_status, String, String) {
-    let mut reply = null_mut();
-    let status = make(&mut reply);
-    let text = |text| unsafe { CStr::from_ptr(text) }.to_str().unwrap().to_owned();
-    let (body, message) = unsafe { (text(paysvc_reply_body(reply)), text(paysvc_reply_message(reply))) };
-    unsafe { paysvc_reply_free(reply) };
-    (status, body, message)
+/// Fails unless the verdict is one of these.
+fn check(reply: &Reply, what: &str, verdicts: &[&str]) {
+    let verdict = reply.verdict();
+    assert!(verdicts.contains(&&*verdict), "{what}: {verdict}: {}", reply.message());
 }
+
+/// Reading a text may take the whole time of the call; nothing is sent then.
+const NOT_SENT: [&str; 4] = ["E_ARGUMENT NOT_SENT", "E_ENCRYPT NOT_SENT", "E_TRANSPORT NOT_SENT", "E_TIMEOUT NOT_SENT"];
 
 #[test]
 fn requests() {
     small("requests", || {
         let client = client_without_service();
-        for (what, function, json) in documents() {
-            let json = CString::new(json).unwrap();
-            // Reading it may take the whole time of the call; nothing is sent then.
-            let check = |(status, body, _): (paysvc_status, String, String)| {
-                let known = [PAYSVC_E_ARGUMENT, PAYSVC_E_ENCRYPT, PAYSVC_E_TRANSPORT, PAYSVC_E_TIMEOUT];
-                assert!(known.contains(&status), "{what}: {status}");
-                assert!(body.len() < 4 * MILLION, "{what}: a reply of {} bytes", body.len());
-            };
-            check(reply_of(|reply| unsafe { function(client.as_ptr(), json.as_ptr(), null(), reply) }));
-            check(reply_of(|reply| unsafe { paysvc_request(client.as_ptr(), json.as_ptr(), null(), reply) }));
-            check(reply_of(|reply| unsafe { paysvc_encrypt(client.as_ptr(), json.as_ptr(), reply) }));
+        for (what, endpoint, json) in documents() {
+            for reply in [client.call(endpoint, &json), client.call("request", &json), client.encrypt(&json)] {
+                check(&reply, what, &NOT_SENT);
+                assert!(reply.body().len() < 4 * MILLION, "{what}: a reply of {} bytes", reply.body().len());
+            }
         }
     });
 }
@@ -124,11 +98,7 @@ fn requests_within_a_request() {
         for (what, _, json) in documents() {
             for member in ["headers", "body"] {
                 let text = format!(r#"{{"method":"POST","path":"/x","key":"public","{member}":{json}}}"#);
-                let text = CString::new(text).unwrap();
-                let (status, ..) =
-                    reply_of(|reply| unsafe { paysvc_request(client.as_ptr(), text.as_ptr(), null(), reply) });
-                let known = [PAYSVC_E_ARGUMENT, PAYSVC_E_TRANSPORT, PAYSVC_E_TIMEOUT];
-                assert!(known.contains(&status), "{what} in {member}: {status}");
+                check(&client.call("request", &text), &format!("{what} in {member}"), &NOT_SENT);
             }
         }
     });
@@ -138,16 +108,13 @@ fn requests_within_a_request() {
 fn configurations() {
     small("configurations", || {
         for (what, _, json) in documents() {
-            let json = CString::new(json).unwrap();
-            let mut client = null_mut();
-            let (status, ..) = reply_of(|reply| unsafe { paysvc_client_new(json.as_ptr(), &mut client, reply) });
-            assert_eq!((status, client), (PAYSVC_E_CONFIG, null_mut()), "{what}");
+            check(&Client::try_new(&json).err().expect(what), what, &["E_CONFIG NOT_SENT"]);
         }
     });
 }
 
 /// The reply to a request that a server answers with this body.
-fn answered(body: &str, look: impl FnOnce(*const paysvc_reply)) {
+fn answered(body: &str) -> Reply {
     let answer = response("200 OK", "connection: close\r\n", body);
     let server = Server::start(move |mut connection| {
         if connection.read_request().is_some() {
@@ -155,10 +122,7 @@ fn answered(body: &str, look: impl FnOnce(*const paysvc_reply)) {
         }
     });
     let client = Client::new(&with(server.config(), json!({"timeout_ms": HANG.as_millis() as u64})));
-    let mut reply = null_mut();
-    unsafe { paysvc_order_refund(client.as_ptr(), c"{\"reference\":\"R-1\"}".as_ptr(), null(), &mut reply) };
-    look(reply);
-    unsafe { paysvc_reply_free(reply) };
+    client.call("order_refund", &json!({"reference": "R-1"}))
 }
 
 #[test]
@@ -167,17 +131,13 @@ fn answers_and_pointers() {
         let longest = ("as long a text as is read", format!(r#"{{"a":"{}"}}"#, "x".repeat(10 * MILLION)));
         for (what, json) in documents().into_iter().map(|(what, _, json)| (what, json)).chain([longest]) {
             for member in ["data", "errors"] {
-                answered(&format!("{{\"{member}\":{json},\"status\":true}}"), |reply| {
-                    // Each step reads the rest of the text, so the largest texts get a pointer of few steps.
-                    let steps = if json.len() < MILLION { 127 } else { 2 };
-                    for pointer in [format!("/data{}", "/0".repeat(steps)), "/0".repeat(MILLION)] {
-                        let pointer = CString::new(pointer).unwrap();
-                        unsafe { paysvc_reply_get(reply, pointer.as_ptr()) };
-                    }
-                    let status = unsafe { paysvc_reply_status(reply) };
-                    assert!([PAYSVC_OK, PAYSVC_E_RESPONSE].contains(&status), "{what} in {member}: {status}");
-                    assert_eq!(unsafe { paysvc_reply_http_status(reply) }, 200, "{what} in {member}");
-                });
+                let reply = answered(&format!("{{\"{member}\":{json},\"status\":true}}"));
+                check(&reply, &format!("{what} in {member}"), &["OK CONFIRMED", "E_RESPONSE UNKNOWN"]);
+                assert_eq!(reply.http_status(), 200, "{what} in {member}");
+                // Each step reads the rest of the text, so the largest texts get a pointer of few steps. What it finds
+                // depends on the text; that it comes to an end is all that is tested.
+                reply.get(&format!("/data{}", "/0".repeat(if json.len() < MILLION { 127 } else { 2 })));
+                assert_eq!(reply.get(&"/0".repeat(MILLION)), None, "{what} in {member}");
             }
         }
     });
@@ -185,13 +145,9 @@ fn answers_and_pointers() {
 
 #[test]
 fn a_pointer_reaches_128_levels_and_no_further() {
-    answered(&format!("{}7{}", "[".repeat(200), "]".repeat(200)), |reply| {
-        let get = |steps: usize| {
-            let pointer = CString::new("/0".repeat(steps)).unwrap();
-            unsafe { paysvc_reply_get(reply, pointer.as_ptr()) }
-        };
-        assert!(!get(128).is_null() && get(129).is_null());
-    });
+    let reply = answered(&format!("{}7{}", "[".repeat(200), "]".repeat(200)));
+    let get = |steps: usize| reply.get(&"/0".repeat(steps));
+    assert!(get(128).is_some() && get(129).is_none());
 }
 
 #[test]

@@ -14,7 +14,6 @@ mod example;
 mod faults;
 mod faults_random;
 mod framing;
-mod fuzz_corpus;
 mod go;
 mod guards;
 mod hostile;

@@ -1,28 +1,20 @@
-//! Replays the committed corpus of the fuzz targets that need only the C interface, without a fuzzer, and checks how the
-//! inputs of all targets name their endpoints. `src/fuzzing` replays the corpus of the other targets.
+//! Replays the committed corpus of the fuzz targets that need only the C interface, without a fuzzer, and checks how
+//! the inputs of all targets name their endpoints. `src/fuzzing` replays the corpus of the other targets.
 
-#[path = "../../fuzz/src/choice.rs"]
-mod choice;
-#[path = "../../fuzz/src/conditions.rs"]
-mod conditions;
-#[path = "../../fuzz/src/ffi.rs"]
-mod ffi;
-#[path = "../../fuzz/src/peer.rs"]
-mod peer;
-#[path = "../../fuzz/src/wire.rs"]
-mod wire;
+#[path = "../fuzz/src/lib.rs"]
+mod fuzz;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::status::{Outcome, State};
 use serde_json::Value;
 
-use crate::support::{capi, no_settings, root};
-use choice::{choose, first_line};
-use conditions::Verdict;
+use fuzz::choice::{choose, first_line};
+use fuzz::conditions::Verdict;
+use fuzz::{ffi, wire};
 
 type Target = fn(&[u8]);
 
@@ -32,9 +24,13 @@ const TARGETS: &[(&str, Target)] = &[("ffi", ffi::ffi), ("wire", wire::wire)];
 /// Of the target `request`: `paysvc_request`, which has no row.
 const RAW: &str = "request";
 
+fn folder() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz"))
+}
+
 /// The committed corpus of a target.
 fn corpus(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
-    let files = fs::read_dir(root().join("fuzz/corpus").join(target)).unwrap().map(|file| file.unwrap().path());
+    let files = fs::read_dir(folder().join("corpus").join(target)).unwrap().map(|file| file.unwrap().path());
     let corpus: Vec<_> = files.map(|file| (file.clone(), fs::read(file).unwrap())).collect();
     assert!(corpus.len() >= 10, "{target} has {} files", corpus.len());
     corpus
@@ -43,7 +39,7 @@ fn corpus(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
 /// A target in none of the lists would be fuzzed, but its corpus would not be replayed.
 #[test]
 fn every_target_of_the_fuzzer_is_in_a_list() {
-    let files = fs::read_dir(root().join("fuzz/fuzz_targets")).unwrap().map(|file| file.unwrap().path());
+    let files = fs::read_dir(folder().join("fuzz_targets")).unwrap().map(|file| file.unwrap().path());
     let (mut here, mut neither, mut all) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for file in files {
         let (name, source) =
@@ -57,7 +53,7 @@ fn every_target_of_the_fuzzer_is_in_a_list() {
     }
     assert_eq!(here, TARGETS.iter().map(|(name, _)| name.to_string()).collect());
     assert_eq!(neither, BTreeSet::from(["planted".to_owned()]));
-    let folders = fs::read_dir(root().join("fuzz/corpus")).unwrap();
+    let folders = fs::read_dir(folder().join("corpus")).unwrap();
     let folders: BTreeSet<_> = folders.map(|folder| folder.unwrap().file_name().into_string().unwrap()).collect();
     assert_eq!(folders, all.difference(&neither).cloned().collect());
 }
