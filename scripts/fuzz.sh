@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs every fuzz target (fuzz/) on random inputs, starting from the committed corpus:
+# Runs every fuzz target (fuzz/ and src/fuzzing/) on random inputs, starting from the committed corpus:
 #   fuzz.sh runs 1000000    this number of inputs for each target
 #   fuzz.sh seconds 5       this long for each target
 #   fuzz.sh planted         only checks that crash, leak, panic and hang are found; "runs" and "seconds" begin with it
@@ -82,8 +82,8 @@ build() {
         ${CARGO:-cargo} build --quiet --locked --release --target "$triple" --manifest-path fuzz/Cargo.toml
 }
 
-# Checks that a planted fault is found.
-must_find() { # fault, expected report, more flags
+# Fails unless a deliberate defect is found and reported in these words.
+must_find() { # defect, words, more flags
     printf %s "$1" >"$work/planted"
     # shellcheck disable=SC2086
     if fuzzed "$binaries/planted" $flags ${3:-} -artifact_prefix="$work/planted-" "$work/planted" >"$work/planted.log" 2>&1; then
@@ -106,7 +106,7 @@ planted() {
         found="$found, heap overflow, leak; AddressSanitizer is in every target"
     fi
     printf nothing >"$work/planted"
-    fuzzed "$binaries/planted" -artifact_prefix="$work/planted-" "$work/planted" >"$work/planted.log" 2>&1 || { echo "fuzz: a fault where none is" >&2 && exit 1; }
+    fuzzed "$binaries/planted" -artifact_prefix="$work/planted-" "$work/planted" >"$work/planted.log" 2>&1 || { echo "fuzz: a defect was reported although there was none" >&2 && exit 1; }
     echo "planted  found: $found"
 }
 
@@ -130,7 +130,8 @@ case $mode in
         for target in $(targets); do
             rm -rf "${work:?}/small" && mkdir -p "$work/small"
             find "$work/$target" -type f -size -256c -exec cp '{}' "$work/small" ';'
-            # Files that were written by hand keep their names. Of the others only small ones that reach new code are added.
+            # Handwritten entries keep their names. New entries must name their endpoints before they are committed: see
+            # tests/fuzz_corpus.rs.
             before=$(find "fuzz/corpus/$target" -type f | wc -l)
             fuzzed "$binaries/$target" -merge=1 -max_len=512 -artifact_prefix="$work/merge-$target-" "fuzz/corpus/$target" "$work/small" >"$work/merge.log" 2>&1
             echo "$target: $before files, now $(find "fuzz/corpus/$target" -type f | wc -l)"

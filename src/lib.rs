@@ -1,7 +1,7 @@
 //! libpaysvc: the client library for the payments service, behind a C interface (`include/paysvc.h`).
 //!
 //! Data flows one way: `ffi -> client -> request -> transport -> response -> ffi`. All knowledge of an endpoint is its
-//! row in the crate `paysvc-spec`. `unsafe` lives in [`ffi`] alone, and in the tests' `fuzzing`, which plays the C program.
+//! row in the crate `paysvc-spec`. `unsafe` lives in [`ffi`] alone.
 
 #![deny(unsafe_code, unsafe_op_in_unsafe_fn)]
 

@@ -16,6 +16,7 @@ mod faults_random;
 mod framing;
 mod go;
 mod guards;
+mod hostile;
 mod install;
 mod look_up;
 mod no_private_key;
