@@ -21,7 +21,7 @@ skip="--skip bounded --skip a_thousand_times --skip long --skip wherever_it_stan
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 modules="json::tests document::tests verdict::cells validate::tests reader::tests reply::tests redact::tests
-    retry::tests log::tests"
+    secrets::tests symbols::tests retry::tests log::tests"
 # shellcheck disable=SC2086
 $found miri test --locked --lib --target-dir "${CARGO_TARGET_DIR:-target}/miri" -- $modules $skip >"$out" 2>&1 ||
     { cat "$out" >&2; exit 1; }

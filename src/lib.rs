@@ -1,7 +1,8 @@
 //! libpaysvc: the client library for the payments service, behind a C interface (`include/paysvc.h`).
 //!
-//! Data flows one way: `ffi -> client -> request -> transport -> response -> ffi`. All knowledge of an endpoint is its
-//! row in the crate `paysvc-spec`. `unsafe` lives in [`ffi`] alone.
+//! Data flows one way: `ffi -> client -> request -> transport -> response -> ffi`, and each of these modules imports only
+//! those that `rooms.rs` allows. All knowledge of an endpoint is its row in the crate `paysvc-spec`. Only [`ffi`] has
+//! `unsafe` code.
 
 #![deny(unsafe_code, unsafe_op_in_unsafe_fn)]
 
@@ -10,8 +11,8 @@ compile_error!(
     "libpaysvc turns panics into PAYSVC_E_INTERNAL; with panic = \"abort\" they would end the caller's process"
 );
 
-/// Everything on the heap is wiped when it is freed, what moves when it grows included. The types in [`util::secret`] say what
-/// must be; this also reaches the copies that HTTP and TLS make beneath us.
+/// Wipes all heap memory when it is freed, also when a buffer moves because it grows. The types in [`util::secret`] mark
+/// what must be wiped; this also covers the copies that the HTTP and TLS libraries make.
 #[global_allocator]
 static WIPING: zeroizing_alloc::ZeroAlloc<std::alloc::System> = zeroizing_alloc::ZeroAlloc(std::alloc::System);
 
@@ -23,5 +24,7 @@ pub mod ffi;
 pub mod fuzzing;
 mod request;
 mod response;
+#[cfg(test)]
+mod rooms;
 mod transport;
 mod util;

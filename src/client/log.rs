@@ -1,4 +1,4 @@
-//! The log callback: one line per event, on the calling thread, with nothing in it that a caller or the service gave.
+//! The log callback: one line per event, on the calling thread. No line contains text of the caller or the service.
 
 use std::sync::Arc;
 
@@ -22,22 +22,22 @@ struct Listener {
     sink: Sink,
 }
 
-/// Without a lock: a child that was forked while another thread held it would wait for ever.
+/// Lock-free: a child that is forked while another thread holds a lock would wait for ever.
 #[derive(Default)]
 pub struct Log(ArcSwapOption<Listener>);
 
 impl Log {
-    /// Replaces the sink; a call already running elsewhere may still end with the old one.
+    /// Replaces the sink. A call running on another thread may still use the old one.
     pub fn set(&self, level: i32, sink: Option<Sink>) {
         self.0.store(sink.map(|sink| Arc::new(Listener { level, sink })));
     }
 
-    /// The line is only made when somebody listens at this level.
+    /// The line is made only if a sink is set for this level.
     pub fn line(&self, level: Level, line: impl FnOnce() -> String) {
         let listener = self.0.load();
         let Some(listener) = listener.as_ref().filter(|listener| level as i32 <= listener.level) else { return };
         failpoint::at("log");
-        // A count of its own, because the callback may replace itself.
+        // Kept alive, because the callback may replace itself.
         let sink = Arc::clone(&listener.sink);
         sink(level, &line());
     }
@@ -50,9 +50,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_above_the_level_are_not_even_made() {
+    fn lines_above_the_level_are_not_made() {
         let log = Log::default();
-        log.line(Level::Error, || unreachable!("nobody listens"));
+        log.line(Level::Error, || unreachable!("no sink is set"));
         let seen = Arc::new(Mutex::new(Vec::new()));
         let sink: Sink = Arc::new({
             let seen = Arc::clone(&seen);
@@ -62,7 +62,7 @@ mod tests {
         log.line(Level::Info, || unreachable!("too detailed"));
         log.line(Level::Warn, || "slow".into());
         log.set(Level::Debug as i32, None);
-        log.line(Level::Error, || unreachable!("nobody listens any more"));
+        log.line(Level::Error, || unreachable!("no sink is set any more"));
         assert_eq!(*seen.lock().unwrap(), [(Level::Warn, "slow".to_owned())]);
     }
 

@@ -1,27 +1,27 @@
-//! Whether and when a request is put on the wire again. Pure: time and chance are handed in.
+//! Whether and when a request is reattempt. Time and randomness are arguments.
 //!
 //! Whether the evidence allows another attempt is a column of the table in [`crate::response::verdict`].
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use paysvc_spec::status::Outcome;
 
-/// Exponential back-off with full jitter: between zero and base × 2ⁿ, at most the cap.
+/// Exponential back-off with full jitter: a random wait of at most base × 2ⁿ, and at most the cap.
 const BASE_MS: u64 = 500;
 const CAP_MS: u64 = 20_000;
 
-/// How one try ended.
-pub struct Try {
-    /// The first try is 0.
+/// How one attempt ended.
+pub struct Attempt {
+    /// The first attempt is 0.
     pub index: u32,
-    /// Of the table of verdicts, for the log.
+    /// The line of the verdict table, for the log.
     pub line: &'static str,
-    /// The table of verdicts allows another attempt.
+    /// The verdict allows another attempt.
     pub again: bool,
     pub outcome: Outcome,
-    /// Trying again cannot help, e.g. a certificate that does not fit.
+    /// A retry cannot help, e.g. after an invalid certificate.
     pub permanent: bool,
-    /// A kept connection was found closed: a new one helps, and waiting does not.
+    /// A kept connection had been closed: a new one helps, and waiting does not.
     pub stale: bool,
     pub retry_after_ms: Option<u64>,
 }
@@ -30,31 +30,20 @@ pub struct Try {
 pub enum Next {
     Stop,
     After(Duration),
-    /// The wait would outlast the call; it would have been this long.
+    /// The wait would outlast the call; this is how long it would be.
     TooLate(Duration),
 }
 
-pub fn next(tried: &Try, max_attempts: u32, left: Duration, random: impl FnOnce() -> u64) -> Next {
-    if tried.index + 1 >= max_attempts || tried.permanent || !tried.again {
+pub fn next(attempt: &Attempt, max_attempts: u32, left: Duration, random: impl FnOnce() -> u64) -> Next {
+    if attempt.index + 1 >= max_attempts || attempt.permanent || !attempt.again {
         return Next::Stop;
     }
-    if tried.stale {
+    if attempt.stale {
         return Next::After(Duration::ZERO);
     }
-    let ceiling = (BASE_MS << tried.index.min(16)).min(CAP_MS);
-    let wait = Duration::from_millis(tried.retry_after_ms.unwrap_or_else(|| random() % (ceiling + 1)));
+    let ceiling = (BASE_MS << attempt.index.min(16)).min(CAP_MS);
+    let wait = Duration::from_millis(attempt.retry_after_ms.unwrap_or_else(|| random() % (ceiling + 1)));
     if wait < left { Next::After(wait) } else { Next::TooLate(wait) }
-}
-
-/// The wait that a `Retry-After` header asks for: seconds, or a date (RFC 9110, 10.2.3).
-pub fn retry_after_ms(text: &str, now: SystemTime) -> Option<u64> {
-    let text = text.trim();
-    if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) {
-        // More seconds than fit are for ever.
-        return Some(text.parse::<u64>().unwrap_or(u64::MAX).saturating_mul(1000));
-    }
-    let wait = httpdate::parse_http_date(text).ok()?.duration_since(now).unwrap_or_default();
-    u64::try_from(wait.as_millis()).ok()
 }
 
 #[cfg(test)]
@@ -63,8 +52,8 @@ mod tests {
 
     const MINUTE: Duration = Duration::from_secs(60);
 
-    fn tried(again: bool) -> Try {
-        Try {
+    fn attempt(again: bool) -> Attempt {
+        Attempt {
             index: 0,
             line: "",
             again,
@@ -76,15 +65,15 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_tried_again_without_leave() {
-        assert_eq!(next(&tried(false), 3, MINUTE, || 0), Next::Stop);
-        assert_eq!(next(&tried(true), 1, MINUTE, || 0), Next::Stop);
-        assert_eq!(next(&tried(true), 2, MINUTE, || 0), Next::After(Duration::ZERO));
+    fn nothing_is_retried_unless_allowed() {
+        assert_eq!(next(&attempt(false), 3, MINUTE, || 0), Next::Stop);
+        assert_eq!(next(&attempt(true), 1, MINUTE, || 0), Next::Stop);
+        assert_eq!(next(&attempt(true), 2, MINUTE, || 0), Next::After(Duration::ZERO));
     }
 
     #[test]
     fn waits_grow_with_full_jitter_up_to_the_cap() {
-        let wait = |index, random| match next(&Try { index, ..tried(true) }, 99, MINUTE, || random) {
+        let wait = |index, random| match next(&Attempt { index, ..attempt(true) }, 99, MINUTE, || random) {
             Next::After(wait) => wait.as_millis() as u64,
             other => panic!("{other:?}"),
         };
@@ -95,35 +84,18 @@ mod tests {
 
     #[test]
     fn retry_after_is_honoured_and_never_outlasts_the_call() {
-        let asked = Try { retry_after_ms: Some(2000), ..tried(true) };
-        assert_eq!(next(&asked, 3, MINUTE, || 9), Next::After(Duration::from_secs(2)));
-        assert_eq!(next(&asked, 3, Duration::from_secs(2), || 9), Next::TooLate(Duration::from_secs(2)));
-        let last = Try { index: 2, ..asked };
+        let requested = Attempt { retry_after_ms: Some(2000), ..attempt(true) };
+        assert_eq!(next(&requested, 3, MINUTE, || 9), Next::After(Duration::from_secs(2)));
+        assert_eq!(next(&requested, 3, Duration::from_secs(2), || 9), Next::TooLate(Duration::from_secs(2)));
+        let last = Attempt { index: 2, ..requested };
         assert_eq!(next(&last, 3, MINUTE, || 9), Next::Stop);
     }
 
     #[test]
-    fn a_stale_connection_costs_no_wait_and_a_permanent_fault_no_second_try() {
-        let stale = Try { stale: true, ..tried(true) };
+    fn a_stale_connection_is_replaced_at_once_and_a_permanent_error_not_retried() {
+        let stale = Attempt { stale: true, ..attempt(true) };
         assert_eq!(next(&stale, 3, MINUTE, || 499), Next::After(Duration::ZERO));
-        let permanent = Try { permanent: true, ..tried(true) };
+        let permanent = Attempt { permanent: true, ..attempt(true) };
         assert_eq!(next(&permanent, 3, MINUTE, || 0), Next::Stop);
-    }
-
-    #[test]
-    fn retry_after_forms() {
-        let now = httpdate::parse_http_date("Sun, 06 Nov 1994 08:49:37 GMT").unwrap();
-        for (text, expected) in [
-            ("120", Some(120_000)),
-            (" 0 ", Some(0)),
-            ("Sun, 06 Nov 1994 08:50:07 GMT", Some(30_000)),
-            ("Sun, 06 Nov 1994 08:00:00 GMT", Some(0)),
-            ("99999999999999999999", Some(u64::MAX)),
-            ("-1", None),
-            ("soon", None),
-            ("", None),
-        ] {
-            assert_eq!(retry_after_ms(text, now), expected, "{text}");
-        }
     }
 }

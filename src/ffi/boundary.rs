@@ -2,17 +2,18 @@
 
 use std::ffi::{CStr, c_char};
 
-use super::reply;
 use super::types::{paysvc_reply, paysvc_status};
+use super::{fork, reply};
 use crate::client::Progress;
 use crate::response::reply::Reply;
-use crate::util::panics::caught;
+use crate::util::panics::catch_panic;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::{Outcome, Status};
 
 /// Runs the body; a panic in it becomes the fallback.
 pub fn boundary<T>(fallback: T, body: impl FnOnce() -> T) -> T {
-    caught(body).unwrap_or(fallback)
+    fork::install();
+    catch_panic(body).unwrap_or(fallback)
 }
 
 /// Runs what makes a reply and hands it out. A panic becomes a reply too, and its outcome tells whether anything had
@@ -25,11 +26,12 @@ pub unsafe fn deliver(out: *mut *mut paysvc_reply, body: impl FnOnce(&Progress) 
         // SAFETY: not NULL, and the caller promises that it may be written.
         unsafe { out.write(std::ptr::null_mut()) };
     }
+    fork::install();
     let progress = Progress::default();
-    let made = caught(|| reply::into_handle(body(&progress))).or_else(|place| {
-        caught(|| {
+    let made = catch_panic(|| reply::into_handle(body(&progress))).or_else(|source_line| {
+        catch_panic(|| {
             let outcome = if progress.attempts() > 0 { Outcome::Unknown } else { Outcome::NotSent };
-            let message = format!("a bug in the library was caught at {place}; please report it");
+            let message = format!("a bug in the library was caught at {source_line}; please report it");
             let attempts = progress.attempts();
             reply::into_handle(Reply { attempts, ..Reply::failed(Status::Internal, outcome, message) })
         })

@@ -4,6 +4,7 @@ use std::ffi::c_int;
 use std::sync::Arc;
 
 use super::boundary::boundary;
+use super::fork;
 use super::types::paysvc_call;
 use crate::transport::call::Call;
 use crate::util::process;
@@ -30,6 +31,7 @@ pub unsafe fn alive(call: *const paysvc_call) -> Option<Arc<Call>> {
 #[unsafe(no_mangle)]
 pub extern "C" fn paysvc_call_new() -> *mut paysvc_call {
     // The page is mapped here, not by a cancel in a signal handler.
+    fork::install();
     process::generation();
     boundary(std::ptr::null_mut(), || Arc::into_raw(Arc::new(Call::default())).cast_mut().cast())
 }

@@ -12,7 +12,7 @@ use crate::client::{Client, Progress};
 use crate::response::reply::Reply;
 use crate::transport::call::Call;
 use crate::util::failpoint;
-use crate::util::process::section;
+use crate::util::process::critical_section;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::Endpoint;
 use paysvc_spec::status::Status;
@@ -53,7 +53,7 @@ pub unsafe fn new(
         let json = if config_json.is_null() { None } else { Some(unsafe { text(config_json, "config_json") }?) };
         fork::watch();
         // What is otherwise set up by the first handshake, maybe while another thread forks.
-        section(aws_lc_rs::init);
+        critical_section(aws_lc_rs::init);
         // What is not UTF-8 is refused where it is read, instead of being taken for nothing.
         Client::new(json, &|name| std::env::var_os(name).map(|text| text.to_string_lossy().into_owned()))
     };
@@ -62,7 +62,7 @@ pub unsafe fn new(
             made = Some(Arc::new(new));
             Reply::local(r#"{"status":true,"message":"the client is ready"}"#.to_owned())
         }
-        Err(refusal) => Reply::refused(refusal),
+        Err(refusal) => Reply::invalid(refusal),
     };
     // SAFETY: the rules of the header.
     let status = unsafe { deliver(reply, body) };
@@ -154,7 +154,7 @@ unsafe fn send(
                 failpoint::at("ffi");
                 how(&client, json, call.as_ref(), progress)
             }
-            Err(refusal) => Reply::refused(refusal),
+            Err(refusal) => Reply::invalid(refusal),
         }
     };
     // SAFETY: the rules of the header.
@@ -207,7 +207,7 @@ pub unsafe extern "C" fn paysvc_encrypt(
         // SAFETY: the rules of the header.
         match unsafe { alive(client).and_then(|client| Ok((client, text(plaintext_json, "plaintext_json")?))) } {
             Ok((client, json)) => client.encrypt(json),
-            Err(refusal) => Reply::refused(refusal),
+            Err(refusal) => Reply::invalid(refusal),
         }
     };
     // SAFETY: the rules of the header.

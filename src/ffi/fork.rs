@@ -2,11 +2,18 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::util::process::{self, Page};
+use super::aws_lc::forget_thread;
+use crate::util::process::{self, Page, Platform};
+
+/// Gives [`crate::util::process`] what takes `unsafe` code.
+pub fn install() {
+    static PLATFORM: Platform = Platform { page: page_of_process, at_thread_end: forget_thread };
+    process::install(&PLATFORM);
+}
 
 /// The page of [`crate::util::process`]: wiped in every child, or where the system cannot (Linux before 4.14), one that asks
 /// for the process id.
-pub fn page_of_process() -> &'static Page {
+fn page_of_process() -> &'static Page {
     static UNWIPED: Page = Page::unwiped(process_id);
     wiped().unwrap_or(&UNWIPED)
 }

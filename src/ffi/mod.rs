@@ -19,11 +19,9 @@ mod panic_tests;
 mod reply;
 mod types;
 
-pub(crate) use aws_lc::forget_thread;
 pub use call::{paysvc_call_cancel, paysvc_call_free, paysvc_call_new, paysvc_call_set_timeout_ms};
 pub use client::{paysvc_client_free, paysvc_client_set_log, paysvc_encrypt};
 pub use exports::*;
-pub(crate) use fork::page_of_process;
 pub use names::{paysvc_abi, paysvc_outcome_name, paysvc_status_name, paysvc_version};
 pub use reply::{
     paysvc_reply_attempts, paysvc_reply_body, paysvc_reply_body_len, paysvc_reply_code, paysvc_reply_free,

@@ -9,10 +9,10 @@ use serde_json::Value;
 use super::choice::first_line;
 use super::conditions::Verdict;
 use super::{check_failure_envelope, check_texts, json};
-use crate::response::facts::Reference;
-use crate::response::reader::{self, Reading};
+use crate::request::references::Reference;
+use crate::response::reader::{self, AnswerContext};
 use crate::response::reply::Reply;
-use crate::transport::answer::{Cut, HttpAnswer};
+use crate::transport::answer::{BodyError, HttpAnswer};
 use crate::util::one_line;
 use paysvc_spec::schema::{Answer, Envelope, Member, Safety};
 use paysvc_spec::status::{Outcome, Status};
@@ -35,10 +35,10 @@ fn answer_of(input: &[u8]) -> Reply {
         body: body.to_vec(),
         encoded: false,
         close_delimited: false,
-        cut: cut(head),
+        body_error: cut(head),
     };
     let request = request(head);
-    let reading = Reading {
+    let context = AnswerContext {
         safety: request.safety,
         expected: &request.expected,
         references: &vec![(Reference::Order, "R-1".to_owned())],
@@ -46,7 +46,7 @@ fn answer_of(input: &[u8]) -> Reply {
         redact: &|text| Some(one_line::one_line(text.to_owned())),
         stop: &|| None,
     };
-    reader::read(&reading, answer).reply
+    reader::read(&context, answer).reply
 }
 
 /// The request that is answered.
@@ -78,12 +78,12 @@ fn choice(head: &[u8]) -> u8 {
     head.get(3).copied().unwrap_or(b'@')
 }
 
-fn cut(head: &[u8]) -> Option<Cut> {
+fn cut(head: &[u8]) -> Option<BodyError> {
     match choice(head) >> 1 & 7 {
-        1 => Some(Cut::Broken("it\r\nbroke\0off".into())),
-        2 => Some(Cut::TooLarge(9)),
-        3 => Some(Cut::Timeout),
-        4 => Some(Cut::Cancelled),
+        1 => Some(BodyError::Broken("it\r\nbroke\0off".into())),
+        2 => Some(BodyError::TooLarge(9)),
+        3 => Some(BodyError::Timeout),
+        4 => Some(BodyError::Cancelled),
         _ => None,
     }
 }

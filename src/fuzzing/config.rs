@@ -6,7 +6,8 @@
 use serde_json::Value;
 
 use super::{check_error, has_canary, json, may_name_canary};
-use crate::client::config::{BaseUrl, Config};
+use crate::client::config::Config;
+use crate::request::base_url::BaseUrl;
 use paysvc_spec::settings::{CONFIG, variable};
 use paysvc_spec::status::Status;
 

@@ -20,7 +20,7 @@ pub fn key(input: &[u8]) {
             assert_eq!(encrypted.len(), block.div_ceil(3) * 4 + r#"{"data":""}"#.len());
             assert!(key.encrypt(&vec![b'x'; key.max_payload()]).is_ok());
             let error = key.encrypt(&vec![b'x'; key.max_payload() + 1]).expect_err("one byte more does not fit");
-            check_texts(&Reply::refused(error));
+            check_texts(&Reply::invalid(error));
         }
         Err(error) => {
             let reply = check_error(error, &[Status::Config]);

@@ -60,7 +60,7 @@ fn may_name_canary(text: &str) -> bool {
 
 /// Checks a validation error: it has one of these statuses, nothing was sent, and its body is a failure envelope.
 fn check_error(error: ValidationError, statuses: &[Status]) -> Reply {
-    let reply = Reply::refused(error);
+    let reply = Reply::invalid(error);
     assert!(statuses.contains(&reply.status), "{:?}", reply.status);
     assert_eq!((reply.outcome, reply.attempts, reply.http_status), (Outcome::NotSent, 0, 0));
     check_texts(&reply);

@@ -13,10 +13,10 @@ use ureq::http::Uri;
 
 use super::choice::{choose, first_line};
 use super::{check_error, has_canary, json as reader, may_name_canary};
-use crate::client::config::Config;
+use crate::request::base_url::BaseUrl;
 use crate::request::encryption::EncryptionKey;
-use crate::request::raw;
-use crate::request::{self, Prepared};
+use crate::request::settings::Settings;
+use crate::request::{self, Prepared, body, raw};
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::schema::{ApiKey, Endpoint, Location, Method, Safety};
 use paysvc_spec::status::Status;
@@ -26,28 +26,31 @@ const RAW: &str = "request";
 const BASE: &str = "https://pay.example/api";
 const REFUSED: &[Status] = &[Status::Argument, Status::Config, Status::Encrypt];
 
-fn setting() -> &'static (Config, EncryptionKey) {
-    static SETTING: OnceLock<(Config, EncryptionKey)> = OnceLock::new();
-    SETTING.get_or_init(|| {
-        let json = format!(r#"{{"base_url":"{BASE}","public_key":"public","secret_key":"secret"}}"#);
+fn settings() -> &'static Settings {
+    static SETTINGS: OnceLock<Settings> = OnceLock::new();
+    SETTINGS.get_or_init(|| {
         let vector: Value = serde_json::from_str(include_str!("../../tests/vectors/rsa2048.json")).unwrap();
         let key = EncryptionKey::parse(vector["encryption_key"].as_str().unwrap()).unwrap();
-        (Config::parse(Some(&json), &|_| None).unwrap_or_else(|refusal| panic!("{refusal:?}")), key)
+        Settings {
+            base_url: BaseUrl::parse(BASE, false).ok(),
+            has_public_key: true,
+            has_secret_key: true,
+            encryption_key: Some(key),
+        }
     })
 }
 
 pub fn request(input: &[u8]) {
     let (name, json) = first_line(input);
     let Ok(json) = std::str::from_utf8(json) else { return };
-    let (config, key) = setting();
-    if let Ok(payload) = request::payload(json) {
+    if let Ok(payload) = body::payload(json) {
         assert_eq!(std::str::from_utf8(&payload).ok(), Some(reader::scan(json).compact.as_str()), "what is encrypted");
     }
     let name = choose(name, ENDPOINTS.iter().map(|row| row.name).chain([RAW]));
     let row = ENDPOINTS.iter().find(|row| row.name == name);
     let prepared = match row {
-        Some(row) => request::prepare(row, json, config, Some(key)),
-        None => raw::prepare(json, config, Some(key), &|| false),
+        Some(row) => request::prepare(row, json, settings()),
+        None => raw::prepare(json, settings(), &|| false),
     };
     match prepared {
         Ok(prepared) => {

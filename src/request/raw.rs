@@ -1,32 +1,33 @@
-//! `paysvc_request`: a request that the table does not have yet, described by JSON. Pure.
+//! `paysvc_request`: a request described by JSON, for what the table does not have yet.
 //!
-//! What the table does know is still held to: an encrypted endpoint's payload is never sent in clear through here.
+//! The rules of a row also apply here: the payload of an encrypted endpoint is never sent in clear.
 
 use std::collections::HashSet;
 
 use serde_json::value::RawValue;
 
-use crate::client::config::{Config, MAX_LINE};
-use crate::request::encryption::EncryptionKey;
-use crate::request::policy::{self, Asked, Held};
-use crate::request::validate;
-use crate::request::{self, Prepared};
-use crate::response::facts::References;
-use crate::response::redact::{Secrets, Stop};
+use crate::request::Prepared;
+use crate::request::base_url::BaseUrl;
+use crate::request::policy::{self, Permitted, RawRequest};
+use crate::request::references::{self, References};
+use crate::request::secrets::{Secrets, Stop};
+use crate::request::settings::Settings;
+use crate::request::{body, url, validate};
 use crate::util::json::{self, Members, Type};
+use crate::util::limits::MAX_LINE;
 use crate::util::secret::SecretBytes;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::{Answer, ApiKey, Endpoint, Method, Safety};
-use paysvc_spec::settings;
+use paysvc_spec::settings::REQUEST;
 use paysvc_spec::status::Status;
 
 const WHAT: &str = "request";
 /// Servers refuse more; Apache by default.
 const MAX_HEADERS: usize = 100;
-/// A bank account has so many digits, a card more.
+/// Bank account numbers have so many digits, card numbers more.
 const ACCOUNT_DIGITS: usize = 10;
 
-/// Headers that the library sets itself, or that would change how the request is framed.
+/// Headers that the library sets itself, or that would change the framing of the request.
 const OWN_HEADERS: &[&str] = &[
     "api-key",
     "host",
@@ -46,49 +47,46 @@ const OWN_HEADERS: &[&str] = &[
     "proxy-authorization",
 ];
 
-pub fn prepare(
-    text: &str,
-    config: &Config,
-    encryption_key: Option<&EncryptionKey>,
-    stop: Stop<'_>,
-) -> Result<Prepared, ValidationError> {
-    let members = validate::read(text, settings::REQUEST, false, WHAT, Status::Argument)?;
+/// Prepares the request that the JSON describes.
+pub fn prepare(text: &str, settings: &Settings, stop: Stop<'_>) -> Result<Prepared, ValidationError> {
+    let members = validate::object(text, REQUEST, false, WHAT, Status::Argument)?;
     let method = choice(&members, "method", Method::ALL, |method| method.name())?;
-    let key = choice(&members, "key", &[ApiKey::Public, ApiKey::Secret], |key| key.setting().trim_end_matches("_key"))?;
+    let key = choice(&members, "key", &[ApiKey::Public, ApiKey::Secret], |key| key.name())?;
     let encrypt = flag(&members, "encrypt").unwrap_or(false);
     let path = path(&members)?;
     let has_body = json::member(&members, "body").is_some();
-    let asked = Asked { method, key, encrypt, has_body, read_only: flag(&members, "read_only") };
-    let Held { row: known, read_only } =
-        policy::enforce(config, &path, &asked).map_err(|(member, why)| wrong(member, why))?;
-    let base_url = request::needs(WHAT, key, encrypt, config, encryption_key)?;
+    let request = RawRequest { method, key, encrypt, has_body, read_only: flag(&members, "read_only") };
+    let base_path = settings.base_url.as_ref().map_or("", BaseUrl::path);
+    let Permitted { row, read_only } =
+        policy::enforce(base_path, &path, &request).map_err(|(member, reason)| invalid(member, reason))?;
+    let base_url = settings.require(WHAT, key, encrypt)?;
     let body = body(&members, method, encrypt, text.len())?;
     let headers = headers(&members)?;
     let query = query(&members)?;
     let references = references(&members);
-    // Before they are collected: what is encrypted is small, or refused here.
-    let body = body.map(|payload| request::on_the_wire(payload, encrypt, encryption_key)).transpose()?;
-    let secrets = secrets(&members, known, &path, &headers, stop);
+    // Encrypted before the secrets are collected: that refuses a long payload, whose secrets would take long to collect.
+    let body = body.map(|payload| body::encode(payload, encrypt, settings)).transpose()?;
+    let secrets = secrets(&members, row, &path, &headers, stop);
     Ok(Prepared {
         method,
         url: base_url.text.clone() + &path + &query,
         key,
         headers,
         body,
-        safety: match (read_only, known) {
+        safety: match (read_only, row) {
             (true, _) => Safety::ReadOnly,
             (false, Some(row)) => row.safety,
             (false, None) => Safety::Moves,
         },
-        answer: known.map_or(Answer::UNKNOWN, |row| &row.answer),
+        answer: row.map_or(Answer::UNKNOWN, |row| &row.answer),
         references,
         secrets,
-        place: "(paysvc_request)",
+        log_path: "(paysvc_request)",
     })
 }
 
-fn wrong(member: &str, why: impl Into<String>) -> ValidationError {
-    ValidationError::of_member(Status::Argument, WHAT, member, why)
+fn invalid(member: &str, reason: impl Into<String>) -> ValidationError {
+    ValidationError::of_member(Status::Argument, WHAT, member, reason)
 }
 
 fn text_of(members: &Members<'_>, name: &str) -> String {
@@ -108,24 +106,24 @@ fn choice<T: Copy>(
     let given = text_of(members, member);
     all.iter().copied().find(|one| name(*one) == given).ok_or_else(|| {
         let names: Vec<_> = all.iter().map(|one| name(*one)).collect();
-        wrong(member, format!("must be one of {}", names.join(", ")))
+        invalid(member, format!("must be one of {}", names.join(", ")))
     })
 }
 
 fn path(members: &Members<'_>) -> Result<String, ValidationError> {
     let path = text_of(members, "path");
-    request::fits_url(WHAT, "path", path.len())?;
+    url::check_length(WHAT, "path", path.len())?;
     if !path.starts_with('/') {
-        return Err(wrong("path", "must start with a slash"));
+        return Err(invalid("path", "must start with a slash"));
     }
     if path.contains(['?', '#']) {
-        return Err(wrong("path", "must not hold a query or fragment; give the query as a member of its own"));
+        return Err(invalid("path", "must not hold a query or fragment; give the query as a member of its own"));
     }
     if !path.bytes().all(|b| b.is_ascii_graphic() && !br#""<>\^`{|}"#.contains(&b)) {
-        return Err(wrong("path", "holds a character that must be percent-encoded"));
+        return Err(invalid("path", "holds a character that must be percent-encoded"));
     }
     if policy::segments(&path).iter().any(|segment| segment == "." || segment == "..") {
-        return Err(wrong("path", "must not hold dot segments"));
+        return Err(invalid("path", "must not hold dot segments"));
     }
     Ok(path)
 }
@@ -133,22 +131,22 @@ fn path(members: &Members<'_>) -> Result<String, ValidationError> {
 /// The references that the body and the query name.
 fn references(members: &Members<'_>) -> References {
     let within = |name| json::member(members, name).and_then(|value| json::members(value).ok()).unwrap_or_default();
-    let mut found = request::references(&within("body"));
-    found.extend(request::references(&within("query")));
+    let mut found = references::references(&within("body"));
+    found.extend(references::references(&within("query")));
     found
 }
 
-/// What no message may repeat: a known row's secrets, all of another request's body and query and the numbers in its
-/// path, and headers of the caller's.
+/// What no message may repeat: the secrets of a row; of other requests the whole body and query, and account numbers in
+/// the path; and the caller's headers.
 fn secrets(
     members: &Members<'_>,
-    known: Option<&Endpoint>,
+    row: Option<&Endpoint>,
     path: &str,
     headers: &[(String, String)],
     stop: Stop<'_>,
 ) -> Secrets {
     let mut found = Secrets::default();
-    match known {
+    match row {
         Some(row) => found = Secrets::of_request(members, row.fields, stop),
         None => {
             for value in ["body", "query"].iter().filter_map(|name| json::member(members, name)) {
@@ -171,15 +169,15 @@ fn body(
 ) -> Result<Option<SecretBytes>, ValidationError> {
     let Some(value) = json::member(members, "body") else {
         return match encrypt {
-            true => Err(wrong("body", "is required with encrypt")),
+            true => Err(invalid("body", "is required with encrypt")),
             false => Ok(None),
         };
     };
     if method == Method::Get {
-        return Err(wrong("body", "must be left out of a GET"));
+        return Err(invalid("body", "must be left out of a GET"));
     }
-    let mut out = request::buffer(WHAT, capacity)?;
-    request::compact(WHAT, "body", value, &mut out)?;
+    let mut out = body::buffer(WHAT, capacity)?;
+    body::push_compact(WHAT, "body", value, &mut out)?;
     Ok(Some(out))
 }
 
@@ -190,14 +188,14 @@ fn pairs<'a>(
     plain: impl Fn(&'a RawValue) -> Option<String>,
 ) -> Result<Vec<(String, String)>, ValidationError> {
     let Some(value) = json::member(members, member) else { return Ok(Vec::new()) };
-    // Asked first, because the reader's own words would repeat what it found instead.
+    // Checked first, because the JSON parser's message would repeat the value.
     if Type::of(value) != Type::Object {
-        return Err(wrong(member, format!("must be an object, it is {}", Type::of(value).name())));
+        return Err(invalid(member, format!("must be an object, it is {}", Type::of(value).name())));
     }
-    let pairs = json::members(value).map_err(|error| wrong(member, error.to_string()))?;
+    let pairs = json::members(value).map_err(|error| invalid(member, error.to_string()))?;
     let pair = |(name, value): (std::borrow::Cow<'a, str>, &'a RawValue)| match plain(value) {
         Some(text) => Ok((name.into_owned(), text)),
-        None => Err(wrong(&format!("{member}.{name}"), format!("must not be {}", Type::of(value).name()))),
+        None => Err(invalid(&format!("{member}.{name}"), format!("must not be {}", Type::of(value).name()))),
     };
     pairs.into_iter().map(pair).collect()
 }
@@ -210,8 +208,8 @@ fn query(members: &Members<'_>) -> Result<String, ValidationError> {
     };
     let mut query = String::new();
     for (name, value) in pairs(members, "query", plain)? {
-        request::fits_url(WHAT, "query", query.len() + name.len() + value.len())?;
-        request::push_query(&mut query, &name, &value);
+        url::check_length(WHAT, "query", query.len() + name.len() + value.len())?;
+        url::push_query(&mut query, &name, &value);
     }
     Ok(query)
 }
@@ -219,25 +217,25 @@ fn query(members: &Members<'_>) -> Result<String, ValidationError> {
 fn headers(members: &Members<'_>) -> Result<Vec<(String, String)>, ValidationError> {
     let headers = pairs(members, "headers", |value| json::text(value).map(|text| text.into_owned()))?;
     if headers.len() > MAX_HEADERS {
-        return Err(wrong("headers", format!("has {} members; at most {MAX_HEADERS} are sent", headers.len())));
+        return Err(invalid("headers", format!("has {} members; at most {MAX_HEADERS} are sent", headers.len())));
     }
     let mut seen = HashSet::new();
     for (name, value) in &headers {
         if name.len() + value.len() > MAX_LINE {
-            return Err(wrong("headers", format!("has a member that is longer than {MAX_LINE} bytes")));
+            return Err(invalid("headers", format!("has a member that is longer than {MAX_LINE} bytes")));
         }
         let member = format!("headers.{name}");
         if OWN_HEADERS.contains(&name.to_ascii_lowercase().as_str()) {
-            return Err(wrong(&member, "is set by the library"));
+            return Err(invalid(&member, "is set by the library"));
         }
         if name.is_empty() || !name.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b)) {
-            return Err(wrong(&member, "is not a header name"));
+            return Err(invalid(&member, "is not a header name"));
         }
         if !seen.insert(name.to_ascii_lowercase()) {
-            return Err(wrong(&member, "is given twice"));
+            return Err(invalid(&member, "is given twice"));
         }
         if !value.bytes().all(|b| b == b' ' || b.is_ascii_graphic()) {
-            return Err(wrong(&member, "holds a control character or a character outside ASCII"));
+            return Err(invalid(&member, "holds a control character or a character outside ASCII"));
         }
     }
     Ok(headers)
@@ -247,20 +245,20 @@ fn headers(members: &Members<'_>) -> Result<Vec<(String, String)>, ValidationErr
 mod tests {
     use super::*;
 
-    fn refused(headers: &str) -> String {
+    fn error(headers: &str) -> String {
         let text = format!(r#"{{"headers":{headers}}}"#);
         let members = json::members_of(&text).unwrap();
         super::headers(&members).expect_err(headers).message
     }
 
     #[test]
-    fn a_header_is_given_once_whatever_its_case() {
-        assert!(refused(r#"{"X-A":"1","x-a":"2"}"#).contains("headers.x-a is given twice"));
+    fn header_names_are_compared_without_case() {
+        assert!(error(r#"{"X-A":"1","x-a":"2"}"#).contains("headers.x-a is given twice"));
     }
 
     #[test]
-    fn what_stands_where_headers_belong_is_not_repeated() {
-        let message = refused(r#""authorization: secret""#);
+    fn a_value_in_place_of_headers_is_not_repeated() {
+        let message = error(r#""authorization: secret""#);
         assert!(message.contains("must be an object, it is a string") && !message.contains("secret"), "{message}");
     }
 }

@@ -7,21 +7,22 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 
 use crate::util::json::{self, Members, Type};
-use crate::util::memory::{self, MAX_TEXT};
+use crate::util::limits::MAX_TEXT;
+use crate::util::memory;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::{Field, Kind};
 use paysvc_spec::status::Status;
 
-/// Most wrong members that one refusal names, so that it takes no longer to say than to find out.
+/// Most wrong members that one error names, so that it takes no longer to say than to find out.
 const MAX_ERRORS: usize = 100;
 /// How much of an unknown name is repeated; no name of the interface is nearly as long.
 const MAX_NAME_CHARS: usize = 100;
 
-/// Reads `text` as one JSON object and checks it; the refusal starts with `what`: a function's name, or "the configuration".
-pub fn read<'a>(
+/// Reads `text` as one JSON object and checks it; the error starts with `what`: a function's name, or "the configuration".
+pub fn object<'a>(
     text: &'a str,
     fields: &[Field],
-    open: bool,
+    allows_extra: bool,
     what: &str,
     status: Status,
 ) -> Result<Members<'a>, ValidationError> {
@@ -32,17 +33,17 @@ pub fn read<'a>(
         ));
     }
     if !memory::can_read(text.len()) {
-        return Err(no_memory(what, text.len(), status));
+        return Err(out_of_memory(what, text.len(), status));
     }
     let members = json::members_of(text)
         .map_err(|error| ValidationError::new(status, format!("{what} {}", why(text, &error))))?;
     let mut errors = Vec::new();
-    check(&members, fields, open, "", &mut errors);
+    check(&members, fields, allows_extra, "", &mut errors);
     if errors.is_empty() { Ok(members) } else { Err(ValidationError::of_members(status, what, errors)) }
 }
 
 /// A text that is too large for this process at this moment.
-pub fn no_memory(what: &str, length: usize, status: Status) -> ValidationError {
+pub fn out_of_memory(what: &str, length: usize, status: Status) -> ValidationError {
     ValidationError::new(
         status,
         format!("{what} is {length} bytes, which does not fit into the memory that this process may have"),
@@ -60,15 +61,21 @@ fn why(text: &str, error: &serde_json::Error) -> String {
     }
 }
 
-fn check(members: &Members<'_>, fields: &[Field], open: bool, prefix: &str, errors: &mut Vec<(String, String)>) {
+fn check(
+    members: &Members<'_>,
+    fields: &[Field],
+    allows_extra: bool,
+    prefix: &str,
+    errors: &mut Vec<(String, String)>,
+) {
     for field in fields {
         match json::member(members, field.name) {
-            Some(value) => check_value(value, field, open, prefix, errors),
+            Some(value) => check_value(value, field, allows_extra, prefix, errors),
             None if field.required => errors.push((format!("{prefix}{}", field.name), "is required".into())),
             None => {}
         }
     }
-    if open {
+    if allows_extra {
         return;
     }
     let unknown_ones = members.iter().filter(|(name, _)| !fields.iter().any(|field| field.name == name));
@@ -77,7 +84,7 @@ fn check(members: &Members<'_>, fields: &[Field], open: bool, prefix: &str, erro
     }
 }
 
-fn check_value(value: &RawValue, field: &Field, open: bool, prefix: &str, errors: &mut Vec<(String, String)>) {
+fn check_value(value: &RawValue, field: &Field, allows_extra: bool, prefix: &str, errors: &mut Vec<(String, String)>) {
     let found = Type::of(value);
     let mut wrong = |text: String| errors.push((format!("{prefix}{}", field.name), text));
     match field.kind {
@@ -102,7 +109,7 @@ fn check_value(value: &RawValue, field: &Field, open: bool, prefix: &str, errors
         Kind::Any | Kind::Integer | Kind::Flag => {}
         Kind::Object(_) if found != Type::Object => wrong(format!("must be an object, it is {}", found.name())),
         Kind::Object(fields) => match json::members(value) {
-            Ok(members) => check(&members, fields, open, &format!("{prefix}{}.", field.name), errors),
+            Ok(members) => check(&members, fields, allows_extra, &format!("{prefix}{}.", field.name), errors),
             Err(error) => wrong(error.to_string()),
         },
     }
@@ -160,8 +167,9 @@ mod tests {
         field("card", Kind::Object(&[field("cvv", Kind::Text, true)]), false),
     ];
 
-    fn errors(text: &str, open: bool) -> Vec<(String, String)> {
-        read(text, FIELDS, open, "the request", Status::Argument).map_or_else(|refusal| refusal.errors, |_| Vec::new())
+    fn errors(text: &str, allows_extra: bool) -> Vec<(String, String)> {
+        object(text, FIELDS, allows_extra, "the request", Status::Argument)
+            .map_or_else(|error| error.errors, |_| Vec::new())
     }
 
     #[test]
@@ -186,8 +194,8 @@ mod tests {
         let many: Vec<_> = (0..500_000).map(|number| format!(r#""m{number}":1"#)).collect();
         assert_eq!(errors(&format!(r#"{{"reference":"r",{}}}"#, many.join(",")), false).len(), MAX_ERRORS);
         let text = format!(r#"{{"reference":"{}"}}"#, "x".repeat(MAX_TEXT));
-        let refusal = read(&text, FIELDS, false, "the request", Status::Argument).unwrap_err();
-        assert_eq!(refusal.message, format!("the request is {} bytes; at most 10485760 are accepted", text.len()));
+        let error = object(&text, FIELDS, false, "the request", Status::Argument).unwrap_err();
+        assert_eq!(error.message, format!("the request is {} bytes; at most 10485760 are accepted", text.len()));
     }
 
     #[test]
@@ -218,8 +226,8 @@ mod tests {
             ("{} {}", "is not JSON: trailing characters"),
             ("{\"reference\":\"a\",\"reference\":\"b\"}", "given twice"),
         ] {
-            let refusal = read(text, FIELDS, false, "the request", Status::Argument).err().unwrap();
-            assert!(refusal.message.contains(part), "{}", refusal.message);
+            let error = object(text, FIELDS, false, "the request", Status::Argument).err().unwrap();
+            assert!(error.message.contains(part), "{}", error.message);
         }
     }
 

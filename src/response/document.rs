@@ -1,7 +1,7 @@
-//! One JSON document, read once: where every value starts and ends, so that whoever asks for one follows its path
-//! instead of reading the bytes again. Pure.
+//! An index of a JSON document: where every value starts and ends, so that a value is found by its path without reading the
+//! text again.
 //!
-//! Accepts exactly what RFC 8259 calls a JSON text. Numbers and text stay as they were written.
+//! Accepts exactly the JSON texts of RFC 8259. Numbers and text stay as they are written.
 
 use std::borrow::Cow;
 
@@ -12,19 +12,19 @@ mod scan;
 #[cfg(test)]
 mod tests;
 
-/// Most values of one answer. 500 mandates are 3,000; a million take 20 MB.
+/// Most values of an answer. 500 mandates have 3,000; a million take 20 MB.
 pub const MAX_VALUES: usize = 1_000_000;
-/// How many steps a pointer may have; the deepest answer has 4 levels.
+/// Most steps of a pointer. The deepest answer has 4 levels.
 const MAX_STEPS: usize = 128;
-/// Stands for the name of what has none.
+/// The name of a value that is no member.
 const NO_NAME: u32 = u32::MAX;
-/// Marks the start of a name that holds an escape; no text is long enough to need this bit.
+/// Set in the start of a name that contains an escape. No text is long enough to need this bit.
 const ESCAPED: u32 = 1 << 31;
 
 /// Why a text could not be read.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ScanError {
-    /// Not one JSON document and nothing else.
+    /// Not exactly one JSON document.
     Syntax,
     /// More than [`MAX_VALUES`].
     TooMany,
@@ -33,7 +33,7 @@ pub enum ScanError {
     Stopped,
 }
 
-/// One value. Offsets are of the text; `next` is the value behind this one and all it holds.
+/// A value. Offsets are in the text; `next` is the index of the value after this one and its contents.
 #[derive(Clone, Copy)]
 struct Node {
     start: u32,
@@ -44,7 +44,7 @@ struct Node {
 }
 
 impl Node {
-    /// Half of a surrogate pair stays as it was written.
+    /// An unpaired surrogate stays as it is written.
     fn name(self, text: &str) -> Option<Cow<'_, str>> {
         if self.name == NO_NAME {
             return None;
@@ -59,14 +59,14 @@ impl Node {
     }
 }
 
-/// Where the values of a text stand. The text itself is kept by whoever had it read.
+/// The positions of the values of a text. The caller keeps the text.
 pub struct Document {
     nodes: Vec<Node>,
-    has_twice: bool,
+    has_duplicate_names: bool,
 }
 
 impl Document {
-    /// Reads the text once, and asks every few kilobytes whether to stop.
+    /// Reads the text once, and calls `stop` every few kilobytes.
     pub fn scan(text: &str, stop: &dyn Fn() -> bool) -> Result<Document, ScanError> {
         if text.len() >= ESCAPED as usize {
             return Err(ScanError::TooMany);
@@ -79,9 +79,9 @@ impl Document {
         self.nodes.len()
     }
 
-    /// Whether any object names a member twice, compared after unescaping: two readers would disagree on it.
-    pub fn has_twice(&self) -> bool {
-        self.has_twice
+    /// Whether any object has two members with the same name, after unescaping: two readers would disagree about it.
+    pub fn has_duplicate_names(&self) -> bool {
+        self.has_duplicate_names
     }
 
     /// The whole document; `text` is what was scanned.
@@ -113,7 +113,7 @@ impl<'d> Value<'d> {
         self.index as usize
     }
 
-    /// As it stands in the text.
+    /// As it is written in the text.
     pub fn raw(self) -> &'d str {
         let node = self.node();
         &self.text[node.start as usize..node.end as usize]
@@ -123,7 +123,7 @@ impl<'d> Value<'d> {
         Type::of_byte(self.text.as_bytes()[self.node().start as usize])
     }
 
-    /// How long the name of a member is; `None` where there is none, or an escape in it leaves that open.
+    /// The length of a member's name in bytes; `None` if the value is no member or its name contains an escape.
     pub fn plain_name_len(self) -> Option<usize> {
         let node = self.node();
         (node.name & ESCAPED == 0).then(|| (node.name_end - node.name) as usize)
@@ -134,14 +134,14 @@ impl<'d> Value<'d> {
         self.node().name(self.text)
     }
 
-    /// Members of an object or elements of an array; nothing of anything else.
+    /// The members of an object or the elements of an array; nothing for other values.
     pub fn children(self) -> Children<'d> {
         let container = matches!(self.kind(), Type::Object | Type::Array);
         let end = if container { self.node().next } else { self.index + 1 };
         Children { document: self.document, text: self.text, index: self.index + 1, end }
     }
 
-    /// The member of that name. `None` when it stands there twice.
+    /// The member of that name; `None` if there are two.
     pub fn member(self, name: &str) -> Option<Value<'d>> {
         if self.kind() != Type::Object {
             return None;
@@ -151,7 +151,7 @@ impl<'d> Value<'d> {
         found.next().filter(|_| found.next().is_none())
     }
 
-    /// The text of a string; `None` for anything else, for half of a surrogate pair, and without memory for it.
+    /// The text of a string; `None` for anything else, for an unpaired surrogate, and if there is no memory for it.
     pub fn text(self) -> Option<Cow<'d, str>> {
         match self.kind() {
             Type::Text => json::unescaped(self.raw()),
@@ -160,16 +160,16 @@ impl<'d> Value<'d> {
     }
 
     /// The beginning of a string, at most that many bytes of it as written: a message may be megabytes long.
-    pub fn text_start(self, most: usize) -> Option<Cow<'d, str>> {
+    pub fn text_start(self, max: usize) -> Option<Cow<'d, str>> {
         if self.kind() != Type::Text {
             return None;
         }
         let raw = self.raw();
-        if raw.len() <= most {
+        if raw.len() <= max {
             return json::unescaped(raw);
         }
         let inner = &raw[1..raw.len() - 1];
-        let mut end = (0..=most).rev().find(|&end| inner.is_char_boundary(end)).unwrap_or(0);
+        let mut end = (0..=max).rev().find(|&end| inner.is_char_boundary(end)).unwrap_or(0);
         // A cut must not fall into an escape.
         let mut at = 0;
         while let Some(found) = memchr::memchr(b'\\', &inner.as_bytes()[at..end]) {
@@ -184,8 +184,8 @@ impl<'d> Value<'d> {
         json::unescaped(&format!("\"{}\"", &inner[..end])).map(|text| Cow::Owned(text.into_owned()))
     }
 
-    /// `null`, a blank text, `{}` and `[]` name nothing.
-    pub fn is_nothing(self) -> bool {
+    /// `null`, a blank text, `{}` and `[]` are empty.
+    pub fn is_empty(self) -> bool {
         match self.kind() {
             Type::Null => true,
             Type::Text => self.raw().len() <= 64 && self.text().is_some_and(|text| text.trim().is_empty()),
@@ -194,8 +194,8 @@ impl<'d> Value<'d> {
         }
     }
 
-    /// A value by its JSON pointer (RFC 6901). `None` when it is absent, when a name on the way stands there twice, or
-    /// when the pointer is malformed or goes deeper than [`MAX_STEPS`].
+    /// The value at a JSON pointer (RFC 6901). `None` if it is absent, if a name in the path is there twice, or if the pointer
+    /// is malformed or has more than [`MAX_STEPS`] steps.
     pub fn find(self, pointer: &str) -> Option<Value<'d>> {
         if pointer.is_empty() {
             return Some(self);
@@ -220,8 +220,8 @@ impl<'d> Value<'d> {
         Some(value)
     }
 
-    /// As a C program wants it: text without quotes, everything else as its JSON text; `None` for null. A NUL would end
-    /// the C string early and half a surrogate pair is no text: both stay as they were written.
+    /// As a C program wants it: text without quotes, everything else as its JSON text; `None` for null. Strings with a NUL,
+    /// which would end a C string early, or an unpaired surrogate stay as they are written.
     pub fn plain(self) -> Option<Cow<'d, str>> {
         match self.kind() {
             Type::Null => None,

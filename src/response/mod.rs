@@ -1,8 +1,11 @@
-//! From the HTTP answer to the reply: read it, extract the facts, decide the verdict, redact the message. Pure.
+//! From the HTTP answer to the reply: reads it, extracts the facts, decides the verdict, redacts the message. Does no I/O.
+//!
+//! Imports `util`, of `transport` the answer's type, and of `request` the references and secrets.
 
 pub mod document;
 pub mod facts;
 pub mod reader;
 pub mod redact;
 pub mod reply;
+mod texts;
 pub mod verdict;

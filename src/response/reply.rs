@@ -1,4 +1,4 @@
-//! All that came back from a call, or what the library has to say instead. Pure.
+//! The result of a call: the service's answer, or the library's own failure.
 
 use std::collections::HashSet;
 
@@ -14,28 +14,28 @@ pub struct Reply {
     pub state: State,
     /// 0: no HTTP answer.
     pub http_status: u16,
-    /// Always one JSON document: the service's own bytes, or a failure envelope of its form.
+    /// Always one JSON document: the service's own bytes, or a failure envelope in its form.
     pub body: String,
     pub code: String,
-    /// One line for a person.
+    /// One line for people.
     pub message: String,
-    /// `None`: not said.
+    /// `None`: unknown.
     pub retry_after_ms: Option<u64>,
-    /// Requests put on the wire.
+    /// Requests sent.
     pub attempts: u32,
-    /// Where the values of the body stand, if it was read already.
+    /// The positions of the body's values, if it has been scanned.
     pub document: Option<Document>,
 }
 
 impl Reply {
-    /// Nothing came back: the body is a failure envelope with this message.
+    /// A failure without an answer: the body is a failure envelope with this message.
     pub fn failed(status: Status, outcome: Outcome, message: impl Into<String>) -> Reply {
         let mut reply = Reply::without_body(status, outcome, message);
         reply.body = failure_envelope(&reply.message, &[]);
         reply
     }
 
-    /// The body is still to be put in.
+    /// The caller sets the body.
     pub fn without_body(status: Status, outcome: Outcome, message: impl Into<String>) -> Reply {
         Reply {
             status,
@@ -51,27 +51,27 @@ impl Reply {
         }
     }
 
-    /// The library refused before anything was sent.
-    pub fn refused(refusal: ValidationError) -> Reply {
-        let mut reply = Reply::without_body(refusal.status, Outcome::NotSent, refusal.message);
-        reply.body = failure_envelope(&reply.message, &refusal.errors);
+    /// The request or the configuration is invalid; nothing was sent.
+    pub fn invalid(error: ValidationError) -> Reply {
+        let mut reply = Reply::without_body(error.status, Outcome::NotSent, error.message);
+        reply.body = failure_envelope(&reply.message, &error.errors);
         reply
     }
 
-    /// Done without the network.
+    /// The result of something done without the network.
     pub fn local(body: String) -> Reply {
         Reply { body, ..Reply::without_body(Status::Ok, Outcome::NotSent, "done, nothing was sent") }
     }
 }
 
-/// The service's own form of a failure: `status` false, `message`, `errors` by member.
+/// A failure in the service's form: `status` false, `message`, `errors` by member.
 pub fn failure_envelope(message: &str, errors: &[(String, String)]) -> String {
     let mut out = br#"{"status":false,"message":"#.to_vec();
     json::quote(message, &mut out);
     out.extend_from_slice(br#","errors":{"#);
     let mut named = HashSet::new();
     for (member, text) in errors {
-        // A member can be wrong in two ways; the envelope names it once.
+        // A member may have two errors; the envelope has room for one.
         if !named.insert(member) {
             continue;
         }
@@ -91,13 +91,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn refusals_have_the_form_of_the_service() {
+    fn validation_errors_have_the_form_of_the_service() {
         let errors = vec![
             ("a\"b".to_owned(), "is required".to_owned()),
             ("a\"b".to_owned(), "twice".to_owned()),
             ("c".into(), "x".into()),
         ];
-        let reply = Reply::refused(ValidationError::of_members(Status::Argument, "order_pay", errors));
+        let reply = Reply::invalid(ValidationError::of_members(Status::Argument, "order_pay", errors));
         assert_eq!(
             reply.body,
             r#"{"status":false,"message":"order_pay: a\"b is required (and 2 more, see errors)","errors":{"a\"b":"is required","c":"x"}}"#

@@ -1,7 +1,7 @@
-//! THE table of verdicts: what an exchange proves about the request, and whether it is sent again. Pure.
+//! The verdict table: what an attempt proves about the request, and whether the request is sent again.
 //!
 //! The first line that fits decides. `docs/verdicts.md` is rendered from these lines, with the reading rules in words.
-//! A verdict is never better than its evidence: what contradicts itself, or is not whole, is UNKNOWN.
+//! A verdict is never better than its evidence: an answer that contradicts itself or is incomplete is UNKNOWN.
 
 use crate::response::facts::Facts;
 use paysvc_spec::schema::Safety;
@@ -15,53 +15,55 @@ mod table;
 
 pub use table::{CHANGING, READING};
 
-/// What came of one attempt.
-pub enum Came {
-    /// No answer: whether a byte of the request was written, and the transport's status.
-    Nothing {
+/// What came of one attempt to send a request.
+pub enum AttemptResult {
+    NoAnswer {
+        /// A byte of the request was written.
         sent: bool,
+        /// The transport's.
         status: Status,
     },
-    Answer(Answered),
+    Answer(ReceivedAnswer),
 }
 
-pub struct Answered {
+pub struct ReceivedAnswer {
     pub http_status: u16,
-    /// Why the body is not whole or not readable, as a status.
-    pub broken: Option<Status>,
-    /// The body ended with its connection, so it may have been cut.
-    pub cut: bool,
+    /// Why the body is incomplete or unreadable, as a status.
+    pub unreadable: Option<Status>,
+    /// The body ended with its connection, so it may be truncated.
+    pub may_be_truncated: bool,
     pub facts: Facts,
 }
 
-/// What the attempt proves.
+/// What an attempt proves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Verdict {
-    /// Which line of the table.
+    /// The number of the table's line.
     pub line: &'static str,
     pub status: Status,
     pub outcome: Outcome,
     pub state: State,
-    /// The library sends the request again, attempts and time permitting.
+    /// The library sends the request again if attempts and time are left.
     pub again: bool,
-    /// What the answer does not say by itself.
+    /// What the answer does not say itself.
     pub why: Option<&'static str>,
 }
 
-/// One line of the table.
+/// A line of the table.
 pub struct Line {
-    /// Named in the log.
+    /// For the log.
     pub number: &'static str,
     /// The answer, in words.
     #[cfg_attr(not(test), expect(dead_code, reason = "a test renders it into docs/verdicts.md"))]
     pub answer: &'static str,
-    fits: fn(&Came) -> bool,
+    fits: fn(&AttemptResult) -> bool,
     pub status: Says,
     pub outcome: Outcome,
-    /// Otherwise the state is NONE.
+    /// The state is the answer's; otherwise NONE.
     pub keeps_state: bool,
     pub again: Again,
-    /// Once an earlier attempt of the same call was answered with 429: other attempts may have been done.
+    /// What changes after an earlier attempt of the same call was answered with 429, as attempts before it may have been
+    /// executed.
     pub after_429: After,
     pub why: Option<&'static str>,
 }
@@ -70,11 +72,11 @@ pub struct Line {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Says {
     This(Status),
-    /// E_UNAUTHORIZED for 401 and 403, else E_REJECTED.
+    /// The service refused: E_UNAUTHORIZED for 401 and 403, else E_REJECTED.
     ValidationError,
     /// The transport's own.
     Transport,
-    /// E_RESPONSE, or E_TIMEOUT or E_CANCELLED where these ended the body.
+    /// The body is incomplete: E_RESPONSE, or E_TIMEOUT or E_CANCELLED if these ended it.
     Broken,
 }
 
@@ -82,38 +84,39 @@ pub enum Says {
 pub enum Again {
     No,
     Yes,
-    /// Where the body ended with its connection, and where the status is 429.
+    /// If the body may be truncated, and if the status is 429.
     IfCut,
 }
 
 #[derive(Clone, Copy)]
 pub enum After {
     Same,
-    /// What the 429 proved stands.
+    /// What the 429 proved still holds.
     Refused,
-    /// REJECTED stands where this is so, else E_RESPONSE and UNKNOWN.
-    Only(#[cfg_attr(not(test), expect(dead_code, reason = "as above"))] &'static str, fn(&Answered) -> bool),
+    /// REJECTED if this is so, else E_RESPONSE and UNKNOWN.
+    Only(#[cfg_attr(not(test), expect(dead_code, reason = "as above"))] &'static str, fn(&ReceivedAnswer) -> bool),
 }
 
-/// What the attempt proves; `after_429`: an earlier one of the same call was answered with 429.
-pub fn decide(safety: Safety, came: &Came, after_429: bool) -> Verdict {
+/// What the attempt proves. `after_429`: an earlier attempt of the same call was answered with 429.
+pub fn decide(safety: Safety, result: &AttemptResult, after_429: bool) -> Verdict {
     let reads = safety == Safety::ReadOnly;
     let lines = if reads { READING } else { CHANGING };
-    let line = lines.iter().find(|line| (line.fits)(came)).expect("the last line fits everything");
+    let line = lines.iter().find(|line| (line.fits)(result)).expect("the last line fits everything");
     let mut verdict = Verdict {
         line: line.number,
-        status: status_of(line.status, came),
+        status: status_of(line.status, result),
         outcome: line.outcome,
-        state: state_of(line, came),
-        again: match (line.again, came) {
+        state: state_of(line, result),
+        again: match (line.again, result) {
             (Again::Yes, _) => true,
-            (Again::IfCut, Came::Answer(answered)) => answered.cut || answered.http_status == 429,
+            (Again::IfCut, AttemptResult::Answer(answer)) => answer.may_be_truncated || answer.http_status == 429,
             _ => false,
         },
         why: line.why,
     };
-    if let (true, false, Came::Answer(answered), After::Only(_, stands)) = (after_429, reads, came, line.after_429)
-        && !stands(answered)
+    if let (true, false, AttemptResult::Answer(answer), After::Only(_, stands)) =
+        (after_429, reads, result, line.after_429)
+        && !stands(answer)
     {
         verdict.status = Status::Response;
         verdict.outcome = Outcome::Unknown;
@@ -130,27 +133,31 @@ pub fn decide(safety: Safety, came: &Came, after_429: bool) -> Verdict {
     verdict
 }
 
-/// What may be done when it is not known what became of a request that moves no money.
+/// Advice for an unknown outcome of a request that moves no money.
 pub fn advice(safety: Safety, outcome: Outcome) -> Option<&'static str> {
     (safety == Safety::Repeatable && outcome == Outcome::Unknown)
         .then_some("it may or may not have been done; it moves no money, so it may be repeated")
 }
 
-fn status_of(says: Says, came: &Came) -> Status {
-    match (says, came) {
+fn status_of(says: Says, result: &AttemptResult) -> Status {
+    match (says, result) {
         (Says::This(status), _) => status,
-        (Says::Transport, Came::Nothing { status, .. }) => *status,
-        (Says::Broken, Came::Answer(Answered { broken: Some(status), .. })) => *status,
-        (Says::ValidationError, Came::Answer(Answered { http_status: 401 | 403, .. })) => Status::Unauthorized,
+        (Says::Transport, AttemptResult::NoAnswer { status, .. }) => *status,
+        (Says::Broken, AttemptResult::Answer(ReceivedAnswer { unreadable: Some(status), .. })) => *status,
+        (Says::ValidationError, AttemptResult::Answer(ReceivedAnswer { http_status: 401 | 403, .. })) => {
+            Status::Unauthorized
+        }
         (Says::ValidationError, _) => Status::Rejected,
         (Says::Transport | Says::Broken, _) => Status::Response,
     }
 }
 
-fn state_of(line: &Line, came: &Came) -> State {
-    match came {
-        Came::Answer(answered) if line.keeps_state && !answered.facts.named_twice && answered.broken.is_none() => {
-            answered.facts.state
+fn state_of(line: &Line, result: &AttemptResult) -> State {
+    match result {
+        AttemptResult::Answer(answer)
+            if line.keeps_state && !answer.facts.duplicate_names && answer.unreadable.is_none() =>
+        {
+            answer.facts.state
         }
         _ => State::NONE,
     }

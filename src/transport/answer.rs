@@ -1,26 +1,26 @@
 //! The HTTP answer as it was received: status, the headers that matter, and the bytes of the body.
 
-/// One answer of the service.
 pub struct HttpAnswer {
     pub http_status: u16,
     pub content_type: Option<String>,
     pub retry_after_ms: Option<u64>,
     pub body: Vec<u8>,
-    /// The header names a content encoding; none was asked for, and none is decoded.
+    /// A header names a content encoding. None was asked for, and none is decoded.
     pub encoded: bool,
-    /// Neither a length nor chunks: the body ends with its connection, so a cut one looks like a whole one.
+    /// Neither a length nor chunks: the body ends with the connection, so a truncated one looks like a complete one.
     pub close_delimited: bool,
-    /// Why the body ends before its end, if it does.
-    pub cut: Option<Cut>,
+    /// Why the body is incomplete, if it is.
+    pub body_error: Option<BodyError>,
 }
 
-/// Why an answer's body is not whole.
+/// Why an answer's body is incomplete.
 #[derive(Debug)]
-pub enum Cut {
+pub enum BodyError {
     /// The connection broke.
     Broken(String),
-    /// The framing was wrong: the same answer would come again.
+    /// The framing is wrong: a retry would get the same answer.
     Framing(String),
+    /// Larger than this many bytes.
     TooLarge(usize),
     /// The system refused the memory for it.
     NoMemory,

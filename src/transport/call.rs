@@ -1,4 +1,4 @@
-//! The token of one call: its own time limit, and cancelling from another thread or a signal handler.
+//! The token of a call: its own deadline, and cancelling from another thread or a signal handler.
 
 mod sockets;
 mod wake;
@@ -10,27 +10,27 @@ use std::time::{Duration, Instant};
 
 use crate::util::process;
 use sockets::Sockets;
-use wake::Alarm;
+use wake::Waker;
 
-/// Made by `paysvc_call_new`; shared by the thread that calls and those that cancel. It has no lock, because a cancel in
-/// a signal handler would wait for the thread that it interrupts.
+/// Made by `paysvc_call_new`; shared by the thread that calls and those that cancel. It has no lock: a cancel in a signal
+/// handler would wait for the thread that it interrupts.
 #[derive(Default)]
 pub struct Call {
     timeout_ms: AtomicI32,
     cancelled: AtomicBool,
-    /// In use by calls with this token; shutting one down wakes its thread and touches no other call.
+    /// The sockets of calls with this token. Shutting one down wakes its thread and affects no other call.
     sockets: Sockets,
-    alarm: Alarm,
+    waker: Waker,
 }
 
-/// A socket within reach of a cancel, kept open until [`Call::detach`].
+/// A socket that a cancel reaches, kept open until [`Call::detach`].
 pub struct Attached {
     socket: Arc<TcpStream>,
-    place: sockets::Place,
+    slot: sockets::SlotContent,
 }
 
 impl Call {
-    /// Zero or less: the client's own limit.
+    /// In ms; zero or less: the client's timeout.
     pub fn set_timeout_ms(&self, timeout_ms: i32) {
         self.timeout_ms.store(timeout_ms, Ordering::Relaxed);
     }
@@ -40,13 +40,13 @@ impl Call {
         (ms > 0).then(|| Duration::from_millis(ms))
     }
 
-    /// Final: whatever uses this token from now on ends at once. Safe in a signal handler: atomics and system calls.
+    /// Ends all calls with this token, now and later. Safe in a signal handler: it uses only atomics and system calls.
     pub fn cancel(&self) {
-        wake::keeping_errno(|| {
+        wake::preserving_errno(|| {
             self.cancelled.store(true, Ordering::SeqCst);
             fence(Ordering::SeqCst);
             self.sockets.shut_down_all(process::generation());
-            self.alarm.ring();
+            self.waker.wake();
         });
     }
 
@@ -54,10 +54,10 @@ impl Call {
         self.cancelled.load(Ordering::SeqCst)
     }
 
-    /// Lets [`Call::cancel`] reach the socket; `None` when it has come before.
+    /// Lets [`Call::cancel`] reach the socket; `None` if the call has been cancelled already.
     pub fn attach(&self, socket: &Arc<TcpStream>) -> Option<Attached> {
-        let place = self.sockets.add(wake::raw(socket), process::generation());
-        let attached = Attached { socket: Arc::clone(socket), place };
+        let slot = self.sockets.add(wake::raw(socket), process::generation());
+        let attached = Attached { socket: Arc::clone(socket), slot };
         if self.is_cancelled() {
             self.detach(attached);
             return None;
@@ -65,17 +65,17 @@ impl Call {
         Some(attached)
     }
 
-    /// From here on a cancel does not reach the socket any more.
+    /// From now on a cancel does not reach the socket.
     pub fn detach(&self, attached: Attached) {
-        if !self.sockets.remove(attached.place) {
-            // A cancel on a thread that no longer runs may still use the descriptor: it must never be another's.
+        if !self.sockets.remove(attached.slot) {
+            // A cancel on a suspended thread may still use the descriptor, so it must never become another socket's.
             std::mem::forget(attached.socket);
         }
     }
 
-    /// Waits until then, or until cancelled: then `false`.
+    /// Waits until that time; returns `false` at once if cancelled.
     pub fn wait_until(&self, then: Instant) -> bool {
-        self.alarm.wait_until(then, || self.is_cancelled())
+        self.waker.wait_until(then, || self.is_cancelled())
     }
 }
 
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cancelled_token_takes_no_socket() {
+    fn a_cancelled_call_takes_no_socket() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let socket = Arc::new(TcpStream::connect(listener.local_addr().unwrap()).unwrap());
         let call = Call::default();

@@ -1,14 +1,14 @@
-//! What the machine's clock reads, wherever somebody may have set it: certificates are checked against it.
+//! The machine's clock, against which certificates are checked. It may be set to any time.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustls::pki_types::UnixTime;
 use rustls::time_provider::TimeProvider;
 
-/// The first second of the year 10000, which no date of HTTP can name.
+/// The first second of the year 10000, which an HTTP date cannot represent.
 const YEAR_10000: Duration = Duration::from_secs(253_402_300_800);
 
-/// As a date for people.
+/// The time in an error message.
 pub fn text(now: SystemTime) -> String {
     match now.duration_since(UNIX_EPOCH) {
         Err(_) => "a time before 1970".into(),
@@ -17,7 +17,7 @@ pub fn text(now: SystemTime) -> String {
     }
 }
 
-/// Tells TLS the time; without it, TLS would panic where the clock reads a time before 1970.
+/// The clock for TLS. The default one would panic for a time before 1970.
 #[derive(Debug)]
 pub struct Clock;
 
@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_time_has_a_name() {
+    fn every_time_has_a_text() {
         let last = UNIX_EPOCH + YEAR_10000 - Duration::from_secs(1);
         for (now, expected) in [
             (UNIX_EPOCH - Duration::from_secs(1), "a time before 1970"),

@@ -1,4 +1,4 @@
-//! From a host name to a connected socket, within a deadline and cancellable, with nothing sent.
+//! Connects to the service or to its proxy, within a deadline, until cancelled.
 
 use std::io;
 use std::net::{SocketAddr, TcpStream};
@@ -10,53 +10,52 @@ use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::socket::{self, AddressFamily, SockFlag, SockType, SockaddrStorage};
 
+use super::call::Call;
 use super::error::TransportError;
 use super::look_up::look_up;
 use super::proxy::{self, Proxy};
+use super::settings::Settings;
 use super::tls::Tls;
-use crate::client::config::{BaseUrl, Config};
-use crate::transport::call::Call;
 use paysvc_spec::status::Status;
 
-/// How long one address may keep the others waiting (RFC 8305, "Connection Attempt Delay").
-const NEXT_ADDRESS: Duration = Duration::from_millis(250);
-/// The last of the descriptors that every program prints to.
+/// How long an address is tried before the next one (RFC 8305, "Connection Attempt Delay").
+const ATTEMPT_DELAY: Duration = Duration::from_millis(250);
 const STDERR: i32 = 2;
-/// How often a wait that cannot be woken looks for a cancel.
+/// How often a wait that a cancel cannot wake checks for one.
 const CANCEL_CHECK: Duration = Duration::from_millis(20);
 
-/// Where connections go, and how.
-pub struct Endpoint {
+/// The service, and how to connect to it.
+pub struct Peer {
     pub host: String,
     pub port: u16,
     pub tls: Option<Tls>,
     pub proxy: Option<Proxy>,
     pub connect_timeout: Duration,
-    /// Plain http, and only to this machine.
+    /// Plain http, which is allowed to loopback addresses only.
     loopback_only: bool,
 }
 
-impl Endpoint {
-    pub fn new(base_url: &BaseUrl, config: &Config, tls: Option<Tls>) -> Endpoint {
-        let proxy = config.proxy.as_ref().filter(|_| !proxy::is_exempt(&base_url.host, &config.no_proxy));
-        Endpoint {
-            host: base_url.host.clone(),
-            port: base_url.port,
+impl Peer {
+    pub fn new(settings: Settings, tls: Option<Tls>) -> Peer {
+        let proxy = settings.proxy.filter(|_| !proxy::is_exempt(&settings.host, &settings.no_proxy));
+        Peer {
+            host: settings.host,
+            port: settings.port,
             tls,
-            proxy: proxy.map(Proxy::new),
-            connect_timeout: config.connect_timeout,
-            loopback_only: !base_url.https && !config.allow_http,
+            proxy,
+            connect_timeout: settings.connect_timeout,
+            loopback_only: !settings.https && !settings.allow_http,
         }
     }
 
-    /// A socket connected to the service, or to the proxy on the way there.
-    pub fn open(&self, deadline: Instant, call: Option<&Arc<Call>>) -> Result<TcpStream, TransportError> {
+    /// A socket connected to the service, or to the proxy if there is one.
+    pub fn connect(&self, deadline: Instant, call: Option<&Arc<Call>>) -> Result<TcpStream, TransportError> {
         let (host, port) = match &self.proxy {
             Some(proxy) => (&proxy.host, proxy.port),
             None => (&self.host, self.port),
         };
         let mut addresses = look_up(host, port, deadline, call)?;
-        // A proxy elsewhere would get it all in clear, whatever is behind it.
+        // This holds for the proxy too: it would see everything in clear.
         if self.loopback_only {
             addresses.retain(|address| address.ip().is_loopback());
             if addresses.is_empty() {
@@ -65,7 +64,7 @@ impl Endpoint {
                 )));
             }
         }
-        race(&addresses, deadline, call).map_err(|error| TransportError {
+        connect_any(&addresses, deadline, call).map_err(|error| TransportError {
             message: format!("could not connect to {host} port {port}: {}", error.message),
             ..error
         })
@@ -76,12 +75,16 @@ fn is_cancelled(call: Option<&Arc<Call>>) -> bool {
     call.is_some_and(|call| call.is_cancelled())
 }
 
-/// Connects to the first address that answers, the next one starting when one fails or takes long.
-fn race(addresses: &[SocketAddr], deadline: Instant, call: Option<&Arc<Call>>) -> Result<TcpStream, TransportError> {
-    let mut ahead = addresses.iter();
-    let mut waiting: Vec<TcpStream> = Vec::new();
+/// Connects to the first address that answers. The next one is tried when one fails or takes long (RFC 8305).
+fn connect_any(
+    addresses: &[SocketAddr],
+    deadline: Instant,
+    call: Option<&Arc<Call>>,
+) -> Result<TcpStream, TransportError> {
+    let mut untried = addresses.iter();
+    let mut connecting: Vec<TcpStream> = Vec::new();
     let mut next_at = Instant::now();
-    let mut failed = String::from("no address");
+    let mut last_error = String::from("no address");
     loop {
         if is_cancelled(call) {
             return Err(TransportError::cancelled());
@@ -90,55 +93,55 @@ fn race(addresses: &[SocketAddr], deadline: Instant, call: Option<&Arc<Call>>) -
         if now >= deadline {
             return Err(TransportError::timeout("connecting"));
         }
-        if (waiting.is_empty() || now >= next_at) && ahead.len() > 0 {
-            for address in ahead.by_ref().take(1) {
+        if (connecting.is_empty() || now >= next_at) && untried.len() > 0 {
+            for address in untried.by_ref().take(1) {
                 match start(address) {
-                    Ok(socket) => waiting.push(socket),
-                    Err(error) => failed = format!("{error} ({address})"),
+                    Ok(socket) => connecting.push(socket),
+                    Err(error) => last_error = format!("{error} ({address})"),
                 }
             }
-            next_at = now + NEXT_ADDRESS;
+            next_at = now + ATTEMPT_DELAY;
             continue;
         }
-        if waiting.is_empty() {
-            return Err(TransportError::new(Status::Transport, failed));
+        if connecting.is_empty() {
+            return Err(TransportError::new(Status::Transport, last_error));
         }
-        let mut wake = deadline;
-        if ahead.len() > 0 {
-            wake = wake.min(next_at);
+        let mut wait_until = deadline;
+        if untried.len() > 0 {
+            wait_until = wait_until.min(next_at);
         }
         if call.is_some() {
-            wake = wake.min(now + CANCEL_CHECK);
+            wait_until = wait_until.min(now + CANCEL_CHECK);
         }
-        for index in writable(&waiting, wake - now)?.into_iter().rev() {
-            let socket = waiting.swap_remove(index);
+        for index in connected_or_failed(&connecting, wait_until - now)?.into_iter().rev() {
+            let socket = connecting.swap_remove(index);
             match socket.take_error() {
-                Ok(None) => return blocking(socket).map_err(|error| TransportError::io("connecting", &error)),
-                Ok(Some(error)) | Err(error) => failed = error.to_string(),
+                Ok(None) => return make_blocking(socket).map_err(|error| TransportError::io("connecting", &error)),
+                Ok(Some(error)) | Err(error) => last_error = error.to_string(),
             }
         }
     }
 }
 
-/// Starts connecting without waiting.
+/// Starts connecting without connecting.
 fn start(address: &SocketAddr) -> io::Result<TcpStream> {
     let family = if address.is_ipv4() { AddressFamily::Inet } else { AddressFamily::Inet6 };
     let socket = socket::socket(family, SockType::Stream, SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC, None)?;
-    // Where a daemon has closed its standard descriptors, what it prints must not go to the service. The copy is never
-    // one of the three.
+    // A daemon may have closed its standard descriptors. What it prints must not be sent to the service; the copy is
+    // never one of the three.
     let socket = if socket.as_raw_fd() <= STDERR { socket.try_clone()? } else { socket };
     match socket::connect(socket.as_raw_fd(), &SockaddrStorage::from(*address)) {
-        // An interrupted connect goes on by itself.
+        // An interrupted connect continues by itself.
         Ok(()) | Err(Errno::EINPROGRESS | Errno::EINTR) => Ok(TcpStream::from(socket)),
         Err(error) => Err(error.into()),
     }
 }
 
-/// The sockets that have connected or failed, waiting at most that long.
-fn writable(sockets: &[TcpStream], wait: Duration) -> Result<Vec<usize>, TransportError> {
+/// The indexes of the sockets that have connected or failed; waits at most that long.
+fn connected_or_failed(sockets: &[TcpStream], wait: Duration) -> Result<Vec<usize>, TransportError> {
     let mut polled: Vec<PollFd> =
         sockets.iter().map(|socket| PollFd::new(socket.as_fd(), PollFlags::POLLOUT)).collect();
-    // Rounded up: waiting a fraction short would spin.
+    // Rounded up, or the last fraction of a millisecond would be spent in a busy loop.
     let ms = u16::try_from(wait.as_millis() + 1).unwrap_or(u16::MAX);
     match poll(&mut polled, PollTimeout::from(ms)) {
         Ok(_) | Err(Errno::EINTR) => {}
@@ -148,7 +151,7 @@ fn writable(sockets: &[TcpStream], wait: Duration) -> Result<Vec<usize>, Transpo
     Ok(polled.iter().enumerate().filter_map(ready).collect())
 }
 
-fn blocking(socket: TcpStream) -> io::Result<TcpStream> {
+fn make_blocking(socket: TcpStream) -> io::Result<TcpStream> {
     socket.set_nonblocking(false)?;
     socket.set_nodelay(true)?;
     Ok(socket)

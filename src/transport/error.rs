@@ -1,4 +1,4 @@
-//! Why no answer came.
+//! Why there is no answer.
 
 use std::io;
 
@@ -9,7 +9,7 @@ pub struct TransportError {
     /// Transport, Timeout, Cancelled, Response or Internal.
     pub status: Status,
     pub message: String,
-    /// Trying again cannot help.
+    /// A retry cannot help.
     pub permanent: bool,
 }
 
@@ -30,7 +30,7 @@ impl TransportError {
         TransportError::new(Status::Timeout, format!("the time ran out while {doing}"))
     }
 
-    /// What an I/O error means at this point of the way.
+    /// An I/O error, with what was being done.
     pub fn io(doing: &str, error: &io::Error) -> TransportError {
         match error.kind() {
             io::ErrorKind::TimedOut => TransportError::timeout(doing),

@@ -1,4 +1,4 @@
-//! Where an answer's body ends, and how much may come that is not body.
+//! Where an answer's body ends, and the limit for what is not body.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -7,7 +7,7 @@ use ureq::http::{HeaderMap, HeaderName, StatusCode, Version, header};
 use super::error::TransportError;
 use paysvc_spec::status::Status;
 
-/// Most bytes of an answer before its body, interim answers and empty lines included; between two pieces of the body;
+/// Most bytes of an answer before its body (interim answers and empty lines included), between two pieces of the body,
 /// and after it.
 pub const MAX_OVERHEAD: usize = 64 * 1024;
 
@@ -15,18 +15,18 @@ pub const MAX_OVERHEAD: usize = 64 * 1024;
 #[derive(Debug, PartialEq, Eq)]
 pub enum End {
     /// A length, the last chunk, or a status that has no body.
-    Told,
+    Delimited,
     /// The end of the connection.
-    Connection,
+    ConnectionClose,
 }
 
-/// What the headers say ends the body (RFC 9112, 6.3), or why they cannot be believed. Contradictory lengths never come
-/// this far: ureq refuses them.
+/// What ends the body according to the headers (RFC 9112, 6.3), or why the headers are invalid. ureq has already refused
+/// contradictory lengths.
 pub fn end_of_body(status: StatusCode, version: Version, headers: &HeaderMap) -> Result<End, String> {
     let has_length = headers.contains_key(header::CONTENT_LENGTH);
     let mut chunked = false;
     if headers.contains_key(header::TRANSFER_ENCODING) {
-        // Whoever reads the one and whoever reads the other see two different answers.
+        // Two readers that each use another one of them would see different answers.
         if has_length {
             return Err("it has both a content-length and a transfer-encoding".into());
         }
@@ -40,16 +40,16 @@ pub fn end_of_body(status: StatusCode, version: Version, headers: &HeaderMap) ->
         }
     }
     let without_body = matches!(status.as_u16(), 100..=199 | 204 | 304);
-    let told = without_body || has_length || chunked;
-    Ok(if told { End::Told } else { End::Connection })
+    let delimited = without_body || has_length || chunked;
+    Ok(if delimited { End::Delimited } else { End::ConnectionClose })
 }
 
-/// Whether the body went through a content encoding; none was asked for, and none is decoded.
+/// Whether the body has a content encoding. None was asked for, and none is decoded.
 pub fn is_encoded(headers: &HeaderMap) -> bool {
     list(headers, header::CONTENT_ENCODING).iter().any(|coding| coding != "identity")
 }
 
-/// The elements of a header's lists, in lower case.
+/// The elements of a list header, in lower case.
 fn list(headers: &HeaderMap, name: HeaderName) -> Vec<String> {
     let values = headers.get_all(name).into_iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
     let elements = values
@@ -57,8 +57,8 @@ fn list(headers: &HeaderMap, name: HeaderName) -> Vec<String> {
     elements.filter(|element| !element.is_empty()).collect()
 }
 
-/// Counts the bytes that came since the request, or since the last byte of the body: a peer that sends headers, interim
-/// answers, trailers or the line before a chunk without end is cut off.
+/// Counts the bytes received since the request, or since the last byte of the body. It ends answers with endless headers,
+/// interim answers, trailers or chunk lines.
 #[derive(Default)]
 pub struct Overhead {
     bytes: AtomicUsize,
@@ -72,8 +72,8 @@ impl Overhead {
         self.in_body.store(0, Ordering::Relaxed);
     }
 
-    /// The next read is for the body.
-    pub fn body(&self) {
+    /// Call it before each read of the body.
+    pub fn start_body(&self) {
         self.bytes.store(0, Ordering::Relaxed);
         self.in_body.store(1, Ordering::Relaxed);
     }
@@ -86,7 +86,7 @@ impl Overhead {
         self.bytes.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// Whether more may be read.
+    /// Fails once the limit is reached.
     pub fn check(&self) -> Result<(), TransportError> {
         if self.bytes.load(Ordering::Relaxed) < MAX_OVERHEAD {
             return Ok(());
@@ -114,21 +114,21 @@ mod tests {
     }
 
     #[test]
-    fn a_body_ends_where_its_headers_say() {
+    fn the_headers_tell_what_ends_the_body() {
         const LENGTH: (&str, &str) = ("content-length", "5");
         const CHUNKED: (&str, &str) = ("transfer-encoding", "chunked");
         for (status, version, lines, expected) in [
-            (200, Version::HTTP_11, &[LENGTH][..], Some(End::Told)),
-            (200, Version::HTTP_11, &[LENGTH, LENGTH], Some(End::Told)),
-            (200, Version::HTTP_11, &[LENGTH, ("connection", "close")], Some(End::Told)),
-            (200, Version::HTTP_10, &[LENGTH], Some(End::Told)),
-            (200, Version::HTTP_11, &[CHUNKED], Some(End::Told)),
-            (200, Version::HTTP_11, &[("transfer-encoding", " Chunked ")], Some(End::Told)),
-            (200, Version::HTTP_11, &[], Some(End::Connection)),
-            (400, Version::HTTP_10, &[], Some(End::Connection)),
-            (200, Version::HTTP_11, &[("transfer-encoding", "identity")], Some(End::Connection)),
-            (204, Version::HTTP_11, &[], Some(End::Told)),
-            (304, Version::HTTP_11, &[], Some(End::Told)),
+            (200, Version::HTTP_11, &[LENGTH][..], Some(End::Delimited)),
+            (200, Version::HTTP_11, &[LENGTH, LENGTH], Some(End::Delimited)),
+            (200, Version::HTTP_11, &[LENGTH, ("connection", "close")], Some(End::Delimited)),
+            (200, Version::HTTP_10, &[LENGTH], Some(End::Delimited)),
+            (200, Version::HTTP_11, &[CHUNKED], Some(End::Delimited)),
+            (200, Version::HTTP_11, &[("transfer-encoding", " Chunked ")], Some(End::Delimited)),
+            (200, Version::HTTP_11, &[], Some(End::ConnectionClose)),
+            (400, Version::HTTP_10, &[], Some(End::ConnectionClose)),
+            (200, Version::HTTP_11, &[("transfer-encoding", "identity")], Some(End::ConnectionClose)),
+            (204, Version::HTTP_11, &[], Some(End::Delimited)),
+            (304, Version::HTTP_11, &[], Some(End::Delimited)),
             (200, Version::HTTP_11, &[LENGTH, CHUNKED], None),
             (200, Version::HTTP_11, &[LENGTH, ("transfer-encoding", "identity")], None),
             (204, Version::HTTP_11, &[LENGTH, CHUNKED], None),
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn encodings() {
+    fn content_encodings_are_recognised() {
         for (value, expected) in [("gzip", true), ("identity", false), (" Identity ", false), ("", false)] {
             assert_eq!(is_encoded(&headers(&[("content-encoding", value)])), expected, "{value}");
         }
@@ -153,13 +153,13 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_no_body_is_counted() {
+    fn bytes_of_the_body_are_not_counted() {
         let overhead = Overhead::default();
         overhead.add(MAX_OVERHEAD - 1);
         assert!(overhead.check().is_ok());
         overhead.add(1);
         assert!(overhead.check().unwrap_err().message.contains("headers"));
-        overhead.body();
+        overhead.start_body();
         assert!(overhead.check().is_ok());
         overhead.add(MAX_OVERHEAD);
         assert!(overhead.check().unwrap_err().message.contains("chunks"));

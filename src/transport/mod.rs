@@ -1,18 +1,24 @@
-//! One request on the wire, and the evidence of how far it got. Knows no endpoint.
+//! Sends one request, and reports the answer and whether a byte of the request was sent. Knows no endpoint.
 //!
-//! ureq speaks HTTP; the connection beneath it is ours (`transport/stream.rs`), so that what left this process is
-//! counted where it leaves, a deadline bounds every wait, and cancelling shuts down one socket.
+//! ureq speaks HTTP; the connection beneath it is this module's own (`stream.rs`), so that sent bytes are counted where
+//! they are written, a deadline bounds every wait, and a cancel shuts down one socket.
+//!
+//! Imports `util` only.
 
 pub mod answer;
 pub mod call;
+mod channel;
 mod clock;
 mod connect;
+mod connection_state;
 mod error;
 mod framing;
 mod look_up;
 mod pool;
 mod proxy;
+mod retry_after;
 mod roots;
+pub mod settings;
 mod sock;
 mod stream;
 mod tls;
@@ -24,26 +30,28 @@ use std::time::{Duration, Instant, SystemTime};
 use ureq::http::{HeaderMap, HeaderName, Request, Response, Uri, header};
 use ureq::{Agent, Body};
 
-use crate::client::config::Config;
-use crate::client::retry;
-use crate::transport::answer::{Cut, HttpAnswer};
+use crate::transport::answer::{BodyError, HttpAnswer};
 use crate::transport::call::Call;
-use crate::util::memory::{self, MAX_TEXT};
-use crate::util::panics::caught;
+use crate::util::limits::MAX_TEXT;
+use crate::util::memory;
+use crate::util::panics::catch_panic;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::Method;
 use paysvc_spec::status::Status;
 
-pub use connect::Endpoint as Peer;
+use connect::Peer;
+use connection_state::ConnectionState;
 pub use error::TransportError;
 use framing::{End, MAX_OVERHEAD};
-use pool::{ConnectionState, Pool, PooledConnection};
+use pool::{Pool, PooledConnection};
+use settings::Settings;
 
-/// Servers commonly close idle connections after 15 s or more; one dropped earlier costs a reconnect, not an unknown.
+/// Servers commonly close idle connections after 15 s or more. One that is closed earlier costs a reconnect, and does not
+/// make an outcome unknown.
 const MAX_IDLE: Duration = Duration::from_secs(15);
 
-/// A request as it goes to the wire.
-pub struct Exchange<'a> {
+/// A request as it is sent.
+pub struct WireRequest<'a> {
     pub method: Method,
     pub uri: Uri,
     pub headers: HeaderMap,
@@ -52,9 +60,9 @@ pub struct Exchange<'a> {
     pub call: Option<&'a Arc<Call>>,
 }
 
-/// How it went.
-pub struct Exchanged {
-    /// A byte of the request was handed to the system: from here on the service may have got it.
+/// What came of sending a request.
+pub struct ExchangeResult {
+    /// A byte of the request was written to the socket, so the service may have received it.
     pub sent: bool,
     /// The connection had served a call before.
     pub reused: bool,
@@ -67,39 +75,38 @@ pub struct Transport {
 }
 
 impl Transport {
-    /// Reads the certificates that the configuration names. `None` without a base URL: then nothing can be sent.
-    pub fn new(config: &Config) -> Result<Option<Transport>, ValidationError> {
-        let Some(base_url) = &config.base_url else { return Ok(None) };
-        let tls = if base_url.https { Some(tls::client_config(config, &base_url.host)?) } else { None };
-        let peer = Arc::new(Peer::new(base_url, config, tls));
-        Ok(Some(Transport { peer, pool: Pool::new(config.max_idle_connections, MAX_IDLE) }))
+    /// Reads the certificate files that the settings name.
+    pub fn new(settings: Settings) -> Result<Transport, ValidationError> {
+        let tls = if settings.https { Some(tls::client_config(&settings)?) } else { None };
+        let pool = Pool::new(settings.max_idle_connections, MAX_IDLE);
+        Ok(Transport { peer: Arc::new(Peer::new(settings, tls)), pool })
     }
 
-    /// Puts the request on the wire at most once.
-    pub fn exchange(&self, exchange: Exchange<'_>) -> Exchanged {
+    /// Sends the request at most once.
+    pub fn exchange(&self, request: WireRequest<'_>) -> ExchangeResult {
         let connection = self.pool.take().unwrap_or_else(|| self.new_connection());
-        connection.state.start(exchange.deadline, exchange.call.cloned());
-        // A panic beneath ureq must not lose the evidence of what was sent.
-        let result = caught(|| run(&connection, exchange));
+        connection.state.start(request.deadline, request.call.cloned());
+        // A panic in ureq must not lose the evidence of what was sent.
+        let result = catch_panic(|| run(&connection, request));
         let evidence = connection.state.finish();
         let result = match result {
             Ok(result) => {
-                // Where an answer was not read to its end, what is left of it must not meet the next call.
                 match &result {
-                    Ok(answer) if answer.cut.is_some() => drop(connection),
+                    // What is left of an incomplete answer must not meet the next call.
+                    Ok(answer) if answer.body_error.is_some() => drop(connection),
                     _ => self.pool.give_back(connection),
                 }
                 result
             }
-            // The connection is dropped: its connection is in an unknown state.
-            Err(place) => {
+            // The connection is dropped, because its state is unknown.
+            Err(source_line) => {
                 let text = format!(
-                    "a bug in the library was caught at {place}, on the way to the wire or back; please report it"
+                    "a bug in the library was caught at {source_line}, on the way to the wire or back; please report it"
                 );
                 Err(TransportError::new(Status::Internal, text))
             }
         };
-        Exchanged { sent: evidence.sent, reused: evidence.reused, result }
+        ExchangeResult { sent: evidence.sent, reused: evidence.reused, result }
     }
 
     fn new_connection(&self) -> PooledConnection {
@@ -121,17 +128,16 @@ impl Transport {
     }
 }
 
-fn run(connection: &PooledConnection, exchange: Exchange<'_>) -> Result<HttpAnswer, TransportError> {
-    let method = exchange.method.name();
-    let mut request = Request::builder().method(method).uri(exchange.uri);
-    if let Some(headers) = request.headers_mut() {
-        *headers = exchange.headers;
+fn run(connection: &PooledConnection, request: WireRequest<'_>) -> Result<HttpAnswer, TransportError> {
+    let mut builder = Request::builder().method(request.method.name()).uri(request.uri);
+    if let Some(headers) = builder.headers_mut() {
+        *headers = request.headers;
     }
-    let sent = match exchange.body {
-        Some(body) => request.body(body).map(|request| connection.agent.run(request)),
-        None => request.body(()).map(|request| connection.agent.run(request)),
+    let result = match request.body {
+        Some(body) => builder.body(body).map(|request| connection.agent.run(request)),
+        None => builder.body(()).map(|request| connection.agent.run(request)),
     };
-    let response = sent
+    let response = result
         .map_err(|error| TransportError::new(Status::Internal, format!("the request could not be built: {error}")))?
         .map_err(|error| connection.state.error(error))?;
     Ok(read(response, &connection.state))
@@ -140,51 +146,52 @@ fn run(connection: &PooledConnection, exchange: Exchange<'_>) -> Result<HttpAnsw
 fn read(response: Response<Body>, state: &ConnectionState) -> HttpAnswer {
     let text = |name: HeaderName| response.headers().get(name)?.to_str().ok().map(str::to_owned);
     let content_type = text(header::CONTENT_TYPE);
-    let retry_after_ms = text(header::RETRY_AFTER).and_then(|text| retry::retry_after_ms(&text, SystemTime::now()));
+    let retry_after_ms =
+        text(header::RETRY_AFTER).and_then(|text| retry_after::retry_after_ms(&text, SystemTime::now()));
     let http_status = response.status().as_u16();
     let encoded = framing::is_encoded(response.headers());
     let end = framing::end_of_body(response.status(), response.version(), response.headers());
-    let close_delimited = end == Ok(End::Connection);
-    let (body, cut) = match end {
+    let close_delimited = end == Ok(End::ConnectionClose);
+    let (body, body_error) = match end {
         Ok(_) => read_body(response.into_body(), state),
-        Err(why) => (Vec::new(), Some(Cut::Framing(why))),
+        Err(reason) => (Vec::new(), Some(BodyError::Framing(reason))),
     };
-    HttpAnswer { http_status, content_type, retry_after_ms, body, encoded, close_delimited, cut }
+    HttpAnswer { http_status, content_type, retry_after_ms, body, encoded, close_delimited, body_error }
 }
 
-/// The body up to the limit, and why it is not whole, if it is not.
-fn read_body(body: Body, state: &ConnectionState) -> (Vec<u8>, Option<Cut>) {
+/// The body up to the limit, and why it is incomplete, if it is.
+fn read_body(body: Body, state: &ConnectionState) -> (Vec<u8>, Option<BodyError>) {
     let expected = body.content_length().map_or(1023, |length| length.min(MAX_TEXT as u64) as usize);
-    // The one copy that is made of an answer: it moves on as it is, with the NUL that C wants put behind it.
+    // The only copy that is made of an answer. One byte more, for the NUL at the end of a C string.
     let Some(mut bytes) = memory::buffer(expected + 1) else {
-        return (Vec::new(), Some(Cut::NoMemory));
+        return (Vec::new(), Some(BodyError::NoMemory));
     };
-    // One byte more than allowed tells a body of the limit from a larger one.
+    // One byte more than allowed distinguishes a body at the limit from a larger one.
     let reader = body.into_with_config().limit(u64::MAX).reader();
-    let mut reader = Watched { reader, state, deadline: state.deadline() }.take(MAX_TEXT as u64 + 1);
-    let cut = match reader.read_to_end(&mut bytes) {
-        Ok(_) if bytes.len() > MAX_TEXT => Some(Cut::TooLarge(MAX_TEXT)),
-        Ok(_) if bytes.try_reserve_exact(1).is_err() => Some(Cut::NoMemory),
-        // Where a body ends with its connection, a cancel or a timeout looks like its end.
-        Ok(_) => state.cut(),
-        // Where the length is not told beforehand, the buffer grows as it is read.
-        Err(error) if error.kind() == ErrorKind::OutOfMemory => Some(Cut::NoMemory),
-        Err(error) => Some(state.cut().unwrap_or_else(|| match error.kind() {
-            ErrorKind::UnexpectedEof => Cut::Broken(error.to_string()),
-            _ => Cut::Framing(error.to_string()),
+    let mut reader = LimitedReader { reader, state, deadline: state.deadline() }.take(MAX_TEXT as u64 + 1);
+    let error = match reader.read_to_end(&mut bytes) {
+        Ok(_) if bytes.len() > MAX_TEXT => Some(BodyError::TooLarge(MAX_TEXT)),
+        Ok(_) if bytes.try_reserve_exact(1).is_err() => Some(BodyError::NoMemory),
+        // A body may end with its connection: then a cancel or a timeout looks like its end.
+        Ok(_) => state.body_error(),
+        // Without a length in the headers, the buffer grows while the body is read.
+        Err(error) if error.kind() == ErrorKind::OutOfMemory => Some(BodyError::NoMemory),
+        Err(error) => Some(state.body_error().unwrap_or_else(|| match error.kind() {
+            ErrorKind::UnexpectedEof => BodyError::Broken(error.to_string()),
+            _ => BodyError::Framing(error.to_string()),
         })),
     };
-    (bytes, cut)
+    (bytes, error)
 }
 
-/// A body that is read no longer than the call may take: what is there already costs no wait, but it costs time.
-struct Watched<'a, R> {
+/// Ends the reading of a body at the deadline or at a cancel, even if all of it has already arrived.
+struct LimitedReader<'a, R> {
     reader: R,
     state: &'a ConnectionState,
     deadline: Instant,
 }
 
-impl<R: Read> Read for Watched<'_, R> {
+impl<R: Read> Read for LimitedReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let error = if self.state.is_cancelled() {
             Some(TransportError::cancelled())
@@ -195,7 +202,7 @@ impl<R: Read> Read for Watched<'_, R> {
             self.state.record_error(error);
             return Err(io::Error::other("the call is over"));
         }
-        self.state.overhead.body();
+        self.state.overhead.start_body();
         self.reader.read(buffer)
     }
 }

@@ -1,6 +1,6 @@
-//! Through a proxy to the service: HTTP CONNECT (RFC 9110, 9.3.6) and SOCKS5 (RFC 1928, 1929).
+//! The tunnel through a proxy: HTTP CONNECT (RFC 9110, 9.3.6) and SOCKS5 (RFC 1928, 1929).
 //!
-//! The proxy looks the service's name up. Nothing of the request is sent before the tunnel stands.
+//! The proxy looks up the service's name. Nothing of the request is sent before the tunnel is established.
 
 use std::io::{self, Read, Write};
 
@@ -10,22 +10,31 @@ use zeroize::Zeroizing;
 
 use super::error::TransportError;
 use super::sock::Sock;
-use crate::client::config::{self, ProxyKind};
 use crate::util::secret::Secret;
 use paysvc_spec::status::Status;
 
 const DOING: &str = "opening the tunnel through the proxy";
-/// Largest answer to CONNECT that is read.
+/// Largest accepted answer to CONNECT, in bytes.
 const MAX_ANSWER: usize = 16 * 1024;
 
-pub struct Proxy {
-    kind: ProxyKind,
-    pub host: String,
-    pub port: u16,
-    user: Option<(Secret, Secret)>,
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum ProxyKind {
+    /// HTTP CONNECT.
+    Http,
+    /// SOCKS5; the proxy looks the name up.
+    Socks5,
 }
 
-/// Whether the host is reached without the proxy: `*`, the host itself, or a domain above it.
+#[derive(Clone)]
+pub struct Proxy {
+    pub kind: ProxyKind,
+    pub host: String,
+    pub port: u16,
+    /// User and password.
+    pub credentials: Option<(Secret, Secret)>,
+}
+
+/// Whether the host is reached without the proxy: the list has `*`, the host, or a parent domain of it.
 pub fn is_exempt(host: &str, no_proxy: &[String]) -> bool {
     no_proxy.iter().any(|entry| {
         let domain = entry.trim_start_matches('.');
@@ -34,11 +43,7 @@ pub fn is_exempt(host: &str, no_proxy: &[String]) -> bool {
 }
 
 impl Proxy {
-    pub fn new(proxy: &config::Proxy) -> Proxy {
-        Proxy { kind: proxy.kind, host: proxy.host.clone(), port: proxy.port, user: proxy.user.clone() }
-    }
-
-    /// Makes the connection to the proxy one to the service.
+    /// Turns a connection to the proxy into one to the service.
     pub fn tunnel(&self, sock: &mut Sock, host: &str, port: u16) -> Result<(), TransportError> {
         match self.kind {
             ProxyKind::Http => self.connect(sock, host, port),
@@ -49,7 +54,7 @@ impl Proxy {
     fn connect(&self, sock: &mut Sock, host: &str, port: u16) -> Result<(), TransportError> {
         let authority = if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
         let mut request = Zeroizing::new(format!("CONNECT {authority} HTTP/1.1\r\nHost: {authority}\r\n"));
-        if let Some((user, password)) = &self.user {
+        if let Some((user, password)) = &self.credentials {
             let pair = Zeroizing::new(format!("{}:{}", user.expose(), password.expose()));
             request.push_str("Proxy-Authorization: Basic ");
             STANDARD.encode_string(pair.as_bytes(), &mut request);
@@ -65,9 +70,9 @@ impl Proxy {
     }
 
     fn socks5(&self, sock: &mut Sock, host: &str, port: u16) -> Result<(), TransportError> {
-        let methods: &[u8] = if self.user.is_some() { &[5, 2, 0, 2] } else { &[5, 1, 0] };
+        let methods: &[u8] = if self.credentials.is_some() { &[5, 2, 0, 2] } else { &[5, 1, 0] };
         sock.write_all(methods).map_err(failed)?;
-        match (take::<2>(sock)?, &self.user) {
+        match (read_array::<2>(sock)?, &self.credentials) {
             ([5, 0], _) => {}
             ([5, 2], Some((user, password))) => authenticate(sock, user.expose(), password.expose())?,
             ([5, 0xff], _) => return Err(refused("it accepts none of the ways to log in")),
@@ -85,19 +90,19 @@ impl Proxy {
             }
             Err(_) => {
                 request.push(3);
-                push_short(&mut request, host, "the service's name")?;
+                push_with_length(&mut request, host, "the service's name")?;
             }
         }
         request.extend(port.to_be_bytes());
         sock.write_all(&request).map_err(failed)?;
-        let bound = match take::<4>(sock)? {
+        let bound = match read_array::<4>(sock)? {
             [5, 0, _, 1] => 4,
             [5, 0, _, 4] => 16,
-            [5, 0, _, 3] => usize::from(take::<1>(sock)?[0]),
+            [5, 0, _, 3] => usize::from(read_array::<1>(sock)?[0]),
             [5, code, ..] if code > 0 => return Err(refused(socks5_error(code))),
             _ => return Err(refused("it does not speak SOCKS5")),
         };
-        // The address it bound, and the port: of no use here.
+        // The address and port that the proxy bound are not needed.
         sock.read_exact(&mut vec![0; bound + 2]).map_err(failed)
     }
 }
@@ -105,17 +110,17 @@ impl Proxy {
 fn authenticate(sock: &mut Sock, user: &str, password: &str) -> Result<(), TransportError> {
     let mut login = Zeroizing::new(Vec::with_capacity(3 + user.len() + password.len()));
     login.push(1);
-    push_short(&mut login, user, "the user of the proxy")?;
-    push_short(&mut login, password, "the password of the proxy")?;
+    push_with_length(&mut login, user, "the user of the proxy")?;
+    push_with_length(&mut login, password, "the password of the proxy")?;
     sock.write_all(&login).map_err(failed)?;
-    match take::<2>(sock)? {
+    match read_array::<2>(sock)? {
         [_, 0] => Ok(()),
         _ => Err(refused("it refused the user and password")),
     }
 }
 
-/// A length byte, then the text.
-fn push_short(out: &mut Vec<u8>, text: &str, what: &str) -> Result<(), TransportError> {
+/// Appends a length byte and the text.
+fn push_with_length(out: &mut Vec<u8>, text: &str, what: &str) -> Result<(), TransportError> {
     let length = u8::try_from(text.len())
         .map_err(|_| TransportError::permanent(format!("{what} is longer than SOCKS5 can carry")))?;
     out.push(length);
@@ -123,7 +128,7 @@ fn push_short(out: &mut Vec<u8>, text: &str, what: &str) -> Result<(), Transport
     Ok(())
 }
 
-fn take<const N: usize>(sock: &mut Sock) -> Result<[u8; N], TransportError> {
+fn read_array<const N: usize>(sock: &mut Sock) -> Result<[u8; N], TransportError> {
     let mut bytes = [0; N];
     sock.read_exact(&mut bytes).map_err(failed)?;
     Ok(bytes)
@@ -133,8 +138,8 @@ fn failed(error: io::Error) -> TransportError {
     TransportError::io(DOING, &error)
 }
 
-fn refused(why: &str) -> TransportError {
-    TransportError::permanent(format!("the proxy opened no tunnel: {why}"))
+fn refused(reason: &str) -> TransportError {
+    TransportError::permanent(format!("the proxy opened no tunnel: {reason}"))
 }
 
 /// The codes of RFC 1928, section 6.
@@ -152,14 +157,14 @@ fn socks5_error(code: u8) -> &'static str {
     }
 }
 
-/// Reads the answer to CONNECT and not a byte further: what follows belongs to the tunnel.
+/// Reads the answer to CONNECT byte by byte, because what follows belongs to the tunnel.
 fn connect_status(sock: &mut Sock) -> Result<u16, TransportError> {
     let mut answer = Vec::with_capacity(512);
     while !answer.ends_with(b"\r\n\r\n") {
         if answer.len() == MAX_ANSWER {
             return Err(refused("its answer is too long"));
         }
-        answer.push(take::<1>(sock)?[0]);
+        answer.push(read_array::<1>(sock)?[0]);
     }
     let mut headers = [httparse::EMPTY_HEADER; 64];
     let mut response = httparse::Response::new(&mut headers);
@@ -176,7 +181,7 @@ mod tests {
     use super::is_exempt;
 
     #[test]
-    fn exemptions() {
+    fn no_proxy_matches_hosts_and_domains() {
         let list = |entries: &[&str]| entries.iter().map(|entry| entry.to_string()).collect::<Vec<_>>();
         for (host, entries, exempt) in [
             ("pay.example", &["pay.example"][..], true),

@@ -1,4 +1,4 @@
-//! Whom we trust, and the certificate files that the configuration names.
+//! Trusted root certificates, and the certificate files of the settings.
 
 use std::path::Path;
 
@@ -6,26 +6,26 @@ use rustls::RootCertStore;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-use crate::client::config::ClientCert;
+use super::settings::ClientCert;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::Status;
 
-/// What cannot be used of a file that a member of the configuration names.
-pub fn refuse(member: &str, why: impl Into<String>) -> ValidationError {
-    ValidationError::of_member(Status::Config, "the configuration", member, why)
+/// The error for a setting whose file cannot be used.
+pub fn invalid(member: &str, reason: impl Into<String>) -> ValidationError {
+    ValidationError::of_member(Status::Config, "the configuration", member, reason)
 }
 
-/// The system's roots, or the bundled ones where a machine has none, and those of `ca_file`.
+/// The system's roots, or the bundled ones if the system has none, and those of `ca_file`.
 pub fn roots(ca_file: Option<&Path>) -> Result<RootCertStore, ValidationError> {
     let mut roots = RootCertStore::empty();
-    // What cannot be read of the system's is left out, as every other program on the machine does.
+    // Unreadable certificates of the system are skipped, as other programs do.
     roots.add_parsable_certificates(system_roots());
     if roots.is_empty() {
         roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
     }
     if let Some(file) = ca_file {
         for certificate in certificates("ca_file", file)? {
-            roots.add(certificate).map_err(|error| refuse("ca_file", format!("holds no CA certificate: {error}")))?;
+            roots.add(certificate).map_err(|error| invalid("ca_file", format!("holds no CA certificate: {error}")))?;
         }
     }
     Ok(roots)
@@ -33,7 +33,7 @@ pub fn roots(ca_file: Option<&Path>) -> Result<RootCertStore, ValidationError> {
 
 fn system_roots() -> Vec<CertificateDer<'static>> {
     let is_chosen = ["SSL_CERT_FILE", "SSL_CERT_DIR"].iter().any(|name| std::env::var_os(name).is_some());
-    // The system's folder holds the certificates of its bundle once more, in a file each.
+    // The system's folder has the same certificates as its bundle, in a file each.
     if let Some(bundle) = openssl_probe::probe().cert_file.filter(|_| !is_chosen) {
         let certificates = rustls_native_certs::load_certs_from_paths(Some(&bundle), None).certs;
         if !certificates.is_empty() {
@@ -44,20 +44,22 @@ fn system_roots() -> Vec<CertificateDer<'static>> {
 }
 
 fn certificates(member: &str, file: &Path) -> Result<Vec<CertificateDer<'static>>, ValidationError> {
-    let unreadable = |error| refuse(member, format!("cannot be read: {}: {error}", file.display()));
+    let unreadable = |error| invalid(member, format!("cannot be read: {}: {error}", file.display()));
     let certificates = CertificateDer::pem_file_iter(file).map_err(unreadable)?;
     let certificates = certificates.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
     if certificates.is_empty() {
-        return Err(refuse(member, format!("holds no PEM certificate: {}", file.display())));
+        return Err(invalid(member, format!("holds no PEM certificate: {}", file.display())));
     }
     Ok(certificates)
 }
 
+/// The client certificate's chain and key.
 pub fn client_cert(
     files: &ClientCert,
 ) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), ValidationError> {
     let chain = certificates("client_cert_file", &files.cert_file)?;
-    let key = PrivateKeyDer::from_pem_file(&files.key_file)
-        .map_err(|error| refuse("client_key_file", format!("cannot be read: {}: {error}", files.key_file.display())))?;
+    let key = PrivateKeyDer::from_pem_file(&files.key_file).map_err(|error| {
+        invalid("client_key_file", format!("cannot be read: {}: {error}", files.key_file.display()))
+    })?;
     Ok((chain, key))
 }

@@ -1,4 +1,4 @@
-//! A socket whose every wait ends at a deadline, whatever signals interrupt it.
+//! A socket whose every wait ends at a deadline, also when signals interrupt it.
 
 use std::io::{self, IoSlice, Read, Write};
 use std::net::TcpStream;
@@ -15,24 +15,33 @@ use crate::util::failpoint;
 pub struct Sock {
     pub tcp: Arc<TcpStream>,
     pub deadline: Instant,
-    /// Whose cancel ends every wait: what the system had received before it, a read would still find.
+    /// A cancel ends every wait. It is checked before each read too, which could still return what arrived before.
     pub call: Option<Arc<Call>>,
-    /// Bytes handed to the system.
+    /// Bytes written to the socket.
     pub written: u64,
-    /// Bytes taken from it.
+    /// Bytes read from the socket.
     pub received: u64,
-    /// Pieces are joined here, because a gathering write cannot suppress SIGPIPE.
+    /// Joins the parts of a vectored write, because `writev` cannot suppress SIGPIPE.
     joined: Vec<u8>,
-    read_limit: Option<Duration>,
-    write_limit: Option<Duration>,
+    read_timeout: Option<Duration>,
+    write_timeout: Option<Duration>,
 }
 
 impl Sock {
     pub fn new(tcp: Arc<TcpStream>, deadline: Instant, call: Option<Arc<Call>>) -> Sock {
-        Sock { tcp, deadline, call, written: 0, received: 0, joined: Vec::new(), read_limit: None, write_limit: None }
+        Sock {
+            tcp,
+            deadline,
+            call,
+            written: 0,
+            received: 0,
+            joined: Vec::new(),
+            read_timeout: None,
+            write_timeout: None,
+        }
     }
 
-    /// What lies ready to be read, without waiting; `WouldBlock` when nothing does.
+    /// Reads what has arrived, without waiting; `WouldBlock` when there is nothing.
     pub fn read_ready(&self, buffer: &mut [u8], flags: MsgFlags) -> io::Result<usize> {
         loop {
             match recv(self.tcp.as_raw_fd(), buffer, flags | MsgFlags::MSG_DONTWAIT) {
@@ -42,7 +51,7 @@ impl Sock {
         }
     }
 
-    /// Repeats an operation until it is done or the deadline has come.
+    /// Repeats an operation until it is done, the deadline is reached, or the call is cancelled.
     fn until_deadline<T>(
         &mut self,
         write: bool,
@@ -56,28 +65,28 @@ impl Sock {
             if self.call.as_ref().is_some_and(|call| call.is_cancelled()) {
                 return Err(io::ErrorKind::ConnectionAborted.into());
             }
-            self.limit(write, coarse(left))?;
+            self.set_timeout(write, rounded_timeout(left))?;
             match operation(&self.tcp) {
-                // The socket's own limit is shorter than what is left: look again.
+                // The socket's timeout is shorter than the time that is left: try again.
                 Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
                 result => return result,
             }
         }
     }
 
-    /// Tells the system only what has changed, because each change is a system call.
-    fn limit(&mut self, write: bool, limit: Duration) -> io::Result<()> {
-        let known = if write { &mut self.write_limit } else { &mut self.read_limit };
-        if *known == Some(limit) {
+    /// Sets the socket's timeout if it differs: each change is a system call.
+    fn set_timeout(&mut self, write: bool, timeout: Duration) -> io::Result<()> {
+        let current = if write { &mut self.write_timeout } else { &mut self.read_timeout };
+        if *current == Some(timeout) {
             return Ok(());
         }
-        *known = Some(limit);
-        if write { self.tcp.set_write_timeout(Some(limit)) } else { self.tcp.set_read_timeout(Some(limit)) }
+        *current = Some(timeout);
+        if write { self.tcp.set_write_timeout(Some(timeout)) } else { self.tcp.set_read_timeout(Some(timeout)) }
     }
 }
 
-/// At most that long, but the same for calls that have nearly the same time left.
-fn coarse(left: Duration) -> Duration {
+/// Rounds down, so that calls with nearly the same time left use the same timeout.
+fn rounded_timeout(left: Duration) -> Duration {
     let ms = u64::try_from(left.as_millis()).unwrap_or(u64::MAX).max(1);
     let step = 1 << (ms / 8).max(1).ilog2();
     Duration::from_millis(ms / step * step)
@@ -100,13 +109,13 @@ impl Write for Sock {
         Ok(count)
     }
 
-    fn write_vectored(&mut self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
-        if let [piece] = pieces {
-            return self.write(piece);
+    fn write_vectored(&mut self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
+        if let [part] = parts {
+            return self.write(part);
         }
         let mut joined = std::mem::take(&mut self.joined);
         joined.clear();
-        pieces.iter().for_each(|piece| joined.extend_from_slice(piece));
+        parts.iter().for_each(|part| joined.extend_from_slice(part));
         let count = self.write(&joined);
         self.joined = joined;
         count
@@ -122,15 +131,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn coarse_limits_are_alike_and_never_longer() {
+    fn rounded_timeouts_are_alike_and_never_longer() {
         for us in [1, 900, 1_000, 7_999, 250_000, 9_999_000, 29_999_900, 86_400_000_000u64] {
-            let (left, limit) = (Duration::from_micros(us), coarse(Duration::from_micros(us)));
+            let (left, limit) = (Duration::from_micros(us), rounded_timeout(Duration::from_micros(us)));
             assert!(!limit.is_zero(), "zero would mean for ever");
             assert!(
                 limit <= left.max(Duration::from_millis(1)) && limit * 5 / 4 >= left.min(limit * 2),
                 "{us}: {limit:?}"
             );
         }
-        assert_eq!(coarse(Duration::from_micros(29_999_950)), coarse(Duration::from_micros(29_990_000)));
+        assert_eq!(
+            rounded_timeout(Duration::from_micros(29_999_950)),
+            rounded_timeout(Duration::from_micros(29_990_000))
+        );
     }
 }

@@ -1,38 +1,35 @@
-//! The connection beneath ureq: one write for a request that fits the buffer, one probe before reuse. The only file that
-//! names `ureq::unversioned`, whose interface may change with any minor version.
+//! The connection as ureq sees it: a request that fits the buffer is written at once, and before a connection is used
+//! nothing may be unread in it. The only file that names `ureq::unversioned`, whose interface may change with any minor
+//! version.
 
 use std::fmt;
-use std::io::{self, Read as _, Write as _};
+use std::io;
 use std::sync::Arc;
-use std::time::Instant;
 
-use nix::sys::socket::MsgFlags;
-use rustls::ClientConnection;
 use ureq::config::Config;
 use ureq::http::Uri;
 use ureq::unversioned::resolver::{ResolvedSocketAddrs, Resolver};
 use ureq::unversioned::transport::{Buffers, ConnectionDetails, Connector, NextTimeout, Transport};
 use ureq::{Agent, Error};
 
+use super::channel::{Channel, unexpected_bytes};
+use super::connection_state::ConnectionState;
 use super::error::TransportError;
-use super::framing::MAX_OVERHEAD;
-use super::pool::ConnectionState;
-use super::sock::Sock;
-use crate::client::config::MAX_LINE;
 use crate::util::failpoint;
+use crate::util::limits::MAX_LINE;
 use paysvc_spec::status::Status;
 
-/// Holds any request of the interface, so that it leaves in one write and one TLS record.
+/// Holds any request of the table, so that it is sent in one write and one TLS record.
 pub const BUFFER: usize = 16 * 1024;
-// ureq puts a state there whole or gives up; `transmit_output` leaves half of it free.
+// ureq fails for a request line that does not fit; `transmit_output` leaves half of the buffer free.
 const _: () = assert!(MAX_LINE + "DELETE  HTTP/1.1\r\n".len() < BUFFER / 2);
 
-/// An agent whose connections run over this state.
+/// An agent whose connections share this state.
 pub fn agent(config: Config, state: &Arc<ConnectionState>) -> Agent {
-    Agent::with_parts(config, Dial(Arc::clone(state)), NoLookUp)
+    Agent::with_parts(config, StreamConnector(Arc::clone(state)), NoLookUp)
 }
 
-/// ureq would look the name up on every call; the connector does it when it connects.
+/// ureq would look the name up on every call; the connector does it only when it connects.
 #[derive(Debug)]
 struct NoLookUp;
 
@@ -42,24 +39,24 @@ impl Resolver for NoLookUp {
     }
 }
 
-struct Dial(Arc<ConnectionState>);
+struct StreamConnector(Arc<ConnectionState>);
 
-impl fmt::Debug for Dial {
+impl fmt::Debug for StreamConnector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Dial")
+        f.write_str("StreamConnector")
     }
 }
 
-impl Connector<()> for Dial {
+impl Connector<()> for StreamConnector {
     type Out = Stream;
 
     fn connect(&self, _: &ConnectionDetails, _: Option<()>) -> Result<Option<Stream>, Error> {
-        Stream::open(&self.0).map(Some).map_err(|error| refuse(&self.0, error))
+        Stream::connect(&self.0).map(Some).map_err(|error| ureq_error(&self.0, error))
     }
 }
 
-/// Notes the error and hands ureq an error that it neither retries nor takes for the end of a body.
-fn refuse(state: &ConnectionState, error: TransportError) -> Error {
+/// Records the error, and returns one that ureq neither retries nor takes for the end of a body.
+fn ureq_error(state: &ConnectionState, error: TransportError) -> Error {
     let text = error.message.clone();
     state.record_error(error);
     Error::Io(io::Error::other(text))
@@ -67,15 +64,14 @@ fn refuse(state: &ConnectionState, error: TransportError) -> Error {
 
 struct Stream {
     state: Arc<ConnectionState>,
-    sock: Sock,
-    tls: Option<Box<ClientConnection>>,
+    channel: Channel,
     input: Vec<u8>,
     /// `input[consumed..filled]` has been read and not yet been used.
     consumed: usize,
     filled: usize,
-    /// `input[high..]` has not been written since it was last wiped.
-    high: usize,
-    /// The last use of the input used some of it; otherwise more is needed before it makes sense.
+    /// `input[dirty_end..]` has not been written since it was last wiped.
+    dirty_end: usize,
+    /// The last use of the input consumed some of it; otherwise ureq needs more before it asks again.
     progress: bool,
     output: Vec<u8>,
     /// `output[..pending]` waits to be written in one piece.
@@ -93,27 +89,15 @@ impl fmt::Debug for Stream {
 }
 
 impl Stream {
-    /// Connects, through the proxy if there is one, and finishes the TLS handshake.
-    fn open(state: &Arc<ConnectionState>) -> Result<Stream, TransportError> {
+    fn connect(state: &Arc<ConnectionState>) -> Result<Stream, TransportError> {
         failpoint::at("connect");
-        let (peer, deadline) = (&state.peer, state.deadline());
-        let connect_deadline = deadline.min(Instant::now() + peer.connect_timeout);
-        let tcp = Arc::new(peer.open(connect_deadline, state.call().as_ref())?);
-        state.attach_socket(&tcp, false)?;
-        let mut sock = Sock::new(tcp, connect_deadline, state.call());
-        let tls = handshake(state, &mut sock)
-            .map_err(|error| if state.is_cancelled() { TransportError::cancelled() } else { error })?;
-        sock.deadline = deadline;
-        // Only what follows is the request.
-        sock.written = 0;
         Ok(Stream {
+            channel: Channel::connect(state)?,
             state: Arc::clone(state),
-            sock,
-            tls,
             input: vec![0; BUFFER],
             consumed: 0,
             filled: 0,
-            high: 0,
+            dirty_end: 0,
             progress: false,
             output: vec![0; BUFFER],
             pending: 0,
@@ -122,173 +106,68 @@ impl Stream {
         })
     }
 
+    /// After a cancel, every error is the cancel's.
     fn fail(&self, error: TransportError) -> Error {
-        refuse(&self.state, if self.state.is_cancelled() { TransportError::cancelled() } else { error })
+        ureq_error(&self.state, if self.state.is_cancelled() { TransportError::cancelled() } else { error })
     }
 
-    fn fail_io(&self, doing: &str, error: &io::Error) -> Error {
-        self.fail(TransportError::io(doing, error))
-    }
-
-    /// Writes what is pending, and whatever TLS itself has to say.
+    /// Writes what is pending.
     fn flush(&mut self) -> Result<(), Error> {
         if std::mem::take(&mut self.new) {
-            self.silent().map_err(|error| self.fail(error))?;
+            self.check_unused().map_err(|error| self.fail(error))?;
         }
         let pending = std::mem::take(&mut self.pending);
-        // Until the write has returned it may have left: a panic beneath must not hide it.
+        // Until the write has returned, bytes may have been sent: a panic in it must not hide that.
         self.state.set_sent(true);
-        let result = match &mut self.tls {
-            None => self.sock.write_all(&self.output[..pending]),
-            Some(tls) => encrypt(tls, &mut self.sock, &self.output[..pending]),
-        };
-        // Counted where it leaves: a write that failed outright has handed over nothing.
-        self.state.set_sent(self.sock.written > 0);
+        let result = self.channel.write(&self.output[..pending]);
+        // A write that failed at once has sent nothing.
+        self.state.set_sent(self.channel.sock.written > 0);
         // The request may hold an API key and a one-time code.
         self.output[..pending].fill(0);
-        result.map_err(|error| self.fail_io("sending the request", &error))
+        result.map_err(|error| self.fail(TransportError::io("sending the request", &error)))
     }
 
     /// Reads once into the free end of the input: 0 is the end of the connection.
     fn fill(&mut self) -> Result<usize, Error> {
-        const DOING: &str = "waiting for the answer";
         failpoint::at("read");
-        let Some(tls) = &mut self.tls else {
-            let read = self.sock.read(&mut self.input[self.filled..]);
-            return read.map_err(|error| self.fail_io(DOING, &error));
-        };
-        let limit = self.sock.received + MAX_OVERHEAD as u64;
-        loop {
-            match tls.reader().read(&mut self.input[self.filled..]) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                // An end without TLS's own goodbye: whether the answer is whole, its framing must tell.
-                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(0),
-                read => return read.map_err(|error| self.fail_io(DOING, &error)),
-            }
-            if self.sock.received > limit {
-                let text = format!("{MAX_OVERHEAD} bytes of TLS came that carry no answer");
-                return Err(self.fail(TransportError::new(Status::Response, text)));
-            }
-            // A key update of the peer's wants an answer before it goes on.
-            while tls.wants_write() {
-                if let Err(error) = tls.write_tls(&mut self.sock) {
-                    return Err(self.fail_io(DOING, &error));
-                }
-            }
-            if let Err(error) = tls.read_tls(&mut self.sock) {
-                return Err(self.fail_io(DOING, &error));
-            }
-            if let Err(error) = tls.process_new_packets() {
-                let mut error = self.tls_fault(&error);
-                error.message.push_str("; the request had been written before");
-                return Err(self.fail(error));
-            }
+        let read = self.channel.read(&self.state.peer, &mut self.input[self.filled..]);
+        read.map_err(|error| self.fail(error))
+    }
+
+    /// Fails unless a request may be written: the connection is open, and nothing in it is unread.
+    fn check_unused(&mut self) -> Result<(), TransportError> {
+        match self.filled == self.consumed {
+            true => self.channel.check_nothing_unread(&self.state.peer),
+            false => Err(unexpected_bytes()),
         }
     }
 
-    fn tls_fault(&self, error: &rustls::Error) -> TransportError {
-        match &self.state.peer.tls {
-            Some(tls) => tls.error(error),
-            None => TransportError::new(Status::Transport, error.to_string()),
-        }
-    }
-
-    /// Whether a request may be written: the connection must be open, and nothing may lie in it. An answer that nobody
-    /// asked for would be taken for that of the next request.
-    fn silent(&mut self) -> Result<(), TransportError> {
-        let stray = || {
-            let text =
-                "something came before the request was sent, which is nobody's answer: the connection was not used";
-            TransportError::new(Status::Transport, text)
-        };
-        if self.filled != self.consumed {
-            return Err(stray());
-        }
-        let closed = || TransportError::new(Status::Transport, "the connection was closed before the request was sent");
-        let quiet = |error: io::Error| match error.kind() {
-            io::ErrorKind::WouldBlock => Ok(()),
-            _ => Err(TransportError::io("preparing to send the request", &error)),
-        };
-        let Some(tls) = &mut self.tls else {
-            return match self.sock.read_ready(&mut [0], MsgFlags::MSG_PEEK) {
-                Ok(0) => Err(closed()),
-                Ok(_) => Err(stray()),
-                Err(error) => quiet(error),
-            };
-        };
-        let mut taken = 0;
-        loop {
-            match tls.process_new_packets() {
-                Ok(state) if state.plaintext_bytes_to_read() > 0 => return Err(stray()),
-                Ok(state) if state.peer_has_closed() => return Err(closed()),
-                Ok(_) => {}
-                Err(error) => return Err(self.tls_fault(&error)),
-            }
-            // Session tickets may still arrive after an answer; they are TLS's own and no reason to reconnect.
-            match tls.read_tls(&mut Ready(&self.sock)) {
-                Ok(0) => return Err(closed()),
-                Ok(count) => taken += count,
-                Err(error) => return quiet(error),
-            }
-            if taken > MAX_OVERHEAD {
-                return Err(stray());
-            }
-        }
-    }
-
-    /// An answer may name accounts and people; it does not lie here until the next one covers it.
+    /// An answer may name accounts and people: it is not kept until the next one overwrites it.
     fn wipe_answer(&mut self) {
-        self.input[..self.high].fill(0);
-        // Large headers are rare: what they took is not kept.
+        self.input[..self.dirty_end].fill(0);
+        // Large headers are rare, so the memory for them is not kept.
         if self.input.len() > BUFFER {
             self.input.truncate(BUFFER);
             self.input.shrink_to_fit();
         }
-        (self.consumed, self.filled, self.high) = (0, 0, 0);
+        (self.consumed, self.filled, self.dirty_end) = (0, 0, 0);
     }
 
-    /// Takes up a call on a kept connection.
+    /// Begins a call on a kept connection; `false` if it cannot be used.
     fn reuse(&mut self) -> bool {
-        if self.pending != 0 || self.silent().is_err() {
+        if self.pending != 0 || self.check_unused().is_err() {
             return false;
         }
         self.idle = false;
-        self.sock.written = 0;
-        self.sock.deadline = self.state.deadline();
-        self.sock.call = self.state.call();
-        // A call cancelled meanwhile is noticed before the first byte leaves.
-        if let Err(error) = self.state.attach_socket(&self.sock.tcp, true) {
+        let sock = &mut self.channel.sock;
+        sock.written = 0;
+        sock.deadline = self.state.deadline();
+        sock.call = self.state.call();
+        // A call that has been cancelled meanwhile fails before its first byte is written.
+        if let Err(error) = self.state.attach_socket(&sock.tcp, true) {
             self.state.record_error(error);
         }
         true
-    }
-}
-
-/// The proxy's tunnel and the TLS handshake.
-fn handshake(state: &ConnectionState, sock: &mut Sock) -> Result<Option<Box<ClientConnection>>, TransportError> {
-    let peer = &state.peer;
-    if let Some(proxy) = &peer.proxy {
-        proxy.tunnel(sock, &peer.host, peer.port)?;
-    }
-    peer.tls.as_ref().map(|tls| tls.handshake(sock).map(Box::new)).transpose()
-}
-
-fn encrypt(tls: &mut ClientConnection, sock: &mut Sock, bytes: &[u8]) -> io::Result<()> {
-    tls.writer().write_all(bytes)?;
-    while tls.wants_write() {
-        if tls.write_tls(sock)? == 0 {
-            return Err(io::ErrorKind::WriteZero.into());
-        }
-    }
-    Ok(())
-}
-
-/// Reads only what is there already.
-struct Ready<'a>(&'a Sock);
-
-impl io::Read for Ready<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.0.read_ready(buffer, MsgFlags::empty())
     }
 }
 
@@ -308,7 +187,7 @@ impl Buffers for Stream {
             self.input.copy_within(self.consumed..self.filled, 0);
             (self.consumed, self.filled) = (0, self.filled - self.consumed);
         }
-        // Headers larger than the buffer; how large they may grow, `await_input` says.
+        // Headers larger than the buffer. `await_input` limits them.
         if self.filled == self.input.len() {
             self.input.resize(self.input.len() * 2, 0);
         }
@@ -317,7 +196,7 @@ impl Buffers for Stream {
 
     fn input_appended(&mut self, amount: usize) {
         self.filled += amount;
-        self.high = self.high.max(self.filled);
+        self.dirty_end = self.dirty_end.max(self.filled);
     }
 
     fn input_consume(&mut self, amount: usize) {
@@ -339,7 +218,7 @@ impl Transport for Stream {
         self
     }
 
-    /// Keeps headers and body together; what outgrows the buffer goes out in pieces.
+    /// Keeps headers and body together; what does not fit the buffer is written in pieces.
     fn transmit_output(&mut self, amount: usize, _: NextTimeout) -> Result<(), Error> {
         if self.state.is_cancelled() {
             return Err(self.fail(TransportError::cancelled()));
@@ -357,8 +236,8 @@ impl Transport for Stream {
         let count = self.fill()?;
         self.input_appended(count);
         self.state.overhead.add(count);
-        // The beginning of a TLS alert, which is what a TLS server makes of a request in clear.
-        if self.tls.is_none() && self.state.overhead.is_before_body() && self.input().starts_with(&[0x15, 3]) {
+        // The beginning of a TLS alert, which is how a TLS server answers plain http.
+        if !self.channel.is_tls() && self.state.overhead.is_before_body() && self.input().starts_with(&[0x15, 3]) {
             let text = "the service answered plain http with TLS: base_url should start with https://";
             return Err(self.fail(TransportError::new(Status::Response, text)));
         }
@@ -368,20 +247,20 @@ impl Transport for Stream {
         Ok(count > 0)
     }
 
-    /// ureq asks twice: when a call has ended, and before the next one begins. Only the second time is worth a
-    /// system call.
+    /// ureq asks twice: when a call has ended, and before the next one begins. Only the second time justifies a system
+    /// call.
     fn is_open(&mut self) -> bool {
         if self.idle {
             return self.reuse();
         }
         self.idle = true;
-        self.sock.call = None;
-        let whole = self.filled == self.consumed && self.pending == 0;
+        self.channel.sock.call = None;
+        let complete = self.filled == self.consumed && self.pending == 0;
         self.wipe_answer();
-        whole
+        complete
     }
 
     fn is_tls(&self) -> bool {
-        self.tls.is_some()
+        self.channel.is_tls()
     }
 }

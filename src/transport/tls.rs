@@ -1,4 +1,4 @@
-//! TLS: the handshake, and what to say when trust fails.
+//! The TLS handshake, and what its errors mean.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -15,76 +15,78 @@ use rustls::{
 
 use super::clock::{self, Clock};
 use super::error::TransportError;
-use super::roots::{client_cert, refuse, roots};
+use super::roots::{client_cert, invalid, roots};
+use super::settings::Settings;
 use super::sock::Sock;
-use crate::client::config::Config;
 use crate::util::failpoint;
-use crate::util::process::section;
+use crate::util::process::critical_section;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::Status;
 
 const DOING: &str = "completing the TLS handshake";
-/// Most bytes of a handshake; a chain of long certificates has a tenth of it.
+/// Most bytes of a handshake. A chain of long certificates takes a tenth of it.
 const MAX_HANDSHAKE: u64 = 512 * 1024;
-/// How long a service that wants a client certificate may take to say what it thinks of ours, besides twice the time of
-/// the handshake. Most answer within a round trip.
-const VERDICT: Duration = Duration::from_millis(50);
-const MAX_VERDICT: Duration = Duration::from_secs(1);
+/// How long to wait for the service to refuse the client certificate, in addition to twice the time of the handshake. Most
+/// services answer within a round trip.
+const CLIENT_CERT_WAIT: Duration = Duration::from_millis(50);
+const MAX_CLIENT_CERT_WAIT: Duration = Duration::from_secs(1);
 
 pub struct Tls {
     config: Arc<ClientConfig>,
     name: ServerName<'static>,
-    /// The service has asked for a client certificate.
-    asked: Arc<AtomicBool>,
+    /// The service has requested a client certificate.
+    cert_requested: Arc<AtomicBool>,
     has_cert: bool,
 }
 
-/// TLS 1.2 and 1.3, checked against the system's roots, or the bundled ones where a machine has none.
-pub fn client_config(config: &Config, host: &str) -> Result<Tls, ValidationError> {
-    let name = ServerName::try_from(host.to_owned())
-        .map_err(|_| refuse("base_url", format!("names a host that cannot be in a certificate: {host}")))?;
+/// TLS 1.2 and 1.3, with the system's roots, or the bundled ones if the system has none.
+pub fn client_config(settings: &Settings) -> Result<Tls, ValidationError> {
+    let name = ServerName::try_from(settings.host.clone())
+        .map_err(|_| invalid("base_url", format!("names a host that cannot be in a certificate: {}", settings.host)))?;
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let roots = Arc::new(roots(config.ca_file.as_deref())?);
+    let roots = Arc::new(roots(settings.ca_file.as_deref())?);
     let verifier = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider))
         .build()
-        .map_err(|error| refuse("ca_file", error.to_string()))?;
+        .map_err(|error| invalid("ca_file", error.to_string()))?;
     let builder = ClientConfig::builder_with_details(provider, Arc::new(Clock))
         .with_safe_default_protocol_versions()
         .map_err(|error| ValidationError::new(Status::Config, format!("TLS is not available: {error}")))?
         .with_webpki_verifier(verifier);
-    let mut tls = match &config.client_cert {
+    let mut tls = match &settings.client_cert {
         None => builder.with_no_client_auth(),
         Some(files) => {
             let (chain, key) = client_cert(files)?;
-            section(|| builder.with_client_auth_cert(chain, key))
-                .map_err(|error| refuse("client_cert_file", format!("does not go with client_key_file: {error}")))?
+            critical_section(|| builder.with_client_auth_cert(chain, key))
+                .map_err(|error| invalid("client_cert_file", format!("does not go with client_key_file: {error}")))?
         }
     };
     tls.alpn_protocols = vec![b"http/1.1".to_vec()];
-    // Sessions would be kept behind a lock that all connections share: a child forked while another thread holds it
-    // would wait for ever. Connections are kept instead, so a full handshake is rare.
+    // All connections would share the lock of a session cache: a child that is forked while another thread holds it would
+    // wait for ever. Connections are kept open, so full handshakes are rare.
     tls.resumption = Resumption::disabled();
-    let asked = Arc::new(AtomicBool::new(false));
-    tls.client_auth_cert_resolver =
-        Arc::new(Noting { resolver: Arc::clone(&tls.client_auth_cert_resolver), asked: Arc::clone(&asked) });
-    Ok(Tls { config: Arc::new(tls), name, asked, has_cert: config.client_cert.is_some() })
+    let cert_requested = Arc::new(AtomicBool::new(false));
+    tls.client_auth_cert_resolver = Arc::new(RecordingResolver {
+        resolver: Arc::clone(&tls.client_auth_cert_resolver),
+        cert_requested: Arc::clone(&cert_requested),
+    });
+    Ok(Tls { config: Arc::new(tls), name, cert_requested, has_cert: settings.client_cert.is_some() })
 }
 
-/// Notes that a service asks for a client certificate.
-struct Noting {
+/// Records that the service requests a client certificate.
+struct RecordingResolver {
     resolver: Arc<dyn ResolvesClientCert>,
-    asked: Arc<AtomicBool>,
+    cert_requested: Arc<AtomicBool>,
 }
 
-impl fmt::Debug for Noting {
+impl fmt::Debug for RecordingResolver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Noting")
+        f.write_str("RecordingResolver")
     }
 }
 
-impl ResolvesClientCert for Noting {
+impl ResolvesClientCert for RecordingResolver {
     fn resolve(&self, issuers: &[&[u8]], schemes: &[SignatureScheme]) -> Option<Arc<CertifiedKey>> {
-        self.asked.store(true, Ordering::SeqCst);
+        self.cert_requested.store(true, Ordering::SeqCst);
         self.resolver.resolve(issuers, schemes)
     }
 
@@ -97,13 +99,13 @@ impl ResolvesClientCert for Noting {
     }
 }
 
-/// A socket, and the first bytes that came from it.
-struct Opening<'a> {
+/// A socket, and the first bytes read from it.
+struct FirstBytes<'a> {
     sock: &'a mut Sock,
     bytes: Vec<u8>,
 }
 
-impl Read for Opening<'_> {
+impl Read for FirstBytes<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.sock.read(buffer)?;
         let wanted = 5 - self.bytes.len().min(5);
@@ -113,22 +115,22 @@ impl Read for Opening<'_> {
 }
 
 impl Tls {
-    /// The whole handshake, so that whatever fails in it has provably sent nothing of the request.
+    /// The whole handshake. Nothing of the request has been sent when it fails.
     pub fn handshake(&self, sock: &mut Sock) -> Result<ClientConnection, TransportError> {
         failpoint::at("tls");
-        let begun = Instant::now();
-        let mut tls = section(|| ClientConnection::new(Arc::clone(&self.config), self.name.clone()))
+        let started = Instant::now();
+        let mut tls = critical_section(|| ClientConnection::new(Arc::clone(&self.config), self.name.clone()))
             .map_err(|error| self.error(&error))?;
         let limit = sock.received + MAX_HANDSHAKE;
-        let mut opening = Opening { sock, bytes: Vec::with_capacity(5) };
+        let mut input = FirstBytes { sock, bytes: Vec::with_capacity(5) };
         loop {
             while tls.wants_write() {
-                tls.write_tls(opening.sock).map_err(|error| TransportError::io(DOING, &error))?;
+                tls.write_tls(input.sock).map_err(|error| TransportError::io(DOING, &error))?;
             }
             if !tls.is_handshaking() {
                 break;
             }
-            match tls.read_tls(&mut opening) {
+            match tls.read_tls(&mut input) {
                 Ok(0) => {
                     return Err(TransportError::new(
                         Status::Transport,
@@ -138,28 +140,28 @@ impl Tls {
                 Ok(_) => {}
                 Err(error) => return Err(TransportError::io(DOING, &error)),
             }
-            if let Err(error) = section(|| tls.process_new_packets()) {
-                // The alert tells the service's operator; whether it arrives changes nothing.
-                let _ = tls.write_tls(opening.sock);
-                return Err(not_tls(&opening.bytes).unwrap_or_else(|| self.error(&error)));
+            if let Err(error) = critical_section(|| tls.process_new_packets()) {
+                // Sends the alert, for the service's operator; whether it arrives does not matter.
+                let _ = tls.write_tls(input.sock);
+                return Err(not_tls(&input.bytes).unwrap_or_else(|| self.error(&error)));
             }
-            if opening.sock.received > limit {
+            if input.sock.received > limit {
                 return Err(TransportError::new(
                     Status::Transport,
                     format!("TLS failed: more than {MAX_HANDSHAKE} bytes"),
                 ));
             }
         }
-        if self.asked.load(Ordering::SeqCst) && tls.protocol_version() == Some(ProtocolVersion::TLSv1_3) {
-            self.await_verdict(&mut tls, sock, begun.elapsed())?;
+        if self.cert_requested.load(Ordering::SeqCst) && tls.protocol_version() == Some(ProtocolVersion::TLSv1_3) {
+            self.await_client_cert_refusal(&mut tls, sock, started.elapsed())?;
         }
         Ok(tls)
     }
 
-    /// In TLS 1.3 a client has finished before the service has seen its certificate, and a request that follows at once
-    /// may be refused with it: then nobody could prove that it was not read. So the service is given time to refuse;
-    /// one that accepts commonly sends a session ticket, which ends the wait.
-    fn await_verdict(
+    /// In TLS 1.3 the client finishes the handshake before the service has seen its certificate. If the request followed at
+    /// once and the certificate was refused, nobody could tell whether the request had been read. So the service gets time
+    /// to refuse; the session ticket that most services send after accepting ends the wait.
+    fn await_client_cert_refusal(
         &self,
         tls: &mut ClientConnection,
         sock: &mut Sock,
@@ -167,12 +169,12 @@ impl Tls {
     ) -> Result<(), TransportError> {
         const DOING: &str = "waiting for the service to accept the client certificate";
         let (deadline, limit) = (sock.deadline, sock.received + MAX_HANDSHAKE);
-        let patience = (2 * handshake + VERDICT).min(MAX_VERDICT);
-        sock.deadline = deadline.min(Instant::now() + patience);
-        let waited = loop {
-            match section(|| tls.process_new_packets()) {
+        let wait = (2 * handshake + CLIENT_CERT_WAIT).min(MAX_CLIENT_CERT_WAIT);
+        sock.deadline = deadline.min(Instant::now() + wait);
+        let result = loop {
+            match critical_section(|| tls.process_new_packets()) {
                 Err(error) => break Err(self.error(&error)),
-                // Whatever else has come is looked at before the request is written.
+                // The check before the request is written deals with it.
                 Ok(state) if state.plaintext_bytes_to_read() > 0 || state.peer_has_closed() => break Ok(()),
                 Ok(_) if tls.tls13_tickets_received() > 0 || sock.received > limit => break Ok(()),
                 Ok(_) => {}
@@ -185,16 +187,16 @@ impl Tls {
                     ));
                 }
                 Ok(_) => {}
-                // It has said nothing: some never do.
+                // No answer: some services never send one.
                 Err(error) if error.kind() == io::ErrorKind::TimedOut && Instant::now() < deadline => break Ok(()),
                 Err(error) => break Err(TransportError::io(DOING, &error)),
             }
         };
         sock.deadline = deadline;
-        waited
+        result
     }
 
-    /// What an error of TLS means. A certificate that does not fit will not fit the next time either.
+    /// What a TLS error means. An invalid certificate is permanent.
     pub fn error(&self, error: &Error) -> TransportError {
         let text = format!("TLS failed: {error}");
         let clock = || clock::text(SystemTime::now());
@@ -203,7 +205,7 @@ impl Tls {
                 "TLS failed: this machine's clock reads {}, and certificates cannot be checked against it",
                 clock()
             )),
-            Error::InvalidCertificate(why) if is_about_time(why) => {
+            Error::InvalidCertificate(error) if is_about_time(error) => {
                 TransportError::permanent(format!("{text}; this machine's clock reads {}", clock()))
             }
             Error::InvalidCertificate(CertificateError::UnknownIssuer) => TransportError::permanent(format!(
@@ -211,7 +213,9 @@ impl Tls {
                  ca_file"
             )),
             Error::InvalidCertificate(_) => TransportError::permanent(text),
-            Error::AlertReceived(alert) if self.asked.load(Ordering::SeqCst) && is_about_client_cert(*alert) => {
+            Error::AlertReceived(alert)
+                if self.cert_requested.load(Ordering::SeqCst) && is_about_client_cert(*alert) =>
+            {
                 TransportError::permanent(match self.has_cert {
                     true => format!("{text}; the service refused the certificate of client_cert_file"),
                     false => format!(
@@ -224,9 +228,9 @@ impl Tls {
     }
 }
 
-/// A port that does not answer in TLS, told by its first bytes.
-fn not_tls(opening: &[u8]) -> Option<TransportError> {
-    let what = match opening {
+/// The error for a port that does not use TLS, which its first bytes show.
+fn not_tls(first: &[u8]) -> Option<TransportError> {
+    let what = match first {
         // The types of TLS records.
         [20..=23, 3, ..] => return None,
         [b'H', b'T', b'T', b'P', b'/'] => "plain http",
@@ -238,12 +242,12 @@ fn not_tls(opening: &[u8]) -> Option<TransportError> {
     )))
 }
 
-fn is_about_time(why: &CertificateError) -> bool {
+fn is_about_time(error: &CertificateError) -> bool {
     use CertificateError::{Expired, ExpiredContext, NotValidYet, NotValidYetContext};
-    matches!(why, Expired | ExpiredContext { .. } | NotValidYet | NotValidYetContext { .. })
+    matches!(error, Expired | ExpiredContext { .. } | NotValidYet | NotValidYetContext { .. })
 }
 
-/// What servers send when they refuse a client's certificate, or the lack of one.
+/// The alerts with which servers refuse a client certificate, or its absence.
 fn is_about_client_cert(alert: AlertDescription) -> bool {
     use AlertDescription as A;
     matches!(

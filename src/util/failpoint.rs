@@ -1,4 +1,4 @@
-//! Points at which tests make the library panic, one in each room; in the library itself they are nothing.
+//! Points at which unit tests make the library panic. Other builds compile them to nothing.
 
 #[cfg(not(test))]
 #[inline(always)]
@@ -15,7 +15,7 @@ mod armed {
         static ARMED: Cell<Option<&'static str>> = const { Cell::new(None) };
     }
 
-    /// The next call on this thread that comes by this point panics there, once.
+    /// Makes this thread panic once, when it next reaches the point.
     pub fn arm(point: &'static str) {
         ARMED.set(Some(point));
     }

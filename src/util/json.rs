@@ -1,6 +1,6 @@
-//! JSON by levels: an object is read as its members, each still its own text, so that numbers are never converted.
+//! JSON, level by level: an object is read as its members, each as its text, so that numbers are never converted.
 //!
-//! Pure. Objects that name a member twice are refused, because two readers would disagree on what they say.
+//! An object that has a member twice is refused, because two readers would disagree about it.
 
 use std::borrow::Cow;
 use std::collections::TryReserveError;
@@ -11,15 +11,15 @@ use serde_json::value::RawValue;
 
 use crate::util::memory;
 
-/// How deep the JSON of a caller may nest; the deepest payload of the interface has 3 levels.
+/// How deep the JSON of a caller may nest. The deepest payload of the service has 3 levels.
 const MAX_DEPTH: usize = 32;
-/// As many members as nearly every object has.
+/// As many members as nearly every object has at most.
 const FEW: usize = 16;
 
 /// The members of one object, in their order.
 pub type Members<'a> = Vec<(Cow<'a, str>, &'a RawValue)>;
 
-/// What a piece of JSON is, told by its first character.
+/// The type of a JSON value, which its first character tells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Type {
     Object,
@@ -63,12 +63,12 @@ pub fn document(text: &str) -> Result<&RawValue, serde_json::Error> {
     serde_json::from_str(text)
 }
 
-/// The members of an object; fails on anything else and on a member named twice.
+/// The members of an object; fails for anything else and for a member that is given twice.
 pub fn members(value: &RawValue) -> Result<Members<'_>, serde_json::Error> {
     members_of(value.get())
 }
 
-/// The members of a text that must be one object and nothing else: checked and split in one pass.
+/// The members of a text that must be exactly one object, checked and split in one pass.
 pub fn members_of(text: &str) -> Result<Members<'_>, serde_json::Error> {
     struct Level;
     impl<'de> Visitor<'de> for Level {
@@ -82,7 +82,7 @@ pub fn members_of(text: &str) -> Result<Members<'_>, serde_json::Error> {
                 members.try_reserve(1).map_err(A::Error::custom)?;
                 members.push((name, value));
             }
-            match twice(&members).map_err(A::Error::custom)? {
+            match duplicate(&members).map_err(A::Error::custom)? {
                 Some(name) => Err(A::Error::custom(format_args!("member {name:?} is given twice"))),
                 None => Ok(members),
             }
@@ -94,8 +94,8 @@ pub fn members_of(text: &str) -> Result<Members<'_>, serde_json::Error> {
     Ok(members)
 }
 
-/// The first name that stands twice. Beyond a few they are sorted, because an answer may have a million members.
-fn twice<'m>(members: &'m Members<'_>) -> Result<Option<&'m str>, TryReserveError> {
+/// A name that occurs twice. Many names are sorted, because an answer may have a million members.
+fn duplicate<'m>(members: &'m Members<'_>) -> Result<Option<&'m str>, TryReserveError> {
     if members.len() <= FEW {
         let again =
             |(index, (name, _)): &(usize, &(Cow<'_, str>, _))| members[..*index].iter().any(|(known, _)| known == name);
@@ -108,7 +108,7 @@ fn twice<'m>(members: &'m Members<'_>) -> Result<Option<&'m str>, TryReserveErro
     Ok(names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0]))
 }
 
-/// The items of an array; fails on anything else.
+/// The items of an array; fails for anything else.
 pub fn items(value: &RawValue) -> Result<Vec<&RawValue>, serde_json::Error> {
     struct Level;
     impl<'de> Visitor<'de> for Level {
@@ -159,15 +159,15 @@ fn has_escape(raw: &str) -> bool {
     memchr::memchr(b'\\', raw.as_bytes()).is_some()
 }
 
-/// The text of a JSON string; `None` for anything else, for half of a surrogate pair, and without memory for it.
+/// The text of a JSON string; `None` for anything else, for an unpaired surrogate, and if there is no memory for it.
 pub fn text(value: &RawValue) -> Option<Cow<'_, str>> {
     unescaped(value.get())
 }
 
-/// The same of a string as it is written, which was checked before.
+/// The same for a string as it is written, which has been checked.
 pub fn unescaped(raw: &str) -> Option<Cow<'_, str>> {
     if raw.starts_with('"') && !has_escape(raw) {
-        // Checked when the document was, and nothing in it to unescape.
+        // Checked with the document, and without escapes.
         return Some(Cow::Borrowed(&raw[1..raw.len() - 1]));
     }
     if !memory::can_read(raw.len()) {
@@ -193,9 +193,9 @@ impl fmt::Display for CompactError {
     }
 }
 
-/// Appends the value without white space, text as plain UTF-8, numbers exactly as they were written.
+/// Appends the value without white space, text as plain UTF-8, numbers exactly as they are written.
 ///
-/// Never longer than what it was made from, so a buffer of that capacity does not move.
+/// The result is never longer than the value, so a buffer of that capacity does not move.
 pub fn compact(value: &RawValue, out: &mut Vec<u8>) -> Result<(), CompactError> {
     compact_level(value, out, MAX_DEPTH)
 }
@@ -226,7 +226,7 @@ fn compact_level(value: &RawValue, out: &mut Vec<u8>, depth: usize) -> Result<()
             out.push(b']');
         }
         Type::Text if has_escape(value.get()) => compact_text(value, out),
-        // A string without an escape is already as short as it gets.
+        // A string without escapes is compact already.
         Type::Text | Type::Number | Type::Bool | Type::Null => out.extend_from_slice(value.get().as_bytes()),
     }
     Ok(())
@@ -236,10 +236,10 @@ fn compact_text(value: &RawValue, out: &mut Vec<u8>) {
     match text(value) {
         Some(text) => {
             quote(&text, out);
-            // Unescaped into memory of its own: what it held may be a card number.
+            // The unescaped copy may be a card number.
             drop(zeroize::Zeroizing::new(text.into_owned()));
         }
-        // Half of a surrogate pair: not text, but the caller's to send as it stands.
+        // An unpaired surrogate is no text, but the caller may send it as it is.
         None => out.extend_from_slice(value.get().as_bytes()),
     }
 }
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_named_twice_is_refused_even_when_escaped() {
+    fn a_member_given_twice_is_refused_even_if_escaped() {
         let error = members(document(r#"{"a":1,"\u0061":2}"#).unwrap()).unwrap_err();
         assert!(error.to_string().contains(r#"member "a" is given twice"#), "{error}");
     }
@@ -283,7 +283,7 @@ mod tests {
         let nest = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
         assert!(compacted(&nest(MAX_DEPTH)).is_ok());
         assert!(matches!(compacted(&nest(MAX_DEPTH + 1)), Err(CompactError::TooDeep)));
-        // Reading only passes over what it is not asked for, however deep it is.
+        // Reading skips values, however deep they are.
         assert!(document(&nest(100_000)).is_ok());
     }
 }

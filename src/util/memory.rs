@@ -1,33 +1,31 @@
-//! Memory that the system may refuse, asked for first where its size follows from what a caller or the service sent.
+//! Allocations that may fail, for sizes that depend on what a caller or the service sent.
 //!
-//! Rust ends the process when an allocation fails. What is small or of a fixed size is left to that: a process that
-//! cannot have a few kilobytes cannot be told so either.
+//! Rust ends the process when an allocation fails. Small allocations and those of a fixed size are left to that: a process
+//! without a few kilobytes could not report an error either.
 
 use std::hint::black_box;
 
-/// Largest request, configuration or answer. 500 mandates take a tenth of a megabyte.
-pub const MAX_TEXT: usize = 10 * 1024 * 1024;
-/// What is less is taken for granted.
+/// A smaller size is assumed to be available.
 const SMALL: usize = 256 * 1024;
-/// Copies that reading a text as JSON may make of it: one unescaped, and one that grows while it is read, which is there
-/// twice when it moves (what is freed is wiped, so nothing grows in place).
+/// How many times the size of a JSON text reading it may take: an unescaped copy, and buffers that grow while it is read,
+/// which exist twice while they move (freed memory is wiped, so nothing grows in place).
 const COPIES: usize = 5;
 
-/// A buffer that holds that many bytes without moving; `None` when the system refuses it.
+/// A buffer for that many bytes, which then does not move; `None` if the system refuses it.
 pub fn buffer(size: usize) -> Option<Vec<u8>> {
     let mut buffer = Vec::new();
     buffer.try_reserve_exact(size).ok()?;
     Some(buffer)
 }
 
-/// Whether a text of that length can be read as JSON, which takes memory in ways that cannot be refused. Another
-/// thread may take the memory first: this makes the end of the process unlikely, not impossible.
+/// Whether a text of that length can be read as JSON, which allocates in ways that cannot fail safely. Another thread may
+/// take the memory first, so this makes the end of the process unlikely, not impossible.
 pub fn can_read(length: usize) -> bool {
     if length < SMALL {
         return true;
     }
     let mut probe = buffer(length.saturating_mul(COPIES));
-    // An allocation that nobody looks at may be optimised away, and would then always succeed.
+    // An unused allocation may be optimised away, and would then always succeed.
     black_box(probe.as_mut().map(|probe| probe.as_mut_ptr()));
     probe.is_some()
 }
@@ -35,9 +33,10 @@ pub fn can_read(length: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::util::limits::MAX_TEXT;
 
     #[test]
-    fn what_no_system_has_is_refused_instead_of_ending_the_process() {
+    fn an_impossible_size_is_refused_and_does_not_end_the_process() {
         assert!(buffer(isize::MAX as usize).is_none() && buffer(usize::MAX).is_none());
         assert!(!can_read(isize::MAX as usize / COPIES) && !can_read(usize::MAX));
         assert!(can_read(MAX_TEXT) && buffer(MAX_TEXT).unwrap().capacity() >= MAX_TEXT);

@@ -1,10 +1,15 @@
-//! What the rooms share. Nothing in here knows an endpoint.
+//! Helpers that the other rooms share: JSON, secrets, memory, processes. They know nothing of payments.
+//!
+//! Imports no other room.
 
+pub mod authority;
 pub mod failpoint;
 pub mod json;
+pub mod limits;
 pub mod memory;
 pub mod one_line;
 pub mod panics;
 pub mod process;
 pub mod secret;
+pub mod symbols;
 pub mod validation_error;

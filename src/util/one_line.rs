@@ -1,14 +1,14 @@
-//! One line of text for a person, whatever the peer wrote. Pure.
+//! Any text as one line for people.
 
-/// Longest line passed on; a service that answers with a page of text is cut here.
+/// Longest line in characters. A longer text of the service is cut.
 pub const MAX_CHARS: usize = 500;
 
-/// The character as it may stand in a line: a blank for what would end the line or steer a terminal, nothing for what
-/// nobody sees. Such characters hide digits from a search, and bidirectional controls show a text in another order.
+/// The character as it may appear in a line: a blank instead of characters that end the line or control a terminal, and
+/// `None` for invisible ones. Those could hide digits from a search, and bidirectional controls change the order of text.
 pub fn visible(c: char) -> Option<char> {
     match c {
         ' '..='~' => Some(c),
-        // Unicode's default ignorable characters and the controls of annotations.
+        // Unicode's default ignorable characters, and annotation controls.
         '\u{ad}'
         | '\u{34f}'
         | '\u{61c}'
@@ -32,10 +32,10 @@ pub fn visible(c: char) -> Option<char> {
     }
 }
 
-/// Whether the text is such a line already: nearly every message is.
+/// Whether the text is such a line already, as nearly every message is.
 pub fn is_plain(text: &str) -> bool {
     let bytes = text.as_bytes();
-    // A fold, because it looks at many bytes at once; `all` looks at one after the other.
+    // A fold is vectorised; `all` would check byte by byte.
     bytes.len() <= MAX_CHARS
         && bytes.iter().fold(true, |plain, b| plain & (b' '..=b'~').contains(b))
         && bytes.first() != Some(&b' ')
@@ -47,7 +47,7 @@ pub fn one_line(text: String) -> String {
     if is_plain(&text) {
         return text;
     }
-    // Bounded before it is looked at: invisible characters may be many.
+    // Limited before filtering: there may be many invisible characters.
     let clean = text.chars().take(3 * MAX_CHARS).filter_map(visible);
     clean.take(MAX_CHARS).collect::<String>().trim().to_owned()
 }
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_sees_and_what_changes_the_order_is_left_out() {
+    fn invisible_characters_and_bidirectional_controls_are_removed() {
         for c in [
             '\u{202a}',
             '\u{202b}',

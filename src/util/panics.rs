@@ -1,72 +1,71 @@
-//! Panics, caught and kept quiet: the text of a panic may hold what a caller gave, and standard error is the caller's.
-//!
-//! Only where it happened is told, for whoever reports it.
+//! Catches panics and prints nothing: the text of a panic may contain the caller's data, and standard error belongs to the
+//! program. Only the source line is reported.
 
 use std::cell::Cell;
 use std::fmt;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::sync::Once;
 
-use crate::util::process::section;
+use crate::util::process::critical_section;
 
-/// Where a panic happened: a file of the source and a line.
+/// The source line of a panic.
 #[derive(Clone, Copy)]
-pub struct Place {
-    file: [u8; Place::LONGEST],
+pub struct SourceLine {
+    file: [u8; SourceLine::MAX_FILE],
     length: usize,
     line: u32,
 }
 
-impl Place {
-    const LONGEST: usize = 60;
-    const UNKNOWN: Place = Place { file: [0; Place::LONGEST], length: 0, line: 0 };
+impl SourceLine {
+    const MAX_FILE: usize = 60;
+    const UNKNOWN: SourceLine = SourceLine { file: [0; SourceLine::MAX_FILE], length: 0, line: 0 };
 
-    /// The end of the path is enough, and says nothing of the machine that built it.
-    fn of(info: &PanicHookInfo<'_>) -> Place {
-        let mut place = Place::UNKNOWN;
+    /// The end of the path is enough, and reveals nothing of the machine that built the library.
+    fn of(info: &PanicHookInfo<'_>) -> SourceLine {
+        let mut source_line = SourceLine::UNKNOWN;
         if let Some(location) = info.location() {
             let parts = location.file().rmatch_indices('/').nth(2).map_or(0, |(at, _)| at + 1);
             let file = &location.file().as_bytes()[parts..];
-            place.length = file.len().min(Place::LONGEST);
-            place.file[..place.length].copy_from_slice(&file[..place.length]);
-            place.line = location.line();
+            source_line.length = file.len().min(SourceLine::MAX_FILE);
+            source_line.file[..source_line.length].copy_from_slice(&file[..source_line.length]);
+            source_line.line = location.line();
         }
-        place
+        source_line
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SourceLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", String::from_utf8_lossy(&self.file[..self.length]), self.line)
     }
 }
 
 thread_local! {
-    /// How many calls of [`caught`] this thread is in. Without a destructor, so that no thread's end runs into us.
+    /// How many calls of [`catch_panic`] this thread is in. It has no destructor, so a thread's end runs no code of ours.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
-    static LAST: Cell<Place> = const { Cell::new(Place::UNKNOWN) };
+    static LAST: Cell<SourceLine> = const { Cell::new(SourceLine::UNKNOWN) };
 }
 
-/// Runs the body; a panic in it gives its place.
-pub fn caught<T>(body: impl FnOnce() -> T) -> Result<T, Place> {
+/// Runs the body; the error is the source line of a panic in it.
+pub fn catch_panic<T>(body: impl FnOnce() -> T) -> Result<T, SourceLine> {
     static ONCE: Once = Once::new();
-    // In a section: a child that was forked while another thread is in there would wait for that thread for ever.
+    // In a critical section: a child that is forked while another thread is in it would wait for that thread for ever.
     if !ONCE.is_completed() {
-        section(|| ONCE.call_once(keep_quiet));
+        critical_section(|| ONCE.call_once(install_hook));
     }
     DEPTH.set(DEPTH.get() + 1);
-    // What a panic leaves half done is dropped by whoever catches it, never looked at again.
+    // Whoever catches a panic drops what it left half done, and never reads it.
     let result = catch_unwind(AssertUnwindSafe(body));
     DEPTH.set(DEPTH.get() - 1);
-    result.map_err(|_| LAST.replace(Place::UNKNOWN))
+    result.map_err(|_| LAST.replace(SourceLine::UNKNOWN))
 }
 
-/// The hook is this library's own: in a shared library and in an archive Rust's runtime is a private copy.
-fn keep_quiet() {
-    let others = panic::take_hook();
+/// Affects this library only: a shared library or an archive has a private copy of Rust's runtime.
+fn install_hook() {
+    let previous = panic::take_hook();
     panic::set_hook(Box::new(move |info| match DEPTH.get() {
-        0 => others(info),
-        _ => LAST.set(Place::of(info)),
+        0 => previous(info),
+        _ => LAST.set(SourceLine::of(info)),
     }));
 }
 
@@ -75,16 +74,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_tells_its_place_and_nothing_else() {
+    fn a_panic_reports_its_source_line_and_nothing_else() {
         let line = line!() + 1;
-        let place = caught(|| panic!("4111111111111111")).err().unwrap().to_string();
-        assert_eq!(place, format!("src/util/panics.rs:{line}"));
-        assert_eq!(caught(|| 7).ok(), Some(7));
+        let source_line = catch_panic(|| panic!("4111111111111111")).err().unwrap().to_string();
+        assert_eq!(source_line, format!("src/util/panics.rs:{line}"));
+        assert_eq!(catch_panic(|| 7).ok(), Some(7));
     }
 
     #[test]
-    fn one_within_another_is_caught_there() {
-        let inner = caught(|| caught(|| panic!("inner")).is_err());
+    fn nested_panics_are_caught_where_they_happen() {
+        let inner = catch_panic(|| catch_panic(|| panic!("inner")).is_err());
         assert!(matches!(inner, Ok(true)));
         assert_eq!(DEPTH.get(), 0);
     }

@@ -1,50 +1,56 @@
-//! Forks: whether this process is still the one that made something, and sections that no fork cuts in two.
+//! Forks: whether this process is the one that made something, and critical sections that no fork interrupts.
 //!
-//! All state lies on one page that the system wipes in a child (`ffi/fork.rs` maps it), so every fork is noticed,
-//! however it was made, and without a system call. Nothing here locks or allocates: a signal handler may ask.
+//! All state is on one page that the system wipes in a child, so every fork is noticed, however it was made, and without
+//! a system call. Mapping such a page takes `unsafe`, so [`install`] is given it. Nothing here locks or allocates: a
+//! signal handler may call it.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use once_cell::race::OnceRef;
 
-/// How long a fork waits for sections to end, and a section for a fork: far longer than either takes. It is bounded
-/// because a program's own fork handlers, or a fork in a signal handler, could make two threads wait for each other.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// How long a fork waits for sections to end, and a section for a fork: far longer than either takes. It is limited because
+/// the program's own fork handlers, or a fork in a signal handler, could make two threads wait for each other.
+const MAX_WAIT: Duration = Duration::from_millis(500);
 const PAUSE: Duration = Duration::from_micros(50);
 
-/// The last generation that this process or one that it descends from has given out.
+/// The last generation that this process or one of its ancestors has used.
 static LAST: AtomicU32 = AtomicU32::new(0);
 
 /// One per process. All bits zero is a new one, which is what a child finds where the system wipes it.
 #[derive(Default)]
 pub struct Page {
     /// The owner in the high half, its generation in the low half.
-    mark: AtomicU64,
-    /// Threads inside of sections.
+    owner_and_generation: AtomicU64,
+    /// Threads in sections.
     inside: AtomicU32,
     /// Threads that are about to fork.
     forking: AtomicU32,
-    /// Who owns the page, for pages that the system does not wipe.
+    /// Tells the owner of a page that the system does not wipe.
     owner: Option<fn() -> u32>,
 }
 
 impl Page {
     pub const fn unwiped(process_id: fn() -> u32) -> Page {
-        Page { mark: AtomicU64::new(0), inside: AtomicU32::new(0), forking: AtomicU32::new(0), owner: Some(process_id) }
+        Page {
+            owner_and_generation: AtomicU64::new(0),
+            inside: AtomicU32::new(0),
+            forking: AtomicU32::new(0),
+            owner: Some(process_id),
+        }
     }
 
-    /// A number that no other process of this lineage has, the same in all threads. The first to ask in a new process
-    /// changes it; none ever waits.
+    /// A number that no ancestor and no descendant of this process has, the same in all threads. The first thread that asks
+    /// in a new process sets it; none ever waits.
     fn generation(&self, last: &AtomicU32) -> u32 {
         let owner = self.owner.map_or(1, |ask| ask());
-        let mark = self.mark.load(Ordering::SeqCst);
-        if (mark >> 32) as u32 == owner {
-            return mark as u32;
+        let current = self.owner_and_generation.load(Ordering::SeqCst);
+        if (current >> 32) as u32 == owner {
+            return current as u32;
         }
         let next = last.fetch_add(1, Ordering::SeqCst).wrapping_add(1);
         let new = u64::from(owner) << 32 | u64::from(next);
-        match self.mark.compare_exchange(mark, new, Ordering::SeqCst, Ordering::SeqCst) {
+        match self.owner_and_generation.compare_exchange(current, new, Ordering::SeqCst, Ordering::SeqCst) {
             Ok(_) => next,
             // Another thread of this process was faster.
             Err(theirs) => theirs as u32,
@@ -55,62 +61,82 @@ impl Page {
         let mut started = None;
         loop {
             self.inside.fetch_add(1, Ordering::SeqCst);
-            if self.forking.load(Ordering::SeqCst) == 0 || !patient(&mut started) {
+            if self.forking.load(Ordering::SeqCst) == 0 || !may_wait(&mut started) {
                 return;
             }
-            take_one(&self.inside);
+            decrement(&self.inside);
             std::thread::sleep(PAUSE);
         }
     }
 
-    /// Before a fork: waits until no thread is inside of a section, and keeps others from entering.
+    /// Before a fork: waits until no thread is in a section, and keeps others from entering one.
     pub fn before_fork(&self) {
         self.forking.fetch_add(1, Ordering::SeqCst);
         let mut started = None;
-        while self.inside.load(Ordering::SeqCst) > 0 && patient(&mut started) {
+        while self.inside.load(Ordering::SeqCst) > 0 && may_wait(&mut started) {
             std::thread::sleep(PAUSE);
         }
     }
 
     pub fn after_fork_in_parent(&self) {
-        take_one(&self.forking);
+        decrement(&self.forking);
     }
 
-    /// A page that is wiped says so by itself.
+    /// Does nothing for a page that the system has wiped.
     pub fn after_fork_in_child(&self) {
         if self.owner.is_some() {
-            self.mark.store(0, Ordering::SeqCst);
+            self.owner_and_generation.store(0, Ordering::SeqCst);
             self.inside.store(0, Ordering::SeqCst);
             self.forking.store(0, Ordering::SeqCst);
         }
     }
 }
 
-fn patient(started: &mut Option<Instant>) -> bool {
-    started.get_or_insert_with(Instant::now).elapsed() < PATIENCE
+fn may_wait(started: &mut Option<Instant>) -> bool {
+    started.get_or_insert_with(Instant::now).elapsed() < MAX_WAIT
 }
 
-/// Never below zero: a fork in a signal handler may have wiped the count while its own thread was counted.
-fn take_one(count: &AtomicU32) {
+/// Not below zero: a fork in a signal handler may have wiped the count while its thread was counted.
+fn decrement(count: &AtomicU32) {
     let _ = count.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |count| count.checked_sub(1));
+}
+
+/// What takes `unsafe` code, and so is implemented elsewhere.
+pub struct Platform {
+    /// Maps the page.
+    pub page: fn() -> &'static Page,
+    /// Runs at the end of a thread that was in a section.
+    pub at_thread_end: fn(),
+}
+
+static PLATFORM: OnceRef<'static, Platform> = OnceRef::new();
+
+/// Installs the platform's functions. Every function of the C interface that may use this module calls it first.
+pub fn install(platform: &'static Platform) {
+    if PLATFORM.get().is_none() {
+        // Another thread may have been faster, with the same functions.
+        let _ = PLATFORM.set(platform);
+    }
 }
 
 pub fn page() -> &'static Page {
     static PAGE: OnceRef<'static, Page> = OnceRef::new();
-    // Lock-free, so that a child never waits for an initialisation that was under way in its parent.
-    PAGE.get_or_init(crate::ffi::page_of_process)
+    // Without a platform, as in unit tests.
+    static UNWIPED: Page = Page::unwiped(std::process::id);
+    // Lock-free, so that a child never waits for an initialisation that its parent had begun.
+    PAGE.get_or_init(|| PLATFORM.get().map_or(&UNWIPED, |platform| (platform.page)()))
 }
 
-/// A number that no other process of this lineage has. Safe in a signal handler.
+/// A number that no ancestor and no descendant of this process has. Safe in a signal handler.
 pub fn generation() -> u32 {
     page().generation(&LAST)
 }
 
-/// Runs what takes locks of libraries that we cannot see into (AWS-LC's randomness, a `Once`): while it runs, `fork`
-/// waits, because a child would wait for ever for a lock that a thread held which it does not have. Short work only:
-/// nothing that waits for a peer or a callback, and no section within another.
-pub fn section<T>(run: impl FnOnce() -> T) -> T {
-    // A thread that ends after its thread-locals are gone does without.
+/// Runs what takes locks of other libraries (AWS-LC's randomness, a `Once`). Meanwhile `fork` waits: a child would wait for
+/// ever for a lock that was held by a thread which it does not have. Only for short work: nothing that waits for a peer or
+/// a callback, and no section within another.
+pub fn critical_section<T>(run: impl FnOnce() -> T) -> T {
+    // Does nothing if the thread is ending and its thread-locals are gone.
     let _ = AT_END.try_with(|_| ());
     within(run)
 }
@@ -119,7 +145,7 @@ fn within<T>(run: impl FnOnce() -> T) -> T {
     struct Leave(&'static Page);
     impl Drop for Leave {
         fn drop(&mut self) {
-            take_one(&self.0.inside);
+            decrement(&self.0.inside);
         }
     }
     let page = page();
@@ -129,7 +155,7 @@ fn within<T>(run: impl FnOnce() -> T) -> T {
 }
 
 thread_local! {
-    /// The end of a thread that was in a section takes AWS-LC's locks too.
+    /// The end of a thread that was in a section takes AWS-LC's locks as well.
     static AT_END: AtEnd = const { AtEnd };
 }
 
@@ -137,7 +163,9 @@ struct AtEnd;
 
 impl Drop for AtEnd {
     fn drop(&mut self) {
-        within(crate::ffi::forget_thread);
+        if let Some(platform) = PLATFORM.get() {
+            within(platform.at_thread_end);
+        }
     }
 }
 
@@ -146,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wiped_page_is_a_new_generation_and_the_same_for_all_threads() {
+    fn a_wiped_page_has_a_new_generation_which_is_the_same_in_all_threads() {
         let (page, last) = (Page::default(), AtomicU32::new(6));
         assert_eq!((page.generation(&last), page.generation(&last)), (7, 7));
         page.inside.store(3, Ordering::SeqCst);
@@ -158,16 +186,16 @@ mod tests {
         });
     }
 
-    /// Where the system wipes nothing, the process id tells; played by one that each thread chooses.
+    /// The process id is simulated per thread.
     #[test]
-    fn without_wiping_the_process_id_tells() {
+    fn without_wiping_the_process_id_tells_a_new_process() {
         use std::cell::Cell;
         thread_local!(static PID: Cell<u32> = const { Cell::new(100) });
         let (page, last) = (Page::unwiped(|| PID.get()), AtomicU32::new(0));
         assert_eq!((page.generation(&last), page.generation(&last)), (1, 1));
         PID.set(101);
         assert_eq!((page.generation(&last), page.generation(&last)), (2, 2));
-        // A process id that comes again after `fork` is told by the system's handler.
+        // If a child has a reused process id, the fork handler tells.
         page.inside.store(2, Ordering::SeqCst);
         page.forking.store(1, Ordering::SeqCst);
         page.after_fork_in_child();
@@ -176,22 +204,26 @@ mod tests {
     }
 
     #[test]
-    fn a_fork_waits_for_sections_and_sections_wait_for_forks_but_not_for_ever() {
-        static PAGE: Page =
-            Page { mark: AtomicU64::new(0), inside: AtomicU32::new(0), forking: AtomicU32::new(0), owner: None };
+    fn forks_and_sections_wait_for_each_other_but_not_for_ever() {
+        static PAGE: Page = Page {
+            owner_and_generation: AtomicU64::new(0),
+            inside: AtomicU32::new(0),
+            forking: AtomicU32::new(0),
+            owner: None,
+        };
         PAGE.enter();
         let fork = std::thread::spawn(|| PAGE.before_fork());
         while PAGE.forking.load(Ordering::SeqCst) == 0 {
             std::thread::yield_now();
         }
         assert!(!fork.is_finished());
-        take_one(&PAGE.inside);
+        decrement(&PAGE.inside);
         fork.join().unwrap();
         let section = std::thread::spawn(|| PAGE.enter());
         PAGE.after_fork_in_parent();
         section.join().unwrap();
         assert_eq!(PAGE.inside.load(Ordering::SeqCst), 1);
-        // Nobody leaves: the fork comes all the same.
+        // No thread leaves its section: the fork does not wait for ever.
         PAGE.before_fork();
         PAGE.enter();
     }

@@ -1,13 +1,13 @@
-//! What the library itself refuses, before anything is sent.
+//! Errors in a request or the configuration, found before anything is sent.
 
 use paysvc_spec::status::Status;
 
-/// A refusal: why, in one line, and member by member.
+/// What is wrong, in one line and by member.
 #[derive(Debug)]
 pub struct ValidationError {
     pub status: Status,
     pub message: String,
-    /// Member (nested ones as `card.cvv`) and what is wrong with it, as the service's failure envelope has it.
+    /// Each wrong member (nested ones as `card.cvv`) and what is wrong with it, as in the service's failure envelope.
     pub errors: Vec<(String, String)>,
 }
 

@@ -1,4 +1,4 @@
-use super::scan::plain_bytes;
+use super::scan::tokens::plain_bytes;
 use super::*;
 
 fn scan(text: &str) -> Result<Document, ScanError> {
@@ -104,11 +104,11 @@ fn stops_within_every_kind_of_long_input() {
     }
     let members: String = (0..100_000).map(|index| format!("\"{index}\":1,")).collect();
     let text = format!("{{{members}\"x\":1}}");
-    assert!(!scan(&text).unwrap().has_twice());
+    assert!(!scan(&text).unwrap().has_duplicate_names());
 }
 
 #[test]
-fn a_name_given_twice_is_noticed_at_any_depth_and_after_unescaping() {
+fn duplicate_names_are_found_at_any_depth_and_after_unescaping() {
     let many: String = (0..40).map(|index| format!("\"m{index}\":1,")).collect();
     for (text, twice) in [
         (r#"{"a":1,"b":2}"#.to_owned(), false),
@@ -123,7 +123,7 @@ fn a_name_given_twice_is_noticed_at_any_depth_and_after_unescaping() {
         (format!("{{{many}\"\\u006d7\":1}}"), true),
     ] {
         let document = scan(&text).unwrap();
-        assert_eq!(document.has_twice(), twice, "{text}");
+        assert_eq!(document.has_duplicate_names(), twice, "{text}");
     }
     let text = r#"{"a":1,"b":2,"\u0061":3}"#;
     let document = scan(text).unwrap();

@@ -1,4 +1,4 @@
-//! The members of an answer that mean something here.
+//! The names of members that have a meaning in an answer.
 
 use crate::response::document::Value;
 
@@ -24,7 +24,7 @@ pub enum Name {
     MandateCode,
 }
 
-/// By length, which tells most names of an answer apart.
+/// Sorted by length, which rules out most names of an answer.
 const NAMES: &[(&str, Name)] = &[
     ("code", Name::Code),
     ("data", Name::Data),
@@ -72,7 +72,7 @@ fn of_length(length: usize) -> &'static [(&'static str, Name)] {
     if length > LONGEST_NAME { &[] } else { &NAMES[STARTS[length]..STARTS[length + 1]] }
 }
 
-/// A member that means something here, and whether its name has the interface's own case.
+/// The meaning of a member, and whether its name is exactly the documented one.
 pub fn known(value: Value<'_>) -> Option<(Name, bool)> {
     if value.plain_name_len().is_some_and(|length| of_length(length).is_empty()) {
         return None;

@@ -1,29 +1,11 @@
-//! What a request and its answer both name: an answer that names another belongs to another request.
+//! The references in an answer: one that the request does not have belongs to another request.
 
 use super::Reader;
 use super::names::{Name, known};
 use super::words::is_same;
+use crate::request::references::Reference;
 use crate::response::document::Value;
 use crate::util::json::Type;
-
-/// What a request names that its answer may name too, by [`Reference`].
-pub type References = Vec<(Reference, String)>;
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reference {
-    Order,
-    Session,
-    Mandate,
-}
-
-/// Where a request names it.
-pub const REQUESTED: &[(&[&str], Reference)] = &[
-    (&["reference"], Reference::Order),
-    (&["order", "reference"], Reference::Order),
-    (&["sessionId"], Reference::Session),
-    (&["mandateCode"], Reference::Mandate),
-    (&["directDebitPaymentRequest", "mandateCode"], Reference::Mandate),
-];
 
 impl Reader<'_> {
     /// Of an order within `data`.
@@ -38,10 +20,10 @@ impl Reader<'_> {
         }
     }
 
-    /// What the request lacks is not compared.
+    /// A reference of a kind that the request does not have is not compared.
     pub(super) fn reference(&mut self, member: Value<'_>, kind: Reference) {
-        let mut asked = self.references.iter().filter(|(of, _)| *of == kind).peekable();
-        if asked.peek().is_none() || member.is_nothing() {
+        let mut requested = self.references.iter().filter(|(of, _)| *of == kind).peekable();
+        if requested.peek().is_none() || member.is_empty() {
             return;
         }
         let found = match member.kind() {
@@ -49,7 +31,7 @@ impl Reader<'_> {
             Type::Number => Some(member.raw().into()),
             _ => None,
         };
-        let same = found.is_some_and(|found| asked.any(|(_, asked)| is_same(asked, &found)));
+        let same = found.is_some_and(|found| requested.any(|(_, reference)| is_same(reference, &found)));
         self.facts.other_request |= !same;
     }
 }

@@ -1,4 +1,4 @@
-//! What the values of an answer mean: words, states and codes.
+//! The meaning of values: words, states and codes.
 
 use std::borrow::Cow;
 
@@ -6,17 +6,18 @@ use crate::response::document::Value;
 use crate::util::json::Type;
 use paysvc_spec::status::State;
 
-/// Words are short; a longer text is none of them.
+/// In bytes. The known words are short, so a longer text is none of them.
 const LONGEST_WORD: usize = 256;
 
 /// A state as one member names it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Named {
+pub enum NamedState {
     Progress(State),
     Failed,
     Successful,
     Reversed,
-    /// "success" where it may speak of the request instead of the payment: agrees with SUCCESSFUL, alone says nothing.
+    /// "success" where it may refer to the request instead of the payment: it agrees with SUCCESSFUL, and alone names no
+    /// state.
     Success,
     UnknownNumber(i32),
     Unknown,
@@ -29,7 +30,7 @@ pub enum CodeClass {
     Failure,
 }
 
-/// A word: trimmed text, to be compared without regard to case; `None` for what is no text, too long, or blank.
+/// A trimmed text, to be compared without regard to case; `None` if it is no text, too long, or blank.
 pub fn word(value: Value<'_>) -> Option<Cow<'_, str>> {
     if value.kind() != Type::Text || value.raw().len() > LONGEST_WORD {
         return None;
@@ -45,7 +46,7 @@ pub fn is_one_of(word: &str, words: &[&str]) -> bool {
     words.iter().any(|known| known.eq_ignore_ascii_case(word))
 }
 
-/// `true`, `false`, or text that denies.
+/// `true`, `false`, or "false" or "no" as text.
 pub fn flag(value: Value<'_>) -> Option<bool> {
     match value.kind() {
         Type::Bool => Some(value.raw() == "true"),
@@ -59,54 +60,54 @@ pub fn is_digits(text: &str) -> bool {
 }
 
 /// The state that a `statusId` names; `None` when it names nothing.
-pub fn state_of_id(value: Value<'_>) -> Option<Named> {
-    if value.is_nothing() {
+pub fn state_of_id(value: Value<'_>) -> Option<NamedState> {
+    if value.is_empty() {
         return None;
     }
-    // One that is no whole number, or too large to be returned, is a number all the same: 0 stands for it.
+    // A number that is not whole or too large to be returned becomes 0, an unknown number.
     let number = match value.kind() {
         Type::Number => Some(value.raw().parse().unwrap_or(0)),
         Type::Text => word(value).filter(|word| is_digits(word)).map(|word| word.parse().unwrap_or(0)),
         _ => None,
     };
     Some(match number.map(State) {
-        Some(State::FAILED) => Named::Failed,
-        Some(State::SUCCESSFUL) => Named::Successful,
-        Some(State::REVERSED) => Named::Reversed,
+        Some(State::FAILED) => NamedState::Failed,
+        Some(State::SUCCESSFUL) => NamedState::Successful,
+        Some(State::REVERSED) => NamedState::Reversed,
         Some(known @ (State::INITIATED | State::PENDING | State::AWAITING | State::PROCESSING)) => {
-            Named::Progress(known)
+            NamedState::Progress(known)
         }
-        Some(State(number)) => Named::UnknownNumber(number),
-        None => Named::Unknown,
+        Some(State(number)) => NamedState::UnknownNumber(number),
+        None => NamedState::Unknown,
     })
 }
 
 /// The state that a `status` names; `None` when it names nothing.
-pub fn state_of_word(value: Value<'_>) -> Option<Named> {
+pub fn state_of_word(value: Value<'_>) -> Option<NamedState> {
     match value.kind() {
-        _ if value.is_nothing() => None,
-        Type::Text => Some(word(value).as_deref().and_then(state_word).unwrap_or(Named::Unknown)),
-        _ => Some(Named::Unknown),
+        _ if value.is_empty() => None,
+        Type::Text => Some(word(value).as_deref().and_then(state_word).unwrap_or(NamedState::Unknown)),
+        _ => Some(NamedState::Unknown),
     }
 }
 
-pub fn state_word(word: &str) -> Option<Named> {
+pub fn state_word(word: &str) -> Option<NamedState> {
     const AWAITING: &str = "awaiting";
     Some(match word {
-        _ if is_one_of(word, &["successful"]) => Named::Successful,
-        _ if is_one_of(word, &["pending"]) => Named::Progress(State::PENDING),
-        _ if is_one_of(word, &["initiated"]) => Named::Progress(State::INITIATED),
-        _ if is_one_of(word, &["processing"]) => Named::Progress(State::PROCESSING),
-        _ if is_one_of(word, &["failed", "failure", "error", "declined", "rejected"]) => Named::Failed,
-        _ if is_one_of(word, &["reversed"]) => Named::Reversed,
+        _ if is_one_of(word, &["successful"]) => NamedState::Successful,
+        _ if is_one_of(word, &["pending"]) => NamedState::Progress(State::PENDING),
+        _ if is_one_of(word, &["initiated"]) => NamedState::Progress(State::INITIATED),
+        _ if is_one_of(word, &["processing"]) => NamedState::Progress(State::PROCESSING),
+        _ if is_one_of(word, &["failed", "failure", "error", "declined", "rejected"]) => NamedState::Failed,
+        _ if is_one_of(word, &["reversed"]) => NamedState::Reversed,
         _ if word.get(..AWAITING.len()).is_some_and(|start| start.eq_ignore_ascii_case(AWAITING)) => {
-            Named::Progress(State::AWAITING)
+            NamedState::Progress(State::AWAITING)
         }
         _ => return None,
     })
 }
 
-/// A code as a number without its leading zeros; what is none counts as a number that means failure.
+/// A code as a number, without leading zeros. Anything else counts as a number that means failure.
 pub fn code(value: Value<'_>) -> Option<u64> {
     const NO_NUMBER: u64 = u64::MAX;
     let number = |digits: &str| match is_digits(digits) {
@@ -114,7 +115,7 @@ pub fn code(value: Value<'_>) -> Option<u64> {
         false => NO_NUMBER,
     };
     match value.kind() {
-        _ if value.is_nothing() => None,
+        _ if value.is_empty() => None,
         Type::Number => Some(number(value.raw())),
         Type::Text => Some(word(value).map_or(NO_NUMBER, |word| number(&word))),
         _ => None,
@@ -124,13 +125,13 @@ pub fn code(value: Value<'_>) -> Option<u64> {
 pub fn code_class(code: u64) -> CodeClass {
     match code {
         0 | 200 => CodeClass::Success,
-        // The first two are the service's own; the others are guessed from the codes of banks.
+        // 1 and 2 are the service's own; the others are guessed from the codes of banks.
         1 | 2 | 6 | 9 | 68 | 91 | 96 | 97 | 99 => CodeClass::Progress,
         _ => CodeClass::Failure,
     }
 }
 
-/// Whether two references are the same, without regard to case and blanks around them.
+/// Whether two references are equal, ignoring case and surrounding blanks.
 pub fn is_same(one: &str, other: &str) -> bool {
     let (one, other) = (one.trim(), other.trim());
     one.eq_ignore_ascii_case(other) || !one.is_ascii() && one.to_lowercase() == other.to_lowercase()

@@ -1,9 +1,9 @@
-//! A short text prepared so that anything can be looked up in it: a suffix automaton. Pure.
+//! An index of all substrings of a short text: a suffix automaton.
 //!
-//! It is built from the message and not from the secrets, because a message is cut short and secrets may take 10 MiB:
-//! looking one up takes no longer than the part of it that is there.
+//! It is built from the message, which is cut short, and not from the secrets, which may take 10 MiB. Searching for a secret
+//! takes time for the part of it that occurs in the message.
 
-/// A set of substrings of the text that end at the same places.
+/// A set of substrings of the text that end at the same positions.
 #[derive(Default, Clone)]
 struct State {
     /// Length of the longest of them.
@@ -18,8 +18,8 @@ struct State {
 
 pub struct Substrings {
     states: Vec<State>,
-    /// The state of the whole text up to each place.
-    upto: Vec<usize>,
+    /// The state of the whole text up to each symbol.
+    prefixes: Vec<usize>,
 }
 
 /// The empty substring.
@@ -27,11 +27,11 @@ pub const ROOT: usize = 0;
 
 impl Substrings {
     pub fn new(text: impl Iterator<Item = u32>) -> Substrings {
-        let mut all = Substrings { states: vec![State::default()], upto: Vec::new() };
+        let mut all = Substrings { states: vec![State::default()], prefixes: Vec::new() };
         let mut last = ROOT;
         for symbol in text {
             last = all.append(last, symbol);
-            all.upto.push(last);
+            all.prefixes.push(last);
         }
         let mut state = last;
         while state != ROOT {
@@ -46,11 +46,11 @@ impl Substrings {
         self.states.push(State { length: self.states[last].length + 1, ..State::default() });
         let mut from = Some(last);
         while let Some(state) = from.filter(|&state| self.step(state, symbol).is_none()) {
-            self.lead(state, symbol, new);
+            self.set_step(state, symbol, new);
             from = (state != ROOT).then(|| self.states[state].suffix);
         }
         let Some(state) = from else { return new };
-        let known = self.step(state, symbol).expect("it was there a moment ago");
+        let known = self.step(state, symbol).expect("the loop ended at a state that has it");
         self.states[new].suffix = match self.states[state].length + 1 == self.states[known].length {
             true => known,
             false => self.split(state, symbol, known),
@@ -66,13 +66,13 @@ impl Substrings {
         self.states[known].suffix = copy;
         let mut from = Some(state);
         while let Some(state) = from.filter(|&state| self.step(state, symbol) == Some(known)) {
-            self.lead(state, symbol, copy);
+            self.set_step(state, symbol, copy);
             from = (state != ROOT).then(|| self.states[state].suffix);
         }
         copy
     }
 
-    fn lead(&mut self, state: usize, symbol: u32, to: usize) {
+    fn set_step(&mut self, state: usize, symbol: u32, to: usize) {
         let next = &mut self.states[state].next;
         match next.binary_search_by_key(&symbol, |&(known, _)| known) {
             Ok(at) => next[at].1 = to,
@@ -80,7 +80,7 @@ impl Substrings {
         }
     }
 
-    /// The substring with one more symbol, if that is one, too.
+    /// The substring with one more symbol, if it occurs too.
     pub fn step(&self, state: usize, symbol: u32) -> Option<usize> {
         let next = &self.states[state].next;
         next.binary_search_by_key(&symbol, |&(known, _)| known).ok().map(|at| next[at].1)
@@ -96,9 +96,9 @@ impl Substrings {
         self.states[state].suffix
     }
 
-    /// The state of the whole text up to and with each symbol.
-    pub fn upto(&self) -> &[usize] {
-        &self.upto
+    /// The states of the text up to and including each symbol.
+    pub fn prefixes(&self) -> &[usize] {
+        &self.prefixes
     }
 
     pub fn len(&self) -> usize {
@@ -121,9 +121,9 @@ mod tests {
         part.chars().try_fold(ROOT, |state, c| all.step(state, c as u32))
     }
 
-    /// Held against a search that goes one by one, for all texts of two letters up to a length.
+    /// Compared with a plain search, for all texts of two letters up to a length.
     #[test]
-    fn it_knows_every_substring_and_where_it_ends() {
+    fn finds_every_substring_and_where_it_ends() {
         for length in 0..=8 {
             for number in 0..1_u32 << length {
                 let text: String = (0..length).map(|bit| if number >> bit & 1 == 0 { 'a' } else { 'b' }).collect();
@@ -136,8 +136,8 @@ mod tests {
                         assert_eq!(state.is_some(), text.contains(&part), "{part} in {text}");
                         let Some(state) = state else { continue };
                         assert_eq!(all.at_end(state), text.ends_with(&part), "{part} in {text}");
-                        for (index, &upto) in all.upto().iter().enumerate() {
-                            let mut chain = upto;
+                        for (index, &prefixes) in all.prefixes().iter().enumerate() {
+                            let mut chain = prefixes;
                             while chain != ROOT && chain != state {
                                 chain = all.suffix(chain);
                             }

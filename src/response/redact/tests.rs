@@ -2,6 +2,7 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use super::*;
+use crate::util::json;
 use crate::util::one_line::MAX_CHARS;
 
 fn of(secrets: &[&str]) -> Secrets {
@@ -11,7 +12,7 @@ fn of(secrets: &[&str]) -> Secrets {
 }
 
 fn masked_by(secrets: &Secrets, text: &str) -> String {
-    Mask { secrets, key: None, stop: &|| false }.text(text).unwrap_or_else(|| WITHHELD.to_owned())
+    Redactor { secrets, key: None, stop: &|| false }.redact(text).unwrap_or_else(|| WITHHELD.to_owned())
 }
 
 fn masked(text: &str, secrets: &[&str]) -> String {
@@ -191,15 +192,15 @@ fn the_beginning_of_a_secret_that_ends_the_message_is_masked() {
 #[test]
 fn the_api_key_is_a_secret_too() {
     let key = Secret::new("PGW-SECRETKEY-TEST-99");
-    let mask = Mask { secrets: &Secrets::default(), key: Some(&key), stop: &|| false };
-    assert_eq!(mask.text("key PGW SECRETKEY TEST 99 is unknown").as_deref(), Some("key *** is unknown"));
-    assert_eq!(mask.text("Refund initiated").as_deref(), Some("Refund initiated"));
-    assert_eq!(mask.text("00"), Some("00".to_owned()));
+    let mask = Redactor { secrets: &Secrets::default(), key: Some(&key), stop: &|| false };
+    assert_eq!(mask.redact("key PGW SECRETKEY TEST 99 is unknown").as_deref(), Some("key *** is unknown"));
+    assert_eq!(mask.redact("Refund initiated").as_deref(), Some("Refund initiated"));
+    assert_eq!(mask.redact("00"), Some("00".to_owned()));
 }
 
-/// The quick look is held against the whole search, and both against a search that goes place by place.
+/// The quick check is compared with the full search, and both with a search position by position.
 #[test]
-fn the_quick_look_lets_nothing_by() {
+fn the_quick_check_overlooks_nothing() {
     let mut seed = 1_u64;
     let mut random = |below: u64| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -216,12 +217,12 @@ fn the_quick_look_lets_nothing_by() {
         let (text, secrets) = (made(30), [made(4), made(7), made(14)]);
         let plain = text.as_str();
         let all = of(&secrets.each_ref().map(String::as_str));
-        let quick = Mask { secrets: &all, key: None, stop: &|| false };
+        let quick = Redactor { secrets: &all, key: None, stop: &|| false };
         let mut window = Window::new(plain);
-        all.iter().for_each(|secret| window.look_for(secret, &|| false).unwrap());
+        all.iter().for_each(|secret| window.search(secret, &|| false).unwrap());
         let searched = window.masked();
-        assert_eq!(quick.text(plain), Some(searched.clone()), "{plain:?} {secrets:?}");
-        let symbols = |text: &str| text.chars().filter_map(digits::symbol).collect::<Vec<_>>();
+        assert_eq!(quick.redact(plain), Some(searched.clone()), "{plain:?} {secrets:?}");
+        let symbols = |text: &str| text.chars().filter_map(symbols::symbol).collect::<Vec<_>>();
         // A letter that is in none of them stands for the mask.
         let left = symbols(&searched.replace("***", "z"));
         for long in secrets.iter().map(|secret| symbols(secret)).filter(|secret| secret.len() >= 12) {
@@ -266,7 +267,7 @@ fn a_call_that_ends_meanwhile_shows_nothing_of_the_message() {
     let mut secrets = Secrets::default();
     (0..100_000).for_each(|number| secrets.add(&format!("secret {number}")));
     let asked = Cell::new(0);
-    let mask = Mask {
+    let mask = Redactor {
         secrets: &secrets,
         key: None,
         stop: &|| {
@@ -274,12 +275,12 @@ fn a_call_that_ends_meanwhile_shows_nothing_of_the_message() {
             asked.get() > 3
         },
     };
-    assert_eq!(mask.text("card 4111"), None);
+    assert_eq!(mask.redact("card 4111"), None);
     assert_eq!(asked.get(), 4, "it goes on after it was told to stop");
     // One secret that is long by itself.
     let (secrets, asked) = (of(&[&"1x".repeat(1 << 20)]), Cell::new(0));
     let stop = || asked.replace(asked.get() + 1) > 3;
-    assert_eq!(Mask { secrets: &secrets, key: None, stop: &stop }.text("1x1x1x1x"), None);
+    assert_eq!(Redactor { secrets: &secrets, key: None, stop: &stop }.redact("1x1x1x1x"), None);
     assert_eq!(asked.get(), 5);
 }
 
@@ -289,25 +290,8 @@ fn what_was_collected_in_part_shows_nothing_of_the_message() {
     let asked = Cell::new(0);
     let mut secrets = Secrets::default();
     secrets.add_all(json::document(&text).unwrap(), &|| asked.replace(asked.get() + 1) == 2);
-    assert_eq!((secrets.complete, asked.get()), (false, 3));
+    assert_eq!((secrets.is_complete(), asked.get()), (false, 3));
     assert_eq!(masked_by(&secrets, "harmless"), WITHHELD);
-    let mask = Mask { secrets: &secrets, key: None, stop: &|| false };
-    assert_eq!((mask.text("E193"), mask.text("00")), (None, Some("00".to_owned())));
-}
-
-#[test]
-fn the_table_says_what_is_secret_and_an_open_payload_is_where_it_is_not_named() {
-    const fn field(name: &'static str, kind: Kind, secret: bool) -> Field {
-        let field = Field::optional(name, kind, "");
-        if secret { field.secret() } else { field }
-    }
-    const FIELDS: &[Field] = &[
-        field("reference", Kind::Text, false),
-        field("otp", Kind::Text, true),
-        field("card", Kind::Object(&[field("cvv", Kind::Text, true), field("year", Kind::Text, false)]), false),
-    ];
-    let text = r#"{"reference":"ORDER","otp":"abc","card":{"cvv":"193","year":"2039","pin":[55555,"66666",true]},"x":{"y":"77777","currency":"NGN","pin":"a12","name":"Lovelace"},"z":"ab"}"#;
-    let found = Secrets::of_row(&json::members_of(text).unwrap(), FIELDS, &|| false);
-    let found: Vec<_> = found.iter().collect();
-    assert_eq!(found, ["abc", "193", "55555", "66666", "77777", "a12", "Lovelace"]);
+    let mask = Redactor { secrets: &secrets, key: None, stop: &|| false };
+    assert_eq!((mask.redact("E193"), mask.redact("00")), (None, Some("00".to_owned())));
 }

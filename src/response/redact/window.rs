@@ -1,41 +1,35 @@
-//! The part of a message that can be shown, and the secrets in it. Pure.
+//! The part of a message that is shown, and the secrets in it.
 
-use super::Stop;
-use super::digits::{is_digit, is_mark, symbol};
 use super::substrings::{ROOT, Substrings};
+use crate::request::secrets::{LONG, MIDDLE, SHORTEST, Stop, has_symbols};
 use crate::util::one_line;
+use crate::util::symbols::{is_digit, is_mark, symbol, symbols as symbols_of};
 
 const MASK: &str = "***";
-/// As much as is read of a message: what can be shown, and enough behind it to know a secret that begins there.
+/// How much of a message is read: what can be shown, and enough after it to recognise a secret that begins there.
 const READ_CHARS: usize = one_line::MAX_CHARS + 1000;
-/// Of that many letters and digits a secret is masked wherever it stands and whatever stands between them; a shorter
-/// one only as a whole token, or a CVV would mask half of every message.
-pub const LONG: usize = 12;
-/// Shorter ones (a CVV) have nothing between their characters.
-const MIDDLE: usize = 6;
-const SHORTEST: usize = super::SHORTEST;
-/// So many digits at the end of a message tell what a longer number was: card numbers are shown with six at most.
-pub const TELLING_DIGITS: usize = 7;
-/// How many characters of one secret are looked at between two looks at the clock.
+/// So many digits at the end of a message identify a longer number. Card numbers may be shown with six at most.
+pub const IDENTIFYING_DIGITS: usize = 7;
+/// How many characters of one secret are read between two checks of the deadline.
 const BETWEEN_STOPS: usize = 1 << 16;
 
-/// What of a message is read, as it would be shown, and what was found in it.
+/// The part of a message that is read, as it would be shown, and the secrets found in it.
 pub struct Window {
     shown: Vec<char>,
-    /// The message goes on behind it, so that a secret may be cut off by its end.
-    goes_on: bool,
-    /// Letters and digits alone, and where each stands.
+    /// The message continues, so a secret may be cut off at the end of the window.
+    continues: bool,
+    /// Letters and digits only, and the position of each.
     symbols: Substrings,
-    places: Vec<usize>,
+    positions: Vec<usize>,
     values: Vec<u32>,
-    /// By state: the longest secret of `LONG` or more.
+    /// By state: the length of the longest secret of `LONG` or more symbols.
     long: Vec<usize>,
-    /// By state: the lengths of shorter ones, a bit each; those with nothing between, and the others.
+    /// By state: the lengths of shorter secrets, a bit each. Tight ones have nothing between their symbols.
     tight: Vec<u16>,
     loose: Vec<u16>,
-    /// So many symbols at the end begin a secret that goes on.
+    /// How many symbols at the end are the beginning of a longer secret.
     tail: usize,
-    /// For secrets that have next to no letters and digits: the characters as they are, made when first needed.
+    /// For secrets with hardly any letters and digits: the characters as they are, built when first needed.
     exact: Option<(Substrings, Vec<usize>)>,
 }
 
@@ -43,15 +37,15 @@ impl Window {
     pub fn new(raw: &str) -> Window {
         let mut raw = raw.chars();
         let shown: Vec<char> = raw.by_ref().take(READ_CHARS).filter_map(one_line::visible).collect();
-        let found = shown.iter().enumerate().filter_map(|(place, &c)| Some((place, symbol(c)?)));
-        let (places, values): (Vec<_>, Vec<_>) = found.unzip();
+        let found = shown.iter().enumerate().filter_map(|(position, &c)| Some((position, symbol(c)?)));
+        let (positions, values): (Vec<_>, Vec<_>) = found.unzip();
         let symbols = Substrings::new(values.iter().copied());
         let states = symbols.len();
         Window {
             shown,
-            goes_on: raw.next().is_some(),
+            continues: raw.next().is_some(),
             symbols,
-            places,
+            positions,
             values,
             long: vec![0; states],
             tight: vec![0; states],
@@ -61,16 +55,16 @@ impl Window {
         }
     }
 
-    /// Notes wherever the secret stands. Takes no longer than the part of it that is in the message, but for its
-    /// numbers, which are looked for on their own; `None` when stopped on the way.
-    pub fn look_for(&mut self, secret: &str, stop: Stop<'_>) -> Option<()> {
+    /// Records all occurrences of the secret. Takes time for the part of it that is in the message, and for the numbers
+    /// in it, which are searched for on their own; `None` if stopped.
+    pub fn search(&mut self, secret: &str, stop: Stop<'_>) -> Option<()> {
         if !has_symbols(secret) {
-            self.look_for_exactly(secret);
+            self.search_exactly(secret);
             return Some(());
         }
         self.walk(symbols_of(secret), || gaps_within(secret));
         if secret.len() >= LONG {
-            self.look_for_numbers(secret, stop)?;
+            self.search_numbers(secret, stop)?;
         }
         Some(())
     }
@@ -93,30 +87,32 @@ impl Window {
             _ if has_gaps() => self.loose[state] |= 1 << length,
             _ => self.tight[state] |= 1 << length,
         }
-        // It may stand there whole, and again at the end in part.
+        // It may occur as a whole, and again in part at the end.
         self.cut_off(if tail == length { 0 } else { tail }, &secret);
     }
 
-    /// The message ends with so many symbols of the secret.
+    /// The window ends with so many symbols of the secret.
     fn cut_off(&mut self, tail: usize, secret: &(impl Iterator<Item = u32> + Clone)) {
         if tail <= self.tail {
             return;
         }
         let start = self.values.len() - tail;
         let is_long = || secret.clone().take(LONG).count() == LONG;
-        let telling = match self.goes_on {
-            // What follows is not shown, and not known.
+        let identifying = match self.continues {
+            // What follows is neither shown nor known.
             true => is_long() || self.is_edge(start, self.values.len(), true),
-            false if self.values[start..].iter().all(|&value| is_digit(value)) => tail >= TELLING_DIGITS && is_long(),
+            false if self.values[start..].iter().all(|&value| is_digit(value)) => {
+                tail >= IDENTIFYING_DIGITS && is_long()
+            }
             false => tail >= LONG,
         };
-        if telling {
+        if identifying {
             self.tail = tail;
         }
     }
 
     /// The numbers within a longer text, each a secret of its own.
-    fn look_for_numbers(&mut self, secret: &str, stop: Stop<'_>) -> Option<()> {
+    fn search_numbers(&mut self, secret: &str, stop: Stop<'_>) -> Option<()> {
         let mut rest = symbols_of(secret);
         let (mut begins, mut digits, mut seen) = (rest.clone(), 0, 0_usize);
         loop {
@@ -143,7 +139,7 @@ impl Window {
         }
     }
 
-    fn look_for_exactly(&mut self, secret: &str) {
+    fn search_exactly(&mut self, secret: &str) {
         let shown = &self.shown;
         let (all, found) = self.exact.get_or_insert_with(|| {
             let all = Substrings::new(shown.iter().map(|&c| u32::from(c)));
@@ -158,30 +154,30 @@ impl Window {
         found[state] = found[state].max(length);
     }
 
-    /// Whether the symbols from `start` to `end` are a whole token: no letter or digit touches them, or no digit, where
-    /// they are a number that letters may stand at. The end is not looked at where the message is cut off.
+    /// Whether the symbols from `start` to `end` are a whole token: no letter or digit is next to them, or no digit if they
+    /// are a number, which letters may touch. `cut`: the message is cut off there, so its end is not checked.
     fn is_edge(&self, start: usize, end: usize, cut: bool) -> bool {
         let number = end - start >= MIDDLE && self.values[start..end].iter().all(|&value| is_digit(value));
-        let touches = |place: Option<&char>| {
-            place.and_then(|&c| symbol(c)).is_some_and(|neighbour| !number || is_digit(neighbour))
+        let touches = |position: Option<&char>| {
+            position.and_then(|&c| symbol(c)).is_some_and(|neighbour| !number || is_digit(neighbour))
         };
-        let before = self.shown[..self.places[start]].iter().rev().find(|c| !is_mark(**c));
-        let after = self.shown[self.places[end - 1] + 1..].iter().find(|c| !is_mark(**c));
+        let before = self.shown[..self.positions[start]].iter().rev().find(|c| !is_mark(**c));
+        let after = self.shown[self.positions[end - 1] + 1..].iter().find(|c| !is_mark(**c));
         !touches(before) && (cut || !touches(after))
     }
 
-    /// Whether nothing but marks stands between the symbols.
+    /// Whether only marks are between the symbols.
     fn is_tight(&self, start: usize, end: usize) -> bool {
-        let within = &self.shown[self.places[start]..=self.places[end - 1]];
+        let within = &self.shown[self.positions[start]..=self.positions[end - 1]];
         within.iter().all(|&c| symbol(c).is_some() || is_mark(c))
     }
 
-    /// What can be shown, with every secret masked.
+    /// The text to show, with every secret masked.
     pub fn masked(mut self) -> String {
         let hidden = self.hidden();
         let (mut out, mut depth, mut was_hidden) = (String::new(), 0_i32, false);
-        for (place, &c) in self.shown.iter().enumerate().take(one_line::MAX_CHARS) {
-            depth += hidden[place];
+        for (position, &c) in self.shown.iter().enumerate().take(one_line::MAX_CHARS) {
+            depth += hidden[position];
             match (depth > 0, was_hidden) {
                 (false, _) => out.push(c),
                 (true, false) => out.push_str(MASK),
@@ -195,24 +191,24 @@ impl Window {
         }
     }
 
-    /// By place: how many more secrets begin there than end before it.
+    /// By position: how many more secrets begin there than end before it.
     fn hidden(&mut self) -> Vec<i32> {
         let mut hidden = vec![0; self.shown.len() + 1];
         let mut hide = |from: usize, to: usize| {
             hidden[from] += 1;
             hidden[to + 1] -= 1;
         };
-        // What ends where a longer substring ends is at its suffixes: the nearest that has something is noted.
+        // Shorter secrets that end at the same position are at the state's suffixes: the nearest one with any is recorded.
         let mut nearest = vec![ROOT; self.symbols.len()];
         for state in self.symbols.by_length() {
             let suffix = self.symbols.suffix(state);
             self.long[state] = self.long[state].max(self.long[suffix]);
             nearest[state] = if self.tight[state] | self.loose[state] != 0 { state } else { nearest[suffix] };
         }
-        for (index, &state) in self.symbols.upto().iter().enumerate() {
-            let (end, last) = (index + 1, self.places[index]);
+        for (index, &state) in self.symbols.prefixes().iter().enumerate() {
+            let (end, last) = (index + 1, self.positions[index]);
             if self.long[state] > 0 {
-                hide(self.places[end - self.long[state]], last);
+                hide(self.positions[end - self.long[state]], last);
             }
             let mut short = nearest[state];
             while short != ROOT {
@@ -220,47 +216,34 @@ impl Window {
                     let (tight, loose) = (self.tight[short] >> length & 1 == 1, self.loose[short] >> length & 1 == 1);
                     let start = end.wrapping_sub(length);
                     if (tight || loose) && self.is_edge(start, end, false) && (loose || self.is_tight(start, end)) {
-                        hide(self.places[start], last);
+                        hide(self.positions[start], last);
                     }
                 }
                 short = nearest[self.symbols.suffix(short)];
             }
         }
         if self.tail > 0 {
-            hide(self.places[self.values.len() - self.tail], self.shown.len() - 1);
+            hide(self.positions[self.values.len() - self.tail], self.shown.len() - 1);
         }
         if let Some((all, found)) = &mut self.exact {
             for state in all.by_length() {
                 found[state] = found[state].max(found[all.suffix(state)]);
             }
-            for (place, &state) in all.upto().iter().enumerate().filter(|(_, state)| found[**state] > 0) {
-                hide(place + 1 - found[state], place);
+            for (position, &state) in all.prefixes().iter().enumerate().filter(|(_, state)| found[**state] > 0) {
+                hide(position + 1 - found[state], position);
             }
         }
         hidden
     }
 }
 
-fn symbols_of(text: &str) -> impl Iterator<Item = u32> + Clone {
-    text.chars().filter_map(symbol)
-}
-
-fn has_symbols(secret: &str) -> bool {
-    symbols_of(secret).take(SHORTEST).count() == SHORTEST
-}
-
-/// Whether it is long enough to be looked for: by its letters and digits, or by its characters as they are.
-pub fn can_be_found(secret: &str) -> bool {
-    has_symbols(secret) || secret.trim().chars().filter_map(one_line::visible).take(MIDDLE).count() == MIDDLE
-}
-
-/// Whether anything stands between the letters and digits of a secret itself.
+/// Whether the secret itself has anything between its letters and digits.
 fn gaps_within(secret: &str) -> bool {
     let inner = secret.trim_matches(|c: char| symbol(c).is_none());
     inner.chars().any(|c| symbol(c).is_none())
 }
 
-/// Whether a text that is more than a number holds a long one.
+/// Whether a text contains a long number.
 pub fn holds_a_number(secret: &str) -> bool {
     let mut run = 0;
     secret.len() >= LONG

@@ -1,9 +1,9 @@
-//! The sockets that calls with one token wait on, for a cancel to shut down: without a lock, because the cancel may come
-//! from a signal handler, even one that interrupts the very thread that is in here.
+//! The sockets of the calls with one token, which a cancel shuts down. Lock-free, because the cancel may come from a signal
+//! handler that interrupts a thread in this module.
 //!
-//! A slot holds a descriptor only while its owner keeps it open. A cancel counts itself into the slot before it touches
-//! the descriptor, and out after; the owner empties the slot, before it may close the descriptor, only when nobody is
-//! counted in. So what a cancel shuts down is never a descriptor that was closed and given to somebody else.
+//! A slot holds a descriptor only while its owner keeps it open. A cancel increments the slot's count before it uses the
+//! descriptor and decrements it afterwards. The owner empties the slot before it closes the descriptor, and only while the
+//! count is zero. So a cancel never shuts down a descriptor that was closed and reused.
 
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::time::Duration;
@@ -12,13 +12,14 @@ use once_cell::race::OnceBox;
 
 use super::wake::{RawSocket, shut_down};
 
-/// More than one call at a time with one token is rare; more slots are made when they are needed.
+/// Simultaneous calls with one token are rare; more slots are allocated when needed.
 const SLOTS: usize = 2;
 const EMPTY: u64 = 0;
-/// Of a slot: the descriptor and 1 (32 bits), cancels counted in (16), the process's generation (16).
+/// One cancel in a slot's count. A slot consists of the descriptor plus 1 (32 bits), the count (16) and the process's
+/// generation (16).
 const CANCEL: u64 = 1 << 32;
-/// How long a cancel on another thread may take for its one system call.
-const MOST_PAUSES: u32 = 20_000;
+/// How often the owner waits for a cancel on another thread, which needs only one system call.
+const MAX_PAUSES: u32 = 20_000;
 const PAUSE: Duration = Duration::from_micros(50);
 
 #[derive(Default)]
@@ -27,8 +28,8 @@ pub struct Sockets {
     more: OnceBox<Sockets>,
 }
 
-/// Where a socket was put.
-pub struct Place(u64);
+/// The slot of a socket, found by its content.
+pub struct SlotContent(u64);
 
 fn content(socket: RawSocket, generation: u32) -> u64 {
     u64::from(socket as u32 + 1) | u64::from(generation as u16) << 48
@@ -39,28 +40,28 @@ fn cancels(slot: u64) -> u64 {
 }
 
 impl Sockets {
-    pub fn add(&self, socket: RawSocket, generation: u32) -> Place {
+    pub fn add(&self, socket: RawSocket, generation: u32) -> SlotContent {
         let content = content(socket, generation);
         let mut sockets = self;
         loop {
             for slot in &sockets.slots {
                 if slot.compare_exchange(EMPTY, content, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
-                    // Before the owner looks for a cancel: see `shut_down_all`.
+                    // Before the owner checks for a cancel: see `shut_down_all`.
                     fence(Ordering::SeqCst);
-                    return Place(content);
+                    return SlotContent(content);
                 }
             }
             sockets = sockets.more.get_or_init(Box::default);
         }
     }
 
-    /// Takes the socket out; `false` if a cancel holds on to it for so long that it must stay open for ever.
-    pub fn remove(&self, place: Place) -> bool {
+    /// Removes the socket; `false` if a cancel uses it for so long that it must stay open for ever.
+    pub fn remove(&self, slot_content: SlotContent) -> bool {
         let mut sockets = self;
         loop {
             for slot in &sockets.slots {
-                if slot.load(Ordering::SeqCst) & !(0xffff << 32) == place.0 {
-                    return empty(slot, place.0);
+                if slot.load(Ordering::SeqCst) & !(0xffff << 32) == slot_content.0 {
+                    return empty(slot, slot_content.0);
                 }
             }
             match sockets.more.get() {
@@ -70,9 +71,9 @@ impl Sockets {
         }
     }
 
-    /// Shuts all of them down. Only atomics and one system call each: safe in a signal handler.
+    /// Shuts all of them down. Safe in a signal handler: only atomics and one system call each.
     pub fn shut_down_all(&self, generation: u32) {
-        // After the cancel is to be seen: who adds a socket later than this sees it.
+        // The cancel is visible before this: whoever adds a socket after it sees the cancel.
         fence(Ordering::SeqCst);
         let mut sockets = Some(self);
         while let Some(here) = sockets {
@@ -90,9 +91,9 @@ impl Sockets {
 }
 
 fn empty(slot: &AtomicU64, content: u64) -> bool {
-    // A cancel in a handler on this thread has counted itself out before this goes on, so only another thread's one
-    // system call is waited for.
-    for _ in 0..MOST_PAUSES {
+    // A cancel in a signal handler on this thread has ended before this continues, so this waits only for one system call
+    // of another thread.
+    for _ in 0..MAX_PAUSES {
         match slot.compare_exchange(content, EMPTY, Ordering::SeqCst, Ordering::SeqCst) {
             Err(now) if cancels(now) > 0 => std::thread::sleep(PAUSE),
             _ => return true,
@@ -106,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_socket_waits_for_the_cancel_that_holds_it() {
+    fn removal_waits_for_a_cancel_that_uses_the_socket() {
         let sockets = Sockets::default();
         let place = sockets.add(i32::MAX - 1, 7);
         sockets.slots[0].fetch_add(CANCEL, Ordering::SeqCst);

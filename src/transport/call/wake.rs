@@ -1,6 +1,7 @@
-//! What a cancel asks of the system: ending a socket's connection, and waking a pause. The only Unix in `call`.
+//! The system calls of a cancel: shutting down a socket, and waking a wait. The only code in `call` that is specific to
+//! Unix.
 //!
-//! Whatever a cancel uses here is a bare system call: no lock, no memory.
+//! What a cancel uses here neither locks nor allocates.
 
 use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::time::{Duration, Instant};
@@ -15,65 +16,65 @@ use crate::util::process;
 
 pub type RawSocket = std::os::fd::RawFd;
 
-/// How often a pause that cannot be woken looks for a cancel.
+/// How often a wait that a cancel cannot wake checks for one.
 const CANCEL_CHECK: Duration = Duration::from_millis(20);
 
 pub fn raw(socket: &std::net::TcpStream) -> RawSocket {
     socket.as_raw_fd()
 }
 
-/// Wakes whoever reads or writes it.
+/// Wakes the thread that reads or writes it.
 pub fn shut_down(socket: RawSocket) {
-    // An error means that the connection is gone already.
+    // An error means that it is closed already.
     let _ = shutdown(socket, Shutdown::Both);
 }
 
-/// Runs it and leaves `errno` as it was: a signal handler must.
-pub fn keeping_errno(run: impl FnOnce()) {
+/// Restores `errno` afterwards, as a signal handler must.
+pub fn preserving_errno(run: impl FnOnce()) {
     let before = Errno::last_raw();
     run();
     Errno::set_raw(before);
 }
 
-/// Wakes pauses. Made by the first pause; a child after fork makes its own, because it would share the parent's.
+/// Wakes waits. The event is made by the first wait; a forked child makes its own, because it would share the parent's.
 #[derive(Default)]
-pub struct Alarm(OnceBox<Bell>);
+pub struct Waker(OnceBox<Event>);
 
-struct Bell {
+struct Event {
     generation: u32,
-    /// Written once and never read: from then on every wait on it ends at once.
-    event: Option<EventFd>,
-    of_child: OnceBox<Bell>,
+    /// Written once and never read, so that from then on every wait for it ends at once.
+    descriptor: Option<EventFd>,
+    child: OnceBox<Event>,
 }
 
-impl Bell {
-    fn new(generation: u32) -> Box<Bell> {
+impl Event {
+    fn new(generation: u32) -> Box<Event> {
         let flags = EfdFlags::EFD_CLOEXEC | EfdFlags::EFD_NONBLOCK;
-        Box::new(Bell { generation, event: EventFd::from_flags(flags).ok(), of_child: OnceBox::new() })
+        Box::new(Event { generation, descriptor: EventFd::from_flags(flags).ok(), child: OnceBox::new() })
     }
 }
 
-impl Alarm {
-    /// Wakes all pauses, now and later.
-    pub fn ring(&self) {
+impl Waker {
+    /// Wakes all waits, now and later.
+    pub fn wake(&self) {
         let generation = process::generation();
-        let mut bell = self.0.get();
-        while let Some(here) = bell {
-            if let (true, Some(event)) = (here.generation == generation, &here.event) {
-                let _ = event.write(1);
+        let mut event = self.0.get();
+        while let Some(current) = event {
+            if let (true, Some(descriptor)) = (current.generation == generation, &current.descriptor) {
+                let _ = descriptor.write(1);
             }
-            bell = here.of_child.get();
+            event = current.child.get();
         }
     }
 
-    /// Waits until then, or until `is_cancelled`: then `false`.
+    /// Waits until that time; returns `false` at once if cancelled.
     pub fn wait_until(&self, then: Instant, is_cancelled: impl Fn() -> bool) -> bool {
         let generation = process::generation();
-        let mut bell = self.0.get_or_init(|| Bell::new(generation));
-        while bell.generation != generation {
-            bell = bell.of_child.get_or_init(|| Bell::new(generation));
+        let mut event = self.0.get_or_init(|| Event::new(generation));
+        while event.generation != generation {
+            event = event.child.get_or_init(|| Event::new(generation));
         }
-        // A cancel that has not seen the bell is seen by whoever made it.
+        // A cancel that did not find the event is seen by the check below.
         std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
         loop {
             if is_cancelled() {
@@ -83,15 +84,15 @@ impl Alarm {
             if left.is_zero() {
                 return true;
             }
-            match &bell.event {
-                // Rounded up: a wait of 0 ms would ask again and again.
-                Some(event) => {
+            match &event.descriptor {
+                // Rounded up: a wait of 0 ms would be a busy loop.
+                Some(descriptor) => {
                     let ms = i32::try_from(left.as_millis() + 1).unwrap_or(i32::MAX);
                     let timeout = PollTimeout::try_from(ms).unwrap_or(PollTimeout::MAX);
-                    // Interrupted by a signal or woken: looks again.
-                    let _ = poll(&mut [PollFd::new(event.as_fd(), PollFlags::POLLIN)], timeout);
+                    // The loop checks why it returned.
+                    let _ = poll(&mut [PollFd::new(descriptor.as_fd(), PollFlags::POLLIN)], timeout);
                 }
-                // Without a descriptor left for it.
+                // The system had no descriptor for it.
                 None => std::thread::sleep(left.min(CANCEL_CHECK)),
             }
         }

@@ -1,4 +1,4 @@
-//! Digits of every script as ASCII digits, and text as the symbols that secrets are compared by. Pure.
+//! Text as the symbols that it is compared by: letters and digits without case, width or script.
 
 /// Runs of digits: the first character, its value, how many follow one another. From the Unicode Character Database,
 /// version 16: every character that has a digit's value, superscripts and circled digits included.
@@ -45,6 +45,11 @@ pub fn symbol(c: char) -> Option<u32> {
     c.is_alphanumeric().then(|| u32::from(c.to_lowercase().next().unwrap_or(c)))
 }
 
+/// The symbols of a text.
+pub fn symbols(text: &str) -> impl Iterator<Item = u32> + Clone {
+    text.chars().filter_map(symbol)
+}
+
 /// Whether a symbol is a digit.
 pub fn is_digit(symbol: u32) -> bool {
     (u32::from('0')..=u32::from('9')).contains(&symbol)
@@ -60,8 +65,8 @@ pub fn is_mark(c: char) -> bool {
 mod tests {
     use super::*;
 
-    fn symbols(text: &str) -> String {
-        text.chars().filter_map(symbol).filter_map(char::from_u32).collect()
+    fn text_of_symbols(text: &str) -> String {
+        symbols(text).filter_map(char::from_u32).collect()
     }
 
     #[test]
@@ -69,12 +74,12 @@ mod tests {
         // ASCII, full-width, Arabic-Indic, Devanagari, mathematical bold.
         for zero in [0x30, 0xff10, 0x660, 0x966, 0x1d7ce] {
             let text: String = (zero..zero + 10).filter_map(char::from_u32).collect();
-            assert_eq!(symbols(&text), "0123456789", "{text}");
+            assert_eq!(text_of_symbols(&text), "0123456789", "{text}");
         }
-        assert_eq!(symbols("\u{2070}\u{b9}\u{b2}\u{b3}\u{2074}\u{2463}"), "012344");
+        assert_eq!(text_of_symbols("\u{2070}\u{b9}\u{b2}\u{b3}\u{2074}\u{2463}"), "012344");
     }
 
-    /// Held against the standard library, which knows what is numeric but not its value.
+    /// Compared with the standard library, which knows what is numeric but not its value.
     #[test]
     fn every_run_is_of_numbers_and_in_order() {
         for pair in RUNS.windows(2) {
@@ -90,6 +95,6 @@ mod tests {
 
     #[test]
     fn letters_lose_case_and_width_and_all_else_is_ignored() {
-        assert_eq!(symbols("Ab-\u{c9}\t\u{ff21}\u{ff5a}_\u{a0}\u{200b}!"), "ab\u{e9}az");
+        assert_eq!(text_of_symbols("Ab-\u{c9}\t\u{ff21}\u{ff5a}_\u{a0}\u{200b}!"), "ab\u{e9}az");
     }
 }

@@ -1,0 +1,234 @@
+//! Sends a prepared request, and again as long as the retry rule allows it.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use ureq::http::{HeaderName, HeaderValue, header};
+
+use super::retry::{self, Attempt, Next};
+use super::{Client, JSON, Progress, stop};
+use crate::client::log::Level;
+use crate::request::Prepared;
+use crate::response::reader::{self, AnswerContext, ReadAnswer};
+use crate::response::redact::Redactor;
+use crate::response::reply::Reply;
+use crate::response::verdict::{self, AttemptResult};
+use crate::transport::answer::{BodyError, HttpAnswer};
+use crate::transport::call::Call;
+use crate::transport::{ExchangeResult, WireRequest};
+use crate::util::failpoint;
+use crate::util::limits::MAX_LINE;
+use crate::util::process::critical_section;
+use crate::util::validation_error::ValidationError;
+use paysvc_spec::schema::Method;
+use paysvc_spec::settings;
+use paysvc_spec::status::{self, Outcome, Status};
+
+impl Client {
+    pub(super) fn send(
+        &self,
+        prepared: Result<Prepared, ValidationError>,
+        deadline: Instant,
+        call: Option<&Arc<Call>>,
+        progress: &Progress,
+    ) -> Reply {
+        let reply = prepared.and_then(|prepared| self.send_with_retries(&prepared, deadline, call, progress));
+        let reply = reply.unwrap_or_else(Reply::invalid);
+        if reply.attempts == 0 && reply.outcome == Outcome::NotSent {
+            self.log.line(Level::Warn, || format!("nothing was sent: {}", status::name_of(reply.status)));
+        }
+        reply
+    }
+
+    fn wire_request<'a>(
+        &self,
+        prepared: &'a Prepared,
+        deadline: Instant,
+        call: Option<&'a Arc<Call>>,
+    ) -> Result<WireRequest<'a>, ValidationError> {
+        let unsendable = |what: &str| {
+            ValidationError::new(Status::Argument, format!("{what} cannot be sent: it is too long or malformed"))
+        };
+        if prepared.url.len() > MAX_LINE {
+            return Err(unsendable("the URL made of the request"));
+        }
+        let uri = prepared.url.parse().map_err(|_| unsendable("the URL made of the request"))?;
+        let common = self.headers[prepared.key as usize].clone();
+        let mut headers = common.ok_or_else(|| unsendable(prepared.key.setting()))?;
+        match (&prepared.body, prepared.method) {
+            (Some(_), _) => {
+                headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(JSON));
+            }
+            // These are expected to have content (RFC 9110, 8.6). Without a length ureq would send them chunked.
+            (None, Method::Post | Method::Put) => {
+                headers.insert(header::CONTENT_LENGTH, HeaderValue::from_static("0"));
+            }
+            (None, _) => {}
+        }
+        for (name, value) in &prepared.headers {
+            let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| unsendable("a header"))?;
+            headers.insert(name, HeaderValue::from_str(value).map_err(|_| unsendable("a header"))?);
+        }
+        let body = prepared.body.as_ref().map(|body| body.as_slice());
+        Ok(WireRequest { method: prepared.method, uri, headers, body, deadline, call })
+    }
+
+    fn send_with_retries(
+        &self,
+        prepared: &Prepared,
+        deadline: Instant,
+        call: Option<&Arc<Call>>,
+        progress: &Progress,
+    ) -> Result<Reply, ValidationError> {
+        let Some(transport) = &self.transport else {
+            let reason = settings::not_configured("base_url");
+            return Err(ValidationError::of_member(Status::Config, "request", "base_url", reason));
+        };
+        failpoint::at("client");
+        // The outcome of earlier attempts stands when a later one sends nothing.
+        let mut earlier_outcome = Outcome::NotSent;
+        let (mut attempts, mut after_429) = (0, false);
+        for index in 0.. {
+            // Fails before the first attempt or never: all attempts send the same request.
+            let request = self.wire_request(prepared, deadline, call)?;
+            if call.is_some_and(|call| call.is_cancelled()) {
+                let reply = Reply::failed(Status::Cancelled, earlier_outcome, "the call was cancelled");
+                return Ok(Reply { attempts, ..reply });
+            }
+            let started = Instant::now();
+            let result = transport.exchange(request);
+            attempts += u32::from(result.sent);
+            progress.0.store(attempts, Ordering::SeqCst);
+            let (mut reply, mut attempt) = self.judge(prepared, result, after_429, deadline, call);
+            self.log_attempt(prepared, index + 1, &reply, &attempt, started.elapsed());
+            after_429 |= reply.http_status == 429;
+            if reply.outcome == Outcome::NotSent {
+                reply.outcome = earlier_outcome;
+            }
+            earlier_outcome = reply.outcome;
+            reply.attempts = attempts;
+            attempt.index = index;
+            let left = deadline.saturating_duration_since(Instant::now());
+            match retry::next(&attempt, self.config.max_attempts, left, random) {
+                Next::Stop => return Ok(reply),
+                Next::TooLate(wait) => {
+                    reply.retry_after_ms = u64::try_from(wait.as_millis()).ok();
+                    return Ok(reply);
+                }
+                Next::After(wait) => {
+                    self.log.line(Level::Info, || format!("{} again in {} ms", prepared.label(), wait.as_millis()));
+                    pause(wait, call);
+                }
+            }
+        }
+        unreachable!("the attempts end at max_attempts")
+    }
+
+    /// What one attempt proves.
+    fn judge(
+        &self,
+        prepared: &Prepared,
+        result: ExchangeResult,
+        after_429: bool,
+        deadline: Instant,
+        call: Option<&Arc<Call>>,
+    ) -> (Reply, Attempt) {
+        let ExchangeResult { sent, reused, result } = result;
+        let (reply, line, again, permanent, broken) = match result {
+            Ok(answer) => {
+                let read = self.read(prepared, answer, after_429, deadline, call);
+                (read.reply, read.line, read.again, false, false)
+            }
+            Err(error) => {
+                let result = AttemptResult::NoAnswer { sent, status: error.status };
+                let verdict = verdict::decide(prepared.safety, &result, after_429);
+                let advice = verdict::advice(prepared.safety, verdict.outcome);
+                let message = match verdict.why.or(advice) {
+                    Some(explanation) => format!("{explanation}; {}", error.message),
+                    None => error.message,
+                };
+                let reply = Reply::failed(verdict.status, verdict.outcome, message);
+                // A cancelled call and a bug in this library are no reason to retry.
+                let transient = matches!(error.status, Status::Transport | Status::Timeout);
+                (reply, verdict.line, verdict.again && transient, error.permanent, error.status == Status::Transport)
+            }
+        };
+        let attempt = Attempt {
+            index: 0,
+            line,
+            again,
+            outcome: reply.outcome,
+            permanent,
+            stale: broken && reused && !sent,
+            retry_after_ms: reply.retry_after_ms,
+        };
+        (reply, attempt)
+    }
+
+    fn read(
+        &self,
+        prepared: &Prepared,
+        answer: HttpAnswer,
+        after_429: bool,
+        deadline: Instant,
+        call: Option<&Arc<Call>>,
+    ) -> ReadAnswer {
+        let end_of_call = || match call {
+            Some(call) if call.is_cancelled() => Some(BodyError::Cancelled),
+            _ => (Instant::now() >= deadline).then_some(BodyError::Timeout),
+        };
+        let stop = stop(deadline, call);
+        let redactor = Redactor { secrets: &prepared.secrets, key: self.config.key(prepared.key), stop: &stop };
+        let read = reader::read(
+            &AnswerContext {
+                safety: prepared.safety,
+                expected: prepared.answer,
+                references: &prepared.references,
+                after_429,
+                redact: &|text| redactor.redact(text),
+                stop: &end_of_call,
+            },
+            answer,
+        );
+        if read.paid_twice {
+            self.log.line(Level::Error, || format!("{}: paid twice, says the answer's history", prepared.label()));
+        }
+        read
+    }
+
+    fn log_attempt(&self, prepared: &Prepared, number: u32, reply: &Reply, attempt: &Attempt, took: Duration) {
+        let level = if reply.status == Status::Ok { Level::Info } else { Level::Warn };
+        self.log.line(level, || {
+            format!(
+                "{} attempt {number}: {} {} HTTP {} in {} ms, verdict {}{}",
+                prepared.label(),
+                status::name_of(reply.status),
+                status::name_of_outcome(attempt.outcome),
+                reply.http_status,
+                took.as_millis(),
+                attempt.line,
+                if attempt.stale { " (kept connection was closed)" } else { "" },
+            )
+        });
+    }
+}
+
+/// For the jitter of the back-off. If the system has no randomness, the wait is zero.
+fn random() -> u64 {
+    let mut bytes = [0; 8];
+    match critical_section(|| aws_lc_rs::rand::fill(&mut bytes)) {
+        Ok(()) => u64::from_ne_bytes(bytes),
+        Err(_) => 0,
+    }
+}
+
+/// A cancel ends the wait; the next attempt then notices it.
+fn pause(wait: Duration, call: Option<&Arc<Call>>) {
+    match call {
+        Some(call) => {
+            call.wait_until(Instant::now() + wait);
+        }
+        None => std::thread::sleep(wait),
+    }
+}

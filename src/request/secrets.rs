@@ -1,0 +1,215 @@
+//! The values of a request that no message or log line may repeat.
+
+use serde_json::value::RawValue;
+
+use crate::util::json::{self, Members, Type};
+use crate::util::one_line;
+use crate::util::secret::SecretBytes;
+use crate::util::symbols::symbols;
+use paysvc_spec::schema::{Field, Kind};
+
+/// Shorter ones (a month, a country) tell nothing.
+pub const SHORTEST: usize = 3;
+/// Shorter ones (a CVV) are recognised only with nothing between their characters.
+pub const MIDDLE: usize = 6;
+/// From this length on a secret is recognised wherever it stands and whatever separates its characters. A shorter one is
+/// recognised only as a whole token, or a CVV would mask half of every message.
+pub const LONG: usize = 12;
+/// A text of an open payload that is shorter and has no digit is a word (a currency, a card's brand, "true"), no code.
+const SHORTEST_WORD: usize = 6;
+/// The bytes that the secrets of a usual request take.
+const USUAL: usize = 512;
+/// How many values are looked at between two looks at the clock.
+const BETWEEN_STOPS: usize = 256;
+/// Ends work that takes long: the call's deadline has passed, or it was cancelled.
+pub type Stop<'a> = &'a dyn Fn() -> bool;
+
+/// What no message of a request may repeat: texts in one block, each behind its length.
+pub struct Secrets {
+    block: SecretBytes,
+    complete: bool,
+}
+
+impl Default for Secrets {
+    fn default() -> Secrets {
+        Secrets { block: SecretBytes::new(Vec::new()), complete: true }
+    }
+}
+
+impl Secrets {
+    /// The secrets among the members of a row: those that the table marks, and in an open payload whatever it does not
+    /// name.
+    pub fn of_row(members: &Members<'_>, fields: &[Field], stop: Stop<'_>) -> Secrets {
+        let mut found = Collector { secrets: Secrets::default(), seen: 0, stop };
+        found.members(members, fields);
+        found.secrets
+    }
+
+    /// The same of a row that is asked for by its path: its members stand in `body` and `query`.
+    pub fn of_request(request: &Members<'_>, fields: &[Field], stop: Stop<'_>) -> Secrets {
+        let mut found = Collector { secrets: Secrets::default(), seen: 0, stop };
+        for value in ["body", "query"].iter().filter_map(|name| json::member(request, name)) {
+            match json::members(value) {
+                Ok(members) => found.members(&members, fields),
+                Err(_) => found.value(value, false),
+            }
+        }
+        found.secrets
+    }
+
+    /// A value that the table does not name, unless it is too short to tell anything.
+    pub fn add(&mut self, text: &str) {
+        let is_word = || text.len() < SHORTEST_WORD && !text.chars().any(char::is_numeric);
+        if text.len() >= SHORTEST && !is_word() {
+            self.push(text);
+        }
+    }
+
+    /// The value of a header, and the credentials behind its scheme (`Bearer …`).
+    pub fn add_header(&mut self, value: &str) {
+        self.add(value);
+        value.split(' ').filter(|word| word.len() >= LONG && word.len() < value.len()).for_each(|word| {
+            self.add(word);
+        });
+    }
+
+    /// A value that is certainly secret, unless it is too short to be searched for.
+    pub fn push(&mut self, text: &str) {
+        if !can_be_found(text) {
+            return;
+        }
+        let room = text.len() + 4;
+        // With room for those of a usual request, so that they are not moved: each move leaves traces in registers.
+        let more = if self.block.capacity() - self.block.len() < room { room.max(USUAL) } else { 0 };
+        let length = u32::try_from(text.len()).ok().filter(|_| self.block.try_reserve(more).is_ok());
+        let Some(length) = length else {
+            self.complete = false;
+            return;
+        };
+        self.block.extend_from_slice(&length.to_le_bytes());
+        self.block.extend_from_slice(text.as_bytes());
+    }
+
+    /// Every text and number within; the value must have been compacted before, which bounds its depth.
+    pub fn add_all(&mut self, value: &RawValue, stop: Stop<'_>) {
+        let mut found = Collector { secrets: std::mem::take(self), seen: 0, stop };
+        found.value(value, false);
+        *self = found.secrets;
+    }
+
+    /// Whether all secrets of the request are in it. Otherwise no text of the service may be shown.
+    pub fn is_complete(&self) -> bool {
+        self.complete
+    }
+
+    pub fn iter(&self) -> Iter<'_> {
+        Iter { rest: &self.block }
+    }
+}
+
+/// Each secret in turn.
+#[derive(Clone)]
+pub struct Iter<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Iterator for Iter<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let (length, rest) = self.rest.split_first_chunk::<4>()?;
+        let (text, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+        self.rest = rest;
+        std::str::from_utf8(text).ok()
+    }
+}
+
+struct Collector<'s> {
+    secrets: Secrets,
+    seen: usize,
+    stop: Stop<'s>,
+}
+
+impl Collector<'_> {
+    fn members(&mut self, members: &Members<'_>, fields: &[Field]) {
+        for (name, value) in members {
+            match fields.iter().find(|field| field.name == name) {
+                Some(Field { kind: Kind::Object(fields), .. }) => {
+                    self.members(&json::members(value).unwrap_or_default(), fields);
+                }
+                Some(field) if !field.secret => {}
+                Some(_) => self.value(value, true),
+                None => self.value(value, false),
+            }
+        }
+    }
+
+    /// `named`: the table says that it is secret.
+    fn value(&mut self, value: &RawValue, named: bool) {
+        if !self.secrets.complete {
+            return;
+        }
+        self.seen += 1;
+        if self.seen.is_multiple_of(BETWEEN_STOPS) && (self.stop)() {
+            self.secrets.complete = false;
+            return;
+        }
+        match Type::of(value) {
+            // What cannot be read is not taken for empty.
+            Type::Object => match json::members(value) {
+                Ok(members) => members.iter().for_each(|(_, value)| self.value(value, named)),
+                Err(_) => self.secrets.complete = false,
+            },
+            Type::Array => match json::items(value) {
+                Ok(items) => items.iter().for_each(|value| self.value(value, named)),
+                Err(_) => self.secrets.complete = false,
+            },
+            // Without memory for it, or half of a surrogate pair: as it was written.
+            Type::Text => match json::text(value) {
+                Some(text) => self.keep(&text, named),
+                None => self.keep(&value.get()[1..value.get().len() - 1], named),
+            },
+            Type::Number => self.keep(value.get(), named),
+            Type::Bool | Type::Null => {}
+        }
+    }
+
+    fn keep(&mut self, text: &str, named: bool) {
+        match named {
+            true => self.secrets.push(text),
+            false => self.secrets.add(text),
+        }
+    }
+}
+
+/// Whether a text has enough letters and digits to be searched for by them.
+pub fn has_symbols(secret: &str) -> bool {
+    symbols(secret).take(SHORTEST).count() == SHORTEST
+}
+
+/// Whether a text is long enough to be searched for: by its letters and digits, or by its characters as they are.
+fn can_be_found(secret: &str) -> bool {
+    has_symbols(secret) || secret.trim().chars().filter_map(one_line::visible).take(MIDDLE).count() == MIDDLE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marked_members_and_those_the_row_does_not_name_are_secret() {
+        const fn field(name: &'static str, kind: Kind, secret: bool) -> Field {
+            let field = Field::optional(name, kind, "");
+            if secret { field.secret() } else { field }
+        }
+        const FIELDS: &[Field] = &[
+            field("reference", Kind::Text, false),
+            field("otp", Kind::Text, true),
+            field("card", Kind::Object(&[field("cvv", Kind::Text, true), field("year", Kind::Text, false)]), false),
+        ];
+        let text = r#"{"reference":"ORDER","otp":"abc","card":{"cvv":"193","year":"2039","pin":[55555,"66666",true]},"x":{"y":"77777","currency":"NGN","pin":"a12","name":"Lovelace"},"z":"ab"}"#;
+        let found = Secrets::of_row(&json::members_of(text).unwrap(), FIELDS, &|| false);
+        let found: Vec<_> = found.iter().collect();
+        assert_eq!(found, ["abc", "193", "55555", "66666", "77777", "a12", "Lovelace"]);
+    }
+}

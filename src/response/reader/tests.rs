@@ -1,0 +1,123 @@
+use super::*;
+use paysvc_spec::status::Outcome;
+
+fn answer(http_status: u16, body: &str) -> HttpAnswer {
+    HttpAnswer {
+        http_status,
+        content_type: Some("application/json".into()),
+        retry_after_ms: None,
+        body: body.into(),
+        encoded: false,
+        close_delimited: false,
+        body_error: None,
+    }
+}
+
+fn read_as(safety: Safety, answer: HttpAnswer) -> ReadAnswer {
+    let context = AnswerContext {
+        safety,
+        expected: Answer::UNKNOWN,
+        references: &Vec::new(),
+        after_429: false,
+        redact: &|text| Some(text.replace("4111", "***")),
+        stop: &|| None,
+    };
+    read(&context, answer)
+}
+
+fn reply(http_status: u16, body: &str) -> Reply {
+    read_as(Safety::Moves, answer(http_status, body)).reply
+}
+
+#[test]
+fn code_and_message_of_every_family() {
+    for (http, body, code, message) in [
+        (200, r#"{"status":"success","statusCode":"02","message":"made"}"#, "02", "made"),
+        (200, r#"{"status":"pending","status_code":2,"message":"wait","data":{"statusId":2}}"#, "2", "wait"),
+        (200, r#"{"message":"m","code":null,"status":true}"#, "", "m"),
+        (200, r#"{"data":{"statusId":9},"status":"success"}"#, "", "the service answered HTTP 200"),
+        (400, r#"{"status":false,"errors":{"a":"b"}}"#, "", "a: b"),
+        (400, r#"{"error":{"code":"E1","message":"bad","description":"d"}}"#, "E1", "bad"),
+        (200, r#"{"error":{"code":7,"description":"d"}}"#, "7", "d"),
+        (400, r#"{"status":false,"message":"4111 refused","code":"4111"}"#, "***", "*** refused"),
+    ] {
+        let reply = reply(http, body);
+        assert_eq!((reply.code.as_str(), reply.message.as_str()), (code, message), "{body}");
+        assert_eq!((reply.body.as_str(), reply.http_status), (body, http));
+    }
+}
+
+#[test]
+fn a_message_adds_what_the_answer_does_not_say() {
+    let contradicts = reply(200, r#"{"status":true,"error":{"code":"1","message":"no 4111"}}"#);
+    assert_eq!(contradicts.message, "the answer contradicts itself; the service wrote: no ***");
+    let silent = reply(200, r#"{"x":1}"#);
+    assert!(silent.message.contains("does not say what became of the request"), "{}", silent.message);
+    let page = reply(403, "<html>4111</html>");
+    assert!(page.message.contains("17 bytes of application/json that are not JSON"), "{}", page.message);
+    assert!(page.message.contains("something between here and the service"), "{}", page.message);
+    let kind = HttpAnswer { content_type: Some("text/4111".into()), ..answer(400, "x") };
+    let kind = read_as(Safety::Moves, kind).reply;
+    assert!(kind.message.contains("text/***") && kind.body.contains("text/***"), "{}", kind.message);
+    let repeatable = read_as(Safety::Repeatable, answer(500, "")).reply;
+    assert!(repeatable.message.contains("may be repeated") && repeatable.body.contains("may be repeated"));
+    assert!(!reply(500, "").message.contains("may be repeated"));
+    let twice = r#"{"status":true,"data":{"statusId":5,"orderPayments":[{"statusId":5},{"statusId":5}]}}"#;
+    let twice = read_as(Safety::Moves, answer(200, twice));
+    assert!(twice.paid_twice && twice.reply.message.starts_with("paid twice"), "{}", twice.reply.message);
+}
+
+#[test]
+fn an_incomplete_answer_is_named_and_proves_nothing() {
+    let body = r#"{"status":false}"#;
+    for (answer, status, part) in [
+        (
+            HttpAnswer { body_error: Some(BodyError::Broken("reset".into())), ..answer(400, body) },
+            Status::Response,
+            "cut off: reset",
+        ),
+        (
+            HttpAnswer { body_error: Some(BodyError::TooLarge(9)), ..answer(400, body) },
+            Status::Response,
+            "larger than 9 bytes",
+        ),
+        (HttpAnswer { body_error: Some(BodyError::NoMemory), ..answer(404, body) }, Status::Response, "memory"),
+        (HttpAnswer { body_error: Some(BodyError::Timeout), ..answer(401, body) }, Status::Timeout, "in time"),
+        (HttpAnswer { body_error: Some(BodyError::Cancelled), ..answer(200, body) }, Status::Cancelled, "cancelled"),
+        (HttpAnswer { encoded: true, ..answer(400, body) }, Status::Response, "encoded"),
+        (HttpAnswer { close_delimited: true, ..answer(400, "<html>") }, Status::Response, "not whole JSON"),
+        (answer(400, r#"{"status":fal"#), Status::Response, "not one JSON document"),
+        (answer(400, "\u{feff}\u{feff} {}"), Status::Response, "not one JSON document"),
+        (answer(400, "[1] []"), Status::Response, "not one JSON document"),
+        (
+            HttpAnswer { body: b"{\"m\":\"\xff\"}".to_vec(), ..answer(400, "") },
+            Status::Response,
+            "not one JSON document",
+        ),
+    ] {
+        let reply = read_as(Safety::Moves, answer).reply;
+        assert_eq!((reply.status, reply.outcome), (status, Outcome::Unknown), "{}", reply.message);
+        assert!(reply.message.contains(part), "{}", reply.message);
+        let envelope: serde_json::Value = serde_json::from_str(&reply.body).unwrap();
+        assert_eq!((&envelope["status"], envelope["message"].as_str()), (&false.into(), Some(&*reply.message)));
+    }
+    let stopped = AnswerContext {
+        safety: Safety::Moves,
+        expected: Answer::UNKNOWN,
+        references: &Vec::new(),
+        after_429: false,
+        redact: &|text| Some(text.to_owned()),
+        stop: &|| Some(BodyError::Cancelled),
+    };
+    let long = format!(r#"{{"status":true,"m":"{}"}}"#, "x".repeat(1 << 20));
+    let reply = read(&stopped, answer(200, &long)).reply;
+    assert_eq!((reply.status, reply.outcome), (Status::Cancelled, Outcome::Unknown));
+}
+
+#[test]
+fn one_byte_order_mark_is_no_part_of_the_body() {
+    let marked = reply(200, "\u{feff}{\"status\":true}");
+    assert_eq!((marked.outcome, marked.body.as_str()), (Outcome::Confirmed, r#"{"status":true}"#));
+    let page = read_as(Safety::Moves, HttpAnswer { body: vec![0xff, 0xfe], ..answer(400, "") }).reply;
+    assert_eq!(page.outcome, Outcome::Rejected, "a page, and 400 decides alone");
+}

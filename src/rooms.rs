@@ -1,0 +1,93 @@
+//! Which modules may import which others.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Each room, and what it may import of others: a whole room, or only some of its modules. The order is that of the
+/// layers, so there is no cycle. `fuzzing` may import everything.
+const ALLOWED: &[(&str, &[&str])] = &[
+    ("util", &[]),
+    ("transport", &["util"]),
+    ("request", &["util"]),
+    ("response", &["util", "transport::answer", "request::references", "request::secrets"]),
+    ("client", &["util", "transport", "request", "response"]),
+    ("ffi", &["util", "transport::call", "response::document", "response::reply", "client"]),
+];
+
+fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(directory).unwrap().map(Result::unwrap) {
+        if entry.path().is_dir() {
+            sources(&entry.path(), found);
+        } else if entry.path().extension().is_some_and(|extension| extension == "rs") {
+            found.push(entry.path());
+        }
+    }
+}
+
+/// Every path in the source that starts with `crate::`, as far as it goes.
+fn crate_paths(source: &str) -> BTreeSet<String> {
+    let code: String = source.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join(" ");
+    let end = |rest: &str| rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':').unwrap_or(rest.len());
+    let paths = code.match_indices("crate::").map(|(at, start)| &code[at + start.len()..]);
+    paths.map(|rest| rest[..end(rest)].to_owned()).collect()
+}
+
+fn is_allowed(path: &str, room: &str, imports: &[&str]) -> bool {
+    let below = |module: &str| path.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));
+    below(room) || imports.iter().any(|module| below(module))
+}
+
+#[test]
+fn every_room_imports_only_what_it_may() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut wrong = Vec::new();
+    let mut checked = 0;
+    for (room, imports) in ALLOWED {
+        let mut files = Vec::new();
+        sources(&root.join(room), &mut files);
+        for file in files {
+            for path in crate_paths(&fs::read_to_string(&file).unwrap()) {
+                checked += 1;
+                if !is_allowed(&path, room, imports) {
+                    wrong.push(format!("{} imports crate::{path}", file.strip_prefix(&root).unwrap().display()));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(checked > 100, "only {checked} imports found");
+}
+
+#[test]
+fn every_folder_is_a_room() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let folders = fs::read_dir(root).unwrap().map(Result::unwrap).filter(|entry| entry.path().is_dir());
+    let folders: BTreeSet<String> = folders.map(|entry| entry.file_name().into_string().unwrap()).collect();
+    let mut rooms: BTreeSet<String> = ALLOWED.iter().map(|(room, _)| (*room).to_owned()).collect();
+    rooms.insert("fuzzing".to_owned());
+    assert_eq!(folders, rooms);
+}
+
+#[test]
+fn the_allowed_imports_have_no_cycle() {
+    for (index, (room, imports)) in ALLOWED.iter().enumerate() {
+        for import in *imports {
+            let imported = import.split("::").next().unwrap();
+            assert!(ALLOWED[..index].iter().any(|(below, _)| *below == imported), "{room} imports {import}");
+        }
+    }
+}
+
+#[test]
+fn finds_imports_wherever_they_stand() {
+    let source = "use crate::client::Client;\n// crate::comment\nfn f() { crate::ffi::g(); }\nuse crate::util::{a, b};";
+    let paths: Vec<_> = crate_paths(source).into_iter().collect();
+    assert_eq!(paths, ["client::Client", "ffi::g", "util::"]);
+    assert!(is_allowed("util::", "transport", &["util"]) && is_allowed("transport::call", "transport", &["util"]));
+    assert!(!is_allowed("client::config", "transport", &["util"]));
+    assert!(!is_allowed("transport::stream", "response", &["transport::answer"]));
+    assert!(
+        !is_allowed("transport", "response", &["transport::answer"]) && !is_allowed("utility", "client", &["util"])
+    );
+}

@@ -1,0 +1,150 @@
+//! The state that a connection shares with the call that uses it: deadline, cancellation, and the evidence of what was
+//! sent.
+
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use super::answer::BodyError;
+use super::call::{Attached, Call};
+use super::connect::Peer;
+use super::error::TransportError;
+use super::framing::Overhead;
+use crate::util::process;
+use paysvc_spec::status::Status;
+
+pub struct ConnectionState {
+    pub peer: Arc<Peer>,
+    /// The process that opened the connection.
+    pub generation: u32,
+    sent: AtomicBool,
+    pub overhead: Overhead,
+    call_state: Mutex<CallState>,
+}
+
+/// The state of one call.
+#[derive(Default)]
+struct CallState {
+    deadline: Option<Instant>,
+    call: Option<Arc<Call>>,
+    attached: Option<Attached>,
+    reused: bool,
+    error: Option<TransportError>,
+}
+
+pub struct Evidence {
+    pub sent: bool,
+    pub reused: bool,
+}
+
+impl ConnectionState {
+    pub fn new(peer: Arc<Peer>) -> ConnectionState {
+        ConnectionState {
+            peer,
+            generation: process::generation(),
+            sent: AtomicBool::new(false),
+            overhead: Overhead::default(),
+            call_state: Mutex::default(),
+        }
+    }
+
+    pub fn start(&self, deadline: Instant, call: Option<Arc<Call>>) {
+        self.sent.store(false, Ordering::SeqCst);
+        self.overhead.start();
+        *self.call_state() = CallState { deadline: Some(deadline), call, ..CallState::default() };
+    }
+
+    /// Ends the call: from now on a cancel does not reach the connection.
+    pub fn finish(&self) -> Evidence {
+        let call_state = std::mem::take(&mut *self.call_state());
+        if let (Some(call), Some(attached)) = (&call_state.call, call_state.attached) {
+            call.detach(attached);
+        }
+        Evidence { sent: self.sent.load(Ordering::SeqCst), reused: call_state.reused }
+    }
+
+    pub fn deadline(&self) -> Instant {
+        self.call_state().deadline.unwrap_or_else(Instant::now)
+    }
+
+    pub fn call(&self) -> Option<Arc<Call>> {
+        self.call_state().call.clone()
+    }
+
+    pub fn is_cancelled(&self) -> bool {
+        self.call_state().call.as_ref().is_some_and(|call| call.is_cancelled())
+    }
+
+    /// Lets a cancel of the call reach the socket. Fails if the call has been cancelled already.
+    pub fn attach_socket(&self, socket: &Arc<TcpStream>, reused: bool) -> Result<(), TransportError> {
+        let mut call_state = self.call_state();
+        call_state.reused = reused;
+        if let Some(call) = call_state.call.clone() {
+            let attached = call.attach(socket).ok_or_else(TransportError::cancelled)?;
+            if let Some(previous) = call_state.attached.replace(attached) {
+                call.detach(previous);
+            }
+        }
+        Ok(())
+    }
+
+    /// The evidence: whether a byte of the request was handed to the system.
+    pub fn set_sent(&self, sent: bool) {
+        self.sent.store(sent, Ordering::SeqCst);
+    }
+
+    /// Keeps the first error of the call: it names the cause better than what ureq makes of it.
+    pub fn record_error(&self, error: TransportError) {
+        self.call_state().error.get_or_insert(error);
+    }
+
+    /// Why the call failed: the recorded error, or else what ureq's error means.
+    pub fn error(&self, error: ureq::Error) -> TransportError {
+        let recorded = self.call_state().error.take();
+        recorded.unwrap_or_else(|| match error {
+            ureq::Error::Io(error) => TransportError::io("waiting for the answer", &error),
+            ureq::Error::LargeResponseHeader(..) => {
+                TransportError::new(Status::Response, "the headers of the answer are too large")
+            }
+            ureq::Error::Protocol(error) => {
+                TransportError::new(Status::Response, format!("the answer is not HTTP: {error}"))
+            }
+            error => TransportError::new(Status::Transport, error.to_string()),
+        })
+    }
+
+    /// Why the body ended early, if the connection knows.
+    pub fn body_error(&self) -> Option<BodyError> {
+        let error = self.call_state().error.take()?;
+        Some(match error.status {
+            Status::Timeout => BodyError::Timeout,
+            Status::Cancelled => BodyError::Cancelled,
+            Status::Response => BodyError::Framing(error.message),
+            _ => BodyError::Broken(error.message),
+        })
+    }
+
+    fn call_state(&self) -> MutexGuard<'_, CallState> {
+        self.call_state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::pool::tests::connection;
+
+    #[test]
+    fn a_call_keeps_its_first_error_and_its_evidence() {
+        let state = connection().state;
+        state.start(Instant::now(), None);
+        state.record_error(TransportError::timeout("first"));
+        state.record_error(TransportError::cancelled());
+        state.set_sent(true);
+        assert_eq!(state.error(ureq::Error::ConnectionFailed).status, Status::Timeout);
+        assert!(state.finish().sent);
+        state.start(Instant::now(), None);
+        assert!(state.body_error().is_none() && !state.finish().sent, "nothing is left of the previous call");
+    }
+}
