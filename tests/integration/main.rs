@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod abi;
 mod bounds;
 mod c_programs;
 mod canary;

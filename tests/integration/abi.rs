@@ -1,6 +1,6 @@
 //! The interface as others see it: the header alone, the symbols, the soname, and that nothing committed has drifted.
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeSet;
 use std::process::Command;
