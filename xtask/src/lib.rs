@@ -4,7 +4,8 @@
 
 pub mod codegen;
 mod documents;
-pub mod header;
+pub mod generate;
+mod header;
 mod markers;
 mod names;
 mod templates;
@@ -13,19 +14,23 @@ mod text;
 use std::path::Path;
 
 use paysvc_spec::ENDPOINTS;
+use paysvc_spec::schema::Endpoint;
 
 /// The committed files by path from the root.
-pub fn files(root: &Path) -> Result<Vec<(&'static str, Vec<u8>)>, String> {
-    let exports = codegen::exports::render(ENDPOINTS);
-    let header = header::render(root, &exports)?;
+pub fn files(root: &Path) -> Result<Vec<(&'static str, String)>, String> {
     let mut files = vec![
-        ("src/ffi/exports.rs", exports),
-        ("include/paysvc.h", header),
+        ("src/ffi/exports.rs", codegen::exports::render(ENDPOINTS)),
+        ("include/paysvc.h", header(root, ENDPOINTS)?),
         ("bindings/go/generated.go", codegen::go::render(ENDPOINTS)),
         ("bindings/cpp/paysvc_endpoints.hpp", codegen::cpp::render(ENDPOINTS)),
         ("bindings/python/src/paysvc/_generated.py", codegen::python::render(ENDPOINTS)),
         ("bindings/python/src/paysvc/_endpoints.py", codegen::python::render_endpoints(ENDPOINTS)),
     ];
     files.extend(documents::render(root)?);
-    Ok(files.into_iter().map(|(path, text)| (path, text.into_bytes())).collect())
+    Ok(files)
+}
+
+/// The header with the functions of those rows.
+pub fn header(root: &Path, rows: &[Endpoint]) -> Result<String, String> {
+    header::render(root, &codegen::exports::render(rows))
 }

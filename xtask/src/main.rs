@@ -2,9 +2,9 @@
 
 #![forbid(unsafe_code)]
 
+use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::{env, fs};
 
 const USAGE: &str = "usage: cargo xtask gen [--verify] [--root FOLDER]";
 
@@ -14,7 +14,7 @@ struct Options {
 }
 
 fn main() -> ExitCode {
-    match options(env::args().skip(1)).and_then(|options| generate(&options)) {
+    match options(env::args().skip(1)).and_then(|options| run(&options)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("xtask: {error}");
@@ -39,28 +39,12 @@ fn options(mut arguments: impl Iterator<Item = String>) -> Result<Options, Strin
     Ok(options)
 }
 
-fn generate(options: &Options) -> Result<(), String> {
-    let mut different = Vec::new();
-    for (path, text) in xtask::files(&options.root)? {
-        let committed = options.root.join(path);
-        if fs::read(&committed).ok().as_deref() == Some(&*text) {
-            continue;
-        }
-        different.push(path);
-        if !options.verify {
-            write(&committed, &text)?;
-            println!("gen: {path}");
-        }
+fn run(options: &Options) -> Result<(), String> {
+    if options.verify {
+        return xtask::generate::verify(&options.root);
     }
-    match options.verify && !different.is_empty() {
-        true => Err(format!("not what the tables give: {}; run `cargo xtask gen`", different.join(", "))),
-        false => Ok(()),
+    for path in xtask::generate::write(&options.root)? {
+        println!("gen: {path}");
     }
-}
-
-fn write(path: &Path, text: &[u8]) -> Result<(), String> {
-    let folder = path.parent().expect("a file in a folder");
-    fs::create_dir_all(folder)
-        .and_then(|()| fs::write(path, text))
-        .map_err(|error| format!("{}: {error}", path.display()))
+    Ok(())
 }

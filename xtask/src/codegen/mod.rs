@@ -7,6 +7,7 @@ pub mod exports;
 pub mod go;
 pub mod python;
 pub mod readme;
+pub mod verdicts;
 
 use std::collections::BTreeMap;
 
