@@ -6,6 +6,7 @@ pub mod codegen;
 mod documents;
 pub mod generate;
 mod header;
+pub mod interface;
 mod markers;
 mod names;
 mod templates;

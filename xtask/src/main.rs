@@ -1,4 +1,5 @@
 //! `cargo xtask gen` renders every committed file that follows from the tables; `gen --verify` compares them instead.
+//! `cargo xtask interface` prints what the header declares, for a release's list in `spec/released/`.
 
 #![forbid(unsafe_code)]
 
@@ -6,10 +7,17 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask gen [--verify] [--root FOLDER]";
+const USAGE: &str = "usage: cargo xtask gen [--verify] [--root FOLDER], or cargo xtask interface [--root FOLDER]";
+
+#[derive(Clone, Copy, PartialEq)]
+enum Task {
+    Generate,
+    Verify,
+    Interface,
+}
 
 struct Options {
-    verify: bool,
+    task: Task,
     root: PathBuf,
 }
 
@@ -24,14 +32,16 @@ fn main() -> ExitCode {
 }
 
 fn options(mut arguments: impl Iterator<Item = String>) -> Result<Options, String> {
-    if arguments.next().as_deref() != Some("gen") {
-        return Err(USAGE.into());
-    }
+    let task = match arguments.next().as_deref() {
+        Some("gen") => Task::Generate,
+        Some("interface") => Task::Interface,
+        _ => return Err(USAGE.into()),
+    };
     let above = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the repository");
-    let mut options = Options { verify: false, root: above.to_owned() };
+    let mut options = Options { task, root: above.to_owned() };
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
-            "--verify" => options.verify = true,
+            "--verify" if task == Task::Generate => options.task = Task::Verify,
             "--root" => options.root = arguments.next().ok_or(USAGE)?.into(),
             _ => return Err(format!("{argument}? {USAGE}")),
         }
@@ -40,11 +50,20 @@ fn options(mut arguments: impl Iterator<Item = String>) -> Result<Options, Strin
 }
 
 fn run(options: &Options) -> Result<(), String> {
-    if options.verify {
-        return xtask::generate::verify(&options.root);
-    }
-    for path in xtask::generate::write(&options.root)? {
-        println!("gen: {path}");
+    let root = &options.root;
+    match options.task {
+        Task::Generate => {
+            for path in xtask::generate::write(root)? {
+                println!("gen: {path}");
+            }
+        }
+        Task::Verify => xtask::generate::verify(root)?,
+        Task::Interface => {
+            let header = xtask::header(root, paysvc_spec::ENDPOINTS)?;
+            for line in xtask::interface::lines(&header) {
+                println!("{line}");
+            }
+        }
     }
     Ok(())
 }
