@@ -26,6 +26,7 @@ pub fn files(root: &Path) -> Result<Vec<(&'static str, String)>, String> {
         ("bindings/cpp/paysvc_endpoints.hpp", codegen::cpp::render(ENDPOINTS)),
         ("bindings/python/src/paysvc/_generated.py", codegen::python::render(ENDPOINTS)),
         ("bindings/python/src/paysvc/_endpoints.py", codegen::python::render_endpoints(ENDPOINTS)),
+        ("docs/endpoints.md", codegen::endpoints::render(ENDPOINTS)),
     ];
     files.extend(documents::render(root)?);
     Ok(files)

@@ -14,6 +14,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("_endpoints.py", include_str!("../templates/_endpoints.py.j2")),
     ("readme_endpoints.md", include_str!("../templates/readme_endpoints.md.j2")),
     ("readme_settings.md", include_str!("../templates/readme_settings.md.j2")),
+    ("endpoints.md", include_str!("../templates/endpoints.md.j2")),
     ("verdicts.md", include_str!("../templates/verdicts.md.j2")),
 ];
 

@@ -3,6 +3,7 @@
 //! Pure.
 
 pub mod cpp;
+pub mod endpoints;
 pub mod exports;
 pub mod go;
 pub mod python;
@@ -12,7 +13,7 @@ pub mod verdicts;
 use std::collections::BTreeMap;
 
 use minijinja::{Value, context};
-use paysvc_spec::schema::{ApiKey, Default, Endpoint, Field, Kind};
+use paysvc_spec::schema::{ApiKey, Default, Endpoint, Field, Kind, Location};
 use paysvc_spec::status::{Constant, OUTCOMES, STATES, STATUSES};
 
 /// A sort of numbers: its type in lower case, the prefix of the names, the table.
@@ -63,6 +64,15 @@ fn manner(row: &Endpoint) -> String {
     let encrypted = if row.encrypted { ", encrypted" } else { "" };
     let repeated = if row.read_only() { ", only reads" } else { "" };
     format!("{key}{encrypted}{repeated}")
+}
+
+/// How the body is sent; a row without members in the body has none.
+fn sent_body(row: &Endpoint) -> &'static str {
+    match (row.encrypted, row.fields.iter().any(|field| field.location == Location::Body)) {
+        (true, _) => "encrypted",
+        (false, true) => "plain",
+        (false, false) => "–",
+    }
 }
 
 /// What every template needs to know of a member of a request or of the configuration.
