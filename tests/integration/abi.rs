@@ -6,74 +6,7 @@ use std::collections::BTreeSet;
 use std::process::Command;
 
 use support::{Stage, artifacts, root, run};
-
-/// Every function of the interface. Append only: a program in the field may use any of them.
-const FUNCTIONS: &[&str] = &[
-    "paysvc_version",
-    "paysvc_abi",
-    "paysvc_status_name",
-    "paysvc_outcome_name",
-    "paysvc_client_new",
-    "paysvc_client_free",
-    "paysvc_client_set_log",
-    "paysvc_call_new",
-    "paysvc_call_set_timeout_ms",
-    "paysvc_call_cancel",
-    "paysvc_call_free",
-    "paysvc_direct_debit_history",
-    "paysvc_direct_debit_create",
-    "paysvc_direct_debit_status",
-    "paysvc_direct_debit_otp",
-    "paysvc_order_pay",
-    "paysvc_virtual_account_generate",
-    "paysvc_order_refund",
-    "paysvc_transaction_details",
-    "paysvc_order_create",
-    "paysvc_request",
-    "paysvc_encrypt",
-    "paysvc_reply_status",
-    "paysvc_reply_outcome",
-    "paysvc_reply_state",
-    "paysvc_reply_http_status",
-    "paysvc_reply_body",
-    "paysvc_reply_body_len",
-    "paysvc_reply_get",
-    "paysvc_reply_code",
-    "paysvc_reply_message",
-    "paysvc_reply_retry_after_ms",
-    "paysvc_reply_attempts",
-    "paysvc_reply_free",
-];
-
-/// Every number of the interface. Append only, and never changed.
-const NUMBERS: &[(&str, i32)] = &[
-    ("PAYSVC_OK", 0),
-    ("PAYSVC_E_ARGUMENT", 1),
-    ("PAYSVC_E_CONFIG", 2),
-    ("PAYSVC_E_ENCRYPT", 3),
-    ("PAYSVC_E_TRANSPORT", 10),
-    ("PAYSVC_E_TIMEOUT", 11),
-    ("PAYSVC_E_CANCELLED", 12),
-    ("PAYSVC_E_REJECTED", 20),
-    ("PAYSVC_E_UNAUTHORIZED", 21),
-    ("PAYSVC_E_RATE_LIMITED", 22),
-    ("PAYSVC_E_SERVER", 23),
-    ("PAYSVC_E_RESPONSE", 24),
-    ("PAYSVC_E_INTERNAL", 90),
-    ("PAYSVC_OUTCOME_NOT_SENT", 0),
-    ("PAYSVC_OUTCOME_CONFIRMED", 1),
-    ("PAYSVC_OUTCOME_REJECTED", 2),
-    ("PAYSVC_OUTCOME_UNKNOWN", 3),
-    ("PAYSVC_STATE_NONE", 0),
-    ("PAYSVC_STATE_INITIATED", 1),
-    ("PAYSVC_STATE_PENDING", 2),
-    ("PAYSVC_STATE_AWAITING", 3),
-    ("PAYSVC_STATE_FAILED", 4),
-    ("PAYSVC_STATE_SUCCESSFUL", 5),
-    ("PAYSVC_STATE_REVERSED", 6),
-    ("PAYSVC_STATE_PROCESSING", 7),
-    ("PAYSVC_ABI", 1),
-];
+use xtask::interface;
 
 fn header() -> String {
     std::fs::read_to_string(root().join("include/paysvc.h")).unwrap()
@@ -83,35 +16,24 @@ fn names(of: impl IntoIterator<Item = impl AsRef<str>>) -> BTreeSet<String> {
     of.into_iter().map(|name| name.as_ref().to_owned()).collect()
 }
 
-/// Functions that the header declares: a name right before a parenthesis, outside comments.
-fn declared() -> BTreeSet<String> {
-    let header = header();
-    let code: String = header.split("*/").map(|part| part.split("/*").next().unwrap()).collect();
-    let words = code.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '('));
-    names(
-        words.filter_map(|word| word.split_once('(')).map(|(name, _)| name).filter(|name| name.starts_with("paysvc_")),
-    )
-}
-
 #[test]
 fn header_table_and_exported_symbols_are_the_same() {
-    let expected = names(FUNCTIONS);
-    assert_eq!(declared(), expected);
+    let declared = names(interface::functions(&header()).into_iter().map(|function| function.name));
     let output = run(Command::new("nm").args(["-D", "--defined-only"]).arg(artifacts().join("libpaysvc.so")));
     let symbols = String::from_utf8(output.stdout).unwrap();
     let exported = names(symbols.lines().filter_map(|line| line.split_whitespace().nth(2)));
-    assert_eq!(exported, expected, "the shared library exports these and nothing else");
+    assert_eq!(exported, declared, "the shared library exports what the header declares, and nothing else");
     let rows = names(paysvc_spec::ENDPOINTS.iter().map(|row| format!("paysvc_{}", row.name)));
-    assert!(rows.is_subset(&expected));
+    assert!(rows.is_subset(&declared));
 }
 
+/// A release adds its list: see `xtask/src/interface.rs`.
 #[test]
-fn numbers_never_change() {
-    let header = header();
-    let defined =
-        header.lines().filter_map(|line| line.strip_prefix("#define ")).filter_map(|line| line.split_once(' '));
-    let defined: BTreeSet<_> = defined.map(|(name, value)| (name.to_owned(), value.parse::<i32>().unwrap())).collect();
-    assert_eq!(defined, NUMBERS.iter().map(|(name, value)| (name.to_string(), *value)).collect());
+fn nothing_that_was_released_is_gone_or_changed() {
+    let broken = interface::broken_promises(root(), &header()).unwrap();
+    assert!(broken.is_empty(), "a program in the field may use these:\n{}", broken.join("\n"));
+    let released = std::fs::read_to_string(root().join("spec/released/0.1.0.txt")).unwrap();
+    assert_eq!(released.lines().count(), 67, "a list never changes");
 }
 
 #[test]
@@ -140,10 +62,7 @@ fn the_header_compiles_alone_and_twice_as_old_and_new_c_and_cpp() {
 
 #[test]
 fn committed_files_are_what_the_tables_give() {
-    for (path, text) in xtask::files(root()).unwrap() {
-        let committed = std::fs::read(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
-        assert!(committed == text, "{path} is not what the tables give; run `cargo xtask gen` and commit it");
-    }
+    xtask::generate::verify(root()).unwrap_or_else(|error| panic!("{error}"));
     let header = header();
     for field in paysvc_spec::settings::CONFIG.iter().chain(paysvc_spec::settings::REQUEST) {
         assert!(header.contains(&format!("- {} (", field.name)), "{} is not documented", field.name);
