@@ -38,8 +38,6 @@ build: setup ## library, header and sandbox in build/, laid out as they are inst
 
 generate: setup ## writes the committed files that are rendered from the tables
 	$(CARGO) xtask gen
-	@# The table of verdicts is code of the library, so a test of the library renders it.
-	PAYSVC_GENERATE=1 $(CARGO) test --quiet --locked -p paysvc --lib verdict::document >/dev/null
 
 demo: setup-demo build ## makes payments from C, C++, Go and Python against the sandbox
 	@sh scripts/demo.sh
@@ -89,7 +87,7 @@ cgocheck: setup-test build ## the Go package with a check of every pointer that 
 bare: ## the two commands of README on a Debian with nothing but its base system and make; needs root
 	@sh scripts/bare.sh
 
-two-edits: setup-test build ## add an endpoint to a copy of the tree by its two edits, and look for it everywhere
+two-edits: setup-test build ## adds an endpoint to a copy of the tree by two edits, and looks for it everywhere
 	GO="$$(sh scripts/go.sh)" $(CARGO) test --workspace --locked --test integration -- --ignored two_edits --nocapture
 
 deny: setup ## licences, versions, sources and advisories of the dependencies
@@ -98,7 +96,7 @@ deny: setup ## licences, versions, sources and advisories of the dependencies
 miri: setup ## the tests of the pure modules in Miri, where a toolchain has it
 	@sh scripts/miri.sh
 
-peers: build ## what libcurl and Go's net/http do when an answer is lost, and when a stray answer arrives
+peers: build ## what libcurl and Go's net/http do when an answer is lost, and when an unsolicited one arrives
 	@sh scripts/setup.sh peers
 	@python3 benches/peers/run.py
 

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Runs README's two commands as they are written on a bare Debian: a root made by debootstrap that holds the base system
-# and make, with the committed files in a folder, and nothing of this machine but what it takes to reach the package
-# registries. There is no git there, no compiler, no cache. Prints wall and CPU seconds of each command.
-# Takes root, debootstrap and the network; leaves nothing behind. SUITE (bookworm) is the Debian, KEEP=1 keeps its root.
+# Runs the two commands of README, as they are written, on a bare Debian: a root made by debootstrap with the base system,
+# make, the committed files, and the settings that this machine needs to reach its package registries. It has no git, no
+# compiler and no caches. Prints wall and CPU seconds of each command.
+# Needs root, debootstrap and the network; leaves nothing behind. SUITE (bookworm): the Debian. KEEP=1: keeps the root.
 set -eu
 cd "$(dirname "$0")/.."
 SUITE=${SUITE:-bookworm}
@@ -11,32 +11,32 @@ die() {
     echo "bare: $*" >&2
     exit 1
 }
-[ "$(id -u)" = 0 ] || die "takes root: debootstrap and chroot do"
+[ "$(id -u)" = 0 ] || die "must run as root, for debootstrap and chroot"
 command -v debootstrap >/dev/null || apt-get install -y -qq --no-install-recommends debootstrap >/dev/null 2>&1 ||
-    die "there is no debootstrap; install it and call again"
+    die "debootstrap is missing; install it and run this again"
 
-# The mounts are in a namespace of their own and end with it, whatever happens.
+# The mounts are in a namespace of their own, and end with it in any case.
 if [ "${1:-}" != inside ]; then
     folder=$(mktemp -d "${TMPDIR:-/tmp}/paysvc-bare.XXXXXX")
     trap '[ -n "${KEEP:-}" ] && echo "bare: kept $folder" || rm -rf --one-file-system "$folder"' EXIT
     status=0
     unshare --mount --propagation private --pid --fork --kill-child sh "$0" inside "$folder" &
-    # With it ends all that it has started, and every mount.
+    # This also ends all processes in it, and every mount.
     trap 'kill -KILL $!; wait; exit 1' INT TERM
     wait $! || status=$?
     exit $status
 fi
 bare=$2/root
 
-# The commands: the lines of README's first block for the shell, without what is said of them.
+# The commands: the lines of the first shell block of README.
 commands=$(awk '/^```sh$/ { inside = 1; next } /^```$/ { if (inside) exit } inside' README.md)
-[ "$(printf '%s\n' "$commands" | grep -c '^make ')" = 2 ] || die "README's first block is not its two commands: $commands"
+[ "$(printf '%s\n' "$commands" | grep -c '^make ')" = 2 ] || die "the first shell block of README should be two make commands: $commands"
 
-# Where this machine has its packages from.
+# The package mirror of this machine.
 mirror=$(sed -n -e 's/^URIs: *\([^ ]*\).*/\1/p' -e 's/^deb \(\[[^]]*\] *\)\{0,1\}\([^ ]*\) .*/\2/p' \
     /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources 2>/dev/null |
     grep '/debian/*$' | head -n 1)
-echo "bare: Debian $SUITE, base system and make"
+echo "bare: installing the base system of Debian $SUITE, and make"
 debootstrap --variant=minbase --include=make "$SUITE" "$bare" ${mirror:+"$mirror"} >"$2/debootstrap.log" 2>&1 ||
     { tail -n 20 "$2/debootstrap.log" >&2; die "debootstrap failed"; }
 
@@ -45,7 +45,7 @@ mount --rbind /dev "$bare/dev"
 mount --rbind /sys "$bare/sys"
 mount -t tmpfs tmpfs "$bare/run"
 
-# Settings by which a machine reaches its registries, where it has them. No cache and no program.
+# Copies settings for the package registries, if they exist. No caches and no programs.
 carry() {
     for path; do
         [ -e "$path" ] || continue
@@ -55,12 +55,12 @@ carry() {
 }
 carry /etc/resolv.conf /etc/hosts /etc/nsswitch.conf /etc/apt/apt.conf /etc/apt/apt.conf.d /etc/apt/auth.conf.d /etc/apt/auth.conf \
     /etc/apt/trusted.gpg.d /etc/apt/keyrings /usr/local/share/ca-certificates /etc/pip.conf /etc/xdg/pip/pip.conf /etc/npmrc
-# Sources of other systems than this one are of no use there.
+# The package sources of this machine are usable only for the same Debian.
 if [ "$(. /etc/os-release && echo "${VERSION_CODENAME:-}")" = "$SUITE" ]; then
     rm -f "$bare/etc/apt/sources.list"
     carry /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources /usr/share/keyrings
 fi
-# The roots come with a package, the machine's own among them, unless even the packages come over https.
+# Certificates are installed by a package, with those of this machine. They are copied only if packages come over https.
 ! grep -rqs '^[^#]*https://' "$bare"/etc/apt/sources.list* || carry /etc/ssl/certs
 home=$bare/root
 put() { # from, to
@@ -69,7 +69,7 @@ put() { # from, to
 for file in config.toml config credentials.toml; do put "${CARGO_HOME:-$HOME/.cargo}/$file" "$home/.cargo/$file"; done
 for file in .npmrc .netrc .pip/pip.conf; do put "$HOME/$file" "$home/$file"; done
 put "${XDG_CONFIG_HOME:-$HOME/.config}/pip/pip.conf" "$home/.config/pip/pip.conf"
-# Go's settings but for those that name its programs and folders.
+# The settings of Go, except those that name programs and folders.
 if command -v go >/dev/null; then
     mkdir -p "$home/.config/go"
     for name in GOPROXY GOSUMDB GONOSUMDB GONOPROXY GOPRIVATE GOINSECURE GOVCS; do
@@ -77,20 +77,20 @@ if command -v go >/dev/null; then
         [ -z "$value" ] || echo "$name=$value"
     done >"$home/.config/go/env"
 fi
-# And those of the environment: nothing but them comes along.
+# Only these environment variables are passed on.
 environment=$(env | grep -iE '^((http|https|ftp|all|no)_proxy|pip_[a-z_]*|npm_config_[a-z_]*|GO(PROXY|SUMDB|NOSUMDB|NOPROXY|PRIVATE|INSECURE)|CARGO_(HTTP|NET|REGISTRIES|REGISTRY|SOURCE)_[A-Z_0-9]*|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE)=' |
     grep -viE '^(pip_cache_dir|pip_find_links|npm_config_cache|npm_config_prefix)=' || true)
 
 # The committed files, without their history.
 mkdir -p "$bare/root/libpaysvc"
 if git rev-parse --git-dir >/dev/null 2>&1; then
-    [ -z "$(git status --porcelain)" ] || echo "bare: note that changes which are not committed are NOT tested"
+    [ -z "$(git status --porcelain)" ] || echo "bare: there are uncommitted changes; they are NOT tested"
     git archive HEAD | tar -x -C "$bare/root/libpaysvc"
 else
     tar -c --exclude ./target --exclude ./build . | tar -x -C "$bare/root/libpaysvc"
 fi
 
-# A new environment: nothing of ours but what was chosen above.
+# Runs a command in the root, with only the environment chosen above.
 there() {
     printf '%s\n' "$environment" | {
         set -- sh -c "$1"
@@ -106,7 +106,7 @@ figures="" status=0
 while IFS= read -r line; do
     [ -n "$line" ] || continue
     printf '\n== %s\n' "$line"
-    # The second line of the shell's times is of its children. Not in a pipe: that would be another shell.
+    # The second line of `times` is about child processes. It must not be in a pipe, which would be another shell.
     there "cd /root/libpaysvc
         began=\$(date +%s) status=0
         $line

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the same story in C, C++, Python and Go, each against a sandbox of its own. Called by make demo, after make build.
+# Runs the example programs in C, C++, Go and Python, each against a new sandbox. Called by make demo after make build.
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -20,7 +20,7 @@ start() {
     mkfifo "$work/ready"
     build/bin/paysvc-sandbox --listen 127.0.0.1:0 --env-file "$work/env" >"$work/ready" &
     sandbox=$!
-    # Its one line of output says that it is ready.
+    # It prints one line when it is ready.
     read -r line <"$work/ready"
     echo "$line" | grep -q base_url || { echo "demo: the sandbox did not start" >&2; exit 1; }
     set -a
@@ -29,8 +29,7 @@ start() {
     set +a
 }
 
-# What it is, then the command.
-story() {
+example() { # title, command...
     printf '\n== %s\n\n' "$1"
     shift
     start
@@ -44,8 +43,8 @@ ${CC:-cc} -O2 -Wall -Wextra examples/collect.c -Ibuild/include -Lbuild/lib -lpay
 ${CXX:-c++} -std=c++11 -O2 -Wall -Wextra bindings/cpp/examples/collect.cpp -Ibuild/include -Lbuild/lib -lpaysvc -o "$work/collect-cpp"
 (cd bindings/go && "$(sh "$root/scripts/go.sh")" build -o "$work/collect-go" ./examples/collect)
 
-story "C: examples/collect.c" "$work/collect-c"
-story "C++: bindings/cpp/examples/collect.cpp" "$work/collect-cpp"
-story "Go: bindings/go/examples/collect" "$work/collect-go"
-story "Python: examples/collect.py" env PYTHONPATH="$root/bindings/python/src" PYTHONDONTWRITEBYTECODE=1 \
+example "C: examples/collect.c" "$work/collect-c"
+example "C++: bindings/cpp/examples/collect.cpp" "$work/collect-cpp"
+example "Go: bindings/go/examples/collect" "$work/collect-go"
+example "Python: examples/collect.py" env PYTHONPATH="$root/bindings/python/src" PYTHONDONTWRITEBYTECODE=1 \
     PAYSVC_LIBRARY="$root/build/lib/libpaysvc.so" python3 examples/collect.py

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Feeds every fuzz target (fuzz/, what must hold is in src/fuzzing/) with made-up inputs, from the committed corpus on:
-#   fuzz.sh runs 1000000    that many inputs each
-#   fuzz.sh seconds 5       for that long each
-#   fuzz.sh planted         only the proof that crash, leak, panic and hang would be found; the others begin with it
-#   fuzz.sh corpus          adds to the committed corpus what the last run has found, as little as reaches as much
-# Prints a line per target and fails on any crash, leak, hang or lack of memory. SEED (1) chooses the inputs.
+# Runs every fuzz target (fuzz/ and src/fuzzing/) on random inputs, starting from the committed corpus:
+#   fuzz.sh runs 1000000    this number of inputs for each target
+#   fuzz.sh seconds 5       this long for each target
+#   fuzz.sh planted         only checks that crash, leak, panic and hang are found; "runs" and "seconds" begin with it
+#   fuzz.sh corpus          adds new inputs of the last run to the committed corpus, as few as reach the same code
+# Prints a line for each target and fails on any crash, leak, hang or lack of memory. SEED (1) chooses the inputs.
 # Needs no cargo-fuzz and no nightly compiler.
 set -eu
 cd "$(dirname "$0")/.."
@@ -17,16 +17,16 @@ triple=$(rustc -vV | sed -n 's/^host: //p')
 folder=${CARGO_TARGET_DIR:-target}/fuzz
 binaries=$folder/$triple/release
 
-# A client made of nothing must not take the environment of whoever runs this.
+# Clients without a configuration would read the settings in the environment of the user.
 for name in $(env | sed -n 's/^\(PAYSVC_[A-Z_]*\)=.*/\1/p'); do unset "$name"; done
 
-# A fuzz binary with its arguments, and no system roots: reading them again for every client takes longer than all else,
-# and nothing there depends on them. For the binaries alone: cargo needs those roots to download.
+# Runs a fuzz binary without the roots of the system: reading them for every client takes longer than everything else,
+# and no result depends on them. Only for the binaries: cargo needs the roots for downloads.
 fuzzed() {
     env SSL_CERT_FILE=/dev/null SSL_CERT_DIR=/nonexistent "$@"
 }
 
-# The slow ones first, so that none is left alone at the end.
+# The slowest first, so that they do not run alone at the end.
 targets() {
     echo ffi
     echo wire
@@ -41,7 +41,7 @@ dictionary() {
     esac
 }
 
-# One target to its end, on one line.
+# Runs one target and prints its line.
 one() {
     log=$work/$1.log
     rm -rf "${work:?}/$1" && mkdir -p "$work/$1"
@@ -49,10 +49,10 @@ one() {
         runs) limit="-runs=$amount" ;;
         *) limit="-max_total_time=$amount" ;;
     esac
-    # These reach so much code that weighing the inputs would take longer than running them.
+    # These reach so much code that the entropic schedule would take longer than the inputs.
     case $1 in ffi | wire) limit="$limit -entropic=0" ;; esac
     began=$(date +%s) result=0
-    # Word splitting is wanted: one word a flag.
+    # Word splitting is intended: one word for each flag.
     # shellcheck disable=SC2086
     fuzzed "$binaries/$1" $flags $limit -dict="$(dictionary "$1")" -artifact_prefix="$work/crash-$1-" \
         "$work/$1" "fuzz/corpus/$1" >"$log" 2>&1 || result=$?
@@ -62,7 +62,7 @@ one() {
         "$(($(date +%s) - began))" "$([ "$result" = 0 ] && echo 0 || echo 1)"
     if [ "$result" != 0 ]; then
         grep -a -E 'panicked at|ERROR:|SUMMARY:|Test unit written' -A 1 "$log" | head -n 20
-        echo "again: $binaries/$1 $work/crash-$1-...    whole log: $log"
+        echo "to repeat: $binaries/$1 $work/crash-$1-...    whole log: $log"
         return 1
     fi
 }
@@ -72,25 +72,25 @@ build() {
     mkdir -p "$work"
     echo 'fn main() {}' >"$work/probe.rs"
     if ! RUSTC_BOOTSTRAP=1 rustc $sanitizer --target "$triple" -o "$work/probe" "$work/probe.rs" 2>"$work/probe.log"; then
-        echo "MISSING: this machine's Rust has no AddressSanitizer; fuzzing looks for panics and hangs, wrong memory accesses and leaks are NOT looked for"
+        echo "MISSING: this machine's Rust has no AddressSanitizer; fuzzing finds panics and hangs, but invalid memory accesses and leaks are NOT found"
         sanitizer=""
     fi
-    # What cargo-fuzz sets: the pass that tells libFuzzer which code an input reaches and what it is compared with.
+    # As cargo-fuzz does: the pass that reports to libFuzzer which code an input reaches, and what it is compared with.
     RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR="$folder" RUSTFLAGS="--cfg fuzzing $sanitizer -Cpasses=sancov-module
         -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters
         -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares" \
         ${CARGO:-cargo} build --quiet --locked --release --target "$triple" --manifest-path fuzz/Cargo.toml
 }
 
-# A fault that is there on purpose, and the word that must be said of it.
-must_find() { # fault, word, more flags
+# Fails unless a deliberate defect is found and reported in these words.
+must_find() { # defect, words, more flags
     printf %s "$1" >"$work/planted"
     # shellcheck disable=SC2086
     if fuzzed "$binaries/planted" $flags ${3:-} -artifact_prefix="$work/planted-" "$work/planted" >"$work/planted.log" 2>&1; then
         echo "fuzz: the planted $1 was NOT found" >&2
         exit 1
     fi
-    grep -a -q "$2" "$work/planted.log" || { echo "fuzz: the planted $1 was not called a $2" >&2 && exit 1; }
+    grep -a -q "$2" "$work/planted.log" || { echo "fuzz: the planted $1 was not reported as '$2'" >&2 && exit 1; }
 }
 
 planted() {
@@ -106,7 +106,7 @@ planted() {
         found="$found, heap overflow, leak; AddressSanitizer is in every target"
     fi
     printf nothing >"$work/planted"
-    fuzzed "$binaries/planted" -artifact_prefix="$work/planted-" "$work/planted" >"$work/planted.log" 2>&1 || { echo "fuzz: a fault where none is" >&2 && exit 1; }
+    fuzzed "$binaries/planted" -artifact_prefix="$work/planted-" "$work/planted" >"$work/planted.log" 2>&1 || { echo "fuzz: a defect was reported although there was none" >&2 && exit 1; }
     echo "planted  found: $found"
 }
 
@@ -130,7 +130,8 @@ case $mode in
         for target in $(targets); do
             rm -rf "${work:?}/small" && mkdir -p "$work/small"
             find "$work/$target" -type f -size -256c -exec cp '{}' "$work/small" ';'
-            # The hand-made ones keep their names; of the others only the small ones that reach something new are added.
+            # Handwritten entries keep their names. New entries must name their endpoints before they are committed: see
+            # tests/fuzz_corpus.rs.
             before=$(find "fuzz/corpus/$target" -type f | wc -l)
             fuzzed "$binaries/$target" -merge=1 -max_len=512 -artifact_prefix="$work/merge-$target-" "fuzz/corpus/$target" "$work/small" >"$work/merge.log" 2>&1
             echo "$target: $before files, now $(find "fuzz/corpus/$target" -type f | wc -l)"

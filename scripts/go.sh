@@ -1,9 +1,9 @@
 #!/bin/sh
-# Prints the path of a Go that is new enough for bindings/go. An older one, such as Debian 12's 1.19, fetches it: Go's
-# own toolchains are a module, which the go command downloads and checks like any other.
+# Prints the path of a Go that is new enough for bindings/go. An older one, such as 1.19 of Debian 12, downloads it: Go's
+# toolchains are modules, which the go command downloads and verifies like any other.
 set -eu
 
-GO_LEAST=21 # go.mod's
+GO_LEAST=21 # as in go.mod
 GO_FETCHED=1.24.9
 
 minor() {
@@ -21,22 +21,22 @@ for go in "${GO:-go}" /usr/local/go/bin/go /usr/lib/go-1.2[1-9]/bin/go; do
 done
 
 if [ -z "${old:-}" ]; then
-    echo "go.sh: Go 1.$GO_LEAST or newer is needed, and there is none: install Debian's golang-go (an old one fetches a newer), or Go's own release" >&2
+    echo "go.sh: Go 1.$GO_LEAST or newer is needed, and there is none: install Debian's golang-go (which can download a newer one), or a release of Go" >&2
     exit 1
 fi
 system=$("$old" env GOOS)-$("$old" env GOARCH)
-# Outside of any module, so that no go.mod asks for more than the old one is.
+# Outside of any module, because a go.mod may require a newer version than the old one.
 cd /
-# -modcacherw: or the programs could not be made executable, which the cache does not keep.
+# -modcacherw, so that the programs can be made executable: the cache does not keep that permission.
 folder=$(GO111MODULE=on GOFLAGS=-modcacherw "$old" mod download -json "golang.org/toolchain@v0.0.1-go$GO_FETCHED.$system" |
     sed -n 's/^[[:space:]]*"Dir": "\(.*\)",\{0,1\}$/\1/p')
 if [ -z "$folder" ]; then
-    echo "go.sh: $("$old" version) is too old, and Go $GO_FETCHED could not be fetched; install Go 1.$GO_LEAST or newer and call again" >&2
+    echo "go.sh: $("$old" version) is too old, and Go $GO_FETCHED could not be downloaded; install Go 1.$GO_LEAST or newer and run this again" >&2
     exit 1
 fi
 [ -x "$folder/bin/go" ] || chmod -R +x "$folder/bin" "$folder/pkg/tool"
 if ! env -u GOROOT GOTOOLCHAIN=local "$folder/bin/go" version >/dev/null; then
-    echo "go.sh: the Go that was fetched to $folder does not run" >&2
+    echo "go.sh: the Go that was downloaded to $folder does not run" >&2
     exit 1
 fi
 echo "$folder/bin/go"

@@ -1,31 +1,31 @@
 #!/bin/sh
-# All that is done against hostile input and leaks, one after the other, and then its figures: what failed, and what this
-# machine could not run, among them. RUNS (1000000) is the number of inputs for each fuzz target.
+# Runs the long tests on hostile input and leaks one after the other, then prints their figures, what failed, and what
+# this machine could not run. RUNS (1000000): inputs for each fuzz target.
 set -eu
 cd "$(dirname "$0")/.."
 CARGO=${CARGO:-cargo}
 logs=build/harden
 mkdir -p "$logs"
 failed="" figures=""
-note() { # name, the lines that tell
+add_figures() { # name, lines of its output
     figures="$figures
 $1
 $(printf '%s\n' "$2" | sed 's/^/    /')"
 }
 
-part() { # name, which lines of its output tell, command...
-    name=$1 telling=$2
+part() { # name, pattern of the lines with figures, command...
+    name=$1 pattern=$2
     shift 2
     echo "== $name"
     status=0
     "$@" >"$logs/$name.log" 2>&1 || status=$?
-    told=$(grep -a -E "$telling|^MISSING" "$logs/$name.log" || true)
-    [ "$status" = 0 ] && [ -n "$told" ] || {
+    lines=$(grep -a -E "$pattern|^MISSING" "$logs/$name.log" || true)
+    [ "$status" = 0 ] && [ -n "$lines" ] || {
         failed="$failed $name"
-        told="$told
+        lines="$lines
 FAILED: see $logs/$name.log"
     }
-    note "$name" "$told"
+    add_figures "$name" "$lines"
 }
 
 test_of() { "$CARGO" test --locked --test integration -- --nocapture "$@"; }

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Puts files into a folder, each under a name of its own first and then by rename. A file that a program runs or has
-# loaded is replaced, never written into: writing fails for a program ("Text file busy") and kills who has a library loaded.
+# Copies files into a folder, each under a temporary name first, and then renames it. A file that a program runs or has
+# loaded must be replaced, not written: writing fails for a program ("Text file busy"), and crashes processes that have
+# a library loaded.
 #   place.sh -m MODE FILE... FOLDER
 #   place.sh -m MODE -n NAME FILE FOLDER    under another name; FILE may be -
 #   place.sh -l TO LINK                     a symbolic link
@@ -21,7 +22,7 @@ new=""
 trap '[ -z "$new" ] || rm -f "$new"' EXIT
 trap 'exit 1' INT TERM
 
-fresh() { # the file's last name: a name in the same folder that nobody has
+fresh() { # final name; sets a temporary name in the same folder
     mkdir -p "$(dirname "$1")"
     new=$(dirname "$1")/.$(basename "$1").new.$$
     rm -f "$new"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the C programs and the scenarios with the sanitizers in C and Rust together. Any report of theirs fails the run.
+# Runs the C programs and the scenarios with the sanitizers in C and Rust together. Any report fails the run.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -13,10 +13,10 @@ elif [ "$status" != 0 ]; then
 fi
 list=$(mktemp)
 trap 'rm -f "$list"' EXIT
-# The tests run these programs without the sanitizers unless they are asked.
+# Without these variables the tests run the programs without the sanitizers.
 PAYSVC_SANITIZED=1 PAYSVC_SANITIZED_LIST=$list ${CARGO:-cargo} test --quiet --locked \
     --test integration -- c_programs:: process:: resources:: scenarios::
 planted="leak.c planted.c"
 programs=$(sort -u "$list" | grep -vxF "$(printf '%s\n' $planted)" | wc -l)
 [ "$programs" -gt 5 ] || { echo "sanitize: only $programs programs were run" >&2; exit 1; }
-echo "sanitize: $programs programs, 0 reports but those of the defects planted in $planted"
+echo "sanitize: $programs programs, no reports except of the defects planted in $planted"

@@ -1,11 +1,10 @@
 #!/bin/sh
-# Builds the library's archive with AddressSanitizer in its Rust, and with it and UndefinedBehaviorSanitizer in AWS-LC's
-# C, and prints its path. Exit status 3,
-# with a loud line, where this machine's Rust or C compiler cannot.
+# Builds the static library with AddressSanitizer in Rust, and with AddressSanitizer and UndefinedBehaviorSanitizer in the C
+# of AWS-LC, and prints its path. Exit status 3 and a line with MISSING if this machine's compilers cannot do that.
 set -eu
 cd "$(dirname "$0")/.."
 
-# Sanitizers are not yet part of stable Rust, but in its compiler; nothing of this is shipped.
+# Sanitizers are not part of stable Rust yet, but its compiler has them; nothing of this is shipped.
 export RUSTC_BOOTSTRAP=1
 instrument="-Zsanitizer=address -Cforce-frame-pointers=yes"
 triple=$(rustc -vV | sed -n 's/^host: //p')
@@ -25,7 +24,8 @@ echo '#[unsafe(no_mangle)] pub extern "C" fn f(p: &mut [u8], i: usize) { p[i] +=
 rustc --edition 2024 --crate-type staticlib $instrument "$work/try.rs" --emit obj -o "$work/try.o" 2>/dev/null &&
     nm "$work/try.o" | grep -q __asan_ || missing "this machine's Rust compiler has no AddressSanitizer"
 
-# --target: or build scripts would be instrumented too. A folder of its own: or the builds would undo each other.
+# --target keeps build scripts from being instrumented. The separate folder keeps this and other builds from replacing each
+# other.
 under=$(echo "$triple" | tr - _)
 export "CFLAGS_$under=-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
 RUSTFLAGS=$instrument CARGO_PROFILE_DEV_DEBUG=line-tables-only CARGO_INCREMENTAL=0 \

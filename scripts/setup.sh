@@ -1,11 +1,11 @@
 #!/bin/sh
-# Installs what this machine lacks to build the project (setup.sh build), to show it in all its languages (demo), to
-# test it (test), or to compare it with other clients (peers, bench): from Debian's packages where that can be done; else
-# says loudly what is missing. Called by make; does nothing where everything is there.
+# Installs what this machine lacks to build the project (setup.sh build), to run its examples in all languages (demo), to
+# test it (test), or to compare it with other clients (peers, bench). Uses Debian's packages if possible, and otherwise
+# says what is missing. Called by make; does nothing if everything is there.
 set -eu
 cd "$(dirname "$0")/.."
 
-RUST_LEAST=88 # 1.88: the newest that a dependency asks for
+RUST_LEAST=88 # 1.88, which a dependency needs
 
 missing=""
 need() { # command, package
@@ -21,7 +21,7 @@ need c++ g++
 need make make
 need pkg-config pkg-config
 [ -e /usr/include/stdio.h ] || missing="$missing libc6-dev"
-# Without the system's roots nothing can be downloaded.
+# Downloads need the root certificates of the system.
 [ -e "${SSL_CERT_FILE:-/etc/ssl/certs/ca-certificates.crt}" ] || [ -e /etc/pki/tls/certs ] || missing="$missing ca-certificates"
 if [ "${1:-build}" = test ] || [ "${1:-build}" = demo ]; then
     need python3 python3
@@ -53,16 +53,16 @@ if [ "${1:-build}" = bench ]; then
     python3 -c "import venv, ensurepip" 2>/dev/null || missing="$missing python3-venv"
 fi
 if ! command -v cargo >/dev/null 2>&1 && [ -x "$HOME/.cargo/bin/cargo" ]; then
-    echo "setup: cargo is in $HOME/.cargo/bin but not on the PATH; add it and call again" >&2
+    echo "setup: cargo is in $HOME/.cargo/bin, which is not in PATH; add it and run this again" >&2
     exit 1
 fi
-# Debian's rustc-web is the recent compiler that it builds its browsers with.
+# rustc-web is the recent compiler with which Debian builds its browsers.
 need cargo "cargo-web rustc-web rustfmt-web"
 
 if [ -n "$missing" ]; then
     echo "setup: this machine lacks:$missing" >&2
     if ! command -v apt-get >/dev/null 2>&1; then
-        echo "setup: there is no apt-get here; install them and call again" >&2
+        echo "setup: there is no apt-get; install them and run this again" >&2
         exit 1
     fi
     if [ "$(id -u)" = 0 ]; then
@@ -70,12 +70,12 @@ if [ -n "$missing" ]; then
     elif command -v sudo >/dev/null 2>&1; then
         run="sudo"
     else
-        echo "setup: neither root nor sudo; install them and call again: apt-get install$missing" >&2
+        echo "setup: this is not root, and there is no sudo; install them and run this again: apt-get install$missing" >&2
         exit 1
     fi
     $run apt-get update -qq
     echo "setup: installing them" >&2
-    # Word splitting is wanted: one word a package.
+    # Word splitting is intended: one word for each package.
     # shellcheck disable=SC2086
     $run env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o Dpkg::Use-Pty=0 --no-install-recommends $missing >/dev/null
 fi
@@ -87,11 +87,11 @@ if [ -z "$minor" ] || [ "$minor" -lt "$RUST_LEAST" ]; then
 fi
 
 if [ "${1:-build}" = test ] || [ "${1:-build}" = demo ]; then
-    # Debian's Go may be older than the Go package asks for.
+    # Debian's Go may be older than the Go package needs.
     sh "$(dirname "$0")/go.sh" >/dev/null
 fi
 
-# What tests the Python binding lives in a virtual environment of its own, made anew when the list changes.
+# The tools that test the Python package are in a virtual environment, which is created again when their list changes.
 if [ "${1:-build}" = test ]; then
     list=bindings/python/requirements-test.txt
     if ! [ -x build/venv/bin/python ] || ! cmp -s $list build/venv/installed.txt; then

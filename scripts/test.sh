@@ -15,7 +15,7 @@ part() { # name, folder, command...
     cd "$2"
     shift 2
     began=$(date +%s)
-    # A part that hangs must not hold up whoever waits for all of them.
+    # A part that hangs must not block the run.
     timeout "$MOST_SECONDS" "$@" >"$OLDPWD/$logs/$name.log" 2>&1 </dev/null || status=$?
     cd "$OLDPWD"
     echo "$status" >"$logs/$name.status"
@@ -23,7 +23,7 @@ part() { # name, folder, command...
     flock 9
     printf '\n== %s (%s s)\n' "$name" "$(($(date +%s) - began))"
     cat "$logs/$name.log"
-    [ "$status" != 124 ] || echo "$name was ended after $MOST_SECONDS s"
+    [ "$status" != 124 ] || echo "$name was stopped after $MOST_SECONDS s"
     [ "$status" = 0 ] || echo "FAILED: $name, exit status $status"
 }
 
@@ -41,15 +41,16 @@ began=$(date +%s)
 "$CARGO" test --workspace --locked --no-run --message-format=json-render-diagnostics >"$logs/built.json"
 echo "built in $(($(date +%s) - began)) s; $jobs parts at a time, their logs in $logs"
 
-# One line a part: name, folder, command. A test program runs in its package's folder, as under cargo.
+# One line for each part: name, folder, command. A test program runs in the folder of its package, as with cargo.
 sed -n '/"reason":"compiler-artifact"/{/"profile":{[^}]*"test":true/s/.*"manifest_path":"\([^"]*\)\/Cargo.toml".*"executable":"\([^"]*\)".*/\1 \2/p;}' \
     "$logs/built.json" | while read -r folder program; do
     name=$(basename "$program" | sed 's/-[0-9a-f]*$//')
     [ "$folder" = "$PWD" ] || name=$(basename "$folder")-$name
     [ "$name" != integration ] || program="$program --test-threads=$((2 * jobs))"
     echo "$name $folder $program"
-done >"$logs/programs"
-[ -s "$logs/programs" ] || { echo "test: cargo names no test programs" >&2; exit 1; }
+    # The library and the program of a package have the same name; their logs need two.
+done | awk '{ if (seen[$1]++) $1 = $1 "-" seen[$1]; print }' >"$logs/programs"
+[ -s "$logs/programs" ] || { echo "test: cargo built no test programs" >&2; exit 1; }
 {
     # The longest first, so that it is not left alone at the end.
     grep "^integration " "$logs/programs" || :
@@ -57,9 +58,6 @@ done >"$logs/programs"
     grep -v "^integration " "$logs/programs" || :
     echo "documentation $PWD $CARGO test --workspace --locked --doc"
 } >"$logs/parts"
-# Two of one name would write over each other's log and status.
-twice=$(cut -d ' ' -f 1 "$logs/parts" | sort | uniq -d)
-[ -z "$twice" ] || { echo "test: more than one part is called: $twice" >&2; exit 1; }
 
 xargs -P "$jobs" -L 1 sh "$0" part <"$logs/parts"
 

@@ -1,7 +1,6 @@
 #!/bin/sh
-# Runs the programs with threads, cancels, signals and forks (tests/integration/process.rs) under ThreadSanitizer, in C, in the
-# library, in Rust's standard library and in AWS-LC together. Any report fails the run; two planted races must be
-# reported.
+# Runs the programs with threads, cancels, signals and forks (tests/integration/process.rs) under ThreadSanitizer in C, the
+# library, Rust's standard library and AWS-LC together. Any report fails the run, and two planted races must be reported.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -17,20 +16,20 @@ triple=$(rustc -vV | sed -n 's/^host: //p')
 sysroot=$(rustc --print sysroot)
 runtime=$(find "$sysroot/lib/rustlib/$triple/lib" -name 'librustc*_rt.tsan.a' 2>/dev/null | head -n 1)
 [ -n "$runtime" ] || missing "this machine's Rust has no ThreadSanitizer runtime"
-# The standard library's own atomics must be seen too, or every lock of its would look like a race.
+# The standard library must be instrumented too: otherwise each of its locks would look like a race.
 standard=$sysroot/lib/rustlib/src/rust/library/Cargo.lock
 [ -f "$standard" ] || rustup component add rust-src >"$work/rustup" 2>&1 || cat "$work/rustup" >&2 || true
-[ -f "$standard" ] || missing "the source of Rust's standard library is not here (rustup component add rust-src)"
+[ -f "$standard" ] || missing "the source of Rust's standard library is not installed (rustup component add rust-src)"
 echo 'int main(void) { return 0; }' >"$work/try.c"
 { cc -fsanitize=thread -c "$work/try.c" -o "$work/try.o" &&
     cc "$work/try.o" -Wl,--whole-archive "$runtime" -Wl,--no-whole-archive -lpthread -ldl -lrt -lm -lstdc++ \
         -o "$work/try" && "$work/try"; } >"$work/log" 2>&1 || {
     cat "$work/log" >&2
-    missing "this machine's C compiler and Rust's ThreadSanitizer do not go together"
+    missing "this machine's C compiler does not work with Rust's ThreadSanitizer"
 }
 
-# Not yet part of stable Rust, but in its compiler; nothing of this is shipped. A folder of its own: or the builds would
-# undo each other.
+# Sanitizers are not part of stable Rust yet, but its compiler has them; nothing of this is shipped. The separate folder
+# keeps this and other builds from replacing each other.
 folder=${CARGO_TARGET_DIR:-target}/tsan
 under=$(echo "$triple" | tr - _)
 (
@@ -41,7 +40,7 @@ under=$(echo "$triple" | tr - _)
 )
 archive=$(cd "$folder/$triple/debug" && pwd)/libpaysvc.a
 
-# Every report ends its program with 66. Forked children start no threads.
+# A program with a report ends with exit status 66.
 export PAYSVC_TSAN="$archive:$runtime" PAYSVC_SANITIZED_LIST="$work/list"
 export TSAN_OPTIONS="exitcode=66 halt_on_error=0 second_deadlock_stack=1"
 : >"$work/list"
@@ -49,4 +48,4 @@ ${CARGO:-cargo} test --quiet --locked --test integration -- --test-threads=2 pro
 programs=$(sort -u "$work/list" | grep -vc '^races\.c$')
 grep -q '^races\.c$' "$work/list" || { echo "tsan: the planted races were not run" >&2; exit 1; }
 [ "$programs" -ge 5 ] || { echo "tsan: only $programs programs were run" >&2; exit 1; }
-echo "tsan: $programs programs, 0 reports but those of the races planted in races.c"
+echo "tsan: $programs programs, no reports except of the races planted in races.c"

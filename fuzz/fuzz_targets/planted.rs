@@ -1,4 +1,4 @@
-//! Faults planted on purpose, so that it can be shown that each would be found. The input names one.
+//! Deliberate defects: scripts/fuzz.sh shows with them that the fuzzer finds such a defect. The input names one.
 #![no_main]
 
 use std::hint::black_box;
@@ -8,7 +8,7 @@ fn planted(input: &[u8]) {
         // One byte beyond an allocation: only AddressSanitizer notices.
         b"overflow" => {
             let bytes = black_box(vec![1u8; 8]);
-            // SAFETY: none; that is the point.
+            // SAFETY: there is none; this is the defect.
             black_box(unsafe { bytes.as_ptr().add(black_box(8)).read() });
         }
         b"leak" => {

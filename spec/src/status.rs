@@ -142,3 +142,28 @@ pub fn name_of(status: Status) -> &'static str {
 pub fn name_of_outcome(outcome: Outcome) -> &'static str {
     name(OUTCOMES, outcome as i32).unwrap_or("?").trim_start_matches("OUTCOME_")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_numbers_are_given_once_and_documented() {
+        for (table, prefix) in [(STATUSES, "E_"), (OUTCOMES, "OUTCOME_"), (STATES, "STATE_")] {
+            for (index, constant) in table.iter().enumerate() {
+                let Constant { name: own, number, doc } = constant;
+                assert!(own.starts_with(prefix) || *own == "OK", "{own}");
+                assert!(doc.ends_with('.') && !doc.contains('\n'), "{own}: {doc}");
+                assert!(!table[..index].iter().any(|other| other.name == *own || other.number == *number), "{own}");
+                assert_eq!(name(table, *number), Some(*own));
+            }
+        }
+    }
+
+    #[test]
+    fn every_status_and_outcome_has_its_name() {
+        assert_eq!(name_of(Status::RateLimited), "E_RATE_LIMITED");
+        assert_eq!(name_of_outcome(Outcome::NotSent), "NOT_SENT");
+        assert_eq!(name(STATES, 99), None);
+    }
+}

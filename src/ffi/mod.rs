@@ -21,13 +21,9 @@ mod reply;
 mod types;
 
 pub use call::{paysvc_call_cancel, paysvc_call_free, paysvc_call_new, paysvc_call_set_timeout_ms};
-#[cfg(any(fuzzing, test))]
-pub use client::endpoint as call_row;
 pub use client::{paysvc_client_free, paysvc_client_set_log, paysvc_encrypt};
 pub use exports::*;
 pub use names::{paysvc_abi, paysvc_outcome_name, paysvc_status_name, paysvc_version};
-#[cfg(any(fuzzing, test))]
-pub use reply::{into_handle, into_pointer};
 pub use reply::{
     paysvc_reply_attempts, paysvc_reply_body, paysvc_reply_body_len, paysvc_reply_code, paysvc_reply_free,
     paysvc_reply_get, paysvc_reply_http_status, paysvc_reply_message, paysvc_reply_outcome,

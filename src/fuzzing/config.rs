@@ -1,9 +1,11 @@
-//! Input: the configuration's JSON, then after a NUL each the variables of the
-//! environment, in the order of the table.
+//! Input: the configuration's JSON, then the variables of the environment in the order of the table, with a NUL before
+//! each.
+//!
+//! Here and not in `fuzz/`, because the parsed configuration is private.
 
 use serde_json::Value;
 
-use super::{check_refusal, has_canary, may_name_canary, oracle};
+use super::{check_error, has_canary, json, may_name_canary};
 use crate::client::config::Config;
 use crate::request::base_url::BaseUrl;
 use paysvc_spec::settings::{CONFIG, variable};
@@ -21,12 +23,12 @@ pub fn config(input: &[u8]) {
     let parsed = serde_json::from_str::<Value>(json).ok();
     match Config::parse(Some(json), &env) {
         Ok(config) => {
-            assert!(oracle::walk(json).twice.is_none(), "a member given twice is accepted");
+            assert!(!json::scan(json).named_twice, "a member given twice is accepted");
             check(&config);
         }
-        Err(refusal) => {
-            let reply = check_refusal(refusal, &[Status::Config]);
-            // The host of a refused URL is said; keys, passwords and file names are not.
+        Err(error) => {
+            let reply = check_error(error, &[Status::Config]);
+            // The message names the host of a URL, but no key, password or file name.
             let host = |url: &Value| url.as_str().is_some_and(has_canary);
             let named = may_name_canary(json)
                 || parsed.is_some_and(|json| host(&json["base_url"]))
@@ -54,10 +56,10 @@ fn check(config: &Config) {
     }
 }
 
-/// Scheme, host and port are what the text says, and nothing else hides in it.
+/// Scheme, host and port are those of the text, and there is nothing else in it.
 fn check_url(url: &BaseUrl, allow_http: bool) {
     let scheme = if url.https { "https://" } else { "http://" };
-    let rest = url.text.strip_prefix(scheme).expect("the scheme stands in front");
+    let rest = url.text.strip_prefix(scheme).expect("the scheme comes first");
     let authority = rest.split('/').next().unwrap_or_default().to_ascii_lowercase();
     let host = if url.host.contains(':') { format!("[{}]", url.host) } else { url.host.clone() };
     let implied = if url.https { 443 } else { 80 };

@@ -1,6 +1,8 @@
 //! Input: the text of an encryption key.
+//!
+//! Here and not in `fuzz/`, because the parser of keys is private.
 
-use super::{check_refusal, check_texts};
+use super::{check_error, check_texts};
 use crate::request::encryption::EncryptionKey;
 use crate::response::reply::Reply;
 use paysvc_spec::status::Status;
@@ -14,14 +16,14 @@ pub fn key(input: &[u8]) {
         Ok(key) => {
             let block = key.max_payload() + 11;
             assert!((256..=1024).contains(&block), "{block} bytes");
-            let sealed = key.encrypt(b"{}").expect("two bytes fit every key");
-            assert_eq!(sealed.len(), block.div_ceil(3) * 4 + r#"{"data":""}"#.len());
+            let encrypted = key.encrypt(b"{}").expect("two bytes fit every key");
+            assert_eq!(encrypted.len(), block.div_ceil(3) * 4 + r#"{"data":""}"#.len());
             assert!(key.encrypt(&vec![b'x'; key.max_payload()]).is_ok());
-            let refusal = key.encrypt(&vec![b'x'; key.max_payload() + 1]).expect_err("one byte more does not fit");
-            check_texts(&Reply::invalid(refusal));
+            let error = key.encrypt(&vec![b'x'; key.max_payload() + 1]).expect_err("one byte more does not fit");
+            check_texts(&Reply::invalid(error));
         }
-        Err(refusal) => {
-            let reply = check_refusal(refusal, &[Status::Config]);
+        Err(error) => {
+            let reply = check_error(error, &[Status::Config]);
             let base64 = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=');
             let longest = reply.message.split(|c| !base64(c)).map(str::len).max();
             assert!(longest <= Some(LONGEST_WORD), "a part of the key is repeated: {}", reply.message);

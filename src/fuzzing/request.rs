@@ -1,5 +1,6 @@
-//! Input: a byte that chooses the row (`a` the first; after the last row `paysvc_request`), then
-//! the request's JSON.
+//! Input: the name of an endpoint, or `request` for `paysvc_request`, and a line break; then the request's JSON.
+//!
+//! Here and not in `fuzz/`, because a request before it is sent is private.
 
 use std::collections::HashSet;
 use std::sync::OnceLock;
@@ -10,7 +11,8 @@ use percent_encoding::percent_decode_str;
 use serde_json::Value;
 use ureq::http::Uri;
 
-use super::{check_refusal, has_canary, may_name_canary, oracle};
+use super::choice::{choose, first_line};
+use super::{check_error, has_canary, json as reader, may_name_canary};
 use crate::request::base_url::BaseUrl;
 use crate::request::encryption::EncryptionKey;
 use crate::request::settings::Settings;
@@ -19,6 +21,8 @@ use paysvc_spec::ENDPOINTS;
 use paysvc_spec::schema::{ApiKey, Endpoint, Location, Method, Safety};
 use paysvc_spec::status::Status;
 
+/// Names `paysvc_request`, which has no row.
+const RAW: &str = "request";
 const BASE: &str = "https://pay.example/api";
 const REFUSED: &[Status] = &[Status::Argument, Status::Config, Status::Encrypt];
 
@@ -37,34 +41,35 @@ fn settings() -> &'static Settings {
 }
 
 pub fn request(input: &[u8]) {
-    let Some((choice, json)) = input.split_first() else { return };
+    let (name, json) = first_line(input);
     let Ok(json) = std::str::from_utf8(json) else { return };
     if let Ok(payload) = body::payload(json) {
-        assert_eq!(std::str::from_utf8(&payload).ok(), Some(oracle::walk(json).compact.as_str()), "what is encrypted");
+        assert_eq!(std::str::from_utf8(&payload).ok(), Some(reader::scan(json).compact.as_str()), "what is encrypted");
     }
-    let row = ENDPOINTS.get(usize::from(choice.wrapping_sub(b'a')) % (ENDPOINTS.len() + 1));
+    let name = choose(name, ENDPOINTS.iter().map(|row| row.name).chain([RAW]));
+    let row = ENDPOINTS.iter().find(|row| row.name == name);
     let prepared = match row {
         Some(row) => request::prepare(row, json, settings()),
         None => raw::prepare(json, settings(), &|| false),
     };
     match prepared {
         Ok(prepared) => {
-            let walk = oracle::walk(json);
-            assert!(walk.twice.is_none(), "a member given twice is accepted");
+            let scan = reader::scan(json);
+            assert!(!scan.named_twice, "a member given twice is accepted");
             check_wire(&prepared);
             match row {
-                Some(row) => check_row(row, &prepared, json, &walk.compact),
-                None => check_raw(&prepared, json, &walk.compact),
+                Some(row) => check_row(row, &prepared, json, &scan.compact),
+                None => check_raw(&prepared, json, &scan.compact),
             }
         }
-        Err(refusal) => {
-            let reply = check_refusal(refusal, REFUSED);
+        Err(error) => {
+            let reply = check_error(error, REFUSED);
             assert!(may_name_canary(json) || !has_canary(&reply.body), "a value is repeated: {}", reply.body);
         }
     }
 }
 
-/// What goes onto the wire is framed as it was meant, whatever the caller gave.
+/// No value of the caller gets out of its place in the request.
 fn check_wire(prepared: &Prepared) {
     let target = prepared.url.strip_prefix(BASE).expect("the configured host and path");
     assert!(target.starts_with('/') && target.bytes().all(|b| b.is_ascii_graphic()) && !target.contains('#'));
@@ -80,9 +85,9 @@ fn check_wire(prepared: &Prepared) {
     for (name, value) in &prepared.headers {
         assert!(!name.is_empty() && name.bytes().all(|b| b.is_ascii_graphic() && b != b':'), "{name:?}");
         assert!(value.bytes().all(|b| (b' '..0x7f).contains(&b)), "{value:?}");
-        assert!(names.insert(name.to_ascii_lowercase()), "{name} is sent once or twice, who knows");
+        assert!(names.insert(name.to_ascii_lowercase()), "{name} is sent twice");
         for own in ["api-key", "host", "content-length", "transfer-encoding", "connection", "content-type"] {
-            assert!(!name.eq_ignore_ascii_case(own), "{name} is the library's");
+            assert!(!name.eq_ignore_ascii_case(own), "{name} is set by the library");
         }
     }
     let label = prepared.label();
@@ -104,7 +109,7 @@ fn check_row(row: &'static Endpoint, prepared: &Prepared, json: &str, compact: &
             Some(name) => assert_eq!(percent_decode_str(segment).decode_utf8().ok().as_deref(), given(name)),
         }
     }
-    assert_eq!(segments.next(), None, "a value made a segment of its own: {path}");
+    assert_eq!(segments.next(), None, "a value added a segment: {path}");
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').expect("name=value");
         assert!(row.fields.iter().any(|field| field.name == name && field.location == Location::Query));
@@ -112,16 +117,16 @@ fn check_row(row: &'static Endpoint, prepared: &Prepared, json: &str, compact: &
     }
     match (&prepared.body, row.method) {
         (None, Method::Get) => {}
-        (Some(body), Method::Post | Method::Put | Method::Delete) if row.encrypted => check_sealed(body),
+        (Some(body), Method::Post | Method::Put | Method::Delete) if row.encrypted => check_encrypted(body),
         (Some(body), Method::Post | Method::Put | Method::Delete) => {
             assert_eq!(std::str::from_utf8(body).ok(), Some(compact), "every digit as it was written");
         }
-        _ => panic!("a body where none belongs, or none where one does"),
+        _ => panic!("a body with GET, or none with another method"),
     }
 }
 
-/// Exactly `{"data":"<one block in base64>"}`: there is no room for the payload.
-fn check_sealed(body: &[u8]) {
+/// Exactly `{"data":"<one block in base64>"}`, without the payload.
+fn check_encrypted(body: &[u8]) {
     let text = std::str::from_utf8(body).expect("text");
     let data = text.strip_prefix(r#"{"data":""#).and_then(|text| text.strip_suffix(r#""}"#)).expect("the envelope");
     assert_eq!(STANDARD.decode(data).map(|block| block.len()), Ok(256));
@@ -132,7 +137,7 @@ fn check_raw(prepared: &Prepared, json: &str, compact: &str) {
     assert_eq!(given["method"], prepared.method.name());
     assert_eq!(given["key"], if prepared.key == ApiKey::Secret { "secret" } else { "public" });
     match (&prepared.body, given["encrypt"] == true) {
-        (Some(body), true) => check_sealed(body),
+        (Some(body), true) => check_encrypted(body),
         (Some(body), false) => {
             let body = std::str::from_utf8(body).expect("text");
             assert!(compact.contains(&format!("\"body\":{body}")), "every digit as it was written");
@@ -140,12 +145,9 @@ fn check_raw(prepared: &Prepared, json: &str, compact: &str) {
         (None, encrypted) => assert!(!encrypted && given.get("body").is_none()),
     }
     if prepared.method != Method::Get {
-        assert!(
-            prepared.safety != Safety::ReadOnly || given["read_only"] == true,
-            "only GET is taken for reading unasked"
-        );
+        assert!(prepared.safety != Safety::ReadOnly || given["read_only"] == true, "only GET is read-only by default");
     }
-    // However its path is spelled, a row keeps its key, its encryption and its retry rule.
+    // However the path is spelled, its endpoint's key, encryption and retry rule apply.
     let path = prepared.url[BASE.len()..].split('?').next().unwrap_or_default();
     let path = percent_decode_str(path).decode_utf8_lossy().to_ascii_lowercase();
     let same = |row: &&Endpoint| row.method == prepared.method && row.path.eq_ignore_ascii_case(&path);

@@ -49,8 +49,8 @@ fn the_boundary_holds_and_leaks_nothing() {
 #[test]
 fn no_function_follows_null_or_takes_text_that_is_not_utf8() {
     let text = std::fs::read_to_string(root().join("include/paysvc.h")).unwrap();
-    let functions = header::functions(&text);
-    // The same functions as the append-only list of `tests/abi.rs` has, found by another reading of the header.
+    let functions = xtask::interface::functions(&text);
+    // The same functions as another reading of the header finds.
     let names: std::collections::BTreeSet<_> = functions.iter().map(|function| function.name.as_str()).collect();
     let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '('));
     let called = words.filter_map(|word| word.strip_suffix('(').or(word.split_once('(').map(|(name, _)| name)));
@@ -64,7 +64,7 @@ fn no_function_follows_null_or_takes_text_that_is_not_utf8() {
 /// A function that is new in the header is called without anybody thinking of it.
 #[test]
 fn a_new_function_is_called_with_null_too() {
-    let functions = header::functions(&crate::support::made_up::header());
+    let functions = xtask::interface::functions(&crate::support::made_up::header());
     let inc = header::inc(&functions);
     for call in [
         "paysvc_made_up(NULL, \"{}\", call, &reply), 1, \"client is NULL\"",

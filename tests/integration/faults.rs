@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::support::capi::{Client, Reply};
 use crate::support::sandbox::Sandbox;
-use crate::support::target::{Target, filled, good, target};
+use crate::support::target::{Target, target};
 
 /// Where a fault strikes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -132,7 +132,7 @@ impl Figures {
         let may = if row.read_only() { of_reads } else { of_writes };
         let target = target(row, sandbox);
         let reply = call(sandbox, fault, on, &target);
-        let seen = seen_in_the_end(sandbox, row, on, &reply);
+        let seen = seen_in_the_end(sandbox, &target, on, &reply);
         let (made, sent) = (made(sandbox, &target), sent(sandbox, &target));
         let at = format!("{} / {fault} / {}", row.name, if tls { "TLS" } else { "plain" });
         let said = reply.outcome();
@@ -196,7 +196,7 @@ fn call(sandbox: &Sandbox, fault: &str, on: On, target: &Target) -> Reply {
         }
         Call => {
             warm_up();
-            arm(Some(target.row.path), 1);
+            arm(Some(&target.path), 1);
         }
         Before => {
             arm(Some(WARM_UP), 1);
@@ -249,20 +249,19 @@ fn made(sandbox: &Sandbox, target: &Target) -> usize {
 
 /// How many requests the sandbox saw of the call; the warm-up has the same path for one of them. What came without a
 /// method was not read: part of a request, but for a handshake that failed.
-fn seen(sandbox: &Sandbox, row: &Endpoint, on: On) -> usize {
+fn seen(sandbox: &Sandbox, target: &Target, on: On) -> usize {
     let requests = sandbox.get("/sandbox/requests");
-    let path = filled(row.path, &good(row).request);
     let came = requests["requests"].as_array().unwrap().iter();
     let unread = |request: &Value| request["method"].is_null() && on != Handshake;
-    let count = came.filter(|request| request["path"] == path.as_str() || unread(request)).count();
-    count - usize::from(row.path == WARM_UP && matches!(on, Call | Before))
+    let count = came.filter(|request| request["path"] == target.path.as_str() || unread(request)).count();
+    count - usize::from(target.row.path == WARM_UP && matches!(on, Call | Before))
 }
 
 /// The same once the sandbox has got to all that left, which on a busy machine may be after the call has ended.
-fn seen_in_the_end(sandbox: &Sandbox, row: &Endpoint, on: On, reply: &Reply) -> usize {
+fn seen_in_the_end(sandbox: &Sandbox, target: &Target, on: On, reply: &Reply) -> usize {
     let give_up = Instant::now() + Duration::from_secs(10);
     loop {
-        let seen = seen(sandbox, row, on);
+        let seen = seen(sandbox, target, on);
         if seen >= usize::try_from(reply.attempts()).unwrap() || Instant::now() > give_up {
             return seen;
         }
@@ -278,7 +277,7 @@ fn sent(sandbox: &Sandbox, target: &Target) -> usize {
     let came = requests["requests"].as_array().unwrap().iter();
     let told_to_come_again =
         |request: &Value| request["fault"].as_str().is_some_and(|fault| ASKS_AGAIN.contains(&fault));
-    came.filter(|request| request["path"] == target.row.path && carries(&request["payload"], key))
+    came.filter(|request| request["path"] == target.path.as_str() && carries(&request["payload"], key))
         .filter(|request| !told_to_come_again(request))
         .count()
 }

@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod abi;
 mod bounds;
 mod c_programs;
 mod canary;
@@ -16,11 +17,13 @@ mod faults_random;
 mod framing;
 mod go;
 mod guards;
+mod hostile;
 mod install;
 mod look_up;
 mod no_private_key;
 mod patience;
 mod process;
+mod prose;
 mod proxy;
 mod python;
 mod readme;

@@ -118,6 +118,16 @@ impl Copy {
         command
     }
 
+    /// What the integration tests use; that it is small and fast takes minutes, and matters to none of them.
+    fn make_build(&self) -> Command {
+        let mut make = Command::new("make");
+        make.args(["--no-print-directory", "build"]).current_dir(&self.0);
+        make.env_remove("MAKEFLAGS").env_remove("MFLAGS").env("CARGO_TARGET_DIR", self.0.join("target"));
+        make.env("CARGO_PROFILE_RELEASE_LTO", "off").env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
+        make.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1");
+        make
+    }
+
     /// Files that are not as they are in the tree.
     fn changed(&self) -> BTreeSet<String> {
         let differs = |file: &String| std::fs::read(root().join(file)).ok() != std::fs::read(self.0.join(file)).ok();
@@ -151,7 +161,7 @@ fn a_new_endpoint_takes_two_edits_by_hand() {
     for (file, parts) in [
         ("include/paysvc.h", &["paysvc_status paysvc_made_up_transfer(", "walletPin (string, required)"][..]),
         ("src/ffi/exports.rs", &["fn paysvc_made_up_transfer("]),
-        ("bindings/python/src/paysvc/_generated.py", &["    def made_up_transfer(", "    async def made_up_transfer("]),
+        ("bindings/python/src/paysvc/_endpoints.py", &["    def made_up_transfer(", "    async def made_up_transfer("]),
         ("bindings/go/generated.go", &["func (c *Client) MadeUpTransfer(", "type MadeUpTransferRequest struct"]),
         ("bindings/cpp/paysvc_endpoints.hpp", &["reply made_up_transfer(", "class made_up_transfer_request"]),
         ("docs/endpoints.md", &["paysvc_made_up_transfer", "transferReference", "walletPin"]),
@@ -169,6 +179,7 @@ fn a_new_endpoint_takes_two_edits_by_hand() {
     // What goes through all rows: every language calls it, the sandbox answers it, its secrets are searched for, and it
     // meets every fault.
     run(&mut copy.cargo(&["test", "--quiet", "--locked", "-p", "paysvc-spec", "-p", "xtask", "-p", "paysvc-sandbox"]));
+    run(&mut copy.make_build());
     let mut tests = copy.cargo(&["test", "--locked", "--test", "integration", "--"]);
     tests.args(["abi::", "endpoints::", "scenarios::", "canary::", "config::", "guards::", "faults::outcomes"]);
     tests.arg("--nocapture").env("PAYSVC_FAULTS", NAME);
@@ -182,6 +193,7 @@ fn a_new_endpoint_takes_two_edits_by_hand() {
 /// The row alone is not enough.
 fn without_the_entry(copy: &Copy) {
     std::fs::copy(root().join(SCENARIOS), copy.0.join(SCENARIOS)).unwrap();
+    run(&mut copy.make_build());
     let mut tests = copy.cargo(&["test", "--locked", "--test", "integration", "--", "endpoints::"]);
     let output = tests.output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);

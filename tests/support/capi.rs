@@ -94,12 +94,13 @@ pub struct Client(*mut RawClient);
 unsafe impl Send for Client {}
 unsafe impl Sync for Client {}
 
+/// JSON is a [`Value`] or its text.
 impl Client {
-    pub fn new(config: &Value) -> Client {
+    pub fn new(config: &impl ToString) -> Client {
         Client::try_new(config).unwrap_or_else(|reply| panic!("{}", reply.message()))
     }
 
-    pub fn try_new(config: &Value) -> Result<Client, Reply> {
+    pub fn try_new(config: &impl ToString) -> Result<Client, Reply> {
         let config = CString::new(config.to_string()).unwrap();
         let (mut client, mut reply) = (ptr::null_mut(), ptr::null_mut());
         let status = unsafe { (c().client_new)(config.as_ptr(), &mut client, &mut reply) };
@@ -109,11 +110,11 @@ impl Client {
     }
 
     /// Calls a function by the name of its row, or `request`.
-    pub fn call(&self, function: &str, request: &Value) -> Reply {
+    pub fn call(&self, function: &str, request: &impl ToString) -> Reply {
         self.call_with(function, request, None)
     }
 
-    pub fn call_with(&self, function: &str, request: &Value, call: Option<&Call>) -> Reply {
+    pub fn call_with(&self, function: &str, request: &impl ToString, call: Option<&Call>) -> Reply {
         let function = c().endpoints.get(function).unwrap_or_else(|| panic!("no function {function}"));
         let request = CString::new(request.to_string()).unwrap();
         let mut reply = ptr::null_mut();
@@ -125,7 +126,7 @@ impl Client {
     }
 
     /// The payload as an encrypted endpoint sends it.
-    pub fn encrypt(&self, payload: &Value) -> Reply {
+    pub fn encrypt(&self, payload: &impl ToString) -> Reply {
         let payload = CString::new(payload.to_string()).unwrap();
         let mut reply = ptr::null_mut();
         let status = unsafe { (c().encrypt)(self.0, payload.as_ptr(), &mut reply) };

@@ -1,50 +1,19 @@
-//! `paysvc.h` as the tests read it: its functions, and the C that calls each of them in every wrong way.
+//! The C that calls each function of `paysvc.h` in every wrong way.
 
 use std::fmt::Write as _;
 
-#[derive(Debug)]
-pub struct Function {
-    pub name: String,
-    pub returns: String,
-    pub arguments: Vec<Argument>,
+use xtask::interface::{Argument, Function};
+
+trait InC {
+    fn is_number(&self) -> bool;
+    fn is_text(&self) -> bool;
+    /// NULL is allowed, and means something.
+    fn is_optional(&self) -> bool;
+    /// What `tests/c/nulls.c` has of this type.
+    fn valid(&self) -> &'static str;
 }
 
-#[derive(Debug)]
-pub struct Argument {
-    pub kind: String,
-    pub name: String,
-}
-
-/// Every function that a header declares.
-pub fn functions(header: &str) -> Vec<Function> {
-    let code: String = header.split("*/").map(|part| part.split("/*").next().unwrap()).collect();
-    let code: Vec<&str> = code.lines().filter(|line| !line.starts_with('#')).collect();
-    let code = code.join(" ").replace("extern \"C\" {", "");
-    code.split(';').filter_map(function).collect()
-}
-
-fn function(declaration: &str) -> Option<Function> {
-    let words = declaration.split_whitespace().collect::<Vec<_>>().join(" ");
-    let (head, arguments) = words.strip_suffix(')')?.split_once('(')?;
-    let (returns, name) = typed(head)?;
-    if head.starts_with("typedef") || !name.starts_with("paysvc_") {
-        return None;
-    }
-    let arguments = arguments.split(',').map(str::trim).filter(|argument| *argument != "void" && !argument.is_empty());
-    let argument = |text: &str| {
-        let (kind, name) = typed(text).unwrap_or_else(|| panic!("an argument without a name: {text} in {words}"));
-        Argument { kind, name }
-    };
-    Some(Function { name, returns, arguments: arguments.map(argument).collect() })
-}
-
-/// `const char *text` is `const char *` and `text`.
-fn typed(text: &str) -> Option<(String, String)> {
-    let at = text.rfind([' ', '*'])? + 1;
-    Some((text[..at].trim().to_owned(), text[at..].to_owned()))
-}
-
-impl Argument {
+impl InC for Argument {
     fn is_number(&self) -> bool {
         matches!(self.kind.as_str(), "int" | "paysvc_status" | "paysvc_outcome" | "paysvc_state")
     }
@@ -53,12 +22,10 @@ impl Argument {
         self.kind == "const char *"
     }
 
-    /// NULL is allowed, and means something.
     fn is_optional(&self) -> bool {
         matches!(self.name.as_str(), "call" | "reply" | "config_json" | "log" | "userdata")
     }
 
-    /// What `tests/c/nulls.c` has of this type.
     fn valid(&self) -> &'static str {
         match self.kind.as_str() {
             "const paysvc_client *" => "client",

@@ -39,12 +39,9 @@ pub const ROWS: &[Endpoint] = &[Endpoint {
     doc: "Does what is made up.",
 }];
 
-/// The header with that function, as cbindgen would add it.
+/// The header with that function.
 pub fn header() -> String {
-    let header = std::fs::read_to_string(root().join("include/paysvc.h")).unwrap();
-    let function = "paysvc_status paysvc_made_up(const paysvc_client *client, const char *request_json, \
-                    const paysvc_call *call, paysvc_reply **reply);\n";
-    header.replacen("paysvc_status paysvc_request(", &format!("{function}paysvc_status paysvc_request("), 1)
+    xtask::header(root(), &[paysvc_spec::ENDPOINTS, ROWS].concat()).unwrap()
 }
 
 pub fn header_of_another_abi() -> String {

@@ -12,7 +12,6 @@ pub mod made_up;
 pub mod markdown;
 pub mod memory;
 pub mod proxy;
-pub mod refund;
 pub mod sandbox;
 pub mod sanitized;
 pub mod server;

@@ -5,7 +5,8 @@ use std::path::Path;
 /// In the order of the header; the rendered exports stand between the two groups.
 const SOURCES: [&[&str]; 2] = [&["types.rs", "names.rs"], &["client.rs", "call.rs", "reply.rs"]];
 
-pub fn render(root: &Path, exports: &str) -> Result<Vec<u8>, String> {
+/// The header with those exports.
+pub fn render(root: &Path, exports: &str) -> Result<String, String> {
     // cbindgen reads files, and what is committed may be older than the tables.
     let rendered = std::env::temp_dir().join(format!("paysvc-exports-{}.rs", std::process::id()));
     std::fs::write(&rendered, exports).map_err(|error| format!("{}: {error}", rendered.display()))?;
@@ -14,7 +15,7 @@ pub fn render(root: &Path, exports: &str) -> Result<Vec<u8>, String> {
     header
 }
 
-fn with_exports(root: &Path, exports: &Path) -> Result<Vec<u8>, String> {
+fn with_exports(root: &Path, exports: &Path) -> Result<String, String> {
     let config = cbindgen::Config::from_file(root.join("cbindgen.toml"))?;
     let mut builder = cbindgen::Builder::new().with_config(config);
     let [before, after] = SOURCES.map(|group| group.iter().map(|source| root.join("src/ffi").join(source)));
@@ -23,5 +24,5 @@ fn with_exports(root: &Path, exports: &Path) -> Result<Vec<u8>, String> {
     }
     let mut header = Vec::new();
     builder.generate().map_err(|error| format!("the header: {error}"))?.write(&mut header);
-    Ok(header)
+    String::from_utf8(header).map_err(|error| format!("the header: {error}"))
 }

@@ -3,17 +3,36 @@
 #![forbid(unsafe_code)]
 
 pub mod codegen;
+mod documents;
+pub mod generate;
 mod header;
-mod readme;
+pub mod interface;
+mod markers;
+mod names;
+mod templates;
+mod text;
 
 use std::path::Path;
 
+use paysvc_spec::ENDPOINTS;
+use paysvc_spec::schema::Endpoint;
+
 /// The committed files by path from the root.
-pub fn files(root: &Path) -> Result<Vec<(&'static str, Vec<u8>)>, String> {
-    let exports = codegen::exports::render(paysvc_spec::ENDPOINTS);
-    let header = header::render(root, &exports)?;
-    let mut files = vec![("src/ffi/exports.rs", exports.into_bytes()), ("include/paysvc.h", header)];
-    files.extend(codegen::files(paysvc_spec::ENDPOINTS).into_iter().map(|(path, text)| (path, text.into_bytes())));
-    files.push(("README.md", readme::render(root)?.into_bytes()));
+pub fn files(root: &Path) -> Result<Vec<(&'static str, String)>, String> {
+    let mut files = vec![
+        ("src/ffi/exports.rs", codegen::exports::render(ENDPOINTS)),
+        ("include/paysvc.h", header(root, ENDPOINTS)?),
+        ("bindings/go/generated.go", codegen::go::render(ENDPOINTS)),
+        ("bindings/cpp/paysvc_endpoints.hpp", codegen::cpp::render(ENDPOINTS)),
+        ("bindings/python/src/paysvc/_generated.py", codegen::python::render(ENDPOINTS)),
+        ("bindings/python/src/paysvc/_endpoints.py", codegen::python::render_endpoints(ENDPOINTS)),
+        ("docs/endpoints.md", codegen::endpoints::render(ENDPOINTS)),
+    ];
+    files.extend(documents::render(root)?);
     Ok(files)
+}
+
+/// The header with the functions of those rows.
+pub fn header(root: &Path, rows: &[Endpoint]) -> Result<String, String> {
+    header::render(root, &codegen::exports::render(rows))
 }

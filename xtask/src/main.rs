@@ -1,20 +1,28 @@
 //! `cargo xtask gen` renders every committed file that follows from the tables; `gen --verify` compares them instead.
+//! `cargo xtask interface` prints what the header declares, for a release's list in `spec/released/`.
 
 #![forbid(unsafe_code)]
 
+use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::{env, fs};
 
-const USAGE: &str = "usage: cargo xtask gen [--verify] [--root FOLDER]";
+const USAGE: &str = "usage: cargo xtask gen [--verify] [--root FOLDER], or cargo xtask interface [--root FOLDER]";
+
+#[derive(Clone, Copy, PartialEq)]
+enum Task {
+    Generate,
+    Verify,
+    Interface,
+}
 
 struct Options {
-    verify: bool,
+    task: Task,
     root: PathBuf,
 }
 
 fn main() -> ExitCode {
-    match options(env::args().skip(1)).and_then(|options| generate(&options)) {
+    match options(env::args().skip(1)).and_then(|options| run(&options)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("xtask: {error}");
@@ -24,14 +32,16 @@ fn main() -> ExitCode {
 }
 
 fn options(mut arguments: impl Iterator<Item = String>) -> Result<Options, String> {
-    if arguments.next().as_deref() != Some("gen") {
-        return Err(USAGE.into());
-    }
+    let task = match arguments.next().as_deref() {
+        Some("gen") => Task::Generate,
+        Some("interface") => Task::Interface,
+        _ => return Err(USAGE.into()),
+    };
     let above = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the repository");
-    let mut options = Options { verify: false, root: above.to_owned() };
+    let mut options = Options { task, root: above.to_owned() };
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
-            "--verify" => options.verify = true,
+            "--verify" if task == Task::Generate => options.task = Task::Verify,
             "--root" => options.root = arguments.next().ok_or(USAGE)?.into(),
             _ => return Err(format!("{argument}? {USAGE}")),
         }
@@ -39,28 +49,21 @@ fn options(mut arguments: impl Iterator<Item = String>) -> Result<Options, Strin
     Ok(options)
 }
 
-fn generate(options: &Options) -> Result<(), String> {
-    let mut different = Vec::new();
-    for (path, text) in xtask::files(&options.root)? {
-        let committed = options.root.join(path);
-        if fs::read(&committed).ok().as_deref() == Some(&*text) {
-            continue;
+fn run(options: &Options) -> Result<(), String> {
+    let root = &options.root;
+    match options.task {
+        Task::Generate => {
+            for path in xtask::generate::write(root)? {
+                println!("gen: {path}");
+            }
         }
-        different.push(path);
-        if !options.verify {
-            write(&committed, &text)?;
-            println!("gen: {path}");
+        Task::Verify => xtask::generate::verify(root)?,
+        Task::Interface => {
+            let header = xtask::header(root, paysvc_spec::ENDPOINTS)?;
+            for line in xtask::interface::lines(&header) {
+                println!("{line}");
+            }
         }
     }
-    match options.verify && !different.is_empty() {
-        true => Err(format!("not what the tables give: {}; run `cargo xtask gen`", different.join(", "))),
-        false => Ok(()),
-    }
-}
-
-fn write(path: &Path, text: &[u8]) -> Result<(), String> {
-    let folder = path.parent().expect("a file in a folder");
-    fs::create_dir_all(folder)
-        .and_then(|()| fs::write(path, text))
-        .map_err(|error| format!("{}: {error}", path.display()))
+    Ok(())
 }

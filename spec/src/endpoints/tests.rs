@@ -2,6 +2,7 @@
 
 use super::ENDPOINTS;
 use crate::schema::{AnswerKind, Envelope, Field, Form, Kind, Location, Member, Method};
+use crate::settings;
 
 fn fields(of: &'static [Field]) -> Vec<&'static Field> {
     let inner = |field: &'static Field| match field.kind {
@@ -70,7 +71,8 @@ fn answers_name_where_their_state_and_subject_stand() {
         assert!(!answer.members.is_empty(), "{name}: the answer has no members");
         for member in members(answer.members) {
             assert!(!member.doc.is_empty() && !member.doc.ends_with('.'), "{name}: {}", member.name);
-            let number = matches!(member.kind, AnswerKind::Amount | AnswerKind::Integer | AnswerKind::Text);
+            use AnswerKind::{Amount, Decimal, Integer, Text};
+            let number = matches!(member.kind, Amount | Decimal | Integer | Text);
             assert!(member.form == Form::Plain || number, "{name}: {} is no number", member.name);
         }
     }
@@ -94,6 +96,34 @@ fn a_look_up_is_a_row_that_reads_and_gets_all_its_members() {
             let last = pointer.rsplit('/').next().unwrap();
             let secret = fields(row.fields).into_iter().any(|field| field.name == last && field.secret);
             assert!(!secret, "{}: {pointer} is secret", row.name);
+        }
+    }
+}
+
+/// The documentation is lines of source and cells of tables.
+#[test]
+fn documentation_fits_on_a_line_and_in_a_cell() {
+    let rows = ENDPOINTS.iter().flat_map(|row| {
+        let fields = fields(row.fields).into_iter().map(|field| field.doc);
+        let members = members(row.answer.members).into_iter().map(|member| member.doc);
+        [row.doc].into_iter().chain(fields).chain(members)
+    });
+    for doc in rows.chain(settings::CONFIG.iter().chain(settings::REQUEST).map(|field| field.doc)) {
+        assert!(!doc.contains(['\n', '|', '*']) && doc.trim() == doc, "{doc}");
+    }
+}
+
+/// What the documentation calls documented is what the service documents. Its answers to `order_create` are not.
+#[test]
+fn an_answer_that_is_not_documented_has_no_documented_member() {
+    for row in ENDPOINTS {
+        let (answer, name) = (&row.answer, row.name);
+        for member in members(answer.members) {
+            assert!(member.certainty >= answer.certainty, "{name}: {} is surer than the answer", member.name);
+        }
+        assert!(answer.certainty >= row.certainty, "{name}: its answer is surer than the endpoint");
+        for field in fields(row.fields) {
+            assert!(field.certainty >= row.certainty, "{name}: {} is surer than the endpoint", field.name);
         }
     }
 }

@@ -61,7 +61,7 @@ const FUNDING: &[Member] = &[
     Member::integer("currencyId", "the service's number for the currency"),
     Member::text("currencyName", "currency code"),
     Member::amount("fee", "fee").nullable(),
-    Member::amount("feeRate", "rate of the fee").nullable(),
+    Member::decimal("feeRate", "rate of the fee").nullable(),
     Member::amount("subsidiaryFee", "the merchant's part of the fee").nullable(),
     Member::amount("customerFee", "the customer's part of the fee").nullable(),
     Member::time("dateCreated", "when it was created"),
@@ -76,7 +76,8 @@ const FUNDING: &[Member] = &[
     Member::text("paymentLink", "payment link").nullable(),
     Member::text("bank", "name of the sender's bank"),
     Member::text("accountReference", "the Reference given when the account was generated").nullable(),
-    Member::amount("orderAmount", "price of the order, without the fee").nullable().certainty(Certainty::Integrated),
+    // Seen at order verify and in webhooks, whose objects are nearly this one.
+    Member::amount("orderAmount", "price of the order, without the fee").nullable().certainty(Certainty::Guessed),
 ];
 
 const PAYMENTS: &[Member] = &[

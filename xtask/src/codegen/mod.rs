@@ -1,23 +1,58 @@
-//! From the tables to source text, for every language.
+//! From the tables to source text: a module prepares what a language needs to know, its template holds the text.
 //!
 //! Pure.
 
 pub mod cpp;
+pub mod endpoints;
 pub mod exports;
 pub mod go;
 pub mod python;
 pub mod readme;
+pub mod verdicts;
 
-use paysvc_spec::schema::{ApiKey, Default, Endpoint, Kind};
+use std::collections::BTreeMap;
 
-/// The committed files that are rendered whole, by path from the root.
-pub fn files(rows: &[Endpoint]) -> Vec<(&'static str, String)> {
-    vec![
-        ("bindings/go/generated.go", go::render(rows)),
-        ("bindings/cpp/paysvc_endpoints.hpp", cpp::render(rows)),
-        ("bindings/python/src/paysvc/_generated.py", python::render(rows)),
-        ("bindings/python/src/paysvc/_endpoints.py", python::render_endpoints(rows)),
-    ]
+use minijinja::{Value, context};
+use paysvc_spec::schema::{ApiKey, Default, Endpoint, Field, Kind, Location};
+use paysvc_spec::status::{Constant, OUTCOMES, STATES, STATUSES};
+
+/// A sort of numbers: its type in lower case, the prefix of the names, the table.
+struct Numbers {
+    kind: &'static str,
+    prefix: &'static str,
+    table: &'static [Constant],
+}
+
+const NUMBERS: [Numbers; 3] = [
+    Numbers { kind: "status", prefix: "E_", table: STATUSES },
+    Numbers { kind: "outcome", prefix: "OUTCOME_", table: OUTCOMES },
+    Numbers { kind: "state", prefix: "STATE_", table: STATES },
+];
+
+impl Numbers {
+    /// The name without its prefix.
+    fn bare(&self, name: &'static str) -> &'static str {
+        name.strip_prefix(self.prefix).unwrap_or(name)
+    }
+}
+
+/// The constants of a language by their type.
+fn numbers(of: impl Fn(&Numbers, &Constant) -> Value) -> BTreeMap<&'static str, Vec<Value>> {
+    let all = |numbers: &Numbers| (numbers.kind, numbers.table.iter().map(|constant| of(numbers, constant)).collect());
+    NUMBERS.iter().map(all).collect()
+}
+
+/// What every template needs to know of a row; each language adds its own.
+fn row(row: &Endpoint) -> Value {
+    context! {
+        name => row.name,
+        method => row.method.name(),
+        path => row.path,
+        manner => manner(row),
+        encrypted => row.encrypted,
+        allows_extra => row.allows_extra,
+        doc => row.doc,
+    }
 }
 
 /// How a row is sent, in words: "public key, encrypted".
@@ -31,9 +66,32 @@ fn manner(row: &Endpoint) -> String {
     format!("{key}{encrypted}{repeated}")
 }
 
-/// What a member of a request holds, in words.
-fn kind(kind: Kind) -> &'static str {
-    kind.name()
+/// How the body is sent; a row without members in the body has none.
+fn sent_body(row: &Endpoint) -> &'static str {
+    match (row.encrypted, row.fields.iter().any(|field| field.location == Location::Body)) {
+        (true, _) => "encrypted",
+        (false, true) => "plain",
+        (false, false) => "–",
+    }
+}
+
+/// What every template needs to know of a member of a request or of the configuration.
+fn member(field: &Field) -> Value {
+    context! { name => field.name, kind => kind(field), doc => field.doc_with_default() }
+}
+
+/// What a member holds, in words: "string, required".
+fn kind(field: &Field) -> String {
+    format!("{}{}", field.kind.name(), if field.required { ", required" } else { "" })
+}
+
+/// The members with those of their objects, each with how deep it lies.
+fn flat(fields: &'static [Field]) -> Vec<(usize, &'static Field)> {
+    let inner = |field: &'static Field| match field.kind {
+        Kind::Object(inner) => flat(inner).into_iter().map(|(depth, field)| (depth + 1, field)).collect(),
+        _ => Vec::new(),
+    };
+    fields.iter().flat_map(|field| [vec![(0, field)], inner(field)].concat()).collect()
 }
 
 /// The default of a setting that is a number.

@@ -1,110 +1,102 @@
 //! The objects within requests: a class each, with keyword arguments and a repr that hides the values.
 
-use std::fmt::Write as _;
-
-use super::names::{self, Also, Spellings};
-use super::{docs, lines, more, object, sentence};
+use minijinja::{Value, context};
 use paysvc_spec::schema::{Field, Kind};
 
-/// The objects within requests, by class name.
-#[derive(Default)]
+use super::arguments::{self, Argument};
+use crate::names::python::{self as names, Spellings};
+
+/// The objects within requests, in the order in which Python can read them.
 pub struct Classes {
-    texts: Vec<(String, String)>,
-    pub spellings: Spellings,
+    known: Vec<Class>,
+    spellings: Spellings,
+}
+
+#[derive(Clone, PartialEq)]
+struct Class {
+    name: String,
+    doc: String,
+    arguments: Vec<Argument>,
+    extra: bool,
+}
+
+impl Class {
+    fn is_like(&self, other: &Class) -> bool {
+        Class { name: self.name.clone(), ..other.clone() } == *self
+    }
 }
 
 impl Classes {
     pub fn new(spellings: Spellings) -> Classes {
-        Classes { texts: Vec::new(), spellings }
+        Classes { known: Vec::new(), spellings }
     }
 
     /// Inner classes first, because Python reads from top to bottom.
-    pub fn add(&mut self, owner: &str, fields: &[Field], open: bool) {
+    pub fn add(&mut self, owner: &str, fields: &'static [Field], extra: bool) {
         for field in fields {
             if let Kind::Object(inner) = field.kind {
-                self.add(&format!("{owner}_{}", field.name), inner, open);
-                let (name, text) = self.class(owner, field, inner, open);
-                if !self.texts.iter().any(|(known, _)| *known == name) {
-                    self.texts.push((name, text));
+                self.add(&format!("{owner}_{}", field.name), inner, extra);
+                let class = self.class(owner, field, inner, extra);
+                if !self.known.iter().any(|known| known.name == class.name) {
+                    self.known.push(class);
                 }
             }
         }
     }
 
-    /// All of them, in the order in which Python can read them.
-    pub fn text(&self) -> String {
-        self.texts.iter().map(|(_, text)| text.as_str()).collect()
+    /// For the template.
+    pub fn values(self) -> Vec<Value> {
+        let value = |class: Class| {
+            let Class { name, doc, arguments, extra } = class;
+            context! { name, doc, arguments => arguments::values(arguments), extra }
+        };
+        self.known.into_iter().map(value).collect()
     }
 
     /// Their names, in order.
-    pub fn names(&self) -> Vec<&str> {
-        let mut names: Vec<_> = self.texts.iter().map(|(name, _)| name.as_str()).collect();
+    pub fn names(&self) -> Vec<String> {
+        let mut names: Vec<_> = self.known.iter().map(|class| class.name.clone()).collect();
         names.sort_unstable();
         names
     }
 
-    /// What programs import from the package, in order.
-    pub fn exported(&self) -> String {
-        let mut all: Vec<_> = self.names().into_iter().chain(["Status", "Outcome", "State"]).collect();
-        all.sort_unstable();
-        all.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")
-    }
-
     /// An object's class is called like its member; a second, different object of that name is called after its owner too.
-    fn class(&self, owner: &str, field: &Field, inner: &[Field], open: bool) -> (String, String) {
-        let render =
-            |name: &str| self.render(&format!("{owner}_{}", field.name), name, &field.doc_with_default(), inner, open);
-        let short = names::class(field.name);
-        let text = render(&short);
-        let taken = self.texts.iter().any(|(known, other)| *known == short && *other != text);
-        if !taken && !names::CLASSES_OF_OURS.contains(&short.as_str()) {
-            return (short, text);
+    fn class(&self, owner: &str, field: &Field, inner: &'static [Field], extra: bool) -> Class {
+        let long = format!("{owner}_{}", field.name);
+        let arguments = self.arguments(&long, inner, extra);
+        let class = Class { name: names::class(field.name), doc: field.doc_with_default(), arguments, extra };
+        let taken = self.known.iter().any(|known| known.name == class.name && !known.is_like(&class));
+        if taken || names::CLASSES_OF_OURS.contains(&class.name.as_str()) {
+            return Class { name: names::class(&long), ..class };
         }
-        let long = names::class(&format!("{owner}_{}", field.name));
-        let text = render(&long);
-        (long, text)
+        class
     }
 
-    fn render(&self, owner: &str, name: &str, doc: &str, fields: &[Field], open: bool) -> String {
-        let mut out =
-            format!("\nclass {name}(Members):\n    \"\"\"{}\"\"\"\n\n    __slots__ = ()\n\n", docs(&sentence(doc)));
-        let parameters = self.parameters(owner, fields, open);
-        writeln!(out, "    def __init__(\n        self,\n        *,\n{parameters}    ) -> None:").unwrap();
-        let lines = lines(&self.spellings, fields, open, &[]);
-        if !lines.is_empty() {
-            writeln!(out, "        \"\"\"\n        Args:\n{lines}        \"\"\"").unwrap();
-        }
-        writeln!(out, "        super().__init__({}{})\n", object(&self.spellings, fields, "        "), more(open))
-            .unwrap();
-        out
-    }
-
-    /// One line for each member: required ones first take no default; the rest are left out unless given.
-    pub fn parameters(&self, owner: &str, fields: &[Field], open: bool) -> String {
-        let mut out = String::new();
-        for keyword in self.spellings.keywords(fields) {
-            let (field, name) = (keyword.field, &keyword.name);
-            let mut kind = match field.kind {
+    /// The keyword arguments of an object's members.
+    pub fn arguments(&self, owner: &str, fields: &'static [Field], extra: bool) -> Vec<Argument> {
+        let of = |keyword: names::Keyword<'static>| {
+            let field = keyword.field;
+            let kind = match field.kind {
                 Kind::Text => "str".to_owned(),
                 Kind::Integer => "int".to_owned(),
                 Kind::Amount => "str | Decimal".to_owned(),
                 Kind::Flag => "bool".to_owned(),
                 Kind::Any => "object".to_owned(),
-                Kind::Object(inner) => format!("{} | Mapping[str, object]", self.class(owner, field, inner, open).0),
+                Kind::Object(inner) => {
+                    format!("{} | Mapping[str, object]", self.class(owner, field, inner, extra).name)
+                }
             };
-            // Where a second keyword may give it, neither is required: the library says so when both are missing.
-            if !field.required || keyword.also.is_some() {
-                kind.push_str(" | Omitted = OMIT");
+            Argument {
+                member: field.name,
+                name: keyword.name,
+                kind,
+                amount: matches!(field.kind, Kind::Amount),
+                // Where a second keyword may give it, neither is required: the library says so when both are missing.
+                required: field.required && keyword.also.is_none(),
+                also: keyword.also,
+                doc: field.doc_with_default(),
             }
-            writeln!(out, "        {name}: {kind},").unwrap();
-            if let Some(also) = &keyword.also {
-                let kind = if matches!(also, Also::Seconds(_)) { "float | Omitted = OMIT" } else { &kind };
-                writeln!(out, "        {}: {kind},", also.name()).unwrap();
-            }
-        }
-        if open {
-            out.push_str("        members: Mapping[str, object] | None = None,\n");
-        }
-        out
+        };
+        self.spellings.keywords(fields).into_iter().map(of).collect()
     }
 }

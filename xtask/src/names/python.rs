@@ -4,13 +4,11 @@ use std::collections::BTreeMap;
 
 use paysvc_spec::schema::{Endpoint, Field, Kind};
 
-/// Python's own words, and the arguments that every method has.
-const TAKEN: &[&str] = &[
-    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",
-    "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal",
-    "not", "or", "pass", "raise", "return", "try", "while", "with", "yield", "self", "super", "members", "timeout",
-    "call",
-];
+/// Python's own words.
+const RESERVED: &str = include_str!("python_reserved.txt");
+
+/// The arguments that every method has, and the names that its body uses.
+const ARGUMENTS_OF_OURS: &[&str] = &["self", "super", "members", "timeout", "call"];
 
 /// Methods of the two clients that no endpoint is.
 const METHODS_OF_OURS: &[&str] = &["call", "request", "encrypt", "close", "aclose", "from_env"];
@@ -39,6 +37,7 @@ pub struct Keyword<'a> {
     pub also: Option<Also>,
 }
 
+#[derive(Clone, PartialEq)]
 pub enum Also {
     /// The same value under the interface's own spelling: `paymentoption` beside `payment_option`.
     Spelling(String),
@@ -46,6 +45,7 @@ pub enum Also {
     Seconds(String),
 }
 
+#[cfg(test)]
 impl Also {
     pub fn name(&self) -> &str {
         match self {
@@ -101,7 +101,7 @@ impl Spellings {
                 Some(time) if self.seconds => Some(Also::Seconds(time.to_owned())),
                 _ => (name != own).then_some(Also::Spelling(own)),
             };
-            while TAKEN.contains(&name.as_str()) || found.iter().any(|other| other.name == name) {
+            while taken(&name) || found.iter().any(|other| other.name == name) {
                 name.push('_');
             }
             found.push(Keyword { field, name, also });
@@ -110,13 +110,16 @@ impl Spellings {
     }
 }
 
+fn taken(name: &str) -> bool {
+    RESERVED.split_whitespace().any(|word| word == name) || ARGUMENTS_OF_OURS.contains(&name)
+}
+
 fn joined(name: &str) -> String {
     name.replace('_', "")
 }
 
 pub fn method(name: &str) -> String {
-    let reserved = TAKEN.contains(&name) || METHODS_OF_OURS.contains(&name);
-    if reserved { format!("{name}_") } else { name.to_owned() }
+    if taken(name) || METHODS_OF_OURS.contains(&name) { format!("{name}_") } else { name.to_owned() }
 }
 
 pub fn class(name: &str) -> String {

@@ -1,23 +1,23 @@
-//! Input: a program for a machine whose instructions are the functions of the C interface. Each instruction is a byte,
-//! its operands follow; a byte that chooses a handle may choose NULL. What the header allows is done in any order.
-//! Nothing listens where the clients connect to: the target `wire` talks to a peer.
-
-#![allow(unsafe_code)] // This is the C program.
+//! Input: a program whose instructions are the functions of the C interface. Each instruction is a byte, its operands
+//! follow; a byte that chooses a handle may choose NULL, and a text ends with a NUL. Everything that the header allows
+//! is done, in any order. Nothing listens where these clients connect to; only the instruction `m` is answered.
+//!
+//! This plays the C program, which is why it has `unsafe` blocks: each of them keeps the rules of the header.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::{null, null_mut};
-use std::sync::Once;
+use std::sync::OnceLock;
 
+use paysvc::ffi::*;
+use paysvc_spec::ENDPOINTS;
 use serde::de::IgnoredAny;
 
-use super::answer::answer_of;
+use super::c::{Client, function};
+use super::choice::{choose, first_line};
+use super::no_settings;
 use super::peer::{acceptable, peer};
-use crate::ffi::*;
-use crate::response::reply::Reply;
-use paysvc_spec::ENDPOINTS;
-use paysvc_spec::settings;
 
-/// Longest program, so that no input takes long.
+/// How many instructions are run, so that no input takes long.
 const INSTRUCTIONS: usize = 40;
 const HANDLES: usize = 4;
 
@@ -27,8 +27,10 @@ struct Machine<'a> {
     clients: [Handle<paysvc_client>; HANDLES],
     calls: [Handle<paysvc_call>; HANDLES],
     replies: [Handle<paysvc_reply>; HANDLES],
-    /// Lines that the log callback has got; its address is the userdata.
+    /// How many lines the log callback has received; its address is the userdata.
     lines: Box<u32>,
+    /// The texts that named endpoints so far.
+    endpoints: Vec<Vec<u8>>,
 }
 
 struct Handle<T>(*mut T);
@@ -39,28 +41,23 @@ impl<T> Default for Handle<T> {
     }
 }
 
-/// A client made of nothing would take the environment of whoever runs this.
-fn no_settings() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        for field in settings::CONFIG {
-            // SAFETY: Rust's own readers take turns with it, and nothing in C reads it while the first input begins.
-            unsafe { std::env::remove_var(settings::variable(field.name)) };
-        }
-    });
+pub fn ffi(input: &[u8]) {
+    run(input);
 }
 
-pub fn ffi(input: &[u8]) {
+/// Runs a program; returns the texts by which it names endpoints.
+pub fn run(input: &[u8]) -> Vec<Vec<u8>> {
     no_settings();
     let mut machine = Machine { input, ..Machine::default() };
     for _ in 0..INSTRUCTIONS {
         let Some(code) = machine.byte() else { break };
         machine.step(code);
     }
-    // Whatever is left is freed, so that a leak is the library's.
+    // The rest is freed, so that a leak is the library's.
     for index in 0..HANDLES {
         machine.free(Some(index), Some(index), Some(index));
     }
+    machine.endpoints
 }
 
 impl Machine<'_> {
@@ -74,7 +71,7 @@ impl Machine<'_> {
         self.byte().unwrap_or(0)
     }
 
-    /// A text of the input up to a NUL; `None` (NULL in C) where the NUL comes at once.
+    /// A text of the input up to a NUL; `None` (NULL in C) where it is empty.
     fn text(&mut self) -> Option<CString> {
         let end = self.input.iter().position(|&byte| byte == 0).unwrap_or(self.input.len());
         let (text, rest) = self.input.split_at(end);
@@ -91,7 +88,7 @@ impl Machine<'_> {
             2 => self.new_call(slot),
             3 => self.set_timeout(slot),
             4 => unsafe { paysvc_call_cancel(self.calls[slot].0) },
-            5 => self.call_row(operand),
+            5 => self.call_endpoint(operand),
             6 => self.request(operand, false),
             7 => self.request(operand, true),
             8 => self.read(slot),
@@ -169,26 +166,39 @@ impl Machine<'_> {
         unsafe { paysvc_call_set_timeout_ms(self.calls[slot].0, ms) };
     }
 
-    /// A reply such as a call brings back: what the library makes of an answer of the input's.
+    /// A request that the peer answers. The first line of the input's text is the HTTP status and the content type,
+    /// with ` cut` behind it where a byte of the body is missing; the body follows.
     fn answered(&mut self, slot: usize) {
-        let Some(answer) = self.text() else { return };
-        let reply = answer_of(answer.to_bytes());
-        self.deliver(Some(slot), |out| {
-            let status = reply.status as paysvc_status;
-            unsafe { out.write(into_pointer(into_handle(Reply { attempts: 1, ..reply }))) };
-            status
-        });
+        static CLIENT: OnceLock<Client> = OnceLock::new();
+        let client = CLIENT.get_or_init(|| Client::new(&peer().config(peer().port)));
+        let Some(text) = self.text() else { return };
+        let (head, body) = first_line(text.to_bytes());
+        let (head, missing) = head.strip_suffix(b" cut").map_or((head, 0), |head| (head, 1));
+        let (status, content_type) = head.split_at(head.len().min(3));
+        let length = (body.len() + missing).to_string();
+        let parts: [&[u8]; _] =
+            [b"HTTP/1.1 ", status, b" x\r\ncontent-type:", content_type, b"\r\ncontent-length: ", length.as_bytes()];
+        let answer = [&parts.concat(), &b"\r\n\r\n"[..], body].concat();
+        peer().answer(&answer, false);
+        let request = c"{\"method\":\"POST\",\"path\":\"/x\",\"key\":\"public\"}";
+        self.deliver(Some(slot), |reply| unsafe { paysvc_request(client.as_ptr(), request.as_ptr(), null(), reply) });
     }
 
-    fn call_row(&mut self, operand: u8) {
-        let choice = self.operand();
-        let index = usize::from(choice) % ENDPOINTS.len();
-        let json = match choice >> 6 {
-            0 => self.text(),
-            _ => CString::new(acceptable(&ENDPOINTS[index], "canary-1").to_string()).ok(),
+    fn call_endpoint(&mut self, operand: u8) {
+        /// Stands for a request that the endpoint accepts.
+        const ACCEPTABLE: &CStr = c"*";
+        let name = self.text().unwrap_or_default();
+        let json = self.text();
+        self.endpoints.push(name.as_bytes().to_vec());
+        let name = choose(name.as_bytes(), ENDPOINTS.iter().map(|row| row.name));
+        let json = match json {
+            Some(text) if text.as_c_str() == ACCEPTABLE => {
+                CString::new(acceptable(paysvc_spec::endpoint(name), "canary-1").to_string()).ok()
+            }
+            other => other,
         };
         let (client, call, slot) = self.chosen(operand);
-        self.deliver(slot, |reply| unsafe { call_row(&ENDPOINTS[index], client, pointer(&json), call, reply) });
+        self.deliver(slot, |reply| unsafe { function(name)(client, pointer(&json), call, reply) });
     }
 
     fn request(&mut self, operand: u8, encrypt: bool) {
@@ -219,14 +229,14 @@ impl Machine<'_> {
             assert!(outcome != PAYSVC_OUTCOME_CONFIRMED || (status == PAYSVC_OK && attempts > 0));
             let _ = paysvc_reply_state(reply);
             let found = paysvc_reply_get(reply, pointer(&pointer_text));
-            assert_eq!(found, paysvc_reply_get(reply, pointer(&pointer_text)), "asked twice, the same text");
+            assert_eq!(found, paysvc_reply_get(reply, pointer(&pointer_text)), "the same pointer gives the same text");
             if !found.is_null() {
                 assert!(CStr::from_ptr(found).to_str().is_ok());
             }
         }
     }
 
-    /// Frees what stands in these slots; they hold NULL from then on.
+    /// Frees what is in these slots; they hold NULL from then on.
     fn free(&mut self, client: Option<usize>, call: Option<usize>, reply: Option<usize>) {
         let client = client.map(|slot| std::mem::take(&mut self.clients[slot]).0);
         let call = call.map(|slot| std::mem::take(&mut self.calls[slot]).0);

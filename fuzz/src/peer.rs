@@ -1,4 +1,4 @@
-//! The service of the targets that go over a real socket: answers whatever bytes it was told to.
+//! The peer of the targets that go over a real socket: answers with the bytes that the input gives.
 
 use std::ffi::CString;
 use std::io::{Read as _, Write as _};
@@ -7,14 +7,13 @@ use std::os::fd::AsFd as _;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use nix::poll::{PollFd, PollFlags, poll};
-use serde_json::{Value, json};
-
 use paysvc_spec::schema::{Endpoint, Field, Kind};
+use serde_json::{Value, json};
 
 /// In an answer, becomes the identifier of the request that it answers.
 pub const ID: &str = "00000000";
 
-/// How long the peer waits for what does not come; the client's waits are made of it.
+/// How long the peer waits for a request's next bytes before it closes the connection. Most of a run's time is this.
 const PATIENCE_MS: u16 = 2;
 
 #[derive(Default)]

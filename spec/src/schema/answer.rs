@@ -1,0 +1,211 @@
+//! Answers: their members, and what tells success, code and state.
+
+use super::{Certainty, doc};
+
+/// The members within a member of an answer.
+const fn nested(members: &'static [Member]) -> &'static [Member] {
+    if cfg!(feature = "docs") { members } else { &[] }
+}
+
+/// What a member of an answer holds.
+#[derive(Clone, Copy, Debug)]
+pub enum AnswerKind {
+    Text,
+    Integer,
+    /// A decimal amount in major currency units.
+    Amount,
+    /// A decimal number that is no amount of money, such as a rate.
+    Decimal,
+    Flag,
+    /// An ISO 8601 time with 0 to 7 fraction digits, with or without a zone; `0001-01-01T00:00:00` means none.
+    Time,
+    /// Anything: its shape is not known.
+    Any,
+    Object(&'static [Member]),
+    /// An array of objects.
+    List(&'static [Member]),
+}
+
+impl AnswerKind {
+    /// For documentation.
+    pub const fn name(self) -> &'static str {
+        match self {
+            AnswerKind::Text => "string",
+            AnswerKind::Integer => "integer",
+            AnswerKind::Amount => "amount",
+            AnswerKind::Decimal => "decimal number",
+            AnswerKind::Flag => "boolean",
+            AnswerKind::Time => "time",
+            AnswerKind::Any => "any",
+            AnswerKind::Object(_) => "object",
+            AnswerKind::List(_) => "array of objects",
+        }
+    }
+
+    pub const fn members(self) -> &'static [Member] {
+        match self {
+            AnswerKind::Object(members) | AnswerKind::List(members) => members,
+            _ => &[],
+        }
+    }
+
+    /// The unit of a number.
+    pub const fn unit(self) -> Option<&'static str> {
+        match self {
+            AnswerKind::Amount => Some("major currency units"),
+            _ => None,
+        }
+    }
+}
+
+/// How the service writes a value that is a number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// As the kind says: a string for texts and times, a number for integers.
+    Plain,
+    /// A JSON number in one place and a string in another.
+    NumberOrText,
+}
+
+/// A member of an answer.
+#[derive(Clone, Copy, Debug)]
+pub struct Member {
+    pub name: &'static str,
+    pub kind: AnswerKind,
+    pub form: Form,
+    pub nullable: bool,
+    pub certainty: Certainty,
+    pub doc: &'static str,
+}
+
+impl Member {
+    const fn new(name: &'static str, kind: AnswerKind, text: &'static str) -> Member {
+        // Amounts were seen as numbers and as strings at the same endpoints.
+        let form =
+            if matches!(kind, AnswerKind::Amount | AnswerKind::Decimal) { Form::NumberOrText } else { Form::Plain };
+        Member { name, kind, form, nullable: false, certainty: Certainty::Documented, doc: doc(text) }
+    }
+
+    pub const fn text(name: &'static str, doc: &'static str) -> Member {
+        Member::new(name, AnswerKind::Text, doc)
+    }
+
+    pub const fn integer(name: &'static str, doc: &'static str) -> Member {
+        Member::new(name, AnswerKind::Integer, doc)
+    }
+
+    pub const fn amount(name: &'static str, doc: &'static str) -> Member {
+        Member::new(name, AnswerKind::Amount, doc)
+    }
+
+    pub const fn decimal(name: &'static str, doc: &'static str) -> Member {
+        Member::new(name, AnswerKind::Decimal, doc)
+    }
+
+    pub const fn flag(name: &'static str, doc: &'static str) -> Member {
+        Member::new(name, AnswerKind::Flag, doc)
+    }
+
+    pub const fn time(name: &'static str, doc: &'static str) -> Member {
+        Member::new(name, AnswerKind::Time, doc)
+    }
+
+    pub const fn any(name: &'static str, doc: &'static str) -> Member {
+        Member::new(name, AnswerKind::Any, doc)
+    }
+
+    pub const fn object(name: &'static str, members: &'static [Member], doc: &'static str) -> Member {
+        Member::new(name, AnswerKind::Object(nested(members)), doc)
+    }
+
+    pub const fn list(name: &'static str, members: &'static [Member], doc: &'static str) -> Member {
+        Member::new(name, AnswerKind::List(nested(members)), doc)
+    }
+
+    pub const fn nullable(self) -> Member {
+        Member { nullable: true, ..self }
+    }
+
+    pub const fn number_or_text(self) -> Member {
+        Member { form: Form::NumberOrText, ..self }
+    }
+
+    pub const fn certainty(self, certainty: Certainty) -> Member {
+        Member { certainty, ..self }
+    }
+}
+
+/// The form of an answer around its data: where it reports success, and where its code stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Envelope {
+    /// `status` is a word such as "success" or "failed", `statusCode` the code, `data` the data.
+    Word,
+    /// As `Word`, but `status` is the payment's state: "Successful", "Pending", "Failed".
+    PaymentState,
+    /// `status` is true or false, `code` the code, `data` the data.
+    Flag,
+    /// `status` is true or false; the data stands beside it.
+    Flat,
+    /// The data alone: any member of it is success.
+    Bare,
+    /// `isSuccess` is true or false; the data stands beside it.
+    IsSuccess,
+    /// Nothing is known of the answer, as for requests that have no row.
+    Unknown,
+}
+
+impl Envelope {
+    /// Where success stands, for documentation.
+    pub const fn success(self) -> &'static str {
+        match self {
+            Envelope::Word => "`status` is \"success\"",
+            Envelope::PaymentState => "the answer names the payment; `status` is the payment's state",
+            Envelope::Flag | Envelope::Flat => "`status` is true",
+            Envelope::Bare => "any of the members below",
+            Envelope::IsSuccess => "`isSuccess` is true",
+            Envelope::Unknown => "not known",
+        }
+    }
+
+    /// JSON pointer of the code; `None` where the answer has none.
+    pub const fn code(self) -> Option<&'static str> {
+        match self {
+            Envelope::Word | Envelope::PaymentState => Some("/statusCode"),
+            Envelope::Flag => Some("/code"),
+            Envelope::Flat | Envelope::Bare | Envelope::IsSuccess | Envelope::Unknown => None,
+        }
+    }
+}
+
+/// What is known of an answer.
+#[derive(Clone, Copy, Debug)]
+pub struct Answer {
+    pub envelope: Envelope,
+    pub certainty: Certainty,
+    /// JSON pointer of the number that is the payment's state; `None` where the answer has no such number.
+    pub state: Option<&'static str>,
+    /// JSON pointer of the member, an object or a number, that makes the answer of a read-only request one about a
+    /// payment, whatever the words beside it say.
+    pub subject: Option<&'static str>,
+    /// "success" in `data.status` is the state of what was asked for: of a refund or a payout.
+    pub success_is_state: bool,
+    /// All members, the envelope's own (`status`, `message`, codes) left out where they say nothing special.
+    pub members: &'static [Member],
+}
+
+impl Answer {
+    /// The top-level `status` word is the payment's state, not the request's.
+    pub const fn top_word_is_state(&self) -> bool {
+        matches!(self.envelope, Envelope::PaymentState)
+    }
+
+    /// Of a request without a row.
+    pub const UNKNOWN: &Answer = &Answer {
+        envelope: Envelope::Unknown,
+        certainty: Certainty::Guessed,
+        state: None,
+        subject: None,
+        success_is_state: false,
+        members: &[],
+    };
+}

@@ -1,0 +1,149 @@
+//! A row: one endpoint.
+
+use super::{Answer, Certainty, Envelope, Field};
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Method {
+    Get,
+    Post,
+    Put,
+    Delete,
+}
+
+impl Method {
+    pub const ALL: &[Method] = &[Method::Get, Method::Post, Method::Put, Method::Delete];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Method::Get => "GET",
+            Method::Post => "POST",
+            Method::Put => "PUT",
+            Method::Delete => "DELETE",
+        }
+    }
+}
+
+/// Which of the merchant's API keys the `api-key` header carries.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ApiKey {
+    Public,
+    Secret,
+}
+
+impl ApiKey {
+    /// The setting that holds the key.
+    pub const fn setting(self) -> &'static str {
+        match self {
+            ApiKey::Public => "public_key",
+            ApiKey::Secret => "secret_key",
+        }
+    }
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            ApiKey::Public => "public",
+            ApiKey::Secret => "secret",
+        }
+    }
+}
+
+/// What a request does at the service, and so what may be done when its outcome is unknown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Safety {
+    /// Changes nothing. The library retries it.
+    ReadOnly,
+    /// Changes something but moves no money. A caller may repeat it; the library does not.
+    Repeatable,
+    /// Moves money. It is sent again only when the first request provably had no effect.
+    Moves,
+}
+
+impl Safety {
+    pub const ALL: &[Safety] = &[Safety::ReadOnly, Safety::Repeatable, Safety::Moves];
+
+    /// For documentation.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Safety::ReadOnly => "read-only",
+            Safety::Repeatable => "changes something, moves no money",
+            Safety::Moves => "moves money",
+        }
+    }
+
+    pub const fn doc(self) -> &'static str {
+        match self {
+            Safety::ReadOnly => "the library retries it",
+            Safety::Repeatable => "a caller may repeat it; the library does not",
+            Safety::Moves => "sent again only when the first request provably had no effect",
+        }
+    }
+}
+
+/// Which read-only endpoint tells what became of a request whose outcome is unknown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LookUp {
+    /// Name of the row.
+    pub endpoint: &'static str,
+    /// Each member of the look-up, and the JSON pointers into the request that may hold its value, first match first.
+    pub members: &'static [(&'static str, &'static [&'static str])],
+    /// What the look-up cannot tell; empty where there is nothing to add.
+    pub limits: &'static str,
+}
+
+/// A row of the table: one endpoint of the payments service.
+#[derive(Clone, Copy, Debug)]
+pub struct Endpoint {
+    /// The exported function is `paysvc_<name>`.
+    pub name: &'static str,
+    pub method: Method,
+    /// `{member}` stands for a member whose location is the path.
+    pub path: &'static str,
+    pub key: ApiKey,
+    /// The body is RSA-encrypted and sent as `{"data":"<base64>"}`.
+    pub encrypted: bool,
+    /// Headers beyond `api-key`, `accept` and `content-type`.
+    pub headers: &'static [(&'static str, &'static str)],
+    pub fields: &'static [Field],
+    /// Members that the row does not name pass through: the interface leaves the payload open.
+    pub allows_extra: bool,
+    pub safety: Safety,
+    pub answer: Answer,
+    pub looked_up_by: Option<LookUp>,
+    /// How sure method, path and key are.
+    pub certainty: Certainty,
+    pub doc: &'static str,
+}
+
+impl Endpoint {
+    /// Changes nothing at the service, so the library may retry it.
+    pub const fn read_only(&self) -> bool {
+        matches!(self.safety, Safety::ReadOnly)
+    }
+
+    /// What most rows share. A row states how it differs.
+    pub const ROW: Endpoint = Endpoint {
+        name: "",
+        method: Method::Post,
+        path: "",
+        key: ApiKey::Public,
+        encrypted: false,
+        headers: &[],
+        fields: &[],
+        allows_extra: false,
+        safety: Safety::Moves,
+        answer: Answer {
+            envelope: Envelope::Word,
+            certainty: Certainty::Documented,
+            state: None,
+            subject: None,
+            success_is_state: false,
+            members: &[],
+        },
+        looked_up_by: None,
+        certainty: Certainty::Documented,
+        doc: "",
+    };
+
+    /// What most answers share.
+    pub const ANSWER: Answer = Endpoint::ROW.answer;
+}

@@ -1,0 +1,83 @@
+//! The interface as others see it: the header alone, the symbols, the soname, and that nothing committed has drifted.
+
+use crate::support;
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+use support::{Stage, artifacts, root, run};
+use xtask::interface;
+
+fn header() -> String {
+    std::fs::read_to_string(root().join("include/paysvc.h")).unwrap()
+}
+
+fn names(of: impl IntoIterator<Item = impl AsRef<str>>) -> BTreeSet<String> {
+    of.into_iter().map(|name| name.as_ref().to_owned()).collect()
+}
+
+#[test]
+fn header_table_and_exported_symbols_are_the_same() {
+    let declared = names(interface::functions(&header()).into_iter().map(|function| function.name));
+    let output = run(Command::new("nm").args(["-D", "--defined-only"]).arg(artifacts().join("libpaysvc.so")));
+    let symbols = String::from_utf8(output.stdout).unwrap();
+    let exported = names(symbols.lines().filter_map(|line| line.split_whitespace().nth(2)));
+    assert_eq!(exported, declared, "the shared library exports what the header declares, and nothing else");
+    let rows = names(paysvc_spec::ENDPOINTS.iter().map(|row| format!("paysvc_{}", row.name)));
+    assert!(rows.is_subset(&declared));
+}
+
+/// A release adds its list: see `xtask/src/interface.rs`.
+#[test]
+fn nothing_that_was_released_is_gone_or_changed() {
+    let broken = interface::broken_promises(root(), &header()).unwrap();
+    assert!(broken.is_empty(), "a program in the field may use these:\n{}", broken.join("\n"));
+    let released = std::fs::read_to_string(root().join("spec/released/0.1.0.txt")).unwrap();
+    assert_eq!(released.lines().count(), 67, "a list never changes");
+}
+
+#[test]
+fn the_soname_carries_the_abi() {
+    let output = run(Command::new("readelf").arg("-dW").arg(artifacts().join("libpaysvc.so")));
+    let dynamic = String::from_utf8(output.stdout).unwrap();
+    assert!(dynamic.contains(&format!("soname: [libpaysvc.so.{}]", paysvc_spec::status::ABI)), "{dynamic}");
+    assert!(dynamic.contains("NODELETE"), "{dynamic}");
+}
+
+#[test]
+fn the_header_compiles_alone_and_twice_as_old_and_new_c_and_cpp() {
+    let stage = Stage::new();
+    let source = "#include <paysvc.h>\n#include <paysvc.h>\nint main(void) { return PAYSVC_OK; }\n";
+    for (compiler, name, standards) in
+        [("cc", "alone.c", &["c89", "c99", "c11", "c17"][..]), ("c++", "alone.cpp", &["c++98", "c++11", "c++20"])]
+    {
+        std::fs::write(stage.path().join(name), source).unwrap();
+        for standard in standards {
+            let mut command = Command::new(compiler);
+            command.arg(format!("-std={standard}")).args(["-pedantic", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]);
+            run(command.args(["-Ibuild/include", name]).current_dir(stage.path()));
+        }
+    }
+}
+
+#[test]
+fn committed_files_are_what_the_tables_give() {
+    xtask::generate::verify(root()).unwrap_or_else(|error| panic!("{error}"));
+    let header = header();
+    for field in paysvc_spec::settings::CONFIG.iter().chain(paysvc_spec::settings::REQUEST) {
+        assert!(header.contains(&format!("- {} (", field.name)), "{} is not documented", field.name);
+    }
+    for row in paysvc_spec::ENDPOINTS {
+        let request = format!("{} {}, ", row.method.name(), row.path);
+        assert!(header.contains(&request) && header.contains(row.doc), "{} is not documented", row.name);
+    }
+}
+
+/// AWS-LC's own entropy source costs each process about 30 ms (`.cargo/config.toml` leaves it out).
+#[test]
+fn no_entropy_is_gathered_from_cpu_jitter() {
+    let output = run(Command::new("nm").arg(artifacts().join("libpaysvc.a")).stderr(std::process::Stdio::null()));
+    let symbols = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(symbols.contains("CRYPTO_sysrand"), "AWS-LC is in the archive");
+    assert!(!symbols.contains("jent_"), "the jitter source is in the archive");
+}

@@ -1,0 +1,41 @@
+//! A member of a request as keyword arguments of a method or class.
+
+use minijinja::{Value, context};
+
+use crate::names::python::Also;
+
+#[derive(Clone, PartialEq)]
+pub struct Argument {
+    /// The interface's name.
+    pub member: &'static str,
+    pub name: String,
+    pub kind: String,
+    pub also: Option<Also>,
+    /// Takes an amount, so that a Decimal is one too.
+    pub amount: bool,
+    /// Has to be given.
+    pub required: bool,
+    pub doc: String,
+}
+
+/// For the template.
+pub fn values(arguments: Vec<Argument>) -> Vec<Value> {
+    let value = |argument: Argument| {
+        let (spelling, seconds) = match argument.also {
+            Some(Also::Spelling(name)) => (Some(name), None),
+            Some(Also::Seconds(name)) => (None, Some(name)),
+            None => (None, None),
+        };
+        context! {
+            member => argument.member,
+            name => argument.name,
+            kind => argument.kind,
+            spelling,
+            seconds,
+            amount => argument.amount,
+            required => argument.required,
+            doc => argument.doc,
+        }
+    };
+    arguments.into_iter().map(value).collect()
+}

@@ -1,0 +1,38 @@
+//! The documents that hold rendered parts between markers.
+
+use std::fs;
+use std::path::Path;
+
+use paysvc_spec::{ENDPOINTS, settings};
+
+use crate::codegen::{readme, verdicts};
+use crate::markers;
+
+/// Each document with the tables that it must have. Every part may stand in any of them.
+const DOCUMENTS: &[(&str, &[&str])] =
+    &[("README.md", &["endpoints", "settings"]), ("docs/verdicts.md", &["changing", "reading"])];
+
+const VERDICTS: &str = "src/response/verdict/table.rs";
+
+pub fn render(root: &Path) -> Result<Vec<(&'static str, String)>, String> {
+    let source = read(root, VERDICTS)?;
+    let verdicts = |name: &str, with_429: bool| {
+        verdicts::render(&source, name, with_429).map_err(|error| format!("{VERDICTS}: {error}"))
+    };
+    let parts = [
+        ("endpoints", readme::endpoints(ENDPOINTS)),
+        ("settings", readme::settings()),
+        ("endpoint-count", ENDPOINTS.len().to_string()),
+        ("setting-count", settings::CONFIG.len().to_string()),
+        ("changing", verdicts("CHANGING", true)?),
+        ("reading", verdicts("READING", false)?),
+    ];
+    let filled = |path: &str, required: &[&str]| {
+        markers::fill(&read(root, path)?, &parts, required).map_err(|error| format!("{path}: {error}"))
+    };
+    DOCUMENTS.iter().map(|(path, required)| Ok((*path, filled(path, required)?))).collect()
+}
+
+fn read(root: &Path, path: &str) -> Result<String, String> {
+    fs::read_to_string(root.join(path)).map_err(|error| format!("{path}: {error}"))
+}

@@ -1,0 +1,136 @@
+//! What `paysvc.h` declares, and what releases have promised of it.
+//!
+//! `spec/released/` has a list for each release. Within one `PAYSVC_ABI` nothing of them may go or change, because a
+//! program in the field may use any of it; adding is free. A release adds its list by
+//! `cargo xtask interface >spec/released/VERSION.txt`.
+
+use std::fs;
+use std::path::Path;
+
+#[derive(Debug)]
+pub struct Function {
+    pub name: String,
+    pub returns: String,
+    pub arguments: Vec<Argument>,
+}
+
+#[derive(Debug)]
+pub struct Argument {
+    pub kind: String,
+    pub name: String,
+}
+
+/// Every function that a header declares.
+pub fn functions(header: &str) -> Vec<Function> {
+    declarations(header).iter().filter_map(|declaration| function(declaration)).collect()
+}
+
+/// Every number that a header defines, with its text.
+pub fn numbers(header: &str) -> Vec<(&str, &str)> {
+    let defined =
+        header.lines().filter_map(|line| line.strip_prefix("#define ")).filter_map(|line| line.split_once(' '));
+    let is_number = |value: &str| value.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+    defined.filter(|(name, value)| name.starts_with("PAYSVC_") && is_number(value)).collect()
+}
+
+/// The interface, a line each: numbers with their values, types, functions with the types of their arguments.
+pub fn lines(header: &str) -> Vec<String> {
+    let numbers = numbers(header).into_iter().map(|(name, value)| format!("#define {name} {value}"));
+    let types = declarations(header).into_iter().filter(|declaration| declaration.starts_with("typedef "));
+    let functions = functions(header).into_iter().map(|Function { name, returns, arguments }| {
+        let kinds: Vec<_> = arguments.iter().map(|argument| argument.kind.as_str()).collect();
+        format!("{returns} {name}({})", if kinds.is_empty() { "void".to_owned() } else { kinds.join(", ") })
+    });
+    numbers.chain(types).chain(functions).collect()
+}
+
+/// What a release promised and the header no longer declares, by the name of the release's list.
+pub fn broken_promises(root: &Path, header: &str) -> Result<Vec<String>, String> {
+    let folder = root.join("spec/released");
+    let wrong = |error: std::io::Error| format!("{}: {error}", folder.display());
+    let (current, mut broken, mut releases) = (lines(header), Vec::new(), 0);
+    for entry in fs::read_dir(&folder).map_err(wrong)? {
+        let path = entry.map_err(wrong)?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let text = fs::read_to_string(&path).map_err(wrong)?;
+        releases += 1;
+        let gone = text.lines().filter(|line| !current.iter().any(|current| current == line));
+        broken.extend(gone.map(|line| format!("{name}: {line}")));
+    }
+    if releases == 0 {
+        return Err(format!("{} has no list of a release", folder.display()));
+    }
+    broken.sort();
+    Ok(broken)
+}
+
+/// The declarations outside of comments, each on one line without its semicolon.
+fn declarations(header: &str) -> Vec<String> {
+    let code: String = header.split("*/").map(|part| part.split("/*").next().unwrap_or_default()).collect();
+    let code: Vec<&str> = code.lines().filter(|line| !line.starts_with('#')).collect();
+    let code = code.join(" ").replace("extern \"C\" {", "");
+    code.split(';').map(|declaration| declaration.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+}
+
+fn function(declaration: &str) -> Option<Function> {
+    let (head, arguments) = declaration.strip_suffix(')')?.split_once('(')?;
+    let (returns, name) = typed(head)?;
+    if head.starts_with("typedef") || !name.starts_with("paysvc_") {
+        return None;
+    }
+    let arguments = arguments.split(',').map(str::trim).filter(|argument| *argument != "void" && !argument.is_empty());
+    let argument = |text: &str| {
+        let (kind, name) = typed(text).unwrap_or_else(|| panic!("an argument without a name: {text} in {declaration}"));
+        Argument { kind, name }
+    };
+    Some(Function { name, returns, arguments: arguments.map(argument).collect() })
+}
+
+/// `const char *text` is `const char *` and `text`.
+fn typed(text: &str) -> Option<(String, String)> {
+    let at = text.rfind([' ', '*'])? + 1;
+    Some((text[..at].trim().to_owned(), text[at..].to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: &str = "#ifndef PAYSVC_H\n#define PAYSVC_H\n#define PAYSVC_OK 0\n#define PAYSVC_WORD __word\nextern \"C\" {\n/* paysvc_no(x); */\n\
+         typedef struct paysvc_call\n  paysvc_call;\n\
+         typedef void (*paysvc_log_fn)(void *userdata, int level);\nconst char *paysvc_version(void);\n\
+         int paysvc_call_get(const paysvc_call *call,\n    int number);\n}\n";
+
+    #[test]
+    fn every_declaration_is_a_line() {
+        assert_eq!(
+            lines(HEADER),
+            [
+                "#define PAYSVC_OK 0",
+                "typedef struct paysvc_call paysvc_call",
+                "typedef void (*paysvc_log_fn)(void *userdata, int level)",
+                "const char * paysvc_version(void)",
+                "int paysvc_call_get(const paysvc_call *, int)",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_gone_or_changed_is_named_and_what_is_new_is_free() {
+        let root = tempfile::tempdir().unwrap();
+        assert!(broken_promises(root.path(), HEADER).is_err(), "no list");
+        let folder = root.path().join("spec/released");
+        fs::create_dir_all(&folder).unwrap();
+        assert!(broken_promises(root.path(), HEADER).is_err(), "an empty folder");
+        fs::write(folder.join("0.1.0.txt"), lines(HEADER).join("\n") + "\n").unwrap();
+        let broken = |from: &str, to: &str| {
+            let header = HEADER.replace(from, to);
+            assert_ne!(header, HEADER);
+            broken_promises(root.path(), &header).unwrap()
+        };
+        assert_eq!(broken("}\n", "int paysvc_new(void);\n}\n"), [""; 0]);
+        assert_eq!(broken("const char *paysvc_version(void);", ""), ["0.1.0.txt: const char * paysvc_version(void)"]);
+        assert_eq!(broken("OK 0", "OK 1"), ["0.1.0.txt: #define PAYSVC_OK 0"]);
+        assert_eq!(broken("int number", "long number"), ["0.1.0.txt: int paysvc_call_get(const paysvc_call *, int)"]);
+    }
+}

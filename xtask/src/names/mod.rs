@@ -1,0 +1,5 @@
+//! The names of the interface as each language writes them.
+
+pub mod cpp;
+pub mod go;
+pub mod python;

@@ -1,0 +1,72 @@
+//! The templates, one for each rendered file, and the engine that fills them in.
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
+
+use crate::text::{self, python};
+
+const TEMPLATES: &[(&str, &str)] = &[
+    ("exports.rs", include_str!("../templates/exports.rs.j2")),
+    ("generated.go", include_str!("../templates/generated.go.j2")),
+    ("paysvc_endpoints.hpp", include_str!("../templates/paysvc_endpoints.hpp.j2")),
+    ("python_macros", include_str!("../templates/python_macros.j2")),
+    ("_generated.py", include_str!("../templates/_generated.py.j2")),
+    ("_endpoints.py", include_str!("../templates/_endpoints.py.j2")),
+    ("readme_endpoints.md", include_str!("../templates/readme_endpoints.md.j2")),
+    ("readme_settings.md", include_str!("../templates/readme_settings.md.j2")),
+    ("endpoints.md", include_str!("../templates/endpoints.md.j2")),
+    ("verdicts.md", include_str!("../templates/verdicts.md.j2")),
+];
+
+/// The template of that name, filled in.
+///
+/// # Panics
+/// When the template is wrong, for example when it names what the context does not have.
+pub fn render(name: &str, context: Value) -> String {
+    fill(TEMPLATES, name, context).unwrap_or_else(|error| panic!("{name}.j2: {error:#}"))
+}
+
+fn fill(templates: &[(&str, &str)], name: &str, context: Value) -> Result<String, minijinja::Error> {
+    let mut engine = Environment::new();
+    engine.set_undefined_behavior(UndefinedBehavior::Strict);
+    engine.set_auto_escape_callback(|_| AutoEscape::None);
+    engine
+        .set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build()?);
+    engine.add_filter("wrap", |text: &str, width: usize| text::wrap(text, width));
+    engine.add_filter("capitalise", text::capitalise);
+    engine.add_filter("uncapitalise", text::uncapitalise);
+    engine.add_filter("docstring", python::docstring);
+    engine.add_filter("import_used", |text: &str, module: &str, names: Vec<String>| {
+        python::import_used(text, module, &names)
+    });
+    for (name, source) in templates {
+        engine.add_template(name, source)?;
+    }
+    engine.get_template(name)?.render(context)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fill;
+    use minijinja::context;
+
+    #[test]
+    fn a_name_that_the_context_lacks_is_an_error() {
+        let context = || context! { row => context! { name => "order_pay" } };
+        assert_eq!(fill(&[("t", "{{ row.name }}\n")], "t", context()).unwrap(), "order_pay\n");
+        for wrong in [
+            "{{ nothing }}",
+            "{{ row.nothing }}",
+            "{% if row.nothing %}x{% endif %}",
+            "{% for x in nothing %}{% endfor %}",
+        ] {
+            assert!(fill(&[("t", wrong)], "t", context()).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn text_is_not_escaped_and_lines_of_tags_leave_no_trace() {
+        let made = fill(&[("t.html", "a\n  {% if true %}\n  <b>\n  {% endif %}\nc\n")], "t.html", context! {}).unwrap();
+        assert_eq!(made, "a\n  <b>\nc\n");
+    }
+}

@@ -1,0 +1,96 @@
+//! `gen --verify` fails on one changed byte in each file and on each missing file, and `gen` mends both.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// What is rendered only in part, between markers: the rest is written by hand, so it is neither verified nor mended.
+const DOCUMENTS: &[(&str, &str)] = &[("README.md", "<!-- settings -->\n"), ("docs/verdicts.md", "<!-- reading -->\n")];
+
+/// What the rendered files are rendered from, beside the tables.
+const SOURCES: &[&str] = &["cbindgen.toml", "src/ffi", "src/response/verdict"];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to.parent().unwrap()).unwrap();
+    if from.is_dir() {
+        for entry in fs::read_dir(from).unwrap() {
+            let entry = entry.unwrap();
+            copy(&entry.path(), &to.join(entry.file_name()));
+        }
+    } else {
+        fs::copy(from, to).unwrap();
+    }
+}
+
+fn gen_in(root: &Path, flags: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    command.arg("gen").args(flags).arg("--root").arg(root).output().unwrap()
+}
+
+#[track_caller]
+fn passes(root: &Path, flags: &[&str]) -> String {
+    let output = gen_in(root, flags);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[track_caller]
+fn fails(root: &Path) -> String {
+    let output = gen_in(root, &["--verify"]);
+    assert!(!output.status.success(), "it passes");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+#[test]
+fn one_changed_byte_or_a_missing_file_fails_and_gen_mends_it() {
+    let tree = tempfile::tempdir().unwrap();
+    let paths: Vec<&str> = xtask::files(root()).unwrap().into_iter().map(|(path, _)| path).collect();
+    for path in paths.iter().chain(SOURCES) {
+        copy(&root().join(path), &tree.path().join(path));
+    }
+    passes(tree.path(), &[]);
+    assert_eq!(passes(tree.path(), &["--verify"]), "");
+    assert_eq!(passes(tree.path(), &[]), "", "gen writes only what differs");
+
+    for path in paths {
+        let file = tree.path().join(path);
+        let committed = fs::read_to_string(&file).unwrap();
+        let document = DOCUMENTS.iter().find(|(document, _)| *document == path);
+        let start = document.map_or(0, |(_, marker)| committed.find(marker).unwrap() + marker.len());
+        // The first letter of the third line from there: another letter, so that it stays one byte.
+        let third = committed[start..].match_indices('\n').nth(1).unwrap().0 + start + 1;
+        let at = third + committed[third..].find(|c: char| c.is_ascii_alphabetic()).unwrap();
+        let mut changed = committed.clone().into_bytes();
+        changed[at] ^= 1;
+        fs::write(&file, &changed).unwrap();
+        let line = committed[..at].matches('\n').count() + 1;
+        let told = fails(tree.path());
+        assert!(told.contains(&format!("{path}:{line}: ")) && told.lines().count() == 2, "{told}");
+        assert_eq!(fs::read(&file).unwrap(), changed, "--verify writes nothing");
+        assert_eq!(passes(tree.path(), &[]), format!("gen: {path}\n"));
+        assert_eq!(fs::read_to_string(&file).unwrap(), committed, "{path}");
+
+        fs::remove_file(&file).unwrap();
+        let told = fails(tree.path());
+        assert!(told.contains(&format!("{path}: ")), "{told}");
+        if document.is_none() {
+            assert_eq!(passes(tree.path(), &[]), format!("gen: {path}\n"));
+            assert_eq!(fs::read_to_string(&file).unwrap(), committed, "{path}");
+        }
+        fs::write(&file, committed).unwrap();
+        passes(tree.path(), &["--verify"]);
+    }
+}
+
+#[test]
+fn a_wrong_command_line_says_how_it_is_used() {
+    for arguments in [&[][..], &["generate"], &["gen", "--check"], &["gen", "--root"]] {
+        let output = Command::new(env!("CARGO_BIN_EXE_xtask")).args(arguments).output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && told.contains("usage: cargo xtask gen"), "{told}");
+    }
+}
