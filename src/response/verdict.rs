@@ -9,6 +9,7 @@ use paysvc_spec::status::{Outcome, State, Status};
 
 #[cfg(test)]
 mod cells;
+mod conditions;
 #[cfg(test)]
 mod document;
 mod table;
@@ -73,7 +74,7 @@ pub struct Line {
 pub enum Says {
     This(Status),
     /// The service refused: E_UNAUTHORIZED for 401 and 403, else E_REJECTED.
-    ValidationError,
+    Refused,
     /// The transport's own.
     Transport,
     /// The body is incomplete: E_RESPONSE, or E_TIMEOUT or E_CANCELLED if these ended it.
@@ -85,7 +86,7 @@ pub enum Again {
     No,
     Yes,
     /// If the body may be truncated, and if the status is 429.
-    IfCut,
+    IfTruncated,
 }
 
 #[derive(Clone, Copy)]
@@ -109,7 +110,7 @@ pub fn decide(safety: Safety, result: &AttemptResult, after_429: bool) -> Verdic
         state: state_of(line, result),
         again: match (line.again, result) {
             (Again::Yes, _) => true,
-            (Again::IfCut, AttemptResult::Answer(answer)) => answer.may_be_truncated || answer.http_status == 429,
+            (Again::IfTruncated, AttemptResult::Answer(answer)) => answer.may_be_truncated || answer.http_status == 429,
             _ => false,
         },
         why: line.why,
@@ -144,10 +145,8 @@ fn status_of(says: Says, result: &AttemptResult) -> Status {
         (Says::This(status), _) => status,
         (Says::Transport, AttemptResult::NoAnswer { status, .. }) => *status,
         (Says::Broken, AttemptResult::Answer(ReceivedAnswer { unreadable: Some(status), .. })) => *status,
-        (Says::ValidationError, AttemptResult::Answer(ReceivedAnswer { http_status: 401 | 403, .. })) => {
-            Status::Unauthorized
-        }
-        (Says::ValidationError, _) => Status::Rejected,
+        (Says::Refused, AttemptResult::Answer(ReceivedAnswer { http_status: 401 | 403, .. })) => Status::Unauthorized,
+        (Says::Refused, _) => Status::Rejected,
         (Says::Transport | Says::Broken, _) => Status::Response,
     }
 }

@@ -100,7 +100,7 @@ fn status(expr: &Expr) -> Result<String, String> {
                 false => Err(format!("there is no status {name}")),
             }
         }
-        (name, None) if name == "ValidationError" => Ok("E_UNAUTHORIZED (401, 403) or E_REJECTED".into()),
+        (name, None) if name == "Refused" => Ok("E_UNAUTHORIZED (401, 403) or E_REJECTED".into()),
         (name, None) if name == "Transport" => Ok("the transport's".into()),
         (name, None) if name == "Broken" => Ok("E_RESPONSE, or the deadline's or the cancel's".into()),
         (name, _) => Err(format!("what is the status {name} in words?")),
@@ -111,7 +111,7 @@ fn again(expr: &Expr) -> Result<&'static str, String> {
     match variant(expr)?.0.as_str() {
         "No" => Ok("no"),
         "Yes" => Ok("yes"),
-        "IfCut" => Ok("where the connection was cut, and with 429"),
+        "IfTruncated" => Ok("where the connection was cut, and with 429"),
         other => Err(format!("what is {other} in words?")),
     }
 }
