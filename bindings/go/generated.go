@@ -336,6 +336,8 @@ func function(name string) C.paysvc_go_function {
 		return C.paysvc_go_function(C.paysvc_order_pay)
 	case "order_refund":
 		return C.paysvc_go_function(C.paysvc_order_refund)
+	case "order_status":
+		return C.paysvc_go_function(C.paysvc_order_status)
 	case "virtual_account_generate":
 		return C.paysvc_go_function(C.paysvc_virtual_account_generate)
 	case "transaction_details":
@@ -557,6 +559,21 @@ type OrderRefundRequest struct {
 // POST /payment/order/refund, secret key.
 func (c *Client) OrderRefund(ctx context.Context, request OrderRefundRequest) (*Reply, error) {
 	return c.send(ctx, "order_refund", request)
+}
+
+// OrderStatusRequest is the request of [Client.OrderStatus].
+type OrderStatusRequest struct {
+	redacted
+
+	// Reference (string, required): reference of the order.
+	Reference string `json:"reference"`
+}
+
+// OrderStatus returns the state of an order and of each attempt to pay it. It tells what became of a payment.
+//
+// POST /payment/order/status, public key, encrypted, only reads.
+func (c *Client) OrderStatus(ctx context.Context, request OrderStatusRequest) (*Reply, error) {
+	return c.send(ctx, "order_status", request)
 }
 
 // VirtualAccountGenerateRequest is the request of [Client.VirtualAccountGenerate].

@@ -121,6 +121,9 @@ KEYWORDS: dict[str, dict[str, str]] = {
         "reason": "reason",
         "amount": "amount",
     },
+    "order_status": {
+        "reference": "reference",
+    },
     "virtual_account_generate": {
         "Alias": "alias",
         "Narration": "narration",
