@@ -205,6 +205,43 @@ pub const ROWS: &[Endpoint] = &[
         doc: "Returns the state of an order and of each attempt to pay it. It tells what became of a payment.",
         ..Endpoint::ROW
     },
+    Endpoint {
+        name: "order_verify",
+        path: "/payment/order/verify",
+        key: ApiKey::Secret,
+        fields: &[Field::required("reference", Kind::Text, "reference of the order")],
+        safety: Safety::ReadOnly,
+        answer: Answer {
+            state: Some("/data/statusId"),
+            subject: Some("/data/statusId"),
+            members: &[Member::object(
+                "data",
+                &[
+                    Member::amount(
+                        "orderAmount",
+                        "price of the order, without the fee: compare it with what was ordered",
+                    )
+                    .certainty(Certainty::Integrated),
+                    Member::amount("totalChargedAmount", "what was charged, the fee included"),
+                    Member::amount("fee", "fee").nullable(),
+                    Member::integer("statusId", "state of the payment"),
+                    Member::text("status", "state of the payment, as a word"),
+                    Member::text("paymentReference", "the service's reference of the payment").nullable(),
+                    Member::any("customer", "the customer; null, an object or an array of objects").nullable(),
+                    Member::any("cardDetails", "the card; null, an object or an array of objects").nullable(),
+                    Member::list(
+                        "orderPayments",
+                        &[Member::text("status", "state of this attempt, as a word")],
+                        "the attempts to pay",
+                    ),
+                ],
+                "the payment",
+            )],
+            ..Endpoint::ANSWER
+        },
+        doc: "Verifies the payment of an order. Code 00 means that the order was found: only the state tells whether it is paid.",
+        ..Endpoint::ROW
+    },
 ];
 
 /// What became of a payment, by the reference of its order.

@@ -317,6 +317,29 @@ class Endpoints:
             "reference": reference,
         }), timeout=timeout, call=call)
 
+    def order_verify(
+        self,
+        *,
+        reference: str,
+        timeout: float | None = None,
+        call: Call | None = None,
+    ) -> Reply:
+        """Verifies the payment of an order. Code 00 means that the order was found: only the state tells whether it is paid.
+
+        POST /payment/order/verify, secret key, only reads.
+
+        Args:
+            reference: reference of the order
+            timeout: seconds for the whole call, retries and waits included; else the client's timeout
+            call: a token by which another thread cancels this call
+
+        Raises:
+            PaysvcError: every failure; its outcome says whether the request may be repeated
+        """
+        return self.call("order_verify", Members({
+            "reference": reference,
+        }), timeout=timeout, call=call)
+
     def virtual_account_generate(
         self,
         *,
@@ -714,6 +737,27 @@ class AsyncEndpoints:
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
         return await self.call("order_status", Members({
+            "reference": reference,
+        }), timeout=timeout)
+
+    async def order_verify(
+        self,
+        *,
+        reference: str,
+        timeout: float | None = None,
+    ) -> Reply:
+        """Verifies the payment of an order. Code 00 means that the order was found: only the state tells whether it is paid.
+
+        POST /payment/order/verify, secret key, only reads.
+
+        Args:
+            reference: reference of the order
+            timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
+
+        Raises:
+            PaysvcError: every failure; its outcome says whether the request may be repeated
+        """
+        return await self.call("order_verify", Members({
             "reference": reference,
         }), timeout=timeout)
 

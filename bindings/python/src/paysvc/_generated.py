@@ -124,6 +124,9 @@ KEYWORDS: dict[str, dict[str, str]] = {
     "order_status": {
         "reference": "reference",
     },
+    "order_verify": {
+        "reference": "reference",
+    },
     "virtual_account_generate": {
         "Alias": "alias",
         "Narration": "narration",
