@@ -47,39 +47,39 @@ extern "C" {
 #define PAYSVC_ABI 1
 
 /**
- * Deadline and cancel of one request; any threads at once.
+ * Deadline and cancel of a request. Any number of threads may use it at once.
  */
 typedef struct paysvc_call paysvc_call;
 
 /**
- * Configuration and connections; any threads at once.
+ * Configuration and connections. Any number of threads may use it at once.
  */
 typedef struct paysvc_client paysvc_client;
 
 /**
- * All that came back; read by many threads, freed by one.
+ * Result of a call. Any number of threads may read it at once; one of them frees it.
  */
 typedef struct paysvc_reply paysvc_reply;
 
 /**
- * Why a call ended as it did: PAYSVC_OK or one of PAYSVC_E_... An unknown number is a failure.
+ * Result of a call: PAYSVC_OK or one of PAYSVC_E_... Treat an unknown number as a failure.
  */
 typedef int paysvc_status;
 
 /**
- * What is known of the service's side: one of PAYSVC_OUTCOME_...
+ * What the service did with the request, as far as is known: one of PAYSVC_OUTCOME_...
  */
 typedef int paysvc_outcome;
 
 /**
- * Receives one line of the log: level 1 (error), 2 (warning), 3 (information) or 4 (debug). The message lives until the
- * callback returns.
+ * Receives one line of the log. `level` is 1 (error), 2 (warning), 3 (information) or 4 (debug). `message` is valid until
+ * the callback returns.
  */
 typedef void (*paysvc_log_fn)(void *userdata, int level, const char *message);
 
 /**
- * State of the payment or refund in the answer, the service's own statusId: one of PAYSVC_STATE_..., or a number
- * that the service has added since. Paid means PAYSVC_OUTCOME_CONFIRMED and PAYSVC_STATE_SUCCESSFUL, both.
+ * State of the payment or refund in the answer, the service's statusId: one of PAYSVC_STATE_..., or a number that
+ * the service has added since. Paid means both PAYSVC_OUTCOME_CONFIRMED and PAYSVC_STATE_SUCCESSFUL.
  */
 typedef int paysvc_state;
 
@@ -209,22 +209,29 @@ typedef int paysvc_state;
 #define PAYSVC_STATE_PROCESSING 7
 
 /**
- * Version of the library, e.g. "1.2.3". Static: not freed.
+ * Version of the library, e.g. "1.2.3".
+ *
+ * @return a static string; do not free it
  */
 const char *paysvc_version(void);
 
 /**
- * Version of the binary interface: compare it with PAYSVC_ABI. Equals the number in the soname.
+ * Version of the binary interface of the loaded library, which is also the number in its soname. Compare it with
+ * PAYSVC_ABI before any other call.
  */
 int paysvc_abi(void);
 
 /**
- * Name of a status without its prefix, e.g. "E_TIMEOUT"; "?" for a number that this version does not know. Static.
+ * Name of a status without its prefix, e.g. "E_TIMEOUT".
+ *
+ * @return a static string, "?" for a number that this version does not know; do not free it
  */
 const char *paysvc_status_name(paysvc_status status);
 
 /**
- * Name of an outcome without its prefix, e.g. "UNKNOWN"; "?" for a number that this version does not know. Static.
+ * Name of an outcome without its prefix, e.g. "UNKNOWN".
+ *
+ * @return a static string, "?" for a number that this version does not know; do not free it
  */
 const char *paysvc_outcome_name(paysvc_outcome outcome);
 
@@ -477,19 +484,22 @@ paysvc_status paysvc_request(const paysvc_client *client,
                              paysvc_reply **reply);
 
 /**
- * Frees the client. Calls that still run on other threads end normally. NULL is fine.
+ * Frees the client. Calls that still run on other threads end normally; then its connections are closed.
+ *
+ * @param client  may be NULL
  */
 void paysvc_client_free(paysvc_client *client);
 
 /**
- * Sends the log to a callback: on the calling thread, level 1 (errors) to 4 (debug), never with keys, card data,
- * one-time codes or bodies.
+ * Sets the log callback. It is called on the thread that makes a call. Keys, card data, one-time codes and bodies are
+ * never logged, at any level.
  *
- * @param level  the most detailed level wanted, 1 to 4
- * @param log  the callback, which must return; NULL switches the log off. A call running on another thread may
- *   still end with the one before.
- * @param userdata  handed to the callback as it is; lives as long as the callback is set
- * @return PAYSVC_OK or PAYSVC_E_ARGUMENT.
+ * @param level  the most detailed level to log: 1 (errors), 2 (warnings), 3 (information) or 4 (debug)
+ * @param log  the callback, which must return; NULL turns the log off. A call running on another thread may still use
+ *   the previous callback.
+ * @param userdata  passed to every call of the callback, on any thread; may be NULL. It must stay valid while a call may
+ *   use the callback.
+ * @return PAYSVC_OK; PAYSVC_E_ARGUMENT if client is NULL, or if log is not NULL and level is not 1 to 4
  */
 paysvc_status paysvc_client_set_log(const paysvc_client *client,
                                     int level,
@@ -497,109 +507,139 @@ paysvc_status paysvc_client_set_log(const paysvc_client *client,
                                     void *userdata);
 
 /**
- * Encrypts a payload without sending anything: the reply's body is {"data":"<base64>"}, the request body of every
+ * Encrypts a payload without sending anything. The body of the reply is {"data":"<base64>"}, the request body of every
  * encrypted endpoint.
  *
- * @param plaintext_json  one JSON object; made compact first
- * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
- * @return PAYSVC_OK; PAYSVC_E_ARGUMENT; PAYSVC_E_CONFIG without an encryption key; PAYSVC_E_ENCRYPT when the payload
- *   is longer than the key carries (its bytes less 11).
+ * @param plaintext_json  one JSON object, which is encrypted without white space
+ * @param reply  may be NULL; otherwise *reply is always set: free it with paysvc_reply_free()
+ * @return PAYSVC_OK; PAYSVC_E_ARGUMENT if client is NULL or plaintext_json is not a JSON object in UTF-8;
+ *   PAYSVC_E_CONFIG without an encryption key; PAYSVC_E_ENCRYPT if the payload is longer than the key can encrypt (its
+ *   length in bytes less 11)
  */
 paysvc_status paysvc_encrypt(const paysvc_client *client,
                              const char *plaintext_json,
                              paysvc_reply **reply);
 
 /**
- * Makes a token for the deadline and the cancel of one request. NULL only when the library itself failed.
+ * Makes a token with which a request gets a deadline of its own and can be cancelled.
  *
- * @return the token: free it with paysvc_call_free()
+ * @return the token: free it with paysvc_call_free(). NULL only after a failure in the library itself.
  */
 paysvc_call *paysvc_call_new(void);
 
 /**
- * Sets the deadline of calls that start with this token from now on. NULL is ignored.
+ * Sets the timeout of calls that start with this token from now on. It does not affect a running call.
  *
- * @param timeout_ms  for the whole call in ms, retries and waits included; 0 or less: the client's timeout_ms
+ * @param call  NULL is ignored
+ * @param timeout_ms  for the whole call in ms, including retries and waits; 0 or less: the client's timeout_ms
  */
-void paysvc_call_set_timeout_ms(const paysvc_call *call, int timeout_ms);
+void paysvc_call_set_timeout_ms(const paysvc_call *call,
+                                int timeout_ms);
 
 /**
- * Cancels, from any thread or a signal handler (it is async-signal-safe): the call with this token returns promptly with
- * PAYSVC_E_CANCELLED, and so does every later one. An answer that has already arrived is still returned. NULL is
- * ignored.
+ * Cancels all calls with this token: running ones return promptly with PAYSVC_E_CANCELLED, later ones at once. A call
+ * that has already read its answer may still return it. May be called from any thread and from a signal handler (it is
+ * async-signal-safe).
+ *
+ * @param call  NULL is ignored
  */
 void paysvc_call_cancel(const paysvc_call *call);
 
 /**
- * Frees the token. A call that still uses it goes on, and can no longer be cancelled. NULL is fine.
+ * Frees the token. A call that still uses it continues, and can no longer be cancelled.
+ *
+ * @param call  may be NULL
  */
 void paysvc_call_free(paysvc_call *call);
 
 /**
- * The status that the function returned with this reply. NULL: PAYSVC_E_ARGUMENT.
+ * Status that the function returned with this reply.
+ *
+ * @param reply  NULL: PAYSVC_E_ARGUMENT
  */
 paysvc_status paysvc_reply_status(const paysvc_reply *reply);
 
 /**
- * May one charge again? NULL: PAYSVC_OUTCOME_UNKNOWN.
+ * What the service did with the request: tells whether it may be repeated.
+ *
+ * @param reply  NULL: PAYSVC_OUTCOME_UNKNOWN
  */
 paysvc_outcome paysvc_reply_outcome(const paysvc_reply *reply);
 
 /**
- * The state of the payment or refund that the answer names.
+ * State of the payment or refund in the answer; PAYSVC_STATE_NONE if the answer has none, or contradicting ones.
+ *
+ * @param reply  NULL: PAYSVC_STATE_NONE
  */
 paysvc_state paysvc_reply_state(const paysvc_reply *reply);
 
 /**
- * The HTTP status of the last answer; 0: there was none.
+ * HTTP status of the answer to the last attempt; 0 if there was no answer.
+ *
+ * @param reply  NULL: 0
  */
 int paysvc_reply_http_status(const paysvc_reply *reply);
 
 /**
- * Always one JSON document, never NULL: the service's own bytes whenever it answered with JSON (100.10 stays 100.10),
- * else a failure envelope of its form: {"status":false,"message":"...","errors":{"emailAddress":"is required"}}.
+ * One JSON document: the service's own bytes if it answered with JSON (100.10 stays 100.10), otherwise a failure in the
+ * same form: {"status":false,"message":"...","errors":{"emailAddress":"is required"}}.
+ *
+ * @param reply  NULL: a failure
+ * @return never NULL; valid until the reply is freed
  */
 const char *paysvc_reply_body(const paysvc_reply *reply);
 
 /**
- * Length of paysvc_reply_body() in bytes, without the NUL.
+ * Length of paysvc_reply_body() in bytes, without the NUL at its end.
  */
 size_t paysvc_reply_body_len(const paysvc_reply *reply);
 
 /**
- * One value of the body as text: strings unescaped, numbers and all else as they stand in the JSON. A string that
- * holds U+0000 stays as it is written in the JSON.
+ * One value of the body as text: strings unescaped, everything else as it is written in the JSON. A string that contains
+ * U+0000 or an unpaired surrogate stays as it is written, without its quotes.
  *
  * @param pointer  a JSON pointer (RFC 6901), e.g. "/data/mandateCode"; "" is the whole body
- * @return NULL when absent or null, when the pointer is malformed or has more than 128 steps, or when there is no
- *   memory for it; lives as long as the reply
+ * @return valid until the reply is freed. NULL if the value is absent or null, if a name in the path is there twice, if
+ *   the pointer is NULL, malformed or has more than 128 steps, or if there is no memory for it.
  */
 const char *paysvc_reply_get(const paysvc_reply *reply,
                              const char *pointer);
 
 /**
- * The service's own code ("code" or "statusCode"), or "".
+ * Code of the answer ("statusCode", "status_code" or "code"), or "".
+ *
+ * @param reply  NULL: ""
+ * @return valid until the reply is freed
  */
 const char *paysvc_reply_code(const paysvc_reply *reply);
 
 /**
- * One line for a person: the service's message, or what the library has to say. Never a secret of the caller's.
+ * One line for people: the service's message, or the library's. Secrets of the request are masked in it.
+ *
+ * @param reply  NULL: a message that says so
+ * @return valid until the reply is freed
  */
 const char *paysvc_reply_message(const paysvc_reply *reply);
 
 /**
- * How long to wait before trying again, in ms: what the service asked for (Retry-After), or the wait for which the
- * deadline was too near. -1: not said.
+ * How long to wait before a retry, in ms: what the service asked for (Retry-After), or the library's own wait that would
+ * have passed the deadline. -1 if not known.
+ *
+ * @param reply  NULL: -1
  */
 int paysvc_reply_retry_after_ms(const paysvc_reply *reply);
 
 /**
- * How many requests were put on the wire.
+ * How many times the request was sent, including retries.
+ *
+ * @param reply  NULL: 0
  */
 int paysvc_reply_attempts(const paysvc_reply *reply);
 
 /**
- * Frees the reply and every text asked of it. NULL is fine.
+ * Frees the reply and every text that its functions returned.
+ *
+ * @param reply  may be NULL
  */
 void paysvc_reply_free(paysvc_reply *reply);
 

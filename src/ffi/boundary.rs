@@ -1,4 +1,4 @@
-//! Where C becomes Rust: no panic crosses, no NULL is followed, every out-pointer is set.
+//! The C boundary: no panic crosses it, no NULL is dereferenced, every out-pointer is set.
 
 use std::ffi::{CStr, c_char};
 
@@ -10,14 +10,13 @@ use crate::util::panics::catch_panic;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::{Outcome, Status};
 
-/// Runs the body; a panic in it becomes the fallback.
+/// Runs the body; returns the fallback if it panics.
 pub fn boundary<T>(fallback: T, body: impl FnOnce() -> T) -> T {
     fork::install();
     catch_panic(body).unwrap_or(fallback)
 }
 
-/// Runs what makes a reply and hands it out. A panic becomes a reply too, and its outcome tells whether anything had
-/// been sent.
+/// Runs the body and delivers its reply. A panic becomes a reply too, whose outcome tells whether anything had been sent.
 ///
 /// # Safety
 /// `out` is NULL or points to memory for one pointer.
@@ -28,7 +27,7 @@ pub unsafe fn deliver(out: *mut *mut paysvc_reply, body: impl FnOnce(&Progress) 
     }
     fork::install();
     let progress = Progress::default();
-    let made = catch_panic(|| reply::into_handle(body(&progress))).or_else(|source_line| {
+    let handle = catch_panic(|| reply::into_handle(body(&progress))).or_else(|source_line| {
         catch_panic(|| {
             let outcome = if progress.attempts() > 0 { Outcome::Unknown } else { Outcome::NotSent };
             let message = format!("a bug in the library was caught at {source_line}; please report it");
@@ -36,8 +35,8 @@ pub unsafe fn deliver(out: *mut *mut paysvc_reply, body: impl FnOnce(&Progress) 
             reply::into_handle(Reply { attempts, ..Reply::failed(Status::Internal, outcome, message) })
         })
     });
-    // Without even a reply for the panic: NULL, which reads as UNKNOWN.
-    let Ok(handle) = made else { return Status::Internal as paysvc_status };
+    // Making the reply panicked as well: it stays NULL, whose outcome is UNKNOWN.
+    let Ok(handle) = handle else { return Status::Internal as paysvc_status };
     let status = reply::status(&handle);
     if !out.is_null() {
         // SAFETY: as above.
@@ -46,7 +45,7 @@ pub unsafe fn deliver(out: *mut *mut paysvc_reply, body: impl FnOnce(&Progress) 
     status
 }
 
-/// A C string as text.
+/// A C string as text. `what` names it in the error.
 ///
 /// # Safety
 /// `text` is NULL or NUL-terminated, and lives through `'a`.

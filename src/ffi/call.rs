@@ -9,11 +9,11 @@ use super::types::paysvc_call;
 use crate::transport::call::Call;
 use crate::util::process;
 
-/// The token behind a handle, kept alive while a call uses it; `None` for NULL.
+/// The token of a handle, kept alive while a call uses it; `None` for NULL.
 ///
 /// # Safety
 /// `call` is NULL or came from [`paysvc_call_new`] and has not been freed.
-pub unsafe fn alive(call: *const paysvc_call) -> Option<Arc<Call>> {
+pub unsafe fn retain(call: *const paysvc_call) -> Option<Arc<Call>> {
     if call.is_null() {
         return None;
     }
@@ -25,44 +25,49 @@ pub unsafe fn alive(call: *const paysvc_call) -> Option<Arc<Call>> {
     }
 }
 
-/// Makes a token for the deadline and the cancel of one request. NULL only when the library itself failed.
+/// Makes a token with which a request gets a deadline of its own and can be cancelled.
 ///
-/// @return the token: free it with paysvc_call_free()
+/// @return the token: free it with paysvc_call_free(). NULL only after a failure in the library itself.
 #[unsafe(no_mangle)]
 pub extern "C" fn paysvc_call_new() -> *mut paysvc_call {
-    // The page is mapped here, not by a cancel in a signal handler.
+    // Maps the page now, so that a cancel in a signal handler need not.
     fork::install();
     process::generation();
     boundary(std::ptr::null_mut(), || Arc::into_raw(Arc::new(Call::default())).cast_mut().cast())
 }
 
-/// Sets the deadline of calls that start with this token from now on. NULL is ignored.
+/// Sets the timeout of calls that start with this token from now on. It does not affect a running call.
 ///
-/// @param timeout_ms  for the whole call in ms, retries and waits included; 0 or less: the client's timeout_ms
+/// @param call  NULL is ignored
+/// @param timeout_ms  for the whole call in ms, including retries and waits; 0 or less: the client's timeout_ms
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_call_set_timeout_ms(call: *const paysvc_call, timeout_ms: c_int) {
     boundary((), || {
         // SAFETY: the rules of the header.
-        if let Some(call) = unsafe { alive(call) } {
+        if let Some(call) = unsafe { retain(call) } {
             call.set_timeout_ms(timeout_ms);
         }
     });
 }
 
-/// Cancels, from any thread or a signal handler (it is async-signal-safe): the call with this token returns promptly with
-/// PAYSVC_E_CANCELLED, and so does every later one. An answer that has already arrived is still returned. NULL is
-/// ignored.
+/// Cancels all calls with this token: running ones return promptly with PAYSVC_E_CANCELLED, later ones at once. A call
+/// that has already read its answer may still return it. May be called from any thread and from a signal handler (it is
+/// async-signal-safe).
+///
+/// @param call  NULL is ignored
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_call_cancel(call: *const paysvc_call) {
-    // In a signal handler neither the count of an `Arc` may be touched (the last one frees) nor a thread-local (the
-    // first access may allocate), so none of what other functions have is here; and nothing in it panics.
+    // In a signal handler the count of an `Arc` must not be changed (the last owner frees it) and no thread-local be used
+    // (the first access may allocate). So this is not wrapped like other functions; it cannot panic.
     // SAFETY: NULL, or from `paysvc_call_new` and not freed while this runs.
     if let Some(call) = unsafe { call.cast::<Call>().as_ref() } {
         call.cancel();
     }
 }
 
-/// Frees the token. A call that still uses it goes on, and can no longer be cancelled. NULL is fine.
+/// Frees the token. A call that still uses it continues, and can no longer be cancelled.
+///
+/// @param call  may be NULL
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_call_free(call: *mut paysvc_call) {
     boundary((), || {

@@ -17,11 +17,11 @@ use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::Endpoint;
 use paysvc_spec::status::Status;
 
-/// The client behind a handle, kept alive while this call runs even if the handle is freed meanwhile.
+/// The client of a handle, kept alive while a call uses it, even if the handle is freed meanwhile.
 ///
 /// # Safety
 /// `client` is NULL or came from [`new`] and has not been freed.
-unsafe fn alive(client: *const paysvc_client) -> Result<Arc<Client>, ValidationError> {
+unsafe fn retain(client: *const paysvc_client) -> Result<Arc<Client>, ValidationError> {
     if client.is_null() {
         return Err(ValidationError::new(Status::Argument, "client is NULL"));
     }
@@ -44,7 +44,7 @@ pub unsafe fn new(
         // SAFETY: not NULL, and the caller promises that it may be written.
         unsafe { client.write(std::ptr::null_mut()) };
     }
-    let mut made = None;
+    let mut new_client = None;
     let make = || {
         if client.is_null() {
             return Err(ValidationError::new(Status::Argument, "client is NULL: there is nowhere to put it"));
@@ -52,28 +52,30 @@ pub unsafe fn new(
         // SAFETY: NULL or NUL-terminated.
         let json = if config_json.is_null() { None } else { Some(unsafe { text(config_json, "config_json") }?) };
         fork::watch();
-        // What is otherwise set up by the first handshake, maybe while another thread forks.
+        // The first handshake would do this otherwise, maybe while another thread forks.
         critical_section(aws_lc_rs::init);
-        // What is not UTF-8 is refused where it is read, instead of being taken for nothing.
+        // Text that is not UTF-8 is kept, so that its setting is refused and not treated as missing.
         Client::new(json, &|name| std::env::var_os(name).map(|text| text.to_string_lossy().into_owned()))
     };
     let body = |_: &Progress| match make() {
         Ok(new) => {
-            made = Some(Arc::new(new));
+            new_client = Some(Arc::new(new));
             Reply::local(r#"{"status":true,"message":"the client is ready"}"#.to_owned())
         }
-        Err(refusal) => Reply::invalid(refusal),
+        Err(error) => Reply::invalid(error),
     };
     // SAFETY: the rules of the header.
     let status = unsafe { deliver(reply, body) };
-    if let Some(made) = made.filter(|_| status == Status::Ok as paysvc_status) {
+    if let Some(new_client) = new_client.filter(|_| status == Status::Ok as paysvc_status) {
         // SAFETY: not NULL, or nothing would have been made.
-        unsafe { client.write(Arc::into_raw(made).cast_mut().cast()) };
+        unsafe { client.write(Arc::into_raw(new_client).cast_mut().cast()) };
     }
     status
 }
 
-/// Frees the client. Calls that still run on other threads end normally. NULL is fine.
+/// Frees the client. Calls that still run on other threads end normally; then its connections are closed.
+///
+/// @param client  may be NULL
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_client_free(client: *mut paysvc_client) {
     boundary((), || {
@@ -84,14 +86,15 @@ pub unsafe extern "C" fn paysvc_client_free(client: *mut paysvc_client) {
     });
 }
 
-/// Sends the log to a callback: on the calling thread, level 1 (errors) to 4 (debug), never with keys, card data,
-/// one-time codes or bodies.
+/// Sets the log callback. It is called on the thread that makes a call. Keys, card data, one-time codes and bodies are
+/// never logged, at any level.
 ///
-/// @param level  the most detailed level wanted, 1 to 4
-/// @param log  the callback, which must return; NULL switches the log off. A call running on another thread may
-///   still end with the one before.
-/// @param userdata  handed to the callback as it is; lives as long as the callback is set
-/// @return PAYSVC_OK or PAYSVC_E_ARGUMENT.
+/// @param level  the most detailed level to log: 1 (errors), 2 (warnings), 3 (information) or 4 (debug)
+/// @param log  the callback, which must return; NULL turns the log off. A call running on another thread may still use
+///   the previous callback.
+/// @param userdata  passed to every call of the callback, on any thread; may be NULL. It must stay valid while a call may
+///   use the callback.
+/// @return PAYSVC_OK; PAYSVC_E_ARGUMENT if client is NULL, or if log is not NULL and level is not 1 to 4
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_client_set_log(
     client: *const paysvc_client,
@@ -101,7 +104,7 @@ pub unsafe extern "C" fn paysvc_client_set_log(
 ) -> paysvc_status {
     boundary(Status::Internal as paysvc_status, || {
         // SAFETY: the rules of the header.
-        let Ok(client) = (unsafe { alive(client) }) else { return Status::Argument as paysvc_status };
+        let Ok(client) = (unsafe { retain(client) }) else { return Status::Argument as paysvc_status };
         if log.is_some() && !(Level::Error as c_int..=Level::Debug as c_int).contains(&level) {
             return Status::Argument as paysvc_status;
         }
@@ -110,10 +113,10 @@ pub unsafe extern "C" fn paysvc_client_set_log(
     })
 }
 
-/// The caller's pointer, which the header lets any calling thread hand back.
+/// The caller's pointer, which any calling thread passes back.
 struct UserData(*mut c_void);
 
-// SAFETY: never followed here; the header says that the callback runs on whatever thread calls.
+// SAFETY: never dereferenced here; the header says that the callback runs on any calling thread.
 unsafe impl Send for UserData {}
 // SAFETY: as above.
 unsafe impl Sync for UserData {}
@@ -133,7 +136,7 @@ fn sink(log: unsafe extern "C" fn(*mut c_void, c_int, *const c_char), userdata: 
     })
 }
 
-/// What the network functions have in common.
+/// The common part of the functions that send a request.
 ///
 /// # Safety
 /// The rules of the header.
@@ -142,19 +145,19 @@ unsafe fn send(
     request_json: *const c_char,
     call: *const paysvc_call,
     reply: *mut *mut paysvc_reply,
-    how: impl FnOnce(&Client, &str, Option<&Arc<Call>>, &Progress) -> Reply,
+    send: impl FnOnce(&Client, &str, Option<&Arc<Call>>, &Progress) -> Reply,
 ) -> paysvc_status {
     let body = |progress: &Progress| {
         // SAFETY: the rules of the header.
         let ready = unsafe {
-            alive(client).and_then(|client| Ok((client, text(request_json, "request_json")?, call::alive(call))))
+            retain(client).and_then(|client| Ok((client, text(request_json, "request_json")?, call::retain(call))))
         };
         match ready {
             Ok((client, json, call)) => {
                 failpoint::at("ffi");
-                how(&client, json, call.as_ref(), progress)
+                send(&client, json, call.as_ref(), progress)
             }
-            Err(refusal) => Reply::invalid(refusal),
+            Err(error) => Reply::invalid(error),
         }
     };
     // SAFETY: the rules of the header.
@@ -190,13 +193,14 @@ pub unsafe fn request(
     }
 }
 
-/// Encrypts a payload without sending anything: the reply's body is {"data":"<base64>"}, the request body of every
+/// Encrypts a payload without sending anything. The body of the reply is {"data":"<base64>"}, the request body of every
 /// encrypted endpoint.
 ///
-/// @param plaintext_json  one JSON object; made compact first
-/// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
-/// @return PAYSVC_OK; PAYSVC_E_ARGUMENT; PAYSVC_E_CONFIG without an encryption key; PAYSVC_E_ENCRYPT when the payload
-///   is longer than the key carries (its bytes less 11).
+/// @param plaintext_json  one JSON object, which is encrypted without white space
+/// @param reply  may be NULL; otherwise *reply is always set: free it with paysvc_reply_free()
+/// @return PAYSVC_OK; PAYSVC_E_ARGUMENT if client is NULL or plaintext_json is not a JSON object in UTF-8;
+///   PAYSVC_E_CONFIG without an encryption key; PAYSVC_E_ENCRYPT if the payload is longer than the key can encrypt (its
+///   length in bytes less 11)
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_encrypt(
     client: *const paysvc_client,
@@ -205,9 +209,9 @@ pub unsafe extern "C" fn paysvc_encrypt(
 ) -> paysvc_status {
     let body = |_: &Progress| {
         // SAFETY: the rules of the header.
-        match unsafe { alive(client).and_then(|client| Ok((client, text(plaintext_json, "plaintext_json")?))) } {
+        match unsafe { retain(client).and_then(|client| Ok((client, text(plaintext_json, "plaintext_json")?))) } {
             Ok((client, json)) => client.encrypt(json),
-            Err(refusal) => Reply::invalid(refusal),
+            Err(error) => Reply::invalid(error),
         }
     };
     // SAFETY: the rules of the header.

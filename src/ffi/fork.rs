@@ -1,4 +1,4 @@
-//! What only the system can tell of forks: a page that it wipes in every child, and its calls before and after `fork`.
+//! System support for noticing forks: a page that is wiped in every child, and handlers before and after `fork`.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,14 +11,14 @@ pub fn install() {
     process::install(&PLATFORM);
 }
 
-/// The page of [`crate::util::process`]: wiped in every child, or where the system cannot (Linux before 4.14), one that asks
-/// for the process id.
+/// The page of [`crate::util::process`]: wiped in every child, or with the process id if the system cannot do that (Linux
+/// before 4.14).
 fn page_of_process() -> &'static Page {
     static UNWIPED: Page = Page::unwiped(process_id);
     wiped().unwrap_or(&UNWIPED)
 }
 
-/// By a system call of its own: an old C library remembers the parent's after `clone`.
+/// By a system call: old C libraries cache the parent's id after `clone`.
 fn process_id() -> u32 {
     // SAFETY: it takes nothing and touches nothing.
     unsafe { libc::syscall(libc::SYS_getpid) as u32 }
@@ -34,7 +34,7 @@ fn wiped() -> Option<&'static Page> {
         if page == libc::MAP_FAILED {
             return None;
         }
-        // An emulator that takes any advice for good does nothing with this one.
+        // Emulators may accept any advice and ignore it: they accept an invalid one as well.
         if libc::madvise(page, size, NO_ADVICE) == 0 || libc::madvise(page, size, libc::MADV_WIPEONFORK) != 0 {
             libc::munmap(page, size);
             return None;
@@ -43,7 +43,7 @@ fn wiped() -> Option<&'static Page> {
     }
 }
 
-/// Asks, once per process, to be told of forks, so that none comes in the middle of a section.
+/// Installs the fork handlers, once per process, so that no fork interrupts a critical section.
 pub fn watch() {
     extern "C" fn before() {
         process::page().before_fork();
@@ -55,7 +55,7 @@ pub fn watch() {
         process::page().after_fork_in_child();
     }
     static WATCHING: AtomicBool = AtomicBool::new(false);
-    // No `Once`: a child must not wait for one that was under way. Being told twice does no harm.
+    // No `Once`, because a child must not wait for one that its parent had begun. Installing twice does no harm.
     if !WATCHING.load(Ordering::SeqCst) {
         // SAFETY: the handlers neither lock nor allocate, and stay loaded (the library is linked with -z nodelete).
         unsafe {

@@ -1,7 +1,8 @@
-//! The C boundary, and the only `unsafe`. Knows no rule of payments: it turns pointers into values and back.
+//! The C interface, and the only `unsafe` code. It converts pointers to values and back, and knows no rule of payments.
 //!
-//! What follows from the tables (constants, endpoints) is rendered by `cargo xtask gen`, and so is
-//! `include/paysvc.h`.
+//! `cargo xtask gen` renders constants and endpoints (`exports.rs`) from the tables, and `include/paysvc.h` from this module.
+//!
+//! Imports `client`, `util`, of `transport` the call token, and of `response` the reply and its document.
 
 // The header's rules are the safety section of every function.
 #![allow(clippy::missing_safety_doc)]

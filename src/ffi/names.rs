@@ -1,4 +1,4 @@
-//! Versions, and numbers as text.
+//! Versions, and the names of numbers.
 
 use std::ffi::{CStr, CString, c_char, c_int};
 
@@ -7,7 +7,9 @@ use super::types::{paysvc_outcome, paysvc_status};
 use once_cell::race::OnceBox;
 use paysvc_spec::status::{self, Constant, OUTCOMES, STATUSES};
 
-/// Version of the library, e.g. "1.2.3". Static: not freed.
+/// Version of the library, e.g. "1.2.3".
+///
+/// @return a static string; do not free it
 #[unsafe(no_mangle)]
 pub extern "C" fn paysvc_version() -> *const c_char {
     const VERSION: &CStr = match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
@@ -17,27 +19,32 @@ pub extern "C" fn paysvc_version() -> *const c_char {
     VERSION.as_ptr()
 }
 
-/// Version of the binary interface: compare it with PAYSVC_ABI. Equals the number in the soname.
+/// Version of the binary interface of the loaded library, which is also the number in its soname. Compare it with
+/// PAYSVC_ABI before any other call.
 #[unsafe(no_mangle)]
 pub extern "C" fn paysvc_abi() -> c_int {
     status::ABI
 }
 
-/// Name of a status without its prefix, e.g. "E_TIMEOUT"; "?" for a number that this version does not know. Static.
+/// Name of a status without its prefix, e.g. "E_TIMEOUT".
+///
+/// @return a static string, "?" for a number that this version does not know; do not free it
 #[unsafe(no_mangle)]
 pub extern "C" fn paysvc_status_name(status: paysvc_status) -> *const c_char {
     static NAMES: OnceBox<Vec<(c_int, CString)>> = OnceBox::new();
     name(&NAMES, STATUSES, "", status)
 }
 
-/// Name of an outcome without its prefix, e.g. "UNKNOWN"; "?" for a number that this version does not know. Static.
+/// Name of an outcome without its prefix, e.g. "UNKNOWN".
+///
+/// @return a static string, "?" for a number that this version does not know; do not free it
 #[unsafe(no_mangle)]
 pub extern "C" fn paysvc_outcome_name(outcome: paysvc_outcome) -> *const c_char {
     static NAMES: OnceBox<Vec<(c_int, CString)>> = OnceBox::new();
     name(&NAMES, OUTCOMES, "OUTCOME_", outcome)
 }
 
-/// C needs a NUL behind each name, so they are made once.
+/// The names are made once, with the NUL that C needs.
 fn name(
     names: &'static OnceBox<Vec<(c_int, CString)>>,
     table: &[Constant],

@@ -1,5 +1,5 @@
-//! A panic in every room, through the C functions and over a real socket: `E_INTERNAL`, the outcome that the wire
-//! proves, nothing on standard error, and a client that works on.
+//! A panic in every part of the library, through the C functions and over a real socket: the status is `E_INTERNAL`, the
+//! outcome says whether the request was sent, nothing is printed on standard error, and the client still works.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::io::{BufReader, Read as _, Write as _};
@@ -82,8 +82,8 @@ impl Client {
 
     /// A call that encrypts and moves money.
     fn charge(&self) -> Reply {
-        let of_money = |row: &Endpoint| row.encrypted && row.fields.iter().all(|field| !field.required);
-        let row = ENDPOINTS.iter().find(|row| of_money(row)).expect("an encrypted row without required members");
+        let is_charge = |row: &Endpoint| row.encrypted && row.fields.iter().all(|field| !field.required);
+        let row = ENDPOINTS.iter().find(|row| is_charge(row)).expect("an encrypted row without required members");
         let mut reply = ptr::null_mut();
         let status = unsafe { client::endpoint(row, self.0, c"{}".as_ptr(), ptr::null(), &mut reply) };
         assert_eq!(status, unsafe { paysvc_reply_status(reply) });
@@ -100,7 +100,7 @@ impl Drop for Client {
 unsafe extern "C" fn listen(_: *mut c_void, _: c_int, _: *const c_char) {}
 
 #[test]
-fn a_panic_in_any_room_keeps_the_evidence_and_the_client() {
+fn a_panic_anywhere_keeps_the_evidence_and_the_client() {
     let client = Client::new(&format!("http://127.0.0.1:{}", service()));
     unsafe { paysvc_client_set_log(client.0, 4, Some(listen), ptr::null_mut()) };
     let (not_sent, unknown) = ((PAYSVC_OUTCOME_NOT_SENT, 0), (PAYSVC_OUTCOME_UNKNOWN, 1));
@@ -110,7 +110,7 @@ fn a_panic_in_any_room_keeps_the_evidence_and_the_client() {
         ("request", not_sent),
         ("encryption", not_sent),
         ("client", not_sent),
-        // Within the write it may have left: the library cannot know.
+        // During the write, bytes may have been sent: the library cannot know.
         ("write", unknown),
         ("written", unknown),
         ("read", unknown),
@@ -135,7 +135,7 @@ fn a_panic_in_any_room_keeps_the_evidence_and_the_client() {
 fn a_panic_says_nothing_on_standard_error() {
     let mut again = std::process::Command::new(std::env::current_exe().unwrap());
     let output = again
-        .args(["--exact", "ffi::panic_tests::a_panic_in_any_room_keeps_the_evidence_and_the_client", "--nocapture"])
+        .args(["--exact", "ffi::panic_tests::a_panic_anywhere_keeps_the_evidence_and_the_client", "--nocapture"])
         .output()
         .unwrap();
     let (out, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));

@@ -1,4 +1,4 @@
-//! The reply handle: text that C may hold on to until it frees the reply.
+//! The reply handle. Its texts stay valid until it is freed.
 
 use std::collections::TryReserveError;
 use std::ffi::{CStr, CString, c_char, c_int};
@@ -23,18 +23,18 @@ pub struct Handle {
     body: Body,
     code: CString,
     message: CString,
-    /// Where the values of the body stand; read by the first look, if nobody has read it before.
+    /// The positions of the body's values; if not known already, the first lookup finds them.
     document: OnceBox<Document>,
-    /// What was looked for, by value, so that each text lives as long as the reply. Without a lock: a child made by
-    /// fork while another thread looks would wait for it for ever.
+    /// The texts that lookups returned, by value, so that each lives as long as the reply. Lock-free: a child that is forked
+    /// during a lookup of another thread would wait for ever.
     found: OnceBox<Vec<OnceBox<CString>>>,
 }
 
-/// The body: text for Rust, with the NUL behind it that C wants.
+/// The body as text, with a NUL at the end for C.
 struct Body(String);
 
 impl Body {
-    /// JSON holds no NUL; a text that had one would end there for C.
+    /// JSON text contains no NUL.
     fn new(mut text: String) -> Body {
         text.push('\0');
         Body(text)
@@ -49,7 +49,7 @@ impl Body {
     }
 }
 
-/// What accessors of a NULL reply say: nothing is known.
+/// The body of a NULL reply.
 const NO_BODY: &CStr = c"{\"status\":false,\"message\":\"reply is NULL\",\"errors\":{}}";
 
 pub fn into_handle(reply: Reply) -> Box<Handle> {
@@ -73,12 +73,12 @@ pub fn status(handle: &Handle) -> paysvc_status {
     handle.status
 }
 
-/// What C gets: it gives it back to [`paysvc_reply_free`].
+/// The pointer for C, to be passed to [`paysvc_reply_free`].
 pub fn into_pointer(handle: Box<Handle>) -> *mut paysvc_reply {
     Box::into_raw(handle).cast()
 }
 
-/// Messages are cleaned of control characters; a text that had a NUL would lose it.
+/// Codes and messages have no control characters; a NUL would be removed.
 fn c_text(text: String) -> CString {
     CString::new(text).unwrap_or_else(|error| {
         let mut bytes = error.into_vec();
@@ -87,7 +87,7 @@ fn c_text(text: String) -> CString {
     })
 }
 
-/// Reads one thing from a reply; NULL gives the fallback.
+/// Reads from a reply; returns the fallback for NULL.
 fn read<'a, T>(reply: *const paysvc_reply, fallback: T, read: impl FnOnce(&'a Handle) -> T) -> T {
     if reply.is_null() {
         return fallback;
@@ -96,49 +96,60 @@ fn read<'a, T>(reply: *const paysvc_reply, fallback: T, read: impl FnOnce(&'a Ha
     read(unsafe { &*reply.cast::<Handle>() })
 }
 
-/// The status that the function returned with this reply. NULL: PAYSVC_E_ARGUMENT.
+/// Status that the function returned with this reply.
+///
+/// @param reply  NULL: PAYSVC_E_ARGUMENT
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_status(reply: *const paysvc_reply) -> paysvc_status {
     read(reply, Status::Argument as paysvc_status, |handle| handle.status)
 }
 
-/// May one charge again? NULL: PAYSVC_OUTCOME_UNKNOWN.
+/// What the service did with the request: tells whether it may be repeated.
+///
+/// @param reply  NULL: PAYSVC_OUTCOME_UNKNOWN
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_outcome(reply: *const paysvc_reply) -> paysvc_outcome {
     read(reply, Outcome::Unknown as paysvc_outcome, |handle| handle.outcome)
 }
 
-/// The state of the payment or refund that the answer names.
+/// State of the payment or refund in the answer; PAYSVC_STATE_NONE if the answer has none, or contradicting ones.
+///
+/// @param reply  NULL: PAYSVC_STATE_NONE
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_state(reply: *const paysvc_reply) -> paysvc_state {
     read(reply, State::NONE.0, |handle| handle.state)
 }
 
-/// The HTTP status of the last answer; 0: there was none.
+/// HTTP status of the answer to the last attempt; 0 if there was no answer.
+///
+/// @param reply  NULL: 0
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_http_status(reply: *const paysvc_reply) -> c_int {
     read(reply, 0, |handle| handle.http_status)
 }
 
-/// Always one JSON document, never NULL: the service's own bytes whenever it answered with JSON (100.10 stays 100.10),
-/// else a failure envelope of its form: {"status":false,"message":"...","errors":{"emailAddress":"is required"}}.
+/// One JSON document: the service's own bytes if it answered with JSON (100.10 stays 100.10), otherwise a failure in the
+/// same form: {"status":false,"message":"...","errors":{"emailAddress":"is required"}}.
+///
+/// @param reply  NULL: a failure
+/// @return never NULL; valid until the reply is freed
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_body(reply: *const paysvc_reply) -> *const c_char {
     read(reply, NO_BODY.as_ptr(), |handle| handle.body.as_ptr())
 }
 
-/// Length of paysvc_reply_body() in bytes, without the NUL.
+/// Length of paysvc_reply_body() in bytes, without the NUL at its end.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_body_len(reply: *const paysvc_reply) -> usize {
     read(reply, NO_BODY.count_bytes(), |handle| handle.body.text().len())
 }
 
-/// One value of the body as text: strings unescaped, numbers and all else as they stand in the JSON. A string that
-/// holds U+0000 stays as it is written in the JSON.
+/// One value of the body as text: strings unescaped, everything else as it is written in the JSON. A string that contains
+/// U+0000 or an unpaired surrogate stays as it is written, without its quotes.
 ///
 /// @param pointer  a JSON pointer (RFC 6901), e.g. "/data/mandateCode"; "" is the whole body
-/// @return NULL when absent or null, when the pointer is malformed or has more than 128 steps, or when there is no
-///   memory for it; lives as long as the reply
+/// @return valid until the reply is freed. NULL if the value is absent or null, if a name in the path is there twice, if
+///   the pointer is NULL, malformed or has more than 128 steps, or if there is no memory for it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_get(reply: *const paysvc_reply, pointer: *const c_char) -> *const c_char {
     boundary(std::ptr::null(), || {
@@ -152,7 +163,7 @@ pub unsafe extern "C" fn paysvc_reply_get(reply: *const paysvc_reply, pointer: *
 impl Handle {
     fn get(&self, pointer: &str) -> Option<*const c_char> {
         let body = self.body.text();
-        // A body that the library made is short, and read only when somebody looks.
+        // A body that the library made is short, and is scanned only for a lookup.
         let document = self.document.get_or_try_init(|| Document::scan(body, &|| false).map(Box::new)).ok()?;
         let value = document.root(body).find(pointer)?;
         let plain = value.plain()?;
@@ -171,32 +182,44 @@ impl Handle {
     }
 }
 
-/// The service's own code ("code" or "statusCode"), or "".
+/// Code of the answer ("statusCode", "status_code" or "code"), or "".
+///
+/// @param reply  NULL: ""
+/// @return valid until the reply is freed
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_code(reply: *const paysvc_reply) -> *const c_char {
     read(reply, c"".as_ptr(), |handle| handle.code.as_ptr())
 }
 
-/// One line for a person: the service's message, or what the library has to say. Never a secret of the caller's.
+/// One line for people: the service's message, or the library's. Secrets of the request are masked in it.
+///
+/// @param reply  NULL: a message that says so
+/// @return valid until the reply is freed
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_message(reply: *const paysvc_reply) -> *const c_char {
     read(reply, c"reply is NULL".as_ptr(), |handle| handle.message.as_ptr())
 }
 
-/// How long to wait before trying again, in ms: what the service asked for (Retry-After), or the wait for which the
-/// deadline was too near. -1: not said.
+/// How long to wait before a retry, in ms: what the service asked for (Retry-After), or the library's own wait that would
+/// have passed the deadline. -1 if not known.
+///
+/// @param reply  NULL: -1
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_retry_after_ms(reply: *const paysvc_reply) -> c_int {
     read(reply, -1, |handle| handle.retry_after_ms)
 }
 
-/// How many requests were put on the wire.
+/// How many times the request was sent, including retries.
+///
+/// @param reply  NULL: 0
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_attempts(reply: *const paysvc_reply) -> c_int {
     read(reply, 0, |handle| handle.attempts)
 }
 
-/// Frees the reply and every text asked of it. NULL is fine.
+/// Frees the reply and every text that its functions returned.
+///
+/// @param reply  may be NULL
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_free(reply: *mut paysvc_reply) {
     boundary((), || {

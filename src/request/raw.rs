@@ -22,7 +22,7 @@ use paysvc_spec::settings::REQUEST;
 use paysvc_spec::status::Status;
 
 const WHAT: &str = "request";
-/// Servers refuse more; Apache by default.
+/// Apache refuses more by default.
 const MAX_HEADERS: usize = 100;
 /// Bank account numbers have so many digits, card numbers more.
 const ACCOUNT_DIGITS: usize = 10;

@@ -8,23 +8,23 @@ use crate::util::secret::SecretBytes;
 use crate::util::symbols::symbols;
 use paysvc_spec::schema::{Field, Kind};
 
-/// Shorter ones (a month, a country) tell nothing.
+/// Shorter ones (a month, a country) are no secrets.
 pub const SHORTEST: usize = 3;
 /// Shorter ones (a CVV) are recognised only with nothing between their characters.
 pub const MIDDLE: usize = 6;
 /// From this length on a secret is recognised wherever it stands and whatever separates its characters. A shorter one is
 /// recognised only as a whole token, or a CVV would mask half of every message.
 pub const LONG: usize = 12;
-/// A text of an open payload that is shorter and has no digit is a word (a currency, a card's brand, "true"), no code.
+/// A member that the row does not name, is shorter and has no digit is a word (a currency, a card's brand), no code.
 const SHORTEST_WORD: usize = 6;
-/// The bytes that the secrets of a usual request take.
+/// How many bytes the secrets of most requests take.
 const USUAL: usize = 512;
-/// How many values are looked at between two looks at the clock.
+/// How many values are read between two checks of the deadline.
 const BETWEEN_STOPS: usize = 256;
-/// Ends work that takes long: the call's deadline has passed, or it was cancelled.
+/// Whether to stop: the call's deadline has passed, or it was cancelled.
 pub type Stop<'a> = &'a dyn Fn() -> bool;
 
-/// What no message of a request may repeat: texts in one block, each behind its length.
+/// The secrets of a request: texts in one block of memory, each after its length.
 pub struct Secrets {
     block: SecretBytes,
     complete: bool,
@@ -37,15 +37,14 @@ impl Default for Secrets {
 }
 
 impl Secrets {
-    /// The secrets among the members of a row: those that the table marks, and in an open payload whatever it does not
-    /// name.
+    /// The secrets among the members of a row: those that it marks, and all members that it does not name.
     pub fn of_row(members: &Members<'_>, fields: &[Field], stop: Stop<'_>) -> Secrets {
         let mut found = Collector { secrets: Secrets::default(), seen: 0, stop };
         found.members(members, fields);
         found.secrets
     }
 
-    /// The same of a row that is asked for by its path: its members stand in `body` and `query`.
+    /// The same for a raw request to the path of a row, whose members are in `body` and `query`.
     pub fn of_request(request: &Members<'_>, fields: &[Field], stop: Stop<'_>) -> Secrets {
         let mut found = Collector { secrets: Secrets::default(), seen: 0, stop };
         for value in ["body", "query"].iter().filter_map(|name| json::member(request, name)) {
@@ -57,7 +56,7 @@ impl Secrets {
         found.secrets
     }
 
-    /// A value that the table does not name, unless it is too short to tell anything.
+    /// Adds a value that may be secret, unless it is too short to be one.
     pub fn add(&mut self, text: &str) {
         let is_word = || text.len() < SHORTEST_WORD && !text.chars().any(char::is_numeric);
         if text.len() >= SHORTEST && !is_word() {
@@ -65,7 +64,7 @@ impl Secrets {
         }
     }
 
-    /// The value of a header, and the credentials behind its scheme (`Bearer …`).
+    /// Adds the value of a header, and the credentials after its scheme (`Bearer ...`).
     pub fn add_header(&mut self, value: &str) {
         self.add(value);
         value.split(' ').filter(|word| word.len() >= LONG && word.len() < value.len()).for_each(|word| {
@@ -73,13 +72,13 @@ impl Secrets {
         });
     }
 
-    /// A value that is certainly secret, unless it is too short to be searched for.
+    /// Adds a value that is secret, unless it is too short to be searched for.
     pub fn push(&mut self, text: &str) {
         if !can_be_found(text) {
             return;
         }
         let room = text.len() + 4;
-        // With room for those of a usual request, so that they are not moved: each move leaves traces in registers.
+        // With room for the secrets of most requests, so that they do not move: each move leaves copies in registers.
         let more = if self.block.capacity() - self.block.len() < room { room.max(USUAL) } else { 0 };
         let length = u32::try_from(text.len()).ok().filter(|_| self.block.try_reserve(more).is_ok());
         let Some(length) = length else {
@@ -90,7 +89,7 @@ impl Secrets {
         self.block.extend_from_slice(text.as_bytes());
     }
 
-    /// Every text and number within; the value must have been compacted before, which bounds its depth.
+    /// Adds every text and number in the value. It must have been made compact before, which limits its depth.
     pub fn add_all(&mut self, value: &RawValue, stop: Stop<'_>) {
         let mut found = Collector { secrets: std::mem::take(self), seen: 0, stop };
         found.value(value, false);
@@ -107,7 +106,7 @@ impl Secrets {
     }
 }
 
-/// Each secret in turn.
+/// Iterates over the secrets.
 #[derive(Clone)]
 pub struct Iter<'a> {
     rest: &'a [u8],
@@ -144,8 +143,8 @@ impl Collector<'_> {
         }
     }
 
-    /// `named`: the table says that it is secret.
-    fn value(&mut self, value: &RawValue, named: bool) {
+    /// `marked`: the table marks it as secret.
+    fn value(&mut self, value: &RawValue, marked: bool) {
         if !self.secrets.complete {
             return;
         }
@@ -155,27 +154,27 @@ impl Collector<'_> {
             return;
         }
         match Type::of(value) {
-            // What cannot be read is not taken for empty.
+            // A value that cannot be read is not treated as empty.
             Type::Object => match json::members(value) {
-                Ok(members) => members.iter().for_each(|(_, value)| self.value(value, named)),
+                Ok(members) => members.iter().for_each(|(_, value)| self.value(value, marked)),
                 Err(_) => self.secrets.complete = false,
             },
             Type::Array => match json::items(value) {
-                Ok(items) => items.iter().for_each(|value| self.value(value, named)),
+                Ok(items) => items.iter().for_each(|value| self.value(value, marked)),
                 Err(_) => self.secrets.complete = false,
             },
-            // Without memory for it, or half of a surrogate pair: as it was written.
+            // As it is written, if it has an unpaired surrogate or there is no memory for it.
             Type::Text => match json::text(value) {
-                Some(text) => self.keep(&text, named),
-                None => self.keep(&value.get()[1..value.get().len() - 1], named),
+                Some(text) => self.keep(&text, marked),
+                None => self.keep(&value.get()[1..value.get().len() - 1], marked),
             },
-            Type::Number => self.keep(value.get(), named),
+            Type::Number => self.keep(value.get(), marked),
             Type::Bool | Type::Null => {}
         }
     }
 
-    fn keep(&mut self, text: &str, named: bool) {
-        match named {
+    fn keep(&mut self, text: &str, marked: bool) {
+        match marked {
             true => self.secrets.push(text),
             false => self.secrets.add(text),
         }

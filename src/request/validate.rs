@@ -1,6 +1,5 @@
-//! Checks an object's members against a table of fields and says all that is wrong at once.
-//!
-//! Pure. Requests and the configuration are checked here alike.
+//! Checks the members of a JSON object against a table of fields, and reports all errors at once. For requests and the
+//! configuration.
 
 use std::borrow::Cow;
 
@@ -13,9 +12,9 @@ use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::{Field, Kind};
 use paysvc_spec::status::Status;
 
-/// Most wrong members that one error names, so that it takes no longer to say than to find out.
+/// Most members that one error names.
 const MAX_ERRORS: usize = 100;
-/// How much of an unknown name is repeated; no name of the interface is nearly as long.
+/// How many characters of an unknown name are repeated. The service's own names are much shorter.
 const MAX_NAME_CHARS: usize = 100;
 
 /// Reads `text` as one JSON object and checks it; the error starts with `what`: a function's name, or "the configuration".
@@ -36,13 +35,13 @@ pub fn object<'a>(
         return Err(out_of_memory(what, text.len(), status));
     }
     let members = json::members_of(text)
-        .map_err(|error| ValidationError::new(status, format!("{what} {}", why(text, &error))))?;
+        .map_err(|error| ValidationError::new(status, format!("{what} {}", reason(text, &error))))?;
     let mut errors = Vec::new();
     check(&members, fields, allows_extra, "", &mut errors);
     if errors.is_empty() { Ok(members) } else { Err(ValidationError::of_members(status, what, errors)) }
 }
 
-/// A text that is too large for this process at this moment.
+/// The error for a text for which there is no memory at this moment.
 pub fn out_of_memory(what: &str, length: usize, status: Status) -> ValidationError {
     ValidationError::new(
         status,
@@ -50,8 +49,8 @@ pub fn out_of_memory(what: &str, length: usize, status: Status) -> ValidationErr
     )
 }
 
-/// Why a text is no usable object: told from what it is, so that the common mistakes read plainly.
-fn why(text: &str, error: &serde_json::Error) -> String {
+/// Why a text is no valid object: common mistakes get a clear message.
+fn reason(text: &str, error: &serde_json::Error) -> String {
     match json::document(text) {
         Err(error) => format!("is not JSON: {error}"),
         Ok(value) if Type::of(value) != Type::Object => {
@@ -78,39 +77,39 @@ fn check(
     if allows_extra {
         return;
     }
-    let unknown_ones = members.iter().filter(|(name, _)| !fields.iter().any(|field| field.name == name));
-    for (name, _) in unknown_ones.take(MAX_ERRORS.saturating_sub(errors.len())) {
-        errors.push((format!("{prefix}{}", clipped(name)), unknown(name, fields)));
+    let unknown_members = members.iter().filter(|(name, _)| !fields.iter().any(|field| field.name == name));
+    for (name, _) in unknown_members.take(MAX_ERRORS.saturating_sub(errors.len())) {
+        errors.push((format!("{prefix}{}", shortened(name)), unknown(name, fields)));
     }
 }
 
 fn check_value(value: &RawValue, field: &Field, allows_extra: bool, prefix: &str, errors: &mut Vec<(String, String)>) {
     let found = Type::of(value);
-    let mut wrong = |text: String| errors.push((format!("{prefix}{}", field.name), text));
+    let mut report = |text: String| errors.push((format!("{prefix}{}", field.name), text));
     match field.kind {
         Kind::Text | Kind::Amount if found != Type::Text => {
             let example = if matches!(field.kind, Kind::Amount) { ", like \"100.10\"" } else { "" };
-            wrong(format!("must be a string{example}, it is {}", found.name()));
+            report(format!("must be a string{example}, it is {}", found.name()));
         }
         Kind::Text => match json::text(value) {
-            None => wrong("is not valid Unicode text".into()),
-            Some(text) if text.trim().is_empty() => wrong("must not be empty".into()),
+            None => report("is not valid Unicode text".into()),
+            Some(text) if text.trim().is_empty() => report("must not be empty".into()),
             Some(_) => {}
         },
         Kind::Amount => {
             if !json::text(value).is_some_and(|text| is_amount(&text)) {
-                wrong("must be a decimal amount above zero in major units, like \"100.10\"".into());
+                report("must be a decimal amount above zero in major units, like \"100.10\"".into());
             }
         }
         Kind::Integer if found != Type::Number || value.get().contains(['.', 'e', 'E']) => {
-            wrong(format!("must be a whole number, it is {}", describe_number(found)));
+            report(format!("must be a whole number, it is {}", describe_number(found)));
         }
-        Kind::Flag if found != Type::Bool => wrong(format!("must be true or false, it is {}", found.name())),
+        Kind::Flag if found != Type::Bool => report(format!("must be true or false, it is {}", found.name())),
         Kind::Any | Kind::Integer | Kind::Flag => {}
-        Kind::Object(_) if found != Type::Object => wrong(format!("must be an object, it is {}", found.name())),
+        Kind::Object(_) if found != Type::Object => report(format!("must be an object, it is {}", found.name())),
         Kind::Object(fields) => match json::members(value) {
             Ok(members) => check(&members, fields, allows_extra, &format!("{prefix}{}.", field.name), errors),
-            Err(error) => wrong(error.to_string()),
+            Err(error) => report(error.to_string()),
         },
     }
 }
@@ -122,15 +121,15 @@ fn describe_number(found: Type) -> &'static str {
     }
 }
 
-/// Digits with at most one fraction, above zero: what every part of the service shows; no sign, no exponent.
+/// Digits with at most one fraction, above zero, without sign and exponent, as everywhere in the service.
 fn is_amount(text: &str) -> bool {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     digits(whole) && digits(fraction) && text.bytes().any(|b| (b'1'..=b'9').contains(&b))
 }
 
-/// As much of a name as helps to find it.
-fn clipped(name: &str) -> Cow<'_, str> {
+/// The beginning of a long name.
+fn shortened(name: &str) -> Cow<'_, str> {
     match name.char_indices().nth(MAX_NAME_CHARS) {
         Some((end, _)) => Cow::Owned(format!("{}…", &name[..end])),
         None => Cow::Borrowed(name),
@@ -140,7 +139,7 @@ fn clipped(name: &str) -> Cow<'_, str> {
 fn unknown(name: &str, fields: &[Field]) -> String {
     let allowed = |field: &&Field| field.name.len() / 3 + 1;
     let distance = |field: &&Field| strsim::damerau_levenshtein(&field.name.to_lowercase(), &name.to_lowercase());
-    // What is much longer is no slip of the pen, and comparing takes time and memory by length times length.
+    // A name that is much longer is no typing mistake, and comparing takes quadratic time and memory.
     let near = fields.iter().filter(|field| name.len() <= 2 * (field.name.len() + allowed(field)));
     let nearest = near.min_by_key(distance).filter(|field| distance(field) <= allowed(field));
     match nearest {
@@ -173,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_is_wrong_is_said_at_once_and_by_path() {
+    fn all_errors_are_reported_at_once_with_their_paths() {
         let found = errors(r#"{"ammount":"1","count":1.5,"card":{"cvv":193,"pin":"1"}}"#, false);
         let expected = [
             ("reference", "is required"),
@@ -187,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_name_and_a_million_of_them_are_refused_as_quickly() {
+    fn a_long_name_and_half_a_million_names_are_refused_quickly() {
         let found = errors(&format!(r#"{{"reference":"r","{}":1}}"#, "é".repeat(500_000)), false);
         assert_eq!(found[0].0, format!("{}…", "é".repeat(MAX_NAME_CHARS)));
         assert_eq!(found[0].1, "is not a known member; known are reference, amount, count, card");
@@ -199,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn open_payloads_keep_what_the_table_does_not_name_but_check_what_it_does() {
+    fn rows_that_allow_extra_members_still_check_the_known_ones() {
         assert!(errors(r#"{"reference":"r","extra":null,"card":{"cvv":"1","pin":"2"}}"#, true).is_empty());
         assert_eq!(
             errors(r#"{"reference":null}"#, true),
@@ -218,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_an_object_is_named() {
+    fn a_text_that_is_no_object_has_a_clear_message() {
         for (text, part) in [
             ("[]", "must be a JSON object, it is an array"),
             ("null", "it is null"),
@@ -232,20 +231,20 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_a_thousand_times_is_said_a_hundred_times() {
+    fn a_thousand_times_the_same_error_is_reported_a_hundred_times() {
         let many: Vec<_> = (0..1000).map(|index| format!("\"m{index}\":1")).collect();
         assert_eq!(errors(&format!("{{{}}}", many.join(",")), false).len(), MAX_ERRORS);
     }
 
     #[test]
-    fn names_much_longer_than_a_field_are_compared_with_none() {
+    fn names_much_longer_than_a_field_are_not_compared() {
         let name = "amount".repeat(200_000);
         assert!(unknown(&name, FIELDS).contains("known are reference"));
         assert!(unknown("Amoumt", FIELDS).contains("did you mean amount?"));
     }
 
     #[test]
-    fn empty_text_is_no_text() {
+    fn blank_text_is_empty() {
         assert_eq!(errors(r#"{"reference":" "}"#, false), [("reference".into(), "must not be empty".into())]);
     }
 }

@@ -40,14 +40,14 @@ fn of_environment(variables: &[(&str, &str)]) -> Result<Config, ValidationError>
 
 #[test]
 fn every_member_has_its_variable() {
-    let asked = std::cell::RefCell::new(Vec::new());
+    let read = std::cell::RefCell::new(Vec::new());
     let all = Config::parse(None, &|name| {
-        asked.borrow_mut().push(name.to_owned());
+        read.borrow_mut().push(name.to_owned());
         None
     });
     assert!(all.is_ok());
     let expected: Vec<_> = settings::CONFIG.iter().map(|field| settings::variable(field.name)).collect();
-    assert_eq!(asked.into_inner(), expected, "one look at each, and at no other");
+    assert_eq!(read.into_inner(), expected, "each variable is read once, and no other");
 
     let config = of_environment(&[
         ("PAYSVC_BASE_URL", " http://pay.example\n"),
@@ -106,7 +106,7 @@ fn a_wrong_variable_is_named() {
     for off in ["0", "false", "", " "] {
         assert!(!of_environment(&[("PAYSVC_ALLOW_HTTP", off)]).unwrap_or_else(|error| panic!("{error:?}")).allow_http);
     }
-    // A member that is given is the one to blame, and its variable is not looked at.
+    // An error in a given member names the member; its variable is not read.
     let env = |name: &str| (name == "PAYSVC_TIMEOUT_MS").then(|| "5s".to_owned());
     let error = Config::parse(Some(r#"{"timeout_ms":0}"#), &env).err().unwrap();
     assert_eq!(error.message, "the configuration: timeout_ms must be a whole number between 1 and 86400000");

@@ -8,47 +8,47 @@ fn vector(bits: usize) -> Value {
     let file = format!("{}/tests/vectors/rsa{bits}.json", env!("CARGO_MANIFEST_DIR"));
     serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap()
 }
-fn why(text: &str) -> String {
-    let refusal = EncryptionKey::parse(text).err().expect("must be refused");
-    assert_eq!(refusal.status, Status::Config);
-    refusal.message
+fn error_message(text: &str) -> String {
+    let error = EncryptionKey::parse(text).err().expect("must be refused");
+    assert_eq!(error.status, Status::Config);
+    error.message
 }
 fn base64_of(text: &str) -> String {
     STANDARD.encode(text)
 }
 
 #[test]
-fn an_independent_decryptor_reads_what_is_sealed() {
+fn another_implementation_decrypts_the_payload() {
     for bits in [2048, 4096] {
         let vector = vector(bits);
         let key = EncryptionKey::parse(vector["encryption_key"].as_str().unwrap()).unwrap();
         assert_eq!(key.max_payload() as u64, vector["max_plaintext_bytes"].as_u64().unwrap());
         let private = RsaPrivateKey::from_pkcs8_pem(vector["private_key_pem"].as_str().unwrap()).unwrap();
-        let open = |text: &str| private.decrypt(Pkcs1v15Encrypt, &STANDARD.decode(text).unwrap()).unwrap();
+        let decrypt = |text: &str| private.decrypt(Pkcs1v15Encrypt, &STANDARD.decode(text).unwrap()).unwrap();
         let plaintext = vector["plaintext"].as_str().unwrap().as_bytes();
         // The vector itself is sound, so a mistake here is ours.
-        assert_eq!(open(vector["sample_ciphertext_base64"].as_str().unwrap()), plaintext);
+        assert_eq!(decrypt(vector["sample_ciphertext_base64"].as_str().unwrap()), plaintext);
         for payload in [plaintext, b"", &vec![b'x'; key.max_payload()]] {
             let body: Value = serde_json::from_str(&key.encrypt(payload).unwrap()).unwrap();
             assert_eq!(body.as_object().unwrap().len(), 1);
             assert_eq!(body["data"].as_str().unwrap().len(), (bits / 8usize).div_ceil(3) * 4);
-            assert_eq!(open(body["data"].as_str().unwrap()), payload);
+            assert_eq!(decrypt(body["data"].as_str().unwrap()), payload);
         }
         assert_ne!(key.encrypt(plaintext).unwrap(), key.encrypt(plaintext).unwrap(), "padding must be random");
     }
 }
 
 #[test]
-fn too_long_a_payload_is_refused_with_both_sizes() {
+fn a_payload_that_is_too_long_is_refused_with_both_lengths() {
     let key = EncryptionKey::parse(vector(4096)["encryption_key"].as_str().unwrap()).unwrap();
-    let refusal = key.encrypt(&[b'x'; 509]).unwrap_err();
-    assert_eq!(refusal.status, Status::Encrypt);
-    assert_eq!(refusal.message, "payload is 509 bytes, this key carries at most 501");
+    let error = key.encrypt(&[b'x'; 509]).unwrap_err();
+    assert_eq!(error.status, Status::Encrypt);
+    assert_eq!(error.message, "payload is 509 bytes, this key carries at most 501");
     assert!(key.encrypt(&[b'x'; 501]).is_ok());
 }
 
 #[test]
-fn every_form_that_people_paste_is_accepted() {
+fn every_form_of_a_key_is_accepted() {
     let vector = vector(2048);
     let key = vector["encryption_key"].as_str().unwrap();
     let decoded = vector["decoded_text"].as_str().unwrap();
@@ -71,7 +71,7 @@ fn every_form_that_people_paste_is_accepted() {
         spki.replace('\n', "\\n"),
         pkcs1,
     ] {
-        let parsed = EncryptionKey::parse(&form).map_err(|refusal| refusal.message);
+        let parsed = EncryptionKey::parse(&form).map_err(|error| error.message);
         assert_eq!(parsed.map(|key| key.max_payload()), Ok(245), "{form}");
     }
 }
@@ -82,7 +82,7 @@ fn pem_keys_of_8192_bits_are_accepted_and_longer_ones_refused() {
     for form in ["spki", "pkcs1"] {
         let file = format!("{}/tests/vectors/rsa8192-{form}.pem", env!("CARGO_MANIFEST_DIR"));
         let pem = std::fs::read_to_string(file).unwrap();
-        let parsed = EncryptionKey::parse(&pem).map_err(|refusal| refusal.message);
+        let parsed = EncryptionKey::parse(&pem).map_err(|error| error.message);
         assert_eq!(parsed.as_ref().map(EncryptionKey::max_payload), Ok(1024 - 11), "{form}");
         let Ok(key) = parsed else { unreachable!() };
         let body: Value = serde_json::from_str(&key.encrypt(&[b'x'; 1013]).unwrap()).unwrap();
@@ -95,14 +95,14 @@ fn pem_keys_of_8192_bits_are_accepted_and_longer_ones_refused() {
         let spki = long.to_public_key_pem(rsa::pkcs8::LineEnding::LF).unwrap();
         let pkcs1 = rsa::pkcs1::EncodeRsaPublicKey::to_pkcs1_pem(&long, rsa::pkcs8::LineEnding::LF).unwrap();
         for pem in [spki, pkcs1] {
-            let message = why(&pem);
+            let message = error_message(&pem);
             assert!(message.contains(part), "{message}");
         }
     }
 }
 
 #[test]
-fn anything_else_is_refused_with_its_reason() {
+fn other_keys_are_refused_with_the_reason() {
     let vector = vector(2048);
     let decoded = vector["decoded_text"].as_str().unwrap();
     let xml = decoded.split_once('!').unwrap().1;
@@ -145,7 +145,7 @@ fn anything_else_is_refused_with_its_reason() {
         ("-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----".into(), "BEGIN CERTIFICATE"),
         ("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----".into(), "no RSA public key"),
     ] {
-        let message = why(&text);
+        let message = error_message(&text);
         assert!(message.contains(part), "{text}\n{message}");
         assert!(message.starts_with("the configuration: encryption_key "), "{message}");
         assert!(!message.contains(&modulus[..20]), "the key itself is not repeated");

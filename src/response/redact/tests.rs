@@ -22,7 +22,7 @@ fn masked(text: &str, secrets: &[&str]) -> String {
 const CARD: &str = "4111111111111111";
 
 #[test]
-fn a_long_secret_is_masked_whatever_stands_between_its_characters() {
+fn a_long_secret_is_masked_whatever_separates_its_characters() {
     for between in [
         "",
         " ",
@@ -67,7 +67,7 @@ fn a_long_secret_is_masked_whatever_stands_between_its_characters() {
             let groups: Vec<_> = CARD.as_bytes().chunks(size).map(String::from_utf8_lossy).collect();
             let text = format!("card {} declined", groups.join(between));
             assert_eq!(masked(&text, &[CARD]), "card *** declined", "{between:?}");
-            // And the other way round: the caller set it apart, the service did not.
+            // And the other way round: the caller separated them, the service did not.
             assert_eq!(masked(&format!("card {CARD} declined"), &[&groups.join(between)]), "card *** declined");
         }
     }
@@ -105,7 +105,7 @@ fn a_long_secret_is_masked_anywhere() {
 }
 
 #[test]
-fn short_ones_are_masked_as_whole_tokens_only() {
+fn short_secrets_are_masked_as_whole_tokens_only() {
     for (text, secret, expected) in [
         ("cvv 193, order 1193-19345", "193", "cvv ***, order 1193-19345"),
         ("193", "193", "***"),
@@ -129,7 +129,7 @@ fn short_ones_are_masked_as_whole_tokens_only() {
 }
 
 #[test]
-fn secrets_of_signs_alone_are_masked_as_they_are() {
+fn secrets_without_letters_and_digits_are_masked_as_they_are() {
     assert_eq!(masked("bad password !?#+!?#+ given", &["!?#+!?#+"]), "bad password *** given");
     assert_eq!(masked("so !?#+", &["!?#+!?#+"]), "so !?#+");
     assert_eq!(masked("a - b", &[" "]), "a - b");
@@ -145,7 +145,7 @@ fn credentials_of_a_header_are_secrets_without_their_scheme() {
 }
 
 #[test]
-fn what_nobody_sees_does_not_pass() {
+fn invisible_characters_are_removed() {
     assert_eq!(masked("a\u{202e}b\u{2066}c\u{200f}d\u{61c}e\u{200b}f\r\ng\u{1b}[31m", &[]), "abcdef  g [31m");
 }
 
@@ -246,7 +246,7 @@ fn a_message_of_megabytes_takes_no_longer_than_a_short_one() {
     assert_eq!(masked_by(&secrets, &code).replace(['*', ' '], ""), "");
 }
 
-/// However many secrets there are and however alike text and secrets are.
+/// Also with many secrets that resemble the text.
 #[test]
 fn megabytes_of_secrets_take_linear_time() {
     let took = |count: usize| {
@@ -263,34 +263,34 @@ fn megabytes_of_secrets_take_linear_time() {
 }
 
 #[test]
-fn a_call_that_ends_meanwhile_shows_nothing_of_the_message() {
+fn nothing_is_shown_if_the_call_ends_meanwhile() {
     let mut secrets = Secrets::default();
     (0..100_000).for_each(|number| secrets.add(&format!("secret {number}")));
-    let asked = Cell::new(0);
+    let checks = Cell::new(0);
     let mask = Redactor {
         secrets: &secrets,
         key: None,
         stop: &|| {
-            asked.set(asked.get() + 1);
-            asked.get() > 3
+            checks.set(checks.get() + 1);
+            checks.get() > 3
         },
     };
     assert_eq!(mask.redact("card 4111"), None);
-    assert_eq!(asked.get(), 4, "it goes on after it was told to stop");
-    // One secret that is long by itself.
-    let (secrets, asked) = (of(&[&"1x".repeat(1 << 20)]), Cell::new(0));
-    let stop = || asked.replace(asked.get() + 1) > 3;
+    assert_eq!(checks.get(), 4, "it continues although it was told to stop");
+    // A single long secret.
+    let (secrets, checks) = (of(&[&"1x".repeat(1 << 20)]), Cell::new(0));
+    let stop = || checks.replace(checks.get() + 1) > 3;
     assert_eq!(Redactor { secrets: &secrets, key: None, stop: &stop }.redact("1x1x1x1x"), None);
-    assert_eq!(asked.get(), 5);
+    assert_eq!(checks.get(), 5);
 }
 
 #[test]
-fn what_was_collected_in_part_shows_nothing_of_the_message() {
+fn nothing_is_shown_if_the_secrets_are_incomplete() {
     let text = format!("[{}]", vec!["\"123456\""; 10_000].join(","));
-    let asked = Cell::new(0);
+    let checks = Cell::new(0);
     let mut secrets = Secrets::default();
-    secrets.add_all(json::document(&text).unwrap(), &|| asked.replace(asked.get() + 1) == 2);
-    assert_eq!((secrets.is_complete(), asked.get()), (false, 3));
+    secrets.add_all(json::document(&text).unwrap(), &|| checks.replace(checks.get() + 1) == 2);
+    assert_eq!((secrets.is_complete(), checks.get()), (false, 3));
     assert_eq!(masked_by(&secrets, "harmless"), WITHHELD);
     let mask = Redactor { secrets: &secrets, key: None, stop: &|| false };
     assert_eq!((mask.redact("E193"), mask.redact("00")), (None, Some("00".to_owned())));

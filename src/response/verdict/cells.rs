@@ -178,7 +178,7 @@ fn codes_are_read_without_leading_zeros() {
         ("true", "12"),
         ("{}", "12"),
     ] {
-        for place in [
+        for member in [
             r#""code":@"#,
             r#""statusCode":@"#,
             r#""STATUS_CODE":@"#,
@@ -188,7 +188,7 @@ fn codes_are_read_without_leading_zeros() {
             r#""data":{"order":{"code":@}}"#,
             r#""data":{"orderPayments":[{"ResponseCode":@}]}"#,
         ] {
-            let body = format!(r#"{{"status":false,{}}}"#, place.replace('@', code));
+            let body = format!(r#"{{"status":false,{}}}"#, member.replace('@', code));
             assert_eq!(moves(400, &body).line, line, "{body}");
         }
     }

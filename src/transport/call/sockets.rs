@@ -109,10 +109,10 @@ mod tests {
     #[test]
     fn removal_waits_for_a_cancel_that_uses_the_socket() {
         let sockets = Sockets::default();
-        let place = sockets.add(i32::MAX - 1, 7);
+        let slot = sockets.add(i32::MAX - 1, 7);
         sockets.slots[0].fetch_add(CANCEL, Ordering::SeqCst);
         std::thread::scope(|scope| {
-            let removal = scope.spawn(|| sockets.remove(place));
+            let removal = scope.spawn(|| sockets.remove(slot));
             std::thread::sleep(Duration::from_millis(5));
             assert!(!removal.is_finished(), "a cancel is about to use the descriptor");
             sockets.slots[0].fetch_sub(CANCEL, Ordering::SeqCst);
@@ -124,8 +124,8 @@ mod tests {
     #[test]
     fn there_is_room_for_any_number() {
         let sockets = Sockets::default();
-        let places: Vec<_> = (1000..1100).map(|socket| sockets.add(socket, 70_000)).collect();
-        assert!(places.into_iter().all(|place| sockets.remove(place)));
+        let slots: Vec<_> = (1000..1100).map(|socket| sockets.add(socket, 70_000)).collect();
+        assert!(slots.into_iter().all(|slot| sockets.remove(slot)));
         let mut here = Some(&sockets);
         while let Some(sockets) = here {
             assert!(sockets.slots.iter().all(|slot| slot.load(Ordering::SeqCst) == EMPTY));
@@ -137,7 +137,7 @@ mod tests {
     fn a_parents_socket_is_left_alone() {
         let (left, mut right) = std::os::unix::net::UnixStream::pair().unwrap();
         let sockets = Sockets::default();
-        let _place = sockets.add(std::os::fd::AsRawFd::as_raw_fd(&left), 1);
+        let _slot = sockets.add(std::os::fd::AsRawFd::as_raw_fd(&left), 1);
         sockets.shut_down_all(2);
         right.set_nonblocking(true).unwrap();
         let open = std::io::Read::read(&mut right, &mut [0]).unwrap_err();
