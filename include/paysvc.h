@@ -397,6 +397,38 @@ paysvc_status paysvc_order_refund(const paysvc_client *client,
                                   paysvc_reply **reply);
 
 /**
+ * Returns the state of an order and of each attempt to pay it. It tells what became of a payment.
+ *
+ * POST /payment/order/status, public key, encrypted, only reads.
+ *
+ * @param request_json  one JSON object:
+ *   - reference (string, required): reference of the order
+ * @param call  deadline and cancel of this request; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether it may be repeated.
+ */
+paysvc_status paysvc_order_status(const paysvc_client *client,
+                                  const char *request_json,
+                                  const paysvc_call *call,
+                                  paysvc_reply **reply);
+
+/**
+ * Verifies the payment of an order. Code 00 means that the order was found: only the state tells whether it is paid.
+ *
+ * POST /payment/order/verify, secret key, only reads.
+ *
+ * @param request_json  one JSON object:
+ *   - reference (string, required): reference of the order
+ * @param call  deadline and cancel of this request; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether it may be repeated.
+ */
+paysvc_status paysvc_order_verify(const paysvc_client *client,
+                                  const char *request_json,
+                                  const paysvc_call *call,
+                                  paysvc_reply **reply);
+
+/**
  * Creates a reserved virtual bank account: persistent, one per alias.
  *
  * POST /payment/virtual-account/generate, public key, encrypted.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The Python binding's lints, types and tests, with the library and the sandbox that `make build` built. Called by make.
+# Lints, types and tests of the Python package, with the library and the sandbox that `make build` built. Called by make.
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD

@@ -1,13 +1,13 @@
 #!/bin/sh
 # Builds the tests once and runs them side by side, after `make build`, whose library and sandbox they use. Every test
-# program of the workspace is a part, and so are the documentation's tests and the Python binding. What a part prints is
-# shown in one piece when it ends, and kept under build/test. JOBS (one more than there are processors) is how many parts
-# run at a time, and half of how many integration tests do: most of them wait for a peer.
+# program of the workspace is a part, and so are the documentation's tests and the Python package. The output of a part is
+# printed when it ends, and kept in build/test. JOBS (processors plus one): how many parts run at a time, and half the
+# number of integration tests that do; most of them wait for a peer.
 set -eu
 cd "$(dirname "$0")/.."
 CARGO=${CARGO:-cargo} MAKE=${MAKE:-make}
 logs=build/test
-MOST_SECONDS=1800 # several times what the longest part takes on a busy machine
+MOST_SECONDS=1800 # several times the duration of the longest part on a busy machine
 jobs=${JOBS:-$(($(nproc) + 1))}
 
 part() { # name, folder, command...
@@ -52,7 +52,7 @@ sed -n '/"reason":"compiler-artifact"/{/"profile":{[^}]*"test":true/s/.*"manifes
 done | awk '{ if (seen[$1]++) $1 = $1 "-" seen[$1]; print }' >"$logs/programs"
 [ -s "$logs/programs" ] || { echo "test: cargo built no test programs" >&2; exit 1; }
 {
-    # The longest first, so that it is not left alone at the end.
+    # The longest first, so that it does not run alone at the end.
     grep "^integration " "$logs/programs" || :
     echo "python-binding $PWD sh scripts/test-python.sh"
     grep -v "^integration " "$logs/programs" || :

@@ -213,6 +213,20 @@ class order_refund_request : public object {
     order_refund_request &amount(const std::string &value) { return set(*this, "amount", value); }
 };
 
+/// The request of client::order_status().
+class order_status_request : public object {
+  public:
+    /// reference (string, required): reference of the order.
+    order_status_request &reference(const std::string &value) { return set(*this, "reference", value); }
+};
+
+/// The request of client::order_verify().
+class order_verify_request : public object {
+  public:
+    /// reference (string, required): reference of the order.
+    order_verify_request &reference(const std::string &value) { return set(*this, "reference", value); }
+};
+
 /// The request of client::virtual_account_generate().
 class virtual_account_generate_request : public object {
   public:
@@ -333,6 +347,28 @@ template <class Client> class endpoints {
 #endif
     reply order_refund(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
         return static_cast<const Client *>(this)->perform(&paysvc_order_refund, request, with);
+    }
+
+    /// Returns the state of an order and of each attempt to pay it. It tells what became of a payment.
+    /// POST /payment/order/status, public key, encrypted, only reads.
+#if PAYSVC_EXCEPTIONS
+    reply order_status(const std::string &request, const call &with = call::none()) const {
+        return checked("order_status", this->order_status(std::nothrow, request, with));
+    }
+#endif
+    reply order_status(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
+        return static_cast<const Client *>(this)->perform(&paysvc_order_status, request, with);
+    }
+
+    /// Verifies the payment of an order. Code 00 means that the order was found: only the state tells whether it is paid.
+    /// POST /payment/order/verify, secret key, only reads.
+#if PAYSVC_EXCEPTIONS
+    reply order_verify(const std::string &request, const call &with = call::none()) const {
+        return checked("order_verify", this->order_verify(std::nothrow, request, with));
+    }
+#endif
+    reply order_verify(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
+        return static_cast<const Client *>(this)->perform(&paysvc_order_verify, request, with);
     }
 
     /// Creates a reserved virtual bank account: persistent, one per alias.

@@ -336,6 +336,10 @@ func function(name string) C.paysvc_go_function {
 		return C.paysvc_go_function(C.paysvc_order_pay)
 	case "order_refund":
 		return C.paysvc_go_function(C.paysvc_order_refund)
+	case "order_status":
+		return C.paysvc_go_function(C.paysvc_order_status)
+	case "order_verify":
+		return C.paysvc_go_function(C.paysvc_order_verify)
 	case "virtual_account_generate":
 		return C.paysvc_go_function(C.paysvc_virtual_account_generate)
 	case "transaction_details":
@@ -557,6 +561,36 @@ type OrderRefundRequest struct {
 // POST /payment/order/refund, secret key.
 func (c *Client) OrderRefund(ctx context.Context, request OrderRefundRequest) (*Reply, error) {
 	return c.send(ctx, "order_refund", request)
+}
+
+// OrderStatusRequest is the request of [Client.OrderStatus].
+type OrderStatusRequest struct {
+	redacted
+
+	// Reference (string, required): reference of the order.
+	Reference string `json:"reference"`
+}
+
+// OrderStatus returns the state of an order and of each attempt to pay it. It tells what became of a payment.
+//
+// POST /payment/order/status, public key, encrypted, only reads.
+func (c *Client) OrderStatus(ctx context.Context, request OrderStatusRequest) (*Reply, error) {
+	return c.send(ctx, "order_status", request)
+}
+
+// OrderVerifyRequest is the request of [Client.OrderVerify].
+type OrderVerifyRequest struct {
+	redacted
+
+	// Reference (string, required): reference of the order.
+	Reference string `json:"reference"`
+}
+
+// OrderVerify verifies the payment of an order. Code 00 means that the order was found: only the state tells whether it is paid.
+//
+// POST /payment/order/verify, secret key, only reads.
+func (c *Client) OrderVerify(ctx context.Context, request OrderVerifyRequest) (*Reply, error) {
+	return c.send(ctx, "order_verify", request)
 }
 
 // VirtualAccountGenerateRequest is the request of [Client.VirtualAccountGenerate].

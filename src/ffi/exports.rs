@@ -241,6 +241,36 @@ pub unsafe extern "C" fn paysvc_order_refund(client: *const paysvc_client, reque
     unsafe { super::client::endpoint(const { paysvc_spec::endpoint("order_refund") }, client, request_json, call, reply) }
 }
 
+/// Returns the state of an order and of each attempt to pay it. It tells what became of a payment.
+///
+/// POST /payment/order/status, public key, encrypted, only reads.
+///
+/// @param request_json  one JSON object:
+///   - reference (string, required): reference of the order
+/// @param call  deadline and cancel of this request; may be NULL
+/// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+/// @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether it may be repeated.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_order_status(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
+    // SAFETY: the caller keeps the rules at the top of the header.
+    unsafe { super::client::endpoint(const { paysvc_spec::endpoint("order_status") }, client, request_json, call, reply) }
+}
+
+/// Verifies the payment of an order. Code 00 means that the order was found: only the state tells whether it is paid.
+///
+/// POST /payment/order/verify, secret key, only reads.
+///
+/// @param request_json  one JSON object:
+///   - reference (string, required): reference of the order
+/// @param call  deadline and cancel of this request; may be NULL
+/// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+/// @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether it may be repeated.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_order_verify(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
+    // SAFETY: the caller keeps the rules at the top of the header.
+    unsafe { super::client::endpoint(const { paysvc_spec::endpoint("order_verify") }, client, request_json, call, reply) }
+}
+
 /// Creates a reserved virtual bank account: persistent, one per alias.
 ///
 /// POST /payment/virtual-account/generate, public key, encrypted.
@@ -303,6 +333,8 @@ pub const ENDPOINT_FUNCTIONS: &[(&str, paysvc_function)] = &[
     ("order_create", paysvc_order_create),
     ("order_pay", paysvc_order_pay),
     ("order_refund", paysvc_order_refund),
+    ("order_status", paysvc_order_status),
+    ("order_verify", paysvc_order_verify),
     ("virtual_account_generate", paysvc_virtual_account_generate),
     ("transaction_details", paysvc_transaction_details),
 ];

@@ -89,6 +89,8 @@ enum StateLevel {
 struct TopStatus {
     progress: bool,
     failure: bool,
+    /// It is false, or a text that says so.
+    denies: bool,
 }
 
 /// Reads the facts of an answer; `text` is what the document was scanned from. `None` if stopped.

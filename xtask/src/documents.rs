@@ -12,20 +12,23 @@ use crate::markers;
 const DOCUMENTS: &[(&str, &[&str])] =
     &[("README.md", &["endpoints", "settings"]), ("docs/verdicts.md", &["changing", "reading"])];
 
-const VERDICTS: &str = "src/response/verdict/table.rs";
+/// The defaults of a line of the verdicts, and the lines of the two tables.
+const DEFAULTS: &str = "src/response/verdict/table.rs";
+const CHANGING: &str = "src/response/verdict/table/changing.rs";
+const READING: &str = "src/response/verdict/table/reading.rs";
 
 pub fn render(root: &Path) -> Result<Vec<(&'static str, String)>, String> {
-    let source = read(root, VERDICTS)?;
-    let verdicts = |name: &str, with_429: bool| {
-        verdicts::render(&source, name, with_429).map_err(|error| format!("{VERDICTS}: {error}"))
+    let defaults = read(root, DEFAULTS)?;
+    let verdicts = |path: &str, name: &str, with_429: bool| {
+        verdicts::render(&defaults, &read(root, path)?, name, with_429).map_err(|error| format!("{path}: {error}"))
     };
     let parts = [
         ("endpoints", readme::endpoints(ENDPOINTS)),
         ("settings", readme::settings()),
         ("endpoint-count", ENDPOINTS.len().to_string()),
         ("setting-count", settings::CONFIG.len().to_string()),
-        ("changing", verdicts("CHANGING", true)?),
-        ("reading", verdicts("READING", false)?),
+        ("changing", verdicts(CHANGING, "CHANGING", true)?),
+        ("reading", verdicts(READING, "READING", false)?),
     ];
     let filled = |path: &str, required: &[&str]| {
         markers::fill(&read(root, path)?, &parts, required).map_err(|error| format!("{path}: {error}"))

@@ -1,6 +1,6 @@
-//! Orders: create, pay and refund.
+//! Orders: create, pay, refund, and their state.
 
-use crate::schema::{Answer, ApiKey, Certainty, Endpoint, Envelope, Field, Kind, Member};
+use crate::schema::{Answer, ApiKey, Certainty, Endpoint, Envelope, Field, Kind, LookUp, Member, Safety};
 
 pub const ROWS: &[Endpoint] = &[
     Endpoint {
@@ -70,6 +70,10 @@ pub const ROWS: &[Endpoint] = &[
             .certainty(Certainty::Reported)],
             ..Endpoint::ANSWER
         },
+        looked_up_by: Some(LookUp {
+            limits: "An order without a card may be sent again: it moves no money.",
+            ..BY_STATUS
+        }),
         doc: "Creates an order payment from the plaintext payload, for example a card charge; the library encrypts it.",
         ..Endpoint::ROW
     },
@@ -138,6 +142,7 @@ pub const ROWS: &[Endpoint] = &[
             )],
             ..Endpoint::ANSWER
         },
+        looked_up_by: Some(BY_STATUS),
         doc: "Charges the customer, for example under an approved mandate.",
         ..Endpoint::ROW
     },
@@ -168,7 +173,111 @@ pub const ROWS: &[Endpoint] = &[
             )],
             ..Endpoint::ANSWER
         },
+        looked_up_by: Some(LookUp { limits: "Only a full refund can be looked up.", ..BY_STATUS }),
         doc: "Starts a refund of an order, in full or in part.",
         ..Endpoint::ROW
     },
+    Endpoint {
+        name: "order_status",
+        path: "/payment/order/status",
+        encrypted: true,
+        fields: &[Field::required("reference", Kind::Text, "reference of the order")],
+        safety: Safety::ReadOnly,
+        answer: Answer {
+            envelope: Envelope::PaymentState,
+            state: Some("/data/orderSummary/statusId"),
+            subject: Some("/data/orderSummary"),
+            members: &[
+                Member::text("status", "state of the order, as a word").certainty(Certainty::Reported),
+                Member::object(
+                    "data",
+                    &[
+                        Member::flag("isFinalStatus", "whether the state can no longer change"),
+                        Member::flag("requeryNeeded", "whether to ask again"),
+                        Member::object("orderSummary", SUMMARY, "the order"),
+                        Member::list("orderPayments", ATTEMPTS, "the attempts to pay"),
+                    ],
+                    "the order and its history",
+                ),
+            ],
+            ..Endpoint::ANSWER
+        },
+        doc: "Returns the state of an order and of each attempt to pay it. It tells what became of a payment.",
+        ..Endpoint::ROW
+    },
+    Endpoint {
+        name: "order_verify",
+        path: "/payment/order/verify",
+        key: ApiKey::Secret,
+        fields: &[Field::required("reference", Kind::Text, "reference of the order")],
+        safety: Safety::ReadOnly,
+        answer: Answer {
+            state: Some("/data/statusId"),
+            subject: Some("/data/statusId"),
+            members: &[Member::object(
+                "data",
+                &[
+                    Member::amount(
+                        "orderAmount",
+                        "price of the order, without the fee: compare it with what was ordered",
+                    )
+                    .certainty(Certainty::Integrated),
+                    Member::amount("totalChargedAmount", "what was charged, the fee included"),
+                    Member::amount("fee", "fee").nullable(),
+                    Member::integer("statusId", "state of the payment"),
+                    Member::text("status", "state of the payment, as a word"),
+                    Member::text("paymentReference", "the service's reference of the payment").nullable(),
+                    Member::any("customer", "the customer; null, an object or an array of objects").nullable(),
+                    Member::any("cardDetails", "the card; null, an object or an array of objects").nullable(),
+                    Member::list(
+                        "orderPayments",
+                        &[Member::text("status", "state of this attempt, as a word")],
+                        "the attempts to pay",
+                    ),
+                ],
+                "the payment",
+            )],
+            ..Endpoint::ANSWER
+        },
+        doc: "Verifies the payment of an order. Code 00 means that the order was found: only the state tells whether it is paid.",
+        ..Endpoint::ROW
+    },
+];
+
+/// What became of a payment, by the reference of its order.
+const BY_STATUS: LookUp =
+    LookUp { endpoint: "order_status", members: &[("reference", &["/reference", "/order/reference"])], limits: "" };
+
+const SUMMARY: &[Member] = &[
+    Member::integer("id", "the service's number for the order").certainty(Certainty::Reported),
+    Member::text("reference", "reference of the order").certainty(Certainty::Reported),
+    Member::text("paymentReference", "the service's reference of the payment")
+        .nullable()
+        .certainty(Certainty::Reported),
+    Member::text("paymentType", "payment option").nullable().certainty(Certainty::Reported),
+    Member::integer("currencyId", "the service's number for the currency").certainty(Certainty::Reported),
+    Member::text("paymentResponseCode", "code of the payment")
+        .nullable()
+        .number_or_text()
+        .certainty(Certainty::Reported),
+    Member::text("paymentResponseMessage", "message of the payment").nullable().certainty(Certainty::Reported),
+    Member::text("narration", "narration").nullable().certainty(Certainty::Reported),
+    Member::text("remarks", "remarks").nullable().certainty(Certainty::Reported),
+    Member::amount("totalChargedAmount", "what was charged, the fee included"),
+    Member::amount("fee", "fee").nullable(),
+    Member::integer("statusId", "state of the order"),
+    Member::text("status", "state of the order, as a word"),
+    Member::time("dateCreated", "when it was created").certainty(Certainty::Reported),
+];
+
+const ATTEMPTS: &[Member] = &[
+    Member::text("orderPaymentReference", "reference of this attempt").nullable().certainty(Certainty::Reported),
+    Member::text("orderPaymentResponseCode", "code of this attempt")
+        .nullable()
+        .number_or_text()
+        .certainty(Certainty::Reported),
+    Member::text("orderPaymentResponseMessage", "message of this attempt").nullable().certainty(Certainty::Reported),
+    Member::text("remarks", "remarks").nullable().certainty(Certainty::Reported),
+    Member::integer("statusId", "state of this attempt").certainty(Certainty::Reported),
+    Member::text("status", "state of this attempt, as a word").certainty(Certainty::Reported),
 ];

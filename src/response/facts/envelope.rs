@@ -67,7 +67,7 @@ impl Reader<'_> {
             Type::Bool if member.raw() == "true" => self.facts.success.cast(exact),
             Type::Bool => {
                 self.facts.failure.cast(exact);
-                self.top.failure = true;
+                (self.top.failure, self.top.denies) = (true, true);
             }
             Type::Text => {
                 let Some(word) = word(member) else { return };
@@ -82,7 +82,7 @@ impl Reader<'_> {
                     }
                     Some(NamedState::Successful) => self.facts.success.cast(exact),
                     _ if flag(member) == Some(false) => {
-                        self.top.failure = true;
+                        (self.top.failure, self.top.denies) = (true, true);
                         self.facts.failure.cast(exact);
                     }
                     _ if is_one_of(&word, &["success"]) => self.facts.success.cast(exact),

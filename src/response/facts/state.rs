@@ -26,7 +26,11 @@ impl Reader<'_> {
         facts.failed_beside_progress =
             failed && (success_code || progress_code || self.top.progress || self.top_progress_code);
         facts.payments_made = successful_elements;
-        let top = if self.expected.top_word_is_state() { TopStatus::default() } else { self.top };
+        // A word that is the payment's state is one of the states above; `status` false never is.
+        let top = match self.expected.top_word_is_state() {
+            true => TopStatus { failure: self.top.denies, ..TopStatus::default() },
+            false => self.top,
+        };
         let elsewhere_failed = self.expected.subject.is_some()
             && !self.expected.top_word_is_state()
             && (facts.failure.any_case || facts.weak_failure);

@@ -11,11 +11,11 @@ use crate::templates;
 
 type Fields<'a> = BTreeMap<String, &'a Expr>;
 
-/// The table that stands in the constant of that name.
-pub fn render(source: &str, name: &str, with_429: bool) -> Result<String, String> {
-    let file = syn::parse_file(source).map_err(|error| error.to_string())?;
-    // What a line leaves out is as here.
-    let Expr::Struct(common) = constant(&file, "LINE")? else { return Err("LINE is no struct".into()) };
+/// The table that stands in the constant of that name; `defaults` is the source with what a line leaves out.
+pub fn render(defaults: &str, source: &str, name: &str, with_429: bool) -> Result<String, String> {
+    let parse = |source| syn::parse_file(source).map_err(|error| error.to_string());
+    let (defaults, file) = (parse(defaults)?, parse(source)?);
+    let Expr::Struct(common) = constant(&defaults, "LINE")? else { return Err("LINE is no struct".into()) };
     let Expr::Reference(lines) = constant(&file, name)? else { return Err(format!("{name} is no slice")) };
     let Expr::Array(lines) = &*lines.expr else { return Err(format!("{name} is no slice")) };
     let lines: Result<Vec<Value>, String> = lines
@@ -151,7 +151,7 @@ mod tests {
              answer: \"429 \\\n    whole\", status: Says::This(Status::RateLimited), keeps_state: false, again: Again::Yes, \
              after_429: After::Only(\"it is 429\", |a| a.b == 429), outcome: Outcome::Rejected, ..LINE }}];"
         );
-        let table = render(&source, "L", true).unwrap();
+        let table = render(COMMON, &source, "L", true).unwrap();
         let lines: Vec<&str> = table.lines().skip(2).collect();
         assert_eq!(
             lines,
@@ -171,9 +171,9 @@ mod tests {
             ("keeps_state: !true", "line 1: expected true or false"),
         ] {
             let source = format!("{COMMON} const L: &[Line] = &[Line {{ number: \"1\", {line}, ..LINE }}];");
-            let told = render(&source, "L", true).unwrap_err();
+            let told = render(COMMON, &source, "L", true).unwrap_err();
             assert!(told.contains(error), "{told}");
         }
-        assert!(render(COMMON, "L", true).unwrap_err().contains("there is no constant L"));
+        assert!(render(COMMON, COMMON, "L", true).unwrap_err().contains("there is no constant L"));
     }
 }

@@ -293,6 +293,53 @@ class Endpoints:
             "amount": amount_text("amount", amount),
         }), timeout=timeout, call=call)
 
+    def order_status(
+        self,
+        *,
+        reference: str,
+        timeout: float | None = None,
+        call: Call | None = None,
+    ) -> Reply:
+        """Returns the state of an order and of each attempt to pay it. It tells what became of a payment.
+
+        POST /payment/order/status, public key, encrypted, only reads.
+
+        Args:
+            reference: reference of the order
+            timeout: seconds for the whole call, retries and waits included; else the client's timeout
+            call: a token by which another thread cancels this call
+
+        Raises:
+            PaysvcError: every failure; its outcome says whether the request may be repeated
+            EncryptError: the payload is too long for the encryption key; nothing was sent
+        """
+        return self.call("order_status", Members({
+            "reference": reference,
+        }), timeout=timeout, call=call)
+
+    def order_verify(
+        self,
+        *,
+        reference: str,
+        timeout: float | None = None,
+        call: Call | None = None,
+    ) -> Reply:
+        """Verifies the payment of an order. Code 00 means that the order was found: only the state tells whether it is paid.
+
+        POST /payment/order/verify, secret key, only reads.
+
+        Args:
+            reference: reference of the order
+            timeout: seconds for the whole call, retries and waits included; else the client's timeout
+            call: a token by which another thread cancels this call
+
+        Raises:
+            PaysvcError: every failure; its outcome says whether the request may be repeated
+        """
+        return self.call("order_verify", Members({
+            "reference": reference,
+        }), timeout=timeout, call=call)
+
     def virtual_account_generate(
         self,
         *,
@@ -669,6 +716,49 @@ class AsyncEndpoints:
             "reference": reference,
             "reason": reason,
             "amount": amount_text("amount", amount),
+        }), timeout=timeout)
+
+    async def order_status(
+        self,
+        *,
+        reference: str,
+        timeout: float | None = None,
+    ) -> Reply:
+        """Returns the state of an order and of each attempt to pay it. It tells what became of a payment.
+
+        POST /payment/order/status, public key, encrypted, only reads.
+
+        Args:
+            reference: reference of the order
+            timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
+
+        Raises:
+            PaysvcError: every failure; its outcome says whether the request may be repeated
+            EncryptError: the payload is too long for the encryption key; nothing was sent
+        """
+        return await self.call("order_status", Members({
+            "reference": reference,
+        }), timeout=timeout)
+
+    async def order_verify(
+        self,
+        *,
+        reference: str,
+        timeout: float | None = None,
+    ) -> Reply:
+        """Verifies the payment of an order. Code 00 means that the order was found: only the state tells whether it is paid.
+
+        POST /payment/order/verify, secret key, only reads.
+
+        Args:
+            reference: reference of the order
+            timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
+
+        Raises:
+            PaysvcError: every failure; its outcome says whether the request may be repeated
+        """
+        return await self.call("order_verify", Members({
+            "reference": reference,
         }), timeout=timeout)
 
     async def virtual_account_generate(

@@ -121,6 +121,12 @@ KEYWORDS: dict[str, dict[str, str]] = {
         "reason": "reason",
         "amount": "amount",
     },
+    "order_status": {
+        "reference": "reference",
+    },
+    "order_verify": {
+        "reference": "reference",
+    },
     "virtual_account_generate": {
         "Alias": "alias",
         "Narration": "narration",

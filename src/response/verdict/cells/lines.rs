@@ -234,6 +234,9 @@ fn lines_of_read_only_requests() {
             (200, r#"{"status":"Failed","data":{"orderSummary":{"statusId":4}}}"#, "r11", OK, Confirmed, 4),
             (200, r#"{"status":"Pending","data":{"orderSummary":{"statusId":5}}}"#, "r11", OK, Confirmed, 0),
             (200, r#"{"status":"Successful","data":{"orderSummary":{"x":1}}}"#, "r11", OK, Confirmed, 5),
+            (200, r#"{"status":false,"data":{"orderSummary":{"statusId":5}}}"#, "r11", OK, Confirmed, 0),
+            (200, r#"{"status":"no","data":{"orderSummary":{"statusId":5}}}"#, "r11", OK, Confirmed, 0),
+            (200, r#"{"status":false,"data":{"orderSummary":{"statusId":4}}}"#, "r11", OK, Confirmed, 4),
         ],
         summary,
     );
