@@ -144,7 +144,7 @@ impl Client {
                 let result = AttemptResult::NoAnswer { sent, status: error.status };
                 let verdict = verdict::decide(prepared.safety, &result, after_429);
                 let advice = verdict::advice(prepared.safety, verdict.outcome);
-                let message = match verdict.why.or(advice) {
+                let message = match verdict.explanation.or(advice) {
                     Some(explanation) => format!("{explanation}; {}", error.message),
                     None => error.message,
                 };

@@ -69,7 +69,7 @@ pub fn read(context: &AnswerContext<'_>, answer: HttpAnswer) -> ReadAnswer {
     };
     let result = AttemptResult::Answer(ReceivedAnswer { http_status, unreadable, may_be_truncated, facts });
     let verdict = verdict::decide(context.safety, &result, context.after_429);
-    let mut notes: Vec<Cow<'_, str>> = verdict.why.map(Cow::Borrowed).into_iter().collect();
+    let mut notes: Vec<Cow<'_, str>> = verdict.explanation.map(Cow::Borrowed).into_iter().collect();
     if payments_made > 1 {
         notes.insert(0, format!("paid twice: {payments_made} payments of the history were successful").into());
     }

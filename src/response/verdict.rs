@@ -9,7 +9,6 @@ use paysvc_spec::status::{Outcome, State, Status};
 
 #[cfg(test)]
 mod cells;
-mod conditions;
 #[cfg(test)]
 mod document;
 mod table;
@@ -47,7 +46,7 @@ pub struct Verdict {
     /// The library sends the request again if attempts and time are left.
     pub again: bool,
     /// What the answer does not say itself.
-    pub why: Option<&'static str>,
+    pub explanation: Option<&'static str>,
 }
 
 /// A line of the table.
@@ -66,7 +65,7 @@ pub struct Line {
     /// What changes after an earlier attempt of the same call was answered with 429, as attempts before it may have been
     /// executed.
     pub after_429: After,
-    pub why: Option<&'static str>,
+    pub explanation: Option<&'static str>,
 }
 
 /// The status of a line.
@@ -113,7 +112,7 @@ pub fn decide(safety: Safety, result: &AttemptResult, after_429: bool) -> Verdic
             (Again::IfTruncated, AttemptResult::Answer(answer)) => answer.may_be_truncated || answer.http_status == 429,
             _ => false,
         },
-        why: line.why,
+        explanation: line.explanation,
     };
     if let (true, false, AttemptResult::Answer(answer), After::Only(_, stands)) =
         (after_429, reads, result, line.after_429)
@@ -121,14 +120,14 @@ pub fn decide(safety: Safety, result: &AttemptResult, after_429: bool) -> Verdic
     {
         verdict.status = Status::Response;
         verdict.outcome = Outcome::Unknown;
-        verdict.why =
+        verdict.explanation =
             Some("the service refused this attempt, but an earlier one, answered with 429, may have been executed");
     }
     if after_429 && !reads && matches!(line.after_429, After::Refused) {
         verdict.outcome = Outcome::Rejected;
         if matches!(verdict.status, Status::Transport | Status::Timeout) {
             verdict.status = Status::RateLimited;
-            verdict.why = Some("the service answered 429, and the request could not be sent again");
+            verdict.explanation = Some("the service answered 429, and the request could not be sent again");
         }
     }
     verdict
