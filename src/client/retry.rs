@@ -1,4 +1,4 @@
-//! Whether and when a request is reattempt. Time and randomness are arguments.
+//! Whether and when a request is retried. Time and randomness are arguments.
 //!
 //! Whether the evidence allows another attempt is a column of the table in [`crate::response::verdict`].
 

@@ -68,7 +68,7 @@ pub fn prepare(row: &'static Endpoint, text: &str, settings: &Settings) -> Resul
         safety: row.safety,
         answer: &row.answer,
         references: references::references(&members),
-        // Rows that allow further members are encrypted, so the payload is short: this takes no time worth a check.
+        // Rows that allow further members are encrypted, which limits their size: no check of the deadline is needed.
         secrets: Secrets::of_row(&members, row.fields, &|| false),
         log_path: row.path,
     })
