@@ -606,7 +606,7 @@ const char *paysvc_reply_get(const paysvc_reply *reply,
                              const char *pointer);
 
 /**
- * Code of the answer ("statusCode", "status_code" or "code"), or "".
+ * Code of the answer ("statusCode", "status_code", "code", or the "code" of "error"), or "".
  *
  * @param reply  NULL: ""
  * @return valid until the reply is freed

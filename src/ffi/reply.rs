@@ -182,7 +182,7 @@ impl Handle {
     }
 }
 
-/// Code of the answer ("statusCode", "status_code" or "code"), or "".
+/// Code of the answer ("statusCode", "status_code", "code", or the "code" of "error"), or "".
 ///
 /// @param reply  NULL: ""
 /// @return valid until the reply is freed

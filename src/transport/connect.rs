@@ -123,7 +123,7 @@ fn connect_any(
     }
 }
 
-/// Starts connecting without connecting.
+/// Starts connecting without waiting.
 fn start(address: &SocketAddr) -> io::Result<TcpStream> {
     let family = if address.is_ipv4() { AddressFamily::Inet } else { AddressFamily::Inet6 };
     let socket = socket::socket(family, SockType::Stream, SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC, None)?;
