@@ -1,5 +1,5 @@
 //! Random faults, limits and cancels: many threads on shared clients against a raw server that does anything to its
-//! connections; then what the calls returned is held against what the server saw.
+//! connections; then what the calls returned is compared with what the server saw.
 //!
 //! `make test` runs it for 3 seconds, `make faults` (PAYSVC_FAULTS=all) for 60. SEED repeats what is drawn; which call
 //! meets which fault also depends on how the threads run. Keys are unique, so each answer names the request it is for.
