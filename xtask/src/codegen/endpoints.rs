@@ -38,6 +38,7 @@ fn endpoint(it: &Endpoint) -> Value {
             success_is_state => it.answer.success_is_state,
             code => it.answer.envelope.code(),
             state => it.answer.state,
+            subject => it.answer.subject,
             certainty => it.answer.certainty.name(),
             members,
         },
