@@ -119,7 +119,7 @@ typedef int paysvc_state;
 #define PAYSVC_E_CANCELLED 12
 
 /**
- * The service refused this request: an answer that says failure, or a 4xx.
+ * The service refused this request: an answer that reports failure, or a 4xx.
  */
 #define PAYSVC_E_REJECTED 20
 
@@ -144,12 +144,12 @@ typedef int paysvc_state;
 #define PAYSVC_E_RESPONSE 24
 
 /**
- * A bug in this library, caught before it could cross the boundary.
+ * A bug in this library, contained.
  */
 #define PAYSVC_E_INTERNAL 90
 
 /**
- * No byte of the request left this process: repeat it freely.
+ * No byte of the request left this process: it may be repeated.
  */
 #define PAYSVC_OUTCOME_NOT_SENT 0
 
@@ -159,12 +159,12 @@ typedef int paysvc_state;
 #define PAYSVC_OUTCOME_CONFIRMED 1
 
 /**
- * The service answered that it did not execute this request. This says nothing of earlier requests: an order that is refused as "already paid" has been paid.
+ * The service answered that it did not execute this request. Earlier requests may have been executed: an order that is refused as "already paid" has been paid.
  */
 #define PAYSVC_OUTCOME_REJECTED 2
 
 /**
- * It may or may not have done it: ask before you repeat.
+ * The service may or may not have executed the request: find out before you repeat it.
  */
 #define PAYSVC_OUTCOME_UNKNOWN 3
 
@@ -236,24 +236,24 @@ const char *paysvc_status_name(paysvc_status status);
 const char *paysvc_outcome_name(paysvc_outcome outcome);
 
 /**
- * Makes a client: configuration and connections, shared by threads. Opens no connection.
+ * Creates a client: configuration and connections, shared by threads. Opens no connection.
  *
- * @param config_json  one JSON object; NULL: all from the environment. A member that is left out is read from the environment: its name in capitals behind PAYSVC_, as in PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. Unknown members are refused:
- *   - base_url (string): where the service is, e.g. https://host/path
- *   - public_key (string): API key of most calls
- *   - secret_key (string): API key of the calls that say so, e.g. refunds
+ * @param config_json  one JSON object; NULL: all from the environment. A member that is left out is read from the environment variable of its name in capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. Unknown members are refused:
+ *   - base_url (string): address of the service, e.g. https://host/path
+ *   - public_key (string): API key of most endpoints
+ *   - secret_key (string): API key of the endpoints that require it, e.g. refunds
  *   - encryption_key (string): the dashboard's RSA key, or a PEM public key
- *   - timeout_ms (integer): for a whole call in ms, retries and waits included (default 30000, 1 to 86400000)
- *   - connect_timeout_ms (integer): for name look-up, connect and TLS in ms, within timeout_ms (default 10000, 1 to 86400000)
- *   - max_attempts (integer): most attempts at a request that may be repeated (default 3, 1 to 10)
- *   - proxy (string): http://user:password@host:port or socks5://...; HTTPS_PROXY and the like are not read
+ *   - timeout_ms (integer): time limit for a whole call in ms, retries and waits included (default 30000, 1 to 86400000)
+ *   - connect_timeout_ms (integer): limit for name look-up, connect and TLS in ms, within timeout_ms (default 10000, 1 to 86400000)
+ *   - max_attempts (integer): maximum number of attempts for a request that may be repeated (default 3, 1 to 10)
+ *   - proxy (string): http://user:password@host:port or socks5://...; HTTPS_PROXY and similar variables are not read
  *   - no_proxy (string): hosts and domains reached without the proxy, separated by commas
- *   - ca_file (string): PEM certificates trusted besides the system's
- *   - client_cert_file (string): PEM client certificate; needs client_key_file. Refused by the service: NOT_SENT, unless it says so late
+ *   - ca_file (string): PEM certificates to trust in addition to the system's
+ *   - client_cert_file (string): PEM client certificate; needs client_key_file. A refusal before the request is written is NOT_SENT
  *   - client_key_file (string): PEM key of the client certificate
- *   - user_agent (string): the user-agent header (default libpaysvc/VERSION)
- *   - max_idle_connections (integer): connections kept open between calls (default 128, 0 to 10000)
- *   - allow_http (boolean): allows plain http to other than loopback addresses (default false)
+ *   - user_agent (string): value of the user-agent header (default libpaysvc/VERSION)
+ *   - max_idle_connections (integer): maximum number of connections kept open between calls (default 128, 0 to 10000)
+ *   - allow_http (boolean): allows plain HTTP to addresses other than loopback (default false)
  * @param client  set to the new client, to NULL unless PAYSVC_OK: free it with paysvc_client_free()
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK, PAYSVC_E_ARGUMENT or PAYSVC_E_CONFIG. What a call needs is checked by that call.
@@ -265,13 +265,13 @@ paysvc_status paysvc_client_new(const char *config_json,
 /**
  * Lists a customer's existing mandates.
  *
- * GET /payment/order/direct-debit/history, public key, only reads.
+ * GET /payment/order/direct-debit/history, public key, read-only.
  *
  * @param request_json  one JSON object:
  *   - emailAddress (string, required): e-mail address of the customer
  * @param call  deadline and cancel of this request; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
- * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether it may be repeated.
+ * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
 paysvc_status paysvc_direct_debit_history(const paysvc_client *client,
                                           const char *request_json,
@@ -292,7 +292,7 @@ paysvc_status paysvc_direct_debit_history(const paysvc_client *client,
  *   - address (string): the customer's address
  * @param call  deadline and cancel of this request; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
- * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether it may be repeated.
+ * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
 paysvc_status paysvc_direct_debit_create(const paysvc_client *client,
                                          const char *request_json,
@@ -302,13 +302,13 @@ paysvc_status paysvc_direct_debit_create(const paysvc_client *client,
 /**
  * Checks a mandate. It should be active before a debit is made with it.
  *
- * GET /payment/order/direct-debit/status, public key, only reads.
+ * GET /payment/order/direct-debit/status, public key, read-only.
  *
  * @param request_json  one JSON object:
  *   - mandateCode (string, required): the code returned at mandate creation
  * @param call  deadline and cancel of this request; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
- * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether it may be repeated.
+ * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
 paysvc_status paysvc_direct_debit_status(const paysvc_client *client,
                                          const char *request_json,
@@ -324,7 +324,7 @@ paysvc_status paysvc_direct_debit_status(const paysvc_client *client,
  *   - mandateCode (string, required): the code returned at mandate creation
  * @param call  deadline and cancel of this request; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
- * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether it may be repeated.
+ * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
 paysvc_status paysvc_direct_debit_otp(const paysvc_client *client,
                                       const char *request_json,
@@ -348,7 +348,7 @@ paysvc_status paysvc_direct_debit_otp(const paysvc_client *client,
  *   Further members are passed on.
  * @param call  deadline and cancel of this request; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
- * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether it may be repeated.
+ * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
 paysvc_status paysvc_order_create(const paysvc_client *client,
                                   const char *request_json,
@@ -371,7 +371,7 @@ paysvc_status paysvc_order_create(const paysvc_client *client,
  *   Further members are passed on.
  * @param call  deadline and cancel of this request; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
- * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether it may be repeated.
+ * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
 paysvc_status paysvc_order_pay(const paysvc_client *client,
                                const char *request_json,
@@ -389,7 +389,7 @@ paysvc_status paysvc_order_pay(const paysvc_client *client,
  *   - amount (string with a decimal amount in major units, e.g. "100.10"): amount of a partial refund; without it the full amount is refunded
  * @param call  deadline and cancel of this request; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
- * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether it may be repeated.
+ * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
 paysvc_status paysvc_order_refund(const paysvc_client *client,
                                   const char *request_json,
@@ -399,13 +399,13 @@ paysvc_status paysvc_order_refund(const paysvc_client *client,
 /**
  * Returns the state of an order and of each attempt to pay it. It tells what became of a payment.
  *
- * POST /payment/order/status, public key, encrypted, only reads.
+ * POST /payment/order/status, public key, encrypted, read-only.
  *
  * @param request_json  one JSON object:
  *   - reference (string, required): reference of the order
  * @param call  deadline and cancel of this request; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
- * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether it may be repeated.
+ * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
 paysvc_status paysvc_order_status(const paysvc_client *client,
                                   const char *request_json,
@@ -415,13 +415,13 @@ paysvc_status paysvc_order_status(const paysvc_client *client,
 /**
  * Verifies the payment of an order. Code 00 means that the order was found: only the state tells whether it is paid.
  *
- * POST /payment/order/verify, secret key, only reads.
+ * POST /payment/order/verify, secret key, read-only.
  *
  * @param request_json  one JSON object:
  *   - reference (string, required): reference of the order
  * @param call  deadline and cancel of this request; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
- * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether it may be repeated.
+ * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
 paysvc_status paysvc_order_verify(const paysvc_client *client,
                                   const char *request_json,
@@ -439,7 +439,7 @@ paysvc_status paysvc_order_verify(const paysvc_client *client,
  *   - Reference (string): returned as accountReference on callbacks
  * @param call  deadline and cancel of this request; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
- * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether it may be repeated.
+ * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
 paysvc_status paysvc_virtual_account_generate(const paysvc_client *client,
                                               const char *request_json,
@@ -449,13 +449,13 @@ paysvc_status paysvc_virtual_account_generate(const paysvc_client *client,
 /**
  * Returns the details of a funding event on a virtual account.
  *
- * GET /payment/transaction-details/{sessionId}, public key, only reads.
+ * GET /payment/transaction-details/{sessionId}, public key, read-only.
  *
  * @param request_json  one JSON object:
  *   - sessionId (string, required): identifier of the transaction session
  * @param call  deadline and cancel of this request; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
- * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether it may be repeated.
+ * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
 paysvc_status paysvc_transaction_details(const paysvc_client *client,
                                          const char *request_json,
@@ -463,17 +463,17 @@ paysvc_status paysvc_transaction_details(const paysvc_client *client,
                                          paysvc_reply **reply);
 
 /**
- * Sends a request that has no function of its own yet. What the library knows of a path is still held to: its key, its encryption, and that it is not repeated.
+ * Sends a request that has no function of its own yet. For a path that it knows, the library still enforces the API key, the encryption, and that the request is not repeated.
  *
  * @param request_json  one JSON object:
  *   - method (string, required): GET, POST, PUT or DELETE
  *   - path (string, required): below base_url, starting with a slash, percent-encoded where needed
- *   - key (string, required): public or secret: which API key to send
+ *   - key (string, required): the API key to send: public or secret
  *   - query (any): object of strings, numbers or booleans
  *   - headers (any): object of strings
  *   - body (any): the JSON body; any value
  *   - encrypt (boolean): encrypt the body (default false)
- *   - read_only (boolean): changes nothing, so it may be repeated; refused at and below the path of a function that changes something (default true for GET elsewhere, else false)
+ *   - read_only (boolean): the request changes nothing, so it may be repeated; refused at and below the path of a function that changes something (default true for GET elsewhere, else false)
  * @param call  deadline and cancel of this request; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return as the functions of the endpoints.

@@ -25,7 +25,7 @@ enum class status : int {
     timeout = 11,
     /// The call was cancelled.
     cancelled = 12,
-    /// The service refused this request: an answer that says failure, or a 4xx.
+    /// The service refused this request: an answer that reports failure, or a 4xx.
     rejected = 20,
     /// The service refused this request with 401 or 403.
     unauthorized = 21,
@@ -35,23 +35,23 @@ enum class status : int {
     server = 23,
     /// The answer is cut off, too large, not JSON, a redirect, contradicts itself, or does not say what became of the request.
     response = 24,
-    /// A bug in this library, caught before it could cross the boundary.
+    /// A bug in this library, contained.
     internal = 90,
 };
 
-/// What is known of the service's side.
+/// Whether the service executed the request, as far as that is known.
 enum class outcome : int {
-    /// No byte of the request left this process: repeat it freely.
+    /// No byte of the request left this process: it may be repeated.
     not_sent = 0,
     /// The service answered success. A payment is paid only if its state is SUCCESSFUL as well.
     confirmed = 1,
-    /// The service answered that it did not execute this request. This says nothing of earlier requests: an order that is refused as "already paid" has been paid.
+    /// The service answered that it did not execute this request. Earlier requests may have been executed: an order that is refused as "already paid" has been paid.
     rejected = 2,
-    /// It may or may not have done it: ask before you repeat.
+    /// The service may or may not have executed the request: find out before you repeat it.
     unknown = 3,
 };
 
-/// State of the payment or refund in the answer, or a number that the service has added since. Paid means outcome::confirmed and state::successful, both.
+/// State of the payment or refund in the answer, or a number that the service has added since. Paid means both outcome::confirmed and state::successful.
 enum class state : int {
     /// The answer names no state, or contradicting ones.
     none = 0,
@@ -71,38 +71,38 @@ enum class state : int {
     processing = 7,
 };
 
-/// The configuration. A member that is left out is read from the environment: its name in capitals behind PAYSVC_, as in PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. What the environment does not name either has its default.
+/// The configuration. A member that is left out is read from the environment variable of its name in capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. A member that is not set there either has its default.
 class config : public object {
   public:
-    /// base_url (string): where the service is, e.g. https://host/path.
+    /// base_url (string): address of the service, e.g. https://host/path.
     config &base_url(const std::string &value) { return set(*this, "base_url", value); }
-    /// public_key (string): API key of most calls.
+    /// public_key (string): API key of most endpoints.
     config &public_key(const std::string &value) { return set(*this, "public_key", value); }
-    /// secret_key (string): API key of the calls that say so, e.g. refunds.
+    /// secret_key (string): API key of the endpoints that require it, e.g. refunds.
     config &secret_key(const std::string &value) { return set(*this, "secret_key", value); }
     /// encryption_key (string): the dashboard's RSA key, or a PEM public key.
     config &encryption_key(const std::string &value) { return set(*this, "encryption_key", value); }
-    /// timeout_ms (integer): for a whole call in ms, retries and waits included (default 30000, 1 to 86400000).
+    /// timeout_ms (integer): time limit for a whole call in ms, retries and waits included (default 30000, 1 to 86400000).
     config &timeout_ms(const detail::integer &value) { return set(*this, "timeout_ms", value); }
-    /// connect_timeout_ms (integer): for name look-up, connect and TLS in ms, within timeout_ms (default 10000, 1 to 86400000).
+    /// connect_timeout_ms (integer): limit for name look-up, connect and TLS in ms, within timeout_ms (default 10000, 1 to 86400000).
     config &connect_timeout_ms(const detail::integer &value) { return set(*this, "connect_timeout_ms", value); }
-    /// max_attempts (integer): most attempts at a request that may be repeated (default 3, 1 to 10).
+    /// max_attempts (integer): maximum number of attempts for a request that may be repeated (default 3, 1 to 10).
     config &max_attempts(const detail::integer &value) { return set(*this, "max_attempts", value); }
-    /// proxy (string): http://user:password@host:port or socks5://...; HTTPS_PROXY and the like are not read.
+    /// proxy (string): http://user:password@host:port or socks5://...; HTTPS_PROXY and similar variables are not read.
     config &proxy(const std::string &value) { return set(*this, "proxy", value); }
     /// no_proxy (string): hosts and domains reached without the proxy, separated by commas.
     config &no_proxy(const std::string &value) { return set(*this, "no_proxy", value); }
-    /// ca_file (string): PEM certificates trusted besides the system's.
+    /// ca_file (string): PEM certificates to trust in addition to the system's.
     config &ca_file(const std::string &value) { return set(*this, "ca_file", value); }
-    /// client_cert_file (string): PEM client certificate; needs client_key_file. Refused by the service: NOT_SENT, unless it says so late.
+    /// client_cert_file (string): PEM client certificate; needs client_key_file. A refusal before the request is written is NOT_SENT.
     config &client_cert_file(const std::string &value) { return set(*this, "client_cert_file", value); }
     /// client_key_file (string): PEM key of the client certificate.
     config &client_key_file(const std::string &value) { return set(*this, "client_key_file", value); }
-    /// user_agent (string): the user-agent header (default libpaysvc/VERSION).
+    /// user_agent (string): value of the user-agent header (default libpaysvc/VERSION).
     config &user_agent(const std::string &value) { return set(*this, "user_agent", value); }
-    /// max_idle_connections (integer): connections kept open between calls (default 128, 0 to 10000).
+    /// max_idle_connections (integer): maximum number of connections kept open between calls (default 128, 0 to 10000).
     config &max_idle_connections(const detail::integer &value) { return set(*this, "max_idle_connections", value); }
-    /// allow_http (boolean): allows plain http to other than loopback addresses (default false).
+    /// allow_http (boolean): allows plain HTTP to addresses other than loopback (default false).
     config &allow_http(const detail::flag &value) { return set(*this, "allow_http", value); }
 };
 
@@ -252,7 +252,7 @@ class raw_request : public object {
     raw_request &method(const std::string &value) { return set(*this, "method", value); }
     /// path (string, required): below base_url, starting with a slash, percent-encoded where needed.
     raw_request &path(const std::string &value) { return set(*this, "path", value); }
-    /// key (string, required): public or secret: which API key to send.
+    /// key (string, required): the API key to send: public or secret.
     raw_request &key(const std::string &value) { return set(*this, "key", value); }
     /// query (any): object of strings, numbers or booleans.
     raw_request &query(const raw &value) { return set(*this, "query", value); }
@@ -262,18 +262,18 @@ class raw_request : public object {
     raw_request &body(const raw &value) { return set(*this, "body", value); }
     /// encrypt (boolean): encrypt the body (default false).
     raw_request &encrypt(const detail::flag &value) { return set(*this, "encrypt", value); }
-    /// read_only (boolean): changes nothing, so it may be repeated; refused at and below the path of a function that changes something (default true for GET elsewhere, else false).
+    /// read_only (boolean): the request changes nothing, so it may be repeated; refused at and below the path of a function that changes something (default true for GET elsewhere, else false).
     raw_request &read_only(const detail::flag &value) { return set(*this, "read_only", value); }
 };
 
 namespace detail {
 
 /// The methods of the client: each takes a request builder or JSON text, and has two forms. The first throws
-/// paysvc::error unless the status is OK; the second, with std::nothrow, gives the reply whatever became of it.
+/// paysvc::error unless the status is OK; the second, with std::nothrow, returns the reply in every case.
 template <class Client> class endpoints {
   public:
     /// Lists a customer's existing mandates.
-    /// GET /payment/order/direct-debit/history, public key, only reads.
+    /// GET /payment/order/direct-debit/history, public key, read-only.
 #if PAYSVC_EXCEPTIONS
     reply direct_debit_history(const std::string &request, const call &with = call::none()) const {
         return checked("direct_debit_history", this->direct_debit_history(std::nothrow, request, with));
@@ -295,7 +295,7 @@ template <class Client> class endpoints {
     }
 
     /// Checks a mandate. It should be active before a debit is made with it.
-    /// GET /payment/order/direct-debit/status, public key, only reads.
+    /// GET /payment/order/direct-debit/status, public key, read-only.
 #if PAYSVC_EXCEPTIONS
     reply direct_debit_status(const std::string &request, const call &with = call::none()) const {
         return checked("direct_debit_status", this->direct_debit_status(std::nothrow, request, with));
@@ -350,7 +350,7 @@ template <class Client> class endpoints {
     }
 
     /// Returns the state of an order and of each attempt to pay it. It tells what became of a payment.
-    /// POST /payment/order/status, public key, encrypted, only reads.
+    /// POST /payment/order/status, public key, encrypted, read-only.
 #if PAYSVC_EXCEPTIONS
     reply order_status(const std::string &request, const call &with = call::none()) const {
         return checked("order_status", this->order_status(std::nothrow, request, with));
@@ -361,7 +361,7 @@ template <class Client> class endpoints {
     }
 
     /// Verifies the payment of an order. Code 00 means that the order was found: only the state tells whether it is paid.
-    /// POST /payment/order/verify, secret key, only reads.
+    /// POST /payment/order/verify, secret key, read-only.
 #if PAYSVC_EXCEPTIONS
     reply order_verify(const std::string &request, const call &with = call::none()) const {
         return checked("order_verify", this->order_verify(std::nothrow, request, with));
@@ -383,7 +383,7 @@ template <class Client> class endpoints {
     }
 
     /// Returns the details of a funding event on a virtual account.
-    /// GET /payment/transaction-details/{sessionId}, public key, only reads.
+    /// GET /payment/transaction-details/{sessionId}, public key, read-only.
 #if PAYSVC_EXCEPTIONS
     reply transaction_details(const std::string &request, const call &with = call::none()) const {
         return checked("transaction_details", this->transaction_details(std::nothrow, request, with));

@@ -41,7 +41,7 @@ const (
 	// StatusCancelled: The call was cancelled.
 	StatusCancelled Status = 12
 
-	// StatusRejected: The service refused this request: an answer that says failure, or a 4xx.
+	// StatusRejected: The service refused this request: an answer that reports failure, or a 4xx.
 	StatusRejected Status = 20
 
 	// StatusUnauthorized: The service refused this request with 401 or 403.
@@ -56,7 +56,7 @@ const (
 	// StatusResponse: The answer is cut off, too large, not JSON, a redirect, contradicts itself, or does not say what became of the request.
 	StatusResponse Status = 24
 
-	// StatusInternal: A bug in this library, caught before it could cross the boundary.
+	// StatusInternal: A bug in this library, contained.
 	StatusInternal Status = 90
 )
 
@@ -92,20 +92,20 @@ func (n Status) name() string {
 	return ""
 }
 
-// Outcome is what is known of the service's side.
+// Outcome says whether the service executed the request, as far as that is known.
 type Outcome int
 
 const (
-	// OutcomeNotSent: No byte of the request left this process: repeat it freely.
+	// OutcomeNotSent: No byte of the request left this process: it may be repeated.
 	OutcomeNotSent Outcome = 0
 
 	// OutcomeConfirmed: The service answered success. A payment is paid only if its state is SUCCESSFUL as well.
 	OutcomeConfirmed Outcome = 1
 
-	// OutcomeRejected: The service answered that it did not execute this request. This says nothing of earlier requests: an order that is refused as "already paid" has been paid.
+	// OutcomeRejected: The service answered that it did not execute this request. Earlier requests may have been executed: an order that is refused as "already paid" has been paid.
 	OutcomeRejected Outcome = 2
 
-	// OutcomeUnknown: It may or may not have done it: ask before you repeat.
+	// OutcomeUnknown: The service may or may not have executed the request: find out before you repeat it.
 	OutcomeUnknown Outcome = 3
 )
 
@@ -123,7 +123,7 @@ func (n Outcome) name() string {
 	return ""
 }
 
-// State is the state of the payment or refund in the answer: the service's own statusId, or a number that it has added since. Paid means OutcomeConfirmed and StateSuccessful, both.
+// State is the state of the payment or refund in the answer: the service's own statusId, or a number that it has added since. Paid means both OutcomeConfirmed and StateSuccessful.
 type State int
 
 const (
@@ -174,42 +174,42 @@ func (n State) name() string {
 	return ""
 }
 
-// What errors.Is finds in an *Error by its Status.
+// Targets for errors.Is: one for each Status of a failure.
 var (
-	// ErrArgument is, for errors.Is, every *Error with StatusArgument.
+	// ErrArgument matches every *Error with StatusArgument.
 	ErrArgument = errors.New("paysvc: E_ARGUMENT")
 
-	// ErrConfig is, for errors.Is, every *Error with StatusConfig.
+	// ErrConfig matches every *Error with StatusConfig.
 	ErrConfig = errors.New("paysvc: E_CONFIG")
 
-	// ErrEncrypt is, for errors.Is, every *Error with StatusEncrypt.
+	// ErrEncrypt matches every *Error with StatusEncrypt.
 	ErrEncrypt = errors.New("paysvc: E_ENCRYPT")
 
-	// ErrTransport is, for errors.Is, every *Error with StatusTransport.
+	// ErrTransport matches every *Error with StatusTransport.
 	ErrTransport = errors.New("paysvc: E_TRANSPORT")
 
-	// ErrTimeout is, for errors.Is, every *Error with StatusTimeout.
+	// ErrTimeout matches every *Error with StatusTimeout.
 	ErrTimeout = errors.New("paysvc: E_TIMEOUT")
 
-	// ErrCancelled is, for errors.Is, every *Error with StatusCancelled.
+	// ErrCancelled matches every *Error with StatusCancelled.
 	ErrCancelled = errors.New("paysvc: E_CANCELLED")
 
-	// ErrRejected is, for errors.Is, every *Error with StatusRejected.
+	// ErrRejected matches every *Error with StatusRejected.
 	ErrRejected = errors.New("paysvc: E_REJECTED")
 
-	// ErrUnauthorized is, for errors.Is, every *Error with StatusUnauthorized.
+	// ErrUnauthorized matches every *Error with StatusUnauthorized.
 	ErrUnauthorized = errors.New("paysvc: E_UNAUTHORIZED")
 
-	// ErrRateLimited is, for errors.Is, every *Error with StatusRateLimited.
+	// ErrRateLimited matches every *Error with StatusRateLimited.
 	ErrRateLimited = errors.New("paysvc: E_RATE_LIMITED")
 
-	// ErrServer is, for errors.Is, every *Error with StatusServer.
+	// ErrServer matches every *Error with StatusServer.
 	ErrServer = errors.New("paysvc: E_SERVER")
 
-	// ErrResponse is, for errors.Is, every *Error with StatusResponse.
+	// ErrResponse matches every *Error with StatusResponse.
 	ErrResponse = errors.New("paysvc: E_RESPONSE")
 
-	// ErrInternal is, for errors.Is, every *Error with StatusInternal.
+	// ErrInternal matches every *Error with StatusInternal.
 	ErrInternal = errors.New("paysvc: E_INTERNAL")
 )
 
@@ -243,15 +243,15 @@ func (n Status) sentinel() error {
 	return nil
 }
 
-// What errors.Is finds in an *Error by its Outcome.
+// Targets for errors.Is: one for each Outcome of a failure.
 var (
-	// ErrOutcomeNotSent is, for errors.Is, every *Error with OutcomeNotSent.
+	// ErrOutcomeNotSent matches every *Error with OutcomeNotSent.
 	ErrOutcomeNotSent = errors.New("paysvc: OUTCOME_NOT_SENT")
 
-	// ErrOutcomeRejected is, for errors.Is, every *Error with OutcomeRejected.
+	// ErrOutcomeRejected matches every *Error with OutcomeRejected.
 	ErrOutcomeRejected = errors.New("paysvc: OUTCOME_REJECTED")
 
-	// ErrOutcomeUnknown is, for errors.Is, every *Error with OutcomeUnknown.
+	// ErrOutcomeUnknown matches every *Error with OutcomeUnknown.
 	ErrOutcomeUnknown = errors.New("paysvc: OUTCOME_UNKNOWN")
 )
 
@@ -267,56 +267,56 @@ func (n Outcome) sentinel() error {
 	return nil
 }
 
-// What a client without TimeoutMS waits for a whole call.
+// The time limit of a whole call, of a client without TimeoutMS.
 const defaultTimeoutMS = 30000
 
-// Config is what a client needs to know. A member that is left out is read from the environment: its name in capitals behind PAYSVC_, as in PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. What the environment does not name either has its default. A text left empty and a pointer left nil count as left out.
+// Config is what a client needs to know. A member that is left out is read from the environment variable of its name in capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. A member that is not set there either has its default. A text left empty and a pointer left nil count as left out.
 type Config struct {
 	redacted
 
-	// BaseURL (string): where the service is, e.g. https://host/path.
+	// BaseURL (string): address of the service, e.g. https://host/path.
 	BaseURL string `json:"base_url,omitempty"`
 
-	// PublicKey (string): API key of most calls.
+	// PublicKey (string): API key of most endpoints.
 	PublicKey string `json:"public_key,omitempty"`
 
-	// SecretKey (string): API key of the calls that say so, e.g. refunds.
+	// SecretKey (string): API key of the endpoints that require it, e.g. refunds.
 	SecretKey string `json:"secret_key,omitempty"`
 
 	// EncryptionKey (string): the dashboard's RSA key, or a PEM public key.
 	EncryptionKey string `json:"encryption_key,omitempty"`
 
-	// TimeoutMS (integer): for a whole call in ms, retries and waits included (default 30000, 1 to 86400000).
+	// TimeoutMS (integer): time limit for a whole call in ms, retries and waits included (default 30000, 1 to 86400000).
 	TimeoutMS *int64 `json:"timeout_ms,omitempty"`
 
-	// ConnectTimeoutMS (integer): for name look-up, connect and TLS in ms, within timeout_ms (default 10000, 1 to 86400000).
+	// ConnectTimeoutMS (integer): limit for name look-up, connect and TLS in ms, within timeout_ms (default 10000, 1 to 86400000).
 	ConnectTimeoutMS *int64 `json:"connect_timeout_ms,omitempty"`
 
-	// MaxAttempts (integer): most attempts at a request that may be repeated (default 3, 1 to 10).
+	// MaxAttempts (integer): maximum number of attempts for a request that may be repeated (default 3, 1 to 10).
 	MaxAttempts *int64 `json:"max_attempts,omitempty"`
 
-	// Proxy (string): http://user:password@host:port or socks5://...; HTTPS_PROXY and the like are not read.
+	// Proxy (string): http://user:password@host:port or socks5://...; HTTPS_PROXY and similar variables are not read.
 	Proxy string `json:"proxy,omitempty"`
 
 	// NoProxy (string): hosts and domains reached without the proxy, separated by commas.
 	NoProxy string `json:"no_proxy,omitempty"`
 
-	// CAFile (string): PEM certificates trusted besides the system's.
+	// CAFile (string): PEM certificates to trust in addition to the system's.
 	CAFile string `json:"ca_file,omitempty"`
 
-	// ClientCertFile (string): PEM client certificate; needs client_key_file. Refused by the service: NOT_SENT, unless it says so late.
+	// ClientCertFile (string): PEM client certificate; needs client_key_file. A refusal before the request is written is NOT_SENT.
 	ClientCertFile string `json:"client_cert_file,omitempty"`
 
 	// ClientKeyFile (string): PEM key of the client certificate.
 	ClientKeyFile string `json:"client_key_file,omitempty"`
 
-	// UserAgent (string): the user-agent header (default libpaysvc/VERSION).
+	// UserAgent (string): value of the user-agent header (default libpaysvc/VERSION).
 	UserAgent string `json:"user_agent,omitempty"`
 
-	// MaxIdleConnections (integer): connections kept open between calls (default 128, 0 to 10000).
+	// MaxIdleConnections (integer): maximum number of connections kept open between calls (default 128, 0 to 10000).
 	MaxIdleConnections *int64 `json:"max_idle_connections,omitempty"`
 
-	// AllowHTTP (boolean): allows plain http to other than loopback addresses (default false).
+	// AllowHTTP (boolean): allows plain HTTP to addresses other than loopback (default false).
 	AllowHTTP bool `json:"allow_http,omitempty"`
 }
 
@@ -362,7 +362,7 @@ type DirectDebitHistoryRequest struct {
 
 // DirectDebitHistory lists a customer's existing mandates.
 //
-// GET /payment/order/direct-debit/history, public key, only reads.
+// GET /payment/order/direct-debit/history, public key, read-only.
 func (c *Client) DirectDebitHistory(ctx context.Context, request DirectDebitHistoryRequest) (*Reply, error) {
 	return c.send(ctx, "direct_debit_history", request)
 }
@@ -407,7 +407,7 @@ type DirectDebitStatusRequest struct {
 
 // DirectDebitStatus checks a mandate. It should be active before a debit is made with it.
 //
-// GET /payment/order/direct-debit/status, public key, only reads.
+// GET /payment/order/direct-debit/status, public key, read-only.
 func (c *Client) DirectDebitStatus(ctx context.Context, request DirectDebitStatusRequest) (*Reply, error) {
 	return c.send(ctx, "direct_debit_status", request)
 }
@@ -573,7 +573,7 @@ type OrderStatusRequest struct {
 
 // OrderStatus returns the state of an order and of each attempt to pay it. It tells what became of a payment.
 //
-// POST /payment/order/status, public key, encrypted, only reads.
+// POST /payment/order/status, public key, encrypted, read-only.
 func (c *Client) OrderStatus(ctx context.Context, request OrderStatusRequest) (*Reply, error) {
 	return c.send(ctx, "order_status", request)
 }
@@ -588,7 +588,7 @@ type OrderVerifyRequest struct {
 
 // OrderVerify verifies the payment of an order. Code 00 means that the order was found: only the state tells whether it is paid.
 //
-// POST /payment/order/verify, secret key, only reads.
+// POST /payment/order/verify, secret key, read-only.
 func (c *Client) OrderVerify(ctx context.Context, request OrderVerifyRequest) (*Reply, error) {
 	return c.send(ctx, "order_verify", request)
 }
@@ -624,7 +624,7 @@ type TransactionDetailsRequest struct {
 
 // TransactionDetails returns the details of a funding event on a virtual account.
 //
-// GET /payment/transaction-details/{sessionId}, public key, only reads.
+// GET /payment/transaction-details/{sessionId}, public key, read-only.
 func (c *Client) TransactionDetails(ctx context.Context, request TransactionDetailsRequest) (*Reply, error) {
 	return c.send(ctx, "transaction_details", request)
 }
@@ -639,7 +639,7 @@ type Request struct {
 	// Path (string, required): below base_url, starting with a slash, percent-encoded where needed.
 	Path string `json:"path"`
 
-	// Key (string, required): public or secret: which API key to send.
+	// Key (string, required): the API key to send: public or secret.
 	Key string `json:"key"`
 
 	// Query (any): object of strings, numbers or booleans.
@@ -654,6 +654,6 @@ type Request struct {
 	// Encrypt (boolean): encrypt the body (default false).
 	Encrypt *bool `json:"encrypt,omitempty"`
 
-	// ReadOnly (boolean): changes nothing, so it may be repeated; refused at and below the path of a function that changes something (default true for GET elsewhere, else false).
+	// ReadOnly (boolean): the request changes nothing, so it may be repeated; refused at and below the path of a function that changes something (default true for GET elsewhere, else false).
 	ReadOnly *bool `json:"read_only,omitempty"`
 }

@@ -3,8 +3,9 @@
 use crate::schema::{Default, Field, Kind};
 
 /// How the environment configures, for the documentation of every language.
-pub const ENVIRONMENT: &str = "A member that is left out is read from the environment: its name in capitals behind PAYSVC_, as in \
-     PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set.";
+pub const ENVIRONMENT: &str = "A member that is left out is read from the environment variable of its name in \
+     capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An \
+     empty variable counts as not set.";
 
 /// The variable that is read when a member of the configuration is left out.
 pub fn variable(member: &str) -> String {
@@ -33,31 +34,32 @@ const fn text(name: &'static str, doc: &'static str) -> Field {
 
 /// The configuration.
 pub const CONFIG: &[Field] = &[
-    text("base_url", "where the service is, e.g. https://host/path"),
-    text("public_key", "API key of most calls").secret(),
-    text("secret_key", "API key of the calls that say so, e.g. refunds").secret(),
+    text("base_url", "address of the service, e.g. https://host/path"),
+    text("public_key", "API key of most endpoints").secret(),
+    text("secret_key", "API key of the endpoints that require it, e.g. refunds").secret(),
     text("encryption_key", "the dashboard's RSA key, or a PEM public key"),
-    number("timeout_ms", 30_000, 1, DAY_MS, "for a whole call in ms, retries and waits included"),
-    number("connect_timeout_ms", 10_000, 1, DAY_MS, "for name look-up, connect and TLS in ms, within timeout_ms"),
-    number("max_attempts", 3, 1, 10, "most attempts at a request that may be repeated"),
-    text("proxy", "http://user:password@host:port or socks5://...; HTTPS_PROXY and the like are not read").secret(),
+    number("timeout_ms", 30_000, 1, DAY_MS, "time limit for a whole call in ms, retries and waits included"),
+    number("connect_timeout_ms", 10_000, 1, DAY_MS, "limit for name look-up, connect and TLS in ms, within timeout_ms"),
+    number("max_attempts", 3, 1, 10, "maximum number of attempts for a request that may be repeated"),
+    text("proxy", "http://user:password@host:port or socks5://...; HTTPS_PROXY and similar variables are not read")
+        .secret(),
     text("no_proxy", "hosts and domains reached without the proxy, separated by commas"),
-    text("ca_file", "PEM certificates trusted besides the system's"),
+    text("ca_file", "PEM certificates to trust in addition to the system's"),
     text(
         "client_cert_file",
-        "PEM client certificate; needs client_key_file. Refused by the service: NOT_SENT, unless it says so late",
+        "PEM client certificate; needs client_key_file. A refusal before the request is written is NOT_SENT",
     ),
     text("client_key_file", "PEM key of the client certificate"),
-    text("user_agent", "the user-agent header").default(Default::Described("libpaysvc/VERSION")),
-    number("max_idle_connections", 128, 0, 10_000, "connections kept open between calls"),
-    flag("allow_http", false, "allows plain http to other than loopback addresses"),
+    text("user_agent", "value of the user-agent header").default(Default::Described("libpaysvc/VERSION")),
+    number("max_idle_connections", 128, 0, 10_000, "maximum number of connections kept open between calls"),
+    flag("allow_http", false, "allows plain HTTP to addresses other than loopback"),
 ];
 
 /// A request that the table does not have yet.
 pub const REQUEST: &[Field] = &[
     Field::required("method", Kind::Text, "GET, POST, PUT or DELETE"),
     Field::required("path", Kind::Text, "below base_url, starting with a slash, percent-encoded where needed"),
-    Field::required("key", Kind::Text, "public or secret: which API key to send"),
+    Field::required("key", Kind::Text, "the API key to send: public or secret"),
     Field::optional("query", Kind::Any, "object of strings, numbers or booleans"),
     Field::optional("headers", Kind::Any, "object of strings"),
     Field::optional("body", Kind::Any, "the JSON body; any value"),
@@ -65,7 +67,7 @@ pub const REQUEST: &[Field] = &[
     Field::optional(
         "read_only",
         Kind::Flag,
-        "changes nothing, so it may be repeated; refused at and below the path of a function that changes something",
+        "the request changes nothing, so it may be repeated; refused at and below the path of a function that changes something",
     )
     .default(Default::Described("true for GET elsewhere, else false")),
 ];

@@ -55,7 +55,7 @@ pub const STATUSES: &[Constant] = &[
     constant(
         "E_REJECTED",
         Status::Rejected as i32,
-        "The service refused this request: an answer that says failure, or a 4xx.",
+        "The service refused this request: an answer that reports failure, or a 4xx.",
     ),
     constant("E_UNAUTHORIZED", Status::Unauthorized as i32, "The service refused this request with 401 or 403."),
     constant("E_RATE_LIMITED", Status::RateLimited as i32, "The service answered 429, after the retries."),
@@ -65,11 +65,7 @@ pub const STATUSES: &[Constant] = &[
         Status::Response as i32,
         "The answer is cut off, too large, not JSON, a redirect, contradicts itself, or does not say what became of the request.",
     ),
-    constant(
-        "E_INTERNAL",
-        Status::Internal as i32,
-        "A bug in this library, caught before it could cross the boundary.",
-    ),
+    constant("E_INTERNAL", Status::Internal as i32, "A bug in this library, contained."),
 ];
 
 /// What is known of the service's side.
@@ -86,7 +82,7 @@ pub const OUTCOMES: &[Constant] = &[
     constant(
         "OUTCOME_NOT_SENT",
         Outcome::NotSent as i32,
-        "No byte of the request left this process: repeat it freely.",
+        "No byte of the request left this process: it may be repeated.",
     ),
     constant(
         "OUTCOME_CONFIRMED",
@@ -96,10 +92,14 @@ pub const OUTCOMES: &[Constant] = &[
     constant(
         "OUTCOME_REJECTED",
         Outcome::Rejected as i32,
-        "The service answered that it did not execute this request. This says nothing of earlier requests: an order \
+        "The service answered that it did not execute this request. Earlier requests may have been executed: an order \
          that is refused as \"already paid\" has been paid.",
     ),
-    constant("OUTCOME_UNKNOWN", Outcome::Unknown as i32, "It may or may not have done it: ask before you repeat."),
+    constant(
+        "OUTCOME_UNKNOWN",
+        Outcome::Unknown as i32,
+        "The service may or may not have executed the request: find out before you repeat it.",
+    ),
 ];
 
 /// State of the payment in the answer: the service's own `statusId`.

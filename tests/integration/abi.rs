@@ -1,11 +1,9 @@
-//! The interface as others see it: the header alone, the symbols, the soname, and that nothing committed has drifted.
-
-use crate::support;
+//! The interface: the header alone, the symbols, the soname, and that the committed files are what the tables give.
 
 use std::collections::BTreeSet;
 use std::process::Command;
 
-use support::{Stage, artifacts, root, run};
+use crate::support::{Stage, build, root, run};
 use xtask::interface;
 
 fn header() -> String {
@@ -19,7 +17,7 @@ fn names(of: impl IntoIterator<Item = impl AsRef<str>>) -> BTreeSet<String> {
 #[test]
 fn header_table_and_exported_symbols_are_the_same() {
     let declared = names(interface::functions(&header()).into_iter().map(|function| function.name));
-    let output = run(Command::new("nm").args(["-D", "--defined-only"]).arg(artifacts().join("libpaysvc.so")));
+    let output = run(Command::new("nm").args(["-D", "--defined-only"]).arg(build().join("lib/libpaysvc.so")));
     let symbols = String::from_utf8(output.stdout).unwrap();
     let exported = names(symbols.lines().filter_map(|line| line.split_whitespace().nth(2)));
     assert_eq!(exported, declared, "the shared library exports what the header declares, and nothing else");
@@ -38,7 +36,7 @@ fn nothing_that_was_released_is_gone_or_changed() {
 
 #[test]
 fn the_soname_carries_the_abi() {
-    let output = run(Command::new("readelf").arg("-dW").arg(artifacts().join("libpaysvc.so")));
+    let output = run(Command::new("readelf").arg("-dW").arg(build().join("lib/libpaysvc.so")));
     let dynamic = String::from_utf8(output.stdout).unwrap();
     assert!(dynamic.contains(&format!("soname: [libpaysvc.so.{}]", paysvc_spec::status::ABI)), "{dynamic}");
     assert!(dynamic.contains("NODELETE"), "{dynamic}");
@@ -76,7 +74,7 @@ fn committed_files_are_what_the_tables_give() {
 /// AWS-LC's own entropy source costs each process about 30 ms (`.cargo/config.toml` leaves it out).
 #[test]
 fn no_entropy_is_gathered_from_cpu_jitter() {
-    let output = run(Command::new("nm").arg(artifacts().join("libpaysvc.a")).stderr(std::process::Stdio::null()));
+    let output = run(Command::new("nm").arg(build().join("lib/libpaysvc.a")).stderr(std::process::Stdio::null()));
     let symbols = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(symbols.contains("CRYPTO_sysrand"), "AWS-LC is in the archive");
     assert!(!symbols.contains("jent_"), "the jitter source is in the archive");

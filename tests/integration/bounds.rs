@@ -179,7 +179,7 @@ fn what_comes_fast_ends_with_the_deadline_and_a_cancel() {
     }
 }
 
-/// The bound is for what nobody needs: headers of nearly its size are read.
+/// Headers of nearly the largest size are read.
 #[test]
 fn large_headers_within_the_bound_are_read() {
     let server = Server::start(|mut c| {
@@ -196,7 +196,7 @@ fn large_headers_within_the_bound_are_read() {
     assert_eq!(server.connections(), 1);
 }
 
-/// Whole answers of nearly the largest size: how each is made, and what the library says of it.
+/// Whole answers of nearly the largest size: how each is made, and the verdict.
 type Whole = (&'static str, fn() -> String, &'static str);
 
 const SIZE: usize = 10 * 1024 * 1024 - 1024;
@@ -214,7 +214,7 @@ const WHOLE: &[Whole] = &[
     ("whole_values", || format!("[{}0]", "0,".repeat(SIZE / 2)), "E_RESPONSE UNKNOWN"),
 ];
 
-/// Names that all differ: the most work for whoever looks for one that stands twice.
+/// Names that all differ: the most work for a search for duplicates.
 fn members(count: usize) -> String {
     (0..count).map(|index| format!("\"{index:06}\":0,")).collect()
 }

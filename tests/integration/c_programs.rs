@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::support::capi::{HANG, with};
 use crate::support::server::{Connection, OK, Server};
-use crate::support::{ASAN, Link, Stage, VALGRIND, header, root, run, said, sanitized};
+use crate::support::{ASAN, Link, Stage, VALGRIND, header, output_of, root, run, sanitized};
 
 const C89: &[&str] = &["-std=c89", "-pedantic"];
 
@@ -61,7 +61,7 @@ fn no_function_follows_null_or_takes_text_that_is_not_utf8() {
     });
 }
 
-/// A function that is new in the header is called without anybody thinking of it.
+/// The calls are made from the header, so a new function is tested without a change here.
 #[test]
 fn a_new_function_is_called_with_null_too() {
     let functions = xtask::interface::functions(&crate::support::made_up::header());
@@ -102,15 +102,15 @@ fn lengths_up_to_the_limits_and_past_them() {
 }
 
 #[test]
-fn the_leak_checks_are_awake() {
+fn planted_leaks_are_found() {
     let stage = Stage::new();
     let output = under_valgrind(&stage, &stage.cc(&source("leak.c"), Link::Shared, &[])).output().unwrap();
-    assert_eq!(output.status.code(), Some(9), "valgrind missed a leak\n{}", said(&output));
+    assert_eq!(output.status.code(), Some(9), "valgrind missed a leak\n{}", output_of(&output));
     let mut programs: Vec<_> = [Link::Shared, Link::Static].map(|link| stage.cc(&source("leak.c"), link, ASAN)).into();
     programs.extend(sanitized::archive().map(|_| stage.cc(&source("leak.c"), Link::Sanitized, &[])));
     for program in programs {
         let output = stage.command(&program).output().unwrap();
-        assert!(stderr(&output).contains("LeakSanitizer"), "ASAN missed a leak\n{}", said(&output));
+        assert!(stderr(&output).contains("LeakSanitizer"), "ASAN missed a leak\n{}", output_of(&output));
     }
 }
 
@@ -146,27 +146,28 @@ fn the_sanitizers_are_in_c_and_in_rust() {
         assert!(
             !output.status.success() && text.contains(report) && text.contains(frame),
             "{defect}\n{}",
-            said(&output)
+            output_of(&output)
         );
     }
     // The same access, with the sanitizer in the C alone: nobody sees it. So it was the Rust code that reported.
     let output = planted(Link::Static, ASAN, "freed-reply");
-    assert!(!stderr(&output).contains("AddressSanitizer"), "{}", said(&output));
+    assert!(!stderr(&output).contains("AddressSanitizer"), "{}", output_of(&output));
     assert!(planted(Link::Sanitized, &[], "none").status.success());
 }
 
-/// Runs it with a service that holds slow requests until one says go, and tells the program of each that it holds.
+/// Runs it with a service that holds slow requests until it reads one with "go"; the program gets a byte for each that is
+/// held.
 fn with_a_slow_service(mut command: Command) {
-    let (told, tell) = std::sync::mpsc::channel::<()>();
+    let (held, holds) = std::sync::mpsc::channel::<()>();
     let gate = Arc::new((Mutex::new(0_u64), Condvar::new()));
-    let told = Mutex::new(told);
+    let held = Mutex::new(held);
     let server = Server::start(move |mut c| {
         let (round, opened) = &*gate;
         while let Some(request) = c.read_request() {
             if request.contains("slow") {
                 let rounds = round.lock().unwrap();
                 let this = *rounds;
-                told.lock().unwrap().send(()).unwrap();
+                held.lock().unwrap().send(()).unwrap();
                 drop(opened.wait_timeout_while(rounds, HANG, |round| *round == this).unwrap());
             } else if request.contains("go\"") {
                 *round.lock().unwrap() += 1;
@@ -184,13 +185,13 @@ fn with_a_slow_service(mut command: Command) {
         .unwrap();
     let mut input = child.stdin.take().unwrap();
     std::thread::spawn(move || {
-        for () in tell {
-            // Gone when the program has ended.
+        for () in holds {
+            // The program may have ended.
             let _ = input.write_all(b"x");
         }
     });
     let output = child.wait_with_output().unwrap();
-    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.status.success(), "{}", output_of(&output));
 }
 
 #[test]
@@ -199,7 +200,7 @@ fn handles_are_freed_and_calls_cancelled_at_any_time() {
 }
 
 #[test]
-fn callbacks_call_back() {
+fn callbacks_may_call_the_library() {
     let server = Server::start(|mut c| {
         while let Some(request) = c.read_request() {
             match ["refused", "lost", "busy"].iter().find(|word| request.contains(**word)) {

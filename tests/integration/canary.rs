@@ -1,5 +1,6 @@
 //! The leak canary: unique secrets go through every endpoint and every fault, in three languages, with the log at maximum
-//! verbosity; then all that was said, and the memory of what the library owned, is searched for them.
+//! verbosity; then every text that came out of the library, and the memory that it owned, is searched for
+//! them.
 //!
 //! `make test` runs it over TLS; `make canary` (PAYSVC_CANARY=all) plain as well, and prints the figures.
 
@@ -21,7 +22,7 @@ fn canaries() -> impl Iterator<Item = (&'static str, &'static str)> {
     calls().canaries.iter().map(|(name, secret)| (name.as_str(), secret.as_str()))
 }
 
-/// In memory a short secret is told from other digits by the quotes around it.
+/// A short secret is searched for in memory with the quotes around it, or other digits would match.
 fn in_memory((name, secret): (&'static str, &'static str)) -> (&'static str, String) {
     (name, if secret.len() < 6 { format!("\"{secret}\"") } else { secret.to_owned() })
 }
@@ -42,7 +43,7 @@ fn languages(stage: &Stage) -> Vec<Language> {
     let go = text(stage.go_build("internal/driver"));
     let arena = stage.preload("arena.c");
     let of = |name, whose, program| Language { name, whose, program, arena: arena.clone() };
-    // The C program wipes what is its own, so that nothing may be left anywhere; the others' texts are their language's.
+    // The C program wipes what is its own, so that nothing may be left anywhere; what the other languages copy is not the library's.
     vec![of("C", Whose::Process, vec![c]), of("Python", Whose::Library, python), of("Go", Whose::Library, vec![go])]
 }
 
@@ -55,7 +56,7 @@ impl Language {
     }
 }
 
-/// Faults of the next new connection, which is not told by a path: with one, it would be the sandbox's own admin call.
+/// Faults of the next new connection. A rule for them has no path: with one it would match the next admin call.
 fn strikes_connections(fault: &str) -> bool {
     fault.starts_with("tls_") || fault == "early_response"
 }
@@ -84,7 +85,7 @@ struct Figures {
 /// One driver's run.
 struct Run<'a> {
     sandbox: &'a Sandbox,
-    /// Every fault at every endpoint; else at every third, each time other ones.
+    /// Every fault at every endpoint; else each fault at a third of the endpoints, in turn.
     all: bool,
     driver: Driver,
     texts: Needles,
@@ -127,7 +128,7 @@ impl Run<'_> {
     fn look_at(&mut self, reply: &Reply, fault: Option<&str>, name: &str) {
         let at = format!("{}: {name} under {}", self.at, fault.unwrap_or("no fault"));
         self.read(&format!("the message of {at}"), &format!("{} {}", reply.message, reply.code));
-        // The service's own bytes are passed on as they came, even where it repeats what it was told.
+        // The body of an answer is passed on unchanged, even where the service repeats the request in it.
         if is_own(reply) {
             self.figures.own_bodies += 1;
             self.read(&format!("the body of {at}"), &reply.body);
@@ -190,7 +191,7 @@ fn run(stage: &Stage, language: &Language, tls: bool, all: bool) -> Figures {
     // The driver holds the last reply until the next.
     run.driver.call("encrypt", &json!({}));
     run.search(language.whose, "after the calls", &of_calls);
-    // The search is awake: what a client must keep is found.
+    // The search finds what is there: the key that a client has to keep.
     let (kept, searched) = search(run.driver.process(), Whose::Library, &Needles::new(&keys));
     assert!(
         kept.contains(&"secret_key in clear in the library's heap".to_owned()),
@@ -214,7 +215,7 @@ fn run(stage: &Stage, language: &Language, tls: bool, all: bool) -> Figures {
 }
 
 #[test]
-fn no_secret_stays_or_shows() {
+fn no_secret_is_left_in_memory_or_in_any_text() {
     let all = std::env::var("PAYSVC_CANARY").is_ok_and(|what| what == "all");
     let stage = Stage::new();
     let languages = languages(&stage);

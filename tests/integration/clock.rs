@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::server::Server;
 use crate::support::tls::{Authority, serve};
-use crate::support::{Link, Stage, root, run, said};
+use crate::support::{Link, Stage, output_of, root, run};
 
 /// One refund on a machine whose clock is so many years away; the line that the driver prints.
 fn refund(stage: &Stage, config: &Value, years: i64) -> String {
@@ -23,13 +23,13 @@ fn refund(stage: &Stage, config: &Value, years: i64) -> String {
     let text = format!("{config}\norder_refund\t{{\"reference\":\"R\"}}\n");
     child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
-    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.status.success(), "{}", output_of(&output));
     // The first line is the client's.
     String::from_utf8(output.stdout).unwrap().lines().last().unwrap().to_owned()
 }
 
 #[test]
-fn a_clock_in_another_age_is_named() {
+fn a_wrong_clock_is_named_in_the_message() {
     let (authority, stage) = (Authority::new(), Stage::new());
     let server = serve(Authority::server(&authority.leaf(&["127.0.0.1"]), rustls::ALL_VERSIONS, None));
     let config = json!({"base_url": format!("https://127.0.0.1:{}", server.port), "secret_key": "s", "ca_file": authority.file()});

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use crate::support::bindings::CPP;
-use crate::support::{ASAN, Link, Stage, VALGRIND, made_up, root, run, said};
+use crate::support::{ASAN, Link, Stage, VALGRIND, made_up, output_of, root, run};
 
 #[test]
 fn every_handle_is_freed_once() {
@@ -12,7 +12,7 @@ fn every_handle_is_freed_once() {
     let plain = stage.cpp(&source, Link::Shared, &["-std=c++11"]);
     let mut command = stage.command(VALGRIND[0].as_ref());
     let output = command.args(&VALGRIND[1..]).arg(&plain).output().unwrap();
-    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.status.success(), "{}", output_of(&output));
     for (standard, link) in [("-std=c++11", Link::Static), ("-std=c++20", Link::Shared)] {
         run(&mut stage.command(&stage.cpp(&source, link, &[&[standard], ASAN].concat())));
     }
@@ -32,11 +32,11 @@ fn every_standard_compiles_it_with_and_without_exceptions() {
     let stage = Stage::new();
     for standard in ["-std=c++11", "-std=c++14", "-std=c++17", "-std=c++20"] {
         let output = syntax(&stage, "build/include", &[standard], "paysvc::client with; with.order_refund(\"{}\");");
-        assert!(output.status.success(), "{}", said(&output));
+        assert!(output.status.success(), "{}", output_of(&output));
         let line =
             "paysvc::reply why; paysvc::client with(std::nothrow, why); with.order_refund(std::nothrow, \"{}\");";
         let output = syntax(&stage, "build/include", &[standard, "-fno-exceptions", "-fno-rtti"], line);
-        assert!(output.status.success(), "{}", said(&output));
+        assert!(output.status.success(), "{}", output_of(&output));
     }
 }
 
@@ -51,7 +51,7 @@ fn money_and_numbers_take_no_floating_point() {
         ("paysvc::config().allow_http(\"false\");", false),
     ] {
         let output = syntax(&stage, "build/include", &["-std=c++11"], line);
-        assert_eq!(output.status.success(), compiles, "{line}\n{}", said(&output));
+        assert_eq!(output.status.success(), compiles, "{line}\n{}", output_of(&output));
     }
 }
 
@@ -70,7 +70,7 @@ fn a_row_is_all_that_a_new_endpoint_needs() {
                 .payee(paysvc::made_up_payee().class_(\"A\").extra(\"x\", paysvc::raw(\"1\"))).extra(\"memo\", paysvc::raw(\"[]\")), token);";
     for standard in ["-std=c++11", "-std=c++20"] {
         let output = syntax(&stage, "new", &[standard], line);
-        assert!(output.status.success(), "{}", said(&output));
+        assert!(output.status.success(), "{}", output_of(&output));
     }
 }
 
@@ -81,7 +81,11 @@ fn another_abi_is_refused_when_it_is_compiled_and_when_it_runs() {
     let preload = stage.preload("other_abi.c");
     stage.replace_header(&made_up::header_of_another_abi());
     let output = syntax(&stage, "build/include", &["-std=c++11"], "");
-    assert!(!output.status.success() && said(&output).contains("this header is for PAYSVC_ABI"), "{}", said(&output));
+    assert!(
+        !output.status.success() && output_of(&output).contains("this header is for PAYSVC_ABI"),
+        "{}",
+        output_of(&output)
+    );
     let output = run(stage.command(&program).env("LD_PRELOAD", preload).stdin(std::process::Stdio::null()));
     let told = String::from_utf8_lossy(&output.stdout);
     assert!(told.starts_with("E_ARGUMENT\tUNKNOWN\t") && told.lines().count() == 1, "{told}");

@@ -17,7 +17,7 @@ fn every_row_has_an_entry_and_every_entry_a_row() {
     assert_eq!(rows, entries, "the rows of the table, and \"endpoints\" of tests/scenarios.json");
 }
 
-/// A new secret is not forgotten by the search for leaks, and an old one is not searched for in vain.
+/// The search for leaks looks for every secret member, and for no other.
 #[test]
 fn every_secret_member_has_a_canary_and_every_canary_a_secret_member() {
     fn secrets(fields: &[Field]) -> Vec<&'static str> {

@@ -1,5 +1,5 @@
-//! The examples, as `make demo` runs them: what they left in the sandbox's ledger, and that they keep the goods when what
-//! was paid is not what was ordered.
+//! The examples, as `make demo` runs them: what is in the sandbox's ledger afterwards, and that they do not hand over
+//! the goods when what was paid is not what was ordered.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -8,7 +8,7 @@ use std::process::Command;
 
 use crate::support::sandbox::Sandbox;
 use crate::support::server::{Connection, Server, whole_message};
-use crate::support::{Link, Stage, bindings, root, said};
+use crate::support::{Link, Stage, bindings, output_of, root};
 
 #[test]
 fn a_till_in_c_collects_a_payment() {
@@ -47,7 +47,7 @@ fn with_flag(stage: &Stage, program: &Path) -> Command {
     command
 }
 
-/// Runs a till; what it printed, and whether it was content.
+/// Runs the example; gives what it printed, and whether it exited with 0.
 fn play(start: &dyn Fn() -> Command, sandbox: &Sandbox, base_url: &str) -> (String, bool) {
     let mut command = start();
     command.env("PAYSVC_BASE_URL", base_url);
@@ -59,7 +59,7 @@ fn play(start: &dyn Fn() -> Command, sandbox: &Sandbox, base_url: &str) -> (Stri
         command.env(variable, sandbox.text(member));
     }
     let output = command.output().unwrap();
-    assert!(matches!(output.status.code(), Some(0 | 1)), "{}", said(&output));
+    assert!(matches!(output.status.code(), Some(0 | 1)), "{}", output_of(&output));
     (String::from_utf8(output.stdout).unwrap(), output.status.success())
 }
 
@@ -96,7 +96,7 @@ fn settles(start: &dyn Fn() -> Command) {
     }
 }
 
-/// One thing that an answer says otherwise, in as many bytes; and what the till then says. The answers still are whole.
+/// A change of an answer that keeps its length, and what the example then prints.
 const ALTERED: &[(&str, &str, &str)] = &[
     (
         "\"totalAmountCharged\":2500.50",

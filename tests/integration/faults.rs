@@ -4,7 +4,7 @@
 //! all endpoints, and prints the table. PAYSVC_FAULTS also takes names of endpoints.
 //!
 //! The sandbox runs with `--pay-twice`, so that nothing but the library keeps a charge from being made twice; and beside
-//! the effects the requests that carried a business key are counted. A client that sends twice is found by both.
+//! the effects, the requests that carried a business key are counted. A client that sends twice is found by both.
 
 mod sends_twice;
 
@@ -35,7 +35,7 @@ enum On {
 use On::{Before, Call, Connect, Handshake};
 use Outcome::{Confirmed, NotSent, Rejected, Unknown};
 
-/// Fault, where it strikes, and what may be said of a call that moves money and of one that reads (and is repeated).
+/// Fault, where it strikes, and the outcome of a call that moves money and of one that reads (and is repeated).
 const FAULTS: &[(&str, On, Outcome, Outcome)] = &[
     ("reset_before_read", Call, Unknown, Confirmed),
     ("reset_before_read", Connect, Unknown, Confirmed),
@@ -52,9 +52,9 @@ const FAULTS: &[(&str, On, Outcome, Outcome)] = &[
     ("unsolicited_response", Before, Confirmed, Confirmed),
     ("unsolicited_response", Call, Confirmed, Confirmed),
     ("late_unsolicited_response", Before, Confirmed, Confirmed),
-    // In the plain the client may have written first: then nothing tells the stray answer from its own.
+    // Over plain HTTP the client may have written first; then nothing distinguishes the stray answer from its own.
     ("early_response", Handshake, Confirmed, Confirmed),
-    // A reading whose answer was cut with its connection is read again.
+    // A read whose answer is cut off is repeated.
     ("truncate", Call, Unknown, Confirmed),
     ("drip", Call, Confirmed, Confirmed),
     ("slow_headers", Call, Confirmed, Confirmed),
@@ -81,7 +81,7 @@ const FAULTS: &[(&str, On, Outcome, Outcome)] = &[
     ("status_429_retry_after", Call, Confirmed, Confirmed),
     ("status_429_paid", Call, Unknown, Confirmed),
     ("status_429_cut", Call, Unknown, Confirmed),
-    // For a reading a refusal is one, whoever wrote it: it speaks of the reading alone.
+    // A read that is refused is REJECTED whoever wrote the answer: it changed nothing.
     ("status_403_page", Call, Unknown, Rejected),
     ("status_409_page", Call, Unknown, Rejected),
     ("status_400_paid", Call, Unknown, Rejected),
@@ -100,7 +100,7 @@ const FAULTS: &[(&str, On, Outcome, Outcome)] = &[
 
 /// What a client is told to send again: the service did nothing.
 const ASKS_AGAIN: [&str; 2] = ["status_429", "status_429_retry_after"];
-/// They last as long as the caller's patience, where no bound ends them.
+/// They last until the deadline, where no bound ends them.
 const ENDLESS: [&str; 6] = [
     "commit_then_timeout",
     "never_end",
@@ -122,7 +122,7 @@ struct Figures {
     strays: usize,
     needless_unknown: usize,
     wrong: Vec<String>,
-    /// Fault and place, then what was said, by kind of call.
+    /// The verdicts by fault and kind of call.
     table: BTreeMap<(usize, &'static str), BTreeSet<String>>,
 }
 
@@ -210,9 +210,9 @@ fn call(sandbox: &Sandbox, fault: &str, on: On, target: &Target) -> Reply {
         }
         Connect | Handshake => arm(None, 1),
     }
-    // Silence lasts as long as the caller's patience.
-    let patience = if ENDLESS.contains(&fault) { 500 } else { 0 };
-    let token = crate::support::capi::Call::with_timeout_ms(patience);
+    // They end with the deadline only.
+    let timeout_ms = if ENDLESS.contains(&fault) { 500 } else { 0 };
+    let token = crate::support::capi::Call::with_timeout_ms(timeout_ms);
     client.call_with(target.row.name, &target.request, Some(&token))
 }
 

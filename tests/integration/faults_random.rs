@@ -256,14 +256,14 @@ fn random_faults_limits_and_cancels() {
     let figures = judge(&world, &calls);
     print(&world, &figures, seed, duration);
     assert!(figures.violations.is_empty(), "seed {seed}:\n{}", figures.shown.join("\n"));
-    // A run in which nothing happened proves nothing.
+    // Every outcome occurred, so that each of them was checked.
     for outcome in OUTCOMES {
         assert!(figures.calls.keys().any(|(_, found)| *found == outcome), "no call ended {outcome}");
     }
 }
 
-/// The checker is awake: a client that sends twice, on a real connection to the same server, is found; so is one that says
-/// of the same requests what cannot be.
+/// The check finds a client that sends twice, on a real connection to the same server, and one that reports of the same
+/// requests what cannot be true.
 #[test]
 fn a_broken_client_is_found() {
     use std::io::{Read as _, Write as _};

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::support::capi::{Client, HANG, refund, within};
 use crate::support::server::{OK, Server};
 
-/// The whole answer, and whether it may be believed.
+/// The whole answer, and whether its body counts.
 fn verdict_of(answer: String) -> (String, String, usize) {
     let server = Server::start(move |mut c| {
         while c.read_request().is_some() {
@@ -121,7 +121,7 @@ fn usual_framing_is_read() {
     }
 }
 
-/// A POST without a body has a length, not an empty chunk; what has no use for a body says nothing of one.
+/// A POST without a body has a length, not an empty chunk; a GET has no header for a body.
 #[test]
 fn a_request_without_a_body_says_so() {
     let server = Server::start(|mut c| {

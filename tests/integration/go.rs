@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::support::driver::Driver;
 use crate::support::sandbox::Sandbox;
-use crate::support::{Stage, build, made_up, root, run, said};
+use crate::support::{Stage, build, made_up, output_of, root, run};
 
 fn module() -> std::path::PathBuf {
     root().join("bindings/go")
@@ -21,7 +21,7 @@ fn go(stage: &Stage, words: &[&str]) -> Command {
     command
 }
 
-/// A Go older than 1.21 would fail somewhere in the middle, and one that is missing with nothing but an error number.
+/// Without this test a missing or old Go would fail with a message that does not name it.
 #[test]
 fn go_is_here_and_new_enough() {
     let stage = Stage::new();
@@ -38,7 +38,7 @@ fn it_is_formatted_and_vetted() {
     let gofmt = run(&mut go(&stage, &["env", "GOROOT"])).stdout;
     let gofmt = Path::new(String::from_utf8(gofmt).unwrap().trim()).join("bin/gofmt");
     let output = run(Command::new(gofmt).args(["-l", "."]).current_dir(module()));
-    assert!(output.stdout.is_empty(), "not as gofmt writes it: {}", said(&output));
+    assert!(output.stdout.is_empty(), "not as gofmt writes it: {}", output_of(&output));
     run(&mut go(&stage, &["vet", "./..."]));
 }
 
@@ -83,7 +83,7 @@ fn a_program_that_is_linked_wholly_statically_runs() {
     driver.finish();
 }
 
-/// The compiler's only words, for the package and for a program that uses it.
+/// It is the only error, for the package and for a program that uses it.
 #[test]
 fn without_cgo_the_compiler_says_what_is_needed() {
     let stage = Stage::new();
@@ -91,7 +91,7 @@ fn without_cgo_the_compiler_says_what_is_needed() {
         let output = go(&stage, &["build", what]).env("CGO_ENABLED", "0").output().unwrap();
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
         let errors: Vec<_> = told.lines().filter(|line| line.contains("undefined")).collect();
-        assert!(!output.status.success() && errors.len() == 1, "{}", said(&output));
+        assert!(!output.status.success() && errors.len() == 1, "{}", output_of(&output));
         assert!(errors[0].contains("needs_cgo_set_CGO_ENABLED_to_1"), "{told}");
     }
 }
@@ -143,7 +143,7 @@ fn copy(stage: &Stage, header: &str, generated: &str) -> std::path::PathBuf {
 fn a_row_is_all_that_a_new_endpoint_needs() {
     let stage = Stage::new();
     let folder = copy(&stage, &made_up::header(), &xtask::codegen::go::render(made_up::ROWS));
-    // The library has no such function: this one says what it was asked.
+    // The library has no such function: this one prints its request.
     let function = "#include \"binding.h\"\n#include <stdio.h>\n\
         paysvc_status paysvc_made_up(const paysvc_client *client, const char *json, const paysvc_call *call, paysvc_reply **reply)\n\
         { (void)call; puts(json); fflush(stdout); return paysvc_request(client, \"{}\", NULL, reply); }\n";
@@ -183,7 +183,7 @@ func TestMadeUp(t *testing.T) {
     let gofmt = run(&mut go(&stage, &["env", "GOROOT"])).stdout;
     let gofmt = Path::new(String::from_utf8(gofmt).unwrap().trim()).join("bin/gofmt");
     let output = run(Command::new(gofmt).args(["-l", "generated.go"]).current_dir(&folder));
-    assert!(output.stdout.is_empty(), "not as gofmt writes it: {}", said(&output));
+    assert!(output.stdout.is_empty(), "not as gofmt writes it: {}", output_of(&output));
     let output = run(stage
         .go(&folder)
         .env("PKG_CONFIG_PATH", stage.path().join("build/lib/pkgconfig"))
@@ -211,9 +211,9 @@ fn another_abi_is_refused_when_it_is_compiled_and_when_it_runs() {
         .output()
         .unwrap();
     assert!(
-        !output.status.success() && said(&output).contains("this Go package is for PAYSVC_ABI"),
+        !output.status.success() && output_of(&output).contains("this Go package is for PAYSVC_ABI"),
         "{}",
-        said(&output)
+        output_of(&output)
     );
 
     let mut command = stage.command(&stage.go_build("internal/driver"));

@@ -1,5 +1,5 @@
 //! What must never leave: an encrypted endpoint's payload in clear, the secret key where it does not belong, anything to a
-//! peer that is not proved, and bytes that would change the request around them.
+//! peer without a valid certificate, and bytes that would change the request around them.
 
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::schema::{ApiKey, Endpoint, Field, Kind, Location, Method};
@@ -243,7 +243,7 @@ fn disguises(card: &str) -> Vec<String> {
 /// A service that repeats what it was given, in its message, its code, its content type, or as a page, does not get it
 /// into a text of the library.
 #[test]
-fn no_disguise_brings_a_secret_into_a_message() {
+fn a_secret_is_masked_in_messages_in_any_notation() {
     let answer = std::sync::Arc::new(std::sync::Mutex::new((String::new(), String::new())));
     let server = Server::start({
         let answer = std::sync::Arc::clone(&answer);

@@ -51,7 +51,7 @@ fn the_library_has_no_rsa_decryption() {
     assert_eq!(ways_in(&functions(&build().join("lib/libpaysvc.a"))).len(), WAYS_IN.len());
 }
 
-/// Who in the library's machine code calls or names a function, by function.
+/// The functions whose machine code calls or names a function.
 fn users(code: &str, of: &str) -> BTreeSet<String> {
     let (mut current, mut users) = ("", BTreeSet::new());
     let (plain, prefixed) = (format!("<{of}>"), format!("_{of}>"));
@@ -65,7 +65,7 @@ fn users(code: &str, of: &str) -> BTreeSet<String> {
     users
 }
 
-/// What is linked of AWS-LC's decryption hangs on the table of methods alone.
+/// Only the table of methods refers to what is linked of AWS-LC's decryption.
 #[test]
 fn aws_lc_s_decryption_has_no_caller() {
     let code = text(Command::new("objdump").args(["-d", "--no-show-raw-insn"]).arg(build().join("lib/libpaysvc.so")));

@@ -1,4 +1,4 @@
-//! The library in a process with a life of its own: signals, forks, many threads, a client freed in the middle.
+//! The library in processes with signals, forks, many threads, and a client that is freed during calls.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::support::capi::with;
 use crate::support::server::{Connection, Server};
 use crate::support::tls::{Authority, serve};
-use crate::support::{ASAN, Link, Stage, encryption_key, root, run, said, sanitized};
+use crate::support::{ASAN, Link, Stage, encryption_key, output_of, root, run, sanitized};
 
 fn answer_all(mut c: Connection) {
     while c.read_request().is_some() {
@@ -115,7 +115,7 @@ fn a_signal_handler_may_cancel() {
 }
 
 #[test]
-fn a_child_that_the_c_library_was_not_told_of_opens_its_own_connections() {
+fn a_child_made_without_fork_handlers_opens_its_own_connections() {
     let stage = Stage::new();
     let program = stage.cc(&root().join("tests/c/clone.c"), Link::Shared, &["-ldl"]);
     for how in ["clone", "_Fork"] {
@@ -125,7 +125,7 @@ fn a_child_that_the_c_library_was_not_told_of_opens_its_own_connections() {
             eprintln!("MISSING: this C library has no _Fork; it is NOT tried");
             continue;
         }
-        assert!(output.status.success(), "{how}: {}", said(&output));
+        assert!(output.status.success(), "{how}: {}", output_of(&output));
         assert_eq!((server.seen().len(), server.connections()), (80, 3), "{how}: one connection a process");
     }
 }
@@ -139,7 +139,7 @@ fn a_child_forked_in_the_middle_of_anything_does_not_hang() {
     run(stage.command(&program(&stage, "fork_busy.c")).args([&config.to_string(), children]));
 }
 
-/// The control of `scripts/tsan.sh`: it must see a race in the C and one in the library.
+/// Proves that `scripts/tsan.sh` finds races: there is one in the C and one in the library.
 #[test]
 fn planted_races_are_reported_under_thread_sanitizer() {
     if sanitized::races().is_none() {
@@ -149,7 +149,7 @@ fn planted_races_are_reported_under_thread_sanitizer() {
     let program = program(&stage, "races.c");
     for (race, frame) in [("c", "races.c"), ("reply", "reply.rs")] {
         let output = stage.command(&program).arg(race).output().unwrap();
-        let text = said(&output);
+        let text = output_of(&output);
         assert!(
             output.status.code() == Some(66) && text.contains("data race") && text.contains(frame),
             "{race}: {text}"
@@ -194,7 +194,7 @@ fn sixty_four_threads_share_a_client() {
         std::thread::sleep(Duration::from_millis(50));
         freed.send(()).unwrap();
         let output = child.wait_with_output().unwrap();
-        assert!(output.status.success(), "{}", said(&output));
+        assert!(output.status.success(), "{}", output_of(&output));
         assert!(server.connections() <= 65, "{} connections for 64 threads", server.connections());
     }
 }

@@ -1,11 +1,11 @@
-//! Through a proxy: HTTP CONNECT and SOCKS5, with and without a login, and the hosts that go without.
+//! Proxies: HTTP CONNECT and SOCKS5, with and without a login, and the hosts of `no_proxy`.
 
 use serde_json::json;
 
 use crate::support::proxy::{Service, http_proxy, socks5_proxy};
 
 #[test]
-fn http_connect() {
+fn calls_go_through_an_http_proxy() {
     let service = Service::new();
     let (proxy, asked) = http_proxy(service.server.port, None);
     let url = format!("http://127.0.0.1:{}", proxy.port);
@@ -22,7 +22,7 @@ fn http_connect() {
 }
 
 #[test]
-fn socks5() {
+fn calls_go_through_a_socks5_proxy() {
     let service = Service::new();
     let (proxy, asked) = socks5_proxy(service.server.port, None, 0);
     service
@@ -46,7 +46,7 @@ fn socks5() {
 }
 
 #[test]
-fn hosts_that_go_without() {
+fn hosts_of_no_proxy_are_connected_directly() {
     let service = Service::new();
     let (proxy, asked) = http_proxy(1, None);
     let url = format!("http://127.0.0.1:{}", proxy.port);

@@ -79,8 +79,8 @@ fn a_made_up_row_becomes_a_method_that_python_runs() {
     std::fs::write(folder.path().join("_generated.py"), python::render(&[PARCEL])).unwrap();
     std::fs::write(folder.path().join("_endpoints.py"), python::render_endpoints(&[PARCEL])).unwrap();
     let output = run(Command::new("python3").args(["-W", "error", "-c", PROGRAM]).current_dir(folder.path()));
-    let told = String::from_utf8(output.stdout).unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
     for part in ["PUT /parcel/{parcelId}/send, secret key, encrypted.", "\\ or \"\"\"not\"\"\""] {
-        assert!(told.contains(part), "{told}");
+        assert!(printed.contains(part), "{printed}");
     }
 }

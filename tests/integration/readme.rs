@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::support::{Stage, root, run, said, static_libraries};
+use crate::support::{Stage, output_of, root, run, static_libraries};
 
 fn readme() -> String {
     std::fs::read_to_string(root().join("README.md")).unwrap()
@@ -41,11 +41,11 @@ fn the_example_compiles_with_the_lines_given_and_runs() {
             .env("LD_LIBRARY_PATH", stage.path().join("build/lib"))
             .output()
             .unwrap();
-        let told = String::from_utf8_lossy(&output.stdout);
+        let printed = String::from_utf8_lossy(&output.stdout);
         assert!(
-            output.status.success() && told.starts_with("NOT_SENT: order_create: base_url is not configured"),
+            output.status.success() && printed.starts_with("NOT_SENT: order_create: base_url is not configured"),
             "{}",
-            said(&output)
+            output_of(&output)
         );
         crate::support::charge::check(&|| stage.command(&stage.path().join("charge")));
     }
@@ -60,8 +60,8 @@ fn the_system_libraries_are_those_that_the_compiler_names() {
         .args(["--print", "native-static-libs", "--crate-type", "staticlib", "-", "-o"])
         .arg(std::env::temp_dir().join("paysvc-native-libs.a"));
     let output = run(rustc.stdin(std::process::Stdio::null()));
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    let named = told.lines().find_map(|line| line.split("native-static-libs: ").nth(1)).expect("rustc names them");
+    let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+    let named = printed.lines().find_map(|line| line.split("native-static-libs: ").nth(1)).expect("rustc names them");
     let named: Vec<_> = named.split_whitespace().filter(|library| *library != "-lgcc_s").collect();
     assert_eq!(named, static_libraries());
     assert!(readme().contains(&static_libraries().join(" ")));
@@ -89,6 +89,6 @@ fn the_archive_links_with_a_static_unwinder_and_wholly_statically() {
         assert!(!needed.contains("libgcc_s") && !needed.contains("libpaysvc"), "{compiler} {flag}: {needed}");
         assert!(flag != "-static" || !needed.contains("NEEDED"), "{compiler} {flag}: {needed}");
         let output = Command::new(stage.path().join("charge")).env_clear().output().unwrap();
-        assert!(String::from_utf8_lossy(&output.stdout).starts_with("NOT_SENT: "), "{}", said(&output));
+        assert!(String::from_utf8_lossy(&output.stdout).starts_with("NOT_SENT: "), "{}", output_of(&output));
     }
 }

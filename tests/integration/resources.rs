@@ -1,5 +1,5 @@
-//! What a process cannot have: descriptors, memory, threads, files. Each in a process of its own, whose limits are
-//! lowered; the library must say what is lacking, and work on when it is there again.
+//! Processes without descriptors, memory, threads or readable files: the library names what is missing, and works again
+//! when it is there. Each runs in a process of its own, with lowered limits.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::support::capi::{Client, HANG, with};
 use crate::support::server::{Connection, Server};
 use crate::support::tls::Authority;
-use crate::support::{Link, Stage, root, run, said, sanitized};
+use crate::support::{Link, Stage, output_of, root, run, sanitized};
 
 fn answer_all(mut c: Connection) {
     while c.read_request().is_some() {
@@ -38,7 +38,7 @@ fn starts(line: &str, start: &str, part: &str) {
 }
 
 #[test]
-fn no_descriptors() {
+fn without_descriptors_nothing_is_sent_and_the_message_says_why() {
     const LACK: &str = "Too many open files";
     let server = Server::start(answer_all);
     let authority = Authority::new();
@@ -84,7 +84,7 @@ fn large(kind: &str) -> String {
 }
 
 #[test]
-fn refused_memory_is_a_reply() {
+fn an_answer_that_does_not_fit_into_memory_is_an_error() {
     let kinds = ["sized", "chunked", "members", "items", "escaped", "named", "nested", "refused"];
     let answers: std::collections::HashMap<_, _> = kinds.iter().map(|kind| (*kind, large(kind))).collect();
     let server = Server::start(move |mut c| {
@@ -129,7 +129,7 @@ fn refused_memory_is_a_reply() {
 
 /// The library opens no descriptor in the place of a closed standard one, so what a program prints goes nowhere.
 #[test]
-fn closed_standard_descriptors() {
+fn the_library_takes_no_closed_standard_descriptor() {
     let server = Server::start(answer_all);
     let lines = without("closed", &server.config());
     assert_eq!(lines[0], "new: OK NOT_SENT: done, nothing was sent");
@@ -143,9 +143,9 @@ fn closed_standard_descriptors() {
     }
 }
 
-/// Only a name look-up takes a thread; it says so where it gets none.
+/// Only a name look-up needs a thread; where it gets none, the message says so.
 #[test]
-fn no_threads() {
+fn without_threads_only_a_name_look_up_fails() {
     let server = Server::start(answer_all);
     let lines = without("threads", &server.config());
     assert_eq!(
@@ -164,9 +164,9 @@ fn no_threads() {
     starts(&lines[3], "on the kept connection: OK CONFIRMED", "done");
 }
 
-/// Each member that names a file, with every kind of file that is none; the message says which member and which file.
+/// Each member that names a file, with every kind of unusable file; the message names the member and the file.
 #[test]
-fn files_that_cannot_be_used() {
+fn files_that_cannot_be_used_are_named() {
     use std::os::unix::fs::symlink;
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
@@ -222,7 +222,7 @@ fn files_that_cannot_be_used() {
     drop(Client::new(&config("ca_file", &at("read-only"))));
 }
 
-/// Nothing is written: no file is opened for it by a client with all that it may have, from start to end.
+/// A client opens no file for writing, from start to end.
 #[test]
 fn the_library_writes_no_file() {
     let server = Server::start(answer_all);
@@ -246,7 +246,7 @@ fn the_library_writes_no_file() {
     assert!(
         output.status.success() && String::from_utf8_lossy(&output.stdout).contains("CONFIRMED"),
         "{}",
-        said(&output)
+        output_of(&output)
     );
     let opened = calls.lines().filter(|line| line.contains("open"));
     assert!(opened.clone().count() > 3, "strace saw nothing: {calls}");

@@ -158,8 +158,8 @@ impl Run<'_> {
             self.step(index, step, &mut driver);
         }
         let log = driver.finish();
-        let told = ["4111111111111111", self.sandbox.text("secret_key")].iter().any(|secret| log.contains(secret));
-        assert!(!told, "{}: the log tells secrets", scenario.name);
+        let leaked = ["4111111111111111", self.sandbox.text("secret_key")].iter().any(|secret| log.contains(secret));
+        assert!(!leaked, "{}: the log has secrets", scenario.name);
     }
 
     fn fill(&self, text: &str) -> String {

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::support::{root, said};
+use crate::support::{output_of, root};
 
 fn program(folder: &Path, name: &str, text: &str) -> PathBuf {
     let path = folder.join(name);
@@ -15,7 +15,7 @@ fn program(folder: &Path, name: &str, text: &str) -> PathBuf {
     path
 }
 
-/// The fuzz binaries get no roots, or each client would read them again; cargo needs them to download.
+/// The fuzz binaries run without root certificates, which each client would read again; cargo needs them to download.
 #[test]
 fn the_fuzzer_leaves_cargo_its_roots() {
     let folder = tempfile::tempdir().unwrap();
@@ -23,9 +23,9 @@ fn the_fuzzer_leaves_cargo_its_roots() {
     let mut fuzz = Command::new("sh");
     fuzz.arg(root().join("scripts/fuzz.sh")).arg("planted").env("CARGO", cargo);
     let output = fuzz.env("SSL_CERT_FILE", "/my/roots.pem").env("SSL_CERT_DIR", "/my/roots").output().unwrap();
-    assert!(!output.status.success(), "{}", said(&output));
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(told.contains("cargo has /my/roots.pem and /my/roots"), "{}", said(&output));
+    assert!(!output.status.success(), "{}", output_of(&output));
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(printed.contains("cargo has /my/roots.pem and /my/roots"), "{}", output_of(&output));
 }
 
 /// `scripts/test.sh` in a folder of its own, with a cargo that names these test programs, and a Python part.
@@ -41,7 +41,7 @@ fn make_test(programs: &[(&str, &str)], python: &str) -> Output {
             path.display()
         );
     }
-    // What is built but is no test.
+    // This one is not a test program.
     built += "{\"reason\":\"compiler-artifact\",\"manifest_path\":\"/x/Cargo.toml\",\"profile\":{\"test\":false},\"executable\":\"/bin/false\"}\n";
     std::fs::write(at.join("built"), built).unwrap();
     let cargo = program(at, "cargo", "case \"$*\" in *json*) cat built ;; esac\n");
@@ -55,10 +55,10 @@ const PASSES: &str = "echo 'test result: ok. 3 passed; 0 failed; 0 ignored'\n";
 #[test]
 fn make_test_passes_when_every_part_does() {
     let output = make_test(&[("wire", PASSES), ("go", PASSES)], "echo 70 passed\n");
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success(), "{}", said(&output));
-    assert_eq!(told.matches("\ntest result: ok. 3 passed").count(), 2, "{told}");
-    assert!(told.ends_with("make test: ok\n") && told.contains("4 parts, 6 Rust tests passed"), "{told}");
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{}", output_of(&output));
+    assert_eq!(printed.matches("\ntest result: ok. 3 passed").count(), 2, "{printed}");
+    assert!(printed.ends_with("make test: ok\n") && printed.contains("4 parts, 6 Rust tests passed"), "{printed}");
 }
 
 #[test]
@@ -74,11 +74,11 @@ fn make_test_fails_and_names_the_parts_that_did() {
         (vec![("python", PASSES)], "exit 1\n", "python-binding"),
     ] {
         let output = make_test(&programs, python);
-        let told = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert_eq!(output.status.code(), Some(1), "{}", said(&output));
-        assert!(told.ends_with(&format!("make test: FAILED: {failed}\n")), "{told}");
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{}", output_of(&output));
+        assert!(printed.ends_with(&format!("make test: FAILED: {failed}\n")), "{printed}");
     }
-    // A cargo that names no programs is no pass.
+    // Without test programs it fails.
     assert!(!make_test(&[], "exit 0\n").status.success());
 }
 
@@ -96,5 +96,5 @@ fn make_help_lists_every_target() {
     let output = make.current_dir(root()).output().unwrap();
     let lines = String::from_utf8_lossy(&output.stdout).into_owned();
     let listed = lines.lines().filter_map(|line| line.split_once(' ')).filter(|(_, text)| text.trim().len() > 5);
-    assert_eq!(listed.map(|(name, _)| name).collect::<BTreeSet<_>>(), rules, "{}", said(&output));
+    assert_eq!(listed.map(|(name, _)| name).collect::<BTreeSet<_>>(), rules, "{}", output_of(&output));
 }

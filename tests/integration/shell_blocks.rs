@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::support::markdown::{self, Block, Note};
-use crate::support::{Stage, build, root, run, said};
+use crate::support::{Stage, build, output_of, root, run};
 
 /// The documents, by path from the root.
 fn documents() -> Vec<String> {
@@ -75,7 +75,7 @@ fn shell(stage: &Stage, document: &str, folder: &Path) -> Command {
     let path = std::env::var("PATH").unwrap();
     match document {
         "bindings/go/README.md" => {
-            // The cache would keep what pkg-config said of a folder that is gone.
+            // Or the cache would keep the flags of a folder that is gone.
             command.env("GOFLAGS", "-buildvcs=false").env("CGO_CFLAGS", format!("-I{}", stage.path().display()));
             let go = std::env::var("GO").unwrap_or_default();
             let go = Path::new(&go).parent().map(|folder| folder.display().to_string()).unwrap_or_default();
@@ -121,7 +121,7 @@ fn every_shell_block_of_every_document_works() {
         let printed = String::from_utf8_lossy(&output.stdout).into_owned();
         let mut found = markdown::judge(&expected, &printed);
         if !found.is_empty() {
-            found.push(said(&output));
+            found.push(output_of(&output));
         }
         wrong.extend(found);
         wrong.extend(left_behind(&document, &folder));
@@ -159,12 +159,12 @@ fn left_behind(document: &str, folder: &Path) -> Option<String> {
         command.env("LD_LIBRARY_PATH", folder.join("../build/lib"));
     }
     let output = command.output().unwrap();
-    let told = said(&output);
+    let told = output_of(&output);
     (!told.contains(says)).then(|| format!("{document}: {program}: {told}"))
 }
 
 #[test]
-fn a_block_that_nobody_thought_of_is_found() {
+fn a_block_of_an_unknown_kind_is_an_error() {
     let of = |text: &str| markdown::blocks("x.md", text).map(|blocks| blocks.into_iter().next().unwrap().note);
     assert_eq!(of("```sh\nls\n```\n"), Ok(Note::None));
     assert_eq!(of("<!-- not run: it takes an hour -->\n\n```sh\nls\n```\n"), Ok(Note::NotRun));

@@ -1,4 +1,4 @@
-//! TLS: both versions, whom the library trusts, what it says when it does not, and its own certificate.
+//! TLS: both versions, which certificates are trusted, the messages for those that are not, and client certificates.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::support::capi::{Client, HANG, with, within};
 use crate::support::server::Server;
 use crate::support::tls::{Authority, serve};
-use crate::support::{Link, Stage, root, said};
+use crate::support::{Link, Stage, output_of, root};
 
 const BOTH: &[&rustls::SupportedProtocolVersion] = rustls::ALL_VERSIONS;
 
@@ -105,7 +105,7 @@ fn a_service_without_session_tickets_takes_client_certificates_too() {
     assert_eq!(server.connections(), 1);
 }
 
-/// A refusal that takes longer finds the request written: the message says whose fault it is, and nothing is promised.
+/// A refusal that takes longer finds the request written: the message names the cause, and the outcome is UNKNOWN.
 #[test]
 fn a_late_refusal_of_a_client_certificate_proves_nothing() {
     let (authority, clients) = (Authority::new(), Authority::new());
@@ -140,7 +140,7 @@ fn a_late_refusal_of_a_client_certificate_proves_nothing() {
 
 #[test]
 fn what_a_wrong_scheme_or_authority_leads_to_is_explained() {
-    // https to a port that speaks plain http, or something else.
+    // https to a port that expects plain http, or something else.
     for (answer, part) in [
         ("HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n", "answers in plain http: base_url"),
         ("<html>Bad request</html>", "answers in something that is not TLS: base_url"),
@@ -169,7 +169,7 @@ fn what_a_wrong_scheme_or_authority_leads_to_is_explained() {
     for port in [server.port, alert.port] {
         let reply = refund(&json!({"base_url": format!("http://127.0.0.1:{port}"), "secret_key": "s"}));
         assert_eq!(reply.outcome(), Outcome::Unknown, "{}", reply.message());
-        // A server may also reset the connection, which destroys what it said.
+        // A server may also reset the connection, which discards its answer.
         if port == alert.port {
             reply.expect("E_RESPONSE UNKNOWN");
             assert!(reply.message().contains("base_url should start with https://"), "{}", reply.message());
@@ -201,7 +201,7 @@ fn the_systems_roots_are_read_once() {
         std::io::Write::write_all(&mut input, b"{\"base_url\":\"https://127.0.0.1:1\"}\n").unwrap();
         drop(input);
         let output = child.wait_with_output().unwrap();
-        assert!(output.status.success(), "{}", said(&output));
+        assert!(output.status.success(), "{}", output_of(&output));
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         let of = |part: &str| text.lines().filter(|line| line.contains(part) && !line.contains("ENOENT")).count();
         (of("ca-certificates.crt"), of("/etc/ssl/certs\"") + of(".pem\"") + of(".0\""))

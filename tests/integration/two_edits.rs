@@ -118,7 +118,7 @@ impl Copy {
         command
     }
 
-    /// What the integration tests use; that it is small and fast takes minutes, and matters to none of them.
+    /// What the integration tests use, without the optimisations that take minutes.
     fn make_build(&self) -> Command {
         let mut make = Command::new("make");
         make.args(["--no-print-directory", "build"]).current_dir(&self.0);

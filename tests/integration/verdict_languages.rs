@@ -1,6 +1,6 @@
 //! The verdicts as each language sees them: `tests/verdict_lines.json` holds answers for every line of the table of
-//! verdicts, a raw server gives them, and the drivers say status, outcome, state, requests made, and the class of the
-//! exception or error.
+//! verdicts, a raw server gives them, and the drivers print status, outcome, state, the number of requests, and the class of
+//! the exception or error.
 //!
 //! `PAYSVC_VERDICT_CELLS` names another file of that form, such as `tests/verdict_cells.json`: its cells whose answers are
 //! whole are played instead. A cell without a request takes that of its row.
@@ -27,7 +27,7 @@ struct Cell {
     #[serde(default)]
     headers: BTreeMap<String, String>,
     body: String,
-    /// How an answer is sent that is not simply whole.
+    /// How an answer is sent that is not whole.
     #[serde(default)]
     framing: Option<String>,
     /// How many times 429 comes first.
@@ -87,7 +87,7 @@ fn serve(mut connection: Connection, turn: &Mutex<Turn>) {
     }
     let mut turn = turn.lock().unwrap();
     turn.requests += 1;
-    let cell = turn.cell.as_ref().expect("a request that nobody made");
+    let cell = turn.cell.as_ref().expect("a request outside of a call");
     if turn.requests <= cell.after_429 {
         connection.write(TOO_MANY);
     } else if cell.http != 0 {
@@ -157,8 +157,8 @@ fn play(mut start: Command, class: Option<&dyn Fn(&Reply) -> String>) -> Vec<Str
             failed.push(reply);
         }
     }
-    let told = driver.finish();
-    let classes: Vec<_> = told.lines().filter_map(|line| line.strip_prefix("class ")).collect();
+    let printed = driver.finish();
+    let classes: Vec<_> = printed.lines().filter_map(|line| line.strip_prefix("class ")).collect();
     let expected: Vec<_> = class.map_or(Vec::new(), |class| failed.iter().map(class).collect());
     assert_eq!(classes, expected, "what a program catches");
     wrong
@@ -169,14 +169,14 @@ fn passes(wrong: &[String]) {
 }
 
 #[test]
-fn every_line_in_c() {
+fn every_line_of_the_table_in_c() {
     let stage = Stage::new();
     let program = stage.cc(&root().join("tests/c/driver.c"), Link::Shared, &["-std=c89", "-pedantic"]);
     passes(&play(stage.command(&program), None));
 }
 
 #[test]
-fn every_line_in_cpp() {
+fn every_line_of_the_table_in_cpp() {
     let stage = Stage::new();
     let program = stage.cpp(&root().join("tests/cpp/driver.cpp"), Link::Shared, &["-std=c++11"]);
     let class = |reply: &Reply| match reply.outcome.as_str() {
@@ -188,7 +188,7 @@ fn every_line_in_cpp() {
 }
 
 #[test]
-fn every_line_in_go() {
+fn every_line_of_the_table_in_go() {
     let stage = Stage::new();
     let program = stage.go_build("internal/driver");
     let class = |reply: &Reply| format!("{} OUTCOME_{}", reply.status, reply.outcome);
@@ -196,7 +196,7 @@ fn every_line_in_go() {
 }
 
 #[test]
-fn every_line_in_python() {
+fn every_line_of_the_table_in_python() {
     let class = |reply: &Reply| {
         let name = match reply.status.as_str() {
             "E_TRANSPORT" => "TransportError",

@@ -11,7 +11,7 @@ use std::process::Output;
 
 use serde_json::Value;
 
-use crate::support::{Link, Stage, encryption_key, root, run, said};
+use crate::support::{Link, Stage, encryption_key, output_of, root, run};
 
 const SANITIZERS: &[&str] = &["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"];
 
@@ -38,7 +38,7 @@ fn oracle(stage: &Stage, program: &Path, cells: &Path) -> Output {
     stage.command(program).arg("oracle").arg(cells).output().unwrap()
 }
 
-/// Numbers from the environment, or what is enough for every day.
+/// Numbers from the environment, or the defaults.
 fn number(name: &str, otherwise: u64) -> String {
     let text = std::env::var(name).unwrap_or_else(|_| otherwise.to_string());
     assert!(text.parse::<u64>().is_ok(), "{name} is no number: {text}");
@@ -50,15 +50,15 @@ fn the_oracle_reads_every_cell_as_it_is_written() {
     let stage = Stage::new();
     let program = program(&stage, SANITIZERS);
     let output = oracle(&stage, &program, &cells());
-    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.status.success(), "{}", output_of(&output));
 
-    // And it would say so if it did not.
+    // A wrong cell is found.
     let mut wrong: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(cells()).unwrap()).unwrap();
     wrong[0]["outcome"] = "CONFIRMED".into();
     let file = stage.path().join("wrong.json");
     std::fs::write(&file, serde_json::to_string(&wrong).unwrap()).unwrap();
     let output = oracle(&stage, &program, &file);
-    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert_eq!(output.status.code(), Some(1), "{}", output_of(&output));
 }
 
 #[test]
@@ -114,12 +114,12 @@ fn the_library_agrees_with_the_oracle_on_made_up_answers() {
 
 /// With a defect planted in the oracle the program finds a difference, and says how to see it again.
 #[test]
-fn a_difference_is_noticed() {
+fn a_planted_difference_is_found() {
     let stage = Stage::new();
     let program = program(&stage, &["-DPLANTED_DIFFERENCE"]);
     let output = stage.command(&program).args(["random", &encryption_key(), "5000", "1"]).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
-    assert!(text.contains("line 12 after 429: table E_REJECTED REJECTED"), "{}", said(&output));
-    assert!(text.contains("DIFFERENT: seed 1 index "), "{}", said(&output));
+    assert_eq!(output.status.code(), Some(1), "{}", output_of(&output));
+    assert!(text.contains("line 12 after 429: table E_REJECTED REJECTED"), "{}", output_of(&output));
+    assert!(text.contains("DIFFERENT: seed 1 index "), "{}", output_of(&output));
 }

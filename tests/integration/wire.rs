@@ -1,4 +1,4 @@
-//! The evidence: what is said of a request that met a bad peer, over real sockets.
+//! Bad peers over real sockets: the verdict, and what is sent again.
 
 use std::net::TcpListener;
 use std::sync::Arc;

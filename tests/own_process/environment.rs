@@ -6,7 +6,7 @@ use crate::support::proxy::{Service, http_proxy};
 
 /// A proxy in the environment changes nothing: a till must not send payments where a shell variable points.
 #[test]
-fn the_environment_names_no_proxy() {
+fn proxy_variables_are_ignored() {
     let service = Service::new();
     let (proxy, asked) = http_proxy(1, None);
     let url = format!("http://127.0.0.1:{}", proxy.port);

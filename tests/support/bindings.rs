@@ -36,7 +36,7 @@ impl Stage {
         // Not the stage, which goes: Go keeps the path in its cache.
         let built = build();
         command.current_dir(folder).env("PKG_CONFIG_PATH", built.join("lib/pkgconfig"));
-        // Go's cache knows nothing of what pkg-config said, but of these.
+        // Go's cache does not notice other flags from pkg-config, but it does notice these.
         let mut said = DefaultHasher::new();
         static_libraries().hash(&mut said);
         let said = said.finish();

@@ -1,4 +1,4 @@
-//! A foreign program under test: it gets a call a line and says a reply a line (see `tests/c/driver.c`).
+//! A foreign program under test: it reads a call a line and prints a reply a line (see `tests/c/driver.c`).
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, Write as _};
@@ -80,7 +80,7 @@ impl Driver {
         Reply::parse(&read(&mut self.output, &mut self.child, &mut self.errors))
     }
 
-    /// What `get` of that language says of the last reply.
+    /// The result of `get` of that language on the last reply.
     pub fn get(&mut self, pointer: &str) -> Option<String> {
         writeln!(self.input.as_mut().unwrap(), "get\t{pointer}").unwrap();
         let line = read(&mut self.output, &mut self.child, &mut self.errors);
@@ -97,7 +97,7 @@ impl Driver {
         self.child.id()
     }
 
-    /// Ends the program, which must have nothing to complain of, and gives what it wrote to standard error.
+    /// Ends the program, which must succeed, and gives what it wrote to standard error.
     pub fn finish(mut self) -> String {
         drop(self.input.take());
         let status = self.child.wait().unwrap();

@@ -1,6 +1,6 @@
-//! The code blocks of a document, and the shell's among them as a script that shows what each command said.
+//! The code blocks of a document, and the shell's among them as a script that shows what each command printed.
 
-/// What a comment right before a block says of it.
+/// The comment right before a block.
 #[derive(Debug, PartialEq)]
 pub enum Note {
     None,

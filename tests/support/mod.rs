@@ -1,4 +1,4 @@
-//! What the tests share: built artifacts, the sandbox, C compilers, and a foreign program that drives the library.
+//! What the tests share: what was built, the sandbox, C compilers, and a foreign program that drives the library.
 #![allow(dead_code)] // Each test program uses its part.
 
 pub mod bindings;
@@ -18,15 +18,10 @@ pub mod server;
 pub mod target;
 pub mod tls;
 
-pub use build::build;
-
-/// The folder of the library's files.
-pub fn artifacts() -> std::path::PathBuf {
-    build().join("lib")
-}
-
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+
+pub use build::build;
 
 pub const ASAN: &[&str] = &["-fsanitize=address", "-fno-omit-frame-pointer"];
 
@@ -131,7 +126,7 @@ pub fn static_libraries() -> Vec<String> {
     line.split_whitespace().map(str::to_owned).collect()
 }
 
-/// Whether programs can be linked wholly statically here; says loudly that they cannot.
+/// Whether programs can be linked wholly statically here; prints a message where they cannot.
 pub fn has_static_c(stage: &Stage) -> bool {
     let source = stage.path().join("static.c");
     std::fs::write(&source, "int main(void) { return 0; }\n").unwrap();
@@ -149,14 +144,14 @@ pub fn functions_inc() -> String {
     paysvc_spec::ENDPOINTS.iter().map(line).collect()
 }
 
-/// Runs a command; panics with all it said unless it succeeds.
+/// Runs a command; panics with its output unless it succeeds.
 pub fn run(command: &mut Command) -> Output {
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    assert!(output.status.success(), "{command:?}\n{}", said(&output));
+    assert!(output.status.success(), "{command:?}\n{}", output_of(&output));
     output
 }
 
-pub fn said(output: &Output) -> String {
+pub fn output_of(output: &Output) -> String {
     format!(
         "{}\n--- stdout\n{}\n--- stderr\n{}",
         output.status,

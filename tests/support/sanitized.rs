@@ -1,4 +1,6 @@
-//! The library with AddressSanitizer in its Rust, and UndefinedBehaviorSanitizer too in AWS-LC's C, to be linked with C that has it too.
+//! The library with AddressSanitizer in its Rust, and UndefinedBehaviorSanitizer too in AWS-LC's C, to be linked with C
+//! that has both. An archive: a library that is loaded into a test program would need the sanitizer in that as well, so
+//! only the C programs are run with it.
 //!
 //! rustc's instrumentation reports to the runtime of gcc: both speak version 8 of its interface.
 
@@ -14,7 +16,7 @@ pub const FLAGS: &[&str] =
     &["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer"];
 
 /// The archive, built where it is not, if `PAYSVC_SANITIZED` asks for it, as `make sanitize` does: `make test` does
-/// without the minutes of that build. `None`, said loudly, also where this machine's Rust cannot.
+/// without the minutes of that build. `None`, with a message, also where this machine's Rust cannot.
 pub fn archive() -> Option<&'static Path> {
     static ARCHIVE: OnceLock<Option<PathBuf>> = OnceLock::new();
     ARCHIVE.get_or_init(build).as_deref()
@@ -28,7 +30,7 @@ fn build() -> Option<PathBuf> {
         let _ = std::io::stderr().write_all(&output.stderr);
         return None;
     }
-    assert!(output.status.success(), "{}", super::said(&output));
+    assert!(output.status.success(), "{}", super::output_of(&output));
     Some(String::from_utf8(output.stdout).unwrap().trim().into())
 }
 

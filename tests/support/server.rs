@@ -1,5 +1,5 @@
-//! A server that does to its connections exactly what a test says, plain or under TLS: the bad peer that the sandbox
-//! cannot be.
+//! A server that does to its connections exactly what a test says, plain or under TLS: for what the
+//! sandbox does not do.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};

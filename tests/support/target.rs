@@ -83,7 +83,8 @@ pub struct Target {
 }
 
 impl Target {
-    /// What the service knows the wish by: two requests with it are the same wish twice. Its effect's key may say more.
+    /// What the service identifies the request by: two requests with it are the same payment twice. The key of the effect
+    /// may be longer.
     pub fn business_key(&self) -> Option<&str> {
         let (_, key) = self.effect.as_ref()?;
         Some(key.split_once('/').map_or(key.as_str(), |(reference, _)| reference))

@@ -96,10 +96,20 @@ fn typed(text: &str) -> Option<(String, String)> {
 mod tests {
     use super::*;
 
-    const HEADER: &str = "#ifndef PAYSVC_H\n#define PAYSVC_H\n#define PAYSVC_OK 0\n#define PAYSVC_WORD __word\nextern \"C\" {\n/* paysvc_no(x); */\n\
-         typedef struct paysvc_call\n  paysvc_call;\n\
-         typedef void (*paysvc_log_fn)(void *userdata, int level);\nconst char *paysvc_version(void);\n\
-         int paysvc_call_get(const paysvc_call *call,\n    int number);\n}\n";
+    const HEADER: &str = r#"#ifndef PAYSVC_H
+#define PAYSVC_H
+#define PAYSVC_OK 0
+#define PAYSVC_WORD __word
+extern "C" {
+/* paysvc_no(x); */
+typedef struct paysvc_call
+  paysvc_call;
+typedef void (*paysvc_log_fn)(void *userdata, int level);
+const char *paysvc_version(void);
+int paysvc_call_get(const paysvc_call *call,
+    int number);
+}
+"#;
 
     #[test]
     fn every_declaration_is_a_line() {

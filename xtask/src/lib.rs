@@ -1,4 +1,4 @@
-//! Renders what follows from the tables. `cargo xtask gen` writes the files; the tests render them for rows of their own.
+//! Renders the committed files that follow from the tables. The tests render them for rows of their own.
 
 #![forbid(unsafe_code)]
 

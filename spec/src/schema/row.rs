@@ -65,7 +65,7 @@ impl Safety {
     pub const fn name(self) -> &'static str {
         match self {
             Safety::ReadOnly => "read-only",
-            Safety::Repeatable => "changes something, moves no money",
+            Safety::Repeatable => "changes data, moves no money",
             Safety::Moves => "moves money",
         }
     }

@@ -1,4 +1,4 @@
-//! The control of the matrix: a client that sends twice, which the matrix must find.
+//! Proves that the matrix finds a client that sends twice.
 
 use std::io::{Read as _, Write as _};
 
@@ -12,8 +12,7 @@ use crate::support::sandbox::Sandbox;
 use crate::support::server::{Server, whole_message};
 use crate::support::target::{Target, target};
 
-/// The same proof finds a client that sends twice, which the library's figures do not: the effects where money moves,
-/// the requests everywhere.
+/// The effects show it where money moves, the requests everywhere.
 #[test]
 fn a_client_that_sends_twice_is_found() {
     let plain = Sandbox::start(&[]);

@@ -29,7 +29,7 @@ pub struct Seen {
     /// What the server did with it.
     pub act: &'static str,
     /// A stray answer was sent on its connection just before: it may have arrived after the request was written, and
-    /// HTTP/1.1 has nothing that tells it from the answer. What was read then counts as no error of the library.
+    /// HTTP/1.1 has nothing that tells it from the answer. What was read is then not judged.
     pub after_stray: bool,
 }
 
@@ -103,7 +103,7 @@ impl Violation {
     ];
 }
 
-/// No noise of a shared machine takes so long.
+/// Longer than a busy machine delays a thread.
 pub const LATE: Duration = Duration::from_secs(3);
 
 pub fn is_excluded(seen: &[Seen]) -> bool {

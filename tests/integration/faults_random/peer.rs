@@ -15,10 +15,10 @@ use super::evidence::{Evidence, Given, Place, Seen};
 use super::random::Random;
 use crate::support::server::{reset_when_closed, stop_accepting, whole_message};
 
-/// A request that comes so long after a stray answer was written by somebody who had time to notice it.
+/// A request that comes so long after a stray answer is from a client that could have noticed it.
 const NOTICED: Duration = Duration::from_secs(1);
 /// Ends connections that a client has forgotten; far longer than any call.
-const PATIENCE: Duration = Duration::from_secs(20);
+const LONGEST: Duration = Duration::from_secs(20);
 /// `KEY-` and digits.
 pub const KEY_LENGTH: usize = 12;
 
@@ -85,7 +85,7 @@ impl Peer {
     }
 
     fn wait(&self, what: &str, so: impl Fn(&Counts) -> bool) {
-        let give_up = Instant::now() + 2 * PATIENCE;
+        let give_up = Instant::now() + 2 * LONGEST;
         while !so(&self.counts) {
             assert!(Instant::now() < give_up, "the server did not {what}");
             std::thread::sleep(Duration::from_millis(5));
@@ -149,8 +149,8 @@ impl From<io::Error> for Over {
 impl Connection {
     fn new(tcp: TcpStream, id: usize, manner: &Manner, evidence: Arc<Evidence>, counts: Arc<Counts>) -> Connection {
         let _ = tcp.set_nodelay(true);
-        tcp.set_read_timeout(Some(PATIENCE)).unwrap();
-        tcp.set_write_timeout(Some(PATIENCE)).unwrap();
+        tcp.set_read_timeout(Some(LONGEST)).unwrap();
+        tcp.set_write_timeout(Some(LONGEST)).unwrap();
         let other = tcp.try_clone().unwrap();
         let io = match &manner.tls {
             None => Io::Plain(other),
@@ -302,7 +302,7 @@ impl Connection {
             self.input.extend_from_slice(&buffer[..count]);
             self.note(act);
         }
-        let _ = self.tcp.set_read_timeout(Some(PATIENCE));
+        let _ = self.tcp.set_read_timeout(Some(LONGEST));
     }
 
     fn reset(&mut self) -> Result<(), Over> {
@@ -330,7 +330,7 @@ impl Connection {
             Then::Reset => self.reset(),
             Then::Listen => self.listen("after an answer that was the last"),
             Then::CloseUnread => {
-                self.peek("the kept connection ended when it was used again", PATIENCE);
+                self.peek("the kept connection ended when it was used again", LONGEST);
                 Err(Over)
             }
             Then::Stray { after, bytes } => {
@@ -344,7 +344,7 @@ impl Connection {
 
     /// A client that closed while its window was full is not told of by the system for a minute: it is looked for.
     fn repeat(&mut self, bytes: &[u8]) -> Result<(), Over> {
-        let give_up = Instant::now() + PATIENCE;
+        let give_up = Instant::now() + LONGEST;
         self.tcp.set_write_timeout(Some(Duration::from_millis(100)))?;
         self.tcp.set_read_timeout(Some(Duration::from_millis(1)))?;
         while Instant::now() < give_up {

@@ -8,11 +8,15 @@ use crate::templates;
 
 pub fn render(rows: &[Endpoint]) -> String {
     let context = context! {
-        certainties => Certainty::ALL.iter().map(|it| context! { name => it.name(), doc => it.doc() }).collect::<Vec<_>>(),
-        safeties => Safety::ALL.iter().map(|it| context! { name => it.name(), doc => it.doc() }).collect::<Vec<_>>(),
+        certainties => Certainty::ALL.iter().map(|it| term(it.name(), it.doc())).collect::<Vec<_>>(),
+        safeties => Safety::ALL.iter().map(|it| term(it.name(), it.doc())).collect::<Vec<_>>(),
         rows => rows.iter().map(endpoint).collect::<Vec<_>>(),
     };
     templates::render("endpoints.md", context)
+}
+
+fn term(name: &'static str, doc: &'static str) -> Value {
+    context! { name, doc }
 }
 
 fn endpoint(it: &Endpoint) -> Value {
@@ -34,6 +38,7 @@ fn endpoint(it: &Endpoint) -> Value {
             success_is_state => it.answer.success_is_state,
             code => it.answer.envelope.code(),
             state => it.answer.state,
+            subject => it.answer.subject,
             certainty => it.answer.certainty.name(),
             members,
         },

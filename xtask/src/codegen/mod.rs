@@ -62,7 +62,7 @@ fn manner(row: &Endpoint) -> String {
         ApiKey::Secret => "secret key",
     };
     let encrypted = if row.encrypted { ", encrypted" } else { "" };
-    let repeated = if row.read_only() { ", only reads" } else { "" };
+    let repeated = if row.read_only() { ", read-only" } else { "" };
     format!("{key}{encrypted}{repeated}")
 }
 

@@ -146,18 +146,28 @@ mod tests {
 
     #[test]
     fn a_line_is_shown_with_what_it_leaves_out() {
-        let source = format!(
-            "{COMMON} pub const L: &[Line] = &[Line {{ number: \"3\", answer: \"3xx\", ..LINE }}, Line {{ number: \"9\", \
-             answer: \"429 \\\n    whole\", status: Says::This(Status::RateLimited), keeps_state: false, again: Again::Yes, \
-             after_429: After::Only(\"it is 429\", |a| a.b == 429), outcome: Outcome::Rejected, ..LINE }}];"
-        );
-        let table = render(COMMON, &source, "L", true).unwrap();
+        let lines = r#"pub const L: &[Line] = &[
+            Line { number: "3", answer: "3xx", ..LINE },
+            Line {
+                number: "9",
+                answer: "429 \
+                         whole",
+                status: Says::This(Status::RateLimited),
+                outcome: Outcome::Rejected,
+                keeps_state: false,
+                again: Again::Yes,
+                after_429: After::Only("it is 429", |answered| answered.http_status == 429),
+                ..LINE
+            },
+        ];"#;
+        let table = render(COMMON, lines, "L", true).unwrap();
         let lines: Vec<&str> = table.lines().skip(2).collect();
         assert_eq!(
             lines,
             [
                 "| 3 | 3xx | E_RESPONSE; UNKNOWN | no | same |",
-                "| 9 | 429 whole | E_RATE_LIMITED; REJECTED, NONE | yes | REJECTED if it is 429; else E_RESPONSE; UNKNOWN |",
+                "| 9 | 429 whole | E_RATE_LIMITED; REJECTED, NONE | yes | REJECTED if it is 429; \
+                 else E_RESPONSE; UNKNOWN |",
             ]
         );
     }
@@ -170,7 +180,7 @@ mod tests {
             ("again: twice()", "line 1: what is twice in words?"),
             ("keeps_state: !true", "line 1: expected true or false"),
         ] {
-            let source = format!("{COMMON} const L: &[Line] = &[Line {{ number: \"1\", {line}, ..LINE }}];");
+            let source = format!("const L: &[Line] = &[Line {{ number: \"1\", {line}, ..LINE }}];");
             let told = render(COMMON, &source, "L", true).unwrap_err();
             assert!(told.contains(error), "{told}");
         }

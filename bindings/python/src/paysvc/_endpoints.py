@@ -40,29 +40,31 @@ class Endpoints:
     ) -> None:
         """Opens no connection. What a call needs is checked by that call.
 
-        A member that is left out is read from the environment: its name in capitals behind PAYSVC_, as in
-        PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set.
+        A member that is left out is read from the environment variable of its name in capitals with the prefix
+        PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable
+        counts as not set.
 
         Args:
-            base_url: where the service is, e.g. https://host/path
-            public_key: API key of most calls
-            secret_key: API key of the calls that say so, e.g. refunds
+            base_url: address of the service, e.g. https://host/path
+            public_key: API key of most endpoints
+            secret_key: API key of the endpoints that require it, e.g. refunds
             encryption_key: the dashboard's RSA key, or a PEM public key
-            timeout_ms: for a whole call in ms, retries and waits included (default 30000, 1 to 86400000)
-            timeout: seconds, instead of timeout_ms
-            connect_timeout_ms: for name look-up, connect and TLS in ms, within timeout_ms (default 10000, 1 to
+            timeout_ms: time limit for a whole call in ms, retries and waits included (default 30000, 1 to
                 86400000)
+            timeout: seconds, instead of timeout_ms
+            connect_timeout_ms: limit for name look-up, connect and TLS in ms, within timeout_ms (default 10000, 1
+                to 86400000)
             connect_timeout: seconds, instead of connect_timeout_ms
-            max_attempts: most attempts at a request that may be repeated (default 3, 1 to 10)
-            proxy: http://user:password@host:port or socks5://...; HTTPS_PROXY and the like are not read
+            max_attempts: maximum number of attempts for a request that may be repeated (default 3, 1 to 10)
+            proxy: http://user:password@host:port or socks5://...; HTTPS_PROXY and similar variables are not read
             no_proxy: hosts and domains reached without the proxy, separated by commas
-            ca_file: PEM certificates trusted besides the system's
-            client_cert_file: PEM client certificate; needs client_key_file. Refused by the service: NOT_SENT,
-                unless it says so late
+            ca_file: PEM certificates to trust in addition to the system's
+            client_cert_file: PEM client certificate; needs client_key_file. A refusal before the request is
+                written is NOT_SENT
             client_key_file: PEM key of the client certificate
-            user_agent: the user-agent header (default libpaysvc/VERSION)
-            max_idle_connections: connections kept open between calls (default 128, 0 to 10000)
-            allow_http: allows plain http to other than loopback addresses (default false)
+            user_agent: value of the user-agent header (default libpaysvc/VERSION)
+            max_idle_connections: maximum number of connections kept open between calls (default 128, 0 to 10000)
+            allow_http: allows plain HTTP to addresses other than loopback (default false)
 
         Raises:
             ConfigError: the configuration is wrong; the message names the member or the variable
@@ -94,7 +96,7 @@ class Endpoints:
     ) -> Reply:
         """Lists a customer's existing mandates.
 
-        GET /payment/order/direct-debit/history, public key, only reads.
+        GET /payment/order/direct-debit/history, public key, read-only.
 
         Args:
             email_address (emailAddress): e-mail address of the customer
@@ -156,7 +158,7 @@ class Endpoints:
     ) -> Reply:
         """Checks a mandate. It should be active before a debit is made with it.
 
-        GET /payment/order/direct-debit/status, public key, only reads.
+        GET /payment/order/direct-debit/status, public key, read-only.
 
         Args:
             mandate_code (mandateCode): the code returned at mandate creation
@@ -302,7 +304,7 @@ class Endpoints:
     ) -> Reply:
         """Returns the state of an order and of each attempt to pay it. It tells what became of a payment.
 
-        POST /payment/order/status, public key, encrypted, only reads.
+        POST /payment/order/status, public key, encrypted, read-only.
 
         Args:
             reference: reference of the order
@@ -326,7 +328,7 @@ class Endpoints:
     ) -> Reply:
         """Verifies the payment of an order. Code 00 means that the order was found: only the state tells whether it is paid.
 
-        POST /payment/order/verify, secret key, only reads.
+        POST /payment/order/verify, secret key, read-only.
 
         Args:
             reference: reference of the order
@@ -379,7 +381,7 @@ class Endpoints:
     ) -> Reply:
         """Returns the details of a funding event on a virtual account.
 
-        GET /payment/transaction-details/{sessionId}, public key, only reads.
+        GET /payment/transaction-details/{sessionId}, public key, read-only.
 
         Args:
             session_id (sessionId): identifier of the transaction session
@@ -407,19 +409,19 @@ class Endpoints:
         timeout: float | None = None,
         call: Call | None = None,
     ) -> Reply:
-        """Sends a request that has no method of its own yet. What the library knows of a path is still held to:
-        its key, its encryption, and that it is not repeated.
+        """Sends a request that has no method of its own yet. For a path that it knows, the library still
+        enforces the API key, the encryption, and that the request is not repeated.
 
         Args:
             method: GET, POST, PUT or DELETE
             path: below base_url, starting with a slash, percent-encoded where needed
-            key: public or secret: which API key to send
+            key: the API key to send: public or secret
             query: object of strings, numbers or booleans
             headers: object of strings
             body: the JSON body; any value
             encrypt: encrypt the body (default false)
-            read_only: changes nothing, so it may be repeated; refused at and below the path of a function that
-                changes something (default true for GET elsewhere, else false)
+            read_only: the request changes nothing, so it may be repeated; refused at and below the path of a
+                function that changes something (default true for GET elsewhere, else false)
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
@@ -475,29 +477,31 @@ class AsyncEndpoints:
     ) -> None:
         """Opens no connection. What a call needs is checked by that call.
 
-        A member that is left out is read from the environment: its name in capitals behind PAYSVC_, as in
-        PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set.
+        A member that is left out is read from the environment variable of its name in capitals with the prefix
+        PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable
+        counts as not set.
 
         Args:
-            base_url: where the service is, e.g. https://host/path
-            public_key: API key of most calls
-            secret_key: API key of the calls that say so, e.g. refunds
+            base_url: address of the service, e.g. https://host/path
+            public_key: API key of most endpoints
+            secret_key: API key of the endpoints that require it, e.g. refunds
             encryption_key: the dashboard's RSA key, or a PEM public key
-            timeout_ms: for a whole call in ms, retries and waits included (default 30000, 1 to 86400000)
-            timeout: seconds, instead of timeout_ms
-            connect_timeout_ms: for name look-up, connect and TLS in ms, within timeout_ms (default 10000, 1 to
+            timeout_ms: time limit for a whole call in ms, retries and waits included (default 30000, 1 to
                 86400000)
+            timeout: seconds, instead of timeout_ms
+            connect_timeout_ms: limit for name look-up, connect and TLS in ms, within timeout_ms (default 10000, 1
+                to 86400000)
             connect_timeout: seconds, instead of connect_timeout_ms
-            max_attempts: most attempts at a request that may be repeated (default 3, 1 to 10)
-            proxy: http://user:password@host:port or socks5://...; HTTPS_PROXY and the like are not read
+            max_attempts: maximum number of attempts for a request that may be repeated (default 3, 1 to 10)
+            proxy: http://user:password@host:port or socks5://...; HTTPS_PROXY and similar variables are not read
             no_proxy: hosts and domains reached without the proxy, separated by commas
-            ca_file: PEM certificates trusted besides the system's
-            client_cert_file: PEM client certificate; needs client_key_file. Refused by the service: NOT_SENT,
-                unless it says so late
+            ca_file: PEM certificates to trust in addition to the system's
+            client_cert_file: PEM client certificate; needs client_key_file. A refusal before the request is
+                written is NOT_SENT
             client_key_file: PEM key of the client certificate
-            user_agent: the user-agent header (default libpaysvc/VERSION)
-            max_idle_connections: connections kept open between calls (default 128, 0 to 10000)
-            allow_http: allows plain http to other than loopback addresses (default false)
+            user_agent: value of the user-agent header (default libpaysvc/VERSION)
+            max_idle_connections: maximum number of connections kept open between calls (default 128, 0 to 10000)
+            allow_http: allows plain HTTP to addresses other than loopback (default false)
             max_concurrency: most calls at a time, each on a thread of its own; more wait, within their timeout
             on_abandoned: called with endpoint and reply when a task was cancelled whose request may have left
 
@@ -532,7 +536,7 @@ class AsyncEndpoints:
     ) -> Reply:
         """Lists a customer's existing mandates.
 
-        GET /payment/order/direct-debit/history, public key, only reads.
+        GET /payment/order/direct-debit/history, public key, read-only.
 
         Args:
             email_address (emailAddress): e-mail address of the customer
@@ -590,7 +594,7 @@ class AsyncEndpoints:
     ) -> Reply:
         """Checks a mandate. It should be active before a debit is made with it.
 
-        GET /payment/order/direct-debit/status, public key, only reads.
+        GET /payment/order/direct-debit/status, public key, read-only.
 
         Args:
             mandate_code (mandateCode): the code returned at mandate creation
@@ -726,7 +730,7 @@ class AsyncEndpoints:
     ) -> Reply:
         """Returns the state of an order and of each attempt to pay it. It tells what became of a payment.
 
-        POST /payment/order/status, public key, encrypted, only reads.
+        POST /payment/order/status, public key, encrypted, read-only.
 
         Args:
             reference: reference of the order
@@ -748,7 +752,7 @@ class AsyncEndpoints:
     ) -> Reply:
         """Verifies the payment of an order. Code 00 means that the order was found: only the state tells whether it is paid.
 
-        POST /payment/order/verify, secret key, only reads.
+        POST /payment/order/verify, secret key, read-only.
 
         Args:
             reference: reference of the order
@@ -797,7 +801,7 @@ class AsyncEndpoints:
     ) -> Reply:
         """Returns the details of a funding event on a virtual account.
 
-        GET /payment/transaction-details/{sessionId}, public key, only reads.
+        GET /payment/transaction-details/{sessionId}, public key, read-only.
 
         Args:
             session_id (sessionId): identifier of the transaction session
@@ -823,19 +827,19 @@ class AsyncEndpoints:
         read_only: bool | Omitted = OMIT,
         timeout: float | None = None,
     ) -> Reply:
-        """Sends a request that has no method of its own yet. What the library knows of a path is still held to:
-        its key, its encryption, and that it is not repeated.
+        """Sends a request that has no method of its own yet. For a path that it knows, the library still
+        enforces the API key, the encryption, and that the request is not repeated.
 
         Args:
             method: GET, POST, PUT or DELETE
             path: below base_url, starting with a slash, percent-encoded where needed
-            key: public or secret: which API key to send
+            key: the API key to send: public or secret
             query: object of strings, numbers or booleans
             headers: object of strings
             body: the JSON body; any value
             encrypt: encrypt the body (default false)
-            read_only: changes nothing, so it may be repeated; refused at and below the path of a function that
-                changes something (default true for GET elsewhere, else false)
+            read_only: the request changes nothing, so it may be repeated; refused at and below the path of a
+                function that changes something (default true for GET elsewhere, else false)
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:

@@ -36,7 +36,7 @@ class Status(Number):
     TIMEOUT = 11
     #: The call was cancelled.
     CANCELLED = 12
-    #: The service refused this request: an answer that says failure, or a 4xx.
+    #: The service refused this request: an answer that reports failure, or a 4xx.
     REJECTED = 20
     #: The service refused this request with 401 or 403.
     UNAUTHORIZED = 21
@@ -47,21 +47,21 @@ class Status(Number):
     #: The answer is cut off, too large, not JSON, a redirect, contradicts itself, or does not say what became of the
     #: request.
     RESPONSE = 24
-    #: A bug in this library, caught before it could cross the boundary.
+    #: A bug in this library, contained.
     INTERNAL = 90
 
 
 class Outcome(Number):
-    """What is known of the service's side: may one charge again?"""
+    """Whether the service executed the request, as far as that is known."""
 
-    #: No byte of the request left this process: repeat it freely.
+    #: No byte of the request left this process: it may be repeated.
     NOT_SENT = 0
     #: The service answered success. A payment is paid only if its state is SUCCESSFUL as well.
     CONFIRMED = 1
-    #: The service answered that it did not execute this request. This says nothing of earlier requests: an order that
-    #: is refused as "already paid" has been paid.
+    #: The service answered that it did not execute this request. Earlier requests may have been executed: an order
+    #: that is refused as "already paid" has been paid.
     REJECTED = 2
-    #: It may or may not have done it: ask before you repeat.
+    #: The service may or may not have executed the request: find out before you repeat it.
     UNKNOWN = 3
 
 

@@ -1,5 +1,5 @@
-//! An answer that lies in a connection before the request was written is nobody's: on a kept connection (`wire.rs`) as
-//! on a new one. Each stray comes in one piece with what the client waits for, so that it is there before the request.
+//! An unsolicited answer, one that arrives before the request was written, is never taken for the answer: neither on a
+//! kept connection (`wire.rs`) nor on a new one. Here it comes in one write with what the client waits for.
 
 use std::io::Write as _;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::support::capi::{Client, HANG, refund, with, within};
 use crate::support::server::{Connection, OK, Server, response};
 use crate::support::tls::Authority;
 
-/// Says that the refund was done, which nobody asked for yet.
+/// Reports a refund as done before it was requested.
 fn stray() -> String {
     response("200 OK", "", r#"{"status":true,"message":"stray","data":{"status":"successful"}}"#)
 }
@@ -60,7 +60,7 @@ fn where_every_connection_holds_a_stray_nothing_is_sent_and_the_message_says_why
 #[test]
 fn a_stray_within_tls_is_never_the_answer() {
     let authority = Authority::new();
-    // In TLS 1.2 the server speaks last, so that its stray is there when the handshake ends.
+    // In TLS 1.2 the server writes last, so its answer is there when the handshake ends.
     let leaf = authority.leaf(&["127.0.0.1"]);
     let config = Authority::server(&leaf, &[&rustls::version::TLS12], None);
     let server = Server::start(move |mut c| {
@@ -88,7 +88,7 @@ fn a_stray_within_tls_is_never_the_answer() {
     assert_eq!((reply.attempts(), server.connections()), (0, 2));
 }
 
-/// A service that accepts and at once closes has got nothing.
+/// The request was not sent where the connection is closed at once.
 #[test]
 fn a_new_connection_that_is_closed_already_costs_no_unknown() {
     let proxy = Server::start(|mut c: Connection| {
