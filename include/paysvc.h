@@ -22,11 +22,11 @@
  *    return: no exception, no longjmp, no thread exit. Log messages never contain keys, card data, one-time codes or
  *    bodies, at any level.
  * 7. Panics never cross the C boundary; they become PAYSVC_E_INTERNAL.
- * 8. Process. The library installs no signal handlers, reports nothing through errno (paysvc_call_cancel() leaves it
- *    unchanged), does not change the locale, never raises SIGPIPE, and keeps no background threads (a name look-up
- *    runs on a short-lived thread, at most eight at a time, which sends nothing else). After fork, however it was
- *    made, the child opens its own connections. In a program with threads, the child may use the library only if
- *    fork() made it: after _Fork() or clone() the C library allows such a child only what a signal handler may do.
+ * 8. Process. The library installs no signal handlers, changes neither errno nor the locale, never raises SIGPIPE,
+ *    and keeps no background threads (a name look-up runs on a short-lived thread, at most eight at a time, which
+ *    sends nothing else). After fork, however it was made, the child opens its own connections. In a program with
+ *    threads, the child may use the library only if fork() made it: after _Fork() or clone() the C library allows such
+ *    a child only what a signal handler may do.
  * 9. Compatibility. Within one PAYSVC_ABI, functions and values are only added.
  *
  * A request is one flat JSON object with the member names of the service's interface, path and query members

@@ -6,21 +6,32 @@ use super::types::{paysvc_reply, paysvc_status};
 use super::{fork, reply};
 use crate::client::Progress;
 use crate::response::reply::Reply;
+use crate::util::errno::preserving_errno;
 use crate::util::panics::catch_panic;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::{Outcome, Status};
 
-/// Runs the body; returns the fallback if it panics.
+/// Runs the body; returns the fallback if it panics. `errno` stays as it was.
 pub fn boundary<T>(fallback: T, body: impl FnOnce() -> T) -> T {
-    fork::install();
-    catch_panic(body).unwrap_or(fallback)
+    preserving_errno(|| {
+        fork::install();
+        catch_panic(body).unwrap_or(fallback)
+    })
 }
 
 /// Runs the body and delivers its reply. A panic becomes a reply too, whose outcome tells whether anything had been sent.
+/// `errno` stays as it was.
 ///
 /// # Safety
 /// `out` is NULL or points to memory for one pointer.
 pub unsafe fn deliver(out: *mut *mut paysvc_reply, body: impl FnOnce(&Progress) -> Reply) -> paysvc_status {
+    // SAFETY: the caller's promise.
+    preserving_errno(|| unsafe { deliver_reply(out, body) })
+}
+
+/// # Safety
+/// As [`deliver`].
+unsafe fn deliver_reply(out: *mut *mut paysvc_reply, body: impl FnOnce(&Progress) -> Reply) -> paysvc_status {
     if !out.is_null() {
         // SAFETY: not NULL, and the caller promises that it may be written.
         unsafe { out.write(std::ptr::null_mut()) };

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering, fence};
 use std::time::{Duration, Instant};
 
+use crate::util::errno::preserving_errno;
 use crate::util::process;
 use sockets::Sockets;
 use wake::Waker;
@@ -42,7 +43,7 @@ impl Call {
 
     /// Ends all calls with this token, now and later. Safe in a signal handler: it uses only atomics and system calls.
     pub fn cancel(&self) {
-        wake::preserving_errno(|| {
+        preserving_errno(|| {
             self.cancelled.store(true, Ordering::SeqCst);
             fence(Ordering::SeqCst);
             self.sockets.shut_down_all(process::generation());

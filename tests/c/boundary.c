@@ -1,8 +1,11 @@
 /* The boundary from C: NULL in every argument, text that is not UTF-8, and ownership. Needs no service. */
+#include <errno.h>
 #include <paysvc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define MARK 4711
 
 static int failures;
 
@@ -16,6 +19,7 @@ static const struct { const char *name; function call; } functions[] = {
     {"request", paysvc_request}
 };
 
+static const char free_request[] = "{\"method\":\"GET\",\"path\":\"/x\",\"key\":\"public\"}";
 static const char config[] = "{\"base_url\":\"http://127.0.0.1:1\",\"public_key\":\"p\",\"secret_key\":\"s\"}";
 
 /* A refusal: NOT_SENT, a parsable body, and a message that holds the part. */
@@ -156,9 +160,40 @@ static void names(void)
     CHECK(strcmp(paysvc_outcome_name(-1), "?") == 0);
 }
 
+/* System calls beneath these functions fail, and errno stays the program's. */
+static void keeps_errno(void)
+{
+    paysvc_client *client = NULL;
+    paysvc_reply *reply = NULL;
+    paysvc_call *call;
+    size_t i;
+
+    errno = MARK;
+    CHECK(paysvc_client_new("{\"ca_file\":\"/no/such/file\",\"base_url\":\"https://localhost\"}", &client, &reply) != PAYSVC_OK);
+    CHECK(errno == MARK);
+    paysvc_reply_free(reply);
+    CHECK(paysvc_client_new(config, &client, &reply) == PAYSVC_OK);
+    paysvc_reply_free(reply);
+    call = paysvc_call_new();
+    paysvc_call_set_timeout_ms(call, 1000);
+    for (i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        /* Nobody listens there. */
+        CHECK(functions[i].call(client, i + 1 == sizeof functions / sizeof functions[0] ? free_request : "{}", call, &reply) != PAYSVC_OK);
+        CHECK(errno == MARK);
+        CHECK(paysvc_reply_get(reply, "/none") == NULL);
+        paysvc_reply_free(reply);
+        CHECK(errno == MARK);
+    }
+    paysvc_call_cancel(call);
+    paysvc_call_free(call);
+    paysvc_client_free(client);
+    CHECK(errno == MARK);
+}
+
 int main(void)
 {
     clients();
+    keeps_errno();
     calls();
     replies();
     names();

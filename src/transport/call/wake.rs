@@ -6,7 +6,6 @@
 use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::time::{Duration, Instant};
 
-use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::eventfd::{EfdFlags, EventFd};
 use nix::sys::socket::{Shutdown, shutdown};
@@ -27,13 +26,6 @@ pub fn raw(socket: &std::net::TcpStream) -> RawSocket {
 pub fn shut_down(socket: RawSocket) {
     // An error means that it is closed already.
     let _ = shutdown(socket, Shutdown::Both);
-}
-
-/// Restores `errno` afterwards, as a signal handler must.
-pub fn preserving_errno(run: impl FnOnce()) {
-    let before = Errno::last_raw();
-    run();
-    Errno::set_raw(before);
 }
 
 /// Wakes waits. The event is made by the first wait; a forked child makes its own, because it would share the parent's.
