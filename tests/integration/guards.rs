@@ -70,8 +70,9 @@ fn an_encrypted_payload_never_leaves_in_clear() {
         let body: Value = serde_json::from_str(body).unwrap();
         assert_eq!(body.as_object().unwrap().keys().collect::<Vec<_>>(), ["data"], "{}", row.name);
 
+        let path = row.path.replace(['{', '}'], "");
         let raw =
-            json!({"method": row.method.name(), "path": row.path, "key": "public", "body": {"a": "4111111111111111"}});
+            json!({"method": row.method.name(), "path": path, "key": "public", "body": {"a": "4111111111111111"}});
         Client::new(&config(&server)).call("request", &raw).expect("E_ARGUMENT NOT_SENT");
         assert_eq!(server.seen().len(), seen + 1, "{}: paysvc_request sent it", row.name);
     }
