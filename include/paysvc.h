@@ -413,7 +413,7 @@ paysvc_status paysvc_order_status(const paysvc_client *client,
                                   paysvc_reply **reply);
 
 /**
- * Verifies the payment of an order. Code 00 means that the order was found: only the state tells whether it is paid.
+ * Verifies the payment of an order. Only the state tells whether it is paid: code 00 means found.
  *
  * POST /payment/order/verify, secret key, read-only.
  *

@@ -360,7 +360,7 @@ template <class Client> class endpoints {
         return static_cast<const Client *>(this)->perform(&paysvc_order_status, request, with);
     }
 
-    /// Verifies the payment of an order. Code 00 means that the order was found: only the state tells whether it is paid.
+    /// Verifies the payment of an order. Only the state tells whether it is paid: code 00 means found.
     /// POST /payment/order/verify, secret key, read-only.
 #if PAYSVC_EXCEPTIONS
     reply order_verify(const std::string &request, const call &with = call::none()) const {

@@ -586,7 +586,7 @@ type OrderVerifyRequest struct {
 	Reference string `json:"reference"`
 }
 
-// OrderVerify verifies the payment of an order. Code 00 means that the order was found: only the state tells whether it is paid.
+// OrderVerify verifies the payment of an order. Only the state tells whether it is paid: code 00 means found.
 //
 // POST /payment/order/verify, secret key, read-only.
 func (c *Client) OrderVerify(ctx context.Context, request OrderVerifyRequest) (*Reply, error) {

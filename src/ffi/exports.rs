@@ -256,7 +256,7 @@ pub unsafe extern "C" fn paysvc_order_status(client: *const paysvc_client, reque
     unsafe { super::client::endpoint(const { paysvc_spec::endpoint("order_status") }, client, request_json, call, reply) }
 }
 
-/// Verifies the payment of an order. Code 00 means that the order was found: only the state tells whether it is paid.
+/// Verifies the payment of an order. Only the state tells whether it is paid: code 00 means found.
 ///
 /// POST /payment/order/verify, secret key, read-only.
 ///

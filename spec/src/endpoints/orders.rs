@@ -239,7 +239,7 @@ pub const ROWS: &[Endpoint] = &[
             )],
             ..Endpoint::ANSWER
         },
-        doc: "Verifies the payment of an order. Code 00 means that the order was found: only the state tells whether it is paid.",
+        doc: "Verifies the payment of an order. Only the state tells whether it is paid: code 00 means found.",
         ..Endpoint::ROW
     },
 ];

@@ -34,6 +34,7 @@ fn requests_can_be_sent_as_they_are_described() {
         assert!(name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'), "{name}");
         assert!(row.path.starts_with('/') && !row.path.ends_with('/'), "{name}");
         assert!(row.doc.ends_with('.'), "{name}");
+        assert!(row.doc.len() <= 105, "{name}: the first line of a Python docstring must not be longer");
         assert!(!row.encrypted || row.method != Method::Get, "{name}: a GET has no body to encrypt");
         assert!(!row.allows_extra || row.method != Method::Get, "{name}: where would further members go?");
         for field in row.fields {

@@ -326,7 +326,7 @@ class Endpoints:
         timeout: float | None = None,
         call: Call | None = None,
     ) -> Reply:
-        """Verifies the payment of an order. Code 00 means that the order was found: only the state tells whether it is paid.
+        """Verifies the payment of an order. Only the state tells whether it is paid: code 00 means found.
 
         POST /payment/order/verify, secret key, read-only.
 
@@ -750,7 +750,7 @@ class AsyncEndpoints:
         reference: str,
         timeout: float | None = None,
     ) -> Reply:
-        """Verifies the payment of an order. Code 00 means that the order was found: only the state tells whether it is paid.
+        """Verifies the payment of an order. Only the state tells whether it is paid: code 00 means found.
 
         POST /payment/order/verify, secret key, read-only.
 
