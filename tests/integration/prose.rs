@@ -153,3 +153,31 @@ fn a_link_is_relative_to_its_document() {
     let places = [["docs/../README.md"; 2], ["src/gone.rs", "docs/src/gone.rs"]];
     assert_eq!(files, places.map(|places| places.map(PathBuf::from)));
 }
+
+/// The single words between backticks in the last column of SECURITY.md's tables of promises.
+fn words_of_promises(text: &str) -> Vec<&str> {
+    let rows = text.lines().filter(|line| line.starts_with("| ") && line.matches('|').count() == 3);
+    let cells = rows.filter_map(|row| row.split('|').nth(2));
+    let words = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2));
+    words.filter(|word| word.chars().all(|c| c.is_ascii_lowercase() || c == '_')).collect()
+}
+
+/// A word there names a file of tests, a fuzz target, a fault of the sandbox, a function, or a system call.
+#[test]
+fn every_test_that_security_md_names_exists() {
+    let text = |path: &str| std::fs::read_to_string(root().join(path)).unwrap();
+    let (security, header, faults) =
+        (text("SECURITY.md"), text("include/paysvc.h"), text("sandbox/src/faults/table.rs"));
+    let words = words_of_promises(&security);
+    assert!(words.len() > 20, "only {words:?}");
+    let is_file = |folder: &str, word: &str| root().join(folder).join(word).with_extension("rs").exists();
+    let is_known = |word: &str| {
+        is_file("tests/integration", word)
+            || is_file("fuzz/fuzz_targets", word)
+            || header.contains(&format!("{word}("))
+            || faults.contains(&format!("\"{word}\""))
+            || ["fork", "clone"].contains(&word)
+    };
+    let unknown: Vec<_> = words.into_iter().filter(|word| !is_known(word)).collect();
+    assert!(unknown.is_empty(), "SECURITY.md names {unknown:?}");
+}
