@@ -24,6 +24,7 @@ pub enum Then {
     /// An answer to nothing, some time after the answer.
     Stray {
         after: Duration,
+        token: String,
         bytes: Vec<u8>,
     },
 }
@@ -52,7 +53,11 @@ fn success(token: &str) -> Vec<u8> {
 
 /// A success that belongs to no request.
 pub fn stray(random: &mut Random) -> Vec<u8> {
-    success(&format!("STRAY-{}", random.below(1_000_000)))
+    success(&stray_token(random))
+}
+
+fn stray_token(random: &mut Random) -> String {
+    format!("STRAY-{}", random.below(1_000_000))
 }
 
 pub fn calm(key: &str) -> Script {
@@ -135,8 +140,9 @@ pub fn draw(random: &mut Random, key: &str) -> Script {
             one("success and a stray in one write", both, Given::Success, Then::Serve)
         }
         94..97 => {
-            let (after, bytes) = (Duration::from_millis(random.below(40)), stray(random));
-            one("success, and a stray later", whole, Given::Success, Then::Stray { after, bytes })
+            let (after, token) = (Duration::from_millis(random.below(40)), stray_token(random));
+            let bytes = success(&token);
+            one("success, and a stray later", whole, Given::Success, Then::Stray { after, token, bytes })
         }
         _ => of("silence", Vec::new(), Given::Nothing, Then::Listen),
     }
