@@ -105,10 +105,6 @@ impl World {
     }
 
     /// The requests of a key, at whichever server they came.
-    fn may_have_lost(&self, token: &str) -> bool {
-        self.peers.iter().any(|peer| peer.evidence.may_have_lost_the_request_of(token))
-    }
-
     fn seen(&self, key: &str) -> Vec<Seen> {
         self.peers.iter().flat_map(|peer| peer.evidence.of(key)).collect()
     }
@@ -210,13 +206,8 @@ fn judge(world: &World, calls: &[(Kind, Returned)]) -> Figures {
             Outcome::Unknown => "UNKNOWN",
         };
         *figures.calls.entry((*kind, name)).or_default() += 1;
-        // The server read no request, and the answer came after one that may have been discarded.
-        let is_lost = seen.is_empty() && returned.token.as_ref().is_some_and(|token| world.may_have_lost(token));
-        figures.excluded += usize::from(is_lost || is_excluded(&seen));
-        let mut found = check(returned, &seen);
-        found.retain(|violation| {
-            !is_lost || !matches!(violation, Violation::WrongAnswer | Violation::ConfirmedWithoutProof)
-        });
+        figures.excluded += usize::from(is_excluded(&seen));
+        let found = check(returned, &seen);
         if !found.is_empty() && figures.shown.len() < 30 {
             figures.shown.push(format!("{found:?}: {returned:?}\n    the server saw {seen:?}"));
         }

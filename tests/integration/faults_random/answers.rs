@@ -24,7 +24,6 @@ pub enum Then {
     /// An answer to nothing, some time after the answer.
     Stray {
         after: Duration,
-        token: String,
         bytes: Vec<u8>,
     },
 }
@@ -53,11 +52,7 @@ fn success(token: &str) -> Vec<u8> {
 
 /// A success that belongs to no request.
 pub fn stray(random: &mut Random) -> Vec<u8> {
-    success(&stray_token(random))
-}
-
-fn stray_token(random: &mut Random) -> String {
-    format!("STRAY-{}", random.below(1_000_000))
+    success(&format!("STRAY-{}", random.below(1_000_000)))
 }
 
 pub fn calm(key: &str) -> Script {
@@ -140,9 +135,8 @@ pub fn draw(random: &mut Random, key: &str) -> Script {
             one("success and a stray in one write", both, Given::Success, Then::Serve)
         }
         94..97 => {
-            let (after, token) = (Duration::from_millis(random.below(40)), stray_token(random));
-            let bytes = success(&token);
-            one("success, and a stray later", whole, Given::Success, Then::Stray { after, token, bytes })
+            let (after, bytes) = (Duration::from_millis(random.below(40)), stray(random));
+            one("success, and a stray later", whole, Given::Success, Then::Stray { after, bytes })
         }
         _ => of("silence", Vec::new(), Given::Nothing, Then::Listen),
     }

@@ -1,6 +1,6 @@
 //! What the server saw and gave, what a call returned, and whether the two can both be true. No I/O here.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -33,15 +33,9 @@ pub struct Seen {
     pub after_stray: bool,
 }
 
+/// By key, in the order in which they came.
 #[derive(Default)]
-pub struct Evidence {
-    /// By key, in the order in which they came.
-    seen: Mutex<HashMap<String, Vec<Seen>>>,
-    /// The tokens of stray answers behind which the server read no further request. One may have been written all the
-    /// same, before the stray answer arrived: a client that closes a connection with unread bytes resets it, and the
-    /// reset discards what the server has not read yet.
-    nothing_read_after: Mutex<HashSet<String>>,
-}
+pub struct Evidence(Mutex<HashMap<String, Vec<Seen>>>);
 
 /// Names one request in the evidence.
 #[derive(Clone, Debug)]
@@ -66,17 +60,8 @@ impl Evidence {
         self.lock().get(key).cloned().unwrap_or_default()
     }
 
-    pub fn read_nothing_after(&self, token: String) {
-        self.nothing_read_after.lock().unwrap_or_else(PoisonError::into_inner).insert(token);
-    }
-
-    /// Whether the request that took this answer may have been discarded unread.
-    pub fn may_have_lost_the_request_of(&self, token: &str) -> bool {
-        self.nothing_read_after.lock().unwrap_or_else(PoisonError::into_inner).contains(token)
-    }
-
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Vec<Seen>>> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -135,8 +135,6 @@ struct Connection {
     /// The request that the input begins with, once its key was seen.
     current: Option<Place>,
     stray_at: Option<Instant>,
-    /// What the last stray answer, or the last answer behind one, names.
-    stray_token: Option<String>,
 }
 
 /// The connection is at its end.
@@ -162,27 +160,11 @@ impl Connection {
             }
         };
         let (random, calm) = (Random::new(manner.seed, id as u64 + 1), manner.calm);
-        Connection {
-            io,
-            tcp,
-            id,
-            random,
-            calm,
-            evidence,
-            counts,
-            input: Vec::new(),
-            current: None,
-            stray_at: None,
-            stray_token: None,
-        }
+        Connection { io, tcp, id, random, calm, evidence, counts, input: Vec::new(), current: None, stray_at: None }
     }
 
     fn live(mut self) {
         let _ = self.greet().and_then(|()| self.serve());
-        let is_recent = self.stray_at.is_some_and(|at| at.elapsed() < NOTICED);
-        if let Some(token) = self.stray_token.take().filter(|_| is_recent && self.current.is_none()) {
-            self.evidence.read_nothing_after(token);
-        }
     }
 
     /// What happens to a connection before any request.
@@ -239,7 +221,7 @@ impl Connection {
             self.play(script, &place)?;
             if is_tainted == Some(true) {
                 // Who took the stray answer for this request's takes this one for the next request's.
-                (self.stray_at, self.stray_token) = (Some(Instant::now()), Some(place.key.clone()));
+                self.stray_at = Some(Instant::now());
             }
         }
     }
@@ -296,7 +278,6 @@ impl Connection {
             let after_stray = self.stray_at.is_some_and(|at| at.elapsed() < NOTICED);
             let whole = whole_message(&self.input).is_some();
             let seen = Seen { connection: self.id, whole, given: Given::Nothing, act, after_stray };
-            self.stray_token = None;
             self.current = Some(self.evidence.saw(&key, seen));
         }
     }
@@ -352,10 +333,10 @@ impl Connection {
                 self.peek("the kept connection ended when it was used again", LONGEST);
                 Err(Over)
             }
-            Then::Stray { after, token, bytes } => {
+            Then::Stray { after, bytes } => {
                 self.counts.strays.fetch_add(1, Ordering::SeqCst);
                 std::thread::sleep(after);
-                (self.stray_at, self.stray_token) = (Some(Instant::now()), Some(token));
+                self.stray_at = Some(Instant::now());
                 Ok(self.io.write_all(&bytes)?)
             }
         }
