@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use crate::support::capi::{Call, Client};
 use crate::support::tls::Authority;
-use evidence::{Given, Returned, Seen, Violation, check, is_excluded};
+use evidence::{Given, Returned, Seen, Violation, check, may_have_met_a_stray};
 use peer::{Manner, Peer};
 use random::Random;
 
@@ -206,10 +206,18 @@ fn judge(world: &World, calls: &[(Kind, Returned)]) -> Figures {
             Outcome::Unknown => "UNKNOWN",
         };
         *figures.calls.entry((*kind, name)).or_default() += 1;
-        figures.excluded += usize::from(is_excluded(&seen));
-        let found = check(returned, &seen);
+        let is_shifted_last = |token: &str| world.peers.iter().any(|peer| peer.evidence.is_shifted_last(token));
+        let excluded = may_have_met_a_stray(returned, &seen, is_shifted_last);
+        figures.excluded += usize::from(excluded);
+        let found = check(returned, &seen, !excluded);
         if !found.is_empty() && figures.shown.len() < 30 {
             figures.shown.push(format!("{found:?}: {returned:?}\n    the server saw {seen:?}"));
+            for token in returned.token.iter().filter(|token| token.starts_with("STRAY-")) {
+                let of = |peer: &Peer| peer.evidence.history_of(token).join("\n        ");
+                figures
+                    .shown
+                    .extend(world.peers.iter().map(|peer| format!("    its connection:\n        {}", of(peer))));
+            }
         }
         found.into_iter().for_each(|violation| *figures.violations.entry(violation).or_default() += 1);
     }
@@ -291,7 +299,7 @@ fn a_broken_client_is_found() {
         let (key, token) = (key.to_owned(), token.map(str::to_owned));
         let returned =
             Returned { key, moves_money: true, outcome, attempts, token, late: Duration::ZERO, said: String::new() };
-        check(&returned, &peer.evidence.of(&returned.key))
+        check(&returned, &peer.evidence.of(&returned.key), true)
     };
     let own = Some("KEY-00000002");
     assert_eq!(says("KEY-00000001", Outcome::Confirmed, 2, Some("KEY-00000001")), [Violation::SentTwice]);
@@ -326,20 +334,28 @@ fn what_may_be_sent_again_and_what_is_late() {
         late: Duration::from_millis(late),
         said: String::new(),
     };
+    let judged = |returned: &Returned, seen: &[Seen]| {
+        check(returned, seen, !may_have_met_a_stray(returned, seen, |token| token == "KEY-LAST"))
+    };
     let again = |first: Given| [seen(first, true), seen(Given::Success, true)];
     let money = returned(true, Outcome::Confirmed, 0);
-    assert_eq!(check(&money, &again(Given::ComeAgain)), [], "a whole 429 asks for it");
+    assert_eq!(judged(&money, &again(Given::ComeAgain)), [], "a whole 429 asks for it");
     for first in [Given::Nothing, Given::Success, Given::Refusal, Given::Unclear] {
-        assert_eq!(check(&money, &again(first)), [Violation::SentTwice], "{first:?}");
-        assert_eq!(check(&returned(false, Outcome::Confirmed, 0), &again(first)), [], "a reading may be repeated");
+        assert_eq!(judged(&money, &again(first)), [Violation::SentTwice], "{first:?}");
+        assert_eq!(judged(&returned(false, Outcome::Confirmed, 0), &again(first)), [], "a reading may be repeated");
     }
     // The answer of one that may have met a stray is not judged; one that had none is.
-    let stray = |after_stray| check(&money, &[seen(Given::Success, after_stray)]);
+    let stray = |after_stray| judged(&money, &[seen(Given::Success, after_stray)]);
     assert_eq!((stray(true), stray(false)), (vec![], vec![Violation::WrongAnswer]));
-    assert_eq!(check(&returned(true, Outcome::Unknown, 3000), &again(Given::ComeAgain)), [Violation::ReturnedLate]);
-    assert_eq!(check(&returned(true, Outcome::Unknown, 2999), &again(Given::ComeAgain)), []);
+    // Nor is one whose request was never read, behind an answer that came a request late and was the connection's last.
+    let unread =
+        |token: &str| judged(&Returned { token: Some(token.into()), ..returned(true, Outcome::Confirmed, 0) }, &[]);
+    assert_eq!(unread("KEY-LAST"), []);
+    assert_eq!(unread("KEY-00000002"), [Violation::WrongAnswer, Violation::ConfirmedWithoutProof]);
+    assert_eq!(judged(&returned(true, Outcome::Unknown, 3000), &again(Given::ComeAgain)), [Violation::ReturnedLate]);
+    assert_eq!(judged(&returned(true, Outcome::Unknown, 2999), &again(Given::ComeAgain)), []);
     let refused =
-        |given| check(&returned(true, Outcome::Rejected, 0), &[Seen { after_stray: false, ..seen(given, false) }]);
+        |given| judged(&returned(true, Outcome::Rejected, 0), &[Seen { after_stray: false, ..seen(given, false) }]);
     for given in [Given::ComeAgain, Given::Refusal] {
         assert_eq!(refused(given), [Violation::WrongAnswer], "a refusal proves itself, the token does not fit");
     }

@@ -50,9 +50,9 @@ fn success(token: &str) -> Vec<u8> {
     answer("200 OK", "", &success_body(token))
 }
 
-/// A success that belongs to no request.
-pub fn stray(random: &mut Random) -> Vec<u8> {
-    success(&format!("STRAY-{}", random.below(1_000_000)))
+/// A success that belongs to no request. Its token names the connection, so that a violation leads to what was sent there.
+pub fn stray(sent: &str, connection: usize) -> Vec<u8> {
+    success(&format!("STRAY-{sent}-{connection}"))
 }
 
 pub fn calm(key: &str) -> Script {
@@ -68,7 +68,7 @@ fn chunked_head() -> Vec<u8> {
 }
 
 /// One way to answer the request with this key.
-pub fn draw(random: &mut Random, key: &str) -> Script {
+pub fn draw(random: &mut Random, key: &str, connection: usize) -> Script {
     let of = |act, pieces, given, then| Script { act, pieces, given, then };
     let one = |act, bytes, given, then| Script { act, pieces: vec![Piece::Bytes(bytes)], given, then };
     let whole = success(key);
@@ -131,11 +131,11 @@ pub fn draw(random: &mut Random, key: &str) -> Script {
         }
         87..91 => broken_chunks(random, key),
         91..94 => {
-            let both = [whole, stray(random)].concat();
+            let both = [whole, stray("with an answer", connection)].concat();
             one("success and a stray in one write", both, Given::Success, Then::Serve)
         }
         94..97 => {
-            let (after, bytes) = (Duration::from_millis(random.below(40)), stray(random));
+            let (after, bytes) = (Duration::from_millis(random.below(40)), stray("later", connection));
             one("success, and a stray later", whole, Given::Success, Then::Stray { after, bytes })
         }
         _ => of("silence", Vec::new(), Given::Nothing, Then::Listen),

@@ -1,6 +1,6 @@
 //! What the server saw and gave, what a call returned, and whether the two can both be true. No I/O here.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -28,14 +28,20 @@ pub struct Seen {
     pub given: Given,
     /// What the server did with it.
     pub act: &'static str,
-    /// A stray answer was sent on its connection just before: it may have arrived after the request was written, and
-    /// HTTP/1.1 has nothing that tells it from the answer. What was read is then not judged.
+    /// A stray answer was sent on its connection just before: it may have arrived after the request was written.
     pub after_stray: bool,
 }
 
 /// By key, in the order in which they came.
 #[derive(Default)]
-pub struct Evidence(Mutex<HashMap<String, Vec<Seen>>>);
+pub struct Evidence {
+    requests: Mutex<HashMap<String, Vec<Seen>>>,
+    /// Tokens of answers that came one request late, because of a stray answer, and after which the server closed the
+    /// connection: a request that was written meanwhile was never read.
+    shifted_last: Mutex<HashSet<String>>,
+    /// Of the connections that sent a stray answer, what happened on them.
+    histories: Mutex<HashMap<usize, Vec<String>>>,
+}
 
 /// Names one request in the evidence.
 #[derive(Clone, Debug)]
@@ -60,8 +66,27 @@ impl Evidence {
         self.lock().get(key).cloned().unwrap_or_default()
     }
 
+    pub fn closed_after_shifted(&self, token: String) {
+        self.shifted_last.lock().unwrap_or_else(PoisonError::into_inner).insert(token);
+    }
+
+    pub fn is_shifted_last(&self, token: &str) -> bool {
+        self.shifted_last.lock().unwrap_or_else(PoisonError::into_inner).contains(token)
+    }
+
+    pub fn keep(&self, connection: usize, history: Vec<String>) {
+        self.histories.lock().unwrap_or_else(PoisonError::into_inner).insert(connection, history);
+    }
+
+    /// What happened on the connection that a stray answer's token names.
+    pub fn history_of(&self, token: &str) -> Vec<String> {
+        let connection = token.rsplit('-').next().and_then(|id| id.parse::<usize>().ok());
+        let histories = self.histories.lock().unwrap_or_else(PoisonError::into_inner);
+        connection.and_then(|id| histories.get(&id).cloned()).unwrap_or_default()
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Vec<Seen>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -106,12 +131,15 @@ impl Violation {
 /// Longer than a busy machine delays a thread.
 pub const LATE: Duration = Duration::from_secs(3);
 
-pub fn is_excluded(seen: &[Seen]) -> bool {
-    seen.iter().any(|seen| seen.after_stray)
+/// Whether a stray answer, or an answer that came one request late because of one, may have arrived after the request was
+/// written. HTTP/1.1 has nothing that tells it from the answer, so what was read is not judged.
+pub fn may_have_met_a_stray(returned: &Returned, seen: &[Seen], is_shifted_last: impl Fn(&str) -> bool) -> bool {
+    let closed_unread = || seen.is_empty() && returned.token.as_deref().is_some_and(is_shifted_last);
+    seen.iter().any(|seen| seen.after_stray) || closed_unread()
 }
 
-/// All that cannot be true of one call.
-pub fn check(returned: &Returned, seen: &[Seen]) -> Vec<Violation> {
+/// All that cannot be true of one call; what was read is judged unless a stray answer may have been taken for it.
+pub fn check(returned: &Returned, seen: &[Seen], judge_answer: bool) -> Vec<Violation> {
     let mut found = Vec::new();
     let mut is = |violation, so: bool| {
         if so {
@@ -124,7 +152,7 @@ pub fn check(returned: &Returned, seen: &[Seen]) -> Vec<Violation> {
     is(Violation::NotSentButSeen, returned.outcome == Outcome::NotSent && !seen.is_empty());
     is(Violation::MoreSeenThanAttempts, seen.len() > returned.attempts);
     is(Violation::ReturnedLate, returned.late >= LATE);
-    if is_excluded(seen) {
+    if !judge_answer {
         return found;
     }
     is(Violation::WrongAnswer, returned.token.as_ref().is_some_and(|token| *token != returned.key));

@@ -135,14 +135,25 @@ struct Connection {
     /// The request that the input begins with, once its key was seen.
     current: Option<Place>,
     stray_at: Option<Instant>,
+    /// The token of the answer that was sent last, if a client that took the stray answer takes this for the next one's.
+    shifted: Option<String>,
+    /// What happened on it, kept if it sent a stray answer.
+    history: Vec<(Instant, String)>,
 }
 
 /// The connection is at its end.
-struct Over;
+#[derive(Debug)]
+enum Over {
+    /// The server ends it, as it was drawn.
+    Drawn,
+    Closed,
+    #[allow(dead_code, reason = "printed with a violation")]
+    Broken(io::Error),
+}
 
 impl From<io::Error> for Over {
-    fn from(_: io::Error) -> Over {
-        Over
+    fn from(error: io::Error) -> Over {
+        Over::Broken(error)
     }
 }
 
@@ -160,11 +171,37 @@ impl Connection {
             }
         };
         let (random, calm) = (Random::new(manner.seed, id as u64 + 1), manner.calm);
-        Connection { io, tcp, id, random, calm, evidence, counts, input: Vec::new(), current: None, stray_at: None }
+        Connection {
+            io,
+            tcp,
+            id,
+            random,
+            calm,
+            evidence,
+            counts,
+            input: Vec::new(),
+            current: None,
+            stray_at: None,
+            shifted: None,
+            history: Vec::new(),
+        }
     }
 
     fn live(mut self) {
-        let _ = self.greet().and_then(|()| self.serve());
+        let Err(over) = self.greet().and_then(|()| self.serve()) else { return };
+        if let (Over::Drawn, Some(token)) = (&over, self.shifted.take()) {
+            self.evidence.closed_after_shifted(token);
+        }
+        self.tell(format!("{over:?}"));
+        if self.history.iter().any(|(_, event)| event.contains("stray")) {
+            let start = self.history[0].0;
+            let line = |(at, event): &(Instant, String)| format!("{:?} {event}", at.duration_since(start));
+            self.evidence.keep(self.id, self.history.iter().map(line).collect());
+        }
+    }
+
+    fn tell(&mut self, event: impl Into<String>) {
+        self.history.push((Instant::now(), event.into()));
     }
 
     /// What happens to a connection before any request.
@@ -190,17 +227,18 @@ impl Connection {
                     let _ = self.tcp.read(&mut some);
                 }
                 // What is left unread makes it a reset.
-                Err(Over)
+                Err(Over::Drawn)
             }
             10..13 if matches!(self.io, Io::Tls(_)) => {
                 self.tcp.write_all(b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n")?;
-                Err(Over)
+                Err(Over::Drawn)
             }
             13..20 => match &mut self.io {
                 // Leaves with the server's last words of the handshake: before any request.
                 Io::Tls(tls) => {
                     self.counts.strays.fetch_add(1, Ordering::SeqCst);
-                    Ok(tls.conn.writer().write_all(&answers::stray(&mut self.random))?)
+                    self.history.push((Instant::now(), "a stray with the handshake".to_owned()));
+                    Ok(tls.conn.writer().write_all(&answers::stray("handshake", self.id))?)
                 }
                 Io::Plain(_) => Ok(()),
             },
@@ -212,12 +250,17 @@ impl Connection {
         loop {
             let place = self.request()?;
             self.counts.requests.fetch_add(1, Ordering::SeqCst);
-            let script =
-                if self.calm { answers::calm(&place.key) } else { answers::draw(&mut self.random, &place.key) };
+            let script = if self.calm {
+                answers::calm(&place.key)
+            } else {
+                answers::draw(&mut self.random, &place.key, self.id)
+            };
             let is_tainted = self.evidence.change(&place, |seen| {
                 (seen.whole, seen.act) = (true, script.act);
                 seen.after_stray
             });
+            self.tell(format!("{} is answered: {}", place.key, script.act));
+            self.shifted = (is_tainted == Some(true)).then(|| place.key.clone());
             self.play(script, &place)?;
             if is_tainted == Some(true) {
                 // Who took the stray answer for this request's takes this one for the next request's.
@@ -246,24 +289,40 @@ impl Connection {
 
     fn read(&mut self) -> Result<(), Over> {
         let mut buffer = [0; 4096];
-        match self.io.read(&mut buffer)? {
-            0 => Err(Over),
+        let read = self.io.read(&mut buffer);
+        if read.is_err() {
+            self.note_what_came();
+        }
+        match read? {
+            0 => Err(Over::Closed),
             count => {
                 self.input.extend_from_slice(&buffer[..count]);
+                self.tell(format!("{count} bytes read"));
                 Ok(())
             }
         }
+    }
+
+    /// rustls fails before it reads, if it cannot write what it still has to: the request that came is read without it.
+    fn note_what_came(&mut self) {
+        let Io::Tls(tls) = &mut self.io else { return };
+        while tls.conn.read_tls(&mut tls.sock).is_ok_and(|count| count > 0) && tls.conn.process_new_packets().is_ok() {}
+        let mut came = Vec::new();
+        let _ = tls.conn.reader().read_to_end(&mut came);
+        self.input.extend_from_slice(&came);
+        self.note("the connection broke when it was read");
     }
 
     fn tunnel(&mut self) -> Result<(), Over> {
         const OPEN: &[u8] = b"HTTP/1.1 200 Connection established\r\n\r\n";
         match self.random.below(20) {
             0 => self.io.write_all(b"HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n")?,
-            1 => return Err(Over),
+            1 => return Err(Over::Drawn),
             // In the same write, so that it lies there before the request.
             2..4 => {
                 self.counts.strays.fetch_add(1, Ordering::SeqCst);
-                self.io.write_all(&[OPEN, &answers::stray(&mut self.random)].concat())?;
+                self.tell("a stray with the tunnel");
+                self.io.write_all(&[OPEN, &answers::stray("tunnel", self.id)].concat())?;
             }
             _ => self.io.write_all(OPEN)?,
         }
@@ -307,7 +366,7 @@ impl Connection {
 
     fn reset(&mut self) -> Result<(), Over> {
         reset_when_closed(&self.tcp);
-        Err(Over)
+        Err(Over::Drawn)
     }
 
     fn play(&mut self, script: Script, place: &Place) -> Result<(), Over> {
@@ -326,18 +385,21 @@ impl Connection {
         }
         match script.then {
             Then::Serve => Ok(()),
-            Then::Close => Err(Over),
+            Then::Close => Err(Over::Drawn),
             Then::Reset => self.reset(),
             Then::Listen => self.listen("after an answer that was the last"),
             Then::CloseUnread => {
                 self.peek("the kept connection ended when it was used again", LONGEST);
-                Err(Over)
+                Err(Over::Drawn)
             }
             Then::Stray { after, bytes } => {
                 self.counts.strays.fetch_add(1, Ordering::SeqCst);
                 std::thread::sleep(after);
                 self.stray_at = Some(Instant::now());
-                Ok(self.io.write_all(&bytes)?)
+                self.tell("the stray is written");
+                self.io.write_all(&bytes)?;
+                self.tell("the stray has been written");
+                Ok(())
             }
         }
     }
@@ -355,12 +417,12 @@ impl Connection {
                 Err(error) if stalled(&error) => match self.tcp.peek(&mut [0]) {
                     Err(error) if stalled(&error) => {}
                     // It says goodbye, or has gone: in the middle of an answer it has nothing else to say.
-                    _ => return Err(Over),
+                    _ => return Err(Over::Drawn),
                 },
                 written => written?,
             }
         }
-        Err(Over)
+        Err(Over::Drawn)
     }
 }
 
