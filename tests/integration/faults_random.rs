@@ -324,7 +324,8 @@ fn a_broken_client_is_found() {
 
 #[test]
 fn what_may_be_sent_again_and_what_is_late() {
-    let seen = |given, after_stray| Seen { connection: 0, whole: true, given, act: "", after_stray };
+    let seen =
+        |given, after_stray| Seen { connection: 0, whole: true, given, act: "", after_stray, after_shifted_429: false };
     let returned = |moves_money, outcome, late| Returned {
         key: "KEY-00000001".into(),
         moves_money,
@@ -344,6 +345,8 @@ fn what_may_be_sent_again_and_what_is_late() {
         assert_eq!(judged(&money, &again(first)), [Violation::SentTwice], "{first:?}");
         assert_eq!(judged(&returned(false, Outcome::Confirmed, 0), &again(first)), [], "a reading may be repeated");
     }
+    let after_shifted_429 = Seen { after_shifted_429: true, ..seen(Given::Success, true) };
+    assert_eq!(judged(&money, &[after_shifted_429, seen(Given::Success, true)]), [], "it may have read a 429");
     // The answer of one that may have met a stray is not judged; one that had none is.
     let stray = |after_stray| judged(&money, &[seen(Given::Success, after_stray)]);
     assert_eq!((stray(true), stray(false)), (vec![], vec![Violation::WrongAnswer]));

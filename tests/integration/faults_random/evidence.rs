@@ -30,6 +30,8 @@ pub struct Seen {
     pub act: &'static str,
     /// A stray answer was sent on its connection just before: it may have arrived after the request was written.
     pub after_stray: bool,
+    /// And the answer before it was a 429, which the client may have taken for the answer to this request.
+    pub after_shifted_429: bool,
 }
 
 /// By key, in the order in which they came.
@@ -146,8 +148,8 @@ pub fn check(returned: &Returned, seen: &[Seen], judge_answer: bool) -> Vec<Viol
             found.push(violation);
         }
     };
-    let repeated =
-        seen.split_last().is_some_and(|(_, before)| before.iter().any(|seen| seen.given != Given::ComeAgain));
+    let asked_again = |seen: &Seen| seen.given == Given::ComeAgain || seen.after_shifted_429;
+    let repeated = seen.split_last().is_some_and(|(_, before)| !before.iter().all(asked_again));
     is(Violation::SentTwice, returned.moves_money && repeated);
     is(Violation::NotSentButSeen, returned.outcome == Outcome::NotSent && !seen.is_empty());
     is(Violation::MoreSeenThanAttempts, seen.len() > returned.attempts);

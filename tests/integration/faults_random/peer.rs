@@ -136,7 +136,7 @@ struct Connection {
     current: Option<Place>,
     stray_at: Option<Instant>,
     /// The token of the answer that was sent last, if a client that took the stray answer takes this for the next one's.
-    shifted: Option<String>,
+    shifted: Option<(String, Given)>,
     /// What happened on it, kept if it sent a stray answer.
     history: Vec<(Instant, String)>,
 }
@@ -189,7 +189,7 @@ impl Connection {
 
     fn live(mut self) {
         let Err(over) = self.greet().and_then(|()| self.serve()) else { return };
-        if let (Over::Drawn, Some(token)) = (&over, self.shifted.take()) {
+        if let (Over::Drawn, Some((token, _))) = (&over, self.shifted.take()) {
             self.evidence.closed_after_shifted(token);
         }
         self.tell(format!("{over:?}"));
@@ -260,7 +260,7 @@ impl Connection {
                 seen.after_stray
             });
             self.tell(format!("{} is answered: {}", place.key, script.act));
-            self.shifted = (is_tainted == Some(true)).then(|| place.key.clone());
+            self.shifted = (is_tainted == Some(true)).then(|| (place.key.clone(), script.given));
             self.play(script, &place)?;
             if is_tainted == Some(true) {
                 // Who took the stray answer for this request's takes this one for the next request's.
@@ -336,7 +336,8 @@ impl Connection {
         {
             let after_stray = self.stray_at.is_some_and(|at| at.elapsed() < NOTICED);
             let whole = whole_message(&self.input).is_some();
-            let seen = Seen { connection: self.id, whole, given: Given::Nothing, act, after_stray };
+            let after_shifted_429 = after_stray && matches!(self.shifted, Some((_, Given::ComeAgain)));
+            let seen = Seen { connection: self.id, whole, given: Given::Nothing, act, after_stray, after_shifted_429 };
             self.current = Some(self.evidence.saw(&key, seen));
         }
     }
