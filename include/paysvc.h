@@ -37,6 +37,13 @@
 
 #include <stddef.h>
 
+/* Calling convention of callbacks: write it in their definitions if the program may be built for 32-bit Windows. */
+#if defined(_WIN32) && !defined(_WIN64)
+#define PAYSVC_CALLBACK __cdecl
+#else
+#define PAYSVC_CALLBACK
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -45,6 +52,46 @@ extern "C" {
  * Version of the binary interface. Compare it with paysvc_abi() before any other call.
  */
 #define PAYSVC_ABI 1
+
+/**
+ * Version of this header as a number: 200 is 0.2.0. paysvc_version_number() is that of the library that was loaded.
+ */
+#define PAYSVC_VERSION_NUMBER 200
+
+/**
+ * There is no such value.
+ */
+#define PAYSVC_JSON_ABSENT 0
+
+/**
+ * null.
+ */
+#define PAYSVC_JSON_NULL 1
+
+/**
+ * true or false.
+ */
+#define PAYSVC_JSON_BOOL 2
+
+/**
+ * A number.
+ */
+#define PAYSVC_JSON_NUMBER 3
+
+/**
+ * A string.
+ */
+#define PAYSVC_JSON_STRING 4
+
+/**
+ * An array.
+ */
+#define PAYSVC_JSON_ARRAY 5
+
+/**
+ * An object.
+ */
+#define PAYSVC_JSON_OBJECT 6
 
 /**
  * Deadline and cancel of a request. Any number of threads may use it at once.
@@ -75,7 +122,7 @@ typedef int paysvc_outcome;
  * Receives one line of the log. `level` is 1 (error), 2 (warning), 3 (information) or 4 (debug). `message` is valid until
  * the callback returns.
  */
-typedef void (*paysvc_log_fn)(void *userdata, int level, const char *message);
+typedef void (PAYSVC_CALLBACK *paysvc_log_fn)(void *userdata, int level, const char *message);
 
 /**
  * State of the payment or refund in the answer, the service's statusId: one of PAYSVC_STATE_..., or a number that
@@ -214,6 +261,12 @@ typedef int paysvc_state;
  * @return a static string; do not free it
  */
 const char *paysvc_version(void);
+
+/**
+ * Version of the loaded library as a number: 200 for 0.2.0, 10203 for 1.2.3. If it is lower than PAYSVC_VERSION_NUMBER, the
+ * program was built for a later release, and may use a function that this library lacks.
+ */
+int paysvc_version_number(void);
 
 /**
  * Version of the binary interface of the loaded library, which is also the number in its soname. Compare it with
@@ -596,14 +649,49 @@ size_t paysvc_reply_body_len(const paysvc_reply *reply);
 
 /**
  * One value of the body as text: strings unescaped, everything else as it is written in the JSON. A string that contains
- * U+0000 or an unpaired surrogate stays as it is written, without its quotes.
+ * U+0000 or an unpaired surrogate stays as it is written, without its quotes. Of members with the same name, this and the
+ * other functions that take a pointer find the first.
  *
  * @param pointer  a JSON pointer (RFC 6901), e.g. "/data/mandateCode"; "" is the whole body
- * @return valid until the reply is freed. NULL if the value is absent or null, if a name in the path is there twice, if
- *   the pointer is NULL, malformed or has more than 128 steps, or if there is no memory for it.
+ * @return valid until the reply is freed. NULL if the value is absent or null, if the pointer is NULL, malformed or has more
+ *   than 128 steps, or if there is no memory for it.
  */
 const char *paysvc_reply_get(const paysvc_reply *reply,
                              const char *pointer);
+
+/**
+ * Type of one value of the body.
+ *
+ * @param pointer  as for paysvc_reply_get()
+ * @return one of PAYSVC_JSON_...; PAYSVC_JSON_ABSENT if there is no such value, if reply or pointer is NULL, or if the pointer
+ *   is malformed or has more than 128 steps
+ */
+int paysvc_reply_type(const paysvc_reply *reply,
+                      const char *pointer);
+
+/**
+ * Number of elements of an array, or of members of an object. An element is looked up by its index, which begins at 0:
+ * "/data/0/mandateCode".
+ *
+ * @param pointer  as for paysvc_reply_get()
+ * @return 0 for every other value, if there is no such value, and for NULL
+ */
+size_t paysvc_reply_count(const paysvc_reply *reply,
+                          const char *pointer);
+
+/**
+ * Name of one member of an object, in the order of the body. It is escaped ("~0" for "~", "~1" for "/"), so that the
+ * object's pointer, "/" and this name are the pointer of the member. A name that contains U+0000 or an unpaired surrogate
+ * stays as it is written.
+ *
+ * @param pointer  pointer of the object, as for paysvc_reply_get()
+ * @param index  0 is the first member
+ * @return valid until the reply is freed. NULL past the last member, if the value is no object or absent, for NULL, or if
+ *   there is no memory for it.
+ */
+const char *paysvc_reply_name(const paysvc_reply *reply,
+                              const char *pointer,
+                              size_t index);
 
 /**
  * Code of the answer ("statusCode", "status_code", "code", or the "code" of "error"), or "".
@@ -635,6 +723,15 @@ int paysvc_reply_retry_after_ms(const paysvc_reply *reply);
  * @param reply  NULL: 0
  */
 int paysvc_reply_attempts(const paysvc_reply *reply);
+
+/**
+ * Number of this call, e.g. "3k9v0c2m8q1tz7ha-42": at most 40 letters, digits and "-". No other call has it, in no other
+ * process and on no other machine.
+ *
+ * @param reply  NULL: ""
+ * @return valid until the reply is freed
+ */
+const char *paysvc_reply_call_id(const paysvc_reply *reply);
 
 /**
  * Frees the reply and every text that its functions returned.

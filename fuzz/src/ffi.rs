@@ -20,6 +20,8 @@ use super::peer::{acceptable, peer};
 /// How many instructions are run, so that no input takes long.
 const INSTRUCTIONS: usize = 40;
 const HANDLES: usize = 4;
+/// How many members of one value are read.
+const MEMBERS: usize = 100;
 
 #[derive(Default)]
 struct Machine<'a> {
@@ -228,11 +230,45 @@ impl Machine<'_> {
             assert!(outcome != PAYSVC_OUTCOME_NOT_SENT || attempts == 0);
             assert!(outcome != PAYSVC_OUTCOME_CONFIRMED || (status == PAYSVC_OK && attempts > 0));
             let _ = paysvc_reply_state(reply);
+            let id = CStr::from_ptr(paysvc_reply_call_id(reply)).to_str().expect("UTF-8");
+            assert!(reply.is_null() == id.is_empty() && id.len() <= 40);
             let found = paysvc_reply_get(reply, pointer(&pointer_text));
             assert_eq!(found, paysvc_reply_get(reply, pointer(&pointer_text)), "the same pointer gives the same text");
+            let kind = paysvc_reply_type(reply, pointer(&pointer_text));
+            assert_eq!(found.is_null(), matches!(kind, PAYSVC_JSON_ABSENT | PAYSVC_JSON_NULL));
             if !found.is_null() {
                 assert!(CStr::from_ptr(found).to_str().is_ok());
             }
+            self.read_members(reply, pointer_text.as_deref().unwrap_or(c""));
+        }
+    }
+
+    /// The names of an object lead to its members, and every container has as many as it says.
+    unsafe fn read_members(&self, reply: *const paysvc_reply, pointer: &CStr) {
+        let look = |step: &CStr| {
+            let pointer = CString::new([pointer.to_bytes(), b"/", step.to_bytes()].concat()).unwrap();
+            unsafe { paysvc_reply_type(reply, pointer.as_ptr()) }
+        };
+        let (kind, count, name) = unsafe {
+            let kind = paysvc_reply_type(reply, pointer.as_ptr());
+            let name = |index| paysvc_reply_name(reply, pointer.as_ptr(), index);
+            (kind, paysvc_reply_count(reply, pointer.as_ptr()), name)
+        };
+        assert!(count == 0 || matches!(kind, PAYSVC_JSON_ARRAY | PAYSVC_JSON_OBJECT));
+        for index in (0..count).take(MEMBERS) {
+            let found = name(index);
+            assert_eq!(found, name(index), "the same index gives the same text");
+            match kind {
+                PAYSVC_JSON_OBJECT => assert_ne!(look(unsafe { CStr::from_ptr(found) }), PAYSVC_JSON_ABSENT),
+                _ => {
+                    assert!(found.is_null());
+                    assert_ne!(look(&CString::new(index.to_string()).unwrap()), PAYSVC_JSON_ABSENT);
+                }
+            }
+        }
+        assert!(name(count).is_null());
+        if kind == PAYSVC_JSON_ARRAY {
+            assert_eq!(look(&CString::new(count.to_string()).unwrap()), PAYSVC_JSON_ABSENT);
         }
     }
 
@@ -258,5 +294,5 @@ fn check_names(number: c_int) {
     for name in [paysvc_status_name(number), paysvc_outcome_name(number), paysvc_version()] {
         assert!(!unsafe { CStr::from_ptr(name) }.is_empty());
     }
-    assert_eq!(paysvc_abi(), PAYSVC_ABI);
+    assert_eq!((paysvc_abi(), paysvc_version_number()), (PAYSVC_ABI, PAYSVC_VERSION_NUMBER));
 }

@@ -7,5 +7,6 @@ pub mod endpoints;
 pub mod schema;
 pub mod settings;
 pub mod status;
+pub mod version;
 
 pub use endpoints::{ENDPOINTS, endpoint};

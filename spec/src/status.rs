@@ -1,4 +1,4 @@
-//! The numbers of the C interface: statuses, outcomes and payment states.
+//! The numbers of the C interface: statuses, outcomes, payment states and types of JSON values.
 //!
 //! The constants of every language are rendered from it.
 
@@ -130,6 +130,30 @@ pub const STATES: &[Constant] = &[
     constant("STATE_PROCESSING", State::PROCESSING.0, "Processing."),
 ];
 
+/// Type of a value in an answer, as C asks for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(i32)]
+pub enum JsonType {
+    Absent = 0,
+    Null = 1,
+    Bool = 2,
+    Number = 3,
+    String = 4,
+    Array = 5,
+    Object = 6,
+}
+
+/// Only C has these: every other language has its own types.
+pub const JSON_TYPES: &[Constant] = &[
+    constant("JSON_ABSENT", JsonType::Absent as i32, "There is no such value."),
+    constant("JSON_NULL", JsonType::Null as i32, "null."),
+    constant("JSON_BOOL", JsonType::Bool as i32, "true or false."),
+    constant("JSON_NUMBER", JsonType::Number as i32, "A number."),
+    constant("JSON_STRING", JsonType::String as i32, "A string."),
+    constant("JSON_ARRAY", JsonType::Array as i32, "An array."),
+    constant("JSON_OBJECT", JsonType::Object as i32, "An object."),
+];
+
 /// The name of a number, e.g. 11 in [`STATUSES`] is `E_TIMEOUT`.
 pub fn name(table: &'static [Constant], number: i32) -> Option<&'static str> {
     table.iter().find(|constant| constant.number == number).map(|constant| constant.name)
@@ -149,7 +173,7 @@ mod tests {
 
     #[test]
     fn names_and_numbers_are_given_once_and_documented() {
-        for (table, prefix) in [(STATUSES, "E_"), (OUTCOMES, "OUTCOME_"), (STATES, "STATE_")] {
+        for (table, prefix) in [(STATUSES, "E_"), (OUTCOMES, "OUTCOME_"), (STATES, "STATE_"), (JSON_TYPES, "JSON_")] {
             for (index, constant) in table.iter().enumerate() {
                 let Constant { name: own, number, doc } = constant;
                 assert!(own.starts_with(prefix) || *own == "OK", "{own}");

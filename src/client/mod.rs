@@ -22,6 +22,7 @@ use crate::request::{self, body, raw};
 use crate::response::reply::Reply;
 use crate::transport::Transport;
 use crate::transport::call::Call;
+use crate::util::call_id::CallId;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::{ApiKey, Endpoint};
 
@@ -38,13 +39,20 @@ pub struct Client {
     pub log: Log,
 }
 
-/// How many requests of a call have been sent; it survives a panic.
-#[derive(Default)]
-pub struct Progress(AtomicU32);
+/// What is known of a call from its beginning, and how many requests of it have been sent; it survives a panic.
+pub struct Progress {
+    pub id: CallId,
+    attempts: AtomicU32,
+}
 
 impl Progress {
+    /// Of a new call.
+    pub fn new() -> Progress {
+        Progress { id: CallId::new(), attempts: AtomicU32::new(0) }
+    }
+
     pub fn attempts(&self) -> u32 {
-        self.0.load(Ordering::SeqCst)
+        self.attempts.load(Ordering::SeqCst)
     }
 }
 

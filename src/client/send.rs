@@ -99,7 +99,7 @@ impl Client {
             let started = Instant::now();
             let result = transport.exchange(request);
             attempts += u32::from(result.sent);
-            progress.0.store(attempts, Ordering::SeqCst);
+            progress.attempts.store(attempts, Ordering::SeqCst);
             let (mut reply, mut attempt) = self.judge(prepared, result, after_429, deadline, call);
             self.log_attempt(prepared, index + 1, &reply, &attempt, started.elapsed());
             after_429 |= reply.http_status == 429;

@@ -3,7 +3,7 @@
 use std::ffi::{CStr, c_char};
 
 use super::types::{paysvc_reply, paysvc_status};
-use super::{fork, reply};
+use super::{fork, handle};
 use crate::client::Progress;
 use crate::response::reply::Reply;
 use crate::util::errno::preserving_errno;
@@ -37,21 +37,21 @@ unsafe fn deliver_reply(out: *mut *mut paysvc_reply, body: impl FnOnce(&Progress
         unsafe { out.write(std::ptr::null_mut()) };
     }
     fork::install();
-    let progress = Progress::default();
-    let handle = catch_panic(|| reply::into_handle(body(&progress))).or_else(|source_line| {
+    let progress = Progress::new();
+    let handle = catch_panic(|| handle::new(body(&progress), progress.id)).or_else(|source_line| {
         catch_panic(|| {
             let outcome = if progress.attempts() > 0 { Outcome::Unknown } else { Outcome::NotSent };
             let message = format!("a bug in the library was caught at {source_line}; please report it");
             let attempts = progress.attempts();
-            reply::into_handle(Reply { attempts, ..Reply::failed(Status::Internal, outcome, message) })
+            handle::new(Reply { attempts, ..Reply::failed(Status::Internal, outcome, message) }, progress.id)
         })
     });
     // Making the reply panicked as well: it stays NULL, whose outcome is UNKNOWN.
     let Ok(handle) = handle else { return Status::Internal as paysvc_status };
-    let status = reply::status(&handle);
+    let status = handle.status;
     if !out.is_null() {
         // SAFETY: as above.
-        unsafe { out.write(reply::into_pointer(handle)) };
+        unsafe { out.write(handle::into_pointer(handle)) };
     }
     status
 }

@@ -12,6 +12,9 @@ use super::types::*;
 /// Version of the binary interface. Compare it with paysvc_abi() before any other call.
 pub const PAYSVC_ABI: c_int = 1;
 
+/// Version of this header as a number: 200 is 0.2.0. paysvc_version_number() is that of the library that was loaded.
+pub const PAYSVC_VERSION_NUMBER: c_int = 200;
+
 /// The service answered success.
 pub const PAYSVC_OK: paysvc_status = 0;
 
@@ -86,6 +89,27 @@ pub const PAYSVC_STATE_REVERSED: paysvc_state = 6;
 
 /// Processing.
 pub const PAYSVC_STATE_PROCESSING: paysvc_state = 7;
+
+/// There is no such value.
+pub const PAYSVC_JSON_ABSENT: c_int = 0;
+
+/// null.
+pub const PAYSVC_JSON_NULL: c_int = 1;
+
+/// true or false.
+pub const PAYSVC_JSON_BOOL: c_int = 2;
+
+/// A number.
+pub const PAYSVC_JSON_NUMBER: c_int = 3;
+
+/// A string.
+pub const PAYSVC_JSON_STRING: c_int = 4;
+
+/// An array.
+pub const PAYSVC_JSON_ARRAY: c_int = 5;
+
+/// An object.
+pub const PAYSVC_JSON_OBJECT: c_int = 6;
 
 /// Creates a client: configuration and connections, shared by threads. Opens no connection.
 ///

@@ -14,6 +14,7 @@ mod client;
 #[rustfmt::skip] // Rendered.
 mod exports;
 mod fork;
+mod handle;
 mod names;
 #[cfg(test)]
 mod panic_tests;
@@ -23,10 +24,11 @@ mod types;
 pub use call::{paysvc_call_cancel, paysvc_call_free, paysvc_call_new, paysvc_call_set_timeout_ms};
 pub use client::{paysvc_client_free, paysvc_client_set_log, paysvc_encrypt};
 pub use exports::*;
-pub use names::{paysvc_abi, paysvc_outcome_name, paysvc_status_name, paysvc_version};
+pub use names::{paysvc_abi, paysvc_outcome_name, paysvc_status_name, paysvc_version, paysvc_version_number};
 pub use reply::{
-    paysvc_reply_attempts, paysvc_reply_body, paysvc_reply_body_len, paysvc_reply_code, paysvc_reply_free,
-    paysvc_reply_get, paysvc_reply_http_status, paysvc_reply_message, paysvc_reply_outcome,
-    paysvc_reply_retry_after_ms, paysvc_reply_state, paysvc_reply_status,
+    paysvc_reply_attempts, paysvc_reply_body, paysvc_reply_body_len, paysvc_reply_call_id, paysvc_reply_code,
+    paysvc_reply_count, paysvc_reply_free, paysvc_reply_get, paysvc_reply_http_status, paysvc_reply_message,
+    paysvc_reply_name, paysvc_reply_outcome, paysvc_reply_retry_after_ms, paysvc_reply_state, paysvc_reply_status,
+    paysvc_reply_type,
 };
 pub use types::*;

@@ -6,6 +6,7 @@ use super::boundary::boundary;
 use super::types::{paysvc_outcome, paysvc_status};
 use once_cell::race::OnceBox;
 use paysvc_spec::status::{self, Constant, OUTCOMES, STATUSES};
+use paysvc_spec::version;
 
 /// Version of the library, e.g. "1.2.3".
 ///
@@ -17,6 +18,13 @@ pub extern "C" fn paysvc_version() -> *const c_char {
         Err(_) => panic!("the version holds a NUL"),
     };
     VERSION.as_ptr()
+}
+
+/// Version of the loaded library as a number: 200 for 0.2.0, 10203 for 1.2.3. If it is lower than PAYSVC_VERSION_NUMBER, the
+/// program was built for a later release, and may use a function that this library lacks.
+#[unsafe(no_mangle)]
+pub extern "C" fn paysvc_version_number() -> c_int {
+    version::NUMBER
 }
 
 /// Version of the binary interface of the loaded library, which is also the number in its soname. Compare it with

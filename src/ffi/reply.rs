@@ -1,99 +1,40 @@
-//! The reply handle. Its texts stay valid until it is freed.
+//! The functions that read a reply. Its texts stay valid until it is freed.
 
-use std::collections::TryReserveError;
-use std::ffi::{CStr, CString, c_char, c_int};
-
-use once_cell::race::OnceBox;
+use std::ffi::{CStr, c_char, c_int};
 
 use super::boundary::{boundary, text};
+use super::handle::Handle;
 use super::types::{paysvc_outcome, paysvc_reply, paysvc_state, paysvc_status};
-use crate::response::document::Document;
-use crate::response::reply::Reply;
-use crate::util::failpoint;
-use crate::util::memory;
-use paysvc_spec::status::{Outcome, State, Status};
-
-pub struct Handle {
-    status: paysvc_status,
-    outcome: paysvc_outcome,
-    state: paysvc_state,
-    http_status: c_int,
-    retry_after_ms: c_int,
-    attempts: c_int,
-    body: Body,
-    code: CString,
-    message: CString,
-    /// The positions of the body's values; if not known already, the first lookup finds them.
-    document: OnceBox<Document>,
-    /// The texts that lookups returned, by value, so that each lives as long as the reply. Lock-free: a child that is forked
-    /// during a lookup of another thread would wait for ever.
-    found: OnceBox<Vec<OnceBox<CString>>>,
-}
-
-/// The body as text, with a NUL at the end for C.
-struct Body(String);
-
-impl Body {
-    /// JSON text contains no NUL.
-    fn new(mut text: String) -> Body {
-        text.push('\0');
-        Body(text)
-    }
-
-    fn text(&self) -> &str {
-        &self.0[..self.0.len() - 1]
-    }
-
-    fn as_ptr(&self) -> *const c_char {
-        self.0.as_ptr().cast()
-    }
-}
+use paysvc_spec::status::{JsonType, Outcome, State, Status};
 
 /// The body of a NULL reply.
 const NO_BODY: &CStr = c"{\"status\":false,\"message\":\"reply is NULL\",\"errors\":{}}";
-
-pub fn into_handle(reply: Reply) -> Box<Handle> {
-    failpoint::at("reply");
-    Box::new(Handle {
-        status: reply.status as paysvc_status,
-        outcome: reply.outcome as paysvc_outcome,
-        state: reply.state.0,
-        http_status: c_int::from(reply.http_status),
-        retry_after_ms: reply.retry_after_ms.map_or(-1, |ms| c_int::try_from(ms).unwrap_or(c_int::MAX)),
-        attempts: c_int::try_from(reply.attempts).unwrap_or(c_int::MAX),
-        body: Body::new(reply.body),
-        code: c_text(reply.code),
-        message: c_text(reply.message),
-        document: reply.document.map_or_else(OnceBox::new, |document| OnceBox::with_value(Box::new(document))),
-        found: OnceBox::new(),
-    })
-}
-
-pub fn status(handle: &Handle) -> paysvc_status {
-    handle.status
-}
-
-/// The pointer for C, to be passed to [`paysvc_reply_free`].
-pub fn into_pointer(handle: Box<Handle>) -> *mut paysvc_reply {
-    Box::into_raw(handle).cast()
-}
-
-/// Codes and messages have no control characters; a NUL would be removed.
-fn c_text(text: String) -> CString {
-    CString::new(text).unwrap_or_else(|error| {
-        let mut bytes = error.into_vec();
-        bytes.retain(|&byte| byte != 0);
-        CString::new(bytes).unwrap_or_default()
-    })
-}
 
 /// Reads from a reply; returns the fallback for NULL.
 fn read<'a, T>(reply: *const paysvc_reply, fallback: T, read: impl FnOnce(&'a Handle) -> T) -> T {
     if reply.is_null() {
         return fallback;
     }
-    // SAFETY: not NULL, so it came from `into_handle` and has not been freed (the rules of the header).
+    // SAFETY: not NULL, so it came from `handle::new` and has not been freed (the rules of the header).
     read(unsafe { &*reply.cast::<Handle>() })
+}
+
+/// Looks for what a pointer names; returns the fallback for NULL and for a pointer that is not UTF-8.
+///
+/// # Safety
+/// The rules of the header.
+unsafe fn look_up<T: Copy>(
+    reply: *const paysvc_reply,
+    pointer: *const c_char,
+    fallback: T,
+    look: impl FnOnce(&Handle, &str) -> T,
+) -> T {
+    boundary(fallback, || {
+        read(reply, fallback, |handle| {
+            // SAFETY: NULL or NUL-terminated.
+            unsafe { text(pointer, "pointer") }.map_or(fallback, |pointer| look(handle, pointer))
+        })
+    })
 }
 
 /// Status that the function returned with this reply.
@@ -145,40 +86,61 @@ pub unsafe extern "C" fn paysvc_reply_body_len(reply: *const paysvc_reply) -> us
 }
 
 /// One value of the body as text: strings unescaped, everything else as it is written in the JSON. A string that contains
-/// U+0000 or an unpaired surrogate stays as it is written, without its quotes.
+/// U+0000 or an unpaired surrogate stays as it is written, without its quotes. Of members with the same name, this and the
+/// other functions that take a pointer find the first.
 ///
 /// @param pointer  a JSON pointer (RFC 6901), e.g. "/data/mandateCode"; "" is the whole body
-/// @return valid until the reply is freed. NULL if the value is absent or null, if a name in the path is there twice, if
-///   the pointer is NULL, malformed or has more than 128 steps, or if there is no memory for it.
+/// @return valid until the reply is freed. NULL if the value is absent or null, if the pointer is NULL, malformed or has more
+///   than 128 steps, or if there is no memory for it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_get(reply: *const paysvc_reply, pointer: *const c_char) -> *const c_char {
-    boundary(std::ptr::null(), || {
-        read(reply, std::ptr::null(), |handle| {
-            // SAFETY: NULL or NUL-terminated.
-            unsafe { text(pointer, "pointer") }.ok().and_then(|pointer| handle.get(pointer)).unwrap_or(std::ptr::null())
-        })
-    })
+    // SAFETY: the rules of the header.
+    unsafe {
+        look_up(reply, pointer, std::ptr::null(), |handle, pointer| handle.get(pointer).unwrap_or(std::ptr::null()))
+    }
 }
 
-impl Handle {
-    fn get(&self, pointer: &str) -> Option<*const c_char> {
-        let body = self.body.text();
-        // A body that the library made is short, and is scanned only for a lookup.
-        let document = self.document.get_or_try_init(|| Document::scan(body, &|| false).map(Box::new)).ok()?;
-        let value = document.root(body).find(pointer)?;
-        let plain = value.plain()?;
-        let found = self.found.get_or_try_init(|| {
-            let mut slots = Vec::new();
-            slots.try_reserve_exact(document.len())?;
-            slots.resize_with(document.len(), OnceBox::new);
-            Ok::<_, TryReserveError>(Box::new(slots))
-        });
-        let text = found.ok()?.get(value.index())?.get_or_try_init(|| {
-            let mut text = memory::buffer(plain.len() + 1).ok_or(())?;
-            text.extend_from_slice(plain.as_bytes());
-            CString::new(text).map(Box::new).map_err(|_| ())
-        });
-        text.ok().map(|text| text.as_ptr())
+/// Type of one value of the body.
+///
+/// @param pointer  as for paysvc_reply_get()
+/// @return one of PAYSVC_JSON_...; PAYSVC_JSON_ABSENT if there is no such value, if reply or pointer is NULL, or if the pointer
+///   is malformed or has more than 128 steps
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_reply_type(reply: *const paysvc_reply, pointer: *const c_char) -> c_int {
+    // SAFETY: the rules of the header.
+    unsafe { look_up(reply, pointer, JsonType::Absent as c_int, |handle, pointer| handle.json_type(pointer) as c_int) }
+}
+
+/// Number of elements of an array, or of members of an object. An element is looked up by its index, which begins at 0:
+/// "/data/0/mandateCode".
+///
+/// @param pointer  as for paysvc_reply_get()
+/// @return 0 for every other value, if there is no such value, and for NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_reply_count(reply: *const paysvc_reply, pointer: *const c_char) -> usize {
+    // SAFETY: the rules of the header.
+    unsafe { look_up(reply, pointer, 0, |handle, pointer| handle.count(pointer)) }
+}
+
+/// Name of one member of an object, in the order of the body. It is escaped ("~0" for "~", "~1" for "/"), so that the
+/// object's pointer, "/" and this name are the pointer of the member. A name that contains U+0000 or an unpaired surrogate
+/// stays as it is written.
+///
+/// @param pointer  pointer of the object, as for paysvc_reply_get()
+/// @param index  0 is the first member
+/// @return valid until the reply is freed. NULL past the last member, if the value is no object or absent, for NULL, or if
+///   there is no memory for it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_reply_name(
+    reply: *const paysvc_reply,
+    pointer: *const c_char,
+    index: usize,
+) -> *const c_char {
+    // SAFETY: the rules of the header.
+    unsafe {
+        look_up(reply, pointer, std::ptr::null(), |handle, pointer| {
+            handle.name(pointer, index).unwrap_or(std::ptr::null())
+        })
     }
 }
 
@@ -217,6 +179,16 @@ pub unsafe extern "C" fn paysvc_reply_attempts(reply: *const paysvc_reply) -> c_
     read(reply, 0, |handle| handle.attempts)
 }
 
+/// Number of this call, e.g. "3k9v0c2m8q1tz7ha-42": at most 40 letters, digits and "-". No other call has it, in no other
+/// process and on no other machine.
+///
+/// @param reply  NULL: ""
+/// @return valid until the reply is freed
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_reply_call_id(reply: *const paysvc_reply) -> *const c_char {
+    boundary(c"".as_ptr(), || read(reply, c"".as_ptr(), |handle| handle.call_id().as_ptr()))
+}
+
 /// Frees the reply and every text that its functions returned.
 ///
 /// @param reply  may be NULL
@@ -224,7 +196,7 @@ pub unsafe extern "C" fn paysvc_reply_attempts(reply: *const paysvc_reply) -> c_
 pub unsafe extern "C" fn paysvc_reply_free(reply: *mut paysvc_reply) {
     boundary((), || {
         if !reply.is_null() {
-            // SAFETY: came from `into_handle`, given back once.
+            // SAFETY: came from `handle::new`, given back once.
             drop(unsafe { Box::from_raw(reply.cast::<Handle>()) });
         }
     });

@@ -141,14 +141,30 @@ impl<'d> Value<'d> {
         Children { document: self.document, text: self.text, index: self.index + 1, end }
     }
 
-    /// The member of that name; `None` if there are two.
+    /// The name as a C text: unescaped, but as it is written if it contains a NUL, which would end the text early.
+    fn c_name(self) -> Option<Cow<'d, str>> {
+        let node = self.node();
+        self.name().map(|name| match name.contains('\0') {
+            true => Cow::Borrowed(&self.text[(node.name & !ESCAPED) as usize..node.name_end as usize]),
+            false => name,
+        })
+    }
+
+    /// The name of a member as a step of a JSON pointer.
+    pub fn step(self) -> Option<Cow<'d, str>> {
+        self.c_name().map(|name| match name.contains(['~', '/']) {
+            true => Cow::Owned(name.replace('~', "~0").replace('/', "~1")),
+            false => name,
+        })
+    }
+
+    /// The first member of that name.
     pub fn member(self, name: &str) -> Option<Value<'d>> {
         if self.kind() != Type::Object {
             return None;
         }
         let fits = |child: &Value<'_>| child.plain_name_len().is_none_or(|length| length == name.len());
-        let mut found = self.children().filter(|child| fits(child) && child.name().is_some_and(|found| found == name));
-        found.next().filter(|_| found.next().is_none())
+        self.children().find(|child| fits(child) && child.c_name().is_some_and(|found| found == name))
     }
 
     /// The text of a string; `None` for anything else, for an unpaired surrogate, and if there is no memory for it.
@@ -194,8 +210,8 @@ impl<'d> Value<'d> {
         }
     }
 
-    /// The value at a JSON pointer (RFC 6901). `None` if it is absent, if a name in the path is there twice, or if the pointer
-    /// is malformed or has more than [`MAX_STEPS`] steps.
+    /// The value at a JSON pointer (RFC 6901); of members with the same name, the first. `None` if it is absent, or if the
+    /// pointer is malformed or has more than [`MAX_STEPS`] steps.
     pub fn find(self, pointer: &str) -> Option<Value<'d>> {
         if pointer.is_empty() {
             return Some(self);

@@ -178,6 +178,10 @@ impl<'a> Reader<'a> {
         self.facts.names_progress |= self.earlier_request && !self.has_errors;
         self.decide_state();
         let facts = &mut self.facts;
+        if facts.duplicate_names {
+            // Which of two members is the subject is not known, and the verdict does not depend on it.
+            return self.facts;
+        }
         facts.subject =
             self.expected.subject.and_then(|pointer| root.find(pointer)).is_some_and(|subject| match subject.kind() {
                 _ if subject.is_empty() => false,

@@ -3,6 +3,7 @@
 //! Imports no other room.
 
 pub mod authority;
+pub mod call_id;
 pub mod errno;
 pub mod failpoint;
 pub mod json;

@@ -131,6 +131,10 @@ static void replies(void)
     CHECK(paysvc_reply_http_status(NULL) == 0);
     CHECK(strlen(paysvc_reply_body(NULL)) == paysvc_reply_body_len(NULL));
     CHECK(paysvc_reply_get(NULL, "/a") == NULL);
+    CHECK(paysvc_reply_type(NULL, "") == PAYSVC_JSON_ABSENT);
+    CHECK(paysvc_reply_count(NULL, "") == 0);
+    CHECK(paysvc_reply_name(NULL, "", 0) == NULL);
+    CHECK(strcmp(paysvc_reply_call_id(NULL), "") == 0);
     CHECK(strcmp(paysvc_reply_code(NULL), "") == 0);
     CHECK(strlen(paysvc_reply_message(NULL)) > 0);
     CHECK(paysvc_reply_retry_after_ms(NULL) == -1);
@@ -139,6 +143,25 @@ static void replies(void)
 
     CHECK(paysvc_client_new("{\"base_ulr\":\"x\"}", &client, &reply) == PAYSVC_E_CONFIG);
     CHECK(paysvc_reply_get(reply, NULL) == NULL);
+    CHECK(paysvc_reply_type(reply, NULL) == PAYSVC_JSON_ABSENT);
+    CHECK(paysvc_reply_count(reply, NULL) == 0);
+    CHECK(paysvc_reply_name(reply, NULL, 0) == NULL);
+    CHECK(paysvc_reply_type(reply, "no slash") == PAYSVC_JSON_ABSENT);
+    CHECK(paysvc_reply_type(reply, "/absent") == PAYSVC_JSON_ABSENT);
+    CHECK(paysvc_reply_type(reply, "") == PAYSVC_JSON_OBJECT);
+    CHECK(paysvc_reply_type(reply, "/status") == PAYSVC_JSON_BOOL);
+    CHECK(paysvc_reply_type(reply, "/message") == PAYSVC_JSON_STRING);
+    CHECK(paysvc_reply_count(reply, "") == 3);
+    CHECK(paysvc_reply_count(reply, "/message") == 0);
+    CHECK(strcmp(paysvc_reply_name(reply, "", 2), "errors") == 0);
+    CHECK(paysvc_reply_name(reply, "", 2) == paysvc_reply_name(reply, "", 2));
+    CHECK(paysvc_reply_name(reply, "", 3) == NULL);
+    CHECK(paysvc_reply_name(reply, "", (size_t)-1) == NULL);
+    CHECK(paysvc_reply_name(reply, "/message", 0) == NULL);
+    CHECK(paysvc_reply_count(reply, "/errors") == 1);
+    CHECK(strcmp(paysvc_reply_name(reply, "/errors", 0), "base_ulr") == 0);
+    CHECK(strlen(paysvc_reply_call_id(reply)) > 17 && strlen(paysvc_reply_call_id(reply)) <= 40);
+    CHECK(paysvc_reply_call_id(reply) == paysvc_reply_call_id(reply));
     CHECK(paysvc_reply_get(reply, "no slash") == NULL);
     CHECK(paysvc_reply_get(reply, "/absent") == NULL);
     first = paysvc_reply_get(reply, "/errors/base_ulr");
@@ -148,10 +171,31 @@ static void replies(void)
     paysvc_reply_free(reply);
 }
 
+/* Every reply has its own, a local one too. */
+static void call_ids(void)
+{
+    char known[8][41];
+    paysvc_reply *reply = NULL;
+    size_t i, j;
+    for (i = 0; i < 8; i++) {
+        CHECK(paysvc_encrypt(NULL, NULL, &reply) == PAYSVC_E_ARGUMENT);
+        CHECK(strlen(paysvc_reply_call_id(reply)) <= 40);
+        strncpy(known[i], paysvc_reply_call_id(reply), 40);
+        known[i][40] = '\0';
+        for (j = 0; j < i; j++) {
+            CHECK(strcmp(known[i], known[j]) != 0);
+        }
+        paysvc_reply_free(reply);
+    }
+}
+
 static void names(void)
 {
+    int major, minor, patch;
     CHECK(paysvc_abi() == PAYSVC_ABI);
-    CHECK(strchr(paysvc_version(), '.') != NULL);
+    CHECK(sscanf(paysvc_version(), "%d.%d.%d", &major, &minor, &patch) == 3);
+    CHECK(paysvc_version_number() == major * 10000 + minor * 100 + patch);
+    CHECK(paysvc_version_number() == PAYSVC_VERSION_NUMBER);
     CHECK(strcmp(paysvc_status_name(PAYSVC_OK), "OK") == 0);
     CHECK(strcmp(paysvc_status_name(PAYSVC_E_TIMEOUT), "E_TIMEOUT") == 0);
     CHECK(strcmp(paysvc_status_name(12345), "?") == 0);
@@ -181,6 +225,10 @@ static void keeps_errno(void)
         CHECK(functions[i].call(client, i + 1 == sizeof functions / sizeof functions[0] ? free_request : "{}", call, &reply) != PAYSVC_OK);
         CHECK(errno == MARK);
         CHECK(paysvc_reply_get(reply, "/none") == NULL);
+        CHECK(paysvc_reply_type(reply, "/status") == PAYSVC_JSON_BOOL);
+        CHECK(paysvc_reply_count(reply, "") == 3);
+        CHECK(paysvc_reply_name(reply, "", 0) != NULL);
+        CHECK(strlen(paysvc_reply_call_id(reply)) > 0);
         paysvc_reply_free(reply);
         CHECK(errno == MARK);
     }
@@ -196,6 +244,7 @@ int main(void)
     keeps_errno();
     calls();
     replies();
+    call_ids();
     names();
     if (failures == 0) {
         puts("boundary: ok");

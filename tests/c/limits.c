@@ -109,6 +109,8 @@ static void answers(void)
         CHECK(text != NULL && strlen(text) > (size_t)lengths[i] - 50 && text[strlen(text) - 1] == 'x');
         pointer = filled("/data/", big, "");
         CHECK(paysvc_reply_get(reply, pointer) == NULL);
+        CHECK(paysvc_reply_type(reply, pointer) == PAYSVC_JSON_ABSENT && paysvc_reply_count(reply, pointer) == 0);
+        CHECK(paysvc_reply_name(reply, pointer, 0) == NULL);
         free(pointer);
         paysvc_reply_free(reply);
     }

@@ -58,6 +58,27 @@ fn the_header_compiles_alone_and_twice_as_old_and_new_c_and_cpp() {
     }
 }
 
+/// A callback that a program defines without the macro, as every program did before there was one, is still accepted.
+#[test]
+fn callbacks_have_a_calling_convention_on_32_bit_windows_only() {
+    let stage = Stage::new();
+    let source = "#include <paysvc.h>\ntypedef void (*plain)(void *, int, const char *);\n\
+                  void callback(void *a, int b, const char *c);\n\
+                  paysvc_log_fn log_fn = callback; plain same = (paysvc_log_fn)0;\n";
+    std::fs::write(stage.path().join("callback.c"), source).unwrap();
+    let compiler = |more: &[&str]| {
+        let mut command = Command::new("cc");
+        command.args(["-std=c89", "-pedantic", "-Werror", "-Ibuild/include"]).args(more).arg("callback.c");
+        String::from_utf8(run(command.current_dir(stage.path())).stdout).unwrap()
+    };
+    compiler(&["-fsyntax-only"]);
+    for (system, expected) in [(&[][..], false), (&["-D_WIN32"], true), (&["-D_WIN32", "-D_WIN64"], false)] {
+        let text = compiler(&[&["-E"], system].concat());
+        assert_eq!(text.contains("(__cdecl *paysvc_log_fn)"), expected, "{system:?}");
+        assert_eq!(text.contains("( *paysvc_log_fn)"), !expected, "{system:?}");
+    }
+}
+
 #[test]
 fn committed_files_are_what_the_tables_give() {
     xtask::generate::verify(root()).unwrap_or_else(|error| panic!("{error}"));

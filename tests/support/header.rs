@@ -15,7 +15,7 @@ trait InC {
 
 impl InC for Argument {
     fn is_number(&self) -> bool {
-        matches!(self.kind.as_str(), "int" | "paysvc_status" | "paysvc_outcome" | "paysvc_state")
+        matches!(self.kind.as_str(), "int" | "size_t" | "paysvc_status" | "paysvc_outcome" | "paysvc_state")
     }
 
     fn is_text(&self) -> bool {
@@ -108,6 +108,7 @@ fn text(function: &Function, index: usize, out: &mut String) {
     let each = "    for (i = 0; i < sizeof not_utf8 / sizeof not_utf8[0]; i++)";
     match function.returns.as_str() {
         "paysvc_status" => writeln!(out, "{each} after_text({:?}, i, {call});", function.name),
+        "int" | "size_t" => writeln!(out, "{each} CHECK({call} == 0);"),
         _ => writeln!(out, "{each} CHECK({call} == NULL);"),
     }
     .unwrap();

@@ -24,5 +24,11 @@ fn with_exports(root: &Path, exports: &Path) -> Result<String, String> {
     }
     let mut header = Vec::new();
     builder.generate().map_err(|error| format!("the header: {error}"))?.write(&mut header);
-    String::from_utf8(header).map_err(|error| format!("the header: {error}"))
+    let header = String::from_utf8(header).map_err(|error| format!("the header: {error}"))?;
+    Ok(with_calling_convention(&header))
+}
+
+/// Callbacks have the calling convention that the header defines; cbindgen knows none.
+fn with_calling_convention(header: &str) -> String {
+    header.replace("(*paysvc_", "(PAYSVC_CALLBACK *paysvc_")
 }

@@ -3,24 +3,23 @@
 use minijinja::{Value, context};
 use paysvc_spec::schema::{Endpoint, Field};
 use paysvc_spec::settings;
-use paysvc_spec::status::{ABI, Constant};
+use paysvc_spec::status::{ABI, Constant, JSON_TYPES};
+use paysvc_spec::version;
 
 use super::{NUMBERS, flat, member, row};
 use crate::templates;
 
 pub fn render(rows: &[Endpoint]) -> String {
-    let constants: Vec<Value> = NUMBERS
-        .iter()
-        .flat_map(|numbers| {
-            numbers
-                .table
-                .iter()
-                .map(|&Constant { name, number, doc }| context! { kind => numbers.kind, name, number, doc })
-        })
-        .collect();
+    let constant = |of: &str, &Constant { name, number, doc }: &Constant| context! { type => of, name, number, doc };
+    let typed = NUMBERS.iter().map(|numbers| (format!("paysvc_{}", numbers.kind), numbers.table));
+    let typed = typed.chain([("c_int".to_owned(), JSON_TYPES)]);
+    let constants: Vec<Value> =
+        typed.flat_map(|(of, table)| table.iter().map(|it| constant(&of, it)).collect::<Vec<_>>()).collect();
     let rows: Vec<Value> = rows.iter().map(|it| context! { members => members(it.fields), ..row(it) }).collect();
     let context = context! {
         abi => ABI,
+        version => version::VERSION,
+        version_number => version::NUMBER,
         environment => settings::ENVIRONMENT,
         constants,
         config => members(settings::CONFIG),

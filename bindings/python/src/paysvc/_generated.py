@@ -12,7 +12,7 @@ from ._values import OMIT, Members, Omitted
 
 __all__ = ["Card", "DirectDebitPaymentRequest", "Outcome", "State", "Status"]
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 ABI = 1
 
 #: The time limit of a whole call, of a client that names none.

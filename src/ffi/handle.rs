@@ -1,0 +1,149 @@
+//! What a reply handle points to.
+
+use std::collections::TryReserveError;
+use std::ffi::{CStr, CString, c_char, c_int};
+
+use once_cell::race::OnceBox;
+
+use super::types::{paysvc_outcome, paysvc_reply, paysvc_state, paysvc_status};
+use crate::response::document::{Document, Value};
+use crate::response::reply::Reply;
+use crate::util::call_id::CallId;
+use crate::util::failpoint;
+use crate::util::json::Type;
+use crate::util::memory;
+use paysvc_spec::status::JsonType;
+
+pub struct Handle {
+    pub status: paysvc_status,
+    pub outcome: paysvc_outcome,
+    pub state: paysvc_state,
+    pub http_status: c_int,
+    pub retry_after_ms: c_int,
+    pub attempts: c_int,
+    pub body: Body,
+    pub code: CString,
+    pub message: CString,
+    id: CallId,
+    id_text: OnceBox<CString>,
+    /// The positions of the body's values; if not known already, the first look-up finds them.
+    document: OnceBox<Document>,
+    texts: Texts,
+    names: Texts,
+}
+
+/// The body as text, with a NUL at the end for C.
+pub struct Body(String);
+
+impl Body {
+    /// JSON text contains no NUL.
+    fn new(mut text: String) -> Body {
+        text.push('\0');
+        Body(text)
+    }
+
+    pub fn text(&self) -> &str {
+        &self.0[..self.0.len() - 1]
+    }
+
+    pub fn as_ptr(&self) -> *const c_char {
+        self.0.as_ptr().cast()
+    }
+}
+
+/// Texts that look-ups returned, by value, so that each lives as long as the reply. Lock-free: a child that is forked during
+/// a look-up of another thread would wait for ever.
+#[derive(Default)]
+struct Texts(OnceBox<Vec<OnceBox<CString>>>);
+
+impl Texts {
+    /// The text of a value; `None` if there is no memory for it.
+    fn get(&self, document: &Document, value: Value<'_>, text: &str) -> Option<*const c_char> {
+        let slots = self.0.get_or_try_init(|| {
+            let mut slots = Vec::new();
+            slots.try_reserve_exact(document.len())?;
+            slots.resize_with(document.len(), OnceBox::new);
+            Ok::<_, TryReserveError>(Box::new(slots))
+        });
+        let kept = slots.ok()?.get(value.index())?.get_or_try_init(|| {
+            let mut kept = memory::buffer(text.len() + 1).ok_or(())?;
+            kept.extend_from_slice(text.as_bytes());
+            CString::new(kept).map(Box::new).map_err(|_| ())
+        });
+        kept.ok().map(|kept| kept.as_ptr())
+    }
+}
+
+pub fn new(reply: Reply, id: CallId) -> Box<Handle> {
+    failpoint::at("reply");
+    Box::new(Handle {
+        status: reply.status as paysvc_status,
+        outcome: reply.outcome as paysvc_outcome,
+        state: reply.state.0,
+        http_status: c_int::from(reply.http_status),
+        retry_after_ms: reply.retry_after_ms.map_or(-1, |ms| c_int::try_from(ms).unwrap_or(c_int::MAX)),
+        attempts: c_int::try_from(reply.attempts).unwrap_or(c_int::MAX),
+        body: Body::new(reply.body),
+        code: c_text(reply.code),
+        message: c_text(reply.message),
+        id,
+        id_text: OnceBox::new(),
+        document: reply.document.map_or_else(OnceBox::new, |document| OnceBox::with_value(Box::new(document))),
+        texts: Texts::default(),
+        names: Texts::default(),
+    })
+}
+
+/// The pointer for C, to be passed to [`super::paysvc_reply_free`].
+pub fn into_pointer(handle: Box<Handle>) -> *mut paysvc_reply {
+    Box::into_raw(handle).cast()
+}
+
+/// Codes and messages have no control characters; a NUL would be removed.
+fn c_text(text: String) -> CString {
+    CString::new(text).unwrap_or_else(|error| {
+        let mut bytes = error.into_vec();
+        bytes.retain(|&byte| byte != 0);
+        CString::new(bytes).unwrap_or_default()
+    })
+}
+
+impl Handle {
+    fn document(&self) -> Option<&Document> {
+        // A body that the library made is short, and is scanned only for a look-up.
+        self.document.get_or_try_init(|| Document::scan(self.body.text(), &|| false).map(Box::new)).ok()
+    }
+
+    fn find(&self, pointer: &str) -> Option<Value<'_>> {
+        self.document()?.root(self.body.text()).find(pointer)
+    }
+
+    pub fn get(&self, pointer: &str) -> Option<*const c_char> {
+        let value = self.find(pointer)?;
+        self.texts.get(self.document()?, value, &value.plain()?)
+    }
+
+    pub fn json_type(&self, pointer: &str) -> JsonType {
+        self.find(pointer).map_or(JsonType::Absent, |value| match value.kind() {
+            Type::Null => JsonType::Null,
+            Type::Bool => JsonType::Bool,
+            Type::Number => JsonType::Number,
+            Type::Text => JsonType::String,
+            Type::Array => JsonType::Array,
+            Type::Object => JsonType::Object,
+        })
+    }
+
+    pub fn count(&self, pointer: &str) -> usize {
+        self.find(pointer).map_or(0, |value| value.children().count())
+    }
+
+    pub fn name(&self, pointer: &str, index: usize) -> Option<*const c_char> {
+        let member = self.find(pointer)?.children().nth(index)?;
+        self.names.get(self.document()?, member, &member.step()?)
+    }
+
+    pub fn call_id(&self) -> &CStr {
+        self.id_text.get_or_init(|| Box::new(c_text(self.id.to_string())))
+    }
+}
