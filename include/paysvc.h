@@ -6,11 +6,12 @@
  * 1. Ownership. Free each handle that you receive exactly once, with its own _free function (NULL is accepted; free
  *    never fails and does no I/O). Strings belong to the handle that returned them and live as long as it does. No
  *    function returns memory that the caller must free.
- * 2. Arguments. Strings are NUL-terminated UTF-8 and are copied before the function returns. A NULL argument is
- *    reported as an error, never dereferenced. `reply` may be NULL; otherwise `*reply` is always set. `*client` is
- *    NULL unless the function returned PAYSVC_OK.
+ * 2. Arguments. Strings are NUL-terminated UTF-8 (paysvc_json_set_cp1252() takes Windows-1252) and are copied before
+ *    the function returns. A NULL argument is reported as an error, never dereferenced. `reply` may be NULL; otherwise
+ *    `*reply` is always set. `*client` is NULL unless the function returned PAYSVC_OK.
  * 3. Threads. A client and a call may be used by any number of threads at once. A reply may be read by many threads
- *    and is freed by one. There is no observable thread-local or global state.
+ *    and is freed by one. A request under construction (paysvc_json) is used by one thread at a time. There is no
+ *    observable thread-local or global state.
  * 4. Blocking. A call returns within its timeout, or promptly after it is cancelled. paysvc_call_cancel() is the only
  *    function that may be called in a signal handler, even one that interrupts the call that it cancels.
  * 5. Money. PAYSVC_OUTCOME_UNKNOWN means: find out what happened before you repeat the request. The library retries
@@ -30,7 +31,8 @@
  * 9. Compatibility. Within one PAYSVC_ABI, functions and values are only added.
  *
  * A request is one flat JSON object with the member names of the service's interface, path and query members
- * included; objects are nested where the interface nests them. This file compiles as C89 and as C++98.
+ * included; objects are nested where the interface nests them. A program without a JSON library makes it with
+ * paysvc_json_new(). This file compiles as C89 and as C++98.
  */
 #ifndef PAYSVC_H
 #define PAYSVC_H
@@ -754,10 +756,10 @@ void paysvc_reply_free(paysvc_reply *reply);
  * object that is there already, a decimal step is the name of a member. A way through a string, a number, a boolean
  * or null is refused. What is set again is replaced. In a name, ~1 stands for / and ~0 for ~.
  *
- * Any failure is final: the function returns another status than PAYSVC_OK, as every later one does;
- * paysvc_json_error() tells the first; and paysvc_json_text() is NULL, so that every function that sends a request
- * refuses it. It is enough to look at the status of the call. Limits: 10 MiB of text, a million values, 32 steps and
- * levels, 8000 bytes for a pointer.
+ * Any failure is final. That function and every later one return an error, paysvc_json_error() says what failed first,
+ * and paysvc_json_text() is NULL, which every function that sends a request refuses. So it is enough to check the
+ * status of the call that sends it. Limits: 10 MiB of text, a million values, 32 steps and levels, and 8000 bytes for a
+ * pointer.
  *
  * @return the request: free it with paysvc_json_free(). NULL only after a failure in the library itself; all functions
  *   accept it.
@@ -827,7 +829,7 @@ paysvc_status paysvc_json_set_json(paysvc_json *request,
  * The first failure with the pointer to the value, in one line; "" if there was none. The value is never in it.
  *
  * @param request  NULL: a message that says so
- * @return never NULL; valid until the request is freed, or until the first failure
+ * @return never NULL; valid until the request is freed
  */
 const char *paysvc_json_error(const paysvc_json *request);
 

@@ -71,10 +71,10 @@ unsafe fn set<'a>(
 /// object that is there already, a decimal step is the name of a member. A way through a string, a number, a boolean
 /// or null is refused. What is set again is replaced. In a name, ~1 stands for / and ~0 for ~.
 ///
-/// Any failure is final: the function returns another status than PAYSVC_OK, as every later one does;
-/// paysvc_json_error() tells the first; and paysvc_json_text() is NULL, so that every function that sends a request
-/// refuses it. It is enough to look at the status of the call. Limits: 10 MiB of text, a million values, 32 steps and
-/// levels, 8000 bytes for a pointer.
+/// Any failure is final. That function and every later one return an error, paysvc_json_error() says what failed first,
+/// and paysvc_json_text() is NULL, which every function that sends a request refuses. So it is enough to check the
+/// status of the call that sends it. Limits: 10 MiB of text, a million values, 32 steps and levels, and 8000 bytes for a
+/// pointer.
 ///
 /// @return the request: free it with paysvc_json_free(). NULL only after a failure in the library itself; all functions
 ///   accept it.
@@ -176,7 +176,7 @@ pub unsafe extern "C" fn paysvc_json_set_json(
 /// The first failure with the pointer to the value, in one line; "" if there was none. The value is never in it.
 ///
 /// @param request  NULL: a message that says so
-/// @return never NULL; valid until the request is freed, or until the first failure
+/// @return never NULL; valid until the request is freed
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_json_error(request: *const paysvc_json) -> *const c_char {
     // SAFETY: made as mutable memory; the rest are the rules of the header.

@@ -240,7 +240,7 @@ impl Node {
                 };
                 let (place, count) = (super::pointer::shortened(step.before), items.len());
                 if index > count {
-                    return Err(format!("{place} has {count} elements: the next index is {count}").into());
+                    return Err(format!("the next index of {place} is {count}").into());
                 }
                 let is_new = index == count;
                 if is_new {
