@@ -6,11 +6,12 @@
  * 1. Ownership. Free each handle that you receive exactly once, with its own _free function (NULL is accepted; free
  *    never fails and does no I/O). Strings belong to the handle that returned them and live as long as it does. No
  *    function returns memory that the caller must free.
- * 2. Arguments. Strings are NUL-terminated UTF-8 and are copied before the function returns. A NULL argument is
- *    reported as an error, never dereferenced. `reply` may be NULL; otherwise `*reply` is always set. `*client` is
- *    NULL unless the function returned PAYSVC_OK.
+ * 2. Arguments. Strings are NUL-terminated UTF-8 (paysvc_json_set_cp1252() takes Windows-1252) and are copied before
+ *    the function returns. A NULL argument is reported as an error, never dereferenced. `reply` may be NULL; otherwise
+ *    `*reply` is always set. `*client` is NULL unless the function returned PAYSVC_OK.
  * 3. Threads. A client and a call may be used by any number of threads at once. A reply may be read by many threads
- *    and is freed by one. There is no observable thread-local or global state.
+ *    and is freed by one. A request under construction (paysvc_json) is used by one thread at a time. There is no
+ *    observable thread-local or global state.
  * 4. Blocking. A call returns within its timeout, or promptly after it is cancelled. paysvc_call_cancel() is the only
  *    function that may be called in a signal handler, even one that interrupts the call that it cancels.
  * 5. Money. PAYSVC_OUTCOME_UNKNOWN means: find out what happened before you repeat the request. The library retries
@@ -30,7 +31,8 @@
  * 9. Compatibility. Within one PAYSVC_ABI, functions and values are only added.
  *
  * A request is one flat JSON object with the member names of the service's interface, path and query members
- * included; objects are nested where the interface nests them. This file compiles as C89 and as C++98.
+ * included; objects are nested where the interface nests them. A program without a JSON library makes it with
+ * paysvc_json_new(). This file compiles as C89 and as C++98.
  */
 #ifndef PAYSVC_H
 #define PAYSVC_H
@@ -102,6 +104,11 @@ typedef struct paysvc_call paysvc_call;
  * Configuration and connections. Any number of threads may use it at once.
  */
 typedef struct paysvc_client paysvc_client;
+
+/**
+ * A request under construction. One thread at a time uses it.
+ */
+typedef struct paysvc_json paysvc_json;
 
 /**
  * Result of a call. Any number of threads may read it at once; one of them frees it.
@@ -739,6 +746,108 @@ const char *paysvc_reply_call_id(const paysvc_reply *reply);
  * @param reply  may be NULL
  */
 void paysvc_reply_free(paysvc_reply *reply);
+
+/**
+ * Begins a request: an empty JSON object, in which the paysvc_json_set_ functions place values.
+ *
+ * The place of a value is a JSON pointer (RFC 6901) to its member, e.g. "/card/cvv" or "/payoutDetails/0/amount".
+ * Objects and arrays on the way are made: an array where the next step is a decimal index, otherwise an object. An
+ * index equal to the number of elements appends one, and a higher one is refused; "-" as the last step appends. In an
+ * object that is there already, a decimal step is the name of a member. A way through a string, a number, a boolean
+ * or null is refused. What is set again is replaced. In a name, ~1 stands for / and ~0 for ~.
+ *
+ * Any failure is final. That function and every later one return an error, paysvc_json_error() says what failed first,
+ * and paysvc_json_text() is NULL, which every function that sends a request refuses. So it is enough to check the
+ * status of the call that sends it. Limits: 10 MiB of text, a million values, 32 steps and levels, and 8000 bytes for a
+ * pointer.
+ *
+ * @return the request: free it with paysvc_json_free(). NULL only after a failure in the library itself; all functions
+ *   accept it.
+ */
+paysvc_json *paysvc_json_new(void);
+
+/**
+ * Sets a string.
+ *
+ * @param request  NULL: PAYSVC_E_ARGUMENT
+ * @param pointer  where, see paysvc_json_new()
+ * @param utf8  the text, not yet escaped. NULL is a failure.
+ * @return PAYSVC_OK, or PAYSVC_E_ARGUMENT after a failure, now or before
+ */
+paysvc_status paysvc_json_set_string(paysvc_json *request, const char *pointer, const char *utf8);
+
+/**
+ * Sets a string that is given in Windows-1252. It is sent in UTF-8, as all requests.
+ *
+ * @param request  NULL: PAYSVC_E_ARGUMENT
+ * @param pointer  where, see paysvc_json_new(); in UTF-8
+ * @param cp1252  the text, not yet escaped. NULL is a failure, and so is one of the five bytes that are undefined in
+ *   Windows-1252: 81, 8D, 8F, 90 and 9D.
+ * @return PAYSVC_OK, or PAYSVC_E_ARGUMENT after a failure, now or before
+ */
+paysvc_status paysvc_json_set_cp1252(paysvc_json *request,
+                                     const char *pointer,
+                                     const char *cp1252);
+
+/**
+ * Sets a number, which is sent exactly as it is written here.
+ *
+ * @param request  NULL: PAYSVC_E_ARGUMENT
+ * @param pointer  where, see paysvc_json_new()
+ * @param number  a number as JSON writes it, e.g. "100.10" or "-3". NULL is a failure, and so are "1,50", "+1", "007",
+ *   ".5", "1e", "NaN", blanks and "".
+ * @return PAYSVC_OK, or PAYSVC_E_ARGUMENT after a failure, now or before
+ */
+paysvc_status paysvc_json_set_number(paysvc_json *request,
+                                     const char *pointer,
+                                     const char *number);
+
+/**
+ * Sets a boolean.
+ *
+ * @param request  NULL: PAYSVC_E_ARGUMENT
+ * @param pointer  where, see paysvc_json_new()
+ * @param value  0: false; any other number: true
+ * @return PAYSVC_OK, or PAYSVC_E_ARGUMENT after a failure, now or before
+ */
+paysvc_status paysvc_json_set_bool(paysvc_json *request, const char *pointer, int value);
+
+/**
+ * Sets any JSON value: null, {}, [], a string, a number, or a whole document. It can be changed with the other functions
+ * afterwards.
+ *
+ * @param request  NULL: PAYSVC_E_ARGUMENT
+ * @param pointer  where, see paysvc_json_new(). "" sets the whole document, which must be an object.
+ * @param json  one JSON value. NULL is a failure, and so is a member that is given twice in one object.
+ * @return PAYSVC_OK, or PAYSVC_E_ARGUMENT after a failure, now or before
+ */
+paysvc_status paysvc_json_set_json(paysvc_json *request,
+                                   const char *pointer,
+                                   const char *json);
+
+/**
+ * The first failure with the pointer to the value, in one line; "" if there was none. The value is never in it.
+ *
+ * @param request  NULL: a message that says so
+ * @return never NULL; valid until the request is freed
+ */
+const char *paysvc_json_error(const paysvc_json *request);
+
+/**
+ * The request as JSON text, to be passed to any function that sends a request. paysvc_client_new() takes it as well, but
+ * there NULL means the environment alone: look at paysvc_json_error() before.
+ *
+ * @param request  NULL: NULL
+ * @return valid until the next change or until the request is freed. NULL after any failure.
+ */
+const char *paysvc_json_text(const paysvc_json *request);
+
+/**
+ * Frees the request and its texts. What it held is wiped.
+ *
+ * @param request  may be NULL
+ */
+void paysvc_json_free(paysvc_json *request);
 
 #ifdef __cplusplus
 }

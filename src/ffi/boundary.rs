@@ -7,7 +7,7 @@ use super::{fork, handle};
 use crate::client::Progress;
 use crate::response::reply::Reply;
 use crate::util::errno::preserving_errno;
-use crate::util::panics::catch_panic;
+use crate::util::panics::{SourceLine, catch_panic};
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::{Outcome, Status};
 
@@ -41,7 +41,7 @@ unsafe fn deliver_reply(out: *mut *mut paysvc_reply, body: impl FnOnce(&Progress
     let handle = catch_panic(|| handle::new(body(&progress), progress.id)).or_else(|source_line| {
         catch_panic(|| {
             let outcome = if progress.attempts() > 0 { Outcome::Unknown } else { Outcome::NotSent };
-            let message = format!("a bug in the library was caught at {source_line}; please report it");
+            let message = bug(source_line);
             let attempts = progress.attempts();
             handle::new(Reply { attempts, ..Reply::failed(Status::Internal, outcome, message) }, progress.id)
         })
@@ -54,6 +54,11 @@ unsafe fn deliver_reply(out: *mut *mut paysvc_reply, body: impl FnOnce(&Progress
         unsafe { out.write(handle::into_pointer(handle)) };
     }
     status
+}
+
+/// The message for a panic.
+pub fn bug(source_line: SourceLine) -> String {
+    format!("a bug in the library was caught at {source_line}; please report it")
 }
 
 /// A C string as text. `what` names it in the error.

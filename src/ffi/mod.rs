@@ -2,7 +2,8 @@
 //!
 //! `cargo xtask gen` renders constants and endpoints (`exports.rs`) from the tables, and `include/paysvc.h` from this module.
 //!
-//! Imports `client`, `util`, of `transport` the call token, and of `response` the reply and its document.
+//! Imports `client`, `util`, of `transport` the call token, of `request` the builder, and of `response` the reply and its
+//! document.
 
 // The header's rules are the safety section of every function.
 #![allow(clippy::missing_safety_doc)]
@@ -15,6 +16,7 @@ mod client;
 mod exports;
 mod fork;
 mod handle;
+mod json;
 mod names;
 #[cfg(test)]
 mod panic_tests;
@@ -24,6 +26,10 @@ mod types;
 pub use call::{paysvc_call_cancel, paysvc_call_free, paysvc_call_new, paysvc_call_set_timeout_ms};
 pub use client::{paysvc_client_free, paysvc_client_set_log, paysvc_encrypt};
 pub use exports::*;
+pub use json::{
+    paysvc_json_error, paysvc_json_free, paysvc_json_new, paysvc_json_set_bool, paysvc_json_set_cp1252,
+    paysvc_json_set_json, paysvc_json_set_number, paysvc_json_set_string, paysvc_json_text,
+};
 pub use names::{paysvc_abi, paysvc_outcome_name, paysvc_status_name, paysvc_version, paysvc_version_number};
 pub use reply::{
     paysvc_reply_attempts, paysvc_reply_body, paysvc_reply_body_len, paysvc_reply_call_id, paysvc_reply_code,

@@ -161,3 +161,28 @@ fn a_panic_while_a_client_is_made_makes_none() {
     assert!(client.is_null());
     assert_eq!(Reply(reply).facts(), (PAYSVC_E_INTERNAL, PAYSVC_OUTCOME_NOT_SENT, 0));
 }
+
+#[test]
+fn a_panic_while_a_request_is_built_leaves_no_request() {
+    for point in ["json", "json_text"] {
+        unsafe {
+            let request = paysvc_json_new();
+            assert_eq!(paysvc_json_set_string(request, c"/reference".as_ptr(), c"R".as_ptr()), PAYSVC_OK);
+            failpoint::arm(point);
+            match point {
+                "json" => {
+                    let status = paysvc_json_set_number(request, c"/amount".as_ptr(), c"25.50".as_ptr());
+                    assert_eq!(status, PAYSVC_E_INTERNAL);
+                }
+                _ => assert!(paysvc_json_text(request).is_null()),
+            }
+            // For good, also for what worked before.
+            assert!(paysvc_json_text(request).is_null());
+            let status = paysvc_json_set_string(request, c"/reference".as_ptr(), c"R".as_ptr());
+            assert_eq!(status, PAYSVC_E_ARGUMENT);
+            let error = CStr::from_ptr(paysvc_json_error(request)).to_str().unwrap();
+            assert!(error.starts_with("a bug in the library was caught at src/util/failpoint.rs:"), "{error}");
+            paysvc_json_free(request);
+        }
+    }
+}

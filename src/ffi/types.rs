@@ -28,6 +28,11 @@ pub struct paysvc_reply {
     _opaque: (),
 }
 
+/// A request under construction. One thread at a time uses it.
+pub struct paysvc_json {
+    _opaque: (),
+}
+
 /// Receives one line of the log. `level` is 1 (error), 2 (warning), 3 (information) or 4 (debug). `message` is valid until
 /// the callback returns.
 pub type paysvc_log_fn = Option<unsafe extern "C" fn(userdata: *mut c_void, level: c_int, message: *const c_char)>;

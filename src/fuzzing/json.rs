@@ -49,6 +49,13 @@ pub fn scan(text: &str) -> Scan {
     scan
 }
 
+/// The string that the text starts with, which is taken off.
+pub fn take_string<'t>(rest: &mut &'t str) -> &'t str {
+    let (string, after) = rest.split_at(end_of_string(rest));
+    *rest = after;
+    string
+}
+
 /// Where the string that starts here ends.
 fn end_of_string(text: &str) -> usize {
     let mut escaped = false;

@@ -6,6 +6,7 @@
 //! `fuzz/fuzz_targets` runs these functions under libFuzzer; the tests below run them on the committed corpus.
 
 mod answer;
+mod builder;
 #[path = "../../fuzz/src/choice.rs"]
 mod choice;
 #[path = "../../fuzz/src/conditions.rs"]
@@ -17,6 +18,7 @@ mod pointer;
 mod request;
 
 pub use answer::answer;
+pub use builder::builder;
 pub use config::config;
 pub use key::key;
 pub use pointer::pointer;
@@ -31,8 +33,14 @@ use paysvc_spec::status::{Outcome, Status};
 
 pub type Target = fn(&[u8]);
 
-pub const TARGETS: &[(&str, Target)] =
-    &[("config", config), ("key", key), ("request", request), ("answer", answer), ("pointer", pointer)];
+pub const TARGETS: &[(&str, Target)] = &[
+    ("config", config),
+    ("key", key),
+    ("request", request),
+    ("answer", answer),
+    ("pointer", pointer),
+    ("builder", builder),
+];
 
 /// Part of every value in the corpus that no text of the library may repeat.
 const CANARY: &str = "canary";

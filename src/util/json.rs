@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use crate::util::memory;
 
 /// How deep the JSON of a caller may nest. The deepest payload of the service has 3 levels.
-const MAX_DEPTH: usize = 32;
+pub const MAX_DEPTH: usize = 32;
 /// As many members as nearly every object has at most.
 const FEW: usize = 16;
 

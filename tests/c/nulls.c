@@ -10,7 +10,16 @@ static const char config[] = "{\"base_url\":\"http://127.0.0.1:1\",\"public_key\
 static paysvc_client *client, *made;
 static paysvc_call *call;
 static paysvc_reply *reply, *old_reply;
+static paysvc_json *request;
 static int here;
+
+static paysvc_json *new_request(void)
+{
+    paysvc_json_free(request);
+    request = paysvc_json_new();
+    CHECK(request != NULL);
+    return request;
+}
 
 static void on_log(void *userdata, int level, const char *message)
 {
@@ -73,6 +82,31 @@ static void after_text(const char *what, size_t index, paysvc_status status)
     reply = NULL;
 }
 
+/* What follows a call that changes a request. A NULL is a failure, and final. */
+static void after_set(const char *what, paysvc_status status, int no_request, int any)
+{
+    int before = failures;
+    CHECK(status == (any ? PAYSVC_E_ARGUMENT : PAYSVC_OK));
+    if (!no_request) {
+        CHECK((paysvc_json_text(request) == NULL) == any);
+        CHECK((strstr(paysvc_json_error(request), " is NULL") != NULL) == any);
+        CHECK(paysvc_json_set_bool(request, "/b", 1) == status);
+    }
+    if (failures > before) {
+        fprintf(stderr, "  in %s: %s\n", what, paysvc_json_error(request));
+    }
+}
+
+static void after_set_text(const char *what, size_t index, paysvc_status status)
+{
+    int before = failures;
+    CHECK(status == PAYSVC_E_ARGUMENT && paysvc_json_text(request) == NULL);
+    CHECK(strstr(paysvc_json_error(request), "is not UTF-8: the byte at 6 is wrong") != NULL);
+    if (failures > before) {
+        fprintf(stderr, "  in %s, %s: %s\n", what, not_utf8[index].what, paysvc_json_error(request));
+    }
+}
+
 static const int ends[] = {INT_MIN, INT_MIN + 1, -1, 0, 1, INT_MAX - 1, INT_MAX};
 
 int main(void)
@@ -81,6 +115,7 @@ int main(void)
     call = paysvc_call_new();
     CHECK(paysvc_client_new(config, &client, &old_reply) == PAYSVC_OK && call != NULL);
 #include "header.inc"
+    paysvc_json_free(request);
     paysvc_reply_free(old_reply);
     paysvc_call_free(call);
     paysvc_client_free(client);

@@ -18,8 +18,9 @@ impl InC for Argument {
         matches!(self.kind.as_str(), "int" | "size_t" | "paysvc_status" | "paysvc_outcome" | "paysvc_state")
     }
 
+    /// Text in UTF-8: in Windows-1252 nearly all bytes are text.
     fn is_text(&self) -> bool {
-        self.kind == "const char *"
+        self.kind == "const char *" && self.name != "cp1252"
     }
 
     fn is_optional(&self) -> bool {
@@ -35,9 +36,13 @@ impl InC for Argument {
             "paysvc_reply **" => "&reply",
             "paysvc_log_fn" => "on_log",
             "void *" => "&here",
+            // A new one each time, because a failure is final.
+            "paysvc_json *" | "const paysvc_json *" => "new_request()",
             "const char *" if self.name == "config_json" => "config",
+            "const char *" if self.name == "pointer" => "\"/a\"",
+            "const char *" if self.name == "number" => "\"1\"",
             "const char *" => "\"{}\"",
-            // Only the function that frees it takes a handle so; it is handed NULL.
+            // Only the function that frees it takes a handle so.
             "paysvc_client *" | "paysvc_call *" | "paysvc_reply *" => "NULL",
             _ if self.is_number() => "1",
             _ => panic!("tests/support/header.rs does not know what a valid {} {} is", self.kind, self.name),
@@ -71,6 +76,11 @@ fn called(function: &Function, argument: impl Fn(usize) -> &'static str) -> Stri
     format!("{}({})", function.name, arguments.join(", "))
 }
 
+/// Whether it changes a request under construction.
+fn is_setter(function: &Function) -> bool {
+    function.returns == "paysvc_status" && function.arguments.iter().any(|argument| argument.kind == "paysvc_json *")
+}
+
 /// Every set of pointers is NULL once, the empty set included.
 fn nulls(function: &Function, out: &mut String) {
     let arguments = &function.arguments;
@@ -79,8 +89,15 @@ fn nulls(function: &Function, out: &mut String) {
         if (0..arguments.len()).any(|index| is_null(index) && arguments[index].is_number()) {
             continue;
         }
-        let call = called(function, |index| if is_null(index) { "NULL" } else { arguments[index].valid() });
+        let frees = function.name.ends_with("_free");
+        let call = called(function, |index| if is_null(index) || frees { "NULL" } else { arguments[index].valid() });
         match function.returns.as_str() {
+            "paysvc_status" if is_setter(function) => {
+                let no_request = (0..arguments.len()).any(|i| is_null(i) && arguments[i].kind == "paysvc_json *");
+                let (call_text, no_request, any) = (format!("{call:?}"), i32::from(no_request), i32::from(set > 0));
+                writeln!(out, "    after_set({call_text}, {call}, {no_request}, {any});").unwrap();
+                continue;
+            }
             "paysvc_status" => {}
             handle if handle.ends_with('*') && !handle.starts_with("const") => {
                 writeln!(out, "    {}_free({call});", handle.trim_end_matches([' ', '*'])).unwrap();
@@ -107,6 +124,9 @@ fn text(function: &Function, index: usize, out: &mut String) {
         called(function, |other| if other == index { "not_utf8[i].text" } else { function.arguments[other].valid() });
     let each = "    for (i = 0; i < sizeof not_utf8 / sizeof not_utf8[0]; i++)";
     match function.returns.as_str() {
+        "paysvc_status" if is_setter(function) => {
+            writeln!(out, "{each} after_set_text({:?}, i, {call});", function.name)
+        }
         "paysvc_status" => writeln!(out, "{each} after_text({:?}, i, {call});", function.name),
         "int" | "size_t" => writeln!(out, "{each} CHECK({call} == 0);"),
         _ => writeln!(out, "{each} CHECK({call} == NULL);"),

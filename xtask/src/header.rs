@@ -3,7 +3,7 @@
 use std::path::Path;
 
 /// In the order of the header; the rendered exports stand between the two groups.
-const SOURCES: [&[&str]; 2] = [&["types.rs", "names.rs"], &["client.rs", "call.rs", "reply.rs"]];
+const SOURCES: [&[&str]; 2] = [&["types.rs", "names.rs"], &["client.rs", "call.rs", "reply.rs", "json.rs"]];
 
 /// The header with those exports.
 pub fn render(root: &Path, exports: &str) -> Result<String, String> {
