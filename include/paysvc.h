@@ -405,7 +405,22 @@ paysvc_status paysvc_direct_debit_otp(const paysvc_client *client,
  *     - expirymonth (string, required): two digits
  *     - expiryyear (string, required): two digits
  *     - cvv (string, required): card security code
- *   Further members are passed on.
+ *   - order (object): the order and its price
+ *     - reference (string, required): reference of the order; equal to reference, if both are given
+ *     - amount (string or number, a decimal amount in major units, e.g. "100.10", required): price, without the fee
+ *     - description (string): description of the order
+ *     - currency (string): currency code, e.g. NGN
+ *   - customer (object): the customer
+ *     - firstname (string): first name
+ *     - lastname (string): last name
+ *     - mobile (string): telephone number
+ *     - country (string): two-letter country code
+ *     - email (string): e-mail address
+ *   - payment (object): settings of the payment
+ *     - RedirectUrl (string): where the customer's browser goes after the payment
+ *   - paymentMeta (object): data about the payment
+ *     - ipAddress (string): address of the customer's browser
+ *   Further members are passed on; one that is nearly a known member, or stands in the wrong object, is refused.
  * @param call  deadline and cancel of this request; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
@@ -428,7 +443,7 @@ paysvc_status paysvc_order_create(const paysvc_client *client,
  *     - mandateCode (string, required): the code returned at mandate creation
  *     - accountName (string): name of the customer's account
  *     - bankCode (string): code of the customer's bank
- *   Further members are passed on.
+ *   Further members are passed on; one that is nearly a known member, or stands in the wrong object, is refused.
  * @param call  deadline and cancel of this request; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
@@ -446,7 +461,7 @@ paysvc_status paysvc_order_pay(const paysvc_client *client,
  * @param request_json  one JSON object:
  *   - reference (string, required): reference of the original order
  *   - reason (string): why; recommended
- *   - amount (string with a decimal amount in major units, e.g. "100.10"): amount of a partial refund; without it the full amount is refunded
+ *   - amount (string or number, a decimal amount in major units, e.g. "100.10"): amount of a partial refund; without it the full amount is refunded
  * @param call  deadline and cancel of this request; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.

@@ -155,8 +155,58 @@ class order_create_card : public object {
     order_create_card &expiryyear(const std::string &value) { return set(*this, "expiryyear", value); }
     /// cvv (string, required): card security code.
     order_create_card &cvv(const std::string &value) { return set(*this, "cvv", value); }
-    /// A member that the interface leaves open, passed on as it is.
+    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
     order_create_card &extra(const std::string &member, const raw &value) { return set(*this, member, value); }
+};
+
+/// The member order of order_create_request.
+class order_create_order : public object {
+  public:
+    /// reference (string, required): reference of the order; equal to reference, if both are given.
+    order_create_order &reference(const std::string &value) { return set(*this, "reference", value); }
+    /// amount (decimal amount in major units, e.g. "100.10", required): price, without the fee.
+    order_create_order &amount(const std::string &value) { return set(*this, "amount", value); }
+    /// description (string): description of the order.
+    order_create_order &description(const std::string &value) { return set(*this, "description", value); }
+    /// currency (string): currency code, e.g. NGN.
+    order_create_order &currency(const std::string &value) { return set(*this, "currency", value); }
+    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    order_create_order &extra(const std::string &member, const raw &value) { return set(*this, member, value); }
+};
+
+/// The member customer of order_create_request.
+class order_create_customer : public object {
+  public:
+    /// firstname (string): first name.
+    order_create_customer &firstname(const std::string &value) { return set(*this, "firstname", value); }
+    /// lastname (string): last name.
+    order_create_customer &lastname(const std::string &value) { return set(*this, "lastname", value); }
+    /// mobile (string): telephone number.
+    order_create_customer &mobile(const std::string &value) { return set(*this, "mobile", value); }
+    /// country (string): two-letter country code.
+    order_create_customer &country(const std::string &value) { return set(*this, "country", value); }
+    /// email (string): e-mail address.
+    order_create_customer &email(const std::string &value) { return set(*this, "email", value); }
+    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    order_create_customer &extra(const std::string &member, const raw &value) { return set(*this, member, value); }
+};
+
+/// The member payment of order_create_request.
+class order_create_payment : public object {
+  public:
+    /// RedirectUrl (string): where the customer's browser goes after the payment.
+    order_create_payment &RedirectUrl(const std::string &value) { return set(*this, "RedirectUrl", value); }
+    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    order_create_payment &extra(const std::string &member, const raw &value) { return set(*this, member, value); }
+};
+
+/// The member paymentMeta of order_create_request.
+class order_create_paymentMeta : public object {
+  public:
+    /// ipAddress (string): address of the customer's browser.
+    order_create_paymentMeta &ipAddress(const std::string &value) { return set(*this, "ipAddress", value); }
+    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    order_create_paymentMeta &extra(const std::string &member, const raw &value) { return set(*this, member, value); }
 };
 
 /// The request of client::order_create().
@@ -170,7 +220,15 @@ class order_create_request : public object {
     order_create_request &country(const std::string &value) { return set(*this, "country", value); }
     /// card (object): the card.
     order_create_request &card(const order_create_card &value) { return set(*this, "card", value); }
-    /// A member that the interface leaves open, passed on as it is.
+    /// order (object): the order and its price.
+    order_create_request &order(const order_create_order &value) { return set(*this, "order", value); }
+    /// customer (object): the customer.
+    order_create_request &customer(const order_create_customer &value) { return set(*this, "customer", value); }
+    /// payment (object): settings of the payment.
+    order_create_request &payment(const order_create_payment &value) { return set(*this, "payment", value); }
+    /// paymentMeta (object): data about the payment.
+    order_create_request &paymentMeta(const order_create_paymentMeta &value) { return set(*this, "paymentMeta", value); }
+    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
     order_create_request &extra(const std::string &member, const raw &value) { return set(*this, member, value); }
 };
 
@@ -185,7 +243,7 @@ class order_pay_directDebitPaymentRequest : public object {
     order_pay_directDebitPaymentRequest &accountName(const std::string &value) { return set(*this, "accountName", value); }
     /// bankCode (string): code of the customer's bank.
     order_pay_directDebitPaymentRequest &bankCode(const std::string &value) { return set(*this, "bankCode", value); }
-    /// A member that the interface leaves open, passed on as it is.
+    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
     order_pay_directDebitPaymentRequest &extra(const std::string &member, const raw &value) { return set(*this, member, value); }
 };
 
@@ -198,7 +256,7 @@ class order_pay_request : public object {
     order_pay_request &reference(const std::string &value) { return set(*this, "reference", value); }
     /// directDebitPaymentRequest (object): the debit, for the payment option NDD.
     order_pay_request &directDebitPaymentRequest(const order_pay_directDebitPaymentRequest &value) { return set(*this, "directDebitPaymentRequest", value); }
-    /// A member that the interface leaves open, passed on as it is.
+    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
     order_pay_request &extra(const std::string &member, const raw &value) { return set(*this, member, value); }
 };
 
@@ -209,7 +267,7 @@ class order_refund_request : public object {
     order_refund_request &reference(const std::string &value) { return set(*this, "reference", value); }
     /// reason (string): why; recommended.
     order_refund_request &reason(const std::string &value) { return set(*this, "reason", value); }
-    /// amount (string with a decimal amount in major units, e.g. "100.10"): amount of a partial refund; without it the full amount is refunded.
+    /// amount (decimal amount in major units, e.g. "100.10"): amount of a partial refund; without it the full amount is refunded.
     order_refund_request &amount(const std::string &value) { return set(*this, "amount", value); }
 };
 

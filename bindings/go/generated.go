@@ -443,7 +443,19 @@ type OrderCreateRequest struct {
 	// Card (object): the card.
 	Card *OrderCreateCard `json:"card,omitempty"`
 
-	// Extra members are passed on, after the others, in the order of their names.
+	// Order (object): the order and its price.
+	Order *OrderCreateOrder `json:"order,omitempty"`
+
+	// Customer (object): the customer.
+	Customer *OrderCreateCustomer `json:"customer,omitempty"`
+
+	// Payment (object): settings of the payment.
+	Payment *OrderCreatePayment `json:"payment,omitempty"`
+
+	// PaymentMeta (object): data about the payment.
+	PaymentMeta *OrderCreatePaymentMeta `json:"paymentMeta,omitempty"`
+
+	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -469,13 +481,102 @@ type OrderCreateCard struct {
 	// CVV (string, required): card security code.
 	CVV string `json:"cvv"`
 
-	// Extra members are passed on, after the others, in the order of their names.
+	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
 // MarshalJSON writes the members in the order of the service's interface, then Extra.
 func (r OrderCreateCard) MarshalJSON() ([]byte, error) {
 	type plain OrderCreateCard
+	return withExtra(plain(r), r.Extra)
+}
+
+// OrderCreateOrder is the member order of [OrderCreateRequest].
+type OrderCreateOrder struct {
+	redacted
+
+	// Reference (string, required): reference of the order; equal to reference, if both are given.
+	Reference string `json:"reference"`
+
+	// Amount (decimal amount in major units, e.g. "100.10", required): price, without the fee.
+	Amount string `json:"amount"`
+
+	// Description (string): description of the order.
+	Description *string `json:"description,omitempty"`
+
+	// Currency (string): currency code, e.g. NGN.
+	Currency *string `json:"currency,omitempty"`
+
+	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes the members in the order of the service's interface, then Extra.
+func (r OrderCreateOrder) MarshalJSON() ([]byte, error) {
+	type plain OrderCreateOrder
+	return withExtra(plain(r), r.Extra)
+}
+
+// OrderCreateCustomer is the member customer of [OrderCreateRequest].
+type OrderCreateCustomer struct {
+	redacted
+
+	// Firstname (string): first name.
+	Firstname *string `json:"firstname,omitempty"`
+
+	// Lastname (string): last name.
+	Lastname *string `json:"lastname,omitempty"`
+
+	// Mobile (string): telephone number.
+	Mobile *string `json:"mobile,omitempty"`
+
+	// Country (string): two-letter country code.
+	Country *string `json:"country,omitempty"`
+
+	// Email (string): e-mail address.
+	Email *string `json:"email,omitempty"`
+
+	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes the members in the order of the service's interface, then Extra.
+func (r OrderCreateCustomer) MarshalJSON() ([]byte, error) {
+	type plain OrderCreateCustomer
+	return withExtra(plain(r), r.Extra)
+}
+
+// OrderCreatePayment is the member payment of [OrderCreateRequest].
+type OrderCreatePayment struct {
+	redacted
+
+	// RedirectURL (string): where the customer's browser goes after the payment.
+	RedirectURL *string `json:"RedirectUrl,omitempty"`
+
+	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes the members in the order of the service's interface, then Extra.
+func (r OrderCreatePayment) MarshalJSON() ([]byte, error) {
+	type plain OrderCreatePayment
+	return withExtra(plain(r), r.Extra)
+}
+
+// OrderCreatePaymentMeta is the member paymentMeta of [OrderCreateRequest].
+type OrderCreatePaymentMeta struct {
+	redacted
+
+	// IPAddress (string): address of the customer's browser.
+	IPAddress *string `json:"ipAddress,omitempty"`
+
+	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes the members in the order of the service's interface, then Extra.
+func (r OrderCreatePaymentMeta) MarshalJSON() ([]byte, error) {
+	type plain OrderCreatePaymentMeta
 	return withExtra(plain(r), r.Extra)
 }
 
@@ -499,7 +600,7 @@ type OrderPayRequest struct {
 	// DirectDebitPaymentRequest (object): the debit, for the payment option NDD.
 	DirectDebitPaymentRequest *OrderPayDirectDebitPaymentRequest `json:"directDebitPaymentRequest,omitempty"`
 
-	// Extra members are passed on, after the others, in the order of their names.
+	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -525,7 +626,7 @@ type OrderPayDirectDebitPaymentRequest struct {
 	// BankCode (string): code of the customer's bank.
 	BankCode *string `json:"bankCode,omitempty"`
 
-	// Extra members are passed on, after the others, in the order of their names.
+	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -552,7 +653,7 @@ type OrderRefundRequest struct {
 	// Reason (string): why; recommended.
 	Reason *string `json:"reason,omitempty"`
 
-	// Amount (string with a decimal amount in major units, e.g. "100.10"): amount of a partial refund; without it the full amount is refunded.
+	// Amount (decimal amount in major units, e.g. "100.10"): amount of a partial refund; without it the full amount is refunded.
 	Amount *string `json:"amount,omitempty"`
 }
 

@@ -139,7 +139,7 @@ pub fn acceptable(row: &Endpoint, id: &str) -> Value {
         match field.kind {
             Kind::Text | Kind::Any => json!(format!("id-{id}")),
             Kind::Integer => json!(7),
-            Kind::Amount => json!("100.10"),
+            Kind::Amount(_) => json!("100.10"),
             Kind::Flag => json!(true),
             Kind::Object(fields) => object(fields, id),
         }

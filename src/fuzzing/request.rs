@@ -18,7 +18,7 @@ use crate::request::encryption::EncryptionKey;
 use crate::request::settings::Settings;
 use crate::request::{self, Prepared, body, raw};
 use paysvc_spec::ENDPOINTS;
-use paysvc_spec::schema::{ApiKey, Endpoint, Location, Method, Safety};
+use paysvc_spec::schema::{ApiKey, Endpoint, Kind, Location, Method, Safety, Wire};
 use paysvc_spec::status::Status;
 
 /// Names `paysvc_request`, which has no row.
@@ -119,10 +119,26 @@ fn check_row(row: &'static Endpoint, prepared: &Prepared, json: &str, compact: &
         (None, Method::Get) => {}
         (Some(body), Method::Post | Method::Put | Method::Delete) if row.encrypted => check_encrypted(body),
         (Some(body), Method::Post | Method::Put | Method::Delete) => {
-            assert_eq!(std::str::from_utf8(body).ok(), Some(compact), "every digit as it was written");
+            assert_eq!(std::str::from_utf8(body).ok(), Some(&*as_sent(row, compact)), "every digit as it was written");
         }
         _ => panic!("a body with GET, or none with another method"),
     }
+}
+
+/// The body of a plain row, with its amounts as strings: no plain row sends one as a number, and none is within an object.
+fn as_sent(row: &Endpoint, compact: &str) -> String {
+    let mut text = compact.to_owned();
+    for field in row.fields {
+        let Kind::Amount(wire) = field.kind else { continue };
+        assert_eq!(wire, Wire::Text, "{}: {} is sent as a number", row.name, field.name);
+        let name = format!("\"{}\":", field.name);
+        let Some((before, after)) = text.split_once(&name) else { continue };
+        let end = after.find([',', '}']).expect("the end of the value");
+        if !after.starts_with('"') {
+            text = format!("{before}{name}\"{}\"{}", &after[..end], &after[end..]);
+        }
+    }
+    text
 }
 
 /// Exactly `{"data":"<one block in base64>"}`, without the payload.

@@ -1,36 +1,82 @@
 //! The body of a request: compact JSON, encrypted where the row says so.
 
+use std::fmt::Display;
+
 use serde_json::value::RawValue;
 
+use crate::request::amount;
 use crate::request::settings::Settings;
 use crate::request::validate;
 use crate::util::json::{self, Members};
 use crate::util::memory;
 use crate::util::secret::SecretBytes;
 use crate::util::validation_error::ValidationError;
-use paysvc_spec::schema::{Field, Location};
+use paysvc_spec::schema::{Field, Kind, Location};
 use paysvc_spec::status::Status;
 
-/// The members that belong in the body, as compact JSON.
+/// The members that belong in the body, as compact JSON, with amounts in the row's form.
 pub fn body(
     what: &str,
     fields: &[Field],
     members: &Members<'_>,
     capacity: usize,
 ) -> Result<SecretBytes, ValidationError> {
-    let elsewhere = |name: &str| fields.iter().any(|field| field.name == name && field.location != Location::Body);
-    let mut out = buffer(what, capacity)?;
+    let mut out = buffer(what, capacity + growth(fields))?;
+    push_members(what, "", fields, members, &mut out)?;
+    Ok(out)
+}
+
+/// By how much a request may grow: its amounts may get quotes.
+fn growth(fields: &[Field]) -> usize {
+    let of = |field: &Field| match field.kind {
+        Kind::Amount(_) => amount::GROWTH,
+        Kind::Object(fields) => growth(fields),
+        _ => 0,
+    };
+    fields.iter().map(of).sum()
+}
+
+fn push_members(
+    what: &str,
+    prefix: &str,
+    fields: &[Field],
+    members: &Members<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), ValidationError> {
     out.push(b'{');
-    for (name, value) in members.iter().filter(|(name, _)| !elsewhere(name)) {
-        if out.len() > 1 {
+    let mut first = true;
+    for (name, value) in members {
+        let field = fields.iter().find(|field| field.name == name);
+        if field.is_some_and(|field| field.location != Location::Body) {
+            continue;
+        }
+        if !first {
             out.push(b',');
         }
-        json::quote(name, &mut out);
+        first = false;
+        json::quote(name, out);
         out.push(b':');
-        push_compact(what, name, value, &mut out)?;
+        match field.map(|field| field.kind) {
+            Some(Kind::Amount(wire)) => {
+                // An amount has been checked; what cannot be read again is too large for the memory that is left.
+                if !amount::push(value, wire, out) {
+                    return Err(validate::out_of_memory(what, value.get().len(), Status::Argument));
+                }
+            }
+            Some(Kind::Object(fields)) if growth(fields) > 0 => {
+                let path = format!("{prefix}{name}.");
+                let members = json::members(value).map_err(|error| refused(what, prefix, name, error))?;
+                push_members(what, &path, fields, &members, out)?;
+            }
+            _ => json::compact(value, out).map_err(|error| refused(what, prefix, name, error))?,
+        }
     }
     out.push(b'}');
-    Ok(out)
+    Ok(())
+}
+
+fn refused(what: &str, prefix: &str, name: &str, error: impl Display) -> ValidationError {
+    ValidationError::of_member(Status::Argument, what, &format!("{prefix}{name}"), error.to_string())
 }
 
 /// A buffer for a body of at most that many bytes.
@@ -40,8 +86,7 @@ pub fn buffer(what: &str, size: usize) -> Result<SecretBytes, ValidationError> {
 
 /// Appends a value as compact JSON; the error names the member.
 pub fn push_compact(what: &str, member: &str, value: &RawValue, out: &mut Vec<u8>) -> Result<(), ValidationError> {
-    json::compact(value, out)
-        .map_err(|error| ValidationError::of_member(Status::Argument, what, member, error.to_string()))
+    json::compact(value, out).map_err(|error| refused(what, "", member, error))
 }
 
 /// Any JSON object, compact: a payload that belongs to no endpoint.
@@ -58,4 +103,49 @@ pub fn encode(payload: SecretBytes, encrypted: bool, settings: &Settings) -> Res
     }
     let key = settings.require_encryption_key("request")?;
     key.encrypt(&payload).map(|body| SecretBytes::new(body.into_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use paysvc_spec::schema::Wire;
+
+    use super::*;
+
+    const fn amount(name: &'static str, wire: Wire) -> Field {
+        Field::optional(name, Kind::Amount(wire), "")
+    }
+    const FIELDS: &[Field] = &[
+        Field::query("page", ""),
+        amount("text", Wire::Text),
+        amount("number", Wire::Number),
+        Field::optional("order", Kind::Object(&[amount("text", Wire::Text), amount("number", Wire::Number)]), ""),
+    ];
+
+    fn written(text: &str) -> Result<String, ValidationError> {
+        let members = json::members_of(text).unwrap();
+        let out = body("made_up", FIELDS, &members, text.len())?;
+        // It never moved: the buffer is as large as it was made, so no copy is left in memory.
+        assert_eq!(out.capacity(), text.len() + growth(FIELDS), "{text}");
+        Ok(String::from_utf8(out.to_vec()).unwrap())
+    }
+
+    #[test]
+    fn amounts_are_written_as_the_row_says_and_all_else_as_it_is_given() {
+        for (given, expected) in [
+            (r#"{"text":1.10,"number":"01.10"}"#, r#"{"text":"1.10","number":1.10}"#),
+            (r#"{"order":{"number":"2.50","text":3,"x":4}}"#, r#"{"order":{"number":2.50,"text":"3","x":4}}"#),
+            (r#"{"text":1,"order":{"text":2,"number":3}}"#, r#"{"text":"1","order":{"text":"2","number":3}}"#),
+            (r#"{"page":"1","a":{"number":"1"}, "b":[ 1.0 ]}"#, r#"{"a":{"number":"1"},"b":[1.0]}"#),
+            ("{}", "{}"),
+        ] {
+            assert_eq!(written(given).unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn the_error_names_the_member_that_nests_too_deep() {
+        let deep = "[".repeat(100) + &"]".repeat(100);
+        let error = written(&format!(r#"{{"order":{{"x":{deep}}}}}"#)).unwrap_err();
+        assert_eq!(error.message, "made_up: order.x nests deeper than 32 levels");
+    }
 }

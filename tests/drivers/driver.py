@@ -69,9 +69,6 @@ def call(client: paysvc.Client, function: str, members: dict[str, Any]) -> paysv
     keywords = KEYWORDS[function]
     arguments = {keywords[name]: value for name, value in members.items() if name in keywords}
     further = {name: value for name, value in members.items() if name not in keywords}
-    # The method would turn a Decimal into text, and the library must get the number, to refuse it.
-    if isinstance(members.get("amount"), Decimal):
-        return client.call(function, members)
     method: Callable[..., paysvc.Reply] = getattr(client, function)
     try:
         return method(**arguments, **({"members": further} if further else {}))

@@ -38,7 +38,7 @@ fn request(row: &Endpoint, text: &str) -> Value {
     fn members(fields: &[Field], text: &str) -> Map<String, Value> {
         let value = |kind: Kind| match kind {
             Kind::Text => text.into(),
-            Kind::Amount => "100.10".into(),
+            Kind::Amount(_) => "100.10".into(),
             Kind::Integer => 7.into(),
             Kind::Flag => true.into(),
             Kind::Any => Value::Null,

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use paysvc_spec::schema::{ApiKey, Certainty, Endpoint, Field, Kind, Location, Method, Safety};
+use paysvc_spec::schema::{ApiKey, Certainty, Endpoint, Field, Kind, Location, Method, Safety, Wire};
 use xtask::codegen::python;
 
 use crate::support::{root, run};
@@ -22,9 +22,14 @@ const PARCEL: Endpoint = Endpoint {
         field("parcelId", Kind::Text, Location::Path, true),
         field("from", Kind::Text, Location::Query, false),
         field("weight", Kind::Integer, Location::Body, true),
-        field("sentTo", Kind::Object(&[field("price", Kind::Amount, Location::Body, false)]), Location::Body, false),
+        field(
+            "sentTo",
+            Kind::Object(&[field("price", Kind::Amount(Wire::Text), Location::Body, false)]),
+            Location::Body,
+            false,
+        ),
         field("nothing", Kind::Object(&[]), Location::Body, false),
-        field("amount", Kind::Amount, Location::Body, false),
+        field("amount", Kind::Amount(Wire::Text), Location::Body, false),
         field("fragile", Kind::Flag, Location::Body, false),
     ],
     allows_extra: true,

@@ -87,6 +87,7 @@ struct Step {
     /// An effect and its key that the ledger must have.
     effect: Option<(String, String)>,
     with: Option<Box<RawValue>>,
+    sent: Option<Box<RawValue>>,
     wire: Option<Vec<String>>,
     query: Option<BTreeMap<String, String>>,
     expect: Option<(String, String)>,
@@ -222,7 +223,8 @@ impl Run<'_> {
         assert!(step.code.as_ref().is_none_or(|code| *code == reply.code), "{at}: {reply:?}");
         assert!(step.has.as_ref().is_none_or(|part| reply.message.contains(part)), "{at}: {reply:?}");
         if let Some(wire) = &step.wire {
-            self.check_wire(at, wire, &body(step.call.as_deref(), with));
+            let sent = step.sent.as_ref().map(|sent| self.fill(sent.get()));
+            self.check_wire(at, wire, &body(step.call.as_deref(), sent.as_deref().unwrap_or(with)));
         }
         if let Some((effect, key)) = &step.effect {
             let made = self.ledger().iter().any(|(found, of, _)| found == effect && of == key);

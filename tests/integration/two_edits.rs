@@ -23,7 +23,7 @@ const ROW: &str = r#"
         fields: &[
             Field::path("batchId", "the batch that the transfer belongs to"),
             Field::required("reference", Kind::Text, "reference of the transfer"),
-            Field::required("amount", Kind::Amount, "what is transferred"),
+            Field::required("amount", Kind::Amount(Wire::Text), "what is transferred"),
             Field::optional(
                 "payee",
                 Kind::Object(&[Field::required("walletPin", Kind::Text, "the payee's code").secret()]),

@@ -1,6 +1,6 @@
 //! A row that no service has, with all that a row may have: what a new endpoint brings to every language.
 
-use paysvc_spec::schema::{ApiKey, Certainty, Endpoint, Field, Kind, Location, Method, Safety};
+use paysvc_spec::schema::{ApiKey, Certainty, Endpoint, Field, Kind, Location, Method, Safety, Wire};
 
 use super::root;
 
@@ -24,7 +24,7 @@ pub const ROWS: &[Endpoint] = &[Endpoint {
     fields: &[
         field("batchId", Kind::Text, Location::Path, true),
         field("page_size", Kind::Text, Location::Query, false),
-        field("amount", Kind::Amount, Location::Body, true),
+        field("amount", Kind::Amount(Wire::Text), Location::Body, true),
         field("count", Kind::Integer, Location::Body, true),
         field("urgent", Kind::Flag, Location::Body, false),
         field("note", Kind::Any, Location::Body, false),

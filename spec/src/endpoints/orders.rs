@@ -1,13 +1,13 @@
 //! Orders: create, pay, refund, and their state.
 
-use crate::schema::{Answer, ApiKey, Certainty, Endpoint, Envelope, Field, Kind, LookUp, Member, Safety};
+use crate::schema::{Answer, ApiKey, Certainty, Endpoint, Envelope, Field, Kind, LookUp, Member, Safety, Wire};
 
 pub const ROWS: &[Endpoint] = &[
     Endpoint {
         name: "order_create",
         path: "/payment/order/create",
         encrypted: true,
-        // The plaintext: a card payload, or an order with customer and payment; the interface leaves it open.
+        // The plaintext: a card payload, or an order with customer and payment, or both; the interface leaves it open.
         fields: &[
             Field::optional("reference", Kind::Text, "reference of the order"),
             Field::optional("paymentoption", Kind::Text, "C for card"),
@@ -22,6 +22,12 @@ pub const ROWS: &[Endpoint] = &[
                 ]),
                 "the card",
             ),
+            Field::optional("order", Kind::Object(ORDER), "the order and its price").certainty(Certainty::Integrated),
+            Field::optional("customer", Kind::Object(CUSTOMER), "the customer").certainty(Certainty::Integrated),
+            Field::optional("payment", Kind::Object(PAYMENT), "settings of the payment")
+                .certainty(Certainty::Integrated),
+            Field::optional("paymentMeta", Kind::Object(PAYMENT_META), "data about the payment")
+                .certainty(Certainty::Integrated),
         ],
         allows_extra: true,
         answer: Answer {
@@ -155,7 +161,7 @@ pub const ROWS: &[Endpoint] = &[
             Field::optional("reason", Kind::Text, "why; recommended"),
             Field::optional(
                 "amount",
-                Kind::Amount,
+                Kind::Amount(Wire::Text),
                 "amount of a partial refund; without it the full amount is refunded",
             ),
         ],
@@ -243,6 +249,33 @@ pub const ROWS: &[Endpoint] = &[
         ..Endpoint::ROW
     },
 ];
+
+const ORDER: &[Field] = &[
+    Field::required("reference", Kind::Text, "reference of the order; equal to reference, if both are given")
+        .same_as("/reference")
+        .certainty(Certainty::Integrated),
+    // Integrations send a number.
+    Field::required("amount", Kind::Amount(Wire::Number), "price, without the fee").certainty(Certainty::Integrated),
+    Field::optional("description", Kind::Text, "description of the order").certainty(Certainty::Integrated),
+    Field::optional("currency", Kind::Text, "currency code, e.g. NGN").certainty(Certainty::Integrated),
+];
+
+const CUSTOMER: &[Field] = &[
+    Field::optional("firstname", Kind::Text, "first name").certainty(Certainty::Integrated),
+    Field::optional("lastname", Kind::Text, "last name").certainty(Certainty::Integrated),
+    Field::optional("mobile", Kind::Text, "telephone number").secret().certainty(Certainty::Integrated),
+    Field::optional("country", Kind::Text, "two-letter country code").certainty(Certainty::Integrated),
+    Field::optional("email", Kind::Text, "e-mail address").secret().certainty(Certainty::Integrated),
+];
+
+const PAYMENT: &[Field] =
+    &[Field::optional("RedirectUrl", Kind::Text, "where the customer's browser goes after the payment")
+        .secret()
+        .certainty(Certainty::Integrated)];
+
+const PAYMENT_META: &[Field] = &[Field::optional("ipAddress", Kind::Text, "address of the customer's browser")
+    .secret()
+    .certainty(Certainty::Integrated)];
 
 /// What became of a payment, by the reference of its order.
 const BY_STATUS: LookUp =

@@ -101,6 +101,44 @@ fn a_look_up_is_a_row_that_reads_and_gets_all_its_members() {
     }
 }
 
+#[test]
+fn a_member_that_means_the_same_as_another_is_text_like_that_one() {
+    for row in ENDPOINTS {
+        for field in fields(row.fields) {
+            let Some(pointer) = field.same_as else { continue };
+            let mut within = row.fields;
+            let mut kind = Kind::Object(row.fields);
+            for step in pointer.split('/').skip(1) {
+                let other = within.iter().find(|field| field.name == step);
+                kind = other.unwrap_or_else(|| panic!("{}: there is no {pointer}", row.name)).kind;
+                within = if let Kind::Object(inner) = kind { inner } else { &[] };
+            }
+            let texts = matches!((kind, field.kind), (Kind::Text, Kind::Text));
+            assert!(texts, "{}: {} and {pointer}", row.name, field.name);
+        }
+    }
+}
+
+/// A name is compared with the known ones up to a length, and what it is like must be told by one name in each object.
+#[test]
+fn the_names_of_an_open_payload_can_be_told_apart() {
+    fn check(row: &str, of: &'static [Field]) {
+        let folded = |field: &Field| field.name.to_lowercase().replace(['_', '-'], "");
+        for (index, field) in of.iter().enumerate() {
+            assert!(field.name.is_ascii() && field.name.len() <= 40, "{row}: {}", field.name);
+            for other in &of[..index] {
+                assert_ne!(folded(field), folded(other), "{row}: {} and {}", field.name, other.name);
+            }
+            if let Kind::Object(inner) = field.kind {
+                check(row, inner);
+            }
+        }
+    }
+    for row in ENDPOINTS.iter().filter(|row| row.allows_extra) {
+        check(row.name, row.fields);
+    }
+}
+
 /// The documentation is lines of source and cells of tables.
 #[test]
 fn documentation_fits_on_a_line_and_in_a_cell() {

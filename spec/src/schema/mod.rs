@@ -5,7 +5,7 @@ mod request;
 mod row;
 
 pub use answer::{Answer, AnswerKind, Envelope, Form, Member};
-pub use request::{Default, Field, Kind, Location};
+pub use request::{Default, Field, Kind, Location, Wire};
 pub use row::{ApiKey, Endpoint, LookUp, Method, Safety};
 
 /// A text of the documentation.

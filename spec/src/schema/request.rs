@@ -20,6 +20,25 @@ impl Location {
     }
 }
 
+/// How an amount is written in the request, whichever way the caller gives it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wire {
+    /// As a JSON string.
+    Text,
+    /// As a JSON number.
+    Number,
+}
+
+impl Wire {
+    /// For documentation.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Wire::Text => "string",
+            Wire::Number => "number",
+        }
+    }
+}
+
 /// What a member of a request or of the configuration holds.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
@@ -27,8 +46,8 @@ pub enum Kind {
     Text,
     /// A JSON number without fraction or exponent.
     Integer,
-    /// A JSON string with a decimal amount above zero in major currency units, e.g. `"100.10"`.
-    Amount,
+    /// A decimal amount above zero in major currency units, given as a JSON string or a JSON number, e.g. `"100.10"`.
+    Amount(Wire),
     /// `true` or `false`.
     Flag,
     /// Any JSON value.
@@ -43,7 +62,7 @@ impl Kind {
         match self {
             Kind::Text => "string",
             Kind::Integer => "integer",
-            Kind::Amount => "string with a decimal amount in major units, e.g. \"100.10\"",
+            Kind::Amount(_) => "decimal amount in major units, e.g. \"100.10\"",
             Kind::Flag => "boolean",
             Kind::Any => "any",
             Kind::Object(_) => "object",
@@ -86,6 +105,8 @@ pub struct Field {
     pub location: Location,
     /// No message or log line may repeat its value.
     pub secret: bool,
+    /// JSON pointer of a member of the same request that means the same: if both are given, they must be equal.
+    pub same_as: Option<&'static str>,
     pub certainty: Certainty,
     pub default: Default,
     pub doc: &'static str,
@@ -99,6 +120,7 @@ impl Field {
             required,
             location,
             secret: false,
+            same_as: None,
             certainty: Certainty::Documented,
             default: Default::None,
             doc: doc(text),
@@ -123,6 +145,10 @@ impl Field {
 
     pub const fn secret(self) -> Field {
         Field { secret: true, ..self }
+    }
+
+    pub const fn same_as(self, pointer: &'static str) -> Field {
+        Field { same_as: Some(pointer), ..self }
     }
 
     pub const fn certainty(self, certainty: Certainty) -> Field {

@@ -104,7 +104,8 @@ pub struct Endpoint {
     /// Headers beyond `api-key`, `accept` and `content-type`.
     pub headers: &'static [(&'static str, &'static str)],
     pub fields: &'static [Field],
-    /// Members that the row does not name pass through: the interface leaves the payload open.
+    /// Members that the row does not name pass through, because the interface leaves the payload open. One that is nearly
+    /// a known member is refused: passed on, it would be read by nobody.
     pub allows_extra: bool,
     pub safety: Safety,
     pub answer: Answer,

@@ -49,7 +49,7 @@ fn builders(name: &str, fields: &[Field], extra: bool) -> Vec<Value> {
 
 fn parameter(owner: &str, field: &Field) -> String {
     match field.kind {
-        Kind::Text | Kind::Amount => "const std::string &".to_owned(),
+        Kind::Text | Kind::Amount(_) => "const std::string &".to_owned(),
         Kind::Integer => "const detail::integer &".to_owned(),
         Kind::Flag => "const detail::flag &".to_owned(),
         Kind::Any => "const raw &".to_owned(),

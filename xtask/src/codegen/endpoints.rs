@@ -52,12 +52,19 @@ fn look_up(it: &LookUp) -> Value {
     context! { endpoint => it.endpoint, limits => it.limits, members }
 }
 
+fn request_kind(field: &Field) -> String {
+    match field.kind {
+        Kind::Amount(wire) => format!("amount, sent as a {}", wire.name()),
+        kind => kind.name().to_owned(),
+    }
+}
+
 fn request_members(out: &mut Vec<Value>, within: &str, fields: &[Field]) {
     for field in fields {
         let path = format!("{within}/{}", field.name);
         out.push(context! {
             path => &path,
-            kind => if let Kind::Amount = field.kind { "amount" } else { field.kind.name() },
+            kind => request_kind(field),
             required => field.required,
             location => field.location.name(),
             secret => field.secret,

@@ -1,12 +1,12 @@
 //! `src/ffi/exports.rs`: constants, and the functions of the endpoints.
 
 use minijinja::{Value, context};
-use paysvc_spec::schema::{Endpoint, Field};
+use paysvc_spec::schema::{Endpoint, Field, Kind};
 use paysvc_spec::settings;
 use paysvc_spec::status::{ABI, Constant, JSON_TYPES};
 use paysvc_spec::version;
 
-use super::{NUMBERS, flat, member, row};
+use super::{NUMBERS, flat, kind, member, row};
 use crate::templates;
 
 pub fn render(rows: &[Endpoint]) -> String {
@@ -31,5 +31,14 @@ pub fn render(rows: &[Endpoint]) -> String {
 
 fn members(fields: &'static [Field]) -> Vec<Value> {
     let each = flat(fields).into_iter();
-    each.map(|(depth, field)| context! { indent => "  ".repeat(depth + 1), ..member(field) }).collect()
+    each.map(|(depth, field)| context! { indent => "  ".repeat(depth + 1), kind => of_c(field), ..member(field) })
+        .collect()
+}
+
+/// What a member holds. A C program writes the JSON itself, so it may write an amount in either way.
+fn of_c(field: &Field) -> String {
+    match field.kind {
+        Kind::Amount(_) => kind(field).replacen("decimal", "string or number, a decimal", 1),
+        _ => kind(field),
+    }
 }

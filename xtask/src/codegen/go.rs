@@ -82,7 +82,7 @@ fn nested(owner: &str, field: &Field) -> String {
 fn type_of(field: &Field, owner: &str, used: Use) -> (String, &'static str) {
     let config = matches!(used, Use::Config);
     let (of, may_be_plain) = match field.kind {
-        Kind::Text | Kind::Amount => ("string".to_owned(), field.required),
+        Kind::Text | Kind::Amount(_) => ("string".to_owned(), field.required),
         Kind::Integer => ("int64".to_owned(), false),
         Kind::Flag => ("bool".to_owned(), false),
         Kind::Any => return ("json.RawMessage".to_owned(), ",omitempty"),

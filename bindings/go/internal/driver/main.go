@@ -109,10 +109,16 @@ func call(client *paysvc.Client, function, request string) (*paysvc.Reply, error
 	method := methodOf(client, function)
 	if method.IsValid() {
 		typed := reflect.New(method.Type().In(1)).Elem()
-		if err := fill(typed, json.RawMessage(request)); err == nil {
+		err := fill(typed, json.RawMessage(request))
+		if err == nil {
 			got := method.Call([]reflect.Value{reflect.ValueOf(ctx), typed})
 			err, _ := got[1].Interface().(error)
 			return got[0].Interface().(*paysvc.Reply), err
+		}
+		// A struct holds an amount as text; in JSON it may be a number.
+		var unfit *json.UnmarshalTypeError
+		if errors.As(err, &unfit) && unfit.Value == "number" && unfit.Type.Kind() == reflect.String {
+			return client.Call(ctx, function, json.RawMessage(request))
 		}
 	} else if function != "encrypt" {
 		fail("no method %s", function)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 
-from ._generated import Card, DirectDebitPaymentRequest
+from ._generated import Card, Customer, DirectDebitPaymentRequest, Order, Payment, PaymentMeta
 from ._native import Call
 from ._reply import Reply
 from ._values import OMIT, Members, Omitted, amount_text, either, in_milliseconds
@@ -204,6 +204,10 @@ class Endpoints:
         paymentoption: str | Omitted = OMIT,
         country: str | Omitted = OMIT,
         card: Card | Mapping[str, object] | Omitted = OMIT,
+        order: Order | Mapping[str, object] | Omitted = OMIT,
+        customer: Customer | Mapping[str, object] | Omitted = OMIT,
+        payment: Payment | Mapping[str, object] | Omitted = OMIT,
+        payment_meta: PaymentMeta | Mapping[str, object] | Omitted = OMIT,
         members: Mapping[str, object] | None = None,
         timeout: float | None = None,
         call: Call | None = None,
@@ -218,7 +222,11 @@ class Endpoints:
             paymentoption: the same, by the interface's spelling
             country: two-letter country code
             card: the card
-            members: further members, under the interface's own names
+            order: the order and its price
+            customer: the customer
+            payment: settings of the payment
+            payment_meta (paymentMeta): data about the payment
+            members: further members by the interface's names; one that is nearly a known one is refused
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
@@ -231,6 +239,10 @@ class Endpoints:
             "paymentoption": either("payment_option", payment_option, "paymentoption", paymentoption),
             "country": country,
             "card": card,
+            "order": order,
+            "customer": customer,
+            "payment": payment,
+            "paymentMeta": payment_meta,
         }, members), timeout=timeout, call=call)
 
     def order_pay(
@@ -251,7 +263,7 @@ class Endpoints:
             payment_option (paymentOption): NDD for direct debit
             reference: reference of the order
             direct_debit_payment_request (directDebitPaymentRequest): the debit, for the payment option NDD
-            members: further members, under the interface's own names
+            members: further members by the interface's names; one that is nearly a known one is refused
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
@@ -637,6 +649,10 @@ class AsyncEndpoints:
         paymentoption: str | Omitted = OMIT,
         country: str | Omitted = OMIT,
         card: Card | Mapping[str, object] | Omitted = OMIT,
+        order: Order | Mapping[str, object] | Omitted = OMIT,
+        customer: Customer | Mapping[str, object] | Omitted = OMIT,
+        payment: Payment | Mapping[str, object] | Omitted = OMIT,
+        payment_meta: PaymentMeta | Mapping[str, object] | Omitted = OMIT,
         members: Mapping[str, object] | None = None,
         timeout: float | None = None,
     ) -> Reply:
@@ -650,7 +666,11 @@ class AsyncEndpoints:
             paymentoption: the same, by the interface's spelling
             country: two-letter country code
             card: the card
-            members: further members, under the interface's own names
+            order: the order and its price
+            customer: the customer
+            payment: settings of the payment
+            payment_meta (paymentMeta): data about the payment
+            members: further members by the interface's names; one that is nearly a known one is refused
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:
@@ -662,6 +682,10 @@ class AsyncEndpoints:
             "paymentoption": either("payment_option", payment_option, "paymentoption", paymentoption),
             "country": country,
             "card": card,
+            "order": order,
+            "customer": customer,
+            "payment": payment,
+            "paymentMeta": payment_meta,
         }, members), timeout=timeout)
 
     async def order_pay(
@@ -681,7 +705,7 @@ class AsyncEndpoints:
             payment_option (paymentOption): NDD for direct debit
             reference: reference of the order
             direct_debit_payment_request (directDebitPaymentRequest): the debit, for the payment option NDD
-            members: further members, under the interface's own names
+            members: further members by the interface's names; one that is nearly a known one is refused
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:

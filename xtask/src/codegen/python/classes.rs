@@ -79,7 +79,7 @@ impl Classes {
             let kind = match field.kind {
                 Kind::Text => "str".to_owned(),
                 Kind::Integer => "int".to_owned(),
-                Kind::Amount => "str | Decimal".to_owned(),
+                Kind::Amount(_) => "str | Decimal".to_owned(),
                 Kind::Flag => "bool".to_owned(),
                 Kind::Any => "object".to_owned(),
                 Kind::Object(inner) => {
@@ -90,7 +90,7 @@ impl Classes {
                 member: field.name,
                 name: keyword.name,
                 kind,
-                amount: matches!(field.kind, Kind::Amount),
+                amount: matches!(field.kind, Kind::Amount(_)),
                 // Where a second keyword may give it, neither is required: the library says so when both are missing.
                 required: field.required && keyword.also.is_none(),
                 also: keyword.also,

@@ -1,7 +1,7 @@
 //! What a row of its own becomes in Python.
 
 use super::{render, render_endpoints};
-use paysvc_spec::schema::{ApiKey, Certainty, Endpoint, Field, Kind, Location, Method, Safety};
+use paysvc_spec::schema::{ApiKey, Certainty, Endpoint, Field, Kind, Location, Method, Safety, Wire};
 
 const fn field(name: &'static str, kind: Kind, location: Location, required: bool) -> Field {
     Field { location, required, ..Field::optional(name, kind, "what it is") }
@@ -23,12 +23,12 @@ const ROW: Endpoint = Endpoint {
             "sentTo",
             Kind::Object(&[
                 field("Name", Kind::Text, Location::Body, true),
-                field("price", Kind::Amount, Location::Body, false),
+                field("price", Kind::Amount(Wire::Text), Location::Body, false),
             ]),
             Location::Body,
             false,
         ),
-        field("amount", Kind::Amount, Location::Body, true),
+        field("amount", Kind::Amount(Wire::Text), Location::Body, true),
     ],
     allows_extra: true,
     safety: Safety::Moves,
@@ -65,7 +65,7 @@ fn a_row_is_all_that_a_new_endpoint_needs() {
         &numbers,
         "    \"parcel_send\": {\n        \"parcelId\": \"parcel_id\",\n        \"fromDate\": \"from_date\",\n",
     );
-    has(&numbers, "__all__ = [\"Outcome\", \"SentTo\", \"State\", \"Status\"]");
+    has(&numbers, "__all__ = [\n    \"Outcome\",\n    \"SentTo\",\n    \"State\",\n    \"Status\",\n]");
 }
 
 #[test]

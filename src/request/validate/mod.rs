@@ -1,0 +1,196 @@
+//! Checks the members of a JSON object against a table of fields, and reports all errors at once. For requests and the
+//! configuration.
+
+mod near;
+
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+
+use crate::request::amount;
+use crate::util::json::{self, Members, Type};
+use crate::util::limits::MAX_TEXT;
+use crate::util::memory;
+use crate::util::validation_error::ValidationError;
+use paysvc_spec::schema::{Field, Kind};
+use paysvc_spec::status::Status;
+
+/// Most members that one error names.
+const MAX_ERRORS: usize = 100;
+/// How many characters of an unknown name are repeated. The service's own names are much shorter.
+const MAX_NAME_CHARS: usize = 100;
+
+/// Reads `text` as one JSON object and checks it; the error starts with `what`: a function's name, or "the configuration".
+pub fn object<'a>(
+    text: &'a str,
+    fields: &[Field],
+    allows_extra: bool,
+    what: &str,
+    status: Status,
+) -> Result<Members<'a>, ValidationError> {
+    if text.len() > MAX_TEXT {
+        return Err(ValidationError::new(
+            status,
+            format!("{what} is {} bytes; at most {MAX_TEXT} are accepted", text.len()),
+        ));
+    }
+    if !memory::can_read(text.len()) {
+        return Err(out_of_memory(what, text.len(), status));
+    }
+    let members = json::members_of(text)
+        .map_err(|error| ValidationError::new(status, format!("{what} {}", reason(text, &error))))?;
+    let mut errors = Vec::new();
+    Check { fields, members: &members, allows_extra, errors: &mut errors }.object(&members, fields, "");
+    if errors.is_empty() { Ok(members) } else { Err(ValidationError::of_members(status, what, errors)) }
+}
+
+/// The error for a text for which there is no memory at this moment.
+pub fn out_of_memory(what: &str, length: usize, status: Status) -> ValidationError {
+    ValidationError::new(
+        status,
+        format!("{what} is {length} bytes, which does not fit into the memory that this process may have"),
+    )
+}
+
+/// Why a text is no valid object: common mistakes get a clear message.
+fn reason(text: &str, error: &serde_json::Error) -> String {
+    match json::document(text) {
+        Err(error) => format!("is not JSON: {error}"),
+        Ok(value) if Type::of(value) != Type::Object => {
+            format!("must be a JSON object, it is {}", Type::of(value).name())
+        }
+        Ok(_) => format!("is not usable: {error}"),
+    }
+}
+
+/// A request under check, or the configuration.
+struct Check<'c> {
+    /// The table of the whole request.
+    fields: &'c [Field],
+    /// All of the request.
+    members: &'c Members<'c>,
+    allows_extra: bool,
+    errors: &'c mut Vec<(String, String)>,
+}
+
+impl Check<'_> {
+    /// An object within the request, or the request itself; `prefix` is the path of its members, such as `card.`.
+    fn object(&mut self, members: &Members<'_>, fields: &[Field], prefix: &str) {
+        let mut known = 0;
+        for field in fields {
+            match json::member(members, field.name) {
+                Some(value) => {
+                    known += 1;
+                    self.value(value, field, prefix);
+                }
+                None if field.required => self.report(prefix, field.name, "is required".into()),
+                None => {}
+            }
+        }
+        if known < members.len() {
+            self.unknown(members, fields, prefix);
+        }
+    }
+
+    /// The members that the table does not name.
+    fn unknown(&mut self, members: &Members<'_>, fields: &[Field], prefix: &str) {
+        for (name, _) in members.iter().filter(|(name, _)| !fields.iter().any(|field| field.name == name)) {
+            if self.errors.len() >= MAX_ERRORS {
+                return;
+            }
+            let text = match self.allows_extra {
+                true => near::meant(name, fields, prefix, self.fields).map(|meant| did_you_mean(&meant)),
+                false => Some(unknown(name, fields)),
+            };
+            if let Some(text) = text {
+                self.report(prefix, &shortened(name), text);
+            }
+        }
+    }
+
+    fn value(&mut self, value: &RawValue, field: &Field, prefix: &str) {
+        if let Some(text) = self.fault(value, field, prefix) {
+            self.report(prefix, field.name, text);
+        }
+    }
+
+    /// What is wrong with the value itself; what is wrong within an object is reported.
+    fn fault(&mut self, value: &RawValue, field: &Field, prefix: &str) -> Option<String> {
+        let found = Type::of(value);
+        match field.kind {
+            Kind::Text if found != Type::Text => Some(format!("must be a string, it is {}", found.name())),
+            Kind::Text => match json::text(value) {
+                None => Some("is not valid Unicode text".into()),
+                Some(text) if text.trim().is_empty() => Some("must not be empty".into()),
+                Some(text) => field
+                    .same_as
+                    .filter(|other| self.differs(&text, other))
+                    .map(|other| format!("must be the same as {}", other.trim_start_matches('/').replace('/', "."))),
+            },
+            Kind::Amount(_) => amount::fault(value),
+            Kind::Integer if found != Type::Number || value.get().contains(['.', 'e', 'E']) => {
+                Some(format!("must be a whole number, it is {}", describe_number(found)))
+            }
+            Kind::Flag if found != Type::Bool => Some(format!("must be true or false, it is {}", found.name())),
+            Kind::Any | Kind::Integer | Kind::Flag => None,
+            Kind::Object(_) if found != Type::Object => Some(format!("must be an object, it is {}", found.name())),
+            Kind::Object(fields) => match json::members(value) {
+                Ok(members) => {
+                    self.object(&members, fields, &format!("{prefix}{}.", field.name));
+                    None
+                }
+                Err(error) => Some(error.to_string()),
+            },
+        }
+    }
+
+    /// Whether the request has another text at that pointer. What is no text has an error of its own.
+    fn differs(&self, text: &str, pointer: &str) -> bool {
+        let mut steps = pointer.split('/').skip(1);
+        let first = steps.next().and_then(|name| json::member(self.members, name));
+        let other = steps.try_fold(first, |value, name| Some(json::member(&json::members(value?).ok()?, name)));
+        other.flatten().and_then(json::text).is_some_and(|other| other != text)
+    }
+
+    fn report(&mut self, prefix: &str, name: &str, text: String) {
+        self.errors.push((format!("{prefix}{name}"), text));
+    }
+}
+
+fn describe_number(found: Type) -> &'static str {
+    match found {
+        Type::Number => "a fraction",
+        other => other.name(),
+    }
+}
+
+/// The beginning of a long name.
+fn shortened(name: &str) -> Cow<'_, str> {
+    match name.char_indices().nth(MAX_NAME_CHARS) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &name[..end])),
+        None => Cow::Borrowed(name),
+    }
+}
+
+fn did_you_mean(known: &str) -> String {
+    format!("is not a known member; did you mean {known}?")
+}
+
+fn unknown(name: &str, fields: &[Field]) -> String {
+    let allowed = |field: &&Field| field.name.len() / 3 + 1;
+    let distance = |field: &&Field| strsim::damerau_levenshtein(&field.name.to_lowercase(), &name.to_lowercase());
+    // A name that is much longer is no typing mistake, and comparing takes quadratic time and memory.
+    let near = fields.iter().filter(|field| name.len() <= 2 * (field.name.len() + allowed(field)));
+    let nearest = near.min_by_key(distance).filter(|field| distance(field) <= allowed(field));
+    match nearest {
+        Some(field) => did_you_mean(field.name),
+        None if fields.is_empty() => "is not a known member; none is expected here".into(),
+        None => {
+            let names: Vec<_> = fields.iter().map(|field| field.name).collect();
+            format!("is not a known member; known are {}", names.join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,147 @@
+//! Of requests and the configuration.
+
+use paysvc_spec::schema::Wire;
+
+use super::*;
+
+const fn field(name: &'static str, kind: Kind, required: bool) -> Field {
+    if required { Field::required(name, kind, "") } else { Field::optional(name, kind, "") }
+}
+const FIELDS: &[Field] = &[
+    field("reference", Kind::Text, true),
+    field("amount", Kind::Amount(Wire::Text), false),
+    field("count", Kind::Integer, false),
+    field("card", Kind::Object(&[field("cvv", Kind::Text, true)]), false),
+    field("order", Kind::Object(ORDER), false),
+];
+const ORDER: &[Field] = &[
+    field("reference", Kind::Text, false).same_as("/reference"),
+    field("currency", Kind::Text, false).same_as("/order/unit"),
+    field("unit", Kind::Text, false),
+];
+
+fn errors(text: &str, allows_extra: bool) -> Vec<(String, String)> {
+    object(text, FIELDS, allows_extra, "the request", Status::Argument)
+        .map_or_else(|error| error.errors, |_| Vec::new())
+}
+
+#[test]
+fn all_errors_are_reported_at_once_with_their_paths() {
+    let found = errors(r#"{"ammount":"1","count":1.5,"card":{"cvv":193,"pin":"1"}}"#, false);
+    let expected = [
+        ("reference", "is required"),
+        ("count", "must be a whole number, it is a fraction"),
+        ("card.cvv", "must be a string, it is a number"),
+        ("card.pin", "is not a known member; known are cvv"),
+        ("ammount", "is not a known member; did you mean amount?"),
+    ];
+    let expected: Vec<_> = expected.iter().map(|(m, t)| (m.to_string(), t.to_string())).collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_long_name_and_half_a_million_names_are_refused_quickly() {
+    let found = errors(&format!(r#"{{"reference":"r","{}":1}}"#, "é".repeat(500_000)), false);
+    assert_eq!(found[0].0, format!("{}…", "é".repeat(MAX_NAME_CHARS)));
+    assert_eq!(found[0].1, "is not a known member; known are reference, amount, count, card, order");
+    let many: Vec<_> = (0..500_000).map(|number| format!(r#""m{number}":1"#)).collect();
+    assert_eq!(errors(&format!(r#"{{"reference":"r",{}}}"#, many.join(",")), false).len(), MAX_ERRORS);
+    let text = format!(r#"{{"reference":"{}"}}"#, "x".repeat(MAX_TEXT));
+    let error = object(&text, FIELDS, false, "the request", Status::Argument).unwrap_err();
+    assert_eq!(error.message, format!("the request is {} bytes; at most 10485760 are accepted", text.len()));
+}
+
+#[test]
+fn rows_that_allow_extra_members_still_check_the_known_ones() {
+    assert!(errors(r#"{"reference":"r","extra":null,"card":{"cvv":"1","pin":"2"}}"#, true).is_empty());
+    assert_eq!(errors(r#"{"reference":null}"#, true), [("reference".into(), "must be a string, it is null".into())]);
+}
+
+#[test]
+fn a_text_that_is_no_object_has_a_clear_message() {
+    for (text, part) in [
+        ("[]", "must be a JSON object, it is an array"),
+        ("null", "it is null"),
+        ("{\"a\":", "is not JSON: EOF"),
+        ("{} {}", "is not JSON: trailing characters"),
+        ("{\"reference\":\"a\",\"reference\":\"b\"}", "given twice"),
+    ] {
+        let error = object(text, FIELDS, false, "the request", Status::Argument).err().unwrap();
+        assert!(error.message.contains(part), "{}", error.message);
+    }
+}
+
+#[test]
+fn a_thousand_times_the_same_error_is_reported_a_hundred_times() {
+    let many: Vec<_> = (0..1000).map(|index| format!("\"m{index}\":1")).collect();
+    assert_eq!(errors(&format!("{{{}}}", many.join(",")), false).len(), MAX_ERRORS);
+}
+
+#[test]
+fn names_much_longer_than_a_field_are_not_compared() {
+    let name = "amount".repeat(200_000);
+    assert!(unknown(&name, FIELDS).contains("known are reference"));
+    assert!(unknown("Amoumt", FIELDS).contains("did you mean amount?"));
+}
+
+#[test]
+fn blank_text_is_empty() {
+    assert_eq!(errors(r#"{"reference":" "}"#, false), [("reference".into(), "must not be empty".into())]);
+}
+
+fn told(text: &str) -> Vec<String> {
+    errors(text, true).into_iter().map(|(member, text)| format!("{member} {text}")).collect()
+}
+
+#[test]
+fn an_open_payload_takes_no_member_that_is_nearly_known() {
+    for (text, expected) in [
+        (r#""Amount":1"#, "Amount is not a known member; did you mean amount?"),
+        (r#""amuont":"1""#, "amuont is not a known member; did you mean amount?"),
+        (r#""cvv":"193""#, "cvv is not a known member; did you mean card.cvv?"),
+        (r#""order":{"count":1}"#, "order.count is not a known member; did you mean count?"),
+        (r#""order":{"amount":1,"reference":"r"}"#, "order.amount is not a known member; did you mean amount?"),
+        (r#""card":{"cvv":"1","C_V_V":"1"}"#, "card.C_V_V is not a known member; did you mean cvv?"),
+    ] {
+        assert_eq!(told(&format!(r#"{{"reference":"r",{text}}}"#)), [expected]);
+    }
+    for text in [r#""extra":{"amuont":1,"Reference":"x","card":{"CVV":1}}"#, r#""list":[{"amount":1}],"cvc":"1""#] {
+        assert_eq!(told(&format!(r#"{{"reference":"r",{text}}}"#)), [""; 0]);
+    }
+    // A request without a table is a payload that belongs to no endpoint.
+    assert!(object(r#"{"Amount":1,"amount":2}"#, &[], true, "the payload", Status::Argument).is_ok());
+}
+
+#[test]
+fn half_a_million_names_in_an_open_payload_are_compared_quickly() {
+    let started = std::time::Instant::now();
+    for name in ["member", "amoun", "referenc", "order-amoun"] {
+        let many: Vec<_> = (0..500_000).map(|number| format!(r#""{name}{number}":1"#)).collect();
+        let found = told(&format!(r#"{{"reference":"r",{}}}"#, many.join(","))).len();
+        assert!(found <= MAX_ERRORS, "{name}: {found}");
+    }
+    assert!(started.elapsed().as_secs() < 30, "{:?} in a build without optimisations", started.elapsed());
+}
+
+#[test]
+fn two_members_that_mean_the_same_must_be_the_same() {
+    assert_eq!(
+        told(r#"{"reference":"a","order":{"reference":"b"}}"#),
+        ["order.reference must be the same as reference"]
+    );
+    let same = ["order.currency must be the same as order.unit"];
+    assert_eq!(told(r#"{"reference":"a","order":{"currency":"NGN","unit":"USD"}}"#), same);
+    for text in [r#""reference":"\u0061""#, "", r#""currency":"NGN""#, r#""currency":"NGN","unit":"N\u0047N""#] {
+        assert_eq!(told(&format!(r#"{{"reference":"a","order":{{{text}}}}}"#)), [""; 0], "{text}");
+    }
+    // What is no text is told once.
+    assert_eq!(told(r#"{"reference":5,"order":{"reference":"b"}}"#), ["reference must be a string, it is a number"]);
+}
+
+#[test]
+fn an_amount_is_a_text_or_a_number() {
+    assert_eq!(told(r#"{"reference":"r","amount":100.10}"#), [""; 0]);
+    assert_eq!(told(r#"{"reference":"r","amount":"100.10"}"#), [""; 0]);
+    let wrong = "amount must be a decimal amount above zero in major units, like \"100.10\"";
+    assert_eq!(told(r#"{"reference":"r","amount":1e2}"#), [wrong]);
+}
