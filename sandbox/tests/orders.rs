@@ -70,6 +70,25 @@ fn creating_an_order() {
     let both = r#"{"Order":{"Amount":"5","Reference":"B"},"Card":{"CardNumber":"4111111111111111","ExpiryMonth":"01","ExpiryYear":"2039","CVV":"193"}}"#;
     assert_eq!(sandbox.post(CREATE, both).expect(200).json()["data"]["orderPayment"]["statusId"], 5);
     assert_eq!(sandbox.effects("order_created").len(), 2);
+    assert_eq!(sandbox.effects("charge_made")[1]["amount"], "5.00");
+}
+
+#[test]
+fn a_card_is_not_charged_with_another_amount_than_the_order_has() {
+    let sandbox = Sandbox::start(&[]);
+    sandbox.admin_post("orders", r#"{"reference":"A","amount":"5","currency":"NGN"}"#).expect(200);
+    let both = |amount: &str, currency: &str| {
+        let card = r#"{"cardnumber":"4111111111111111","expirymonth":"01","expiryyear":"39","cvv":"193"}"#;
+        let order = format!(r#"{{"reference":"A","amount":{amount},"currency":"{currency}"}}"#);
+        sandbox.post(CREATE, &format!(r#"{{"order":{order},"card":{card}}}"#))
+    };
+    both("6", "NGN").expect_error(400, "order.amount", "of 5.00 NGN");
+    both("5", "USD").expect_error(400, "order.amount", "of 5.00 NGN");
+    assert!(sandbox.effects("charge_made").is_empty());
+    both("5.00", "NGN").expect(200);
+    assert_eq!(sandbox.effects("charge_made")[0]["amount"], "5.00");
+    let verified = sandbox.post_secret("/payment/order/verify", r#"{"reference":"A"}"#).expect(200);
+    assert!(verified.text.contains(r#""orderAmount":5.00,"totalChargedAmount":5.08"#), "{}", verified.text);
 }
 
 #[test]

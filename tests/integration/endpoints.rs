@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use paysvc_spec::ENDPOINTS;
-use paysvc_spec::schema::{Field, Kind};
+use paysvc_spec::schema::{AnswerKind, Certainty, Field, Kind, Member};
 use serde_json::{Value, json};
 
 use crate::support::capi::Client;
@@ -31,6 +31,34 @@ fn every_secret_member_has_a_canary_and_every_canary_a_secret_member() {
     let secrets: BTreeSet<_> = ENDPOINTS.iter().flat_map(|row| secrets(row.fields)).collect();
     let canaries: BTreeSet<_> = calls().canaries.keys().map(String::as_str).collect();
     assert_eq!(secrets, canaries, "the secret members of the table, and \"canaries\" of tests/scenarios.json");
+}
+
+/// The answers of the entries, from which the typed answers of every language are tested, leave no typed member out.
+#[test]
+fn the_answers_of_an_entry_have_every_member_of_the_row_that_is_not_guessed() {
+    fn missing(within: &str, members: &'static [Member], answers: &[&Value], found: &mut Vec<String>) {
+        for member in members.iter().filter(|member| member.certainty != Certainty::Guessed) {
+            let path = format!("{within}/{}", member.name);
+            let values: Vec<&Value> = answers.iter().filter_map(|answer| answer.get(member.name)).collect();
+            if values.iter().all(|value| value.is_null()) && (values.is_empty() || !member.nullable) {
+                found.push(path);
+                continue;
+            }
+            let inner: Vec<&Value> = match member.kind {
+                AnswerKind::List(_) => values.iter().filter_map(|value| value.as_array()).flatten().collect(),
+                _ => values,
+            };
+            missing(&path, member.kind.members(), &inner, found);
+        }
+    }
+    for row in ENDPOINTS {
+        let good = good(row);
+        let answers: Vec<Value> =
+            [&good.answer].into_iter().chain(&good.other_answers).cloned().map(Value::Object).collect();
+        let mut found = Vec::new();
+        missing("", row.answer.members, &answers.iter().collect::<Vec<_>>(), &mut found);
+        assert!(found.is_empty(), "{}: no answer in tests/scenarios.json has {found:?}", row.name);
+    }
 }
 
 #[test]

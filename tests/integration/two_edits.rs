@@ -32,14 +32,19 @@ const ROW: &str = r#"
         ],
         answer: Answer {
             state: Some("/data/statusId"),
-            members: &[Member::object(
-                "data",
-                &[
-                    Member::text("transferReference", "the service's reference of the transfer"),
-                    Member::integer("statusId", "state of the transfer"),
-                ],
-                "the transfer",
-            )],
+            members: &[
+                super::envelope::STATUS_WORD,
+                super::envelope::STATUS_CODE,
+                super::envelope::MESSAGE,
+                crate::schema::Member::object(
+                    "data",
+                    &[
+                        crate::schema::Member::text("transferReference", "the service's reference of the transfer"),
+                        crate::schema::Member::integer("statusId", "state of the transfer"),
+                    ],
+                    "the transfer",
+                ),
+            ],
             ..Endpoint::ANSWER
         },
         doc: "Makes up a transfer.",

@@ -33,6 +33,9 @@ pub struct Good {
     pub amount: Option<String>,
     /// What the service may answer.
     pub answer: Map<String, Value>,
+    /// What else it may answer.
+    #[serde(default)]
+    pub other_answers: Vec<Map<String, Value>>,
 }
 
 #[derive(Deserialize)]

@@ -11,7 +11,8 @@ use crate::state::ledger::Effect;
 /// The scenarios of this project's own tests, which are data; no code is shared.
 pub const EMBEDDED: &str = include_str!("../../../tests/scenarios.json");
 
-const MEMBERS: [&str; 6] = ["setup", "request", "wire", "effect", "amount", "answer"];
+/// `other_answers` is for the tests of this project.
+const MEMBERS: [&str; 7] = ["setup", "request", "wire", "effect", "amount", "answer", "other_answers"];
 
 /// All entries, including those of endpoints that have a handler. Errors name the entry.
 pub fn endpoints(file: &Json) -> Result<Vec<Canned>, String> {

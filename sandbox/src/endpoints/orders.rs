@@ -19,8 +19,10 @@ pub fn create(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
         }
         // Checked before the order is created: a refused request must not change anything.
         pay::check_card(call, "order.reference")?;
-        if !state.orders.contains_key(&new.reference) {
-            state.create_order(new)?;
+        match state.orders.get(&new.reference) {
+            // A card must not be charged with another amount than the one that is asked for.
+            Some(known) => known.check_price(new.amount, new.currency.as_deref())?,
+            None => _ = state.create_order(new)?,
         }
         return pay::card(state, call, "order.reference");
     }
@@ -69,14 +71,26 @@ fn created(order: &Order) -> Json {
             "statusId": PaymentState::Initiated.id(),
             "status": PaymentState::Initiated.name(),
             "currency": &order.currency,
+            "feeRate": Json::Number("1.5".to_string()),
+            "processorReference": &order.processor_reference,
+            "narration": order.description.clone(),
             "description": order.description.clone(),
             "dateCreated": order.created.seven_digits(),
         },
-        "subsidiary": object! { "id": 1_u64, "name": "Sandbox Merchant" },
+        "subsidiary": object! {
+            "id": 1_u64,
+            "name": "Sandbox Merchant",
+            "country": "NG",
+            "supportEmail": "support@sandbox.example",
+            "customization": Json::Array(Vec::new()),
+        },
         "customer": transactions::customer(order),
-        "payment": object! { "redirectUrl": Json::Null },
+        "payment": object! { "redirectUrl": Json::Null, "source": Json::Null },
         "otherPaymentOptions": vec![option("C", "Card"), option("NDD", "Direct debit")],
         "savedCards": Json::Array(Vec::new()),
+        "subsidiaryOrderSummary": object! {
+            "reference": &order.reference, "totalAmount": order.amount, "currency": &order.currency,
+        },
     };
     success("01", "Order created successfully", data)
 }
@@ -91,18 +105,28 @@ fn known_order<'a>(state: &'a State, input: &Json) -> Result<&'a Order, ApiError
 /// `status` is the state of the payment here, not the result of the call.
 pub fn status(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let order = known_order(state, &call.input)?;
-    let now = order.state();
+    let (now, payment) = (order.state(), order.decisive_payment());
     let data = object! {
         "isFinalStatus": now.is_final(),
         "requeryNeeded": !now.is_final(),
         "orderSummary": object! {
+            "id": order.id,
+            "reference": &order.reference,
             "orderReference": &order.reference,
+            "paymentReference": &order.processor_reference,
+            "paymentType": payment.map(|payment| payment.method.code()),
+            "currencyId": 1_u64,
             "currencyName": &order.currency,
+            "paymentResponseCode": payment.map(|payment| payment.code),
+            "paymentResponseMessage": payment.map(|payment| payment.message),
+            "narration": order.description.clone(),
+            "remarks": Json::Null,
             "statusId": now.id(),
             "status": now.name(),
             "amount": order.amount,
             "totalChargedAmount": order.total(),
             "fee": order.fee(),
+            "dateCreated": order.created.seven_digits(),
         },
         "orderPayments": transactions::order_payments(order),
     };

@@ -13,6 +13,9 @@ impl From<RuleError> for ApiError {
 
             RuleError::OrderNotFound => ApiError::not_found("reference", "Order"),
             RuleError::OrderExists => ApiError::field("reference", "An order with this reference exists already."),
+            RuleError::OrderDiffers { amount, currency } => {
+                ApiError::field("order.amount", format!("An order with this reference exists, of {amount} {currency}."))
+            }
             RuleError::OrderPaid => ApiError::field("reference", "The order is paid already."),
             RuleError::OrderNotPaid => {
                 ApiError::field("reference", "The order is not paid: there is nothing to refund.")

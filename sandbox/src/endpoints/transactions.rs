@@ -48,6 +48,7 @@ pub fn of_session(session: &Session) -> Json {
         state: PaymentState::Successful,
         order_reference: None,
         payment_reference: Some(session.payment_reference.clone()),
+        price: None,
         total: session.amount,
         fee: None,
         method: None,
@@ -73,7 +74,8 @@ pub fn of_order(order: &Order) -> Json {
     Transaction {
         state,
         order_reference: Some(order.reference.clone()),
-        payment_reference: payment.map(|payment| payment.reference.clone()),
+        payment_reference: Some(order.processor_reference.clone()),
+        price: Some(order.amount),
         total: order.total(),
         fee: Some(order.fee()),
         method: payment.map(|payment| payment.method.code()),
@@ -95,9 +97,12 @@ pub fn order_payments(order: &Order) -> Vec<Json> {
         object! {
             "orderId": order.id,
             "orderPaymentReference": &payment.reference,
+            "orderPaymentResponseCode": payment.code,
+            "orderPaymentResponseMessage": payment.message,
             "paymentOptionId": payment.method.id(),
             "paymentOption": payment.method.code(),
             "statusId": payment.state.id(),
+            "status": payment.state.name(),
             "paymentStatus": payment.state.name(),
             "responseCode": payment.code,
             "responseMessage": payment.message,
@@ -128,6 +133,8 @@ struct Transaction<'a> {
     state: PaymentState,
     order_reference: Option<String>,
     payment_reference: Option<String>,
+    /// Without the fee; only orders have one.
+    price: Option<Money>,
     total: Money,
     fee: Option<Money>,
     method: Option<&'a str>,
@@ -145,7 +152,7 @@ struct Transaction<'a> {
 impl Transaction<'_> {
     fn json(self) -> Json {
         let session = self.session;
-        object! {
+        let mut transaction = object! {
             "statusCode": status_code(self.state),
             "status": self.state.name(),
             "orderReference": self.order_reference,
@@ -176,6 +183,11 @@ impl Transaction<'_> {
             "paymentLink": Json::Null,
             "bank": session.map(|_| BANK),
             "accountReference": session.and_then(|session| session.account_reference.clone()),
+        };
+        if let (Json::Object(members), Some(price)) = (&mut transaction, self.price) {
+            members.push(("orderAmount".to_string(), price.into()));
+            members.push(("totalChargedAmount".to_string(), self.total.into()));
         }
+        transaction
     }
 }

@@ -11,6 +11,11 @@ pub enum RuleError {
 
     OrderNotFound,
     OrderExists,
+    /// The order exists, with another amount or currency.
+    OrderDiffers {
+        amount: Money,
+        currency: String,
+    },
     OrderPaid,
     OrderNotPaid,
     OrderRefunded,

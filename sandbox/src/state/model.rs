@@ -28,6 +28,8 @@ pub struct OneTimeCode {
 pub struct Order {
     pub id: u64,
     pub reference: String,
+    /// The service's own reference of the order's payment.
+    pub processor_reference: String,
     pub amount: Money,
     pub currency: String,
     /// Created by a payment, with the assumed amount.

@@ -14,6 +14,16 @@ pub struct NewOrder {
     pub customer: Option<Customer>,
 }
 
+impl Order {
+    /// Refuses another amount or currency than the order has.
+    pub fn check_price(&self, amount: Money, currency: Option<&str>) -> Result<(), RuleError> {
+        match amount == self.amount && currency.is_none_or(|currency| currency == self.currency) {
+            true => Ok(()),
+            false => Err(RuleError::OrderDiffers { amount: self.amount, currency: self.currency.clone() }),
+        }
+    }
+}
+
 impl State {
     pub fn create_order(&mut self, new: NewOrder) -> Result<&Order, RuleError> {
         if self.orders.contains_key(&new.reference) {
@@ -43,6 +53,7 @@ impl State {
 
     fn add_order(&mut self, new: NewOrder, assumed: bool) -> &mut Order {
         let id = 5000 + self.next("order id");
+        let processor_reference = self.new_reference("PGW-PROCESSOR-");
         let now = Moment::now();
         let currency = new.currency.unwrap_or_else(|| DEFAULT_CURRENCY.to_string());
         self.ledger.commit_money(
@@ -56,6 +67,7 @@ impl State {
         let order = Order {
             id,
             reference: new.reference.clone(),
+            processor_reference,
             amount: new.amount,
             currency,
             assumed,

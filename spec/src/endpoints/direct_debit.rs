@@ -1,5 +1,6 @@
 //! Direct debit mandates. The debit itself is a payment of an order: see the orders.
 
+use super::envelope::{CODE, MESSAGE, STATUS_FLAG};
 use crate::schema::{Answer, Endpoint, Envelope, Field, Kind, Member, Method, Safety};
 
 pub const ROWS: &[Endpoint] = &[
@@ -37,18 +38,23 @@ pub const ROWS: &[Endpoint] = &[
         safety: Safety::Repeatable,
         answer: Answer {
             envelope: Envelope::Flag,
-            members: &[Member::object(
-                "data",
-                &[
-                    Member::text("message", "what was done"),
-                    MANDATE_CODE,
-                    Member::text("bankName", "name of the customer's bank"),
-                    Member::text("accountNumber", "the customer's bank account"),
-                    Member::amount("amount", "amount of the order"),
-                    Member::integer("directDebitId", "the service's number for the mandate"),
-                ],
-                "the mandate",
-            )],
+            members: &[
+                STATUS_FLAG,
+                CODE,
+                MESSAGE,
+                Member::object(
+                    "data",
+                    &[
+                        Member::text("message", "what was done"),
+                        MANDATE_CODE,
+                        Member::text("bankName", "name of the customer's bank"),
+                        Member::text("accountNumber", "the customer's bank account"),
+                        Member::amount("amount", "amount of the order"),
+                        Member::integer("directDebitId", "the service's number for the mandate"),
+                    ],
+                    "the mandate",
+                ),
+            ],
             ..Endpoint::ANSWER
         },
         doc: "Creates a direct debit mandate. Store the answer's /data/mandateCode safely.",
@@ -63,6 +69,8 @@ pub const ROWS: &[Endpoint] = &[
         answer: Answer {
             envelope: Envelope::Flag,
             members: &[
+                STATUS_FLAG,
+                CODE,
                 Member::text("message", "describes the state of the mandate"),
                 Member::object("data", &[MANDATE_CODE], "the mandate"),
             ],
@@ -79,7 +87,7 @@ pub const ROWS: &[Endpoint] = &[
         safety: Safety::Repeatable,
         answer: Answer {
             envelope: Envelope::Flag,
-            members: &[Member::text("data", "a confirmation text")],
+            members: &[STATUS_FLAG, CODE, MESSAGE, Member::text("data", "a confirmation text")],
             ..Endpoint::ANSWER
         },
         doc: "Triggers the e-mail with the one-time code that a debit needs.",

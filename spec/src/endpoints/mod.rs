@@ -3,6 +3,7 @@
 //! A new endpoint is a row here and an entry in `tests/scenarios.json`; everything else is rendered from the two.
 
 mod direct_debit;
+mod envelope;
 mod orders;
 mod virtual_accounts;
 

@@ -79,6 +79,29 @@ fn answers_name_where_their_state_and_subject_stand() {
     }
 }
 
+/// A program that reads an answer finds its envelope among the members, in the form in which the verdict reads it.
+#[test]
+fn answers_have_the_members_of_their_envelope() {
+    for row in ENDPOINTS {
+        let (name, answer) = (row.name, &row.answer);
+        let member = |of: &str| answer.members.iter().find(|member| member.name == of);
+        let is_text = |of: &str| member(of).is_some_and(|member| matches!(member.kind, AnswerKind::Text));
+        let is_flag = |of: &str| member(of).is_some_and(|member| matches!(member.kind, AnswerKind::Flag));
+        let (success, has_message) = match answer.envelope {
+            Envelope::Word | Envelope::PaymentState => (is_text("status"), true),
+            Envelope::Flag | Envelope::Flat => (is_flag("status"), true),
+            Envelope::IsSuccess => (is_flag("isSuccess"), true),
+            Envelope::Bare | Envelope::Unknown => (member("status").is_none(), false),
+        };
+        assert!(success, "{name}: where success stands");
+        assert_eq!(is_text("message"), has_message, "{name}: the message");
+        assert!(answer.envelope.code().is_none_or(|code| is_text(&code[1..])), "{name}: the code");
+        for (index, one) in answer.members.iter().enumerate() {
+            assert!(answer.members[..index].iter().all(|other| other.name != one.name), "{name}: {}", one.name);
+        }
+    }
+}
+
 #[test]
 fn a_look_up_is_a_row_that_reads_and_gets_all_its_members() {
     for row in ENDPOINTS {

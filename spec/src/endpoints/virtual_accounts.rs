@@ -1,6 +1,7 @@
 //! Virtual bank accounts and the payments into them.
 
-use crate::schema::{Answer, Certainty, Endpoint, Envelope, Field, Kind, Member, Method, Safety};
+use super::envelope::{CODE, MESSAGE, STATUS_FLAG};
+use crate::schema::{Answer, Endpoint, Envelope, Field, Kind, Member, Method, Safety};
 
 pub const ROWS: &[Endpoint] = &[
     Endpoint {
@@ -17,10 +18,24 @@ pub const ROWS: &[Endpoint] = &[
         answer: Answer {
             envelope: Envelope::Flat,
             members: &[
+                STATUS_FLAG,
+                MESSAGE,
                 Member::text("accountNumber", "the account; not always digits"),
                 Member::text("accountName", "name of the account"),
                 Member::text("bank", "name of the bank"),
                 Member::text("bankCode", "code of the bank").nullable(),
+                Member::object(
+                    "data",
+                    &[
+                        Member::text("account_number", "the account").reported(),
+                        Member::text("account_name", "name of the account").reported(),
+                        Member::text("bank_name", "name of the bank").reported(),
+                        Member::text("reference", "the Reference given").nullable().reported(),
+                    ],
+                    "the account, in an older form of this answer, which lacks the members above",
+                )
+                .nullable()
+                .reported(),
             ],
             ..Endpoint::ANSWER
         },
@@ -37,7 +52,7 @@ pub const ROWS: &[Endpoint] = &[
             envelope: Envelope::Flag,
             state: Some("/data/statusId"),
             subject: Some("/data/statusId"),
-            members: &[Member::object("data", FUNDING, "the funding event")],
+            members: &[STATUS_FLAG, CODE.nullable(), MESSAGE, Member::object("data", FUNDING, "the funding event")],
             ..Endpoint::ANSWER
         },
         doc: "Returns the details of a funding event on a virtual account.",
@@ -77,7 +92,7 @@ const FUNDING: &[Member] = &[
     Member::text("bank", "name of the sender's bank"),
     Member::text("accountReference", "the Reference given when the account was generated").nullable(),
     // Seen at order verify and in webhooks, whose objects are nearly this one.
-    Member::amount("orderAmount", "price of the order, without the fee").nullable().certainty(Certainty::Guessed),
+    Member::amount("orderAmount", "price of the order, without the fee").nullable().guessed(),
 ];
 
 const PAYMENTS: &[Member] = &[

@@ -133,6 +133,18 @@ impl Member {
     pub const fn certainty(self, certainty: Certainty) -> Member {
         Member { certainty, ..self }
     }
+
+    pub const fn reported(self) -> Member {
+        self.certainty(Certainty::Reported)
+    }
+
+    pub const fn integrated(self) -> Member {
+        self.certainty(Certainty::Integrated)
+    }
+
+    pub const fn guessed(self) -> Member {
+        self.certainty(Certainty::Guessed)
+    }
 }
 
 /// The form of an answer around its data: where it reports success, and where its code stands.
@@ -189,7 +201,7 @@ pub struct Answer {
     pub subject: Option<&'static str>,
     /// "success" in `data.status` is the state of what was asked for: of a refund or a payout.
     pub success_is_state: bool,
-    /// All members, the envelope's own (`status`, `message`, codes) left out where they say nothing special.
+    /// All members, with the envelope's own: `status`, `message` and the code. The `errors` of a failure are not among them.
     pub members: &'static [Member],
 }
 

@@ -155,6 +155,10 @@ impl Field {
         Field { certainty, ..self }
     }
 
+    pub const fn integrated(self) -> Field {
+        self.certainty(Certainty::Integrated)
+    }
+
     /// The documentation with the default, e.g. "time for a call (default 30000, 1 to 86400000)".
     pub fn doc_with_default(&self) -> String {
         match self.default.words() {

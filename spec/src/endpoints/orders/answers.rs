@@ -1,0 +1,218 @@
+//! Answers about orders.
+
+use crate::endpoints::envelope::{CODE, MESSAGE, STATUS_CODE, STATUS_FLAG, STATUS_WORD};
+use crate::schema::Member;
+
+pub const CREATE: &[Member] = &[
+    STATUS_WORD.reported(),
+    STATUS_CODE.reported(),
+    MESSAGE.reported(),
+    Member::object("data", CREATED, "the order and what belongs to it").reported(),
+];
+
+const CREATED: &[Member] = &[
+    Member::object(
+        "order",
+        &[
+            Member::text("reference", "reference of the order").reported(),
+            Member::text("processorReference", "the service's reference of the payment").reported(),
+            Member::amount("amount", "price of the order, without the fee").reported(),
+            Member::amount("fee", "fee; 0 until it is known").nullable().reported(),
+            Member::decimal("feeRate", "rate of the fee").nullable().integrated(),
+            Member::integer("statusId", "state of the order").reported(),
+            Member::text("status", "state of the order, as a word").reported(),
+            Member::text("currency", "currency code").reported(),
+            Member::text("narration", "narration").nullable().reported(),
+        ],
+        "the order",
+    )
+    .reported(),
+    Member::object(
+        "subsidiary",
+        &[
+            Member::text("country", "country code of the merchant").nullable().integrated(),
+            Member::text("supportEmail", "where the merchant's customers find help").nullable().integrated(),
+            Member::any("customization", "how the merchant's payment page looks").nullable().integrated(),
+        ],
+        "the merchant",
+    )
+    .nullable()
+    .reported(),
+    Member::any("customer", "the customer; null, an object or an array of objects").nullable().reported(),
+    Member::object(
+        "payment",
+        &[Member::text("source", "what the payment came from").nullable().integrated()],
+        "the payment's settings",
+    )
+    .nullable()
+    .reported(),
+    Member::list(
+        "otherPaymentOptions",
+        &[
+            Member::text("code", "code of the option, for order_pay").reported(),
+            Member::text("name", "name of the option").reported(),
+            Member::text("currency", "currency code").reported(),
+        ],
+        "further payment options",
+    )
+    .nullable()
+    .reported(),
+    Member::any("savedCards", "the customer's saved cards").nullable().reported(),
+    Member::any("subsidiaryOrderSummary", "the order as the merchant sees it").nullable().integrated(),
+    // The answer to a card is not documented; it may be the one of order_pay.
+    Member::object(
+        "paymentDetail",
+        &[Member::text("redirectUrl", "where the customer must go to consent").nullable().guessed()],
+        "of a card: details of the payment",
+    )
+    .nullable()
+    .guessed(),
+    Member::object(
+        "orderPayment",
+        &[
+            Member::text("orderPaymentReference", "reference of this attempt to pay").guessed(),
+            Member::text("currency", "currency code").guessed(),
+            Member::integer("statusId", "state of the payment").guessed(),
+            Member::amount("totalAmount", "what is charged, the fee included").guessed(),
+            Member::amount("fee", "fee").guessed(),
+        ],
+        "of a card: this attempt to pay",
+    )
+    .nullable()
+    .guessed(),
+];
+
+pub const PAY: &[Member] = &[
+    STATUS_WORD,
+    STATUS_CODE,
+    MESSAGE,
+    Member::object(
+        "data",
+        &[
+            Member::object(
+                "paymentDetail",
+                &[
+                    Member::text("redirectUrl", "where the customer must go to consent").nullable(),
+                    Member::text("recipientAccount", "account that receives the payment").nullable(),
+                    Member::text("paymentReference", "the service's reference of the payment").nullable(),
+                    Member::text("cardToken", "token of the card").nullable(),
+                ],
+                "details of the payment",
+            )
+            .nullable(),
+            Member::object(
+                "bankTransferDetails",
+                &[
+                    Member::text("bankAccount", "account to transfer to").reported(),
+                    Member::text("bankName", "bank of that account").reported(),
+                ],
+                "for bank transfers",
+            )
+            .nullable(),
+            Member::object(
+                "orderPayment",
+                &[
+                    Member::integer("orderId", "the service's number for the order"),
+                    Member::text("orderPaymentReference", "reference of this attempt to pay"),
+                    Member::text("currency", "currency code"),
+                    Member::integer("statusId", "state of the payment"),
+                    Member::text("orderPaymentResponseCode", "code of the payment").number_or_text(),
+                    Member::text("orderPaymentResponseMessage", "message of the payment"),
+                    Member::text("orderPaymentInstrument", "the account or card").nullable(),
+                    Member::text("remarks", "remarks"),
+                    Member::amount("totalAmount", "what is charged, the fee included"),
+                    Member::amount("fee", "fee"),
+                ],
+                "this attempt to pay",
+            ),
+        ],
+        "the payment",
+    ),
+];
+
+pub const REFUND: &[Member] = &[
+    STATUS_FLAG,
+    // Not shown for refunds; the other answers of this form have it.
+    CODE.guessed(),
+    MESSAGE,
+    Member::object(
+        "data",
+        &[
+            Member::text("reference", "reference of the order"),
+            Member::amount("amount_refunded", "what is refunded"),
+            Member::text("status", "state of the refund, as a word, e.g. pending"),
+        ],
+        "the refund",
+    ),
+];
+
+pub const STATUS: &[Member] = &[
+    Member::text("status", "state of the order, as a word").reported(),
+    STATUS_CODE.reported(),
+    MESSAGE.guessed(),
+    Member::object(
+        "data",
+        &[
+            Member::flag("isFinalStatus", "whether the state can no longer change"),
+            Member::flag("requeryNeeded", "whether to ask again"),
+            Member::object("orderSummary", SUMMARY, "the order"),
+            Member::list("orderPayments", ATTEMPTS, "the attempts to pay"),
+        ],
+        "the order and its history",
+    ),
+];
+
+pub const VERIFY: &[Member] = &[
+    STATUS_WORD,
+    STATUS_CODE,
+    MESSAGE,
+    Member::object(
+        "data",
+        &[
+            Member::amount("orderAmount", "price of the order, without the fee: compare it with what was ordered")
+                .integrated(),
+            Member::amount("totalChargedAmount", "what was charged, the fee included"),
+            Member::amount("fee", "fee").nullable(),
+            Member::integer("statusId", "state of the payment"),
+            Member::text("status", "state of the payment, as a word"),
+            Member::text("paymentReference", "the service's reference of the payment").nullable(),
+            Member::any("customer", "the customer; null, an object or an array of objects").nullable(),
+            Member::any("cardDetails", "the card; null, an object or an array of objects").nullable(),
+            Member::list(
+                "orderPayments",
+                &[Member::text("status", "state of this attempt, as a word")],
+                "the attempts to pay",
+            ),
+            // The object is nearly the one of transaction_details, which has these.
+            Member::text("orderReference", "reference of the order").nullable().guessed(),
+            Member::text("currencyName", "currency code").guessed(),
+        ],
+        "the payment",
+    ),
+];
+
+const SUMMARY: &[Member] = &[
+    Member::integer("id", "the service's number for the order").reported(),
+    Member::text("reference", "reference of the order").reported(),
+    Member::text("paymentReference", "the service's reference of the payment").nullable().reported(),
+    Member::text("paymentType", "payment option").nullable().reported(),
+    Member::integer("currencyId", "the service's number for the currency").reported(),
+    Member::text("paymentResponseCode", "code of the payment").nullable().number_or_text().reported(),
+    Member::text("paymentResponseMessage", "message of the payment").nullable().reported(),
+    Member::text("narration", "narration").nullable().reported(),
+    Member::text("remarks", "remarks").nullable().reported(),
+    Member::amount("totalChargedAmount", "what was charged, the fee included"),
+    Member::amount("fee", "fee").nullable(),
+    Member::integer("statusId", "state of the order"),
+    Member::text("status", "state of the order, as a word"),
+    Member::time("dateCreated", "when it was created").reported(),
+];
+
+const ATTEMPTS: &[Member] = &[
+    Member::text("orderPaymentReference", "reference of this attempt").nullable().reported(),
+    Member::text("orderPaymentResponseCode", "code of this attempt").nullable().number_or_text().reported(),
+    Member::text("orderPaymentResponseMessage", "message of this attempt").nullable().reported(),
+    Member::text("remarks", "remarks").nullable().reported(),
+    Member::integer("statusId", "state of this attempt").reported(),
+    Member::text("status", "state of this attempt, as a word").reported(),
+];

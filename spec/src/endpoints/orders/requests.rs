@@ -1,0 +1,29 @@
+//! Objects within the requests of orders.
+
+use crate::schema::{Field, Kind, Wire};
+
+pub const ORDER: &[Field] = &[
+    Field::required("reference", Kind::Text, "reference of the order; equal to reference, if both are given")
+        .same_as("/reference")
+        .integrated(),
+    // Integrations send a number.
+    Field::required("amount", Kind::Amount(Wire::Number), "price, without the fee").integrated(),
+    Field::optional("description", Kind::Text, "description of the order").integrated(),
+    Field::optional("currency", Kind::Text, "currency code, e.g. NGN").integrated(),
+];
+
+pub const CUSTOMER: &[Field] = &[
+    Field::optional("firstname", Kind::Text, "first name").integrated(),
+    Field::optional("lastname", Kind::Text, "last name").integrated(),
+    Field::optional("mobile", Kind::Text, "telephone number").secret().integrated(),
+    Field::optional("country", Kind::Text, "two-letter country code").integrated(),
+    Field::optional("email", Kind::Text, "e-mail address").secret().integrated(),
+];
+
+pub const PAYMENT: &[Field] =
+    &[Field::optional("RedirectUrl", Kind::Text, "where the customer's browser goes after the payment")
+        .secret()
+        .integrated()];
+
+pub const PAYMENT_META: &[Field] =
+    &[Field::optional("ipAddress", Kind::Text, "address of the customer's browser").secret().integrated()];
