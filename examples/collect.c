@@ -6,8 +6,11 @@
  *
  * It is configured by environment variables: PAYSVC_BASE_URL, PAYSVC_PUBLIC_KEY, PAYSVC_SECRET_KEY and
  * PAYSVC_ENCRYPTION_KEY, and one for every other setting, such as PAYSVC_CA_FILE.
+ *
+ * It is C89 and uses no JSON library: requests are built with paysvc_json_..., answers are read with paysvc_reply_...
  */
 #define _POSIX_C_SOURCE 200112L
+#include <limits.h>
 #include <paysvc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,13 +30,19 @@ static long now_ms(void)
     return (long)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Makes a call and prints a line: step, subject, one value of the answer, outcome, time. The caller frees the reply. */
-static paysvc_reply *step(const char *what, const char *of, function call, const char *request, const char *shown)
+/* Makes a call and prints a line: step, subject, one value of the answer, outcome, time. Frees the request; the caller
+ * frees the reply. */
+static paysvc_reply *step(const char *what, const char *of, function call, paysvc_json *request, const char *shown)
 {
     paysvc_reply *reply = NULL;
     long started = now_ms();
     const char *value;
-    call(client, request, NULL, &reply);
+    /* If any value could not be set, the text is NULL and nothing is sent. */
+    if (*paysvc_json_error(request) != '\0') {
+        printf("%-21s %s\n", "", paysvc_json_error(request));
+    }
+    call(client, paysvc_json_text(request), NULL, &reply);
+    paysvc_json_free(request);
     value = paysvc_reply_get(reply, shown);
     printf("%-21s %-19s %-42.42s %-9s %5ld ms\n", what, of, value != NULL ? value : paysvc_reply_message(reply),
            paysvc_outcome_name(paysvc_reply_outcome(reply)), now_ms() - started);
@@ -61,8 +70,12 @@ static const struct where in_transfer = {
     "/data/totalAmountCharged", "/data/fee", "/data/currencyName", "/data/accountReference"
 };
 
+#if LONG_MAX < 9223372036854775807
+#error "the amounts below need a long of 64 bits"
+#endif
+
 /* An amount in millionths, without floating point. Returns 0 if the text is not a plain decimal, or too large. */
-static int amount_of(const char *text, long long *millionths)
+static int amount_of(const char *text, long *millionths)
 {
     int digits = 0, decimals = -1;
     *millionths = 0;
@@ -85,7 +98,7 @@ static int amount_of(const char *text, long long *millionths)
 /* 100.1 equals 100.10. The amount charged may include the fee. */
 static int same_amount(const char *ordered, const char *charged, const char *fee)
 {
-    long long price, total, extra;
+    long price, total, extra;
     if (!amount_of(ordered, &price) || !amount_of(charged, &total)) {
         return 0;
     }
@@ -135,23 +148,40 @@ static void hand_over(const paysvc_reply *reply, const struct ordered *ordered, 
     }
 }
 
-/* Copies one value of a reply and frees the reply. The value is put into JSON, so one that needs escapes is dropped. */
+/* Copies one value of a reply and frees the reply. A value that is too long is dropped. */
 static void keep(paysvc_reply *reply, const char *pointer, char *out, size_t size)
 {
     const char *value = paysvc_reply_get(reply, pointer);
     out[0] = '\0';
-    if (value != NULL && strlen(value) < size && strpbrk(value, "\"\\") == NULL) {
+    if (value != NULL && strlen(value) < size) {
         strcpy(out, value);
     }
     paysvc_reply_free(reply);
 }
 
-/* What the customer or the bank would tell, from the sandbox or typed in by you. */
-static void learn(const char *question, const char *request, const char *pointer, char *out, size_t size)
+/* A request with one string. A failure need not be looked at: what it leaves is not sent. */
+static paysvc_json *request_with(const char *pointer, const char *text)
+{
+    paysvc_json *request = paysvc_json_new();
+    paysvc_json_set_string(request, pointer, text);
+    return request;
+}
+
+/* A request to the sandbox's admin interface. */
+static paysvc_json *admin(const char *method, const char *path)
+{
+    paysvc_json *request = request_with("/method", method);
+    paysvc_json_set_string(request, "/path", path);
+    paysvc_json_set_string(request, "/key", "public");
+    return request;
+}
+
+/* What the customer or the bank would tell, from the sandbox or typed in by you. Frees the request. */
+static void learn(const char *question, paysvc_json *request, const char *pointer, char *out, size_t size)
 {
     paysvc_reply *reply = NULL;
     if (sandbox) {
-        paysvc_request(client, request, NULL, &reply);
+        paysvc_request(client, paysvc_json_text(request), NULL, &reply);
         keep(reply, pointer, out, size);
     } else {
         printf("%s: ", question);
@@ -159,70 +189,132 @@ static void learn(const char *question, const char *request, const char *pointer
         if (fgets(out, (int)size, stdin) == NULL) {
             out[0] = '\0';
         }
-        out[strcspn(out, "\"\\\r\n")] = '\0';
+        out[strcspn(out, "\r\n")] = '\0';
     }
+    paysvc_json_free(request);
 }
 
-/* Creates the order with its price. */
+/* The price and the customer, as order_create takes them. */
+static void set_order(paysvc_json *request, const struct ordered *ordered, const char *description)
+{
+    paysvc_json_set_string(request, "/order/reference", ordered->reference);
+    paysvc_json_set_number(request, "/order/amount", ordered->amount);
+    paysvc_json_set_string(request, "/order/currency", ordered->currency);
+    paysvc_json_set_string(request, "/order/description", description);
+    paysvc_json_set_string(request, "/customer/mobile", "+2348000000000");
+    paysvc_json_set_string(request, "/customer/country", "NG");
+    paysvc_json_set_string(request, "/customer/email", "ada@example.com");
+}
+
+/* Creates the order with its price. Names are passed on as they were typed: nothing needs to be escaped. */
 static void create_order(const struct ordered *ordered)
 {
-    char request[1024];
-    sprintf(request, "{\"customer\":{\"firstname\":\"Ada\",\"lastname\":\"Lovelace\",\"mobile\":\"+2348000000000\","
-                     "\"country\":\"NG\",\"email\":\"ada@example.com\"},\"order\":{\"amount\":%s,\"reference\":\"%s\","
-                     "\"description\":\"rent\",\"currency\":\"%s\"},\"payment\":{\"RedirectUrl\":\"https://till.example/done\"}}",
-            ordered->amount, ordered->reference, ordered->currency);
+    paysvc_json *request = paysvc_json_new();
+    set_order(request, ordered, "rent");
+    paysvc_json_set_string(request, "/customer/firstname", "Zo\303\253 \"Ada\""); /* UTF-8 */
+    paysvc_json_set_string(request, "/customer/lastname", "Okonkw\341\273\215");
+    paysvc_json_set_string(request, "/payment/RedirectUrl", "https://till.example/done");
     paysvc_reply_free(step("create the order", ordered->reference, paysvc_order_create, request, "/data/order/amount"));
+}
+
+/* Reads the state of an order, its customer, and every payment for it: an object and an array of the answer. A till
+ * repeats this until the state is final, and then compares what was paid with the order. */
+static void order_state(const struct ordered *ordered)
+{
+    static const char payments[] = "/data/orderPayments", customer[] = "/data/customer";
+    const char *order = ordered->reference, *name, *value;
+    char pointer[256];
+    size_t i;
+    paysvc_reply *reply = step("state of the order", order, paysvc_order_verify, request_with("/reference", order),
+                               "/data/status");
+    printf("%-21s customer:", "");
+    for (i = 0; (name = paysvc_reply_name(reply, customer, i)) != NULL; i++) {
+        sprintf(pointer, "%s/%.200s", customer, name);
+        value = paysvc_reply_get(reply, pointer);
+        printf(" %s=%s", name, value != NULL ? value : "-");
+    }
+    printf("\n");
+    if (paysvc_reply_type(reply, payments) != PAYSVC_JSON_ARRAY) {
+        failed = 1; /* The list may be empty, but not absent. */
+    }
+    for (i = 0; i < paysvc_reply_count(reply, payments); i++) {
+        sprintf(pointer, "%s/%lu/paymentOption", payments, (unsigned long)i);
+        name = paysvc_reply_get(reply, pointer);
+        sprintf(pointer, "%s/%lu/paymentStatus", payments, (unsigned long)i);
+        value = paysvc_reply_get(reply, pointer);
+        printf("%-21s payment %lu: %s is %s\n", "", (unsigned long)i + 1, name != NULL ? name : "-",
+               value != NULL ? value : "-");
+    }
+    paysvc_reply_free(reply);
 }
 
 static void direct_debit(const struct ordered *ordered)
 {
-    char request[1024], mandate[128], otp[32], question[256];
+    char mandate[128], otp[32], path[256];
     const char *order = ordered->reference;
+    paysvc_json *request = request_with("/emailAddress", "ada@example.com");
     paysvc_reply *reply;
 
-    paysvc_reply_free(step("mandate history", "ada@example.com", paysvc_direct_debit_history,
-                           "{\"emailAddress\":\"ada@example.com\"}", "/customerName"));
+    paysvc_reply_free(step("mandate history", "ada@example.com", paysvc_direct_debit_history, request, "/customerName"));
 
-    sprintf(request, "{\"recurringPaymentId\":1,\"orderReference\":\"%s\",\"bankName\":\"Example Bank\","
-                     "\"accountNumber\":\"0123456789\",\"bankCode\":\"044\",\"address\":\"1 Example Street\"}", order);
-    keep(step("create a mandate", order, paysvc_direct_debit_create, request, "/data/mandateCode"), "/data/mandateCode", mandate, sizeof mandate);
+    request = paysvc_json_new();
+    paysvc_json_set_number(request, "/recurringPaymentId", "1");
+    paysvc_json_set_string(request, "/orderReference", order);
+    paysvc_json_set_string(request, "/bankName", "Example Bank");
+    paysvc_json_set_string(request, "/accountNumber", "0123456789");
+    paysvc_json_set_string(request, "/bankCode", "044");
+    paysvc_json_set_string(request, "/address", "1 Example Street");
+    keep(step("create a mandate", order, paysvc_direct_debit_create, request, "/data/mandateCode"), "/data/mandateCode",
+         mandate, sizeof mandate);
 
-    sprintf(request, "{\"mandateCode\":\"%s\"}", mandate);
+    request = request_with("/mandateCode", mandate);
     paysvc_reply_free(step("check the mandate", mandate, paysvc_direct_debit_status, request, "/message"));
+    request = request_with("/mandateCode", mandate);
     paysvc_reply_free(step("send one-time code", mandate, paysvc_direct_debit_otp, request, "/data"));
 
-    sprintf(question, "{\"method\":\"GET\",\"path\":\"/sandbox/otp/%s\",\"key\":\"public\"}", mandate);
-    learn("one-time code from the customer's e-mail", question, "/otp", otp, sizeof otp);
-    sprintf(request, "{\"paymentOption\":\"NDD\",\"reference\":\"%s\",\"directDebitPaymentRequest\":{\"otp\":\"%s\","
-                     "\"mandateCode\":\"%s\",\"accountName\":\"Ada Lovelace\",\"bankCode\":\"044\"}}", order, otp, mandate);
+    sprintf(path, "/sandbox/otp/%s", mandate);
+    learn("one-time code from the customer's e-mail", admin("GET", path), "/otp", otp, sizeof otp);
+    request = request_with("/paymentOption", "NDD");
+    paysvc_json_set_string(request, "/reference", order);
+    paysvc_json_set_string(request, "/directDebitPaymentRequest/otp", otp);
+    paysvc_json_set_string(request, "/directDebitPaymentRequest/mandateCode", mandate);
+    paysvc_json_set_string(request, "/directDebitPaymentRequest/accountName", "Ada Lovelace");
+    paysvc_json_set_string(request, "/directDebitPaymentRequest/bankCode", "044");
     reply = step("pay", order, paysvc_order_pay, request, "/data/orderPayment/totalAmount");
     hand_over(reply, ordered, &in_payment);
     paysvc_reply_free(reply);
+    order_state(ordered);
 }
 
 static void virtual_account(const char *alias)
 {
     const struct ordered rent = {"2500.5", "NGN", "FLAT-7"};
-    char request[1024], account[64], session[128];
+    char account[64], session[128];
+    paysvc_json *request = request_with("/Alias", alias);
     paysvc_reply *reply;
 
-    sprintf(request, "{\"Alias\":\"%s\",\"Narration\":\"Rent\",\"Reference\":\"%s\"}", alias, rent.reference);
-    keep(step("virtual account", alias, paysvc_virtual_account_generate, request, "/accountNumber"), "/accountNumber", account, sizeof account);
+    paysvc_json_set_string(request, "/Narration", "Rent");
+    paysvc_json_set_string(request, "/Reference", rent.reference);
+    keep(step("virtual account", alias, paysvc_virtual_account_generate, request, "/accountNumber"), "/accountNumber",
+         account, sizeof account);
 
-    sprintf(request, "{\"method\":\"POST\",\"path\":\"/sandbox/fund\",\"key\":\"public\",\"body\":{\"accountNumber\":\"%s\","
-                     "\"amount\":\"2500.50\",\"senderName\":\"Grace Hopper\"}}", account);
+    request = admin("POST", "/sandbox/fund");
+    paysvc_json_set_string(request, "/body/accountNumber", account);
+    paysvc_json_set_string(request, "/body/amount", "2500.50");
+    paysvc_json_set_string(request, "/body/senderName", "Grace Hopper");
     learn("session identifier of a transfer to that account", request, "/sessionId", session, sizeof session);
-    sprintf(request, "{\"sessionId\":\"%s\"}", session);
-    reply = step("transaction details", "the transfer", paysvc_transaction_details, request, "/data/totalAmountCharged");
+    reply = step("transaction details", "the transfer", paysvc_transaction_details, request_with("/sessionId", session),
+                 "/data/totalAmountCharged");
     hand_over(reply, &rent, &in_transfer);
     paysvc_reply_free(reply);
 }
 
 static void refund(const char *order)
 {
-    char request[512];
+    paysvc_json *request = request_with("/reference", order);
     paysvc_reply *reply;
-    sprintf(request, "{\"reference\":\"%s\",\"reason\":\"one item returned\",\"amount\":\"25.50\"}", order);
+    paysvc_json_set_string(request, "/reason", "one item returned");
+    paysvc_json_set_string(request, "/amount", "25.50");
     reply = step("refund in part", order, paysvc_order_refund, request, "/data/amount_refunded");
     if (paysvc_reply_outcome(reply) == PAYSVC_OUTCOME_CONFIRMED) {
         int same_refund = same(order, paysvc_reply_get(reply, "/data/reference")) &&
@@ -235,16 +327,25 @@ static void refund(const char *order)
     paysvc_reply_free(reply);
 }
 
+/* Creates an order and charges the card for it. This till has its customer's name in Windows-1252. */
 static void card(const struct ordered *ordered)
 {
-    char request[512];
     const char *order = ordered->reference;
+    paysvc_json *request = request_with("/reference", order);
     paysvc_reply *reply;
-    sprintf(request, "{\"reference\":\"%s\",\"paymentoption\":\"C\",\"country\":\"NG\",\"card\":{\"cardnumber\":"
-                     "\"4111111111111111\",\"expirymonth\":\"01\",\"expiryyear\":\"39\",\"cvv\":\"193\"}}", order);
+    paysvc_json_set_string(request, "/paymentoption", "C");
+    paysvc_json_set_string(request, "/country", "NG");
+    paysvc_json_set_string(request, "/card/cardnumber", "4111111111111111");
+    paysvc_json_set_string(request, "/card/expirymonth", "01");
+    paysvc_json_set_string(request, "/card/expiryyear", "39");
+    paysvc_json_set_string(request, "/card/cvv", "193");
+    set_order(request, ordered, "meal");
+    paysvc_json_set_cp1252(request, "/customer/firstname", "Ren\xe9" "e");
+    paysvc_json_set_cp1252(request, "/customer/lastname", "O\x92" "Brien \x96 \"M\xfcller\"");
     reply = step("card order", order, paysvc_order_create, request, "/message");
     hand_over(reply, ordered, &in_payment);
     paysvc_reply_free(reply);
+    order_state(ordered);
 }
 
 int main(int argc, char **argv)
@@ -279,7 +380,6 @@ int main(int argc, char **argv)
     direct_debit(&rent);
     virtual_account(alias);
     refund(order);
-    create_order(&meal);
     card(&meal);
     paysvc_client_free(client);
 

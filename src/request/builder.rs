@@ -73,7 +73,11 @@ impl Builder {
         failpoint::at("json");
         match document.set(pointer, value) {
             Ok(()) => self.document = Some(document),
-            Err(reason) => self.fail_at(pointer, &reason),
+            Err(reason) => {
+                // Before the message is made: there may be no memory left.
+                drop(document);
+                self.fail_at(pointer, &reason);
+            }
         }
         drop(outdated);
         self.document.is_some()
@@ -108,6 +112,7 @@ impl Builder {
             let document = self.document.take()?;
             failpoint::at("json_text");
             let Some(text) = document.text() else {
+                drop(document);
                 self.fail(format!("the text: {NO_MEMORY}"));
                 return None;
             };

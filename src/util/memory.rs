@@ -21,10 +21,15 @@ pub fn buffer(size: usize) -> Option<Vec<u8>> {
 /// Whether a text of that length can be read as JSON, which allocates in ways that cannot fail safely. Another thread may
 /// take the memory first, so this makes the end of the process unlikely, not impossible.
 pub fn can_read(length: usize) -> bool {
+    can_read_into(length, 0)
+}
+
+/// The same, if what is made of it takes that many bytes besides.
+pub fn can_read_into(length: usize, more: usize) -> bool {
     if length < SMALL {
         return true;
     }
-    let mut probe = buffer(length.saturating_mul(COPIES));
+    let mut probe = buffer(length.saturating_mul(COPIES).saturating_add(more));
     // An unused allocation may be optimised away, and would then always succeed.
     black_box(probe.as_mut().map(|probe| probe.as_mut_ptr()));
     probe.is_some()

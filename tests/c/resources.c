@@ -140,6 +140,64 @@ static void memory(const char *config)
     paysvc_client_free(client);
 }
 
+/* Requests under construction, which also must not end the process. */
+static void built(const char *config)
+{
+    static const char *kinds[] = {"[\"twelve\"", "[{}", "[[{\"a\":{}}]", "{\"0000000\":[0]"};
+    static const long left[] = {2, 48, 600};
+    enum { LARGE = 9 * 1024 * 1024, SMALL = 1000, VALUES = 150000 };
+    char *large = (char *)malloc(LARGE + 1), small[SMALL + 1];
+    size_t i, j, k;
+    (void)config;
+    memset(small, 'x', SMALL);
+    small[SMALL] = '\0';
+    for (i = 0; i < sizeof left / sizeof left[0]; i++) {
+        for (j = 0; j <= sizeof kinds / sizeof kinds[0] + 1; j++) {
+            paysvc_json *request;
+            paysvc_status status = PAYSVC_OK;
+            char *end = large;
+            if (j < sizeof kinds / sizeof kinds[0]) {
+                /* The first element or member many times. */
+                *end++ = kinds[j][0];
+                for (k = 0; k < VALUES; k++) {
+                    end += sprintf(end, "%s%s", k > 0 ? "," : "", kinds[j] + 1);
+                    if (kinds[j][0] == '{') {
+                        /* {"a":[0] becomes "a":[0], with another name each time. */
+                        sprintf(small, "%07lu", (unsigned long)k);
+                        memcpy(end - strlen("0000000\":[0]"), small, 7);
+                    }
+                }
+                *end++ = kinds[j][0] == '{' ? '}' : ']';
+                memset(small, 'x', SMALL);
+            } else {
+                memset(large, 'x', LARGE);
+                end += LARGE;
+            }
+            *end = '\0';
+            request = paysvc_json_new();
+            leave(left[i]);
+            if (j < sizeof kinds / sizeof kinds[0]) {
+                status = paysvc_json_set_json(request, "/a", large);
+            } else if (j == sizeof kinds / sizeof kinds[0]) {
+                status = paysvc_json_set_string(request, "/a", large);
+            } else {
+                for (k = 0; k < 9000 && status == PAYSVC_OK; k++) {
+                    status = paysvc_json_set_string(request, "/a/-", small);
+                }
+            }
+            fprintf(out, "%lu %ld: %s %s %s\n", (unsigned long)j, left[i], paysvc_status_name(status),
+                    paysvc_json_text(request) != NULL ? "text" : "NULL", paysvc_json_error(request));
+            paysvc_json_free(request);
+            request = paysvc_json_new();
+            paysvc_json_set_string(request, "/reference", "R");
+            CHECK(paysvc_json_text(request) != NULL);
+            paysvc_json_free(request);
+            limit(RLIMIT_AS, RLIM_INFINITY);
+        }
+    }
+    free(large);
+}
+
 /* The standard descriptors are closed, and the program prints all the same. */
 static void closed(const char *config)
 {
@@ -198,7 +256,7 @@ static void nobody(const char *config)
 int main(int argc, char **argv)
 {
     static const struct { const char *name; void (*run)(const char *); } all[] = {
-        {"descriptors", descriptors}, {"memory", memory}, {"closed", closed}, {"threads", no_threads}, {"nobody", nobody}
+        {"descriptors", descriptors}, {"memory", memory}, {"built", built}, {"closed", closed}, {"threads", no_threads}, {"nobody", nobody}
     };
     size_t i;
     signal(SIGPIPE, SIG_DFL);

@@ -13,8 +13,10 @@ use crate::support::{Link, Stage, bindings, output_of, root};
 #[test]
 fn a_till_in_c_collects_a_payment() {
     let stage = Stage::new();
-    let program = stage.cc(&root().join("examples/collect.c"), Link::Shared, &["-std=c99", "-pedantic"]);
-    collects(&|| with_flag(&stage, &program));
+    let program = stage.cc(&root().join("examples/collect.c"), Link::Shared, &["-std=c89", "-pedantic"]);
+    let start = || with_flag(&stage, &program);
+    collects(&start, 12);
+    passes_names_on(&start);
 }
 
 #[test]
@@ -22,23 +24,26 @@ fn a_till_in_cpp_collects_a_payment() {
     let stage = Stage::new();
     let source = root().join("bindings/cpp/examples/collect.cpp");
     let program = stage.cpp(&source, Link::Shared, &["-std=c++11"]);
-    collects(&|| with_flag(&stage, &program));
+    collects(&|| with_flag(&stage, &program), 11);
 }
 
 #[test]
 fn a_till_in_go_collects_a_payment() {
     let stage = Stage::new();
     let program = stage.go_build("examples/collect");
-    collects(&|| with_flag(&stage, &program));
+    collects(&|| with_flag(&stage, &program), 11);
 }
 
 #[test]
 fn a_till_in_python_collects_a_payment() {
-    collects(&|| {
-        let mut command = bindings::python("examples/collect.py");
-        command.arg("--sandbox");
-        command
-    });
+    collects(
+        &|| {
+            let mut command = bindings::python("examples/collect.py");
+            command.arg("--sandbox");
+            command
+        },
+        11,
+    );
 }
 
 fn with_flag(stage: &Stage, program: &Path) -> Command {
@@ -63,16 +68,17 @@ fn play(start: &dyn Fn() -> Command, sandbox: &Sandbox, base_url: &str) -> (Stri
     (String::from_utf8(output.stdout).unwrap(), output.status.success())
 }
 
-fn collects(start: &dyn Fn() -> Command) {
-    settles(start);
+/// All of that many steps succeed.
+fn collects(start: &dyn Fn() -> Command, steps: usize) {
+    settles(start, steps);
     keeps_the_goods(start);
 }
 
-fn settles(start: &dyn Fn() -> Command) {
+fn settles(start: &dyn Fn() -> Command, steps: usize) {
     let sandbox = Sandbox::start(&[]);
     let (told, content) = play(start, &sandbox, sandbox.text("base_url"));
     assert!(content, "{told}");
-    assert_eq!(told.matches(" CONFIRMED ").count(), 11, "{told}");
+    assert_eq!(told.matches(" CONFIRMED ").count(), steps, "{told}");
     // The debit is under way; the transfer and the card have paid.
     assert_eq!(told.matches("not paid yet (").count(), 1, "{told}");
     assert_eq!(told.matches("; hand over the goods\n").count(), 2, "{told}");
@@ -94,6 +100,24 @@ fn settles(start: &dyn Fn() -> Command) {
     ] {
         assert_eq!(count(effect), times, "{effect} in {effects:?}");
     }
+}
+
+/// Names with quotes and accents, in UTF-8 and in Windows-1252, come back from the service as they were typed; the prices
+/// are those that were set; and the list of payments is read.
+fn passes_names_on(start: &dyn Fn() -> Command) {
+    let sandbox = Sandbox::start(&[]);
+    let (told, _) = play(start, &sandbox, sandbox.text("base_url"));
+    for line in [
+        "customer: firstName=Zoë \"Ada\" lastName=Okonkwọ mobile=+2348000000000 country=NG email=ada@example.com",
+        "customer: firstName=Renée lastName=O’Brien – \"Müller\" mobile=+2348000000000 country=NG email=ada@example.com",
+        "payment 1: NDD is Successful",
+        "payment 1: C is Successful",
+    ] {
+        assert_eq!(told.matches(&format!(" {line}\n")).count(), 1, "{line} in\n{told}");
+    }
+    let state = sandbox.get("/sandbox/state");
+    let orders: Vec<_> = state["orders"].as_array().unwrap().iter().map(|order| &order["amount"]).collect();
+    assert!(orders.contains(&&"98000.00".into()) && orders.contains(&&"620.10".into()), "{orders:?}");
 }
 
 /// A change of an answer that keeps its length, and what the example then prints.

@@ -20,6 +20,7 @@ mod go;
 mod guards;
 mod hostile;
 mod install;
+mod json_wiped;
 mod name_look_up;
 mod no_private_key;
 mod process;

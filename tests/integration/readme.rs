@@ -1,8 +1,13 @@
 //! README's program compiles and runs, and its link lines link.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
 use std::process::Command;
 
-use crate::support::{Stage, output_of, root, run, static_libraries};
+use serde_json::json;
+
+use crate::support::sandbox::Sandbox;
+use crate::support::{Link, Stage, output_of, root, run, static_libraries};
 
 fn readme() -> String {
     std::fs::read_to_string(root().join("README.md")).unwrap()
@@ -18,8 +23,56 @@ fn blocks(language: &str) -> Vec<String> {
 /// The first charge, and the comparison that completes it.
 fn program() -> String {
     let parts = blocks("c");
-    assert_eq!(parts.len(), 2);
-    parts.concat()
+    assert_eq!(parts.len(), 3);
+    parts[..2].concat()
+}
+
+/// Refunds a part of a paid order by the functions that use no JSON library.
+const REFUND: &str = r#"
+int main(int argc, char **argv)
+{
+    paysvc_client *client;
+    paysvc_reply *reply;
+    if (argc != 4 || paysvc_client_new(NULL, &client, NULL) != PAYSVC_OK) {
+        return 2;
+    }
+    refund(client, argv[1], argv[2], argv[3], &reply);
+    printf("%s: %s\n", paysvc_outcome_name(paysvc_reply_outcome(reply)), paysvc_reply_message(reply));
+    paysvc_reply_free(reply);
+    paysvc_order_verify(client, "{\"reference\":\"ORDER-1\"}", NULL, &reply);
+    print_payments(reply);
+    paysvc_reply_free(reply);
+    paysvc_client_free(client);
+    return 0;
+}
+"#;
+
+#[test]
+fn a_request_is_built_and_an_answer_walked_without_a_json_library() {
+    let stage = Stage::new();
+    let source = stage.path().join("refund.c");
+    std::fs::write(&source, blocks("c")[2].clone() + REFUND).unwrap();
+    let program = stage.cc(&source, Link::Shared, &["-std=c89", "-pedantic"]);
+    let sandbox = Sandbox::start(&[]);
+    sandbox.post("/sandbox/orders", &json!({"reference": "ORDER-1", "amount": "25.50", "paid": true}));
+    let run = |arguments: [&[u8]; 3]| {
+        let mut command = stage.command(&program);
+        command.args(arguments.map(OsStr::from_bytes)).env("PAYSVC_BASE_URL", sandbox.text("base_url"));
+        let output = run(command.env("PAYSVC_SECRET_KEY", sandbox.text("secret_key")));
+        [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap())
+    };
+    // The second reason has a byte that Windows-1252 lacks: nothing is refunded.
+    let paid = "payment 1 of 1: Successful\n";
+    assert_eq!(
+        run([b"ORDER-1", b"10.00", b"\x84caf\xe9\x93 was cold"]),
+        [format!("CONFIRMED: Refund has been initiated\n{paid}"), String::new()]
+    );
+    let error = "/reason: the value is not Windows-1252: the byte at 1 is undefined".to_owned();
+    assert_eq!(run([b"ORDER-1", b"10.00", b"a\x81"]), [format!("NOT_SENT: request_json is NULL\n{paid}"), error]);
+    let orders = sandbox.get("/sandbox/state")["orders"].take();
+    let refunds = orders[0]["refunds"].as_array().unwrap();
+    assert_eq!(refunds.len(), 1, "{orders}");
+    assert_eq!((&refunds[0]["amount"], &refunds[0]["reason"]), (&"10.00".into(), &"„café“ was cold".into()));
 }
 
 #[test]

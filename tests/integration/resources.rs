@@ -127,6 +127,21 @@ fn an_answer_that_does_not_fit_into_memory_is_an_error() {
     assert!(requests.iter().any(|line| line.contains("OK CONFIRMED")), "{requests:?}");
 }
 
+/// Setting a value, many values, and making the text: with little memory an error, with enough of it none.
+#[test]
+fn a_request_that_does_not_fit_into_memory_is_an_error() {
+    let lines = without("built", &json!({}));
+    assert_eq!(lines.len(), 18, "{lines:?}");
+    for line in &lines {
+        let (what, result) = line.split_once(": ").unwrap();
+        let refused = result.contains("there is no memory for it");
+        // A text may not fit although its values did.
+        assert!(result == "OK text " || (refused && result.contains(" NULL ")), "{line}");
+        assert!(refused || !what.ends_with(" 2"), "{line}");
+        assert!(!refused || !what.ends_with(" 600"), "{line}");
+    }
+}
+
 /// The library opens no descriptor in the place of a closed standard one, so what a program prints goes nowhere.
 #[test]
 fn the_library_takes_no_closed_standard_descriptor() {

@@ -8,6 +8,9 @@ use crate::util::memory;
 use crate::util::secret::SecretBytes;
 use serde_json::value::RawValue;
 
+/// What a short member takes while it is read: in the tree, as a list entry of the reader, and two allocations.
+const VALUE_BYTES: usize = 192;
+
 pub enum Node {
     Object(Object),
     Array(Vec<Node>),
@@ -57,7 +60,9 @@ impl Node {
         if text.len() > MAX_TEXT {
             return Err(too_large());
         }
-        if !memory::can_read(text.len()) {
+        // At most as many values, as each but the first follows one of these.
+        let values = memchr::memchr3_iter(b',', b'[', b'{', text.as_bytes()).count() + 1;
+        if !memory::can_read_into(text.len(), values.min(MAX_VALUES) * VALUE_BYTES) {
             return Err(NO_MEMORY.into());
         }
         let document = json::document(text).map_err(|error| format!("the value is not JSON: {error}"))?;
