@@ -57,6 +57,15 @@ class Calls:
         openssl = f"{self.programs.versions['OpenSSL']} EVP_PKEY_fromdata"
         return both("key text to usable key", openssl, times, 1.0, debian)
 
+    def looks(self) -> list[Row]:
+        """Looks in one answer. A round takes each of its 2,500 values once."""
+        name, program = next(iter(self.programs.libcurls.items()))
+        times = self.sequential("look", {"ours": self.programs.c, name: program}, 25_000, 60)
+        for found in times.values():
+            found.wall = [us * 1000 for us in found.wall]
+        ours, theirs = times["ours"].wall, times[name].wall
+        return [Row.of("C, one look in a 67 kB answer", "cJSON, parsed before", "wall", "ns", ours, theirs, 1.0)]
+
     def python(self) -> list[Row]:
         peers = {name: 0.8 if name.startswith("pycurl") else 0.25 if name.startswith("httpx") else 0.15
                  for name in self.programs.python_peers}  # fmt: skip

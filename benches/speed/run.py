@@ -73,6 +73,7 @@ def main() -> int:
             "encrypted": calls.encrypted,
             "encryption": calls.encryption,
             "key": calls.key,
+            "looks": calls.looks,
             "python": calls.python,
             "go": calls.go,
             "threads": calls.threads,

@@ -1,4 +1,4 @@
-"""Figures of a warm call of our C program that do not depend on the load of the machine, and their limits.
+"""Figures of a warm call and of a look of our C program that do not depend on the load of the machine, and their limits.
 
 As a program (make bench-check) it compares them with the committed figures in `instructions.json` and with the limits.
 """
@@ -20,6 +20,10 @@ TOLERANCE = 0.10
 #: One write and at most two reads.
 MOST_SYSTEM_CALLS = 3
 HEAP_CALLS = 100
+#: In a 67 kB answer: a microsecond at 3 GHz, with one instruction a cycle.
+MOST_INSTRUCTIONS_OF_A_LOOK = 3_000
+#: Less than half of the answer's values, so that each look is the first at its value.
+LOOKS = 1_000
 
 
 def limit() -> int:
@@ -59,11 +63,22 @@ def faults(measured: dict[str, Any], committed: dict[str, Any]) -> list[str]:
     return found
 
 
+def look(command: Command) -> int:
+    """Instructions of one look in a 67 kB answer. A look that passed all values, or read the body, would take many times
+    as many."""
+    return round(counts.instructions(command, LOOKS))
+
+
 def main() -> int:
     with server(build.server()) as running:
-        measured = measure([build.ours(), "post", running.url, FOLDER])
+        ours = build.ours()
+        measured = measure([ours, "post", running.url, FOLDER])
+        instructions = look([ours, "look", running.url, FOLDER])
     print(f"a warm call, checked and parsed: {json.dumps(measured)}")
+    print(f"one look in a 67 kB answer: {instructions} instructions")
     found = faults(measured, json.loads(COMMITTED.read_text()))
+    if instructions > MOST_INSTRUCTIONS_OF_A_LOOK:
+        found.append(f"more than {MOST_INSTRUCTIONS_OF_A_LOOK} instructions a look: {instructions}")
     for fault in found:
         print(f"bench-check: {fault}", file=sys.stderr)
     return 1 if found else 0

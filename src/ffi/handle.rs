@@ -1,17 +1,16 @@
 //! What a reply handle points to.
 
-use std::collections::TryReserveError;
 use std::ffi::{CStr, CString, c_char, c_int};
 
 use once_cell::race::OnceBox;
 
+use super::texts::Texts;
 use super::types::{paysvc_outcome, paysvc_reply, paysvc_state, paysvc_status};
 use crate::response::document::{Document, Value};
 use crate::response::reply::Reply;
 use crate::util::call_id::CallId;
 use crate::util::failpoint;
 use crate::util::json::Type;
-use crate::util::memory;
 use paysvc_spec::status::JsonType;
 
 pub struct Handle {
@@ -48,29 +47,6 @@ impl Body {
 
     pub fn as_ptr(&self) -> *const c_char {
         self.0.as_ptr().cast()
-    }
-}
-
-/// Texts that look-ups returned, by value, so that each lives as long as the reply. Lock-free: a child that is forked during
-/// a look-up of another thread would wait for ever.
-#[derive(Default)]
-struct Texts(OnceBox<Vec<OnceBox<CString>>>);
-
-impl Texts {
-    /// The text of a value; `None` if there is no memory for it.
-    fn get(&self, document: &Document, value: Value<'_>, text: &str) -> Option<*const c_char> {
-        let slots = self.0.get_or_try_init(|| {
-            let mut slots = Vec::new();
-            slots.try_reserve_exact(document.len())?;
-            slots.resize_with(document.len(), OnceBox::new);
-            Ok::<_, TryReserveError>(Box::new(slots))
-        });
-        let kept = slots.ok()?.get(value.index())?.get_or_try_init(|| {
-            let mut kept = memory::buffer(text.len() + 1).ok_or(())?;
-            kept.extend_from_slice(text.as_bytes());
-            CString::new(kept).map(Box::new).map_err(|_| ())
-        });
-        kept.ok().map(|kept| kept.as_ptr())
     }
 }
 
@@ -114,17 +90,18 @@ impl Handle {
         self.document.get_or_try_init(|| Document::scan(self.body.text(), &|| false).map(Box::new)).ok()
     }
 
-    fn find(&self, pointer: &str) -> Option<Value<'_>> {
-        self.document()?.root(self.body.text()).find(pointer)
+    fn look(&self, pointer: &str) -> Option<(&Document, Value<'_>)> {
+        let document = self.document()?;
+        Some((document, document.root(self.body.text()).look(pointer)?))
     }
 
     pub fn get(&self, pointer: &str) -> Option<*const c_char> {
-        let value = self.find(pointer)?;
-        self.texts.get(self.document()?, value, &value.plain()?)
+        let (document, value) = self.look(pointer)?;
+        self.texts.keep(value.index(), document.len(), || value.plain())
     }
 
     pub fn json_type(&self, pointer: &str) -> JsonType {
-        self.find(pointer).map_or(JsonType::Absent, |value| match value.kind() {
+        self.look(pointer).map_or(JsonType::Absent, |(_, value)| match value.kind() {
             Type::Null => JsonType::Null,
             Type::Bool => JsonType::Bool,
             Type::Number => JsonType::Number,
@@ -135,12 +112,13 @@ impl Handle {
     }
 
     pub fn count(&self, pointer: &str) -> usize {
-        self.find(pointer).map_or(0, |value| value.children().count())
+        self.look(pointer).map_or(0, |(_, value)| value.count())
     }
 
     pub fn name(&self, pointer: &str, index: usize) -> Option<*const c_char> {
-        let member = self.find(pointer)?.children().nth(index)?;
-        self.names.get(self.document()?, member, &member.step()?)
+        let (document, object) = self.look(pointer)?;
+        let member = (object.kind() == Type::Object).then(|| object.look_child(index))??;
+        self.names.keep(member.index(), document.len(), || member.step())
     }
 
     pub fn call_id(&self) -> &CStr {

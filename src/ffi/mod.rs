@@ -21,6 +21,7 @@ mod names;
 #[cfg(test)]
 mod panic_tests;
 mod reply;
+mod texts;
 mod types;
 
 pub use call::{paysvc_call_cancel, paysvc_call_free, paysvc_call_new, paysvc_call_set_timeout_ms};

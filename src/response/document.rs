@@ -5,17 +5,20 @@
 
 use std::borrow::Cow;
 
+use once_cell::race::OnceBox;
+
 use crate::util::json::{self, Type};
+use index::Index;
 use scan::Scanner;
 
+mod index;
+mod pointer;
 mod scan;
 #[cfg(test)]
 mod tests;
 
 /// Most values of an answer. 500 mandates have 3,000; a million take 20 MB.
 pub const MAX_VALUES: usize = 1_000_000;
-/// Most steps of a pointer. The deepest answer has 4 levels.
-const MAX_STEPS: usize = 128;
 /// The name of a value that is no member.
 const NO_NAME: u32 = u32::MAX;
 /// Set in the start of a name that contains an escape. No text is long enough to need this bit.
@@ -63,6 +66,8 @@ impl Node {
 pub struct Document {
     nodes: Vec<Node>,
     has_duplicate_names: bool,
+    /// Made by the first look that needs it. Lock-free: a child that is forked meanwhile would wait for ever.
+    index: OnceBox<Index>,
 }
 
 impl Document {
@@ -143,11 +148,15 @@ impl<'d> Value<'d> {
 
     /// The name as a C text: unescaped, but as it is written if it contains a NUL, which would end the text early.
     fn c_name(self) -> Option<Cow<'d, str>> {
-        let node = self.node();
-        self.name().map(|name| match name.contains('\0') {
-            true => Cow::Borrowed(&self.text[(node.name & !ESCAPED) as usize..node.name_end as usize]),
-            false => name,
-        })
+        let name = self.name()?;
+        match &name {
+            // Only an escape writes a NUL.
+            Cow::Owned(text) if text.contains('\0') => {
+                let node = self.node();
+                Some(Cow::Borrowed(&self.text[(node.name & !ESCAPED) as usize..node.name_end as usize]))
+            }
+            _ => Some(name),
+        }
     }
 
     /// The name of a member as a step of a JSON pointer.
@@ -158,13 +167,21 @@ impl<'d> Value<'d> {
         })
     }
 
+    /// Whether a member has that name.
+    fn is_named(self, name: &str) -> bool {
+        let node = self.node();
+        match node.name & ESCAPED {
+            0 => self.text.as_bytes()[node.name as usize..node.name_end as usize] == *name.as_bytes(),
+            _ => self.c_name().is_some_and(|own| own == name),
+        }
+    }
+
     /// The first member of that name.
     pub fn member(self, name: &str) -> Option<Value<'d>> {
-        if self.kind() != Type::Object {
-            return None;
+        match self.kind() {
+            Type::Object => self.children().find(|child| child.is_named(name)),
+            _ => None,
         }
-        let fits = |child: &Value<'_>| child.plain_name_len().is_none_or(|length| length == name.len());
-        self.children().find(|child| fits(child) && child.c_name().is_some_and(|found| found == name))
     }
 
     /// The text of a string; `None` for anything else, for an unpaired surrogate, and if there is no memory for it.
@@ -210,32 +227,6 @@ impl<'d> Value<'d> {
         }
     }
 
-    /// The value at a JSON pointer (RFC 6901); of members with the same name, the first. `None` if it is absent, or if the
-    /// pointer is malformed or has more than [`MAX_STEPS`] steps.
-    pub fn find(self, pointer: &str) -> Option<Value<'d>> {
-        if pointer.is_empty() {
-            return Some(self);
-        }
-        if memchr::memchr_iter(b'/', pointer.as_bytes()).count() > MAX_STEPS {
-            return None;
-        }
-        let mut value = self;
-        for token in pointer.strip_prefix('/')?.split('/') {
-            let token = unescaped_token(token)?;
-            value = match value.kind() {
-                Type::Object => value.member(&token)?,
-                Type::Array => {
-                    let canonical =
-                        token.bytes().all(|b| b.is_ascii_digit()) && (token == "0" || !token.starts_with('0'));
-                    let index: usize = canonical.then(|| token.parse().ok())??;
-                    value.children().nth(index)?
-                }
-                _ => return None,
-            };
-        }
-        Some(value)
-    }
-
     /// As a C program wants it: text without quotes, everything else as its JSON text; `None` for null. Strings with a NUL,
     /// which would end a C string early, or an unpaired surrogate stay as they are written.
     pub fn plain(self) -> Option<Cow<'d, str>> {
@@ -268,22 +259,4 @@ impl<'d> Iterator for Children<'d> {
         self.index = value.node().next;
         Some(value)
     }
-}
-
-/// `~1` is `/` and `~0` is `~`; any other `~` is malformed.
-fn unescaped_token(token: &str) -> Option<Cow<'_, str>> {
-    if !token.contains('~') {
-        return Some(Cow::Borrowed(token));
-    }
-    let mut parts = token.split('~');
-    let mut out = parts.next()?.to_owned();
-    for part in parts {
-        out.push(match part.as_bytes().first()? {
-            b'0' => '~',
-            b'1' => '/',
-            _ => return None,
-        });
-        out.push_str(&part[1..]);
-    }
-    Some(Cow::Owned(out))
 }

@@ -11,6 +11,8 @@ static struct task task;
 static paysvc_client *client;
 static char *payload, *key_config;
 static function endpoint;
+static paysvc_reply *large;
+static char pointers[LARGE_COUNT * LARGE_MEMBERS][48];
 
 static void call(void *unused)
 {
@@ -31,6 +33,34 @@ static void encrypt(void *unused)
         fail("encrypt", paysvc_reply_message(reply));
     }
     paysvc_reply_free(reply);
+}
+
+static void open_large(void)
+{
+    size_t i, size;
+    if (paysvc_direct_debit_history(client, "{\"emailAddress\":\"ada@example.com\"}", NULL, &large) != PAYSVC_OK) {
+        fail("call", paysvc_reply_message(large));
+    }
+    size = paysvc_reply_body_len(large);
+    if (size < 66000 || size > 68000 || paysvc_reply_count(large, "/directDebitMandates") != LARGE_COUNT) {
+        fail("call", "not the large answer");
+    }
+    /* Jumps about, so that no look is near the one before. */
+    for (i = 0; i < LARGE_COUNT * LARGE_MEMBERS; i++) {
+        sprintf(pointers[i], "/directDebitMandates/%d/%s", (int)(i * 7 % LARGE_COUNT), large_members[i / LARGE_COUNT]);
+    }
+}
+
+/* Every value once, then again. */
+static void look(void *unused)
+{
+    static size_t next;
+    const char *text = paysvc_reply_get(large, pointers[next]);
+    (void)unused;
+    if (text == NULL || text[0] == '\0') {
+        fail("look", pointers[next]);
+    }
+    next = (next + 1) % (LARGE_COUNT * LARGE_MEMBERS);
 }
 
 /* The key text alone, without an address, so without TLS. */
@@ -81,6 +111,10 @@ int main(int argc, char **argv)
     }
     if (strcmp(task.mode, "threads") == 0) {
         return work_in_threads(64, thread_state, call);
+    }
+    if (strcmp(task.mode, "look") == 0) {
+        open_large();
+        return work(look, NULL);
     }
     call(NULL);
     if (strcmp(task.mode, "first") != 0) {

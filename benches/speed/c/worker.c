@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+const char *const large_members[LARGE_MEMBERS] = {"accountNumber", "bankName", "directDebitId", "dateCreated", "bankCode"};
+
 struct task task_of(int argc, char **argv)
 {
     struct task task;

@@ -12,6 +12,11 @@ struct task {
     const char *mode, *base_url, *folder;
 };
 
+/* The large answer: the list /directDebitMandates of so many mandates, with these members each. */
+#define LARGE_COUNT 500
+#define LARGE_MEMBERS 5
+extern const char *const large_members[LARGE_MEMBERS];
+
 /* Arguments of the program. */
 struct task task_of(int argc, char **argv);
 /* A whole file of the folder, without its last line break. */

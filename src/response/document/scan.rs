@@ -3,6 +3,8 @@
 mod duplicates;
 pub mod tokens;
 
+use once_cell::race::OnceBox;
+
 use super::{Document, ESCAPED, MAX_VALUES, NO_NAME, Node, ScanError};
 
 /// How many bytes are read between two checks of the deadline: tens of microseconds.
@@ -43,7 +45,7 @@ impl<'t, 's> Scanner<'t, 's> {
     pub fn document(mut self) -> Result<Document, ScanError> {
         self.nodes.try_reserve(USUAL_VALUES).map_err(|_| ScanError::NoMemory)?;
         self.run()?;
-        Ok(Document { nodes: self.nodes, has_duplicate_names: self.has_duplicate_names })
+        Ok(Document { nodes: self.nodes, has_duplicate_names: self.has_duplicate_names, index: OnceBox::new() })
     }
 
     fn run(&mut self) -> Result<(), ScanError> {

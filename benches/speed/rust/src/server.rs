@@ -1,4 +1,5 @@
-//! The server of the benchmark: one fixed answer, over TLS 1.3 or 1.2, on kept-alive connections.
+//! The server of the benchmark: one fixed answer for POST and a large one for GET, over TLS 1.3 or 1.2, on kept-alive
+//! connections.
 //!
 //! It has a blocking thread for each connection: two system calls for each request, where an event loop would need a
 //! third to wait. Arguments: the folder for `ca.pem`, and the delay of the second port in milliseconds. It prints both
@@ -26,6 +27,25 @@ const BODY: &str = concat!(
     r#""orderPaymentInstrument":null,"remarks":"Order payment completed","totalAmount":100.10,"fee":1.50}},"#,
     r#""status":"success","statusCode":"00","message":"Order payment completed"}"#
 );
+
+/// The documented list of a customer's mandates, 500 of them: 67 kB.
+fn mandates() -> String {
+    let mandate = |index: usize| {
+        format!(
+            concat!(
+                r#"{{"accountNumber":"01234{:05}","bankName":"Example Bank","directDebitId":{},"#,
+                r#""dateCreated":"2026-01-31T09:30:00.000Z","bankCode":"044"}}"#
+            ),
+            index,
+            1 + index
+        )
+    };
+    let all: Vec<_> = (0..500).map(mandate).collect();
+    format!(
+        r#"{{"customerName":"Ada Lovelace","hasExistingDebitMandate":true,"directDebitMandates":[{}]}}"#,
+        all.join(",")
+    )
+}
 
 fn main() -> io::Result<()> {
     let arguments: Vec<String> = std::env::args().collect();
@@ -80,12 +100,16 @@ fn listen(config: &Arc<ServerConfig>, delay: Duration) -> io::Result<u16> {
 
 fn serve(mut tcp: TcpStream, config: Arc<ServerConfig>, delay: Duration) -> io::Result<()> {
     tcp.set_nodelay(true)?;
-    let answer = format!(
-        "HTTP/1.1 200 OK\r\ndate: Thu, 01 Jan 2026 00:00:00 GMT\r\nserver: bench\r\n\
-         content-type: application/json; charset=utf-8\r\ncontent-length: {}\r\n\r\n{BODY}",
-        BODY.len()
-    );
+    let [answer, large] = [BODY, &mandates()].map(|body| {
+        format!(
+            "HTTP/1.1 200 OK\r\ndate: Thu, 01 Jan 2026 00:00:00 GMT\r\nserver: bench\r\n\
+             content-type: application/json; charset=utf-8\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        )
+    });
     let mut tls = ServerConnection::new(config).map_err(io::Error::other)?;
+    // The large answer is more than is held by default.
+    tls.set_buffer_limit(None);
     let (mut request, mut filled) = (vec![0; 64 * 1024], 0);
     loop {
         let end = loop {
@@ -97,6 +121,7 @@ fn serve(mut tcp: TcpStream, config: Arc<ServerConfig>, delay: Duration) -> io::
                 count => filled += count,
             }
         };
+        let answer = if request.starts_with(b"GET ") { &large } else { &answer };
         request.copy_within(end..filled, 0);
         filled -= end;
         if !delay.is_zero() {
