@@ -25,6 +25,8 @@ pub fn files(root: &Path) -> Result<Vec<(&'static str, String)>, String> {
         ("bindings/go/generated.go", codegen::go::render(ENDPOINTS)),
         ("bindings/cpp/paysvc_endpoints.hpp", codegen::cpp::render(ENDPOINTS)),
         ("bindings/python/src/paysvc/_generated.py", codegen::python::render(ENDPOINTS)),
+        ("bindings/python/src/paysvc/_replies.py", codegen::python::render_replies(ENDPOINTS)),
+        ("bindings/python/src/paysvc/_answers.py", codegen::python::render_answers(ENDPOINTS)),
         ("bindings/python/src/paysvc/_endpoints.py", codegen::python::render_endpoints(ENDPOINTS)),
         ("docs/endpoints.md", codegen::endpoints::render(ENDPOINTS)),
     ];

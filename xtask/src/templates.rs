@@ -11,6 +11,8 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("paysvc_endpoints.hpp", include_str!("../templates/paysvc_endpoints.hpp.j2")),
     ("python_macros", include_str!("../templates/python_macros.j2")),
     ("_generated.py", include_str!("../templates/_generated.py.j2")),
+    ("_replies.py", include_str!("../templates/_replies.py.j2")),
+    ("_answers.py", include_str!("../templates/_answers.py.j2")),
     ("_endpoints.py", include_str!("../templates/_endpoints.py.j2")),
     ("readme_endpoints.md", include_str!("../templates/readme_endpoints.md.j2")),
     ("readme_settings.md", include_str!("../templates/readme_settings.md.j2")),

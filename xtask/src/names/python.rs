@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use paysvc_spec::schema::{Endpoint, Field, Kind};
+use paysvc_spec::schema::{Endpoint, Field, Kind, Member};
 
 /// Python's own words.
 const RESERVED: &str = include_str!("python_reserved.txt");
@@ -26,9 +26,15 @@ pub const CLASSES_OF_OURS: &[&str] = &[
     "Decimal",
     "Call",
     "Reply",
+    "Answer",
+    "AnswerError",
     "Endpoints",
     "AsyncEndpoints",
 ];
+
+/// What an answer's class has itself, and the names that its decorators and annotations use: within the class, a property
+/// of that name would stand for them.
+const PROPERTIES_OF_OURS: &[&str] = &["raw", "property", "str", "int", "bool", "tuple", "datetime"];
 
 /// A member's keyword argument, and the second one by which it may be given as well.
 pub struct Keyword<'a> {
@@ -110,8 +116,30 @@ impl Spellings {
     }
 }
 
+/// The properties of an object of an answer; no two are the same. None is private: none begins with an underscore.
+pub fn properties(members: &[&Member]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for member in members {
+        let name = snake(member.name);
+        let mut name = match name.trim_start_matches('_') {
+            "" => "member".to_owned(),
+            bare if bare.starts_with(|c: char| c.is_ascii_digit()) => format!("member_{bare}"),
+            bare => bare.to_owned(),
+        };
+        while reserved(&name) || PROPERTIES_OF_OURS.contains(&name.as_str()) || found.contains(&name) {
+            name.push('_');
+        }
+        found.push(name);
+    }
+    found
+}
+
+fn reserved(name: &str) -> bool {
+    RESERVED.split_whitespace().any(|word| word == name)
+}
+
 fn taken(name: &str) -> bool {
-    RESERVED.split_whitespace().any(|word| word == name) || ARGUMENTS_OF_OURS.contains(&name)
+    reserved(name) || ARGUMENTS_OF_OURS.contains(&name)
 }
 
 fn joined(name: &str) -> String {
@@ -178,6 +206,28 @@ mod tests {
         let fields = ["from", "timeout", "Reference", "reference"].map(text);
         let found: Vec<_> = Spellings::default().keywords(&fields).into_iter().map(|found| found.name).collect();
         assert_eq!(found, ["from_", "timeout_", "reference", "reference_"]);
+    }
+
+    #[test]
+    fn a_property_is_public_and_hides_nothing() {
+        for (interface, expected) in [
+            ("statusId", "status_id"),
+            ("id", "id"),
+            ("keys", "keys"),
+            ("from", "from_"),
+            ("raw", "raw_"),
+            ("property", "property_"),
+            ("dateTime", "date_time"),
+            ("datetime", "datetime_"),
+            ("_links", "links"),
+            ("__init__", "init__"),
+            ("3ds", "member_3ds"),
+            ("名", "member"),
+        ] {
+            assert_eq!(properties(&[&Member::text(interface, "")]), [expected]);
+        }
+        let alike = ["statusId", "status_id", "StatusID"].map(|name| Member::text(name, ""));
+        assert_eq!(properties(&alike.each_ref()), ["status_id", "status_id_", "status_id__"]);
     }
 
     #[test]

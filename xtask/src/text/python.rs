@@ -8,6 +8,16 @@ pub fn docstring(text: &str) -> String {
     text.replace('\\', "\\\\").replace("\"\"\"", "\\\"\\\"\\\"")
 }
 
+/// A string literal.
+pub fn literal(text: &str) -> String {
+    let escaped = |c: char| match c {
+        '"' | '\\' => format!("\\{c}"),
+        ' '..='~' => c.to_string(),
+        _ => format!("\\U{:08x}", u32::from(c)),
+    };
+    format!("\"{}\"", text.chars().map(escaped).collect::<String>())
+}
+
 /// The import of those names of a module that the text uses; nothing where it uses none.
 pub fn import_used(text: &str, module: &str, names: &[String]) -> String {
     let is_used =
@@ -28,6 +38,12 @@ mod tests {
     #[test]
     fn a_docstring_does_not_end_early() {
         assert_eq!(docstring(r#"\ """x""""#), r#"\\ \"\"\"x\"\"\""#);
+    }
+
+    #[test]
+    fn a_literal_is_the_text() {
+        assert_eq!(literal("statusId"), r#""statusId""#);
+        assert_eq!(literal("a\"\\\né"), r#""a\"\\\U0000000a\U000000e9""#);
     }
 
     #[test]

@@ -5,7 +5,7 @@ Every reply and every error has an `outcome` that says, with evidence from the w
 
 from typing import TYPE_CHECKING
 
-from . import _generated
+from . import _generated, _replies
 from ._abandoned import abandoned_call
 from ._client import Client
 from ._errors import (
@@ -28,15 +28,21 @@ from ._errors import (
 from ._generated import *  # noqa: F403 (the enumerations, and the objects within requests)
 from ._generated import VERSION as __version__
 from ._native import Call
+from ._replies import *  # noqa: F403 (the endpoints' replies)
 from ._reply import Reply
 from ._values import OMIT, Omitted
 
 if TYPE_CHECKING:
+    from . import _answers
+    from ._answer import Answer, AnswerError
+    from ._answers import *  # noqa: F403
     from ._async import AsyncClient
 
 __all__ = [
     "OMIT",
     "Abandoned",
+    "Answer",
+    "AnswerError",
     "ArgumentError",
     "AsyncClient",
     "Call",
@@ -60,16 +66,26 @@ __all__ = [
     "abandoned_call",
 ]
 __all__ += _generated.__all__
+__all__ += _replies.__all__
+if TYPE_CHECKING:
+    __all__ += _answers.__all__
+else:
+    __all__ += _replies.ANSWERS
+
+#: What is imported when it is first used, and its module: asyncio takes far longer than the rest, and few programs
+#: name the classes of answers.
+_LATER = {"AsyncClient": "_async", "Answer": "_answer", "AnswerError": "_answer"}
+_LATER.update(dict.fromkeys(_replies.ANSWERS, "_answers"))
 
 
 def __getattr__(name: str) -> object:
-    # Importing asyncio takes far longer than the rest: only programs that use AsyncClient pay for it.
-    if name == "AsyncClient":
-        from ._async import AsyncClient
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
 
-        globals()[name] = AsyncClient
-        return AsyncClient
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(f".{_LATER[name]}", __name__), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

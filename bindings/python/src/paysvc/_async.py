@@ -18,6 +18,7 @@ from ._endpoints import AsyncEndpoints
 from ._generated import DEFAULT_TIMEOUT_MS, Status
 from ._log import logger
 from ._native import Call, Native, Owned, succeeded
+from ._replies import REPLIES
 from ._reply import Reply
 
 Self = TypeVar("Self", bound="AsyncClient")
@@ -115,7 +116,8 @@ class AsyncClient(AsyncEndpoints):
 
     def _too_late(self, name: str) -> Reply:
         busy = f"all {self._max_concurrency} threads of this client (max_concurrency) were busy"
-        return Reply.local(Status.TIMEOUT, f"{name}: {busy} until the timeout of this call; nothing was sent")
+        of = REPLIES.get(name, Reply)
+        return of.local(Status.TIMEOUT, f"{name}: {busy} until the timeout of this call; nothing was sent")
 
     def _abandon(self, name: str, running: Future[Reply], interrupt: BaseException) -> None:
         if running.exception() is not None:

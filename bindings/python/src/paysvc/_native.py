@@ -13,6 +13,7 @@ from ._errors import error_of
 from ._generated import KEYWORDS, Outcome, State, Status
 from ._library import interrupts, library
 from ._numbers import member
+from ._replies import REPLIES
 from ._reply import Reply
 from ._values import encode, milliseconds
 
@@ -119,11 +120,11 @@ def collect(name: str, function: Any, *arguments: Any) -> Reply:
             function(*arguments, ctypes.byref(handle))
             if interrupts:
                 _raise_interrupt()
-            return _read(handle.value)
+            return _read(name, handle.value)
         except BaseException as interrupt:
             # A signal handler raised, e.g. on Ctrl-C: the result of the call must not be lost.
             if handle.value:
-                abandon(name, _read(handle.value), interrupt)
+                abandon(name, _read(name, handle.value), interrupt)
             raise
     finally:
         if handle.value:
@@ -137,9 +138,9 @@ def _raise_interrupt() -> None:
         raise interrupt
 
 
-def _read(reply: int | None) -> Reply:
+def _read(name: str, reply: int | None) -> Reply:
     wait = library.paysvc_reply_retry_after_ms(reply)
-    return Reply(
+    return REPLIES.get(name, Reply)(
         status=member(Status, library.paysvc_reply_status(reply)),
         outcome=member(Outcome, library.paysvc_reply_outcome(reply)),
         state=member(State, library.paysvc_reply_state(reply)),

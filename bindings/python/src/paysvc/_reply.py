@@ -5,12 +5,20 @@ from __future__ import annotations
 import sys
 from collections.abc import ItemsView, Iterator, KeysView, ValuesView
 from types import FrameType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from ._generated import Outcome, State, Status
 from ._values import as_json, decode, encode
 
+if TYPE_CHECKING:
+    from ._answer import Answer
+
+Self = TypeVar("Self", bound="Reply")
+
 _UNREAD = object()
+
+#: The classes of answers that were used.
+_VIEWS: dict[str, Any] = {}
 
 
 def _is_json(caller: FrameType) -> bool:
@@ -27,8 +35,10 @@ class Reply(dict[str, Any]):
     """
 
     __slots__ = (
+        "_answer",
         "_body",
         "attempts",
+        "call_id",
         "code",
         "http_status",
         "message",
@@ -51,6 +61,7 @@ class Reply(dict[str, Any]):
         http_status: int = 0,
         attempts: int = 0,
         retry_after: float | None = None,
+        call_id: str = "",
     ) -> None:
         #: Why the call ended as it did.
         self.status = status
@@ -70,14 +81,17 @@ class Reply(dict[str, Any]):
         self.retry_after = retry_after
         #: The answer's JSON as it was received, or the library's failure envelope.
         self.text = text
+        #: Identifies this call in the log; "": the library was not called.
+        self.call_id = call_id
         self._body: Any = _UNREAD
+        self._answer: Any = None
         # The methods give the members; the dict itself holds only this key. Without it, C code that reads the dict
         # directly would find an empty answer, and json would write {}.
         unread: Any = self
         dict.__setitem__(unread, _UNREAD, None)
 
     @classmethod
-    def local(cls, status: Status, message: str) -> Reply:
+    def local(cls: type[Self], status: Status, message: str) -> Self:
         """A reply that this package makes itself, for a call that sent nothing."""
         text = encode({"status": False, "message": message, "errors": {}}).decode()
         return cls(status=status, outcome=Outcome.NOT_SENT, message=message, text=text)
@@ -91,6 +105,23 @@ class Reply(dict[str, Any]):
         if self._body is _UNREAD:
             self._body = decode(self.text)
         return self._body
+
+    @property
+    def answer(self) -> Answer:
+        """The answer to be read member by member: the replies of the endpoints have a property for each that is known.
+
+        It never raises; a member that is there but cannot be read raises an AnswerError when it is asked for.
+        """
+        answer: Answer = self._as("Answer")
+        return answer
+
+    def _as(self, view: str) -> Any:
+        if self._answer is None:
+            answer = (_VIEWS.get(view) or _import(view))._of(self.text)
+            if not answer:
+                return answer  # Another time it may not be nested too deeply for what is left of the stack.
+            self._answer = answer
+        return self._answer
 
     def _members(self) -> dict[str, Any]:
         return self.body if isinstance(self.body, dict) else {}
@@ -160,12 +191,19 @@ class Reply(dict[str, Any]):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        known = {name: getattr(self, name) for name in Reply.__slots__ if name != "_body"}
-        return _restore, (known,)
+        known = {name: getattr(self, name) for name in Reply.__slots__ if not name.startswith("_")}
+        return _restore, (known, type(self))
 
     def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
         return self.__reduce__()
 
 
-def _restore(known: dict[str, Any]) -> Reply:
-    return Reply(**known)
+def _import(view: str) -> Any:
+    """Only programs that read an answer import the classes."""
+    from . import _answers
+
+    return _VIEWS.setdefault(view, getattr(_answers, view))
+
+
+def _restore(known: dict[str, Any], of: type[Reply] = Reply) -> Reply:
+    return of(**known)

@@ -148,13 +148,13 @@ def as_json(value: Any) -> Any:
 def decode(text: str) -> Any:
     """Parses JSON, with Decimal for fractions. Raises ValueError for what Python cannot represent."""
     try:
-        return json.loads(text, parse_float=Decimal, parse_int=_whole)
+        return json.loads(text, parse_float=Decimal, parse_int=whole)
     except RecursionError:
         raise ValueError("the answer is nested too deeply for Python; its text is in .text") from None
     except ArithmeticError:
         raise ValueError("the answer holds a number too large for Python; its text is in .text") from None
 
 
-def _whole(digits: str) -> int | Decimal:
+def whole(digits: str) -> int | Decimal:
     # int() refuses numbers of thousands of digits.
     return int(digits) if len(digits) < 1000 else Decimal(digits)

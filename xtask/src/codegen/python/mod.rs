@@ -1,7 +1,9 @@
-//! For Python, two files: `_generated.py` has the numbers, the keyword names and the objects within requests;
-//! `_endpoints.py` has a method for each endpoint, once plain and once for asyncio. They are two because the rest of the
-//! package stands between them: replies and errors need the numbers, and the methods need replies.
+//! For Python, four files: `_generated.py` has the numbers, the keyword names and the objects within requests;
+//! `_replies.py` has the class of each endpoint's reply, and `_answers.py` those of what is in it; `_endpoints.py` has a
+//! method for each endpoint, once plain and once for asyncio. The rest of the package stands between them: replies and
+//! errors need the numbers, and the methods need replies. Only a program that reads an answer imports `_answers.py`.
 
+mod answers;
 mod arguments;
 mod classes;
 #[cfg(test)]
@@ -13,8 +15,9 @@ use paysvc_spec::settings;
 use paysvc_spec::status::{ABI, Constant};
 
 use super::{Numbers, default_of, numbers, row};
-use crate::names::python::{Spellings, method};
+use crate::names::python::{CLASSES_OF_OURS, Spellings, method};
 use crate::templates;
+use answers::Answers;
 use classes::Classes;
 
 /// The numbers, the keyword names, and the objects within requests.
@@ -27,14 +30,26 @@ pub fn render_endpoints(rows: &[Endpoint]) -> String {
     templates::render("_endpoints.py", context(rows))
 }
 
+/// The classes of replies.
+pub fn render_replies(rows: &[Endpoint]) -> String {
+    templates::render("_replies.py", context(rows))
+}
+
+/// The classes of answers, and of the objects within them.
+pub fn render_answers(rows: &[Endpoint]) -> String {
+    templates::render("_answers.py", context(rows))
+}
+
 fn context(rows: &[Endpoint]) -> Value {
     let mut classes = Classes::new(Spellings::of(rows));
     for row in rows {
         classes.add(row.name, row.fields, row.allows_extra);
     }
+    let ours = CLASSES_OF_OURS.iter().map(|&name| name.to_owned()).collect();
+    let answers = Answers::of(rows, [classes.names(), ours].concat());
     let of_row = |it: &Endpoint| {
         let arguments = arguments::values(classes.arguments(it.name, it.fields, it.allows_extra));
-        context! { python => method(it.name), arguments, ..row(it) }
+        context! { python => method(it.name), reply => answers.reply(it.name), arguments, ..row(it) }
     };
     let config = Classes::new(Spellings::in_seconds()).arguments("config", settings::CONFIG, false);
     let mut exported = [classes.names(), ["Status", "Outcome", "State"].map(str::to_owned).to_vec()].concat();
@@ -49,6 +64,7 @@ fn context(rows: &[Endpoint]) -> Value {
         numbers_of => numbers(python_constant),
         config => arguments::values(config),
         request => arguments::values(classes.arguments("request", settings::REQUEST, false)),
+        answers => answers.values(),
         rows => rows.iter().map(of_row).collect::<Vec<_>>(),
         classes => classes.values(),
     }
