@@ -21,7 +21,10 @@ class Exchange:
         self._connection = connection
 
     def answer(self, **members: Any) -> None:
-        body = json.dumps(members or {"status": True, "message": "done"}).encode()
+        self.answer_text(json.dumps(members or {"status": True, "message": "done"}))
+
+    def answer_text(self, text: str) -> None:
+        body = text.encode()
         head = f"connection: close\r\ncontent-type: application/json\r\ncontent-length: {len(body)}"
         self._connection.sendall(f"HTTP/1.1 200 OK\r\n{head}\r\n\r\n".encode() + body)
 
@@ -78,6 +81,12 @@ class Peer:
     async def next_async(self) -> Exchange:
         """Waits for the next request while the event loop runs other tasks."""
         return await asyncio.get_running_loop().run_in_executor(None, self.next)
+
+    def replies(self, text: str) -> threading.Thread:
+        """Answers the next request with that body, on a thread of its own."""
+        thread = threading.Thread(target=lambda: self.next().answer_text(text))
+        thread.start()
+        return thread
 
     def is_quiet(self) -> bool:
         """True if no further request has been received."""

@@ -56,6 +56,7 @@ def test_there_is_no_cycle() -> None:
     assert "_async" in found[ROOT], "an import within a function counts"
     assert "_generated" in found["_reply"]
     assert {"_native", "_reply"} <= found["_endpoints"]
+    assert "_answers" in found["_replies"], "an import for type checkers counts"
 
 
 @pytest.mark.parametrize(
@@ -90,4 +91,4 @@ def test_a_module_that_imports_the_package_is_found(tmp_path: Path, line: str) -
 def test_annotations_can_be_evaluated() -> None:
     """Tools that evaluate them, such as Sphinx, find every name in the module of the method."""
     for method in (paysvc.Client.order_refund, paysvc.AsyncClient.order_refund):
-        assert typing.get_type_hints(method)["return"] is paysvc.Reply
+        assert typing.get_type_hints(method)["return"] is paysvc.OrderRefundReply

@@ -82,7 +82,7 @@ class DirectDebitHistoryAnswer(Answer):
 
 
 class DirectDebitHistoryAnswerDirectDebitMandates(Answer):
-    """The mandates."""
+    """One of the mandates."""
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
@@ -433,7 +433,7 @@ class OrderCreateAnswerDataOrder(Answer):
 
 
 class OrderCreateAnswerDataOtherPaymentOptions(Answer):
-    """Further payment options."""
+    """One of further payment options."""
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
@@ -944,7 +944,7 @@ class OrderStatusAnswerDataOrderSummary(Answer):
 
 
 class OrderStatusAnswerDataOrderPayments(Answer):
-    """The attempts to pay."""
+    """One of the attempts to pay."""
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
@@ -1112,7 +1112,7 @@ class OrderVerifyAnswerData(Answer):
 
 
 class OrderVerifyAnswerDataOrderPayments(Answer):
-    """The attempts to pay."""
+    """One of the attempts to pay."""
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
@@ -1468,7 +1468,7 @@ class TransactionDetailsAnswerData(Answer):
 
 
 class TransactionDetailsAnswerDataOrderPayments(Answer):
-    """The attempts to pay."""
+    """One of the attempts to pay."""
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {

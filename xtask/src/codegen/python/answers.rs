@@ -5,6 +5,7 @@ use paysvc_spec::schema::{AnswerKind, Endpoint, Member};
 
 use crate::codegen::answers::typed;
 use crate::names::python as names;
+use crate::text::capitalise;
 use crate::text::python::literal;
 
 /// The classes of all rows, none of which is called like another or like one in `taken`.
@@ -95,7 +96,10 @@ impl Answers {
     fn property(&mut self, path: &str, within: &str, member: &'static Member, name: String) -> Value {
         let pointer = format!("{within}/{}", member.name.replace('~', "~0").replace('/', "~1"));
         let mut class = |each: &str, members| {
-            let doc = format!("{}.", crate::text::capitalise(member.doc));
+            let doc = match each {
+                "" => format!("{}.", capitalise(member.doc)),
+                _ => format!("One of {}.", member.doc),
+            };
             self.view(&format!("{path}_{}", member.name), &format!("{pointer}{each}"), doc, members)
         };
         let quoted = literal(member.name);

@@ -1,7 +1,7 @@
 //! What a row of its own becomes in Python.
 
-use super::{render, render_endpoints};
-use paysvc_spec::schema::{ApiKey, Certainty, Endpoint, Field, Kind, Location, Method, Safety, Wire};
+use super::{render, render_answers, render_endpoints, render_replies};
+use paysvc_spec::schema::{Answer, ApiKey, Certainty, Endpoint, Field, Kind, Location, Member, Method, Safety, Wire};
 
 const fn field(name: &'static str, kind: Kind, location: Location, required: bool) -> Field {
     Field { location, required, ..Field::optional(name, kind, "what it is") }
@@ -50,17 +50,17 @@ fn a_row_is_all_that_a_new_endpoint_needs() {
                      weight: int,\n        class_: bool | Omitted = OMIT,\n        sent_to: SentTo | Mapping[str, object] | Omitted = OMIT,\n        \
                      amount: str | Decimal,\n        members: Mapping[str, object] | None = None,\n        \
                      timeout: float | None = None,\n";
-    has(&text, &format!("    def {signature}        call: Call | None = None,\n    ) -> Reply:"));
-    has(&text, &format!("    async def {signature}    ) -> Reply:"));
+    has(&text, &format!("    def {signature}        call: Call | None = None,\n    ) -> ParcelSendReply:"));
+    has(&text, &format!("    async def {signature}    ) -> ParcelSendReply:"));
     has(&text, "PUT /parcel/{parcelId}/send, secret key, encrypted.");
     has(&text, "from_date (fromDate): what it is\n");
     has(&text, "amount: what it is; text or Decimal, major units\n");
     has(&text, "\"Weight\": weight,\n            \"class\": class_,\n            \"sentTo\": sent_to,\n");
-    has(&text, "\"amount\": amount_text(\"amount\", amount),\n        }, members), timeout=timeout, call=call)");
+    has(&text, "\"amount\": amount_text(\"amount\", amount),\n        }, members), timeout=timeout, call=call))");
     has(&text, "from ._generated import SentTo\n");
     has(&numbers, "class SentTo(Members):");
     has(&numbers, "\"Name\": name,\n            \"price\": amount_text(\"price\", price),\n        }, members)");
-    has(&text, "return await self.call(\"parcel_send\", Members({");
+    has(&text, "return cast(ParcelSendReply, await self.call(\"parcel_send\", Members({");
     has(
         &numbers,
         "    \"parcel_send\": {\n        \"parcelId\": \"parcel_id\",\n        \"fromDate\": \"from_date\",\n",
@@ -86,3 +86,75 @@ fn two_different_objects_of_one_name_are_two_classes() {
     assert_eq!(text.matches("class LetterSendSentTo(Members):").count(), 1);
     has(&render_endpoints(&rows), "sent_to: LetterSendSentTo | Mapping[str, object],");
 }
+
+const fn answering(members: &'static [Member]) -> Endpoint {
+    Endpoint { answer: Answer { members, ..Endpoint::ANSWER }, ..ROW }
+}
+
+#[test]
+fn an_answer_is_a_class_for_each_of_its_objects() {
+    const ROWS: &[Endpoint] = &[answering(&[Member::object(
+        "data",
+        &[
+            Member::amount("totalPrice", "what it costs").certainty(Certainty::Reported),
+            Member::time("sentAt", "when it was sent"),
+            Member::list("stops", &[Member::text("town", "where it is"), Member::any("from", "whence")], "the stops"),
+        ],
+        "the parcel",
+    )])];
+    let (replies, answers) = (render_replies(ROWS), render_answers(ROWS));
+    has(&replies, "class ParcelSendReply(Reply):");
+    has(&replies, "    def answer(self) -> ParcelSendAnswer:");
+    has(&replies, "    \"parcel_send\": ParcelSendReply,\n");
+    has(
+        &answers,
+        "    def data(self) -> ParcelSendAnswerData:\n        \"\"\"The parcel.\n\n        /data: object; documented.\n",
+    );
+    has(&answers, "        return self._object(ParcelSendAnswerData, \"data\")\n");
+    has(&answers, "        \"totalPrice\": (\"total_price\", \"amount\"),\n");
+    has(
+        &answers,
+        "    def total_price(self) -> Decimal | None:\n        \"\"\"What it costs.\n\n        /data/totalPrice: amount in major currency units; reported.\n",
+    );
+    has(&answers, "        return self._read(_leaf.amount, \"totalPrice\")\n");
+    has(&answers, "/data/sentAt: time, UTC where it names no zone; documented.");
+    has(&answers, "    def stops(self) -> tuple[ParcelSendAnswerDataStops, ...] | None:");
+    has(&answers, "class ParcelSendAnswerDataStops(Answer):\n    \"\"\"One of the stops.\"\"\"");
+    has(
+        &answers,
+        "    def from_(self) -> Any:\n        \"\"\"Whence.\n\n        /data/stops/*/from: any; documented.\n",
+    );
+    has(&answers, "from datetime import datetime\nfrom decimal import Decimal\nfrom typing import Any, ClassVar\n");
+}
+
+#[test]
+fn what_is_guessed_has_no_type_and_neither_has_what_is_in_it() {
+    const INNER: &[Member] = &[Member::text("inner", "a member")];
+    const ROWS: &[Endpoint] = &[answering(&[
+        Member::text("known", "a member"),
+        Member::text("guessed", "a member").certainty(Certainty::Guessed),
+        Member::object("around", INNER, "an object").certainty(Certainty::Guessed),
+    ])];
+    let answers = render_answers(ROWS);
+    has(&answers, "def known(self)");
+    assert!(!answers.contains("guessed") && !answers.contains("inner") && !answers.contains("Around"), "{answers}");
+}
+
+#[test]
+fn no_two_classes_have_one_name() {
+    const INNER: &[Member] = &[Member::text("x", "a member")];
+    const ROWS: &[Endpoint] = &[
+        answering(&[Member::object("aB", INNER, "an object"), Member::object("a_b", INNER, "an object")]),
+        Endpoint { name: "parcel", fields: REPLY, ..answering(INNER) },
+    ];
+    let answers = render_answers(ROWS);
+    for class in ["ParcelSendAnswerAB", "ParcelSendAnswerAB_", "ParcelAnswer"] {
+        assert_eq!(answers.matches(&format!("class {class}(Answer):")).count(), 1, "{answers}");
+    }
+    // The object of a request is called like its member.
+    has(&render(ROWS), "class ParcelReply(Members):");
+    has(&render_replies(ROWS), "class ParcelReply_(Reply):");
+}
+
+const REPLY: &[Field] =
+    &[field("parcelReply", Kind::Object(&[field("x", Kind::Text, Location::Body, true)]), Location::Body, true)];
