@@ -1,8 +1,10 @@
 //! The Python binding as rendered for an endpoint that nobody has: Python must understand it.
 
+use std::path::Path;
 use std::process::Command;
 
-use paysvc_spec::schema::{ApiKey, Certainty, Endpoint, Field, Kind, Location, Method, Safety, Wire};
+use paysvc_spec::ENDPOINTS;
+use paysvc_spec::schema::{Answer, ApiKey, Certainty, Endpoint, Field, Kind, Location, Member, Method, Safety, Wire};
 use xtask::codegen::python;
 
 use crate::support::{root, run};
@@ -34,11 +36,40 @@ const PARCEL: Endpoint = Endpoint {
     ],
     allows_extra: true,
     safety: Safety::Moves,
-    answer: Endpoint::ANSWER,
+    answer: Answer { members: PARCELS, ..Endpoint::ANSWER },
     looked_up_by: None,
     certainty: Certainty::Documented,
     doc: "Sends a parcel.",
 };
+
+const DOC: &str = "what \"it\" is, \\ or \"\"\"not\"\"\", and a good deal more about it, so that this text takes more than the one \
+                   line that there is for it at the beginning of a docstring";
+
+/// Every kind, with names that Python, or the class of an answer, has for something else.
+const PARCELS: &[Member] = &[
+    Member::text("from", DOC),
+    Member::integer("int", DOC),
+    Member::amount("Decimal", DOC),
+    Member::decimal("str", DOC),
+    Member::flag("bool", DOC),
+    Member::time("datetime", DOC),
+    Member::any("raw", DOC),
+    Member::object(
+        "property",
+        &[Member::text("property", DOC), Member::text("answer", DOC), Member::object("_leaf", INNER, DOC)],
+        DOC,
+    ),
+    Member::list("tuple", INNER, DOC),
+    Member::text("keys", DOC),
+    Member::text("__init__", DOC),
+    Member::text("self", DOC),
+    Member::text("3ds", DOC),
+    Member::text("_3ds", DOC),
+    Member::text("a \"/~\\ \u{e9}", DOC),
+    Member::text("later", DOC).certainty(Certainty::Guessed),
+];
+
+const INNER: &[Member] = &[Member::text("None", DOC), Member::any("import", DOC)];
 
 /// Beside the package's own files, without the library, which has no such function: `_native`, which loads it, is empty.
 const PROGRAM: &str = r#"
@@ -49,7 +80,8 @@ sys.modules["paysvc"].__path__ = ["."]
 sys.modules["paysvc._native"] = type(sys)("paysvc._native")
 sys.modules["paysvc._native"].Call = object
 from paysvc._endpoints import AsyncEndpoints, Endpoints
-from paysvc._generated import SentTo
+from paysvc._generated import Outcome, SentTo, Status
+from paysvc._replies import ParcelSendReply
 
 class Client(Endpoints):
     def _open(self, config): pass
@@ -73,19 +105,67 @@ except TypeError as error:
 else:
     raise AssertionError("took a float")
 print(Client.parcel_send.__doc__)
+
+text = """{"from": "a", "int": "7", "Decimal": 1.50, "str": "2.5", "bool": "TRUE", "datetime": "2026-01-31T09:30:00",
+    "raw": [1.50], "property": {"property": "b", "answer": 100.10, "_leaf": {"None": "c"}},
+    "tuple": [{"import": {}}, 7], "keys": "d", "__init__": "e", "self": "f", "3ds": "g", "_3ds": "h",
+    "a \\"/~\\\\ \u00e9": "i", "later": "j"}"""
+answer = ParcelSendReply(status=Status.OK, outcome=Outcome.CONFIRMED, text=text).answer
+assert (answer.from_, answer.int_, str(answer.decimal), str(answer.str_), answer.bool_) == ("a", 7, "1.50", "2.5", True)
+assert answer.datetime_.isoformat() == "2026-01-31T09:30:00+00:00" and answer.raw_ == [Decimal("1.50")]
+assert (answer.property_.property_, answer.property_.answer, answer.property_.leaf.none) == ("b", "100.10", "c")
+assert [bool(element) for element in answer.tuple_] == [True, False] and answer.tuple_[0].import_ == {}
+assert (answer.keys, answer.init__, answer.self, answer.member_3ds, answer.member_3ds_) == tuple("defgh")
+assert answer.raw["keys"] == "d" and not hasattr(answer, "later") and answer.a_______ == "i"
+assert [getattr(answer, name) is not None for name, kind in answer.__members__.values()] == [True] * 15
+print(type(answer).datetime_.__doc__)
 "#;
 
 #[test]
 fn a_made_up_row_becomes_a_method_that_python_runs() {
     let folder = tempfile::tempdir().unwrap();
-    for name in ["_numbers.py", "_reply.py", "_values.py"] {
+    for name in ["_answer.py", "_leaf.py", "_numbers.py", "_reply.py", "_values.py"] {
         std::fs::copy(root().join("bindings/python/src/paysvc").join(name), folder.path().join(name)).unwrap();
     }
-    std::fs::write(folder.path().join("_generated.py"), python::render(&[PARCEL])).unwrap();
-    std::fs::write(folder.path().join("_endpoints.py"), python::render_endpoints(&[PARCEL])).unwrap();
+    write(folder.path(), &[PARCEL]);
     let output = run(Command::new("python3").args(["-W", "error", "-c", PROGRAM]).current_dir(folder.path()));
     let printed = String::from_utf8(output.stdout).unwrap();
-    for part in ["PUT /parcel/{parcelId}/send, secret key, encrypted.", "\\ or \"\"\"not\"\"\""] {
+    for part in
+        ["PUT /parcel/{parcelId}/send, secret key, encrypted.", "\\ or \"\"\"not\"\"\"", "/datetime: time, UTC where"]
+    {
         assert!(printed.contains(part), "{printed}");
     }
+}
+
+/// Writes the rendered files.
+fn write(folder: &Path, rows: &[Endpoint]) {
+    for (name, text) in [
+        ("_generated.py", python::render(rows)),
+        ("_replies.py", python::render_replies(rows)),
+        ("_answers.py", python::render_answers(rows)),
+        ("_endpoints.py", python::render_endpoints(rows)),
+    ] {
+        std::fs::write(folder.join(name), text).unwrap();
+    }
+}
+
+/// As `make test-python` judges the package itself.
+#[test]
+fn a_made_up_row_is_well_written_and_typed() {
+    let (folder, python) = (tempfile::tempdir().unwrap(), root().join("bindings/python"));
+    let package = folder.path().join("src/paysvc");
+    std::fs::create_dir_all(&package).unwrap();
+    for entry in std::fs::read_dir(python.join("src/paysvc")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            std::fs::copy(&path, package.join(path.file_name().unwrap())).unwrap();
+        }
+    }
+    std::fs::copy(python.join("pyproject.toml"), folder.path().join("pyproject.toml")).unwrap();
+    write(&package, &[ENDPOINTS, &[PARCEL]].concat());
+    let tools = root().join("build/venv/bin");
+    run(Command::new(tools.join("ruff")).args(["check", "--no-cache", "."]).current_dir(folder.path()));
+    let mut mypy = Command::new(tools.join("python"));
+    mypy.args(["-m", "mypy", "--cache-dir", "cache", "src"]).current_dir(folder.path());
+    run(&mut mypy);
 }

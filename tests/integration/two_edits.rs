@@ -167,6 +167,11 @@ fn a_new_endpoint_takes_two_edits_by_hand() {
         ("include/paysvc.h", &["paysvc_status paysvc_made_up_transfer(", "walletPin (string, required)"][..]),
         ("src/ffi/exports.rs", &["fn paysvc_made_up_transfer("]),
         ("bindings/python/src/paysvc/_endpoints.py", &["    def made_up_transfer(", "    async def made_up_transfer("]),
+        ("bindings/python/src/paysvc/_replies.py", &["class MadeUpTransferReply(Reply):"]),
+        (
+            "bindings/python/src/paysvc/_answers.py",
+            &["class MadeUpTransferAnswerData(", "def transfer_reference(self)"],
+        ),
         ("bindings/go/generated.go", &["func (c *Client) MadeUpTransfer(", "type MadeUpTransferRequest struct"]),
         ("bindings/cpp/paysvc_endpoints.hpp", &["reply made_up_transfer(", "class made_up_transfer_request"]),
         ("docs/endpoints.md", &["paysvc_made_up_transfer", "transferReference", "walletPin"]),
