@@ -66,10 +66,11 @@ def value_at(body: Any, pointer: str) -> str:
 def read_as(reply: paysvc.Reply, endpoint: str) -> dict[str, object]:
     """All typed members of the answer by JSON pointer: null where absent, false where they cannot be read."""
     of = REPLIES[endpoint]
-    if type(reply) is not of:
-        reply = of(status=reply.status, outcome=reply.outcome, text=reply.text)
+    view = reply.answer
+    if type(reply) is not of:  # A reply is also read as that of an endpoint that it does not come from.
+        view = reply.answer_as(type(of(status=reply.status, outcome=reply.outcome, text="{}").answer))
     entries: dict[str, object] = {}
-    read_members(entries, reply.answer, "")
+    read_members(entries, view, "")
     return entries
 
 

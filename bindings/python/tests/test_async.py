@@ -168,6 +168,7 @@ def test_the_wait_for_a_thread_counts_towards_the_timeout(peer: Peer) -> None:
             error = caught.value
             assert not isinstance(error, paysvc.OutcomeUnknown)
             assert (error.outcome, error.attempts, error.http_status) == (Outcome.NOT_SENT, 0, 0)
+            assert type(error.reply) is paysvc.OrderRefundReply
             assert error.message == (
                 "order_refund: all 2 threads of this client (max_concurrency) were busy until the timeout "
                 "of this call; nothing was sent"

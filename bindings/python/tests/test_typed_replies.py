@@ -74,7 +74,7 @@ def test_no_answer_turns_success_into_an_error(peer: Peer, members: str, wrong: 
         answering.join()
     assert (reply.outcome, reply.text) == (Outcome.CONFIRMED, text)
     # Read as the answer to a payment, where these members have a type.
-    data = paysvc.OrderPayReply(status=reply.status, outcome=reply.outcome, text=reply.text).answer.data
+    data = reply.answer_as(paysvc.OrderPayAnswer).data
     told = []
     for name, (attribute, _) in type(data.order_payment).__members__.items():
         try:
@@ -142,6 +142,17 @@ def test_errors_and_what_they_carry_are_pickled(client: paysvc.Client) -> None:
         wrong.answer.data.status  # noqa: B018
     again = pickle.loads(pickle.dumps(unreadable.value))
     assert (type(again), str(again), again.at) == (paysvc.AnswerError, str(unreadable.value), "/data")
+
+
+def test_every_call_has_a_number_of_its_own(client: paysvc.Client) -> None:
+    numbers = set()
+    for _ in range(3):
+        with pytest.raises(paysvc.PaysvcError) as caught:
+            client.order_refund(reference="R-9")
+        numbers.add(caught.value.reply.call_id)
+        assert pickle.loads(pickle.dumps(caught.value.reply)).call_id == caught.value.reply.call_id
+    numbers.add(client.encrypt({"a": "b"}).call_id)
+    assert len(numbers - {""}) == 4
 
 
 def test_threads_read_one_reply() -> None:

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         replies: list[Reply] = [client.order_refund(reference="R-1"), client.encrypt({})]
         assert_type(client.call("order_pay", {}), Reply)
         assert_type(replies[0].answer, Answer)
+        assert_type(replies[0].answer_as(paysvc.OrderPayAnswer), paysvc.OrderPayAnswer)
         return client.order_pay(payment_option="NDD", reference="ORDER-1")
 
     def a_failed_call_has_them_if_it_was_of_that_endpoint(error: paysvc.PaysvcError) -> Decimal | None:

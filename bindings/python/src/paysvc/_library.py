@@ -34,6 +34,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "reply_message": (c_char_p, [c_void_p]),
     "reply_retry_after_ms": (c_int, [c_void_p]),
     "reply_attempts": (c_int, [c_void_p]),
+    "reply_call_id": (c_char_p, [c_void_p]),
     "reply_free": (None, [c_void_p]),
 }
 _ENDPOINT: tuple[Any, list[Any]] = (c_int, [c_void_p, c_char_p, c_void_p, POINTER(c_void_p)])

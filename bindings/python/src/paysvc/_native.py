@@ -150,4 +150,5 @@ def _read(name: str, reply: int | None) -> Reply:
         attempts=library.paysvc_reply_attempts(reply),
         retry_after=None if wait < 0 else wait / 1000,
         text=library.paysvc_reply_body(reply).decode(),
+        call_id=library.paysvc_reply_call_id(reply).decode(),
     )

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ._answer import Answer
 
 Self = TypeVar("Self", bound="Reply")
+View = TypeVar("View", bound="Answer")
 
 _UNREAD = object()
 
@@ -114,6 +115,10 @@ class Reply(dict[str, Any]):
         """
         answer: Answer = self._as("Answer")
         return answer
+
+    def answer_as(self, of: type[View]) -> View:
+        """The answer, read as that of another endpoint: reply.answer_as(paysvc.OrderPayAnswer)."""
+        return of(self.answer._found)
 
     def _as(self, view: str) -> Any:
         if self._answer is None:
