@@ -16,10 +16,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
-from typing import Any
+from typing import TypeVar, cast
 
 import paysvc
 from paysvc import Outcome, State
+
+R = TypeVar("R", bound=paysvc.Reply)
 
 UNDER_WAY = (State.INITIATED, State.PENDING, State.AWAITING, State.PROCESSING)
 
@@ -35,11 +37,14 @@ class Ordered:
     def __str__(self) -> str:
         return f"{self.amount} {self.currency} for {self.reference}"
 
-    def is_what_was_paid(self, total: object, fee: object, currency: object, reference: object) -> bool:
+    def is_what_was_paid(
+        self, total: Decimal | None, fee: Decimal | None, currency: str | None, reference: str | None
+    ) -> bool:
         """Whether a payment is as ordered. The amount charged may include the fee; Decimal 100.1 equals 100.10."""
-        if (currency, reference) != (self.currency, self.reference) or not isinstance(total, (Decimal, int)):
-            return False
-        return total == self.amount or (isinstance(fee, (Decimal, int)) and total == self.amount + fee)
+        return (currency, reference) == (self.currency, self.reference) and total in (
+            self.amount,
+            self.amount + (fee or 0),
+        )
 
 
 class Till:
@@ -47,29 +52,30 @@ class Till:
         self.client, self.sandbox = client, sandbox
         self.failed = False
 
-    def step(self, what: str, of: str, call: Callable[[], paysvc.Reply], *shown: str) -> Any:
+    def step(self, what: str, of: str, call: Callable[[], R], shown: Callable[[R], object]) -> str:
         """Like call(), and returns the value."""
-        reply = self.call(what, of, call, *shown)
-        return within(reply.body, *shown) if reply else reply.message
+        reply = self.call(what, of, call, shown)
+        return str(read(shown, reply)) if reply else reply.message
 
-    def call(self, what: str, of: str, call: Callable[[], paysvc.Reply], *shown: str) -> paysvc.Reply:
+    def call(self, what: str, of: str, call: Callable[[], R], shown: Callable[[R], object]) -> R:
         """Makes a call and prints a line: step, subject, one value of the answer, outcome, time."""
         started = time.monotonic()
         try:
             reply, failure = call(), None
         except paysvc.PaysvcError as error:
-            reply, failure = error.reply, error
+            # The reply of an error has the class of the endpoint's replies.
+            reply, failure = cast(R, error.reply), error
         took = round((time.monotonic() - started) * 1000)
-        value = reply.message if failure else within(reply.body, *shown)
+        value = reply.message if failure else read(shown, reply)
         print(f"{what:<21} {of:<19} {value!s:<42.42} {reply.outcome.name:<9} {took:5} ms")
         if failure:
             print(f"{'':<21} {failure}")
             self.failed = True
         return reply
 
-    def hand_over(self, reply: paysvc.Reply, ordered: Ordered, paid_as_ordered: bool) -> None:
+    def hand_over(self, reply: paysvc.Reply, ordered: Ordered, is_as_ordered: Callable[[], bool]) -> None:
         """Prints whether to hand over the goods: only if the payment is CONFIRMED and SUCCESSFUL, and as ordered."""
-        if reply.outcome == Outcome.CONFIRMED and reply.state == State.SUCCESSFUL and paid_as_ordered:
+        if reply.outcome == Outcome.CONFIRMED and reply.state == State.SUCCESSFUL and holds(is_as_ordered):
             advice = f"paid: {ordered}; hand over the goods"
         elif reply.outcome == Outcome.CONFIRMED and reply.state == State.SUCCESSFUL:
             advice = f"PAID, BUT NOT AS ORDERED ({ordered}): keep the goods, and ask a person"
@@ -89,10 +95,13 @@ class Till:
         print(f"{'':<21} {advice}")
 
     def paid(self, reply: paysvc.Reply, ordered: Ordered) -> None:
-        """The answer to a payment. It has no reference of the order: it answers this request."""
-        payment = within(reply.body, "data", "orderPayment") or {}
-        total, fee, currency = (payment.get(name) for name in ("totalAmount", "fee", "currency"))
-        self.hand_over(reply, ordered, ordered.is_what_was_paid(total, fee, currency, ordered.reference))
+        """The answer to a payment, by card or debit. It has no reference of the order: it answers this request."""
+        payment = reply.answer_as(paysvc.OrderPayAnswer).data.order_payment
+        self.hand_over(
+            reply,
+            ordered,
+            lambda: ordered.is_what_was_paid(payment.total_amount, payment.fee, payment.currency, ordered.reference),
+        )
 
     def learn(self, question: str, member: str, method: str, path: str, **body: object) -> str:
         """What the customer or the bank would tell, from the sandbox or typed in by you."""
@@ -106,29 +115,22 @@ class Till:
 
     def create_order(self, ordered: Ordered) -> None:
         """Creates the order with its price."""
-        members = {
-            "customer": {
-                "firstname": "Ada",
-                "lastname": "Lovelace",
-                "mobile": "+2348000000000",
-                "country": "NG",
-                "email": "ada@example.com",
-            },
-            "order": {
-                "amount": ordered.amount,
-                "reference": ordered.reference,
-                "description": "rent",
-                "currency": ordered.currency,
-            },
-            "payment": {"RedirectUrl": "https://till.example/done"},
-        }
-        create = partial(self.client.order_create, members=members)
-        self.step("create the order", ordered.reference, create, "data", "order", "amount")
+        create = partial(
+            self.client.order_create,
+            order=paysvc.Order(
+                amount=ordered.amount, reference=ordered.reference, description="rent", currency=ordered.currency
+            ),
+            customer=paysvc.Customer(
+                firstname="Ada", lastname="Lovelace", mobile="+2348000000000", country="NG", email="ada@example.com"
+            ),
+            payment=paysvc.Payment(redirect_url="https://till.example/done"),
+        )
+        self.step("create the order", ordered.reference, create, lambda reply: reply.answer.data.order.amount)
 
     def direct_debit(self, ordered: Ordered) -> None:
         client, order = self.client, ordered.reference
         history = partial(client.direct_debit_history, email_address="ada@example.com")
-        self.step("mandate history", "ada@example.com", history, "customerName")
+        self.step("mandate history", "ada@example.com", history, lambda reply: reply.answer.customer_name)
         create = partial(
             client.direct_debit_create,
             recurring_payment_id=1,
@@ -138,21 +140,23 @@ class Till:
             bank_code="044",
             address="1 Example Street",
         )
-        mandate = str(self.step("create a mandate", order, create, "data", "mandateCode"))
+        mandate = self.step("create a mandate", order, create, lambda reply: reply.answer.data.mandate_code)
         check = partial(client.direct_debit_status, mandate_code=mandate)
-        self.step("check the mandate", mandate, check, "message")
-        self.step("send one-time code", mandate, partial(client.direct_debit_otp, mandate_code=mandate), "data")
+        self.step("check the mandate", mandate, check, lambda reply: reply.answer.message)
+        send = partial(client.direct_debit_otp, mandate_code=mandate)
+        self.step("send one-time code", mandate, send, lambda reply: reply.answer.data)
         otp = self.learn("one-time code from the customer's e-mail", "otp", "GET", f"/sandbox/otp/{mandate}")
         debit = paysvc.DirectDebitPaymentRequest(
             otp=otp, mandate_code=mandate, account_name="Ada Lovelace", bank_code="044"
         )
         pay = partial(client.order_pay, payment_option="NDD", reference=order, direct_debit_payment_request=debit)
-        self.paid(self.call("pay", order, pay, "data", "orderPayment", "totalAmount"), ordered)
+        shown = self.call("pay", order, pay, lambda reply: reply.answer.data.order_payment.total_amount)
+        self.paid(shown, ordered)
 
     def virtual_account(self, alias: str) -> None:
         client, rent = self.client, Ordered(Decimal("2500.5"), "NGN", "FLAT-7")
         make = partial(client.virtual_account_generate, alias=alias, narration="Rent", reference=rent.reference)
-        account = self.step("virtual account", alias, make, "accountNumber")
+        account = self.step("virtual account", alias, make, lambda reply: reply.answer.account_number)
         session = self.learn(
             "session identifier of a transfer to that account",
             "sessionId",
@@ -163,18 +167,25 @@ class Till:
             senderName="Grace Hopper",
         )
         details = partial(client.transaction_details, session_id=session)
-        reply = self.call("transaction details", "the transfer", details, "data", "totalAmountCharged")
-        transfer = within(reply.body, "data") or {}
-        names = ("totalAmountCharged", "fee", "currencyName", "accountReference")
-        self.hand_over(reply, rent, rent.is_what_was_paid(*(transfer.get(name) for name in names)))
+        reply = self.call(
+            "transaction details", "the transfer", details, lambda reply: reply.answer.data.total_amount_charged
+        )
+        paid = reply.answer.data
+        self.hand_over(
+            reply,
+            rent,
+            lambda: rent.is_what_was_paid(
+                paid.total_amount_charged, paid.fee, paid.currency_name, paid.account_reference
+            ),
+        )
 
     def refund(self, order: str) -> None:
         amount = Decimal("25.5")
         refund = partial(self.client.order_refund, reference=order, reason="one item returned", amount=amount)
-        reply = self.call("refund in part", order, refund, "data", "amount_refunded")
+        reply = self.call("refund in part", order, refund, lambda reply: reply.answer.data.amount_refunded)
         if reply.outcome == Outcome.CONFIRMED:
-            made = reply["data"]
-            if made.get("reference") != order or Decimal(str(made.get("amount_refunded"))) != amount:
+            made = reply.answer.data
+            if not holds(lambda: (made.reference, made.amount_refunded) == (order, amount)):
                 advice, self.failed = "NOT THE REFUND THAT WAS ASKED FOR: ask a person", True
             else:
                 done = reply.state == State.SUCCESSFUL
@@ -185,14 +196,23 @@ class Till:
         card = paysvc.Card(cardnumber="4111111111111111", expirymonth="01", expiryyear="39", cvv="193")
         order = ordered.reference
         charge = partial(self.client.order_create, reference=order, payment_option="C", country="NG", card=card)
-        self.paid(self.call("card order", order, charge, "message"), ordered)
+        self.paid(self.call("card order", order, charge, lambda reply: reply.message), ordered)
 
 
-def within(body: Any, *names: str) -> Any:
-    """A value within an answer, or None."""
-    for name in names:
-        body = body.get(name) if isinstance(body, dict) else None
-    return body
+def read(shown: Callable[[R], object], reply: R) -> object:
+    """A value of the answer, or why it cannot be read."""
+    try:
+        return shown(reply)
+    except paysvc.AnswerError as error:
+        return error
+
+
+def holds(check: Callable[[], bool]) -> bool:
+    """Whether something is known to be so; what cannot be read is not."""
+    try:
+        return check()
+    except paysvc.AnswerError:
+        return False
 
 
 def main() -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -38,6 +40,15 @@ def test_the_programs_of_the_readme_run(paysvc_sandbox: Sandbox, part: str, prin
     assert output_of(block(part), **variables(paysvc_sandbox.config)) == printed
 
 
+def test_the_program_of_the_readme_that_reads_an_order(paysvc_sandbox: Sandbox) -> None:
+    paysvc_sandbox.post("/sandbox/orders", {"reference": "ORDER-1", "amount": "100", "paid": True})
+    summary, *attempts, fee = output_of(block("data.order_summary.fee"), **variables(paysvc_sandbox.config)).splitlines()
+    total, date, time, is_final = summary.split()
+    assert (Decimal(total), is_final) == (100 + Decimal(fee), "True")
+    assert datetime.fromisoformat(f"{date} {time}").utcoffset() == timedelta(0)
+    assert attempts == ["Successful"]
+
+
 FIRST_CHARGE = "paysvc.Card("
 
 
@@ -69,6 +80,8 @@ def test_the_first_charge_of_the_readme_looks_up_an_unknown_outcome(
         ({"totalAmount": 25.05}, "paid, but not as ordered: ask a person"),
         ({"totalAmount": 2550}, "paid, but not as ordered: ask a person"),
         ({"currency": "USD"}, "paid, but not as ordered: ask a person"),
+        ({"totalAmount": None}, "paid, but not as ordered: ask a person"),
+        ({"totalAmount": ["25.50"]}, "paid, but not as ordered: ask a person"),
         ({"statusId": 2}, "not paid yet, ask for the state later: PENDING"),
     ],
 )
