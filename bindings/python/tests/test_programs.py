@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
@@ -42,11 +41,10 @@ def test_the_programs_of_the_readme_run(paysvc_sandbox: Sandbox, part: str, prin
 
 def test_the_program_of_the_readme_that_reads_an_order(paysvc_sandbox: Sandbox) -> None:
     paysvc_sandbox.post("/sandbox/orders", {"reference": "ORDER-1", "amount": "100", "paid": True})
-    summary, *attempts, fee = output_of(block("data.order_summary.fee"), **variables(paysvc_sandbox.config)).splitlines()
-    total, date, time, is_final = summary.split()
-    assert (Decimal(total), is_final) == (100 + Decimal(fee), "True")
-    assert datetime.fromisoformat(f"{date} {time}").utcoffset() == timedelta(0)
-    assert attempts == ["Successful"]
+    summary, attempt, fee = output_of(block("data.order_summary.fee"), **variables(paysvc_sandbox.config)).splitlines()
+    state, total, is_final = summary.split()
+    assert (state, Decimal(total), is_final) == ("Successful", 100 + Decimal(fee), "True")
+    assert attempt in ("Successful", "None")
 
 
 FIRST_CHARGE = "paysvc.Card("
