@@ -25,6 +25,8 @@ __all__ = [
     "OrderCreateAnswerData",
     "OrderCreateAnswerDataOrder",
     "OrderCreateAnswerDataOtherPaymentOptions",
+    "OrderCreateAnswerDataPayment",
+    "OrderCreateAnswerDataSubsidiary",
     "OrderPayAnswer",
     "OrderPayAnswerData",
     "OrderPayAnswerDataBankTransferDetails",
@@ -43,6 +45,7 @@ __all__ = [
     "TransactionDetailsAnswerData",
     "TransactionDetailsAnswerDataOrderPayments",
     "VirtualAccountGenerateAnswer",
+    "VirtualAccountGenerateAnswerData",
 ]
 
 
@@ -139,8 +142,35 @@ class DirectDebitCreateAnswer(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "status": ("status", "flag"),
+        "code": ("code", "text"),
+        "message": ("message", "text"),
         "data": ("data", "object"),
     }
+
+    @property
+    def status(self) -> bool | None:
+        """Whether the request succeeded.
+
+        /status: boolean; documented.
+        """
+        return self._read(_leaf.flag, "status")
+
+    @property
+    def code(self) -> str | None:
+        """Code, e.g. 00.
+
+        /code: string; documented.
+        """
+        return self._read(_leaf.text, "code")
+
+    @property
+    def message(self) -> str | None:
+        """What became of the request, for a person.
+
+        /message: string; documented.
+        """
+        return self._read(_leaf.text, "message")
 
     @property
     def data(self) -> DirectDebitCreateAnswerData:
@@ -218,9 +248,27 @@ class DirectDebitStatusAnswer(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "status": ("status", "flag"),
+        "code": ("code", "text"),
         "message": ("message", "text"),
         "data": ("data", "object"),
     }
+
+    @property
+    def status(self) -> bool | None:
+        """Whether the request succeeded.
+
+        /status: boolean; documented.
+        """
+        return self._read(_leaf.flag, "status")
+
+    @property
+    def code(self) -> str | None:
+        """Code, e.g. 00.
+
+        /code: string; documented.
+        """
+        return self._read(_leaf.text, "code")
 
     @property
     def message(self) -> str | None:
@@ -261,8 +309,35 @@ class DirectDebitOtpAnswer(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "status": ("status", "flag"),
+        "code": ("code", "text"),
+        "message": ("message", "text"),
         "data": ("data", "text"),
     }
+
+    @property
+    def status(self) -> bool | None:
+        """Whether the request succeeded.
+
+        /status: boolean; documented.
+        """
+        return self._read(_leaf.flag, "status")
+
+    @property
+    def code(self) -> str | None:
+        """Code, e.g. 00.
+
+        /code: string; documented.
+        """
+        return self._read(_leaf.text, "code")
+
+    @property
+    def message(self) -> str | None:
+        """What became of the request, for a person.
+
+        /message: string; documented.
+        """
+        return self._read(_leaf.text, "message")
 
     @property
     def data(self) -> str | None:
@@ -278,8 +353,35 @@ class OrderCreateAnswer(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "status": ("status", "text"),
+        "statusCode": ("status_code", "text"),
+        "message": ("message", "text"),
         "data": ("data", "object"),
     }
+
+    @property
+    def status(self) -> str | None:
+        """Success, or what became of the request instead.
+
+        /status: string; reported.
+        """
+        return self._read(_leaf.text, "status")
+
+    @property
+    def status_code(self) -> str | None:
+        """Code, e.g. 00.
+
+        /statusCode: string; reported.
+        """
+        return self._read(_leaf.text, "statusCode")
+
+    @property
+    def message(self) -> str | None:
+        """What became of the request, for a person.
+
+        /message: string; reported.
+        """
+        return self._read(_leaf.text, "message")
 
     @property
     def data(self) -> OrderCreateAnswerData:
@@ -296,11 +398,12 @@ class OrderCreateAnswerData(Answer):
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
         "order": ("order", "object"),
-        "subsidiary": ("subsidiary", "any"),
+        "subsidiary": ("subsidiary", "object"),
         "customer": ("customer", "any"),
-        "payment": ("payment", "any"),
+        "payment": ("payment", "object"),
         "otherPaymentOptions": ("other_payment_options", "list"),
         "savedCards": ("saved_cards", "any"),
+        "subsidiaryOrderSummary": ("subsidiary_order_summary", "any"),
     }
 
     @property
@@ -312,12 +415,12 @@ class OrderCreateAnswerData(Answer):
         return self._object(OrderCreateAnswerDataOrder, "order")
 
     @property
-    def subsidiary(self) -> Any:
+    def subsidiary(self) -> OrderCreateAnswerDataSubsidiary:
         """The merchant.
 
-        /data/subsidiary: any; reported.
+        /data/subsidiary: object; reported.
         """
-        return self._read(_leaf.anything, "subsidiary")
+        return self._object(OrderCreateAnswerDataSubsidiary, "subsidiary")
 
     @property
     def customer(self) -> Any:
@@ -328,12 +431,12 @@ class OrderCreateAnswerData(Answer):
         return self._read(_leaf.anything, "customer")
 
     @property
-    def payment(self) -> Any:
+    def payment(self) -> OrderCreateAnswerDataPayment:
         """The payment's settings.
 
-        /data/payment: any; reported.
+        /data/payment: object; reported.
         """
-        return self._read(_leaf.anything, "payment")
+        return self._object(OrderCreateAnswerDataPayment, "payment")
 
     @property
     def other_payment_options(self) -> tuple[OrderCreateAnswerDataOtherPaymentOptions, ...] | None:
@@ -351,6 +454,14 @@ class OrderCreateAnswerData(Answer):
         """
         return self._read(_leaf.anything, "savedCards")
 
+    @property
+    def subsidiary_order_summary(self) -> Any:
+        """The order as the merchant sees it.
+
+        /data/subsidiaryOrderSummary: any; integrated.
+        """
+        return self._read(_leaf.anything, "subsidiaryOrderSummary")
+
 
 class OrderCreateAnswerDataOrder(Answer):
     """The order."""
@@ -361,6 +472,7 @@ class OrderCreateAnswerDataOrder(Answer):
         "processorReference": ("processor_reference", "text"),
         "amount": ("amount", "amount"),
         "fee": ("fee", "amount"),
+        "feeRate": ("fee_rate", "decimal"),
         "statusId": ("status_id", "integer"),
         "status": ("status", "text"),
         "currency": ("currency", "text"),
@@ -400,6 +512,14 @@ class OrderCreateAnswerDataOrder(Answer):
         return self._read(_leaf.amount, "fee")
 
     @property
+    def fee_rate(self) -> Decimal | None:
+        """Rate of the fee.
+
+        /data/order/feeRate: decimal number; integrated.
+        """
+        return self._read(_leaf.decimal, "feeRate")
+
+    @property
     def status_id(self) -> int | None:
         """State of the order.
 
@@ -430,6 +550,58 @@ class OrderCreateAnswerDataOrder(Answer):
         /data/order/narration: string; reported.
         """
         return self._read(_leaf.text, "narration")
+
+
+class OrderCreateAnswerDataSubsidiary(Answer):
+    """The merchant."""
+
+    __slots__ = ()
+    __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "country": ("country", "text"),
+        "supportEmail": ("support_email", "text"),
+        "customization": ("customization", "any"),
+    }
+
+    @property
+    def country(self) -> str | None:
+        """Country code of the merchant.
+
+        /data/subsidiary/country: string; integrated.
+        """
+        return self._read(_leaf.text, "country")
+
+    @property
+    def support_email(self) -> str | None:
+        """Where the merchant's customers find help.
+
+        /data/subsidiary/supportEmail: string; integrated.
+        """
+        return self._read(_leaf.text, "supportEmail")
+
+    @property
+    def customization(self) -> Any:
+        """How the merchant's payment page looks.
+
+        /data/subsidiary/customization: any; integrated.
+        """
+        return self._read(_leaf.anything, "customization")
+
+
+class OrderCreateAnswerDataPayment(Answer):
+    """The payment's settings."""
+
+    __slots__ = ()
+    __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "source": ("source", "text"),
+    }
+
+    @property
+    def source(self) -> str | None:
+        """What the payment came from.
+
+        /data/payment/source: string; integrated.
+        """
+        return self._read(_leaf.text, "source")
 
 
 class OrderCreateAnswerDataOtherPaymentOptions(Answer):
@@ -472,8 +644,35 @@ class OrderPayAnswer(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "status": ("status", "text"),
+        "statusCode": ("status_code", "text"),
+        "message": ("message", "text"),
         "data": ("data", "object"),
     }
+
+    @property
+    def status(self) -> str | None:
+        """Success, or what became of the request instead.
+
+        /status: string; documented.
+        """
+        return self._read(_leaf.text, "status")
+
+    @property
+    def status_code(self) -> str | None:
+        """Code, e.g. 00.
+
+        /statusCode: string; documented.
+        """
+        return self._read(_leaf.text, "statusCode")
+
+    @property
+    def message(self) -> str | None:
+        """What became of the request, for a person.
+
+        /message: string; documented.
+        """
+        return self._read(_leaf.text, "message")
 
     @property
     def data(self) -> OrderPayAnswerData:
@@ -692,8 +891,26 @@ class OrderRefundAnswer(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "status": ("status", "flag"),
+        "message": ("message", "text"),
         "data": ("data", "object"),
     }
+
+    @property
+    def status(self) -> bool | None:
+        """Whether the request succeeded.
+
+        /status: boolean; documented.
+        """
+        return self._read(_leaf.flag, "status")
+
+    @property
+    def message(self) -> str | None:
+        """What became of the request, for a person.
+
+        /message: string; documented.
+        """
+        return self._read(_leaf.text, "message")
 
     @property
     def data(self) -> OrderRefundAnswerData:
@@ -745,6 +962,7 @@ class OrderStatusAnswer(Answer):
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
         "status": ("status", "text"),
+        "statusCode": ("status_code", "text"),
         "data": ("data", "object"),
     }
 
@@ -755,6 +973,14 @@ class OrderStatusAnswer(Answer):
         /status: string; reported.
         """
         return self._read(_leaf.text, "status")
+
+    @property
+    def status_code(self) -> str | None:
+        """Code, e.g. 00.
+
+        /statusCode: string; reported.
+        """
+        return self._read(_leaf.text, "statusCode")
 
     @property
     def data(self) -> OrderStatusAnswerData:
@@ -1010,8 +1236,35 @@ class OrderVerifyAnswer(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "status": ("status", "text"),
+        "statusCode": ("status_code", "text"),
+        "message": ("message", "text"),
         "data": ("data", "object"),
     }
+
+    @property
+    def status(self) -> str | None:
+        """Success, or what became of the request instead.
+
+        /status: string; documented.
+        """
+        return self._read(_leaf.text, "status")
+
+    @property
+    def status_code(self) -> str | None:
+        """Code, e.g. 00.
+
+        /statusCode: string; documented.
+        """
+        return self._read(_leaf.text, "statusCode")
+
+    @property
+    def message(self) -> str | None:
+        """What became of the request, for a person.
+
+        /message: string; documented.
+        """
+        return self._read(_leaf.text, "message")
 
     @property
     def data(self) -> OrderVerifyAnswerData:
@@ -1133,11 +1386,30 @@ class VirtualAccountGenerateAnswer(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "status": ("status", "flag"),
+        "message": ("message", "text"),
         "accountNumber": ("account_number", "text"),
         "accountName": ("account_name", "text"),
         "bank": ("bank", "text"),
         "bankCode": ("bank_code", "text"),
+        "data": ("data", "object"),
     }
+
+    @property
+    def status(self) -> bool | None:
+        """Whether the request succeeded.
+
+        /status: boolean; documented.
+        """
+        return self._read(_leaf.flag, "status")
+
+    @property
+    def message(self) -> str | None:
+        """What became of the request, for a person.
+
+        /message: string; documented.
+        """
+        return self._read(_leaf.text, "message")
 
     @property
     def account_number(self) -> str | None:
@@ -1171,14 +1443,93 @@ class VirtualAccountGenerateAnswer(Answer):
         """
         return self._read(_leaf.text, "bankCode")
 
+    @property
+    def data(self) -> VirtualAccountGenerateAnswerData:
+        """The account, in an older form of this answer, which lacks the members above.
+
+        /data: object; reported.
+        """
+        return self._object(VirtualAccountGenerateAnswerData, "data")
+
+
+class VirtualAccountGenerateAnswerData(Answer):
+    """The account, in an older form of this answer, which lacks the members above."""
+
+    __slots__ = ()
+    __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "account_number": ("account_number", "text"),
+        "account_name": ("account_name", "text"),
+        "bank_name": ("bank_name", "text"),
+        "reference": ("reference", "text"),
+    }
+
+    @property
+    def account_number(self) -> str | None:
+        """The account.
+
+        /data/account_number: string; reported.
+        """
+        return self._read(_leaf.text, "account_number")
+
+    @property
+    def account_name(self) -> str | None:
+        """Name of the account.
+
+        /data/account_name: string; reported.
+        """
+        return self._read(_leaf.text, "account_name")
+
+    @property
+    def bank_name(self) -> str | None:
+        """Name of the bank.
+
+        /data/bank_name: string; reported.
+        """
+        return self._read(_leaf.text, "bank_name")
+
+    @property
+    def reference(self) -> str | None:
+        """The Reference given.
+
+        /data/reference: string; reported.
+        """
+        return self._read(_leaf.text, "reference")
+
 
 class TransactionDetailsAnswer(Answer):
     """The answer to transaction_details."""
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "status": ("status", "flag"),
+        "code": ("code", "text"),
+        "message": ("message", "text"),
         "data": ("data", "object"),
     }
+
+    @property
+    def status(self) -> bool | None:
+        """Whether the request succeeded.
+
+        /status: boolean; documented.
+        """
+        return self._read(_leaf.flag, "status")
+
+    @property
+    def code(self) -> str | None:
+        """Code, e.g. 00.
+
+        /code: string; documented.
+        """
+        return self._read(_leaf.text, "code")
+
+    @property
+    def message(self) -> str | None:
+        """What became of the request, for a person.
+
+        /message: string; documented.
+        """
+        return self._read(_leaf.text, "message")
 
     @property
     def data(self) -> TransactionDetailsAnswerData:

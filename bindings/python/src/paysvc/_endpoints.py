@@ -7,9 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal
+from typing import cast
 
 from ._generated import Card, Customer, DirectDebitPaymentRequest, Order, Payment, PaymentMeta
 from ._native import Call
+from ._replies import (
+    DirectDebitCreateReply,
+    DirectDebitHistoryReply,
+    DirectDebitOtpReply,
+    DirectDebitStatusReply,
+    OrderCreateReply,
+    OrderPayReply,
+    OrderRefundReply,
+    OrderStatusReply,
+    OrderVerifyReply,
+    TransactionDetailsReply,
+    VirtualAccountGenerateReply,
+)
 from ._reply import Reply
 from ._values import OMIT, Members, Omitted, amount_text, either, in_milliseconds
 
@@ -93,7 +107,7 @@ class Endpoints:
         email_address: str,
         timeout: float | None = None,
         call: Call | None = None,
-    ) -> Reply:
+    ) -> DirectDebitHistoryReply:
         """Lists a customer's existing mandates.
 
         GET /payment/order/direct-debit/history, public key, read-only.
@@ -106,9 +120,9 @@ class Endpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        return self.call("direct_debit_history", Members({
+        return cast(DirectDebitHistoryReply, self.call("direct_debit_history", Members({
             "emailAddress": email_address,
-        }), timeout=timeout, call=call)
+        }), timeout=timeout, call=call))
 
     def direct_debit_create(
         self,
@@ -121,7 +135,7 @@ class Endpoints:
         address: str | Omitted = OMIT,
         timeout: float | None = None,
         call: Call | None = None,
-    ) -> Reply:
+    ) -> DirectDebitCreateReply:
         """Creates a direct debit mandate. Store the answer's /data/mandateCode safely.
 
         POST /payment/order/direct-debit/create, public key, encrypted.
@@ -140,14 +154,14 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        return self.call("direct_debit_create", Members({
+        return cast(DirectDebitCreateReply, self.call("direct_debit_create", Members({
             "recurringPaymentId": recurring_payment_id,
             "orderReference": order_reference,
             "bankName": bank_name,
             "accountNumber": account_number,
             "bankCode": bank_code,
             "address": address,
-        }), timeout=timeout, call=call)
+        }), timeout=timeout, call=call))
 
     def direct_debit_status(
         self,
@@ -155,7 +169,7 @@ class Endpoints:
         mandate_code: str,
         timeout: float | None = None,
         call: Call | None = None,
-    ) -> Reply:
+    ) -> DirectDebitStatusReply:
         """Checks a mandate. It should be active before a debit is made with it.
 
         GET /payment/order/direct-debit/status, public key, read-only.
@@ -168,9 +182,9 @@ class Endpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        return self.call("direct_debit_status", Members({
+        return cast(DirectDebitStatusReply, self.call("direct_debit_status", Members({
             "mandateCode": mandate_code,
-        }), timeout=timeout, call=call)
+        }), timeout=timeout, call=call))
 
     def direct_debit_otp(
         self,
@@ -178,7 +192,7 @@ class Endpoints:
         mandate_code: str,
         timeout: float | None = None,
         call: Call | None = None,
-    ) -> Reply:
+    ) -> DirectDebitOtpReply:
         """Triggers the e-mail with the one-time code that a debit needs.
 
         POST /payment/order/direct-debit/otp, public key, encrypted.
@@ -192,9 +206,9 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        return self.call("direct_debit_otp", Members({
+        return cast(DirectDebitOtpReply, self.call("direct_debit_otp", Members({
             "mandateCode": mandate_code,
-        }), timeout=timeout, call=call)
+        }), timeout=timeout, call=call))
 
     def order_create(
         self,
@@ -211,7 +225,7 @@ class Endpoints:
         members: Mapping[str, object] | None = None,
         timeout: float | None = None,
         call: Call | None = None,
-    ) -> Reply:
+    ) -> OrderCreateReply:
         """Creates an order payment from the plaintext payload, for example a card charge; the library encrypts it.
 
         POST /payment/order/create, public key, encrypted.
@@ -234,7 +248,7 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        return self.call("order_create", Members({
+        return cast(OrderCreateReply, self.call("order_create", Members({
             "reference": reference,
             "paymentoption": either("payment_option", payment_option, "paymentoption", paymentoption),
             "country": country,
@@ -243,7 +257,7 @@ class Endpoints:
             "customer": customer,
             "payment": payment,
             "paymentMeta": payment_meta,
-        }, members), timeout=timeout, call=call)
+        }, members), timeout=timeout, call=call))
 
     def order_pay(
         self,
@@ -254,7 +268,7 @@ class Endpoints:
         members: Mapping[str, object] | None = None,
         timeout: float | None = None,
         call: Call | None = None,
-    ) -> Reply:
+    ) -> OrderPayReply:
         """Charges the customer, for example under an approved mandate.
 
         POST /payment/order/pay, public key, encrypted.
@@ -271,11 +285,11 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        return self.call("order_pay", Members({
+        return cast(OrderPayReply, self.call("order_pay", Members({
             "paymentOption": payment_option,
             "reference": reference,
             "directDebitPaymentRequest": direct_debit_payment_request,
-        }, members), timeout=timeout, call=call)
+        }, members), timeout=timeout, call=call))
 
     def order_refund(
         self,
@@ -285,7 +299,7 @@ class Endpoints:
         amount: str | Decimal | Omitted = OMIT,
         timeout: float | None = None,
         call: Call | None = None,
-    ) -> Reply:
+    ) -> OrderRefundReply:
         """Starts a refund of an order, in full or in part.
 
         POST /payment/order/refund, secret key.
@@ -301,11 +315,11 @@ class Endpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        return self.call("order_refund", Members({
+        return cast(OrderRefundReply, self.call("order_refund", Members({
             "reference": reference,
             "reason": reason,
             "amount": amount_text("amount", amount),
-        }), timeout=timeout, call=call)
+        }), timeout=timeout, call=call))
 
     def order_status(
         self,
@@ -313,7 +327,7 @@ class Endpoints:
         reference: str,
         timeout: float | None = None,
         call: Call | None = None,
-    ) -> Reply:
+    ) -> OrderStatusReply:
         """Returns the state of an order and of each attempt to pay it. It tells what became of a payment.
 
         POST /payment/order/status, public key, encrypted, read-only.
@@ -327,9 +341,9 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        return self.call("order_status", Members({
+        return cast(OrderStatusReply, self.call("order_status", Members({
             "reference": reference,
-        }), timeout=timeout, call=call)
+        }), timeout=timeout, call=call))
 
     def order_verify(
         self,
@@ -337,7 +351,7 @@ class Endpoints:
         reference: str,
         timeout: float | None = None,
         call: Call | None = None,
-    ) -> Reply:
+    ) -> OrderVerifyReply:
         """Verifies the payment of an order. Only the state tells whether it is paid: code 00 means found.
 
         POST /payment/order/verify, secret key, read-only.
@@ -350,9 +364,9 @@ class Endpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        return self.call("order_verify", Members({
+        return cast(OrderVerifyReply, self.call("order_verify", Members({
             "reference": reference,
-        }), timeout=timeout, call=call)
+        }), timeout=timeout, call=call))
 
     def virtual_account_generate(
         self,
@@ -362,7 +376,7 @@ class Endpoints:
         reference: str | Omitted = OMIT,
         timeout: float | None = None,
         call: Call | None = None,
-    ) -> Reply:
+    ) -> VirtualAccountGenerateReply:
         """Creates a reserved virtual bank account: persistent, one per alias.
 
         POST /payment/virtual-account/generate, public key, encrypted.
@@ -378,11 +392,11 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        return self.call("virtual_account_generate", Members({
+        return cast(VirtualAccountGenerateReply, self.call("virtual_account_generate", Members({
             "Alias": alias,
             "Narration": narration,
             "Reference": reference,
-        }), timeout=timeout, call=call)
+        }), timeout=timeout, call=call))
 
     def transaction_details(
         self,
@@ -390,7 +404,7 @@ class Endpoints:
         session_id: str,
         timeout: float | None = None,
         call: Call | None = None,
-    ) -> Reply:
+    ) -> TransactionDetailsReply:
         """Returns the details of a funding event on a virtual account.
 
         GET /payment/transaction-details/{sessionId}, public key, read-only.
@@ -403,9 +417,9 @@ class Endpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        return self.call("transaction_details", Members({
+        return cast(TransactionDetailsReply, self.call("transaction_details", Members({
             "sessionId": session_id,
-        }), timeout=timeout, call=call)
+        }), timeout=timeout, call=call))
 
     def request(
         self,
@@ -545,7 +559,7 @@ class AsyncEndpoints:
         *,
         email_address: str,
         timeout: float | None = None,
-    ) -> Reply:
+    ) -> DirectDebitHistoryReply:
         """Lists a customer's existing mandates.
 
         GET /payment/order/direct-debit/history, public key, read-only.
@@ -557,9 +571,9 @@ class AsyncEndpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        return await self.call("direct_debit_history", Members({
+        return cast(DirectDebitHistoryReply, await self.call("direct_debit_history", Members({
             "emailAddress": email_address,
-        }), timeout=timeout)
+        }), timeout=timeout))
 
     async def direct_debit_create(
         self,
@@ -571,7 +585,7 @@ class AsyncEndpoints:
         bank_code: str | Omitted = OMIT,
         address: str | Omitted = OMIT,
         timeout: float | None = None,
-    ) -> Reply:
+    ) -> DirectDebitCreateReply:
         """Creates a direct debit mandate. Store the answer's /data/mandateCode safely.
 
         POST /payment/order/direct-debit/create, public key, encrypted.
@@ -589,21 +603,21 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        return await self.call("direct_debit_create", Members({
+        return cast(DirectDebitCreateReply, await self.call("direct_debit_create", Members({
             "recurringPaymentId": recurring_payment_id,
             "orderReference": order_reference,
             "bankName": bank_name,
             "accountNumber": account_number,
             "bankCode": bank_code,
             "address": address,
-        }), timeout=timeout)
+        }), timeout=timeout))
 
     async def direct_debit_status(
         self,
         *,
         mandate_code: str,
         timeout: float | None = None,
-    ) -> Reply:
+    ) -> DirectDebitStatusReply:
         """Checks a mandate. It should be active before a debit is made with it.
 
         GET /payment/order/direct-debit/status, public key, read-only.
@@ -615,16 +629,16 @@ class AsyncEndpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        return await self.call("direct_debit_status", Members({
+        return cast(DirectDebitStatusReply, await self.call("direct_debit_status", Members({
             "mandateCode": mandate_code,
-        }), timeout=timeout)
+        }), timeout=timeout))
 
     async def direct_debit_otp(
         self,
         *,
         mandate_code: str,
         timeout: float | None = None,
-    ) -> Reply:
+    ) -> DirectDebitOtpReply:
         """Triggers the e-mail with the one-time code that a debit needs.
 
         POST /payment/order/direct-debit/otp, public key, encrypted.
@@ -637,9 +651,9 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        return await self.call("direct_debit_otp", Members({
+        return cast(DirectDebitOtpReply, await self.call("direct_debit_otp", Members({
             "mandateCode": mandate_code,
-        }), timeout=timeout)
+        }), timeout=timeout))
 
     async def order_create(
         self,
@@ -655,7 +669,7 @@ class AsyncEndpoints:
         payment_meta: PaymentMeta | Mapping[str, object] | Omitted = OMIT,
         members: Mapping[str, object] | None = None,
         timeout: float | None = None,
-    ) -> Reply:
+    ) -> OrderCreateReply:
         """Creates an order payment from the plaintext payload, for example a card charge; the library encrypts it.
 
         POST /payment/order/create, public key, encrypted.
@@ -677,7 +691,7 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        return await self.call("order_create", Members({
+        return cast(OrderCreateReply, await self.call("order_create", Members({
             "reference": reference,
             "paymentoption": either("payment_option", payment_option, "paymentoption", paymentoption),
             "country": country,
@@ -686,7 +700,7 @@ class AsyncEndpoints:
             "customer": customer,
             "payment": payment,
             "paymentMeta": payment_meta,
-        }, members), timeout=timeout)
+        }, members), timeout=timeout))
 
     async def order_pay(
         self,
@@ -696,7 +710,7 @@ class AsyncEndpoints:
         direct_debit_payment_request: DirectDebitPaymentRequest | Mapping[str, object] | Omitted = OMIT,
         members: Mapping[str, object] | None = None,
         timeout: float | None = None,
-    ) -> Reply:
+    ) -> OrderPayReply:
         """Charges the customer, for example under an approved mandate.
 
         POST /payment/order/pay, public key, encrypted.
@@ -712,11 +726,11 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        return await self.call("order_pay", Members({
+        return cast(OrderPayReply, await self.call("order_pay", Members({
             "paymentOption": payment_option,
             "reference": reference,
             "directDebitPaymentRequest": direct_debit_payment_request,
-        }, members), timeout=timeout)
+        }, members), timeout=timeout))
 
     async def order_refund(
         self,
@@ -725,7 +739,7 @@ class AsyncEndpoints:
         reason: str | Omitted = OMIT,
         amount: str | Decimal | Omitted = OMIT,
         timeout: float | None = None,
-    ) -> Reply:
+    ) -> OrderRefundReply:
         """Starts a refund of an order, in full or in part.
 
         POST /payment/order/refund, secret key.
@@ -740,18 +754,18 @@ class AsyncEndpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        return await self.call("order_refund", Members({
+        return cast(OrderRefundReply, await self.call("order_refund", Members({
             "reference": reference,
             "reason": reason,
             "amount": amount_text("amount", amount),
-        }), timeout=timeout)
+        }), timeout=timeout))
 
     async def order_status(
         self,
         *,
         reference: str,
         timeout: float | None = None,
-    ) -> Reply:
+    ) -> OrderStatusReply:
         """Returns the state of an order and of each attempt to pay it. It tells what became of a payment.
 
         POST /payment/order/status, public key, encrypted, read-only.
@@ -764,16 +778,16 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        return await self.call("order_status", Members({
+        return cast(OrderStatusReply, await self.call("order_status", Members({
             "reference": reference,
-        }), timeout=timeout)
+        }), timeout=timeout))
 
     async def order_verify(
         self,
         *,
         reference: str,
         timeout: float | None = None,
-    ) -> Reply:
+    ) -> OrderVerifyReply:
         """Verifies the payment of an order. Only the state tells whether it is paid: code 00 means found.
 
         POST /payment/order/verify, secret key, read-only.
@@ -785,9 +799,9 @@ class AsyncEndpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        return await self.call("order_verify", Members({
+        return cast(OrderVerifyReply, await self.call("order_verify", Members({
             "reference": reference,
-        }), timeout=timeout)
+        }), timeout=timeout))
 
     async def virtual_account_generate(
         self,
@@ -796,7 +810,7 @@ class AsyncEndpoints:
         narration: str | Omitted = OMIT,
         reference: str | Omitted = OMIT,
         timeout: float | None = None,
-    ) -> Reply:
+    ) -> VirtualAccountGenerateReply:
         """Creates a reserved virtual bank account: persistent, one per alias.
 
         POST /payment/virtual-account/generate, public key, encrypted.
@@ -811,18 +825,18 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        return await self.call("virtual_account_generate", Members({
+        return cast(VirtualAccountGenerateReply, await self.call("virtual_account_generate", Members({
             "Alias": alias,
             "Narration": narration,
             "Reference": reference,
-        }), timeout=timeout)
+        }), timeout=timeout))
 
     async def transaction_details(
         self,
         *,
         session_id: str,
         timeout: float | None = None,
-    ) -> Reply:
+    ) -> TransactionDetailsReply:
         """Returns the details of a funding event on a virtual account.
 
         GET /payment/transaction-details/{sessionId}, public key, read-only.
@@ -834,9 +848,9 @@ class AsyncEndpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        return await self.call("transaction_details", Members({
+        return cast(TransactionDetailsReply, await self.call("transaction_details", Members({
             "sessionId": session_id,
-        }), timeout=timeout)
+        }), timeout=timeout))
 
     async def request(
         self,

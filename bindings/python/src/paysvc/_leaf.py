@@ -102,7 +102,7 @@ def anything(value: Any) -> Any:
     except RecursionError:
         raise Unreadable("nested too deeply for Python") from None
     except ArithmeticError:
-        raise Unreadable("a number, or has one, that is too large for Python") from None
+        raise Unreadable("too large for Python") from None
 
 
 def members(pairs: tuple[tuple[str, Any], ...]) -> dict[str, Any]:

@@ -51,6 +51,8 @@ ANSWERS = (
     "OrderCreateAnswerData",
     "OrderCreateAnswerDataOrder",
     "OrderCreateAnswerDataOtherPaymentOptions",
+    "OrderCreateAnswerDataPayment",
+    "OrderCreateAnswerDataSubsidiary",
     "OrderPayAnswer",
     "OrderPayAnswerData",
     "OrderPayAnswerDataBankTransferDetails",
@@ -69,6 +71,7 @@ ANSWERS = (
     "TransactionDetailsAnswerData",
     "TransactionDetailsAnswerDataOrderPayments",
     "VirtualAccountGenerateAnswer",
+    "VirtualAccountGenerateAnswerData",
 )
 
 
