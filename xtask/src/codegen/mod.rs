@@ -2,6 +2,7 @@
 //!
 //! Pure.
 
+mod answers;
 pub mod cpp;
 pub mod endpoints;
 pub mod exports;
