@@ -15,7 +15,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"math/big"
 	"os"
 	"strings"
 	"time"
@@ -29,9 +28,6 @@ type ordered struct{ amount, currency, reference string }
 func (o ordered) String() string {
 	return fmt.Sprintf("%s %s for %s", o.amount, o.currency, o.reference)
 }
-
-// What was charged, and the fee that may be in it, as an answer has them.
-type paid struct{ total, fee paysvc.Decimal }
 
 type till struct {
 	client  *paysvc.Client
@@ -141,23 +137,19 @@ func is(member paysvc.Text, text string) bool {
 	return err == nil && found == text
 }
 
-// Exact, without floating point: 100.1 equals 100.10. The amount charged may include the fee.
-func (p paid) is(price string) bool {
-	want, ok := paysvc.Amount(price).Rat()
-	total, found := rat(p.total)
-	if !ok || !found {
-		return false
-	}
-	fee, has := rat(p.fee)
-	return total.Cmp(want) == 0 || has && total.Cmp(fee.Add(fee, want)) == 0
+// Whether a payment is as ordered. It does not name the order: it answers the request that did.
+func isPayment(what ordered, payment paysvc.OrderPayAnswerDataOrderPayment) bool {
+	return is(payment.Currency, what.currency) && isPrice(what.amount, payment.TotalAmount, payment.Fee)
 }
 
-func rat(amount paysvc.Decimal) (*big.Rat, bool) {
-	text, err := amount.Get()
-	if err != nil {
-		return nil, false
-	}
-	return text.Rat()
+// Exact, without floating point: 100.1 equals 100.10. The amount charged may include the fee.
+func isPrice(price string, charged, included paysvc.Decimal) bool {
+	total, _ := charged.Get()
+	fee, _ := included.Get()
+	want, ok := paysvc.Amount(price).Rat()
+	sum, known := total.Rat()
+	extra, has := fee.Rat()
+	return ok && known && (sum.Cmp(want) == 0 || has && sum.Cmp(want.Add(want, extra)) == 0)
 }
 
 // What the customer or the bank would tell, from the sandbox or typed in by you.
@@ -220,8 +212,12 @@ func (t *till) directDebit(ctx context.Context, what ordered) {
 	if failure != nil {
 		return
 	}
-	mandate := shown(created.Answer().Data.MandateCode.Get())
-	made.show(created.Reply, mandate)
+	mandate, err := created.Answer().Data.MandateCode.Get()
+	made.show(created.Reply, shown(mandate, err))
+	if err != nil {
+		t.failed = true
+		return
+	}
 	checked, made, failure := ask(t, ctx, "check the mandate", mandate, t.client.DirectDebitStatus,
 		paysvc.DirectDebitStatusRequest{MandateCode: mandate})
 	if failure != nil {
@@ -250,22 +246,24 @@ func (t *till) directDebit(ctx context.Context, what ordered) {
 		t.handOver(failure.Reply, what, false)
 		return
 	}
-	// It answers this request, so it does not name the order.
 	payment := reply.Answer().Data.OrderPayment
 	made.show(reply.Reply, shown(payment.TotalAmount.Get()))
-	asOrdered := is(payment.Currency, what.currency) && paid{payment.TotalAmount, payment.Fee}.is(what.amount)
-	t.handOver(reply.Reply, what, asOrdered)
+	t.handOver(reply.Reply, what, isPayment(what, payment))
 }
 
 func (t *till) virtualAccount(ctx context.Context, alias string) {
 	rent := ordered{"2500.5", "NGN", "FLAT-7"}
-	made, step, failure := ask(t, ctx, "virtual account", alias, t.client.VirtualAccountGenerate,
+	generated, made, failure := ask(t, ctx, "virtual account", alias, t.client.VirtualAccountGenerate,
 		paysvc.VirtualAccountGenerateRequest{Alias: alias, Narration: paysvc.Ptr("Rent"), Reference: paysvc.Ptr(rent.reference)})
 	if failure != nil {
 		return
 	}
-	account := shown(made.Answer().AccountNumber.Get())
-	step.show(made.Reply, account)
+	account, err := generated.Answer().AccountNumber.Get()
+	made.show(generated.Reply, shown(account, err))
+	if err != nil {
+		t.failed = true
+		return
+	}
 	transfer, err := json.Marshal(map[string]string{
 		"accountNumber": account, "amount": "2500.50", "senderName": "Grace Hopper",
 	})
@@ -274,16 +272,16 @@ func (t *till) virtualAccount(ctx context.Context, alias string) {
 	}
 	session := t.learn(ctx, "session identifier of a transfer to that account",
 		paysvc.Request{Method: "POST", Path: "/sandbox/fund", Key: "public", Body: transfer}, "/sessionId")
-	reply, step, failure := ask(t, ctx, "transaction details", "the transfer", t.client.TransactionDetails,
+	reply, made, failure := ask(t, ctx, "transaction details", "the transfer", t.client.TransactionDetails,
 		paysvc.TransactionDetailsRequest{SessionID: session})
 	if failure != nil {
 		t.handOver(failure.Reply, rent, false)
 		return
 	}
 	received := reply.Answer().Data
-	step.show(reply.Reply, shown(received.TotalAmountCharged.Get()))
+	made.show(reply.Reply, shown(received.TotalAmountCharged.Get()))
 	asOrdered := is(received.CurrencyName, rent.currency) && is(received.AccountReference, rent.reference) &&
-		paid{received.TotalAmountCharged, received.Fee}.is(rent.amount)
+		isPrice(rent.amount, received.TotalAmountCharged, received.Fee)
 	t.handOver(reply.Reply, rent, asOrdered)
 }
 
@@ -299,7 +297,7 @@ func (t *till) refund(ctx context.Context, order string) {
 	refund := reply.Answer().Data
 	made.show(reply.Reply, shown(refund.AmountRefunded.Get()))
 	advice := "accepted, not done yet: ask for its state"
-	if !is(refund.Reference, order) || !(paid{total: refund.AmountRefunded}).is("25.5") {
+	if !is(refund.Reference, order) || !isPrice("25.5", refund.AmountRefunded, paysvc.Decimal{}) {
 		advice = "NOT THE REFUND THAT WAS ASKED FOR: ask a person"
 		t.failed = true
 	} else if reply.State == paysvc.StateSuccessful {
@@ -323,8 +321,7 @@ func (t *till) card(ctx context.Context, what ordered) {
 		return
 	}
 	made.show(reply.Reply, reply.Message)
-	// With a card, the answer is that of a payment.
+	// An order with a card is answered as a payment is.
 	payment := paysvc.ParseOrderPayAnswer(reply.Body).Data.OrderPayment
-	asOrdered := is(payment.Currency, what.currency) && paid{payment.TotalAmount, payment.Fee}.is(what.amount)
-	t.handOver(reply.Reply, what, asOrdered)
+	t.handOver(reply.Reply, what, isPayment(what, payment))
 }
