@@ -19,13 +19,13 @@ func (c *Client) Call(ctx context.Context, function string, request json.RawMess
 	if request == nil {
 		request = json.RawMessage("null") // The library refuses it, as it is not an object.
 	}
-	return c.do(ctx, function, request)
+	return pointer(c.do(ctx, function, request))
 }
 
 // Request sends a request that has no method of its own yet. At the path of an endpoint its API key and its encryption still
 // apply, and at or below the path of an endpoint that changes something no request is repeated.
 func (c *Client) Request(ctx context.Context, request Request) (*Reply, error) {
-	return c.send(ctx, "request", request)
+	return pointer(c.send(ctx, "request", request))
 }
 
 // Encrypt encrypts a payload without sending anything. The reply's body is {"data":"<base64>"}, which is the request body
@@ -34,28 +34,35 @@ func (c *Client) Encrypt(plaintext json.RawMessage) (*Reply, error) {
 	return c.Call(context.Background(), "encrypt", plaintext)
 }
 
-func (c *Client) send(ctx context.Context, function string, request any) (*Reply, error) {
+func pointer(reply Reply, err error) (*Reply, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &reply, nil
+}
+
+func (c *Client) send(ctx context.Context, function string, request any) (Reply, error) {
 	text, err := encode(request)
 	if err != nil {
-		return nil, refuse(function, StatusArgument, err.Error(), err)
+		return Reply{}, refuse(function, StatusArgument, err.Error(), err)
 	}
 	defer clear(text)
 	return c.do(ctx, function, text)
 }
 
 // Makes a call: waits for a slot, passes on the context's deadline and cancel, and returns when the library has.
-func (c *Client) do(ctx context.Context, name string, request []byte) (*Reply, error) {
+func (c *Client) do(ctx context.Context, name string, request []byte) (Reply, error) {
 	f := function(name)
 	if f == nil {
-		return nil, refuse(name, StatusArgument, "libpaysvc has no function of this name", nil)
+		return Reply{}, refuse(name, StatusArgument, "libpaysvc has no function of this name", nil)
 	}
 	text, err := cText(request)
 	if err != nil {
-		return nil, refuse(name, StatusArgument, err.Error(), err)
+		return Reply{}, refuse(name, StatusArgument, err.Error(), err)
 	}
 	defer clear(text)
 	if ctx.Err() != nil {
-		return nil, refuseDone(name, ctx)
+		return Reply{}, refuseDone(name, ctx)
 	}
 	limit := c.timeout
 	select {
@@ -63,19 +70,19 @@ func (c *Client) do(ctx context.Context, name string, request []byte) (*Reply, e
 	default:
 		began := time.Now()
 		if failure := c.wait(ctx, name); failure != nil {
-			return nil, failure
+			return Reply{}, failure
 		}
 		limit -= time.Since(began) // The call gets the remaining time.
 	}
 	defer func() { <-c.slots }()
 	client := c.begin()
 	if client == nil {
-		return nil, refuse(name, StatusArgument, "the client is closed", ErrClosed)
+		return Reply{}, refuse(name, StatusArgument, "the client is closed", ErrClosed)
 	}
 	defer c.end()
 	call, release, err := c.watch(ctx, name, limit)
 	if err != nil {
-		return nil, err
+		return Reply{}, err
 	}
 	defer release()
 
@@ -85,13 +92,13 @@ func (c *Client) do(ctx context.Context, name string, request []byte) (*Reply, e
 	C.paysvc_go_invoke(f, client, (*C.char)(unsafe.Pointer(&text[0])), call, &got)
 	reply := newReply(got)
 	if reply.Status == StatusOK {
-		return &reply, nil
+		return reply, nil
 	}
 	cause := endedBy(ctx, reply)
 	if reply.Status == StatusCancelled && errors.Is(cause, context.DeadlineExceeded) {
 		reply.Status = StatusTimeout // The context did not tell its deadline before it passed.
 	}
-	return nil, &Error{Function: name, Reply: reply, cause: cause}
+	return Reply{}, &Error{Function: name, Reply: reply, cause: cause}
 }
 
 // Waits for a slot, at most for the timeout of the call. nil: the caller has the slot.

@@ -16,7 +16,7 @@
 //	})
 //	switch {
 //	case err == nil && reply.State == paysvc.StateSuccessful:
-//		// Refunded. Compare amount and reference with the request.
+//		// Refunded. Compare the amount with the request: reply.Answer().Data.AmountRefunded.Get()
 //	case err == nil:
 //		// Accepted, not done yet: ask for its state later.
 //	case errors.Is(err, paysvc.ErrOutcomeUnknown):
@@ -29,12 +29,20 @@
 //
 // # Money
 //
-// Amounts are text in major units, such as "100.10", in requests and in answers: [Reply.Get] returns a number as it is
-// written in the JSON, and [Reply.Decode] makes a [encoding/json.Number] of one. Do not decode an amount into a float.
+// Amounts are text in major units, such as "100.10", in requests and in answers, where their type is [Amount]. [Reply.Get]
+// returns a number as it is written in the JSON, and [Reply.Decode] makes a [encoding/json.Number] of one. Do not decode an
+// amount into a float.
 //
 // Paid means [OutcomeConfirmed] and [StateSuccessful], both. Compare amount, currency and reference with the order before you
 // hand over goods. [OutcomeRejected] speaks of this request only: an order that is refused as "already paid" has been paid,
 // by another request.
+//
+// # Answers
+//
+// A method returns a reply of its own type, such as [OrderRefundReply], whose Answer reads the body into a struct. Objects are
+// structs too; the other members are read by their Get, which returns the value, [ErrAbsent] or an [*AnswerError]. So a member
+// that the service has left out, or sends in a form that is not known, is an error of that member only. Of a call that failed,
+// the answer is read from [Error]: ParseOrderRefundAnswer(failure.Body). Answers print as "(not shown)".
 //
 // # Requests
 //

@@ -363,8 +363,12 @@ type DirectDebitHistoryRequest struct {
 // DirectDebitHistory lists a customer's existing mandates.
 //
 // GET /payment/order/direct-debit/history, public key, read-only.
-func (c *Client) DirectDebitHistory(ctx context.Context, request DirectDebitHistoryRequest) (*Reply, error) {
-	return c.send(ctx, "direct_debit_history", request)
+func (c *Client) DirectDebitHistory(ctx context.Context, request DirectDebitHistoryRequest) (*DirectDebitHistoryReply, error) {
+	reply, err := c.send(ctx, "direct_debit_history", request)
+	if err != nil {
+		return nil, err
+	}
+	return &DirectDebitHistoryReply{reply}, nil
 }
 
 // DirectDebitCreateRequest is the request of [Client.DirectDebitCreate].
@@ -393,8 +397,12 @@ type DirectDebitCreateRequest struct {
 // DirectDebitCreate creates a direct debit mandate. Store the answer's /data/mandateCode safely.
 //
 // POST /payment/order/direct-debit/create, public key, encrypted.
-func (c *Client) DirectDebitCreate(ctx context.Context, request DirectDebitCreateRequest) (*Reply, error) {
-	return c.send(ctx, "direct_debit_create", request)
+func (c *Client) DirectDebitCreate(ctx context.Context, request DirectDebitCreateRequest) (*DirectDebitCreateReply, error) {
+	reply, err := c.send(ctx, "direct_debit_create", request)
+	if err != nil {
+		return nil, err
+	}
+	return &DirectDebitCreateReply{reply}, nil
 }
 
 // DirectDebitStatusRequest is the request of [Client.DirectDebitStatus].
@@ -408,8 +416,12 @@ type DirectDebitStatusRequest struct {
 // DirectDebitStatus checks a mandate. It should be active before a debit is made with it.
 //
 // GET /payment/order/direct-debit/status, public key, read-only.
-func (c *Client) DirectDebitStatus(ctx context.Context, request DirectDebitStatusRequest) (*Reply, error) {
-	return c.send(ctx, "direct_debit_status", request)
+func (c *Client) DirectDebitStatus(ctx context.Context, request DirectDebitStatusRequest) (*DirectDebitStatusReply, error) {
+	reply, err := c.send(ctx, "direct_debit_status", request)
+	if err != nil {
+		return nil, err
+	}
+	return &DirectDebitStatusReply{reply}, nil
 }
 
 // DirectDebitOTPRequest is the request of [Client.DirectDebitOTP].
@@ -423,8 +435,12 @@ type DirectDebitOTPRequest struct {
 // DirectDebitOTP triggers the e-mail with the one-time code that a debit needs.
 //
 // POST /payment/order/direct-debit/otp, public key, encrypted.
-func (c *Client) DirectDebitOTP(ctx context.Context, request DirectDebitOTPRequest) (*Reply, error) {
-	return c.send(ctx, "direct_debit_otp", request)
+func (c *Client) DirectDebitOTP(ctx context.Context, request DirectDebitOTPRequest) (*DirectDebitOTPReply, error) {
+	reply, err := c.send(ctx, "direct_debit_otp", request)
+	if err != nil {
+		return nil, err
+	}
+	return &DirectDebitOTPReply{reply}, nil
 }
 
 // OrderCreateRequest is the request of [Client.OrderCreate].
@@ -583,8 +599,12 @@ func (r OrderCreatePaymentMeta) MarshalJSON() ([]byte, error) {
 // OrderCreate creates an order payment from the plaintext payload, for example a card charge; the library encrypts it.
 //
 // POST /payment/order/create, public key, encrypted.
-func (c *Client) OrderCreate(ctx context.Context, request OrderCreateRequest) (*Reply, error) {
-	return c.send(ctx, "order_create", request)
+func (c *Client) OrderCreate(ctx context.Context, request OrderCreateRequest) (*OrderCreateReply, error) {
+	reply, err := c.send(ctx, "order_create", request)
+	if err != nil {
+		return nil, err
+	}
+	return &OrderCreateReply{reply}, nil
 }
 
 // OrderPayRequest is the request of [Client.OrderPay].
@@ -639,8 +659,12 @@ func (r OrderPayDirectDebitPaymentRequest) MarshalJSON() ([]byte, error) {
 // OrderPay charges the customer, for example under an approved mandate.
 //
 // POST /payment/order/pay, public key, encrypted.
-func (c *Client) OrderPay(ctx context.Context, request OrderPayRequest) (*Reply, error) {
-	return c.send(ctx, "order_pay", request)
+func (c *Client) OrderPay(ctx context.Context, request OrderPayRequest) (*OrderPayReply, error) {
+	reply, err := c.send(ctx, "order_pay", request)
+	if err != nil {
+		return nil, err
+	}
+	return &OrderPayReply{reply}, nil
 }
 
 // OrderRefundRequest is the request of [Client.OrderRefund].
@@ -660,8 +684,12 @@ type OrderRefundRequest struct {
 // OrderRefund starts a refund of an order, in full or in part.
 //
 // POST /payment/order/refund, secret key.
-func (c *Client) OrderRefund(ctx context.Context, request OrderRefundRequest) (*Reply, error) {
-	return c.send(ctx, "order_refund", request)
+func (c *Client) OrderRefund(ctx context.Context, request OrderRefundRequest) (*OrderRefundReply, error) {
+	reply, err := c.send(ctx, "order_refund", request)
+	if err != nil {
+		return nil, err
+	}
+	return &OrderRefundReply{reply}, nil
 }
 
 // OrderStatusRequest is the request of [Client.OrderStatus].
@@ -675,8 +703,12 @@ type OrderStatusRequest struct {
 // OrderStatus returns the state of an order and of each attempt to pay it. It tells what became of a payment.
 //
 // POST /payment/order/status, public key, encrypted, read-only.
-func (c *Client) OrderStatus(ctx context.Context, request OrderStatusRequest) (*Reply, error) {
-	return c.send(ctx, "order_status", request)
+func (c *Client) OrderStatus(ctx context.Context, request OrderStatusRequest) (*OrderStatusReply, error) {
+	reply, err := c.send(ctx, "order_status", request)
+	if err != nil {
+		return nil, err
+	}
+	return &OrderStatusReply{reply}, nil
 }
 
 // OrderVerifyRequest is the request of [Client.OrderVerify].
@@ -690,8 +722,12 @@ type OrderVerifyRequest struct {
 // OrderVerify verifies the payment of an order. Only the state tells whether it is paid: code 00 means found.
 //
 // POST /payment/order/verify, secret key, read-only.
-func (c *Client) OrderVerify(ctx context.Context, request OrderVerifyRequest) (*Reply, error) {
-	return c.send(ctx, "order_verify", request)
+func (c *Client) OrderVerify(ctx context.Context, request OrderVerifyRequest) (*OrderVerifyReply, error) {
+	reply, err := c.send(ctx, "order_verify", request)
+	if err != nil {
+		return nil, err
+	}
+	return &OrderVerifyReply{reply}, nil
 }
 
 // VirtualAccountGenerateRequest is the request of [Client.VirtualAccountGenerate].
@@ -711,8 +747,12 @@ type VirtualAccountGenerateRequest struct {
 // VirtualAccountGenerate creates a reserved virtual bank account: persistent, one per alias.
 //
 // POST /payment/virtual-account/generate, public key, encrypted.
-func (c *Client) VirtualAccountGenerate(ctx context.Context, request VirtualAccountGenerateRequest) (*Reply, error) {
-	return c.send(ctx, "virtual_account_generate", request)
+func (c *Client) VirtualAccountGenerate(ctx context.Context, request VirtualAccountGenerateRequest) (*VirtualAccountGenerateReply, error) {
+	reply, err := c.send(ctx, "virtual_account_generate", request)
+	if err != nil {
+		return nil, err
+	}
+	return &VirtualAccountGenerateReply{reply}, nil
 }
 
 // TransactionDetailsRequest is the request of [Client.TransactionDetails].
@@ -726,8 +766,12 @@ type TransactionDetailsRequest struct {
 // TransactionDetails returns the details of a funding event on a virtual account.
 //
 // GET /payment/transaction-details/{sessionId}, public key, read-only.
-func (c *Client) TransactionDetails(ctx context.Context, request TransactionDetailsRequest) (*Reply, error) {
-	return c.send(ctx, "transaction_details", request)
+func (c *Client) TransactionDetails(ctx context.Context, request TransactionDetailsRequest) (*TransactionDetailsReply, error) {
+	reply, err := c.send(ctx, "transaction_details", request)
+	if err != nil {
+		return nil, err
+	}
+	return &TransactionDetailsReply{reply}, nil
 }
 
 // Request is a request that has no method of its own yet.

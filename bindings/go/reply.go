@@ -38,6 +38,10 @@ type Reply struct {
 	// Attempts is how many requests were put on the wire.
 	Attempts int
 
+	// CallID identifies this call, here and in the log's lines: at most 40 letters, digits and "-", unique across processes and
+	// machines. "": this package refused the call itself, without the library.
+	CallID string
+
 	// RetryAfter is how long to wait before trying again; negative: the service did not say.
 	RetryAfter time.Duration
 }
@@ -57,6 +61,7 @@ func newReply(from *C.paysvc_reply) Reply {
 		// Not C.GoBytes, whose limit is 2 GB.
 		Body:       bytes.Clone(unsafe.Slice((*byte)(unsafe.Pointer(body)), int(C.paysvc_reply_body_len(from)))),
 		Attempts:   int(C.paysvc_reply_attempts(from)),
+		CallID:     C.GoString(C.paysvc_reply_call_id(from)),
 		RetryAfter: time.Duration(C.paysvc_reply_retry_after_ms(from)) * time.Millisecond,
 	}
 	if reply.Outcome.name() == "" {

@@ -1,9 +1,11 @@
 package paysvc_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -36,6 +38,33 @@ func TestRefund(t *testing.T) {
 	}
 	if last := sandbox.Ledger(); len(last) == 0 || last[len(last)-1].String() != "refund_made ORDER-1/25.50 25.50" {
 		t.Error(last)
+	}
+}
+
+func TestCallIDs(t *testing.T) {
+	var log bytes.Buffer
+	handler := slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})
+	_, client := start(t, paysvc.WithLog(handler, slog.LevelDebug))
+	seen := map[string]bool{}
+	for i := 0; i < 3; i++ {
+		reply, err := client.DirectDebitHistory(context.Background(), paysvc.DirectDebitHistoryRequest{EmailAddress: "none@example.com"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen[reply.CallID] = true
+		if len(reply.CallID) < 10 || len(reply.CallID) > 40 || !strings.Contains(log.String(), reply.CallID) {
+			t.Error(reply.CallID, log.String())
+		}
+	}
+	_, err := client.OrderRefund(context.Background(), paysvc.OrderRefundRequest{})
+	seen[failure(t, err).CallID] = true
+	if len(seen) != 4 || seen[""] {
+		t.Error(seen)
+	}
+	client.Close()
+	_, err = client.OrderRefund(context.Background(), paysvc.OrderRefundRequest{})
+	if id := failure(t, err).CallID; id != "" {
+		t.Error(id)
 	}
 }
 

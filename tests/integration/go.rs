@@ -1,9 +1,12 @@
 //! The Go package: its own tests in every way they can be run, who frees what, a row that is made up, another ABI.
 
+mod made_up_row;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use paysvc_spec::schema::Endpoint;
 use serde_json::json;
 
 use crate::support::driver::Driver;
@@ -121,8 +124,8 @@ fn every_handle_is_freed_once() {
     assert!(made["client"] > 10 && made["call"] > 10_000 && made["reply"] > 10_000, "{made:?}");
 }
 
-/// A copy of the package whose header and generated part are others.
-fn copy(stage: &Stage, header: &str, generated: &str) -> std::path::PathBuf {
+/// A copy of the package whose header and generated parts are others.
+fn copy(stage: &Stage, header: &str, rows: &[Endpoint]) -> std::path::PathBuf {
     let folder = stage.path().join("copy");
     std::fs::create_dir(&folder).unwrap();
     for entry in std::fs::read_dir(module()).unwrap() {
@@ -132,7 +135,8 @@ fn copy(stage: &Stage, header: &str, generated: &str) -> std::path::PathBuf {
             std::fs::copy(&path, folder.join(name)).unwrap();
         }
     }
-    std::fs::write(folder.join("generated.go"), generated).unwrap();
+    std::fs::write(folder.join("generated.go"), xtask::codegen::go::render(rows)).unwrap();
+    std::fs::write(folder.join("generated_answers.go"), xtask::codegen::go::render_answers(rows)).unwrap();
     // Go's cache knows the files of the package, but not the header that pkg-config finds.
     std::fs::write(folder.join("fresh.h"), format!("/* {} */\n", folder.display())).unwrap();
     stage.replace_header(header);
@@ -140,70 +144,9 @@ fn copy(stage: &Stage, header: &str, generated: &str) -> std::path::PathBuf {
 }
 
 #[test]
-fn a_row_is_all_that_a_new_endpoint_needs() {
-    let stage = Stage::new();
-    let folder = copy(&stage, &made_up::header(), &xtask::codegen::go::render(made_up::ROWS));
-    // The library has no such function: this one prints its request.
-    let function = "#include \"binding.h\"\n#include <stdio.h>\n\
-        paysvc_status paysvc_made_up(const paysvc_client *client, const char *json, const paysvc_call *call, paysvc_reply **reply)\n\
-        { (void)call; puts(json); fflush(stdout); return paysvc_request(client, \"{}\", NULL, reply); }\n";
-    std::fs::write(folder.join("made_up.c"), function).unwrap();
-    let test = r#"package paysvc
-
-import (
-	"context"
-	"encoding/json"
-	"errors"
-	"testing"
-)
-
-func TestMadeUp(t *testing.T) {
-	client, err := New(Config{BaseURL: "http://127.0.0.1:9"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
-	_, err = client.MadeUp(context.Background(), MadeUpRequest{
-		Count: Ptr[int64](9007199254740993), Amount: "1.50", BatchID: "<B>", Payee: MadeUpPayee{Class: "A"},
-		Extra: map[string]json.RawMessage{"memo": json.RawMessage("[1.10]")},
-	})
-	if !errors.Is(err, ErrArgument) {
-		t.Error(err)
-	}
-	_, err = client.MadeUp(context.Background(), MadeUpRequest{
-		Amount: "", PageSize: Ptr(""), Urgent: Ptr(false), Note: json.RawMessage("null"),
-		Payer: &MadeUpPayer{OTP: Ptr("1"), BankID: Ptr[int64](0), Extra: map[string]json.RawMessage{"x": nil}},
-	})
-	if !errors.Is(err, ErrArgument) {
-		t.Error(err)
-	}
-}
-"#;
-    std::fs::write(folder.join("made_up_test.go"), test).unwrap();
-    let gofmt = run(&mut go(&stage, &["env", "GOROOT"])).stdout;
-    let gofmt = Path::new(String::from_utf8(gofmt).unwrap().trim()).join("bin/gofmt");
-    let output = run(Command::new(gofmt).args(["-l", "generated.go"]).current_dir(&folder));
-    assert!(output.stdout.is_empty(), "not as gofmt writes it: {}", output_of(&output));
-    let output = run(stage
-        .go(&folder)
-        .env("PKG_CONFIG_PATH", stage.path().join("build/lib/pkgconfig"))
-        .args(["test", "-v", "."]));
-    let told = String::from_utf8(output.stdout).unwrap();
-    let said: Vec<&str> = told.lines().filter(|line| line.starts_with('{')).collect();
-    assert_eq!(
-        said,
-        [
-            r#"{"batchId":"<B>","amount":"1.50","count":9007199254740993,"payee":{"class":"A"},"memo":[1.10]}"#,
-            r#"{"batchId":"","page_size":"","amount":"","urgent":false,"note":null,"payee":{"class":""},"payer":{"class":"","otp":"1","bankId":0,"x":null}}"#,
-        ],
-        "{told}"
-    );
-}
-
-#[test]
 fn another_abi_is_refused_when_it_is_compiled_and_when_it_runs() {
     let stage = Stage::new();
-    let folder = copy(&stage, &made_up::header_of_another_abi(), &xtask::codegen::go::render(paysvc_spec::ENDPOINTS));
+    let folder = copy(&stage, &made_up::header_of_another_abi(), paysvc_spec::ENDPOINTS);
     let output = stage
         .go(&folder)
         .env("PKG_CONFIG_PATH", stage.path().join("build/lib/pkgconfig"))
@@ -225,19 +168,59 @@ fn another_abi_is_refused_when_it_is_compiled_and_when_it_runs() {
     );
 }
 
+/// A test that runs two blocks of the README: one that reads an answer, and one that is the body of a test.
+fn test_of_blocks(answer: &str, sandbox: &str) -> String {
+    format!(
+        r#"package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+
+	"paysvc.example/go/paysvc"
+	"paysvc.example/go/paysvc/paysvctest"
+)
+
+func TestAnswer(t *testing.T) {{
+	for _, payment := range []string{{`{{"fee":1.50}}`, `null`, `{{"fee":true}}`}} {{
+		body := json.RawMessage(`{{"data":{{"orderPayment":` + payment + `}}}}`)
+		reply := &paysvc.OrderPayReply{{Reply: paysvc.Reply{{Body: body}}}}
+{answer}
+	}}
+}}
+
+func TestSandbox(t *testing.T) {{
+{sandbox}
+}}
+"#
+    )
+}
+
 #[test]
 fn the_readme_is_true() {
     let stage = Stage::new();
     let folder = stage.path().join("charge");
     std::fs::create_dir(&folder).unwrap();
     let readme = std::fs::read_to_string(module().join("README.md")).unwrap();
-    let block = |language: &str| {
-        readme.split(&format!("```{language}\n")).nth(1).unwrap().split("```").next().unwrap().to_owned()
+    let blocks = |language: &str| -> Vec<String> {
+        let begins = format!("```{language}\n");
+        readme.split(&begins).skip(1).map(|part| part.split("```").next().unwrap().to_owned()).collect()
     };
+    let block = |language: &str| blocks(language).remove(0);
     std::fs::write(folder.join("main.go"), block("go")).unwrap();
     run(stage.go(&folder).args(["mod", "init", "example.com/charge"]));
     let edit = block("sh").replace("../libpaysvc/bindings/go", module().to_str().unwrap());
     run(stage.go(&folder).args(edit.trim().strip_prefix("go ").unwrap().split(' ')));
+    let [_, answer, sandbox] = &blocks("go")[..] else { panic!("each block needs a test") };
+    std::fs::write(folder.join("blocks_test.go"), test_of_blocks(answer, sandbox)).unwrap();
+    let output =
+        run(stage.go(&folder).args(["test", "-v", "."]).env("PAYSVC_SANDBOX", build().join("bin/paysvc-sandbox")));
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let cannot = "paysvc: cannot read /data/orderPayment/fee of the answer: want decimal number, found boolean\n";
+    assert!(printed.contains(&format!("\nthe fee is 1.50\nthe answer has no fee\n{cannot}")), "{printed}");
     run(stage.go(&folder).args(["build", "-o", "charge", "."]));
     let output = run(&mut stage.command(&folder.join("charge")));
     let printed = String::from_utf8_lossy(&output.stdout);

@@ -23,6 +23,7 @@ pub fn files(root: &Path) -> Result<Vec<(&'static str, String)>, String> {
         ("src/ffi/exports.rs", codegen::exports::render(ENDPOINTS)),
         ("include/paysvc.h", header(root, ENDPOINTS)?),
         ("bindings/go/generated.go", codegen::go::render(ENDPOINTS)),
+        ("bindings/go/generated_answers.go", codegen::go::render_answers(ENDPOINTS)),
         ("bindings/cpp/paysvc_endpoints.hpp", codegen::cpp::render(ENDPOINTS)),
         ("bindings/python/src/paysvc/_generated.py", codegen::python::render(ENDPOINTS)),
         ("bindings/python/src/paysvc/_replies.py", codegen::python::render_replies(ENDPOINTS)),

@@ -4,6 +4,11 @@
 //		sandbox := paysvctest.Start(t)
 //		client, err := paysvc.New(sandbox.Config)
 //		…
+//		reply, err := client.OrderRefund(ctx, refund)
+//		…
+//		if amount, err := reply.Answer().Data.AmountRefunded.Get(); err != nil || amount != "25.50" {
+//			t.Error(amount, err)
+//		}
 //		if moved := sandbox.Ledger(); len(moved) != 1 {
 //			t.Errorf("moved %v", moved)
 //		}

@@ -1,5 +1,7 @@
 //! `generated.go`: numbers, errors, configuration, requests and methods.
 
+mod answers;
+
 use std::collections::BTreeSet;
 
 use minijinja::{Value, context};
@@ -8,15 +10,16 @@ use paysvc_spec::settings;
 use paysvc_spec::status::{ABI, Constant};
 
 use super::{Numbers, default_of, member, numbers, row};
-use crate::names::go::{constant, exported};
+use crate::names::go::{Package, constant, exported, field as field_name, method};
 use crate::templates;
 use crate::text::capitalise;
+
+pub use answers::render as render_answers;
 
 pub fn render(rows: &[Endpoint]) -> String {
     let of_row = |it: &Endpoint| {
         let name = exported(it.name);
-        let structs = structs(&format!("{name}Request"), it.fields, Use::Request { extra: it.allows_extra });
-        context! { go => name, structs, ..row(it) }
+        context! { go => name, function => method(it.name), structs => request(it), ..row(it) }
     };
     let context = context! {
         abi => ABI,
@@ -28,6 +31,29 @@ pub fn render(rows: &[Endpoint]) -> String {
         rows => rows.iter().map(of_row).collect::<Vec<_>>(),
     };
     templates::render("generated.go", context)
+}
+
+fn request(row: &Endpoint) -> Vec<Value> {
+    structs(&format!("{}Request", exported(row.name)), row.fields, Use::Request { extra: row.allows_extra })
+}
+
+/// The names that the package has without the objects within answers.
+fn package(rows: &[Endpoint]) -> Package {
+    let mut package = Package::new();
+    let mut own = |name: String| assert_eq!(package.name(name.clone()), name, "two things have the same name in Go");
+    for row in rows {
+        let name = exported(row.name);
+        for name in [format!("{name}Reply"), format!("{name}Answer"), format!("Parse{name}Answer")] {
+            own(name);
+        }
+        for it in request(row) {
+            own(it.get_attr("name").expect("a struct").to_string());
+        }
+    }
+    for name in ["Config", "Request", "Status", "Outcome", "State"] {
+        own(name.to_owned());
+    }
+    package
 }
 
 /// A constant and, but for success, its error: `StatusTimeout` and `ErrTimeout`.
@@ -53,11 +79,11 @@ enum Use {
 
 /// The struct of an object and, after it, those of the objects within.
 fn structs(name: &str, fields: &[Field], used: Use) -> Vec<Value> {
-    let names: BTreeSet<_> = fields.iter().map(|field| exported(field.name)).collect();
+    let names: BTreeSet<_> = fields.iter().map(|field| field_name(field.name)).collect();
     assert_eq!(names.len(), fields.len(), "two members of {name} have the same name in Go");
     let of_field = |field: &Field| {
         let (of, tag) = type_of(field, name, used);
-        context! { go => exported(field.name), type => of, tag, ..member(field) }
+        context! { go => field_name(field.name), type => of, tag, ..member(field) }
     };
     let members: Vec<Value> = fields.iter().map(of_field).collect();
     let mut all = vec![context! { name, members, extra => matches!(used, Use::Request { extra: true }) }];

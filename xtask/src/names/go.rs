@@ -1,9 +1,59 @@
 //! Go's names: exported, with initialisms in capitals.
 
+use std::collections::BTreeSet;
+
 use crate::text::capitalise;
 
 const INITIALISMS: &[&str] =
     &["abi", "api", "ca", "cvv", "http", "id", "ip", "iso", "json", "ms", "ok", "otp", "pin", "tls", "uri", "url"];
+
+/// What is hand-written and exported in the package, which no rendered type or function can be called.
+const OURS: &[&str] = &[
+    "Amount",
+    "AnswerError",
+    "Client",
+    "Decimal",
+    "DefaultMaxInFlight",
+    "ErrAbsent",
+    "ErrClosed",
+    "Error",
+    "Flag",
+    "Integer",
+    "List",
+    "New",
+    "NewFromJSON",
+    "Object",
+    "Option",
+    "Ptr",
+    "Raw",
+    "Reply",
+    "Text",
+    "Time",
+    "WithLog",
+    "WithMaxInFlight",
+];
+
+/// Methods of the client that no endpoint is.
+const METHODS_OF_OURS: &[&str] = &["Call", "Close", "Encrypt", "Request"];
+
+/// What the structs of requests and answers have themselves, and what fmt, log/slog and encoding/json look for. A field of
+/// such a name would hide it: with `Format`, personal data would be printed.
+const MEMBERS_OF_OURS: &[&str] = &[
+    "Error",
+    "Extra",
+    "Format",
+    "Get",
+    "GoString",
+    "LogValue",
+    "MarshalJSON",
+    "MarshalText",
+    "Object",
+    "Present",
+    "Raw",
+    "String",
+    "UnmarshalJSON",
+    "UnmarshalText",
+];
 
 /// `recurringPaymentId` and `direct_debit_otp` as Go writes them: `RecurringPaymentID`, `DirectDebitOTP`. No word of Go
 /// begins with a capital letter, so none is taken.
@@ -11,17 +61,51 @@ pub fn exported(name: &str) -> String {
     let mut words = vec![String::new()];
     for c in name.chars() {
         let last = words.last_mut().expect("never empty");
-        if c == '_' || (c.is_ascii_uppercase() && last.ends_with(|before: char| !before.is_ascii_uppercase())) {
+        let breaks = !c.is_ascii_alphanumeric();
+        if breaks || (c.is_ascii_uppercase() && last.ends_with(|before: char| !before.is_ascii_uppercase())) {
             words.push(String::new());
         }
-        if c != '_' {
+        if !breaks {
             words.last_mut().expect("never empty").push(c);
         }
     }
     let word = |word: &String| {
         if INITIALISMS.contains(&word.to_lowercase().as_str()) { word.to_uppercase() } else { capitalise(word) }
     };
-    words.iter().map(word).collect()
+    let name: String = words.iter().map(word).collect();
+    if name.starts_with(|first: char| first.is_ascii_uppercase()) { name } else { format!("X{name}") }
+}
+
+/// The method of the client for an endpoint.
+pub fn method(name: &str) -> String {
+    with_underscore(exported(name), METHODS_OF_OURS)
+}
+
+/// The field for a member.
+pub fn field(name: &str) -> String {
+    with_underscore(exported(name), MEMBERS_OF_OURS)
+}
+
+fn with_underscore(name: String, taken: &[&str]) -> String {
+    if taken.contains(&name.as_str()) { name + "_" } else { name }
+}
+
+/// The types and functions of the package.
+pub struct Package(BTreeSet<String>);
+
+impl Package {
+    /// With what is hand-written.
+    pub fn new() -> Package {
+        Package(OURS.iter().map(|&name| name.to_owned()).collect())
+    }
+
+    /// That name, with underscores if something else has it.
+    pub fn name(&mut self, mut name: String) -> String {
+        while !self.0.insert(name.clone()) {
+            name.push('_');
+        }
+        name
+    }
 }
 
 /// `Status` and `RATE_LIMITED` make `StatusRateLimited`.
@@ -43,10 +127,55 @@ mod tests {
             ("type", "Type"),
             ("sessionID", "SessionID"),
             ("base_url", "BaseURL"),
+            ("x-request", "XRequest"),
+            ("3ds", "X3ds"),
+            ("_id", "ID"),
         ] {
             assert_eq!(exported(interface), expected);
         }
         assert_eq!(constant("Status", "RATE_LIMITED"), "StatusRateLimited");
         assert_eq!(constant("Status", "OK"), "StatusOK");
+    }
+
+    #[test]
+    fn names_that_are_taken_get_an_underscore() {
+        for (name, expected) in [("format", "Format_"), ("raw", "Raw_"), ("Present", "Present_"), ("reply", "Reply")] {
+            assert_eq!(field(name), expected);
+        }
+        assert_eq!((method("close"), method("order_pay")), ("Close_".into(), "OrderPay".into()));
+        let mut package = Package::new();
+        let names = ["OrderAnswer", "OrderAnswer", "AnswerError", "OrderAnswer"].map(|name| package.name(name.into()));
+        assert_eq!(names, ["OrderAnswer", "OrderAnswer_", "AnswerError_", "OrderAnswer__"]);
+    }
+
+    /// Neither more nor less: what the hand-written files of the package declare.
+    #[test]
+    fn the_names_of_the_package_are_known() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../bindings/go");
+        let (mut found, mut methods) = (BTreeSet::new(), BTreeSet::new());
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            if !name.ends_with(".go") || name.ends_with("_test.go") || name.starts_with("generated") {
+                continue;
+            }
+            for line in std::fs::read_to_string(&path).unwrap().lines() {
+                let words: Vec<&str> =
+                    line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+                let (set, declared) = match words[..] {
+                    ["func", _, "Client", name, ..] if line.starts_with("func (") => (&mut methods, name),
+                    ["type" | "var" | "const", name, ..] if line.starts_with(words[0]) => (&mut found, name),
+                    ["func", name, ..] if line.starts_with("func ") && !line.starts_with("func (") => {
+                        (&mut found, name)
+                    }
+                    _ => continue,
+                };
+                if declared.starts_with(|first: char| first.is_ascii_uppercase()) {
+                    set.insert(declared.to_owned());
+                }
+            }
+        }
+        assert_eq!(found, Package::new().0);
+        assert_eq!(methods, METHODS_OF_OURS.iter().map(|&name| name.to_owned()).collect());
     }
 }

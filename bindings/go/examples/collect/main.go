@@ -15,7 +15,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"math/big"
 	"os"
 	"strings"
 	"time"
@@ -29,14 +28,6 @@ type ordered struct{ amount, currency, reference string }
 func (o ordered) String() string {
 	return fmt.Sprintf("%s %s for %s", o.amount, o.currency, o.reference)
 }
-
-// Where an answer has what was paid. The answer to a payment has no reference of the order: it answers this request.
-type where struct{ total, fee, currency, reference string }
-
-var (
-	inPayment  = where{"/data/orderPayment/totalAmount", "/data/orderPayment/fee", "/data/orderPayment/currency", ""}
-	inTransfer = where{"/data/totalAmountCharged", "/data/fee", "/data/currencyName", "/data/accountReference"}
-)
 
 type till struct {
 	client  *paysvc.Client
@@ -77,40 +68,46 @@ func main() {
 	}
 }
 
-// Like ask, and returns the value.
-func step[R any](t *till, ctx context.Context, what, of string,
-	call func(context.Context, R) (*paysvc.Reply, error), request R, shown string) string {
-	value, _ := ask(t, ctx, what, of, call, request, shown).Get(shown)
-	return value
+// A call for the till: what it is, for whom, and how long it took.
+type step struct {
+	what, of string
+	took     time.Duration
 }
 
-// Makes a call and prints a line: step, subject, one value of the answer, outcome, time.
-func ask[R any](t *till, ctx context.Context, what, of string,
-	call func(context.Context, R) (*paysvc.Reply, error), request R, shown string) *paysvc.Reply {
+// Makes a call, and prints its failure.
+func ask[Q, R any](t *till, ctx context.Context, what, of string,
+	call func(context.Context, Q) (*R, error), request Q) (*R, step, *paysvc.Error) {
 	started := time.Now()
 	reply, err := call(ctx, request)
+	made := step{what, of, time.Since(started)}
 	var failure *paysvc.Error
 	if errors.As(err, &failure) {
-		reply = &failure.Reply
-	}
-	value, ok := reply.Get(shown)
-	if !ok {
-		value = reply.Message
-	}
-	fmt.Printf("%-21s %-19s %-42.42s %-9v %5d ms\n", what, of, value, reply.Outcome, time.Since(started).Milliseconds())
-	if err != nil {
-		fmt.Printf("%-21s %v\n", "", err)
+		made.show(failure.Reply, failure.Message)
+		fmt.Printf("%-21s %v\n", "", failure)
 		t.failed = true
 	}
-	return reply
+	return reply, made, failure
+}
+
+// Prints a line: step, subject, one value of the answer, outcome, time.
+func (s step) show(reply paysvc.Reply, value string) {
+	fmt.Printf("%-21s %-19s %-42.42s %-9v %5d ms\n", s.what, s.of, value, reply.Outcome, s.took.Milliseconds())
+}
+
+// A member of an answer for a person: its value, or that it is absent, or why it cannot be read.
+func shown[T any](value T, err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprint(value)
 }
 
 // Prints whether to hand over the goods: only for a payment that is CONFIRMED and SUCCESSFUL, and as ordered.
-func (t *till) handOver(reply *paysvc.Reply, what ordered, at where) {
+func (t *till) handOver(reply paysvc.Reply, what ordered, asOrdered bool) {
 	paid := reply.Outcome == paysvc.OutcomeConfirmed && reply.State == paysvc.StateSuccessful
 	advice := ""
 	switch {
-	case paid && asOrdered(reply, what, at):
+	case paid && asOrdered:
 		advice = fmt.Sprintf("paid: %v; hand over the goods", what)
 	case paid:
 		advice = fmt.Sprintf("PAID, BUT NOT AS ORDERED (%v): keep the goods, and ask a person", what)
@@ -134,24 +131,25 @@ func (t *till) handOver(reply *paysvc.Reply, what ordered, at where) {
 	fmt.Printf("%-21s %s\n", "", advice)
 }
 
-func asOrdered(reply *paysvc.Reply, what ordered, at where) bool {
-	get := func(pointer string) string {
-		value, _ := reply.Get(pointer)
-		return value
-	}
-	return get(at.currency) == what.currency && (at.reference == "" || get(at.reference) == what.reference) &&
-		sameAmount(what.amount, get(at.total), get(at.fee))
+// Whether a member of an answer is there and is that text.
+func is(member paysvc.Text, text string) bool {
+	found, err := member.Get()
+	return err == nil && found == text
+}
+
+// Whether a payment is as ordered. It does not name the order: it answers the request that did.
+func isPayment(what ordered, payment paysvc.OrderPayAnswerDataOrderPayment) bool {
+	return is(payment.Currency, what.currency) && isPrice(what.amount, payment.TotalAmount, payment.Fee)
 }
 
 // Exact, without floating point: 100.1 equals 100.10. The amount charged may include the fee.
-func sameAmount(ordered, charged, fee string) bool {
-	price, ok := new(big.Rat).SetString(ordered)
-	total, found := new(big.Rat).SetString(charged)
-	if !ok || !found {
-		return false
-	}
-	extra, has := new(big.Rat).SetString(fee)
-	return total.Cmp(price) == 0 || has && total.Cmp(price.Add(price, extra)) == 0
+func isPrice(price string, charged, included paysvc.Decimal) bool {
+	total, _ := charged.Get()
+	fee, _ := included.Get()
+	want, ok := paysvc.Amount(price).Rat()
+	sum, known := total.Rat()
+	extra, has := fee.Rat()
+	return ok && known && (sum.Cmp(want) == 0 || has && sum.Cmp(want.Add(want, extra)) == 0)
 }
 
 // What the customer or the bank would tell, from the sandbox or typed in by you.
@@ -179,7 +177,7 @@ func (t *till) createOrder(ctx context.Context, what ordered) {
 		}
 		return text
 	}
-	step(t, ctx, "create the order", what.reference, t.client.OrderCreate, paysvc.OrderCreateRequest{
+	request := paysvc.OrderCreateRequest{
 		Extra: map[string]json.RawMessage{
 			"customer": object(map[string]any{
 				"firstname": "Ada", "lastname": "Lovelace", "mobile": "+2348000000000", "country": "NG", "email": "ada@example.com",
@@ -189,28 +187,52 @@ func (t *till) createOrder(ctx context.Context, what ordered) {
 			}),
 			"payment": object(map[string]any{"RedirectUrl": "https://till.example/done"}),
 		},
-	}, "/data/order/amount")
+	}
+	if reply, made, failure := ask(t, ctx, "create the order", what.reference, t.client.OrderCreate, request); failure == nil {
+		made.show(reply.Reply, shown(reply.Answer().Data.Order.Amount.Get()))
+	}
 }
 
 func (t *till) directDebit(ctx context.Context, what ordered) {
 	order := what.reference
-	step(t, ctx, "mandate history", "ada@example.com", t.client.DirectDebitHistory,
-		paysvc.DirectDebitHistoryRequest{EmailAddress: "ada@example.com"}, "/customerName")
-	mandate := step(t, ctx, "create a mandate", order, t.client.DirectDebitCreate, paysvc.DirectDebitCreateRequest{
+	history, made, failure := ask(t, ctx, "mandate history", "ada@example.com", t.client.DirectDebitHistory,
+		paysvc.DirectDebitHistoryRequest{EmailAddress: "ada@example.com"})
+	if failure != nil {
+		return
+	}
+	made.show(history.Reply, shown(history.Answer().CustomerName.Get()))
+	created, made, failure := ask(t, ctx, "create a mandate", order, t.client.DirectDebitCreate, paysvc.DirectDebitCreateRequest{
 		RecurringPaymentID: paysvc.Ptr[int64](1),
 		OrderReference:     paysvc.Ptr(order),
 		BankName:           paysvc.Ptr("Example Bank"),
 		AccountNumber:      paysvc.Ptr("0123456789"),
 		BankCode:           paysvc.Ptr("044"),
 		Address:            paysvc.Ptr("1 Example Street"),
-	}, "/data/mandateCode")
-	step(t, ctx, "check the mandate", mandate, t.client.DirectDebitStatus,
-		paysvc.DirectDebitStatusRequest{MandateCode: mandate}, "/message")
-	step(t, ctx, "send one-time code", mandate, t.client.DirectDebitOTP,
-		paysvc.DirectDebitOTPRequest{MandateCode: mandate}, "/data")
+	})
+	if failure != nil {
+		return
+	}
+	mandate, err := created.Answer().Data.MandateCode.Get()
+	made.show(created.Reply, shown(mandate, err))
+	if err != nil {
+		t.failed = true
+		return
+	}
+	checked, made, failure := ask(t, ctx, "check the mandate", mandate, t.client.DirectDebitStatus,
+		paysvc.DirectDebitStatusRequest{MandateCode: mandate})
+	if failure != nil {
+		return
+	}
+	made.show(checked.Reply, shown(checked.Answer().Message.Get()))
+	sent, made, failure := ask(t, ctx, "send one-time code", mandate, t.client.DirectDebitOTP,
+		paysvc.DirectDebitOTPRequest{MandateCode: mandate})
+	if failure != nil {
+		return
+	}
+	made.show(sent.Reply, shown(sent.Answer().Data.Get()))
 	otp := t.learn(ctx, "one-time code from the customer's e-mail",
 		paysvc.Request{Method: "GET", Path: "/sandbox/otp/" + mandate, Key: "public"}, "/otp")
-	reply := ask(t, ctx, "pay", order, t.client.OrderPay, paysvc.OrderPayRequest{
+	reply, made, failure := ask(t, ctx, "pay", order, t.client.OrderPay, paysvc.OrderPayRequest{
 		PaymentOption: "NDD",
 		Reference:     order,
 		DirectDebitPaymentRequest: &paysvc.OrderPayDirectDebitPaymentRequest{
@@ -219,17 +241,29 @@ func (t *till) directDebit(ctx context.Context, what ordered) {
 			AccountName: paysvc.Ptr("Ada Lovelace"),
 			BankCode:    paysvc.Ptr("044"),
 		},
-	}, "/data/orderPayment/totalAmount")
-	t.handOver(reply, what, inPayment)
+	})
+	if failure != nil {
+		t.handOver(failure.Reply, what, false)
+		return
+	}
+	payment := reply.Answer().Data.OrderPayment
+	made.show(reply.Reply, shown(payment.TotalAmount.Get()))
+	t.handOver(reply.Reply, what, isPayment(what, payment))
 }
 
 func (t *till) virtualAccount(ctx context.Context, alias string) {
 	rent := ordered{"2500.5", "NGN", "FLAT-7"}
-	account := step(t, ctx, "virtual account", alias, t.client.VirtualAccountGenerate, paysvc.VirtualAccountGenerateRequest{
-		Alias:     alias,
-		Narration: paysvc.Ptr("Rent"),
-		Reference: paysvc.Ptr(rent.reference),
-	}, "/accountNumber")
+	generated, made, failure := ask(t, ctx, "virtual account", alias, t.client.VirtualAccountGenerate,
+		paysvc.VirtualAccountGenerateRequest{Alias: alias, Narration: paysvc.Ptr("Rent"), Reference: paysvc.Ptr(rent.reference)})
+	if failure != nil {
+		return
+	}
+	account, err := generated.Answer().AccountNumber.Get()
+	made.show(generated.Reply, shown(account, err))
+	if err != nil {
+		t.failed = true
+		return
+	}
 	transfer, err := json.Marshal(map[string]string{
 		"accountNumber": account, "amount": "2500.50", "senderName": "Grace Hopper",
 	})
@@ -238,24 +272,32 @@ func (t *till) virtualAccount(ctx context.Context, alias string) {
 	}
 	session := t.learn(ctx, "session identifier of a transfer to that account",
 		paysvc.Request{Method: "POST", Path: "/sandbox/fund", Key: "public", Body: transfer}, "/sessionId")
-	reply := ask(t, ctx, "transaction details", "the transfer", t.client.TransactionDetails,
-		paysvc.TransactionDetailsRequest{SessionID: session}, "/data/totalAmountCharged")
-	t.handOver(reply, rent, inTransfer)
+	reply, made, failure := ask(t, ctx, "transaction details", "the transfer", t.client.TransactionDetails,
+		paysvc.TransactionDetailsRequest{SessionID: session})
+	if failure != nil {
+		t.handOver(failure.Reply, rent, false)
+		return
+	}
+	received := reply.Answer().Data
+	made.show(reply.Reply, shown(received.TotalAmountCharged.Get()))
+	asOrdered := is(received.CurrencyName, rent.currency) && is(received.AccountReference, rent.reference) &&
+		isPrice(rent.amount, received.TotalAmountCharged, received.Fee)
+	t.handOver(reply.Reply, rent, asOrdered)
 }
 
 func (t *till) refund(ctx context.Context, order string) {
-	reply := ask(t, ctx, "refund in part", order, t.client.OrderRefund, paysvc.OrderRefundRequest{
+	reply, made, failure := ask(t, ctx, "refund in part", order, t.client.OrderRefund, paysvc.OrderRefundRequest{
 		Reference: order,
 		Reason:    paysvc.Ptr("one item returned"),
 		Amount:    paysvc.Ptr("25.50"),
-	}, "/data/amount_refunded")
-	if reply.Outcome != paysvc.OutcomeConfirmed {
+	})
+	if failure != nil {
 		return
 	}
+	refund := reply.Answer().Data
+	made.show(reply.Reply, shown(refund.AmountRefunded.Get()))
 	advice := "accepted, not done yet: ask for its state"
-	reference, _ := reply.Get("/data/reference")
-	amount, _ := reply.Get("/data/amount_refunded")
-	if reference != order || !sameAmount("25.5", amount, "") {
+	if !is(refund.Reference, order) || !isPrice("25.5", refund.AmountRefunded, paysvc.Decimal{}) {
 		advice = "NOT THE REFUND THAT WAS ASKED FOR: ask a person"
 		t.failed = true
 	} else if reply.State == paysvc.StateSuccessful {
@@ -266,13 +308,20 @@ func (t *till) refund(ctx context.Context, order string) {
 
 func (t *till) card(ctx context.Context, what ordered) {
 	order := what.reference
-	reply := ask(t, ctx, "card order", order, t.client.OrderCreate, paysvc.OrderCreateRequest{
+	reply, made, failure := ask(t, ctx, "card order", order, t.client.OrderCreate, paysvc.OrderCreateRequest{
 		Reference:     paysvc.Ptr(order),
 		Paymentoption: paysvc.Ptr("C"),
 		Country:       paysvc.Ptr("NG"),
 		Card: &paysvc.OrderCreateCard{
 			Cardnumber: "4111111111111111", Expirymonth: "01", Expiryyear: "39", CVV: "193",
 		},
-	}, "/message")
-	t.handOver(reply, what, inPayment)
+	})
+	if failure != nil {
+		t.handOver(failure.Reply, what, false)
+		return
+	}
+	made.show(reply.Reply, reply.Message)
+	// An order with a card is answered as a payment is.
+	payment := paysvc.ParseOrderPayAnswer(reply.Body).Data.OrderPayment
+	t.handOver(reply.Reply, what, isPayment(what, payment))
 }

@@ -1,8 +1,9 @@
 // Command driver lets the library's tests use this package from another process, with the protocol of tests/c/driver.c.
 //
 // Standard input: the configuration in one line, then a command in each line: function, tab, JSON; or "get", tab, JSON pointer
-// into the last reply; or "close", tab. Standard output, a line for each call, separated by tabs: status, outcome, state, HTTP
-// status, attempts, retry-after in ms, code, message, body; or = and what Get found, or - for nothing.
+// into the last reply; or "answer", tab, function; or "close", tab. Standard output, a line for each call, separated by tabs:
+// status, outcome, state, HTTP status, attempts, retry-after in ms, code, message, body; or = and what Get found, or - for
+// nothing; or what the last reply's answer has, read as that function's (see answer.go).
 //
 // A request goes through the struct of its method if that can hold it. Otherwise it is sent as JSON, and the library must
 // refuse it: a request that the library accepts and the struct cannot hold is a bug of the struct.
@@ -58,6 +59,8 @@ func main() {
 			} else {
 				fmt.Println("-")
 			}
+		case command == "answer":
+			fmt.Println(answerOf(last, methodOf(client, argument)))
 		default:
 			last = show(call(client, command, argument))
 		}
@@ -112,8 +115,10 @@ func call(client *paysvc.Client, function, request string) (*paysvc.Reply, error
 		err := fill(typed, json.RawMessage(request))
 		if err == nil {
 			got := method.Call([]reflect.Value{reflect.ValueOf(ctx), typed})
-			err, _ := got[1].Interface().(error)
-			return got[0].Interface().(*paysvc.Reply), err
+			if err, failed := got[1].Interface().(error); failed {
+				return nil, err
+			}
+			return replyOf(got[0].Elem()), nil
 		}
 		// A struct holds an amount as text; in JSON it may be a number.
 		var unfit *json.UnmarshalTypeError
@@ -130,6 +135,14 @@ func call(client *paysvc.Client, function, request string) (*paysvc.Reply, error
 	return reply, err
 }
 
+// The reply within that of a method; [paysvc.Client.Request] returns it as it is.
+func replyOf(reply reflect.Value) *paysvc.Reply {
+	if plain, ok := reply.Addr().Interface().(*paysvc.Reply); ok {
+		return plain
+	}
+	return reply.FieldByName("Reply").Addr().Interface().(*paysvc.Reply)
+}
+
 // The method for a function, e.g. OrderRefund for order_refund; initialisms do not matter.
 func methodOf(client *paysvc.Client, function string) reflect.Value {
 	name := strings.ReplaceAll(function, "_", "")
@@ -137,7 +150,7 @@ func methodOf(client *paysvc.Client, function string) reflect.Value {
 		of := reflect.TypeOf(client)
 		for i := 0; i < of.NumMethod(); i++ {
 			method := of.Method(i)
-			if strings.EqualFold(method.Name, name) && method.Type.NumIn() == 3 {
+			if strings.EqualFold(strings.TrimRight(method.Name, "_"), name) && method.Type.NumIn() == 3 {
 				return method.Name
 			}
 		}
