@@ -2,6 +2,7 @@
 //!
 //! Pure.
 
+pub mod answers;
 pub mod cpp;
 pub mod endpoints;
 pub mod exports;
