@@ -232,12 +232,17 @@ fn another_abi_is_refused_when_it_is_compiled_and_when_it_runs() {
 fn the_readme_is_true() {
     let stage = Stage::new();
     let readme = std::fs::read_to_string(root().join("bindings/cpp/README.md")).unwrap();
-    let block = |language: &str| readme.split(&format!("```{language}\n")).nth(1).unwrap().split("```").next().unwrap();
-    std::fs::write(stage.path().join("charge.cpp"), block("cpp")).unwrap();
-    run(Command::new("sh").args(["-c", block("sh").trim()]).current_dir(stage.path()));
+    let block = |language: &str, number: usize| {
+        readme.split(&format!("```{language}\n")).nth(number).unwrap().split("```").next().unwrap()
+    };
+    std::fs::write(stage.path().join("charge.cpp"), block("cpp", 1)).unwrap();
+    run(Command::new("sh").args(["-c", block("sh", 1).trim()]).current_dir(stage.path()));
     let mut command = stage.command(&stage.path().join("charge"));
     let output = run(command.env_clear().env("LD_LIBRARY_PATH", stage.path().join("build/lib")));
     let printed = String::from_utf8_lossy(&output.stdout);
     assert!(printed.starts_with("nothing was sent, it may be repeated: order_create: E_CONFIG"), "{printed}");
     crate::support::charge::check(&|| stage.command(&stage.path().join("charge")));
+    let answers = format!("paysvc::client client;\n{}", block("cpp", 2));
+    let output = syntax(&stage, &["-std=c++11", "-include", "iostream"], &answers);
+    assert!(output.status.success(), "{}", output_of(&output));
 }
