@@ -35,7 +35,8 @@ auto ask(const char *what, const std::string &of, Call call, Read shown) -> decl
 
 // The same, and returns the value.
 template <class Call, class Read> std::string step(const char *what, const std::string &of, Call call, Read shown) {
-    return shown(ask(what, of, call, shown).answer()).value_or("");
+    const auto reply = ask(what, of, call, shown);
+    return shown(reply.answer()).value_or("");
 }
 
 // What the customer ordered. A payment is compared with it before goods are handed over.
