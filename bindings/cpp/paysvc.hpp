@@ -29,6 +29,7 @@
 #endif
 
 #include "paysvc_json.hpp"
+#include "paysvc_view.hpp"
 
 namespace paysvc {
 
@@ -70,6 +71,8 @@ class reply {
     std::string message() const { return paysvc_reply_message(handle_.get()); }
     /// Always one JSON document: the service's own bytes, or a failure envelope of its form.
     std::string body() const { return std::string(paysvc_reply_body(handle_.get()), paysvc_reply_body_len(handle_.get())); }
+    /// Names this call: the lines of the log have it too.
+    std::string call_id() const { return paysvc_reply_call_id(handle_.get()); }
 
     /// Gets a value of the body by JSON pointer, e.g. "/data/mandateCode"; numbers as they are written in the JSON.
     /// Returns false, and leaves the text as it is, if the value is absent or null.
@@ -85,9 +88,23 @@ class reply {
         get(pointer, fallback);
         return fallback;
     }
+    /// For the functions of the C interface, e.g. paysvc_reply_name(). Freed with this reply.
+    const paysvc_reply *handle() const noexcept { return handle_.get(); }
 
   private:
     detail::handle<paysvc_reply, paysvc_reply_free> handle_;
+};
+
+/// The reply of an endpoint, whose answer has named members.
+template <class Answer> class reply_of : public reply {
+  public:
+    reply_of() noexcept = default;
+    explicit reply_of(reply &&any) noexcept : reply(std::move(any)) {}
+
+    /// Looks into this reply, or the one that it is moved to, which must outlive it. All its members are absent if this reply
+    /// was moved from.
+    Answer answer() const & { return Answer(static_cast<const reply &>(*this)); }
+    Answer answer() const && = delete;
 };
 
 /// Timeout and cancel of a request; threads may share it.
@@ -132,6 +149,8 @@ class error : public std::runtime_error {
     std::string code() const { return reply_->code(); }
     std::string message() const { return reply_->message(); }
     std::string body() const { return reply_->body(); }
+    std::string call_id() const { return reply_->call_id(); }
+    /// Lives as long as one of the copies of this error. Its answer: paysvc::order_pay_answer(error.reply()).
     const paysvc::reply &reply() const noexcept { return *reply_; }
 
   private:
@@ -153,7 +172,7 @@ struct outcome_unknown : error {
 
 namespace detail {
 /// Returns the reply if its status is OK; otherwise throws the exception for its outcome.
-inline reply checked(const char *function, reply got) {
+template <class Reply> Reply checked(const char *function, Reply got) {
     if (got.ok()) {
         return got;
     }
@@ -174,6 +193,7 @@ inline reply checked(const char *function, reply got) {
 
 } // namespace paysvc
 
+#include "paysvc_answers.hpp"
 #include "paysvc_endpoints.hpp"
 
 namespace paysvc {

@@ -333,122 +333,122 @@ template <class Client> class endpoints {
     /// Lists a customer's existing mandates.
     /// GET /payment/order/direct-debit/history, public key, read-only.
 #if PAYSVC_EXCEPTIONS
-    reply direct_debit_history(const std::string &request, const call &with = call::none()) const {
+    direct_debit_history_reply direct_debit_history(const std::string &request, const call &with = call::none()) const {
         return checked("direct_debit_history", this->direct_debit_history(std::nothrow, request, with));
     }
 #endif
-    reply direct_debit_history(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
-        return static_cast<const Client *>(this)->perform(&paysvc_direct_debit_history, request, with);
+    direct_debit_history_reply direct_debit_history(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
+        return direct_debit_history_reply(static_cast<const Client *>(this)->perform(&paysvc_direct_debit_history, request, with));
     }
 
     /// Creates a direct debit mandate. Store the answer's /data/mandateCode safely.
     /// POST /payment/order/direct-debit/create, public key, encrypted.
 #if PAYSVC_EXCEPTIONS
-    reply direct_debit_create(const std::string &request, const call &with = call::none()) const {
+    direct_debit_create_reply direct_debit_create(const std::string &request, const call &with = call::none()) const {
         return checked("direct_debit_create", this->direct_debit_create(std::nothrow, request, with));
     }
 #endif
-    reply direct_debit_create(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
-        return static_cast<const Client *>(this)->perform(&paysvc_direct_debit_create, request, with);
+    direct_debit_create_reply direct_debit_create(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
+        return direct_debit_create_reply(static_cast<const Client *>(this)->perform(&paysvc_direct_debit_create, request, with));
     }
 
     /// Checks a mandate. It should be active before a debit is made with it.
     /// GET /payment/order/direct-debit/status, public key, read-only.
 #if PAYSVC_EXCEPTIONS
-    reply direct_debit_status(const std::string &request, const call &with = call::none()) const {
+    direct_debit_status_reply direct_debit_status(const std::string &request, const call &with = call::none()) const {
         return checked("direct_debit_status", this->direct_debit_status(std::nothrow, request, with));
     }
 #endif
-    reply direct_debit_status(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
-        return static_cast<const Client *>(this)->perform(&paysvc_direct_debit_status, request, with);
+    direct_debit_status_reply direct_debit_status(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
+        return direct_debit_status_reply(static_cast<const Client *>(this)->perform(&paysvc_direct_debit_status, request, with));
     }
 
     /// Triggers the e-mail with the one-time code that a debit needs.
     /// POST /payment/order/direct-debit/otp, public key, encrypted.
 #if PAYSVC_EXCEPTIONS
-    reply direct_debit_otp(const std::string &request, const call &with = call::none()) const {
+    direct_debit_otp_reply direct_debit_otp(const std::string &request, const call &with = call::none()) const {
         return checked("direct_debit_otp", this->direct_debit_otp(std::nothrow, request, with));
     }
 #endif
-    reply direct_debit_otp(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
-        return static_cast<const Client *>(this)->perform(&paysvc_direct_debit_otp, request, with);
+    direct_debit_otp_reply direct_debit_otp(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
+        return direct_debit_otp_reply(static_cast<const Client *>(this)->perform(&paysvc_direct_debit_otp, request, with));
     }
 
     /// Creates an order payment from the plaintext payload, for example a card charge; the library encrypts it.
     /// POST /payment/order/create, public key, encrypted.
 #if PAYSVC_EXCEPTIONS
-    reply order_create(const std::string &request, const call &with = call::none()) const {
+    order_create_reply order_create(const std::string &request, const call &with = call::none()) const {
         return checked("order_create", this->order_create(std::nothrow, request, with));
     }
 #endif
-    reply order_create(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
-        return static_cast<const Client *>(this)->perform(&paysvc_order_create, request, with);
+    order_create_reply order_create(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
+        return order_create_reply(static_cast<const Client *>(this)->perform(&paysvc_order_create, request, with));
     }
 
     /// Charges the customer, for example under an approved mandate.
     /// POST /payment/order/pay, public key, encrypted.
 #if PAYSVC_EXCEPTIONS
-    reply order_pay(const std::string &request, const call &with = call::none()) const {
+    order_pay_reply order_pay(const std::string &request, const call &with = call::none()) const {
         return checked("order_pay", this->order_pay(std::nothrow, request, with));
     }
 #endif
-    reply order_pay(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
-        return static_cast<const Client *>(this)->perform(&paysvc_order_pay, request, with);
+    order_pay_reply order_pay(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
+        return order_pay_reply(static_cast<const Client *>(this)->perform(&paysvc_order_pay, request, with));
     }
 
     /// Starts a refund of an order, in full or in part.
     /// POST /payment/order/refund, secret key.
 #if PAYSVC_EXCEPTIONS
-    reply order_refund(const std::string &request, const call &with = call::none()) const {
+    order_refund_reply order_refund(const std::string &request, const call &with = call::none()) const {
         return checked("order_refund", this->order_refund(std::nothrow, request, with));
     }
 #endif
-    reply order_refund(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
-        return static_cast<const Client *>(this)->perform(&paysvc_order_refund, request, with);
+    order_refund_reply order_refund(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
+        return order_refund_reply(static_cast<const Client *>(this)->perform(&paysvc_order_refund, request, with));
     }
 
     /// Returns the state of an order and of each attempt to pay it. It tells what became of a payment.
     /// POST /payment/order/status, public key, encrypted, read-only.
 #if PAYSVC_EXCEPTIONS
-    reply order_status(const std::string &request, const call &with = call::none()) const {
+    order_status_reply order_status(const std::string &request, const call &with = call::none()) const {
         return checked("order_status", this->order_status(std::nothrow, request, with));
     }
 #endif
-    reply order_status(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
-        return static_cast<const Client *>(this)->perform(&paysvc_order_status, request, with);
+    order_status_reply order_status(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
+        return order_status_reply(static_cast<const Client *>(this)->perform(&paysvc_order_status, request, with));
     }
 
     /// Verifies the payment of an order. Only the state tells whether it is paid: code 00 means found.
     /// POST /payment/order/verify, secret key, read-only.
 #if PAYSVC_EXCEPTIONS
-    reply order_verify(const std::string &request, const call &with = call::none()) const {
+    order_verify_reply order_verify(const std::string &request, const call &with = call::none()) const {
         return checked("order_verify", this->order_verify(std::nothrow, request, with));
     }
 #endif
-    reply order_verify(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
-        return static_cast<const Client *>(this)->perform(&paysvc_order_verify, request, with);
+    order_verify_reply order_verify(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
+        return order_verify_reply(static_cast<const Client *>(this)->perform(&paysvc_order_verify, request, with));
     }
 
     /// Creates a reserved virtual bank account: persistent, one per alias.
     /// POST /payment/virtual-account/generate, public key, encrypted.
 #if PAYSVC_EXCEPTIONS
-    reply virtual_account_generate(const std::string &request, const call &with = call::none()) const {
+    virtual_account_generate_reply virtual_account_generate(const std::string &request, const call &with = call::none()) const {
         return checked("virtual_account_generate", this->virtual_account_generate(std::nothrow, request, with));
     }
 #endif
-    reply virtual_account_generate(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
-        return static_cast<const Client *>(this)->perform(&paysvc_virtual_account_generate, request, with);
+    virtual_account_generate_reply virtual_account_generate(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
+        return virtual_account_generate_reply(static_cast<const Client *>(this)->perform(&paysvc_virtual_account_generate, request, with));
     }
 
     /// Returns the details of a funding event on a virtual account.
     /// GET /payment/transaction-details/{sessionId}, public key, read-only.
 #if PAYSVC_EXCEPTIONS
-    reply transaction_details(const std::string &request, const call &with = call::none()) const {
+    transaction_details_reply transaction_details(const std::string &request, const call &with = call::none()) const {
         return checked("transaction_details", this->transaction_details(std::nothrow, request, with));
     }
 #endif
-    reply transaction_details(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
-        return static_cast<const Client *>(this)->perform(&paysvc_transaction_details, request, with);
+    transaction_details_reply transaction_details(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
+        return transaction_details_reply(static_cast<const Client *>(this)->perform(&paysvc_transaction_details, request, with));
     }
 
     /// Sends a request that has no method of its own yet: see paysvc_request() in paysvc.h.
@@ -458,7 +458,7 @@ template <class Client> class endpoints {
     }
 #endif
     reply request(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
-        return static_cast<const Client *>(this)->perform(&paysvc_request, request, with);
+        return reply(static_cast<const Client *>(this)->perform(&paysvc_request, request, with));
     }
 
 };

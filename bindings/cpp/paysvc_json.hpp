@@ -14,6 +14,7 @@ class object;
 /// JSON text that is inserted unchanged.
 class raw {
   public:
+    raw() : json_("null") {}
     explicit raw(std::string json) : json_(std::move(json)) {}
     raw(const object &value);
     const std::string &json() const { return json_; }

@@ -1,6 +1,6 @@
 // Lets the tests in Rust use paysvc.hpp, with the protocol of tests/c/driver.c, but for "close". The tests write
-// methods.inc from the table of endpoints. Without exceptions the methods with std::nothrow are used.
-#include <paysvc.hpp>
+// methods.inc and answers.inc from the table of endpoints. Without exceptions the methods with std::nothrow are used.
+#include "dump.hpp"
 
 #include <cstdlib>
 #include <iostream>
@@ -11,9 +11,9 @@ using paysvc::client;
 using paysvc::reply;
 
 #if PAYSVC_EXCEPTIONS
-#define CALL(name) {#name, [](const client &with, const std::string &json) { return with.name(json); }},
+#define CALL(name) {#name, [](const client &with, const std::string &json) -> reply { return with.name(json); }},
 #else
-#define CALL(name) {#name, [](const client &with, const std::string &json) { return with.name(std::nothrow, json); }},
+#define CALL(name) {#name, [](const client &with, const std::string &json) -> reply { return with.name(std::nothrow, json); }},
 #endif
 
 const struct {
@@ -23,6 +23,13 @@ const struct {
 #include "methods.inc"
     CALL(request)
     CALL(encrypt)
+};
+
+const struct {
+    const char *name;
+    void (*read)(const reply &, dump &);
+} answers[] = {
+#include "answers.inc"
 };
 
 template <class Answer> void print(const Answer &answer) {
@@ -44,7 +51,21 @@ void print_class(const paysvc::error &failure) {
 
 void log_line(int level, const std::string &message) { std::cerr << "log " << level << ' ' << message << '\n'; }
 
-// Calls a method and prints its reply, which is kept for "get".
+// Prints what is in the typed answer of an endpoint.
+void print_answer(const reply &of, const std::string &name) {
+    for (const auto &answer : answers) {
+        if (name == answer.name) {
+            dump out;
+            answer.read(of, out);
+            std::cout << out.json() << std::endl;
+            return;
+        }
+    }
+    std::cerr << "driver: no answer of " << name << '\n';
+    std::exit(2);
+}
+
+// Calls a method and prints its reply, which is kept for "get" and "answer".
 class last_reply {
   public:
     void run(const client &with, const std::string &name, const std::string &json) {
@@ -106,7 +127,9 @@ int main() {
         }
         const std::string command = line.substr(0, tab), argument = line.substr(tab + 1);
         std::string found;
-        if (command != "get") {
+        if (command == "answer") {
+            print_answer(last.get(), argument);
+        } else if (command != "get") {
             last.run(with, command, argument);
         } else if (last.get().get(argument, found)) {
             std::cout << '=' << found << std::endl;

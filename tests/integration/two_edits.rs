@@ -173,7 +173,11 @@ fn a_new_endpoint_takes_two_edits_by_hand() {
             &["class MadeUpTransferAnswerData(", "def transfer_reference(self)"],
         ),
         ("bindings/go/generated.go", &["func (c *Client) MadeUpTransfer(", "type MadeUpTransferRequest struct"]),
-        ("bindings/cpp/paysvc_endpoints.hpp", &["reply made_up_transfer(", "class made_up_transfer_request"]),
+        (
+            "bindings/cpp/paysvc_endpoints.hpp",
+            &["made_up_transfer_reply made_up_transfer(", "class made_up_transfer_request"],
+        ),
+        ("bindings/cpp/paysvc_answers.hpp", &["class made_up_transfer_answer", "> transferReference() const"]),
         ("docs/endpoints.md", &["paysvc_made_up_transfer", "transferReference", "walletPin"]),
         ("README.md", &["paysvc_made_up_transfer"]),
     ] {

@@ -60,6 +60,7 @@ impl Stage {
         let row = |row: &paysvc_spec::schema::Endpoint| format!("CALL({})\n", row.name);
         let methods: String = paysvc_spec::ENDPOINTS.iter().map(row).collect();
         std::fs::write(self.path().join("methods.inc"), methods).unwrap();
+        std::fs::write(self.path().join("answers.inc"), super::cpp_answers::inc(paysvc_spec::ENDPOINTS)).unwrap();
         let mut command = Command::new("c++");
         command.args(["-g", "-Ibuild/include", "-I."]).args(CPP).args(flags);
         command.arg(source);

@@ -5,6 +5,7 @@ pub mod bindings;
 mod build;
 pub mod capi;
 pub mod charge;
+pub mod cpp_answers;
 pub mod driver;
 pub mod header;
 pub mod https;

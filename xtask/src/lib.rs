@@ -8,7 +8,7 @@ pub mod generate;
 mod header;
 pub mod interface;
 mod markers;
-mod names;
+pub mod names;
 mod templates;
 mod text;
 
@@ -24,6 +24,7 @@ pub fn files(root: &Path) -> Result<Vec<(&'static str, String)>, String> {
         ("include/paysvc.h", header(root, ENDPOINTS)?),
         ("bindings/go/generated.go", codegen::go::render(ENDPOINTS)),
         ("bindings/go/generated_answers.go", codegen::go::render_answers(ENDPOINTS)),
+        ("bindings/cpp/paysvc_answers.hpp", codegen::cpp::answers::render(ENDPOINTS)),
         ("bindings/cpp/paysvc_endpoints.hpp", codegen::cpp::render(ENDPOINTS)),
         ("bindings/python/src/paysvc/_generated.py", codegen::python::render(ENDPOINTS)),
         ("bindings/python/src/paysvc/_replies.py", codegen::python::render_replies(ENDPOINTS)),

@@ -9,6 +9,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("exports.rs", include_str!("../templates/exports.rs.j2")),
     ("generated.go", include_str!("../templates/generated.go.j2")),
     ("generated_answers.go", include_str!("../templates/generated_answers.go.j2")),
+    ("paysvc_answers.hpp", include_str!("../templates/paysvc_answers.hpp.j2")),
     ("paysvc_endpoints.hpp", include_str!("../templates/paysvc_endpoints.hpp.j2")),
     ("python_macros", include_str!("../templates/python_macros.j2")),
     ("_generated.py", include_str!("../templates/_generated.py.j2")),

@@ -17,12 +17,13 @@ namespace {
 bool failed = false;
 
 // Makes a call and prints a line: step, subject, one value of the answer, outcome, time.
-template <class Call> paysvc::reply ask(const char *what, const std::string &of, Call call, const std::string &shown) {
+template <class Call, class Read>
+auto ask(const char *what, const std::string &of, Call call, Read shown) -> decltype(call()) {
     using clock = std::chrono::steady_clock;
     const clock::time_point started = clock::now();
-    paysvc::reply reply = call();
+    auto reply = call();
     const long long took = std::chrono::duration_cast<std::chrono::milliseconds>(clock::now() - started).count();
-    const std::string value = reply.get_or(shown, reply.message());
+    const std::string value = shown(reply.answer()).value_or(reply.message());
     std::printf("%-21s %-19s %-42.42s %-9s %5lld ms\n", what, of.c_str(), value.c_str(),
                 paysvc_outcome_name(static_cast<int>(reply.outcome())), took);
     if (reply.outcome() != paysvc::outcome::confirmed) {
@@ -33,8 +34,9 @@ template <class Call> paysvc::reply ask(const char *what, const std::string &of,
 }
 
 // The same, and returns the value.
-template <class Call> std::string step(const char *what, const std::string &of, Call call, const std::string &shown) {
-    return ask(what, of, call, shown).get_or(shown, "");
+template <class Call, class Read> std::string step(const char *what, const std::string &of, Call call, Read shown) {
+    const auto reply = ask(what, of, call, shown);
+    return shown(reply.answer()).value_or("");
 }
 
 // What the customer ordered. A payment is compared with it before goods are handed over.
@@ -43,12 +45,21 @@ struct ordered {
     std::string text() const { return amount + " " + currency + " for " + reference; }
 };
 
-// Where an answer has what was paid. The answer to a payment has no reference of the order: it answers this request.
-struct where {
-    const char *total, *fee, *currency, *reference;
+// What was paid, as an answer says. The answer to a payment has no reference of the order: it answers this request.
+struct paid {
+    std::string total, fee, currency, reference;
 };
-const where in_payment = {"/data/orderPayment/totalAmount", "/data/orderPayment/fee", "/data/orderPayment/currency", nullptr};
-const where in_transfer = {"/data/totalAmountCharged", "/data/fee", "/data/currencyName", "/data/accountReference"};
+
+paid in_payment(const paysvc::order_pay_answer &answer, const ordered &what) {
+    const auto payment = answer.data().orderPayment();
+    return {payment.totalAmount().value_or(""), payment.fee().value_or(""), payment.currency().value_or(""), what.reference};
+}
+
+paid in_transfer(const paysvc::transaction_details_answer &answer) {
+    const auto data = answer.data();
+    return {data.totalAmountCharged().value_or(""), data.fee().value_or(""), data.currencyName().value_or(""),
+            data.accountReference().value_or("")};
+}
 
 // An amount in millionths, without floating point. False if the text is not a plain decimal, or too large.
 bool amount_of(const std::string &text, long long &millionths) {
@@ -75,10 +86,9 @@ bool same_amount(const std::string &price_text, const std::string &charged, cons
     return total == price || (amount_of(fee, extra) && total == price + extra);
 }
 
-bool is_as_ordered(const paysvc::reply &reply, const ordered &what, const where &at) {
-    return reply.get_or(at.currency, "") == what.currency &&
-           (at.reference == nullptr || reply.get_or(at.reference, "") == what.reference) &&
-           same_amount(what.amount, reply.get_or(at.total, ""), reply.get_or(at.fee, ""));
+bool is_as_ordered(const paid &found, const ordered &what) {
+    return found.currency == what.currency && found.reference == what.reference &&
+           same_amount(what.amount, found.total, found.fee);
 }
 
 bool is_under_way(paysvc::state state) {
@@ -87,20 +97,20 @@ bool is_under_way(paysvc::state state) {
 }
 
 // Prints whether to hand over the goods: only for a payment that is CONFIRMED and SUCCESSFUL, and as ordered.
-void hand_over(const paysvc::reply &reply, const ordered &what, const where &at) {
+void hand_over(const paysvc::reply &reply, const paid &found, const ordered &what) {
     const std::string state = " (state " + std::to_string(static_cast<int>(reply.state())) + ")";
-    const bool paid = reply.state() == paysvc::state::successful;
+    const bool is_paid = reply.state() == paysvc::state::successful;
     std::string advice;
     switch (reply.outcome()) {
     case paysvc::outcome::confirmed:
-        if (paid && is_as_ordered(reply, what, at)) {
+        if (is_paid && is_as_ordered(found, what)) {
             advice = "paid: " + what.text() + "; hand over the goods";
         } else if (is_under_way(reply.state())) {
             // A real till now reads the state of the order until it is final.
             advice = "not paid yet" + state + ": keep the goods, and ask for the state of " + what.reference;
         } else {
-            advice = paid ? "PAID, BUT NOT AS ORDERED (" + what.text() + "): keep the goods, and ask a person"
-                        : "NOT PAID" + state + ": keep the goods";
+            advice = is_paid ? "PAID, BUT NOT AS ORDERED (" + what.text() + "): keep the goods, and ask a person"
+                             : "NOT PAID" + state + ": keep the goods";
             failed = true;
         }
         break;
@@ -122,24 +132,25 @@ class till {
 
     // Creates the order with its price.
     void create_order(const ordered &what) const {
-        const std::string order = "{\"amount\":" + what.amount + ",\"reference\":\"" + what.reference +
-                                  "\",\"description\":\"rent\",\"currency\":\"" + what.currency + "\"}";
         step("create the order", what.reference, [&] {
             return client_.order_create(
-                std::nothrow,
-                paysvc::order_create_request()
-                    .extra("customer", paysvc::raw("{\"firstname\":\"Ada\",\"lastname\":\"Lovelace\",\"mobile\":"
-                                                   "\"+2348000000000\",\"country\":\"NG\",\"email\":\"ada@example.com\"}"))
-                    .extra("order", paysvc::raw(order))
-                    .extra("payment", paysvc::raw("{\"RedirectUrl\":\"https://till.example/done\"}")));
-        }, "/data/order/amount");
+                std::nothrow, paysvc::order_create_request()
+                                  .order(priced(what).description("rent"))
+                                  .customer(paysvc::order_create_customer()
+                                                .firstname("Ada")
+                                                .lastname("Lovelace")
+                                                .mobile("+2348000000000")
+                                                .country("NG")
+                                                .email("ada@example.com"))
+                                  .payment(paysvc::order_create_payment().RedirectUrl("https://till.example/done")));
+        }, [](const paysvc::order_create_answer &answer) { return answer.data().order().amount(); });
     }
 
     void direct_debit(const ordered &what) const {
         const std::string &order = what.reference;
         step("mandate history", "ada@example.com", [&] {
             return client_.direct_debit_history(std::nothrow, paysvc::direct_debit_history_request().emailAddress("ada@example.com"));
-        }, "/customerName");
+        }, [](const paysvc::direct_debit_history_answer &answer) { return answer.customerName(); });
         const std::string mandate = step("create a mandate", order, [&] {
             return client_.direct_debit_create(std::nothrow, paysvc::direct_debit_create_request()
                                                                  .recurringPaymentId(1)
@@ -148,21 +159,21 @@ class till {
                                                                  .accountNumber("0123456789")
                                                                  .bankCode("044")
                                                                  .address("1 Example Street"));
-        }, "/data/mandateCode");
+        }, [](const paysvc::direct_debit_create_answer &answer) { return answer.data().mandateCode(); });
         step("check the mandate", mandate, [&] {
             return client_.direct_debit_status(std::nothrow, paysvc::direct_debit_status_request().mandateCode(mandate));
-        }, "/message");
+        }, [](const paysvc::direct_debit_status_answer &answer) { return answer.message(); });
         step("send one-time code", mandate, [&] {
             return client_.direct_debit_otp(std::nothrow, paysvc::direct_debit_otp_request().mandateCode(mandate));
-        }, "/data");
+        }, [](const paysvc::direct_debit_otp_answer &answer) { return answer.data(); });
         const std::string otp = learn(
             "one-time code from the customer's e-mail",
             paysvc::raw_request().method("GET").path("/sandbox/otp/" + mandate).key("public"), "/otp");
-        const paysvc::reply reply = ask("pay", order, [&] {
+        const auto reply = ask("pay", order, [&] {
             return client_.order_pay(std::nothrow, paysvc::order_pay_request().paymentOption("NDD").reference(order).directDebitPaymentRequest(
                 paysvc::order_pay_directDebitPaymentRequest().otp(otp).mandateCode(mandate).accountName("Ada Lovelace").bankCode("044")));
-        }, "/data/orderPayment/totalAmount");
-        hand_over(reply, what, in_payment);
+        }, [](const paysvc::order_pay_answer &answer) { return answer.data().orderPayment().totalAmount(); });
+        hand_over(reply, in_payment(reply.answer(), what), what);
     }
 
     void virtual_account(const std::string &alias) const {
@@ -170,28 +181,28 @@ class till {
         const std::string account = step("virtual account", alias, [&] {
             return client_.virtual_account_generate(
                 std::nothrow, paysvc::virtual_account_generate_request().Alias(alias).Narration("Rent").Reference(rent.reference));
-        }, "/accountNumber");
+        }, [](const paysvc::virtual_account_generate_answer &answer) { return answer.accountNumber(); });
         const std::string transfer =
             "{\"accountNumber\":\"" + account + "\",\"amount\":\"2500.50\",\"senderName\":\"Grace Hopper\"}";
         const std::string session = learn(
             "session identifier of a transfer to that account",
             paysvc::raw_request().method("POST").path("/sandbox/fund").key("public").body(paysvc::raw(transfer)), "/sessionId");
-        const paysvc::reply reply = ask("transaction details", "the transfer", [&] {
+        const auto reply = ask("transaction details", "the transfer", [&] {
             return client_.transaction_details(std::nothrow, paysvc::transaction_details_request().sessionId(session));
-        }, "/data/totalAmountCharged");
-        hand_over(reply, rent, in_transfer);
+        }, [](const paysvc::transaction_details_answer &answer) { return answer.data().totalAmountCharged(); });
+        hand_over(reply, in_transfer(reply.answer()), rent);
     }
 
     // With exceptions; the other steps use std::nothrow, to print every outcome in the same way.
     void refund(const std::string &order) const {
         try {
-            const paysvc::reply reply = ask("refund in part", order, [&] {
+            const auto reply = ask("refund in part", order, [&] {
                 return client_.order_refund(
                     paysvc::order_refund_request().reference(order).reason("one item returned").amount("25.50"));
-            }, "/data/amount_refunded");
+            }, [](const paysvc::order_refund_answer &answer) { return answer.data().amount_refunded(); });
+            const auto refund = reply.answer().data();
             std::string advice = reply.state() == paysvc::state::successful ? "refunded" : "accepted, not done yet: ask for its state";
-            if (reply.get_or("/data/reference", "") != order ||
-                !same_amount("25.50", reply.get_or("/data/amount_refunded", ""), "")) {
+            if (refund.reference().value_or("") != order || !same_amount("25.50", refund.amount_refunded().value_or(""), "")) {
                 advice = "NOT THE REFUND THAT WAS ASKED FOR: ask a person";
                 failed = true;
             }
@@ -207,16 +218,21 @@ class till {
 
     void card(const ordered &what) const {
         const std::string &order = what.reference;
-        const paysvc::reply reply = ask("card order", order, [&] {
+        const auto reply = ask("card order", order, [&] {
             return client_.order_create(
                 std::nothrow,
-                paysvc::order_create_request().reference(order).paymentoption("C").country("NG").card(
+                paysvc::order_create_request().reference(order).paymentoption("C").country("NG").order(priced(what)).card(
                     paysvc::order_create_card().cardnumber("4111111111111111").expirymonth("01").expiryyear("39").cvv("193")));
-        }, "/message");
-        hand_over(reply, what, in_payment);
+        }, [](const paysvc::order_create_answer &answer) { return answer.data().order().status(); });
+        // A card that was charged is answered as order_pay is.
+        hand_over(reply, in_payment(paysvc::order_pay_answer(reply), what), what);
     }
 
   private:
+    static paysvc::order_create_order priced(const ordered &what) {
+        return paysvc::order_create_order().reference(what.reference).amount(what.amount).currency(what.currency);
+    }
+
     // What the customer or the bank would tell, from the sandbox or typed in by you.
     std::string learn(const char *question, const std::string &request, const std::string &pointer) const {
         if (sandbox_) {

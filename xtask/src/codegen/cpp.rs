@@ -1,5 +1,7 @@
 //! `paysvc_endpoints.hpp`: numbers, builders of configuration and requests, the methods of the client.
 
+pub mod answers;
+
 use minijinja::{Value, context};
 use paysvc_spec::schema::{Endpoint, Field, Kind};
 use paysvc_spec::settings;

@@ -1,0 +1,279 @@
+// Typed answers in paysvc.hpp: answers that are made hostile, and how long a view lives. The argument is the address of a
+// server that answers a refund with the text of its reason. It runs with and without exceptions.
+#include <paysvc.hpp>
+
+#include <cstdlib>
+#include <initializer_list>
+#include <iostream>
+
+#define CHECK(what) \
+    do { \
+        if (!(what)) { \
+            std::cerr << __FILE__ << ':' << __LINE__ << ": " << #what << '\n'; \
+            std::abort(); \
+        } \
+    } while (0)
+
+namespace {
+
+using paysvc::client;
+using paysvc::reply;
+using details = paysvc::transaction_details_answer;
+using order = paysvc::order_status_answer;
+using paid = paysvc::order_pay_answer;
+
+static_assert(std::is_convertible<paysvc::order_pay_reply, reply>::value, "a reply like any other");
+static_assert(std::is_nothrow_move_constructible<paysvc::order_pay_reply>::value, "");
+static_assert(!std::is_copy_constructible<paysvc::order_pay_reply>::value, "");
+static_assert(std::is_constructible<order, const reply &>::value && std::is_constructible<order, reply &>::value, "");
+static_assert(!std::is_constructible<order, reply>::value && !std::is_constructible<order, const reply>::value,
+              "a view of a reply that is gone at once");
+// if (answer.data().isFinalStatus()) would only ask whether the flag is there.
+static_assert(!std::is_constructible<bool, paysvc::value<bool>>::value, "");
+static_assert(std::is_constructible<bool, paysvc::value<std::int64_t>>::value, "");
+static_assert(!std::is_convertible<paysvc::value<std::int64_t>, bool>::value, "");
+
+std::string address;
+
+const client &connected() {
+    static reply why;
+    static const client with(std::nothrow, paysvc::config().base_url(address).secret_key("secret").max_attempts(1), why);
+    CHECK(with);
+    return with;
+}
+
+// A reply with this body.
+paysvc::order_refund_reply answered(const std::string &body) {
+    auto got = connected().order_refund(std::nothrow, paysvc::order_refund_request().reference("R").reason(body));
+    CHECK(got.body() == body);
+    return got;
+}
+
+const char ABSENT[] = "(absent)", UNREADABLE[] = "(unreadable)";
+
+template <class T, class Text> std::string shown(const paysvc::value<T> &found, Text text) {
+    CHECK(found.has_value() == (found.present() && found.readable()) && (found.present() || found.readable()));
+    if (!found.has_value()) {
+        CHECK(text(*found) == text(T()) && text(found.get()) == text(T()));
+        return found.readable() ? ABSENT : UNREADABLE;
+    }
+    CHECK(text(found.value_or(T())) == text(*found));
+    return text(*found);
+}
+
+using cases = std::initializer_list<std::pair<const char *, const char *>>;
+
+// The JSON of a member of the data, and what is read.
+template <class Read> void leaf(const std::string &name, cases all, Read read) {
+    for (const auto &one : all) {
+        const reply got = answered("{\"status\":true,\"data\":{\"" + name + "\":" + one.first + "}}");
+        const std::string found = read(got);
+        if (found != one.second) {
+            std::cerr << name << ": " << one.first << " is read as " << found << ", not as " << one.second << '\n';
+            std::abort();
+        }
+    }
+}
+
+std::string same(const std::string &text) { return text; }
+
+void texts() {
+    leaf("narration",
+         {{"\"\"", ""}, {"\" a \"", " a "}, {"\"a\\\"\\n\\u00e9\"", "a\"\né"}, {"100.10", "100.10"}, {"1E2", "1E2"},
+          {"null", ABSENT}, {"true", UNREADABLE}, {"[]", UNREADABLE}, {"{}", UNREADABLE}},
+         [](const reply &got) { return shown(details(got).data().narration(), same); });
+    leaf("customer",
+         {{"{\"a\": 1}", "{\"a\": 1}"}, {"[]", "[]"}, {"\"a\\\"b\"", "\"a\\\"b\""}, {"\"\"", "\"\""}, {"1.50", "1.50"},
+          {"false", "false"}, {"null", ABSENT}},
+         [](const reply &got) {
+             return shown(details(got).data().customer(), [](const paysvc::raw &json) { return json.json(); });
+         });
+}
+
+void numbers() {
+    leaf("statusId",
+         {{"5", "5"}, {"-5", "-5"}, {"\" 5\\t\"", "5"}, {"\"007\"", "7"}, {"5.00", "5"}, {"-0", "0"},
+          {"9223372036854775807", "9223372036854775807"}, {"-9223372036854775808", "-9223372036854775808"},
+          {"9223372036854775808", UNREADABLE}, {"-9223372036854775809", UNREADABLE},
+          {"\"00000000000000000000000001\"", "1"}, {"99999999999999999999999999", UNREADABLE}, {"5.5", UNREADABLE},
+          {"\"5.\"", UNREADABLE}, {"\".0\"", UNREADABLE}, {"5e0", UNREADABLE}, {"\"+5\"", UNREADABLE},
+          {"\"0x5\"", UNREADABLE}, {"\"5 5\"", UNREADABLE}, {"\"-\"", UNREADABLE}, {"\"\"", ABSENT}, {"\" \"", ABSENT},
+          {"null", ABSENT}, {"true", UNREADABLE}, {"[5]", UNREADABLE}},
+         [](const reply &got) {
+             return shown(details(got).data().statusId(), [](std::int64_t number) { return std::to_string(number); });
+         });
+    leaf("fee",
+         {{"98000.000000", "98000.000000"}, {"\"007.50\"", "7.50"}, {"\"-007\"", "-7"}, {"-0", "-0"}, {"\"000\"", "0"},
+          {"0.5", "0.5"}, {"\"\\u000b1.10 \"", "1.10"}, {"\"1,10\"", UNREADABLE}, {"\"NGN 1\"", UNREADABLE},
+          {"1e2", UNREADABLE}, {"\".5\"", UNREADABLE}, {"\"5.\"", UNREADABLE}, {"\"1.2.3\"", UNREADABLE},
+          {"\"-\"", UNREADABLE}, {"\"\"", ABSENT}, {"null", ABSENT}, {"false", UNREADABLE},
+          {"\"0000000000000000000000000000000000000000000000000000000000000001\"", "1"},
+          {"\"00000000000000000000000000000000000000000000000000000000000000001\"", UNREADABLE}},
+         [](const reply &got) { return shown(details(got).data().fee(), same); });
+    leaf("isFinalStatus",
+         {{"true", "yes"}, {"false", "no"}, {"\"TRUE\"", "yes"}, {"\" falSe\"", "no"}, {"\"tru\"", UNREADABLE},
+          {"\"truer\"", UNREADABLE}, {"1", UNREADABLE}, {"\"1\"", UNREADABLE}, {"\"\"", ABSENT}, {"null", ABSENT}},
+         [](const reply &got) {
+             return shown(order(got).data().isFinalStatus(), [](bool flag) { return flag ? "yes" : "no"; });
+         });
+}
+
+void times() {
+    leaf("dateCreated",
+         {{"\"1970-01-01T00:00:00\"", "0.0"},
+          {"\"1969-12-31 23:59:58.5Z\"", "-2.500000000"},
+          {"\"2024-02-29T12:30:15.123456789+01:30\"", "1709204415.123456789"},
+          {"\"2026-11-22T10:00:00.0000001z\"", "1795341600.100"},
+          {"\" 1900-01-01T00:00:00\"", "-2208988800.0"},
+          {"\"9998-12-31T23:59:59-23:59\"", "253370851139.0"},
+          {"\"0001-01-01T00:00:00\"", ABSENT},
+          {"\"0001-01-01 00:00:00.0000000+01:00\"", ABSENT},
+          {"\"\"", ABSENT},
+          {"null", ABSENT},
+          {"20240101000000", UNREADABLE}},
+         [](const reply &got) {
+             return shown(details(got).data().dateCreated(), [](const paysvc::time_value &time) {
+                 return std::to_string(time.seconds) + '.' + std::to_string(time.nanoseconds);
+             });
+         });
+    for (const char *wrong :
+         {"0001-01-01T00:00:01", "1899-12-31T23:59:59", "9999-01-01T00:00:00", "2023-02-29T00:00:00", "2100-02-29T00:00:00",
+          "2024-01-01T24:00:00", "2024-01-01T23:60:00", "2024-01-01T23:59:60", "2024-01-01T00:00:00.",
+          "2024-01-01T00:00:00.1234567890", "2024-01-01T00:00:00+24:00", "2024-01-01T00:00:00+00:60",
+          "2024-01-01T00:00:00+0100", "2024-01-01T00:00:00+01:0", "2024-01-01T00:00:00 Z", "2024-01-01T00:00:00ZZ",
+          "2024-01-01", "2024-01-01T00:00", "2024-13-01T00:00:00", "2024-00-01T00:00:00", "2024-04-31T00:00:00",
+          "2024-01-00T00:00:00", "2024-01-01t00:00:00", "24-01-01T00:00:00", "2024/01/01T00:00:00", "now", "-"}) {
+        const reply got = answered("{\"data\":{\"dateCreated\":\"" + std::string(wrong) + "\"}}");
+        CHECK(!details(got).data().dateCreated().readable());
+    }
+    using clock = std::chrono::system_clock;
+    const paysvc::time_value time = {1795341600, 123456789}, before = {-1, 500000000};
+    CHECK(clock::to_time_t(time.time_point()) == 1795341600);
+    CHECK(time.time_point().time_since_epoch() >= std::chrono::microseconds(1795341600123456));
+    CHECK(before.time_point().time_since_epoch() == std::chrono::milliseconds(-500));
+    const paysvc::time_value late = {253370851139, 0}, early = {-253370851139, 0};
+    CHECK(late.time_point() > time.time_point() && early.time_point() < before.time_point());
+}
+
+void objects() {
+    const reply empty = answered("{}"), null = answered("{\"data\":null}");
+    for (const reply *got : {&empty, &null}) {
+        const details answer(*got);
+        CHECK(answer.present() && answer.readable() && answer.pointer() == "" && answer.raw() == got->body());
+        CHECK(!answer.data().present() && answer.data().readable() && answer.data().raw() == "");
+        CHECK(!answer.data().fee().present() && answer.data().fee().found() == std::string("absent"));
+        CHECK(!answer.data().orderPayments().present() && answer.data().orderPayments().readable());
+        CHECK(!paid(*got).data().orderPayment().fee().present() && paid(*got).data().orderPayment().readable());
+    }
+    const reply text = answered("{\"data\":\"x\"}");
+    CHECK(details(text).present() && !details(text).data().present() && !details(text).data().readable());
+    CHECK(!details(text).data().fee().readable() && details(text).data().fee().found() == std::string("string"));
+    CHECK(!details(text).data().customer().readable() && !details(text).data().orderPayments().readable());
+    CHECK(!paid(text).data().orderPayment().readable() && !paid(text).data().orderPayment().fee().readable());
+    const reply deep = answered("{\"data\":{\"orderPayment\":{\"fee\":\"1.50\",\"new\":[1]},\"paymentDetail\":[]}}");
+    const auto data = paid(deep).data();
+    CHECK(data.orderPayment().fee().get() == "1.50" && data.orderPayment().fee()->size() == 4);
+    CHECK(deep.get_or(data.orderPayment().pointer() + "/new", "") == "[1]");
+    CHECK(data.orderPayment().raw() == "{\"fee\":\"1.50\",\"new\":[1]}");
+    CHECK(!data.paymentDetail().cardToken().readable() && data.bankTransferDetails().readable());
+    for (const char *body : {"[]", "\"x\"", "5", "null", "[{\"data\":{}}]"}) {
+        const reply whole = answered(body);
+        CHECK(!details(whole).present() && !details(whole).readable() && !details(whole).data().readable());
+        CHECK(!details(whole).data().fee().readable() && !details(whole).data().orderPayments().readable());
+    }
+    // The first of two counts, by its exact name.
+    const reply doubled = answered("{\"data\":{\"Fee\":\"3\",\"fee\":\"1\",\"f\\u0065e\":\"2\"},\"data\":{\"fee\":\"4\"}}");
+    CHECK(*details(doubled).data().fee() == "1");
+}
+
+void lists() {
+    const reply got = answered("{\"data\":{\"orderPayments\":[{\"statusId\":5},7,null,{\"statusId\":\"x\"},{}]}}");
+    const auto payments = details(got).data().orderPayments();
+    CHECK(payments && payments.size() == 5 && !payments.empty() && payments.found() == std::string("array"));
+    CHECK(*payments[0].statusId() == 5 && payments[0].pointer() == "/data/orderPayments/0");
+    CHECK(!payments[1].readable() && !payments[1].statusId().readable());
+    // An element is there, so that null is something else than an object.
+    CHECK(!payments[2].present() && !payments[2].readable() && !payments[2].statusId().readable());
+    CHECK(payments[3].present() && !payments[3].statusId().readable() && !payments[3].remarks().present());
+    CHECK(payments[4].present() && payments[4].raw() == "{}");
+    CHECK(!payments[5].present() && payments[5].readable() && payments[5].statusId().readable());
+    std::size_t count = 0, known = 0;
+    for (const auto &payment : details(got).data().orderPayments()) {
+        count++;
+        known += payment.statusId().has_value();
+    }
+    CHECK(count == 5 && known == 1);
+    auto at = payments.begin();
+    CHECK(at++ == payments.begin() && at != payments.begin() && !(*at).readable());
+    const reply wrong = answered("{\"data\":{\"orderPayments\":{\"0\":{\"statusId\":5}}}}");
+    CHECK(!details(wrong).data().orderPayments() && !details(wrong).data().orderPayments().readable());
+    CHECK(details(wrong).data().orderPayments().size() == 0 && details(wrong).data().orderPayments().present());
+    std::string many = "{\"directDebitMandates\":[";
+    for (int index = 0; index < 3000; index++) {
+        many += (index == 0 ? "{\"directDebitId\":" : ",{\"directDebitId\":") + std::to_string(index) + '}';
+    }
+    const reply long_one = answered(many + "]}");
+    std::int64_t expected = 0;
+    for (const auto &mandate : paysvc::direct_debit_history_answer(long_one).directDebitMandates()) {
+        CHECK(*mandate.directDebitId() == expected++);
+    }
+    CHECK(expected == 3000);
+}
+
+void lifetimes() {
+    paysvc::order_refund_reply first = answered("{\"status\":true,\"data\":{\"amount_refunded\":25.50,\"status\":\"pending\"}}");
+    CHECK(first.state() == paysvc::state::pending && !first.call_id().empty());
+    const auto before = first.answer().data();
+    paysvc::order_refund_reply second = std::move(first);
+    CHECK(*before.amount_refunded() == "25.50"); // The reply has moved, the answer has not.
+    CHECK(!first.answer().present() && first.answer().readable() && !first.answer().data().status().present());
+    CHECK(first.call_id().empty() && first.handle() == nullptr);
+    reply plain = std::move(second);
+    CHECK(paysvc::order_refund_answer(plain).data().status().value_or("?") == "pending");
+    CHECK(!second.answer().data().present());
+    const paysvc::order_refund_reply again(std::move(plain));
+    CHECK(*again.answer().data().status() == "pending" && again.call_id() != paysvc::reply().call_id());
+    const reply none;
+    const order nowhere, of_none(none);
+    CHECK(nowhere.readable() && of_none.readable() && of_none.data().orderPayments()[0].readable());
+    CHECK(!of_none.data().orderPayments().present() && nowhere.raw() == "" && of_none.raw() == "");
+    paysvc::value<std::string> text = again.answer().data().status();
+    CHECK(std::move(text).value_or("") == "pending" && paysvc::value<bool>().value_or(true));
+    CHECK(*again.answer().data().status() == "pending"); // A value is the program's own.
+}
+
+#if PAYSVC_EXCEPTIONS
+// The answer of a call that failed.
+void errors() {
+    std::unique_ptr<paysvc::error> kept;
+    try {
+        connected().order_refund(
+            paysvc::order_refund_request().reference("R").reason("{\"status\":false,\"data\":{\"status\":\"failed\"}}"));
+    } catch (const paysvc::rejected &why) {
+        CHECK(*paysvc::order_refund_answer(why.reply()).data().status() == "failed");
+        kept.reset(new paysvc::error(why));
+    }
+    CHECK(kept && kept->call_id() == kept->reply().call_id());
+    const paysvc::order_refund_answer answer(kept->reply());
+    CHECK(*answer.data().status() == "failed");
+    const paysvc::order_refund_reply good =
+        connected().order_refund(paysvc::order_refund_request().reference("R").reason("{\"status\":true,\"data\":{}}"));
+    CHECK(good.ok() && good.answer().data().present());
+}
+#endif
+
+} // namespace
+
+int main(int, char **argv) {
+    address = argv[1];
+    texts();
+    numbers();
+    times();
+    objects();
+    lists();
+    lifetimes();
+#if PAYSVC_EXCEPTIONS
+    errors();
+#endif
+    return 0;
+}
