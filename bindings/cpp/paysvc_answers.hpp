@@ -64,6 +64,12 @@ class direct_debit_create_answer : public view {
     /// Of any reply, that of an error included. It must outlive this.
     explicit direct_debit_create_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
     direct_debit_create_answer(const paysvc::reply &&) = delete;
+    /// status (boolean): whether the request succeeded.
+    paysvc::value<bool> status() const { return paysvc::detail::reader::flag(*this, "/status"); }
+    /// code (string): code, e.g. 00.
+    paysvc::value<std::string> code() const { return paysvc::detail::reader::text(*this, "/code"); }
+    /// message (string): what became of the request, for a person.
+    paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
     /// data (object): the mandate.
     paysvc::direct_debit_create_answer_data data() const { return paysvc::detail::reader::object<paysvc::direct_debit_create_answer_data>(*this, "/data"); }
 };
@@ -85,6 +91,10 @@ class direct_debit_status_answer : public view {
     /// Of any reply, that of an error included. It must outlive this.
     explicit direct_debit_status_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
     direct_debit_status_answer(const paysvc::reply &&) = delete;
+    /// status (boolean): whether the request succeeded.
+    paysvc::value<bool> status() const { return paysvc::detail::reader::flag(*this, "/status"); }
+    /// code (string): code, e.g. 00.
+    paysvc::value<std::string> code() const { return paysvc::detail::reader::text(*this, "/code"); }
     /// message (string): describes the state of the mandate.
     paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
     /// data (object): the mandate.
@@ -100,6 +110,12 @@ class direct_debit_otp_answer : public view {
     /// Of any reply, that of an error included. It must outlive this.
     explicit direct_debit_otp_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
     direct_debit_otp_answer(const paysvc::reply &&) = delete;
+    /// status (boolean): whether the request succeeded.
+    paysvc::value<bool> status() const { return paysvc::detail::reader::flag(*this, "/status"); }
+    /// code (string): code, e.g. 00.
+    paysvc::value<std::string> code() const { return paysvc::detail::reader::text(*this, "/code"); }
+    /// message (string): what became of the request, for a person.
+    paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
     /// data (string): a confirmation text.
     paysvc::value<std::string> data() const { return paysvc::detail::reader::text(*this, "/data"); }
 };
@@ -117,6 +133,8 @@ class order_create_answer_data_order : public view {
     paysvc::value<std::string> amount() const { return paysvc::detail::reader::decimal(*this, "/data/order/amount"); }
     /// fee (amount in major currency units, reported): fee; 0 until it is known.
     paysvc::value<std::string> fee() const { return paysvc::detail::reader::decimal(*this, "/data/order/fee"); }
+    /// feeRate (decimal number, integrated): rate of the fee.
+    paysvc::value<std::string> feeRate() const { return paysvc::detail::reader::decimal(*this, "/data/order/feeRate"); }
     /// statusId (integer, reported): state of the order.
     paysvc::value<std::int64_t> statusId() const { return paysvc::detail::reader::integer(*this, "/data/order/statusId"); }
     /// status (string, reported): state of the order, as a word.
@@ -125,6 +143,26 @@ class order_create_answer_data_order : public view {
     paysvc::value<std::string> currency() const { return paysvc::detail::reader::text(*this, "/data/order/currency"); }
     /// narration (string, reported): narration.
     paysvc::value<std::string> narration() const { return paysvc::detail::reader::text(*this, "/data/order/narration"); }
+};
+
+/// The member subsidiary of order_create_answer_data.
+class order_create_answer_data_subsidiary : public view {
+  public:
+    using paysvc::view::view;
+    /// country (string, integrated): country code of the merchant.
+    paysvc::value<std::string> country() const { return paysvc::detail::reader::text(*this, "/data/subsidiary/country"); }
+    /// supportEmail (string, integrated): where the merchant's customers find help.
+    paysvc::value<std::string> supportEmail() const { return paysvc::detail::reader::text(*this, "/data/subsidiary/supportEmail"); }
+    /// customization (any, integrated): how the merchant's payment page looks.
+    paysvc::value<paysvc::raw> customization() const { return paysvc::detail::reader::any(*this, "/data/subsidiary/customization"); }
+};
+
+/// The member payment of order_create_answer_data.
+class order_create_answer_data_payment : public view {
+  public:
+    using paysvc::view::view;
+    /// source (string, integrated): what the payment came from.
+    paysvc::value<std::string> source() const { return paysvc::detail::reader::text(*this, "/data/payment/source"); }
 };
 
 /// An element of the list otherPaymentOptions of order_create_answer_data.
@@ -145,16 +183,18 @@ class order_create_answer_data : public view {
     using paysvc::view::view;
     /// order (object, reported): the order.
     paysvc::order_create_answer_data_order order() const { return paysvc::detail::reader::object<paysvc::order_create_answer_data_order>(*this, "/data/order"); }
-    /// subsidiary (any, reported): the merchant.
-    paysvc::value<paysvc::raw> subsidiary() const { return paysvc::detail::reader::any(*this, "/data/subsidiary"); }
+    /// subsidiary (object, reported): the merchant.
+    paysvc::order_create_answer_data_subsidiary subsidiary() const { return paysvc::detail::reader::object<paysvc::order_create_answer_data_subsidiary>(*this, "/data/subsidiary"); }
     /// customer (any, reported): the customer; null, an object or an array of objects.
     paysvc::value<paysvc::raw> customer() const { return paysvc::detail::reader::any(*this, "/data/customer"); }
-    /// payment (any, reported): the payment's settings.
-    paysvc::value<paysvc::raw> payment() const { return paysvc::detail::reader::any(*this, "/data/payment"); }
+    /// payment (object, reported): the payment's settings.
+    paysvc::order_create_answer_data_payment payment() const { return paysvc::detail::reader::object<paysvc::order_create_answer_data_payment>(*this, "/data/payment"); }
     /// otherPaymentOptions (array of objects, reported): further payment options.
     paysvc::list<paysvc::order_create_answer_data_otherPaymentOptions> otherPaymentOptions() const { return paysvc::detail::reader::array<paysvc::order_create_answer_data_otherPaymentOptions>(*this, "/data/otherPaymentOptions"); }
     /// savedCards (any, reported): the customer's saved cards.
     paysvc::value<paysvc::raw> savedCards() const { return paysvc::detail::reader::any(*this, "/data/savedCards"); }
+    /// subsidiaryOrderSummary (any, integrated): the order as the merchant sees it.
+    paysvc::value<paysvc::raw> subsidiaryOrderSummary() const { return paysvc::detail::reader::any(*this, "/data/subsidiaryOrderSummary"); }
 };
 
 /// The answer of client::order_create().
@@ -165,6 +205,12 @@ class order_create_answer : public view {
     /// Of any reply, that of an error included. It must outlive this.
     explicit order_create_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
     order_create_answer(const paysvc::reply &&) = delete;
+    /// status (string, reported): success, or what became of the request instead.
+    paysvc::value<std::string> status() const { return paysvc::detail::reader::text(*this, "/status"); }
+    /// statusCode (string, reported): code, e.g. 00.
+    paysvc::value<std::string> statusCode() const { return paysvc::detail::reader::text(*this, "/statusCode"); }
+    /// message (string, reported): what became of the request, for a person.
+    paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
     /// data (object, reported): the order and what belongs to it.
     paysvc::order_create_answer_data data() const { return paysvc::detail::reader::object<paysvc::order_create_answer_data>(*this, "/data"); }
 };
@@ -240,6 +286,12 @@ class order_pay_answer : public view {
     /// Of any reply, that of an error included. It must outlive this.
     explicit order_pay_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
     order_pay_answer(const paysvc::reply &&) = delete;
+    /// status (string): success, or what became of the request instead.
+    paysvc::value<std::string> status() const { return paysvc::detail::reader::text(*this, "/status"); }
+    /// statusCode (string): code, e.g. 00.
+    paysvc::value<std::string> statusCode() const { return paysvc::detail::reader::text(*this, "/statusCode"); }
+    /// message (string): what became of the request, for a person.
+    paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
     /// data (object): the payment.
     paysvc::order_pay_answer_data data() const { return paysvc::detail::reader::object<paysvc::order_pay_answer_data>(*this, "/data"); }
 };
@@ -265,6 +317,10 @@ class order_refund_answer : public view {
     /// Of any reply, that of an error included. It must outlive this.
     explicit order_refund_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
     order_refund_answer(const paysvc::reply &&) = delete;
+    /// status (boolean): whether the request succeeded.
+    paysvc::value<bool> status() const { return paysvc::detail::reader::flag(*this, "/status"); }
+    /// message (string): what became of the request, for a person.
+    paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
     /// data (object): the refund.
     paysvc::order_refund_answer_data data() const { return paysvc::detail::reader::object<paysvc::order_refund_answer_data>(*this, "/data"); }
 };
@@ -346,6 +402,8 @@ class order_status_answer : public view {
     order_status_answer(const paysvc::reply &&) = delete;
     /// status (string, reported): state of the order, as a word.
     paysvc::value<std::string> status() const { return paysvc::detail::reader::text(*this, "/status"); }
+    /// statusCode (string, reported): code, e.g. 00.
+    paysvc::value<std::string> statusCode() const { return paysvc::detail::reader::text(*this, "/statusCode"); }
     /// data (object): the order and its history.
     paysvc::order_status_answer_data data() const { return paysvc::detail::reader::object<paysvc::order_status_answer_data>(*this, "/data"); }
 };
@@ -391,10 +449,30 @@ class order_verify_answer : public view {
     /// Of any reply, that of an error included. It must outlive this.
     explicit order_verify_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
     order_verify_answer(const paysvc::reply &&) = delete;
+    /// status (string): success, or what became of the request instead.
+    paysvc::value<std::string> status() const { return paysvc::detail::reader::text(*this, "/status"); }
+    /// statusCode (string): code, e.g. 00.
+    paysvc::value<std::string> statusCode() const { return paysvc::detail::reader::text(*this, "/statusCode"); }
+    /// message (string): what became of the request, for a person.
+    paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
     /// data (object): the payment.
     paysvc::order_verify_answer_data data() const { return paysvc::detail::reader::object<paysvc::order_verify_answer_data>(*this, "/data"); }
 };
 using order_verify_reply = reply_of<order_verify_answer>;
+
+/// The member data of virtual_account_generate_answer.
+class virtual_account_generate_answer_data : public view {
+  public:
+    using paysvc::view::view;
+    /// account_number (string, reported): the account.
+    paysvc::value<std::string> account_number() const { return paysvc::detail::reader::text(*this, "/data/account_number"); }
+    /// account_name (string, reported): name of the account.
+    paysvc::value<std::string> account_name() const { return paysvc::detail::reader::text(*this, "/data/account_name"); }
+    /// bank_name (string, reported): name of the bank.
+    paysvc::value<std::string> bank_name() const { return paysvc::detail::reader::text(*this, "/data/bank_name"); }
+    /// reference (string, reported): the Reference given.
+    paysvc::value<std::string> reference() const { return paysvc::detail::reader::text(*this, "/data/reference"); }
+};
 
 /// The answer of client::virtual_account_generate().
 class virtual_account_generate_answer : public view {
@@ -404,6 +482,10 @@ class virtual_account_generate_answer : public view {
     /// Of any reply, that of an error included. It must outlive this.
     explicit virtual_account_generate_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
     virtual_account_generate_answer(const paysvc::reply &&) = delete;
+    /// status (boolean): whether the request succeeded.
+    paysvc::value<bool> status() const { return paysvc::detail::reader::flag(*this, "/status"); }
+    /// message (string): what became of the request, for a person.
+    paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
     /// accountNumber (string): the account; not always digits.
     paysvc::value<std::string> accountNumber() const { return paysvc::detail::reader::text(*this, "/accountNumber"); }
     /// accountName (string): name of the account.
@@ -412,6 +494,8 @@ class virtual_account_generate_answer : public view {
     paysvc::value<std::string> bank() const { return paysvc::detail::reader::text(*this, "/bank"); }
     /// bankCode (string): code of the bank.
     paysvc::value<std::string> bankCode() const { return paysvc::detail::reader::text(*this, "/bankCode"); }
+    /// data (object, reported): the account, in an older form of this answer, which lacks the members above.
+    paysvc::virtual_account_generate_answer_data data() const { return paysvc::detail::reader::object<paysvc::virtual_account_generate_answer_data>(*this, "/data"); }
 };
 using virtual_account_generate_reply = reply_of<virtual_account_generate_answer>;
 
@@ -519,6 +603,12 @@ class transaction_details_answer : public view {
     /// Of any reply, that of an error included. It must outlive this.
     explicit transaction_details_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
     transaction_details_answer(const paysvc::reply &&) = delete;
+    /// status (boolean): whether the request succeeded.
+    paysvc::value<bool> status() const { return paysvc::detail::reader::flag(*this, "/status"); }
+    /// code (string): code, e.g. 00.
+    paysvc::value<std::string> code() const { return paysvc::detail::reader::text(*this, "/code"); }
+    /// message (string): what became of the request, for a person.
+    paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
     /// data (object): the funding event.
     paysvc::transaction_details_answer_data data() const { return paysvc::detail::reader::object<paysvc::transaction_details_answer_data>(*this, "/data"); }
 };

@@ -124,12 +124,27 @@ func (a *DirectDebitCreateAnswer) UnmarshalJSON(body []byte) error {
 type DirectDebitCreateAnswer struct {
 	Object
 
+	// Status (boolean): whether the request succeeded.
+	Status Flag `json:"status"`
+
+	// Code (string): code, e.g. 00.
+	Code Text `json:"code"`
+
+	// Message (string): what became of the request, for a person.
+	Message Text `json:"message"`
+
 	// Data (object): the mandate.
 	Data DirectDebitCreateAnswerData `json:"data"`
 }
 
 func (a *DirectDebitCreateAnswer) member(name string) slot {
 	switch name {
+	case "status":
+		return &a.Status
+	case "code":
+		return &a.Code
+	case "message":
+		return &a.Message
 	case "data":
 		return &a.Data
 	}
@@ -137,7 +152,7 @@ func (a *DirectDebitCreateAnswer) member(name string) slot {
 }
 
 func (a *DirectDebitCreateAnswer) members() []slot {
-	return []slot{&a.Data}
+	return []slot{&a.Status, &a.Code, &a.Message, &a.Data}
 }
 
 // DirectDebitCreateAnswerData is /data in [DirectDebitCreateAnswer].
@@ -213,6 +228,12 @@ func (a *DirectDebitStatusAnswer) UnmarshalJSON(body []byte) error {
 type DirectDebitStatusAnswer struct {
 	Object
 
+	// Status (boolean): whether the request succeeded.
+	Status Flag `json:"status"`
+
+	// Code (string): code, e.g. 00.
+	Code Text `json:"code"`
+
 	// Message (string): describes the state of the mandate.
 	Message Text `json:"message"`
 
@@ -222,6 +243,10 @@ type DirectDebitStatusAnswer struct {
 
 func (a *DirectDebitStatusAnswer) member(name string) slot {
 	switch name {
+	case "status":
+		return &a.Status
+	case "code":
+		return &a.Code
 	case "message":
 		return &a.Message
 	case "data":
@@ -231,7 +256,7 @@ func (a *DirectDebitStatusAnswer) member(name string) slot {
 }
 
 func (a *DirectDebitStatusAnswer) members() []slot {
-	return []slot{&a.Message, &a.Data}
+	return []slot{&a.Status, &a.Code, &a.Message, &a.Data}
 }
 
 // DirectDebitStatusAnswerData is /data in [DirectDebitStatusAnswer].
@@ -282,12 +307,27 @@ func (a *DirectDebitOTPAnswer) UnmarshalJSON(body []byte) error {
 type DirectDebitOTPAnswer struct {
 	Object
 
+	// Status (boolean): whether the request succeeded.
+	Status Flag `json:"status"`
+
+	// Code (string): code, e.g. 00.
+	Code Text `json:"code"`
+
+	// Message (string): what became of the request, for a person.
+	Message Text `json:"message"`
+
 	// Data (string): a confirmation text.
 	Data Text `json:"data"`
 }
 
 func (a *DirectDebitOTPAnswer) member(name string) slot {
 	switch name {
+	case "status":
+		return &a.Status
+	case "code":
+		return &a.Code
+	case "message":
+		return &a.Message
 	case "data":
 		return &a.Data
 	}
@@ -295,7 +335,7 @@ func (a *DirectDebitOTPAnswer) member(name string) slot {
 }
 
 func (a *DirectDebitOTPAnswer) members() []slot {
-	return []slot{&a.Data}
+	return []slot{&a.Status, &a.Code, &a.Message, &a.Data}
 }
 
 // OrderCreateReply is the reply of [Client.OrderCreate].
@@ -326,12 +366,27 @@ func (a *OrderCreateAnswer) UnmarshalJSON(body []byte) error {
 type OrderCreateAnswer struct {
 	Object
 
+	// Status (string, reported): success, or what became of the request instead.
+	Status Text `json:"status"`
+
+	// StatusCode (string, reported): code, e.g. 00.
+	StatusCode Text `json:"statusCode"`
+
+	// Message (string, reported): what became of the request, for a person.
+	Message Text `json:"message"`
+
 	// Data (object, reported): the order and what belongs to it.
 	Data OrderCreateAnswerData `json:"data"`
 }
 
 func (a *OrderCreateAnswer) member(name string) slot {
 	switch name {
+	case "status":
+		return &a.Status
+	case "statusCode":
+		return &a.StatusCode
+	case "message":
+		return &a.Message
 	case "data":
 		return &a.Data
 	}
@@ -339,7 +394,7 @@ func (a *OrderCreateAnswer) member(name string) slot {
 }
 
 func (a *OrderCreateAnswer) members() []slot {
-	return []slot{&a.Data}
+	return []slot{&a.Status, &a.StatusCode, &a.Message, &a.Data}
 }
 
 // OrderCreateAnswerData is /data in [OrderCreateAnswer].
@@ -349,20 +404,23 @@ type OrderCreateAnswerData struct {
 	// Order (object, reported): the order.
 	Order OrderCreateAnswerDataOrder `json:"order"`
 
-	// Subsidiary (any or null, reported): the merchant.
-	Subsidiary Raw `json:"subsidiary"`
+	// Subsidiary (object or null, reported): the merchant.
+	Subsidiary OrderCreateAnswerDataSubsidiary `json:"subsidiary"`
 
 	// Customer (any or null, reported): the customer; null, an object or an array of objects.
 	Customer Raw `json:"customer"`
 
-	// Payment (any or null, reported): the payment's settings.
-	Payment Raw `json:"payment"`
+	// Payment (object or null, reported): the payment's settings.
+	Payment OrderCreateAnswerDataPayment `json:"payment"`
 
 	// OtherPaymentOptions (array of objects or null, reported): further payment options.
 	OtherPaymentOptions List[OrderCreateAnswerDataOtherPaymentOptionsItem] `json:"otherPaymentOptions"`
 
 	// SavedCards (any or null, reported): the customer's saved cards.
 	SavedCards Raw `json:"savedCards"`
+
+	// SubsidiaryOrderSummary (any or null, integrated): the order as the merchant sees it.
+	SubsidiaryOrderSummary Raw `json:"subsidiaryOrderSummary"`
 }
 
 func (a *OrderCreateAnswerData) member(name string) slot {
@@ -379,12 +437,14 @@ func (a *OrderCreateAnswerData) member(name string) slot {
 		return &a.OtherPaymentOptions
 	case "savedCards":
 		return &a.SavedCards
+	case "subsidiaryOrderSummary":
+		return &a.SubsidiaryOrderSummary
 	}
 	return nil
 }
 
 func (a *OrderCreateAnswerData) members() []slot {
-	return []slot{&a.Order, &a.Subsidiary, &a.Customer, &a.Payment, &a.OtherPaymentOptions, &a.SavedCards}
+	return []slot{&a.Order, &a.Subsidiary, &a.Customer, &a.Payment, &a.OtherPaymentOptions, &a.SavedCards, &a.SubsidiaryOrderSummary}
 }
 
 // OrderCreateAnswerDataOrder is /data/order in [OrderCreateAnswer].
@@ -402,6 +462,9 @@ type OrderCreateAnswerDataOrder struct {
 
 	// Fee (amount in major currency units or null, reported): fee; 0 until it is known.
 	Fee Decimal `json:"fee"`
+
+	// FeeRate (decimal number or null, integrated): rate of the fee.
+	FeeRate Decimal `json:"feeRate"`
 
 	// StatusID (integer, reported): state of the order.
 	StatusID Integer `json:"statusId"`
@@ -426,6 +489,8 @@ func (a *OrderCreateAnswerDataOrder) member(name string) slot {
 		return &a.Amount
 	case "fee":
 		return &a.Fee
+	case "feeRate":
+		return &a.FeeRate
 	case "statusId":
 		return &a.StatusID
 	case "status":
@@ -439,7 +504,57 @@ func (a *OrderCreateAnswerDataOrder) member(name string) slot {
 }
 
 func (a *OrderCreateAnswerDataOrder) members() []slot {
-	return []slot{&a.Reference, &a.ProcessorReference, &a.Amount, &a.Fee, &a.StatusID, &a.Status, &a.Currency, &a.Narration}
+	return []slot{&a.Reference, &a.ProcessorReference, &a.Amount, &a.Fee, &a.FeeRate, &a.StatusID, &a.Status, &a.Currency, &a.Narration}
+}
+
+// OrderCreateAnswerDataSubsidiary is /data/subsidiary in [OrderCreateAnswer].
+type OrderCreateAnswerDataSubsidiary struct {
+	Object
+
+	// Country (string or null, integrated): country code of the merchant.
+	Country Text `json:"country"`
+
+	// SupportEmail (string or null, integrated): where the merchant's customers find help.
+	SupportEmail Text `json:"supportEmail"`
+
+	// Customization (any or null, integrated): how the merchant's payment page looks.
+	Customization Raw `json:"customization"`
+}
+
+func (a *OrderCreateAnswerDataSubsidiary) member(name string) slot {
+	switch name {
+	case "country":
+		return &a.Country
+	case "supportEmail":
+		return &a.SupportEmail
+	case "customization":
+		return &a.Customization
+	}
+	return nil
+}
+
+func (a *OrderCreateAnswerDataSubsidiary) members() []slot {
+	return []slot{&a.Country, &a.SupportEmail, &a.Customization}
+}
+
+// OrderCreateAnswerDataPayment is /data/payment in [OrderCreateAnswer].
+type OrderCreateAnswerDataPayment struct {
+	Object
+
+	// Source (string or null, integrated): what the payment came from.
+	Source Text `json:"source"`
+}
+
+func (a *OrderCreateAnswerDataPayment) member(name string) slot {
+	switch name {
+	case "source":
+		return &a.Source
+	}
+	return nil
+}
+
+func (a *OrderCreateAnswerDataPayment) members() []slot {
+	return []slot{&a.Source}
 }
 
 // OrderCreateAnswerDataOtherPaymentOptionsItem is /data/otherPaymentOptions/* in [OrderCreateAnswer].
@@ -500,12 +615,27 @@ func (a *OrderPayAnswer) UnmarshalJSON(body []byte) error {
 type OrderPayAnswer struct {
 	Object
 
+	// Status (string): success, or what became of the request instead.
+	Status Text `json:"status"`
+
+	// StatusCode (string): code, e.g. 00.
+	StatusCode Text `json:"statusCode"`
+
+	// Message (string): what became of the request, for a person.
+	Message Text `json:"message"`
+
 	// Data (object): the payment.
 	Data OrderPayAnswerData `json:"data"`
 }
 
 func (a *OrderPayAnswer) member(name string) slot {
 	switch name {
+	case "status":
+		return &a.Status
+	case "statusCode":
+		return &a.StatusCode
+	case "message":
+		return &a.Message
 	case "data":
 		return &a.Data
 	}
@@ -513,7 +643,7 @@ func (a *OrderPayAnswer) member(name string) slot {
 }
 
 func (a *OrderPayAnswer) members() []slot {
-	return []slot{&a.Data}
+	return []slot{&a.Status, &a.StatusCode, &a.Message, &a.Data}
 }
 
 // OrderPayAnswerData is /data in [OrderPayAnswer].
@@ -699,12 +829,22 @@ func (a *OrderRefundAnswer) UnmarshalJSON(body []byte) error {
 type OrderRefundAnswer struct {
 	Object
 
+	// Status (boolean): whether the request succeeded.
+	Status Flag `json:"status"`
+
+	// Message (string): what became of the request, for a person.
+	Message Text `json:"message"`
+
 	// Data (object): the refund.
 	Data OrderRefundAnswerData `json:"data"`
 }
 
 func (a *OrderRefundAnswer) member(name string) slot {
 	switch name {
+	case "status":
+		return &a.Status
+	case "message":
+		return &a.Message
 	case "data":
 		return &a.Data
 	}
@@ -712,7 +852,7 @@ func (a *OrderRefundAnswer) member(name string) slot {
 }
 
 func (a *OrderRefundAnswer) members() []slot {
-	return []slot{&a.Data}
+	return []slot{&a.Status, &a.Message, &a.Data}
 }
 
 // OrderRefundAnswerData is /data in [OrderRefundAnswer].
@@ -776,6 +916,9 @@ type OrderStatusAnswer struct {
 	// Status (string, reported): state of the order, as a word.
 	Status Text `json:"status"`
 
+	// StatusCode (string, reported): code, e.g. 00.
+	StatusCode Text `json:"statusCode"`
+
 	// Data (object): the order and its history.
 	Data OrderStatusAnswerData `json:"data"`
 }
@@ -784,6 +927,8 @@ func (a *OrderStatusAnswer) member(name string) slot {
 	switch name {
 	case "status":
 		return &a.Status
+	case "statusCode":
+		return &a.StatusCode
 	case "data":
 		return &a.Data
 	}
@@ -791,7 +936,7 @@ func (a *OrderStatusAnswer) member(name string) slot {
 }
 
 func (a *OrderStatusAnswer) members() []slot {
-	return []slot{&a.Status, &a.Data}
+	return []slot{&a.Status, &a.StatusCode, &a.Data}
 }
 
 // OrderStatusAnswerData is /data in [OrderStatusAnswer].
@@ -987,12 +1132,27 @@ func (a *OrderVerifyAnswer) UnmarshalJSON(body []byte) error {
 type OrderVerifyAnswer struct {
 	Object
 
+	// Status (string): success, or what became of the request instead.
+	Status Text `json:"status"`
+
+	// StatusCode (string): code, e.g. 00.
+	StatusCode Text `json:"statusCode"`
+
+	// Message (string): what became of the request, for a person.
+	Message Text `json:"message"`
+
 	// Data (object): the payment.
 	Data OrderVerifyAnswerData `json:"data"`
 }
 
 func (a *OrderVerifyAnswer) member(name string) slot {
 	switch name {
+	case "status":
+		return &a.Status
+	case "statusCode":
+		return &a.StatusCode
+	case "message":
+		return &a.Message
 	case "data":
 		return &a.Data
 	}
@@ -1000,7 +1160,7 @@ func (a *OrderVerifyAnswer) member(name string) slot {
 }
 
 func (a *OrderVerifyAnswer) members() []slot {
-	return []slot{&a.Data}
+	return []slot{&a.Status, &a.StatusCode, &a.Message, &a.Data}
 }
 
 // OrderVerifyAnswerData is /data in [OrderVerifyAnswer].
@@ -1111,6 +1271,12 @@ func (a *VirtualAccountGenerateAnswer) UnmarshalJSON(body []byte) error {
 type VirtualAccountGenerateAnswer struct {
 	Object
 
+	// Status (boolean): whether the request succeeded.
+	Status Flag `json:"status"`
+
+	// Message (string): what became of the request, for a person.
+	Message Text `json:"message"`
+
 	// AccountNumber (string): the account; not always digits.
 	AccountNumber Text `json:"accountNumber"`
 
@@ -1122,10 +1288,17 @@ type VirtualAccountGenerateAnswer struct {
 
 	// BankCode (string or null): code of the bank.
 	BankCode Text `json:"bankCode"`
+
+	// Data (object or null, reported): the account, in an older form of this answer, which lacks the members above.
+	Data VirtualAccountGenerateAnswerData `json:"data"`
 }
 
 func (a *VirtualAccountGenerateAnswer) member(name string) slot {
 	switch name {
+	case "status":
+		return &a.Status
+	case "message":
+		return &a.Message
 	case "accountNumber":
 		return &a.AccountNumber
 	case "accountName":
@@ -1134,12 +1307,49 @@ func (a *VirtualAccountGenerateAnswer) member(name string) slot {
 		return &a.Bank
 	case "bankCode":
 		return &a.BankCode
+	case "data":
+		return &a.Data
 	}
 	return nil
 }
 
 func (a *VirtualAccountGenerateAnswer) members() []slot {
-	return []slot{&a.AccountNumber, &a.AccountName, &a.Bank, &a.BankCode}
+	return []slot{&a.Status, &a.Message, &a.AccountNumber, &a.AccountName, &a.Bank, &a.BankCode, &a.Data}
+}
+
+// VirtualAccountGenerateAnswerData is /data in [VirtualAccountGenerateAnswer].
+type VirtualAccountGenerateAnswerData struct {
+	Object
+
+	// AccountNumber (string, reported): the account.
+	AccountNumber Text `json:"account_number"`
+
+	// AccountName (string, reported): name of the account.
+	AccountName Text `json:"account_name"`
+
+	// BankName (string, reported): name of the bank.
+	BankName Text `json:"bank_name"`
+
+	// Reference (string or null, reported): the Reference given.
+	Reference Text `json:"reference"`
+}
+
+func (a *VirtualAccountGenerateAnswerData) member(name string) slot {
+	switch name {
+	case "account_number":
+		return &a.AccountNumber
+	case "account_name":
+		return &a.AccountName
+	case "bank_name":
+		return &a.BankName
+	case "reference":
+		return &a.Reference
+	}
+	return nil
+}
+
+func (a *VirtualAccountGenerateAnswerData) members() []slot {
+	return []slot{&a.AccountNumber, &a.AccountName, &a.BankName, &a.Reference}
 }
 
 // TransactionDetailsReply is the reply of [Client.TransactionDetails].
@@ -1170,12 +1380,27 @@ func (a *TransactionDetailsAnswer) UnmarshalJSON(body []byte) error {
 type TransactionDetailsAnswer struct {
 	Object
 
+	// Status (boolean): whether the request succeeded.
+	Status Flag `json:"status"`
+
+	// Code (string or null): code, e.g. 00.
+	Code Text `json:"code"`
+
+	// Message (string): what became of the request, for a person.
+	Message Text `json:"message"`
+
 	// Data (object): the funding event.
 	Data TransactionDetailsAnswerData `json:"data"`
 }
 
 func (a *TransactionDetailsAnswer) member(name string) slot {
 	switch name {
+	case "status":
+		return &a.Status
+	case "code":
+		return &a.Code
+	case "message":
+		return &a.Message
 	case "data":
 		return &a.Data
 	}
@@ -1183,7 +1408,7 @@ func (a *TransactionDetailsAnswer) member(name string) slot {
 }
 
 func (a *TransactionDetailsAnswer) members() []slot {
-	return []slot{&a.Data}
+	return []slot{&a.Status, &a.Code, &a.Message, &a.Data}
 }
 
 // TransactionDetailsAnswerData is /data in [TransactionDetailsAnswer].
