@@ -566,8 +566,11 @@ paysvc_status paysvc_request(const paysvc_client *client,
 void paysvc_client_free(paysvc_client *client);
 
 /**
- * Sets the log callback. It is called on the thread that makes a call. Keys, card data, one-time codes and bodies are
- * never logged, at any level.
+ * Sets the log callback. It is called on the thread that makes a call. Each line begins with the number of the call, see
+ * paysvc_reply_call_id(). Keys, card data, one-time codes and bodies are never logged, at any level. The line of an
+ * attempt ends with the answer's date and with the numbers by which the service finds the request in its own log
+ * (x-request-id, request-id, x-correlation-id, correlation-id, traceparent, x-amzn-trace-id, cf-ray), with the secrets of
+ * the request masked; a value of more than 100 characters or with blanks is left out.
  *
  * @param level  the most detailed level to log: 1 (errors), 2 (warnings), 3 (information) or 4 (debug)
  * @param log  the callback, which must return; NULL turns the log off. A call running on another thread may still use
@@ -748,7 +751,7 @@ int paysvc_reply_attempts(const paysvc_reply *reply);
 
 /**
  * Number of this call, e.g. "3k9v0c2m8q1tz7ha-42": at most 40 letters, digits and "-". No other call has it, in no other
- * process and on no other machine.
+ * process and on no other machine. Every line of the log about this call begins with it and a blank.
  *
  * @param reply  NULL: ""
  * @return valid until the reply is freed

@@ -17,6 +17,7 @@ use crate::response::verdict::{self, AttemptResult};
 use crate::transport::answer::{BodyError, HttpAnswer};
 use crate::transport::call::Call;
 use crate::transport::{ExchangeResult, WireRequest};
+use crate::util::call_id::CallId;
 use crate::util::failpoint;
 use crate::util::limits::MAX_LINE;
 use crate::util::process::critical_section;
@@ -36,7 +37,7 @@ impl Client {
         let reply = prepared.and_then(|prepared| self.send_with_retries(&prepared, deadline, call, progress));
         let reply = reply.unwrap_or_else(Reply::invalid);
         if reply.attempts == 0 && reply.outcome == Outcome::NotSent {
-            self.log.line(Level::Warn, || format!("nothing was sent: {}", status::name_of(reply.status)));
+            self.log.line(progress.id, Level::Warn, || format!("nothing was sent: {}", status::name_of(reply.status)));
         }
         reply
     }
@@ -71,7 +72,15 @@ impl Client {
             headers.insert(name, HeaderValue::from_str(value).map_err(|_| unsendable("a header"))?);
         }
         let body = prepared.body.as_ref().map(|body| body.as_slice());
-        Ok(WireRequest { method: prepared.method, uri, headers, body, deadline, call })
+        Ok(WireRequest {
+            method: prepared.method,
+            uri,
+            headers,
+            body,
+            deadline,
+            call,
+            trace: self.log.wants(Level::Warn),
+        })
     }
 
     fn send_with_retries(
@@ -100,8 +109,9 @@ impl Client {
             let result = transport.exchange(request);
             attempts += u32::from(result.sent);
             progress.attempts.store(attempts, Ordering::SeqCst);
-            let (mut reply, mut attempt) = self.judge(prepared, result, after_429, deadline, call);
-            self.log_attempt(prepared, index + 1, &reply, &attempt, started.elapsed());
+            let judged = self.judge(prepared, result, after_429, deadline, call);
+            self.log_attempt(prepared, progress.id, index + 1, &judged, started.elapsed());
+            let Judged { mut reply, mut attempt, .. } = judged;
             after_429 |= reply.http_status == 429;
             if reply.outcome == Outcome::NotSent {
                 reply.outcome = earlier_outcome;
@@ -117,7 +127,9 @@ impl Client {
                     return Ok(reply);
                 }
                 Next::After(wait) => {
-                    self.log.line(Level::Info, || format!("{} again in {} ms", prepared.label(), wait.as_millis()));
+                    self.log.line(progress.id, Level::Info, || {
+                        format!("{} again in {} ms", prepared.label(), wait.as_millis())
+                    });
                     pause(wait, call);
                 }
             }
@@ -133,11 +145,14 @@ impl Client {
         after_429: bool,
         deadline: Instant,
         call: Option<&Arc<Call>>,
-    ) -> (Reply, Attempt) {
+    ) -> Judged {
         let ExchangeResult { sent, reused, result } = result;
+        let (mut trace, mut paid_twice) = (String::new(), false);
         let (reply, line, again, permanent, broken) = match result {
             Ok(answer) => {
-                let read = self.read(prepared, answer, after_429, deadline, call);
+                let (read, read_trace) = self.read(prepared, answer, after_429, deadline, call);
+                trace = read_trace;
+                paid_twice = read.paid_twice;
                 (read.reply, read.line, read.again, false, false)
             }
             Err(error) => {
@@ -163,23 +178,24 @@ impl Client {
             stale: broken && reused && !sent,
             retry_after_ms: reply.retry_after_ms,
         };
-        (reply, attempt)
+        Judged { reply, attempt, paid_twice, trace }
     }
 
     fn read(
         &self,
         prepared: &Prepared,
-        answer: HttpAnswer,
+        mut answer: HttpAnswer,
         after_429: bool,
         deadline: Instant,
         call: Option<&Arc<Call>>,
-    ) -> ReadAnswer {
+    ) -> (ReadAnswer, String) {
         let end_of_call = || match call {
             Some(call) if call.is_cancelled() => Some(BodyError::Cancelled),
             _ => (Instant::now() >= deadline).then_some(BodyError::Timeout),
         };
         let stop = stop(deadline, call);
         let redactor = Redactor { secrets: &prepared.secrets, key: self.config.key(prepared.key), stop: &stop };
+        let trace = trace_text(&std::mem::take(&mut answer.trace), &redactor);
         let read = reader::read(
             &AnswerContext {
                 safety: prepared.safety,
@@ -191,17 +207,18 @@ impl Client {
             },
             answer,
         );
-        if read.paid_twice {
-            self.log.line(Level::Error, || format!("{}: paid twice, says the answer's history", prepared.label()));
-        }
-        read
+        (read, trace)
     }
 
-    fn log_attempt(&self, prepared: &Prepared, number: u32, reply: &Reply, attempt: &Attempt, took: Duration) {
+    fn log_attempt(&self, prepared: &Prepared, id: CallId, number: u32, judged: &Judged, took: Duration) {
+        let Judged { reply, attempt, paid_twice, trace } = judged;
+        if *paid_twice {
+            self.log.line(id, Level::Error, || format!("{}: paid twice, says the answer's history", prepared.label()));
+        }
         let level = if reply.status == Status::Ok { Level::Info } else { Level::Warn };
-        self.log.line(level, || {
+        self.log.line(id, level, || {
             format!(
-                "{} attempt {number}: {} {} HTTP {} in {} ms, verdict {}{}",
+                "{} attempt {number}: {} {} HTTP {} in {} ms, verdict {}{}{trace}",
                 prepared.label(),
                 status::name_of(reply.status),
                 status::name_of_outcome(attempt.outcome),
@@ -212,6 +229,21 @@ impl Client {
             )
         });
     }
+}
+
+/// What one attempt proves, and what its line of the log says besides.
+struct Judged {
+    reply: Reply,
+    attempt: Attempt,
+    paid_twice: bool,
+    /// The service's date and numbers of the request, each after "; ".
+    trace: String,
+}
+
+/// What the service said of the request besides its answer, with every secret masked: it may repeat one anywhere.
+fn trace_text(headers: &[(&str, String)], redactor: &Redactor<'_>) -> String {
+    let each = headers.iter().filter_map(|(name, value)| Some(format!("; {name} {}", redactor.redact(value)?)));
+    each.collect()
 }
 
 /// For the jitter of the back-off. If the system has no randomness, the wait is zero.

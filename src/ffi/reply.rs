@@ -180,7 +180,7 @@ pub unsafe extern "C" fn paysvc_reply_attempts(reply: *const paysvc_reply) -> c_
 }
 
 /// Number of this call, e.g. "3k9v0c2m8q1tz7ha-42": at most 40 letters, digits and "-". No other call has it, in no other
-/// process and on no other machine.
+/// process and on no other machine. Every line of the log about this call begins with it and a blank.
 ///
 /// @param reply  NULL: ""
 /// @return valid until the reply is freed

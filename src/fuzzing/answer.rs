@@ -32,6 +32,7 @@ fn answer_of(input: &[u8]) -> Reply {
         http_status: http_status(head),
         content_type: content_type.ok().filter(|text| !text.is_empty()),
         retry_after_ms: None,
+        trace: Vec::new(),
         body: body.to_vec(),
         encoded: false,
         close_delimited: false,

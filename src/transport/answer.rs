@@ -4,6 +4,8 @@ pub struct HttpAnswer {
     pub http_status: u16,
     pub content_type: Option<String>,
     pub retry_after_ms: Option<u64>,
+    /// Headers by which the service finds the request in its own log, if they were asked for.
+    pub trace: Vec<(&'static str, String)>,
     pub body: Vec<u8>,
     /// A header names a content encoding. None was asked for, and none is decoded.
     pub encoded: bool,

@@ -22,6 +22,7 @@ pub mod settings;
 mod sock;
 mod stream;
 mod tls;
+mod trace;
 
 use std::io::{self, ErrorKind, Read};
 use std::sync::Arc;
@@ -58,6 +59,8 @@ pub struct WireRequest<'a> {
     pub body: Option<&'a [u8]>,
     pub deadline: Instant,
     pub call: Option<&'a Arc<Call>>,
+    /// Whether to keep the headers by which the service finds the request in its log.
+    pub trace: bool,
 }
 
 /// What came of sending a request.
@@ -129,6 +132,7 @@ impl Transport {
 }
 
 fn run(connection: &PooledConnection, request: WireRequest<'_>) -> Result<HttpAnswer, TransportError> {
+    let traced = request.trace;
     let mut builder = Request::builder().method(request.method.name()).uri(request.uri);
     if let Some(headers) = builder.headers_mut() {
         *headers = request.headers;
@@ -140,14 +144,15 @@ fn run(connection: &PooledConnection, request: WireRequest<'_>) -> Result<HttpAn
     let response = result
         .map_err(|error| TransportError::new(Status::Internal, format!("the request could not be built: {error}")))?
         .map_err(|error| connection.state.error(error))?;
-    Ok(read(response, &connection.state))
+    Ok(read(response, &connection.state, traced))
 }
 
-fn read(response: Response<Body>, state: &ConnectionState) -> HttpAnswer {
+fn read(response: Response<Body>, state: &ConnectionState, traced: bool) -> HttpAnswer {
     let text = |name: HeaderName| response.headers().get(name)?.to_str().ok().map(str::to_owned);
     let content_type = text(header::CONTENT_TYPE);
     let retry_after_ms =
         text(header::RETRY_AFTER).and_then(|text| retry_after::retry_after_ms(&text, SystemTime::now()));
+    let trace = if traced { trace::trace(response.headers()) } else { Vec::new() };
     let http_status = response.status().as_u16();
     let encoded = framing::is_encoded(response.headers());
     let end = framing::end_of_body(response.status(), response.version(), response.headers());
@@ -156,7 +161,7 @@ fn read(response: Response<Body>, state: &ConnectionState) -> HttpAnswer {
         Ok(_) => read_body(response.into_body(), state),
         Err(reason) => (Vec::new(), Some(BodyError::Framing(reason))),
     };
-    HttpAnswer { http_status, content_type, retry_after_ms, body, encoded, close_delimited, body_error }
+    HttpAnswer { http_status, content_type, retry_after_ms, trace, body, encoded, close_delimited, body_error }
 }
 
 /// The body up to the limit, and why it is incomplete, if it is.

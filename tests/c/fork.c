@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +13,8 @@ enum { THREADS = 8, CHILDREN = 30 };
 
 static paysvc_client *client;
 static int stop;
+/* The beginning of the call's number, which is the process's. */
+static char prefix[64];
 
 static int refund(void)
 {
@@ -34,6 +37,26 @@ static void *work(void *failures)
     return NULL;
 }
 
+/* Whether the numbers of this process's calls begin differently than those of its parent, and all alike. */
+static int own_numbers(void)
+{
+    char of_parent[64], before[64] = "";
+    int i;
+    strcpy(of_parent, prefix);
+    for (i = 0; i < 3; i++) {
+        paysvc_reply *reply = NULL;
+        paysvc_encrypt(NULL, NULL, &reply);
+        strncpy(prefix, paysvc_reply_call_id(reply), sizeof prefix - 1);
+        paysvc_reply_free(reply);
+        prefix[strcspn(prefix, "-")] = '\0';
+        if (strlen(prefix) != 16 || strcmp(prefix, of_parent) == 0 || (i > 0 && strcmp(prefix, before) != 0)) {
+            return 0;
+        }
+        strcpy(before, prefix);
+    }
+    return 1;
+}
+
 /* The child's exit status: 0 when its calls succeeded. A child that hangs is ended by its alarm. */
 static int child(int grandchildren)
 {
@@ -41,6 +64,9 @@ static int child(int grandchildren)
     alarm(30);
     if (!refund() || !refund()) {
         return 1;
+    }
+    if (!own_numbers()) {
+        return 3;
     }
     if (grandchildren) {
         pid_t pid = fork();
@@ -61,7 +87,7 @@ int main(int argc, char **argv)
     int failures[THREADS] = {0};
     int i, bad = 0;
 
-    if (argc != 2 || paysvc_client_new(argv[1], &client, NULL) != PAYSVC_OK || !refund()) {
+    if (argc != 2 || paysvc_client_new(argv[1], &client, NULL) != PAYSVC_OK || !refund() || !own_numbers()) {
         return 2;
     }
     for (i = 0; i < THREADS; i++) {

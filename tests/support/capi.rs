@@ -61,6 +61,10 @@ functions! {
     reply_retry_after_ms(*const RawReply) -> c_int;
     reply_body(*const RawReply) -> *const c_char;
     reply_get(*const RawReply, *const c_char) -> *const c_char;
+    reply_type(*const RawReply, *const c_char) -> c_int;
+    reply_count(*const RawReply, *const c_char) -> usize;
+    reply_name(*const RawReply, *const c_char, usize) -> *const c_char;
+    reply_call_id(*const RawReply) -> *const c_char;
     reply_code(*const RawReply) -> *const c_char;
     reply_message(*const RawReply) -> *const c_char;
     reply_free(*mut RawReply);
@@ -210,6 +214,23 @@ impl Reply {
         let pointer = CString::new(pointer).unwrap();
         let found = unsafe { (c().reply_get)(self.0, pointer.as_ptr()) };
         (!found.is_null()).then(|| text(found).to_owned())
+    }
+    /// One of `PAYSVC_JSON_...`
+    pub fn json_type(&self, pointer: &str) -> c_int {
+        let pointer = CString::new(pointer).unwrap();
+        unsafe { (c().reply_type)(self.0, pointer.as_ptr()) }
+    }
+    pub fn count(&self, pointer: &str) -> usize {
+        let pointer = CString::new(pointer).unwrap();
+        unsafe { (c().reply_count)(self.0, pointer.as_ptr()) }
+    }
+    pub fn name(&self, pointer: &str, index: usize) -> Option<&str> {
+        let pointer = CString::new(pointer).unwrap();
+        let found = unsafe { (c().reply_name)(self.0, pointer.as_ptr(), index) };
+        (!found.is_null()).then(|| text(found))
+    }
+    pub fn call_id(&self) -> &str {
+        text(unsafe { (c().reply_call_id)(self.0) })
     }
     pub fn code(&self) -> &str {
         text(unsafe { (c().reply_code)(self.0) })

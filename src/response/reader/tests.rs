@@ -6,6 +6,7 @@ fn answer(http_status: u16, body: &str) -> HttpAnswer {
         http_status,
         content_type: Some("application/json".into()),
         retry_after_ms: None,
+        trace: Vec::new(),
         body: body.into(),
         encoded: false,
         close_delimited: false,

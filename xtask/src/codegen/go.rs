@@ -39,7 +39,7 @@ fn request(row: &Endpoint) -> Vec<Value> {
 
 /// The names that the package has without the objects within answers.
 fn package(rows: &[Endpoint]) -> Package {
-    let mut package = Package::new();
+    let mut package = Package::default();
     let mut own = |name: String| assert_eq!(package.name(name.clone()), name, "two things have the same name in Go");
     for row in rows {
         let name = exported(row.name);

@@ -93,12 +93,14 @@ fn with_underscore(name: String, taken: &[&str]) -> String {
 /// The types and functions of the package.
 pub struct Package(BTreeSet<String>);
 
-impl Package {
+impl Default for Package {
     /// With what is hand-written.
-    pub fn new() -> Package {
+    fn default() -> Package {
         Package(OURS.iter().map(|&name| name.to_owned()).collect())
     }
+}
 
+impl Package {
     /// That name, with underscores if something else has it.
     pub fn name(&mut self, mut name: String) -> String {
         while !self.0.insert(name.clone()) {
@@ -143,7 +145,7 @@ mod tests {
             assert_eq!(field(name), expected);
         }
         assert_eq!((method("close"), method("order_pay")), ("Close_".into(), "OrderPay".into()));
-        let mut package = Package::new();
+        let mut package = Package::default();
         let names = ["OrderAnswer", "OrderAnswer", "AnswerError", "OrderAnswer"].map(|name| package.name(name.into()));
         assert_eq!(names, ["OrderAnswer", "OrderAnswer_", "AnswerError_", "OrderAnswer__"]);
     }
@@ -175,7 +177,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(found, Package::new().0);
+        assert_eq!(found, Package::default().0);
         assert_eq!(methods, METHODS_OF_OURS.iter().map(|&name| name.to_owned()).collect());
     }
 }

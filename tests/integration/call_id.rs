@@ -1,0 +1,150 @@
+//! The number of a call: on its reply, in every line of its log, and beside what the service says of the request.
+
+use std::collections::HashSet;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::sync::Mutex;
+
+use serde_json::json;
+
+use crate::support::capi::{Client, Reply, refund, with};
+use crate::support::server::{Connection, Server};
+
+static LINES: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+unsafe extern "C" fn keep(_: *mut c_void, _: c_int, message: *const c_char) {
+    let message = unsafe { CStr::from_ptr(message) }.to_str().unwrap();
+    LINES.lock().unwrap().push(message.to_owned());
+}
+
+/// The lines of this call, without its number.
+fn lines(reply: &Reply) -> Vec<String> {
+    let of_call = |line: &String| line.strip_prefix(reply.call_id())?.strip_prefix(' ').map(str::to_owned);
+    LINES.lock().unwrap().iter().filter_map(of_call).collect()
+}
+
+/// A service whose first answer of a connection is "try again", each with these headers.
+fn busy_once(headers: &'static str) -> Server {
+    Server::start(move |mut c: Connection| {
+        for index in 0.. {
+            if c.read_request().is_none() {
+                break;
+            }
+            match index {
+                0 => c.answer("429 busy", &format!("retry-after: 0\r\n{headers}"), "{}"),
+                _ => c.answer("200 OK", headers, crate::support::server::OK),
+            }
+        }
+    })
+}
+
+#[test]
+fn every_line_of_a_call_has_its_number() {
+    let server = busy_once("");
+    let client = Client::new(&server.config());
+    client.set_log(Some(keep));
+    let retried = client.call("order_refund", &refund());
+    retried.expect("OK CONFIRMED");
+    let said = lines(&retried);
+    assert_eq!(said.len(), 3, "two attempts and a wait: {said:?}");
+    assert!(said[0].contains("attempt 1: E_RATE_LIMITED") && said[1].contains("again in"), "{said:?}");
+    assert!(said[2].contains("attempt 2: OK CONFIRMED"), "{said:?}");
+
+    let refused = client.call("order_refund", &json!({}));
+    assert_eq!(lines(&refused), ["nothing was sent: E_ARGUMENT"]);
+    let all = LINES.lock().unwrap().clone();
+    assert!(all.iter().all(|line| line.split_once(' ').unwrap().0.contains('-')), "{all:?}");
+}
+
+#[test]
+fn no_two_replies_have_the_same_number() {
+    let server = busy_once("");
+    let client = Client::new(&server.config());
+    let mut numbers = HashSet::new();
+    std::thread::scope(|scope| {
+        let calls: Vec<_> = (0..8)
+            .map(|thread| {
+                let client = &client;
+                scope.spawn(move || {
+                    let replies = (0..20).map(|index| match (thread + index) % 3 {
+                        0 => client.call("order_refund", &refund()),
+                        1 => client.call("order_refund", &"no JSON"),
+                        _ => client.encrypt(&json!({})),
+                    });
+                    replies.map(|reply| reply.call_id().to_owned()).collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        for call in calls {
+            numbers.extend(call.join().unwrap());
+        }
+    });
+    numbers.insert(Client::try_new(&"{}[]").err().unwrap().call_id().to_owned());
+    assert_eq!(numbers.len(), 161);
+    for number in &numbers {
+        let allowed = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        assert!((18..=40).contains(&number.len()) && number.chars().all(allowed), "{number}");
+    }
+    let prefixes: HashSet<_> = numbers.iter().map(|number| number.split_once('-').unwrap().0).collect();
+    assert_eq!(prefixes.len(), 1, "one process");
+}
+
+#[test]
+fn the_services_date_and_numbers_are_in_the_log() {
+    let server = busy_once(
+        "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\nX-Request-Id: req-7f\r\ncf-ray: 8f1-LOS\r\nx-other: other\r\n",
+    );
+    let client = Client::new(&server.config());
+    client.set_log(Some(keep));
+    let reply = client.call("order_refund", &refund());
+    for line in lines(&reply).iter().filter(|line| line.contains(" attempt ")) {
+        let expected = "; date Sun, 06 Nov 1994 08:49:37 GMT; x-request-id req-7f; cf-ray 8f1-LOS";
+        assert!(line.ends_with(expected), "{line}");
+    }
+    assert_eq!(lines(&reply).len(), 3);
+}
+
+/// Whatever a service puts into these headers: no secret of the request, no key, no second line, nothing long.
+#[test]
+fn what_a_service_disguises_as_a_number_stays_out_of_the_log() {
+    const OTP: &str = "739154";
+    const MANDATE: &str = "MDTC-5399413078825962";
+    let request = json!({"paymentOption": "NDD", "reference": "O-1",
+        "directDebitPaymentRequest": {"otp": OTP, "mandateCode": MANDATE, "accountName": "Ada Canary", "bankCode": "044"}});
+    let key = "PUBLICKEY-5f2d8a31c7";
+    let long = "9".repeat(500);
+    for (value, shown) in [
+        (OTP.to_owned(), Some("***")),
+        (format!("id={OTP};a"), Some("id=***;a")),
+        (MANDATE.to_owned(), Some("***")),
+        (MANDATE.to_lowercase().replace('-', "_"), Some("***")),
+        (key.to_owned(), Some("***")),
+        (format!("x{key}x"), None),
+        (long, None),
+        ("two words".to_owned(), None),
+        ("tab\tin-it".to_owned(), None),
+        ("\u{e9}".to_owned(), None),
+        ("req-1".to_owned(), Some("req-1")),
+    ] {
+        let answer = format!("x-request-id: {value}\r\ndate: {value}\r\ntraceparent: 00-{value}\r\n");
+        let server = Server::start(move |mut c| {
+            while c.read_request().is_some() {
+                c.answer("400 no", &answer, "{}");
+            }
+        });
+        let config = with(server.config(), json!({"public_key": key}));
+        let client = Client::new(&config);
+        client.set_log(Some(keep));
+        // Not encrypted, so that no key is needed: the secrets of the request are the same.
+        let raw = json!({"method": "POST", "path": "/some/where", "key": "public", "body": request});
+        let said = lines(&client.call("request", &raw));
+        let [line] = said.as_slice() else { panic!("{said:?}") };
+        for secret in [OTP, MANDATE, "5399413078825962", key, "999999"] {
+            assert!(!line.to_lowercase().contains(&secret.to_lowercase()), "{secret} in {line}");
+        }
+        assert!(!line.contains("; date") && !line.contains("words") && !line.contains("in-it"), "{line}");
+        if let Some(shown) = shown {
+            assert!(line.contains(&format!("; x-request-id {shown}")), "{value:?}: {line}");
+        }
+        assert!(line.is_ascii() && line.len() < 300 && !line.contains(char::is_control), "{line}");
+    }
+}
