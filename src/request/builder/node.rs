@@ -1,15 +1,17 @@
 //! The document as a tree. Names and scalars are JSON text in buffers that are wiped.
 
-use super::pointer::{Index, Pointer, Step};
+use serde_json::value::RawValue;
+
+use super::pointer::{Index, Pointer, Step, shortened};
 use super::{MAX_VALUES, NO_MEMORY, Reason, scalar, too_large, too_many};
 use crate::util::json::{self, MAX_DEPTH, Type};
 use crate::util::limits::MAX_TEXT;
 use crate::util::memory;
 use crate::util::secret::SecretBytes;
-use serde_json::value::RawValue;
 
 /// What a short member takes while it is read: in the tree, as a list entry of the reader, and two allocations.
 const VALUE_BYTES: usize = 192;
+const LEADING_ZEROS: &str = "an index of an array has no leading zeros";
 
 pub enum Node {
     Object(Object),
@@ -199,10 +201,9 @@ pub fn place<'n>(root: &'n mut Node, pointer: Pointer<'_>, size: &mut Size) -> R
 fn container_of(next: Step<'_>) -> Result<Node, Reason> {
     match next.index() {
         Index::At(_) | Index::End => Ok(Node::Array(Vec::new())),
+        // It may be meant as the name of a member, e.g. the code of a bank.
         Index::Malformed => {
-            Err("an index of an array has no leading zeros; for a member of that name, set its object \
-                                 to {} first"
-                .into())
+            Err(format!("{LEADING_ZEROS}; for a member of that name, set its object to {{}} first").into())
         }
         Index::None => Ok(Node::object()),
     }
@@ -214,12 +215,10 @@ impl Node {
         match self {
             Node::Scalar(_) => {
                 let kind = self.kind().name();
-                Err(format!("{} is {kind}, neither an object nor an array", super::pointer::shortened(step.before))
-                    .into())
+                Err(format!("{} is {kind}, neither an object nor an array", shortened(step.before)).into())
             }
             Node::Object(_) if matches!(step.index(), Index::End) => {
-                Err(format!("- appends to an array, and {} is an object", super::pointer::shortened(step.before))
-                    .into())
+                Err(format!("- appends to an array, and {} is an object", shortened(step.before)).into())
             }
             Node::Object(object) => {
                 let name = scalar::quoted(&step.name())?;
@@ -234,24 +233,24 @@ impl Node {
                 Ok((&mut object.members[index].1, is_new))
             }
             Node::Array(items) => {
+                let count = items.len();
                 let index = match step.index() {
                     Index::At(index) => index,
-                    Index::End => items.len(),
-                    Index::Malformed => return Err("an index of an array has no leading zeros".into()),
+                    Index::End => count,
+                    Index::Malformed => return Err(LEADING_ZEROS.into()),
                     Index::None => {
-                        let place = super::pointer::shortened(step.before);
+                        let place = shortened(step.before);
                         return Err(format!("{place} is an array: the step after it must be an index or -").into());
                     }
                 };
-                let (place, count) = (super::pointer::shortened(step.before), items.len());
                 if index > count {
-                    return Err(format!("the next index of {place} is {count}").into());
+                    return Err(format!("the next index of {} is {count}", shortened(step.before)).into());
                 }
                 let is_new = index == count;
                 if is_new {
                     items.try_reserve(1).map_err(|_| NO_MEMORY)?;
                     items.push(empty());
-                    size.bytes += usize::from(index > 0);
+                    size.bytes += usize::from(count > 0);
                     size.values += 1;
                 }
                 Ok((&mut items[index], is_new))

@@ -233,6 +233,19 @@ fn depth_is_bounded() {
 }
 
 #[test]
+fn a_till_s_thread_has_stack_enough() {
+    let body = || {
+        let deepest = "[".repeat(MAX_DEPTH) + &"]".repeat(MAX_DEPTH);
+        assert_eq!(built([("/a", Value::Json(&deepest))]).len(), 2 * MAX_DEPTH + "{\"a\":}".len());
+        let error = refused([("/a", Value::Json(&"[".repeat(1_000_000)))]);
+        assert!(error.contains("the value is not JSON"), "{error}");
+        let error = refused([("/a", Value::Json(&("[".repeat(1_000_000) + &"]".repeat(1_000_000))))]);
+        assert!(error.contains("nests deeper than 32 levels"), "{error}");
+    };
+    std::thread::Builder::new().stack_size(128 * 1024).spawn(body).unwrap().join().unwrap();
+}
+
+#[test]
 fn size_and_count_are_bounded() {
     let most = MAX_TEXT - "{\"a\":\"\"}".len();
     let too_large = "the document would be larger than 10485760 bytes";
