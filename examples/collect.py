@@ -150,8 +150,8 @@ class Till:
             otp=otp, mandate_code=mandate, account_name="Ada Lovelace", bank_code="044"
         )
         pay = partial(client.order_pay, payment_option="NDD", reference=order, direct_debit_payment_request=debit)
-        shown = self.call("pay", order, pay, lambda reply: reply.answer.data.order_payment.total_amount)
-        self.paid(shown, ordered)
+        paid = self.call("pay", order, pay, lambda reply: reply.answer.data.order_payment.total_amount)
+        self.paid(paid, ordered)
 
     def virtual_account(self, alias: str) -> None:
         client, rent = self.client, Ordered(Decimal("2500.5"), "NGN", "FLAT-7")

@@ -117,7 +117,8 @@ class Answer:
 
     def _read(self, kind: Callable[[Any], Value | None], name: str) -> Value | None:
         """A member that holds a value."""
-        value = self._get(name)
+        found = self._found
+        value = found.get(name) if type(found) is dict else self._get(name)
         if value is None:
             return None
         try:
