@@ -31,7 +31,7 @@ fn a_till_in_cpp_collects_a_payment() {
 fn a_till_in_go_collects_a_payment() {
     let stage = Stage::new();
     let program = stage.go_build("examples/collect");
-    collects(&|| with_flag(&stage, &program), 11);
+    collects(&|| with_flag(&stage, &program), 12);
 }
 
 #[test]

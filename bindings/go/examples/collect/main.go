@@ -12,11 +12,9 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	"paysvc.example/go/paysvc"
@@ -56,7 +54,6 @@ func main() {
 	t.directDebit(ctx, rent)
 	t.virtualAccount(ctx, fmt.Sprintf("tenant-%d", stamp))
 	t.refund(ctx, rent.reference)
-	t.createOrder(ctx, meal)
 	t.card(ctx, meal)
 
 	fmt.Print("\nTo use the real service, put its address and your keys (dashboard: Settings > API Keys & Webhooks) into\n" +
@@ -68,127 +65,19 @@ func main() {
 	}
 }
 
-// A call for the till: what it is, for whom, and how long it took.
-type step struct {
-	what, of string
-	took     time.Duration
-}
-
-// Makes a call, and prints its failure.
-func ask[Q, R any](t *till, ctx context.Context, what, of string,
-	call func(context.Context, Q) (*R, error), request Q) (*R, step, *paysvc.Error) {
-	started := time.Now()
-	reply, err := call(ctx, request)
-	made := step{what, of, time.Since(started)}
-	var failure *paysvc.Error
-	if errors.As(err, &failure) {
-		made.show(failure.Reply, failure.Message)
-		fmt.Printf("%-21s %v\n", "", failure)
-		t.failed = true
-	}
-	return reply, made, failure
-}
-
-// Prints a line: step, subject, one value of the answer, outcome, time.
-func (s step) show(reply paysvc.Reply, value string) {
-	fmt.Printf("%-21s %-19s %-42.42s %-9v %5d ms\n", s.what, s.of, value, reply.Outcome, s.took.Milliseconds())
-}
-
-// A member of an answer for a person: its value, or that it is absent, or why it cannot be read.
-func shown[T any](value T, err error) string {
-	if err != nil {
-		return err.Error()
-	}
-	return fmt.Sprint(value)
-}
-
-// Prints whether to hand over the goods: only for a payment that is CONFIRMED and SUCCESSFUL, and as ordered.
-func (t *till) handOver(reply paysvc.Reply, what ordered, asOrdered bool) {
-	paid := reply.Outcome == paysvc.OutcomeConfirmed && reply.State == paysvc.StateSuccessful
-	advice := ""
-	switch {
-	case paid && asOrdered:
-		advice = fmt.Sprintf("paid: %v; hand over the goods", what)
-	case paid:
-		advice = fmt.Sprintf("PAID, BUT NOT AS ORDERED (%v): keep the goods, and ask a person", what)
-		t.failed = true
-	case reply.Outcome == paysvc.OutcomeConfirmed:
-		switch reply.State {
-		case paysvc.StateInitiated, paysvc.StatePending, paysvc.StateAwaiting, paysvc.StateProcessing:
-			// A real till now reads the state of the order until it is final.
-			advice = fmt.Sprintf("not paid yet (%v): keep the goods, and ask for the state of %s", reply.State, what.reference)
-		default:
-			advice = fmt.Sprintf("NOT PAID (%v): keep the goods", reply.State)
-			t.failed = true
-		}
-	case reply.Outcome == paysvc.OutcomeRejected: // An order that is refused as "already paid" has been paid.
-		advice = "this request was not executed, but an earlier one may have been: see the message"
-	case reply.Outcome == paysvc.OutcomeNotSent:
-		advice = "nothing was sent: it may be repeated"
-	default:
-		advice = fmt.Sprintf("it may have been charged: ask for the state of %s before you charge again", what.reference)
-	}
-	fmt.Printf("%-21s %s\n", "", advice)
-}
-
-// Whether a member of an answer is there and is that text.
-func is(member paysvc.Text, text string) bool {
-	found, err := member.Get()
-	return err == nil && found == text
-}
-
-// Whether a payment is as ordered. It does not name the order: it answers the request that did.
-func isPayment(what ordered, payment paysvc.OrderPayAnswerDataOrderPayment) bool {
-	return is(payment.Currency, what.currency) && isPrice(what.amount, payment.TotalAmount, payment.Fee)
-}
-
-// Exact, without floating point: 100.1 equals 100.10. The amount charged may include the fee.
-func isPrice(price string, charged, included paysvc.Decimal) bool {
-	total, _ := charged.Get()
-	fee, _ := included.Get()
-	want, ok := paysvc.Amount(price).Rat()
-	sum, known := total.Rat()
-	extra, has := fee.Rat()
-	return ok && known && (sum.Cmp(want) == 0 || has && sum.Cmp(want.Add(want, extra)) == 0)
-}
-
-// What the customer or the bank would tell, from the sandbox or typed in by you.
-func (t *till) learn(ctx context.Context, question string, request paysvc.Request, pointer string) string {
-	if t.sandbox {
-		reply, err := t.client.Request(ctx, request)
-		var failure *paysvc.Error
-		if errors.As(err, &failure) { // An answer of the admin interface has no member that means success.
-			reply = &failure.Reply
-		}
-		value, _ := reply.Get(pointer)
-		return value
-	}
-	fmt.Print(question, ": ")
-	line, _ := t.input.ReadString('\n')
-	return strings.TrimSpace(line)
-}
-
 // Creates the order with its price.
 func (t *till) createOrder(ctx context.Context, what ordered) {
-	object := func(members map[string]any) json.RawMessage {
-		text, err := json.Marshal(members)
-		if err != nil {
-			panic(err) // Cannot happen: strings and a valid number.
-		}
-		return text
-	}
-	request := paysvc.OrderCreateRequest{
-		Extra: map[string]json.RawMessage{
-			"customer": object(map[string]any{
-				"firstname": "Ada", "lastname": "Lovelace", "mobile": "+2348000000000", "country": "NG", "email": "ada@example.com",
-			}),
-			"order": object(map[string]any{
-				"amount": json.Number(what.amount), "reference": what.reference, "description": "rent", "currency": what.currency,
-			}),
-			"payment": object(map[string]any{"RedirectUrl": "https://till.example/done"}),
+	reply, made, failure := ask(t, ctx, "create the order", what.reference, t.client.OrderCreate, paysvc.OrderCreateRequest{
+		Order: &paysvc.OrderCreateOrder{
+			Reference: what.reference, Amount: what.amount, Currency: paysvc.Ptr(what.currency), Description: paysvc.Ptr("rent"),
 		},
-	}
-	if reply, made, failure := ask(t, ctx, "create the order", what.reference, t.client.OrderCreate, request); failure == nil {
+		Customer: &paysvc.OrderCreateCustomer{
+			Firstname: paysvc.Ptr("Ada"), Lastname: paysvc.Ptr("Lovelace"), Mobile: paysvc.Ptr("+2348000000000"),
+			Country: paysvc.Ptr("NG"), Email: paysvc.Ptr("ada@example.com"),
+		},
+		Payment: &paysvc.OrderCreatePayment{RedirectURL: paysvc.Ptr("https://till.example/done")},
+	})
+	if failure == nil {
 		made.show(reply.Reply, shown(reply.Answer().Data.Order.Amount.Get()))
 	}
 }
@@ -249,6 +138,26 @@ func (t *till) directDebit(ctx context.Context, what ordered) {
 	payment := reply.Answer().Data.OrderPayment
 	made.show(reply.Reply, shown(payment.TotalAmount.Get()))
 	t.handOver(reply.Reply, what, isPayment(what, payment))
+	t.orderState(ctx, what)
+}
+
+// Reads the state of an order and of each payment of it. A till repeats this until the state is final.
+func (t *till) orderState(ctx context.Context, what ordered) {
+	reply, made, failure := ask(t, ctx, "state of the order", what.reference, t.client.OrderVerify,
+		paysvc.OrderVerifyRequest{Reference: what.reference})
+	if failure != nil {
+		return
+	}
+	order := reply.Answer().Data
+	made.show(reply.Reply, shown(order.Status.Get()))
+	payments, err := order.OrderPayments.Get()
+	if err != nil || !isPrice(what.amount, order.OrderAmount, paysvc.Decimal{}) {
+		fmt.Printf("%-21s NOT THE ORDER THAT WAS MADE: ask a person\n", "")
+		t.failed = true
+	}
+	for i, payment := range payments {
+		fmt.Printf("%-21s payment %d: %s\n", "", i+1, shown(payment.Status.Get()))
+	}
 }
 
 func (t *till) virtualAccount(ctx context.Context, alias string) {
@@ -309,9 +218,11 @@ func (t *till) refund(ctx context.Context, order string) {
 func (t *till) card(ctx context.Context, what ordered) {
 	order := what.reference
 	reply, made, failure := ask(t, ctx, "card order", order, t.client.OrderCreate, paysvc.OrderCreateRequest{
-		Reference:     paysvc.Ptr(order),
 		Paymentoption: paysvc.Ptr("C"),
 		Country:       paysvc.Ptr("NG"),
+		Order: &paysvc.OrderCreateOrder{
+			Reference: order, Amount: what.amount, Currency: paysvc.Ptr(what.currency), Description: paysvc.Ptr("a meal"),
+		},
 		Card: &paysvc.OrderCreateCard{
 			Cardnumber: "4111111111111111", Expirymonth: "01", Expiryyear: "39", CVV: "193",
 		},
@@ -321,7 +232,8 @@ func (t *till) card(ctx context.Context, what ordered) {
 		return
 	}
 	made.show(reply.Reply, reply.Message)
-	// An order with a card is answered as a payment is.
+	// The service does not document its answer to a card. This is the one to a payment.
 	payment := paysvc.ParseOrderPayAnswer(reply.Body).Data.OrderPayment
 	t.handOver(reply.Reply, what, isPayment(what, payment))
+	t.orderState(ctx, what)
 }

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"paysvc.example/go/paysvc"
+)
+
+// A call for the till: what it is, for whom, and how long it took.
+type step struct {
+	what, of string
+	took     time.Duration
+}
+
+// Makes a call, and prints its failure.
+func ask[Q, R any](t *till, ctx context.Context, what, of string,
+	call func(context.Context, Q) (*R, error), request Q) (*R, step, *paysvc.Error) {
+	started := time.Now()
+	reply, err := call(ctx, request)
+	made := step{what, of, time.Since(started)}
+	var failure *paysvc.Error
+	if errors.As(err, &failure) {
+		made.show(failure.Reply, failure.Message)
+		fmt.Printf("%-21s %v\n", "", failure)
+		t.failed = true
+	}
+	return reply, made, failure
+}
+
+// Prints a line: step, subject, one value of the answer, outcome, time.
+func (s step) show(reply paysvc.Reply, value string) {
+	fmt.Printf("%-21s %-19s %-42.42s %-9v %5d ms\n", s.what, s.of, value, reply.Outcome, s.took.Milliseconds())
+}
+
+// A member of an answer for a person: its value, or that it is absent, or why it cannot be read.
+func shown[T any](value T, err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprint(value)
+}
+
+// Prints whether to hand over the goods: only for a payment that is CONFIRMED and SUCCESSFUL, and as ordered.
+func (t *till) handOver(reply paysvc.Reply, what ordered, asOrdered bool) {
+	paid := reply.Outcome == paysvc.OutcomeConfirmed && reply.State == paysvc.StateSuccessful
+	advice := ""
+	switch {
+	case paid && asOrdered:
+		advice = fmt.Sprintf("paid: %v; hand over the goods", what)
+	case paid:
+		advice = fmt.Sprintf("PAID, BUT NOT AS ORDERED (%v): keep the goods, and ask a person", what)
+		t.failed = true
+	case reply.Outcome == paysvc.OutcomeConfirmed:
+		switch reply.State {
+		case paysvc.StateInitiated, paysvc.StatePending, paysvc.StateAwaiting, paysvc.StateProcessing:
+			advice = fmt.Sprintf("not paid yet (%v): keep the goods, and ask for the state of %s", reply.State, what.reference)
+		default:
+			advice = fmt.Sprintf("NOT PAID (%v): keep the goods", reply.State)
+			t.failed = true
+		}
+	case reply.Outcome == paysvc.OutcomeRejected: // An order that is refused as "already paid" has been paid.
+		advice = "this request was not executed, but an earlier one may have been: see the message"
+	case reply.Outcome == paysvc.OutcomeNotSent:
+		advice = "nothing was sent: it may be repeated"
+	default:
+		advice = fmt.Sprintf("it may have been charged: ask for the state of %s before you charge again", what.reference)
+	}
+	fmt.Printf("%-21s %s\n", "", advice)
+}
+
+// Whether a member of an answer is there and is that text.
+func is(member paysvc.Text, text string) bool {
+	found, err := member.Get()
+	return err == nil && found == text
+}
+
+// Whether a payment is as ordered. It does not name the order: it answers the request that did.
+func isPayment(what ordered, payment paysvc.OrderPayAnswerDataOrderPayment) bool {
+	return is(payment.Currency, what.currency) && isPrice(what.amount, payment.TotalAmount, payment.Fee)
+}
+
+// Exact, without floating point: 100.1 equals 100.10. The amount charged may include the fee.
+func isPrice(price string, charged, included paysvc.Decimal) bool {
+	total, _ := charged.Get()
+	fee, _ := included.Get()
+	want, ok := paysvc.Amount(price).Rat()
+	sum, known := total.Rat()
+	extra, has := fee.Rat()
+	return ok && known && (sum.Cmp(want) == 0 || has && sum.Cmp(want.Add(want, extra)) == 0)
+}
+
+// What the customer or the bank would tell, from the sandbox or typed in by you.
+func (t *till) learn(ctx context.Context, question string, request paysvc.Request, pointer string) string {
+	if t.sandbox {
+		reply, err := t.client.Request(ctx, request)
+		var failure *paysvc.Error
+		if errors.As(err, &failure) { // An answer of the admin interface has no member that means success.
+			reply = &failure.Reply
+		}
+		value, _ := reply.Get(pointer)
+		return value
+	}
+	fmt.Print(question, ": ")
+	line, _ := t.input.ReadString('\n')
+	return strings.TrimSpace(line)
+}
