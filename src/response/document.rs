@@ -134,6 +134,14 @@ impl<'d> Value<'d> {
         (node.name & ESCAPED == 0).then(|| (node.name_end - node.name) as usize)
     }
 
+    /// The bytes of a member's name; `None` if the value is no member or its name contains an escape.
+    #[inline]
+    pub fn plain_name(self) -> Option<&'d [u8]> {
+        let node = self.node();
+        let range = node.name as usize..node.name_end as usize;
+        (node.name & ESCAPED == 0).then(|| &self.text.as_bytes()[range])
+    }
+
     /// The name of a member of an object, unescaped.
     pub fn name(self) -> Option<Cow<'d, str>> {
         self.node().name(self.text)
@@ -168,11 +176,11 @@ impl<'d> Value<'d> {
     }
 
     /// Whether a member has that name.
+    #[inline(always)]
     fn is_named(self, name: &str) -> bool {
-        let node = self.node();
-        match node.name & ESCAPED {
-            0 => self.text.as_bytes()[node.name as usize..node.name_end as usize] == *name.as_bytes(),
-            _ => self.c_name().is_some_and(|own| own == name),
+        match self.plain_name() {
+            Some(own) => own == name.as_bytes(),
+            None => self.c_name().is_some_and(|own| own == name),
         }
     }
 

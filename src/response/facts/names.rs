@@ -74,10 +74,24 @@ fn of_length(length: usize) -> &'static [(&'static str, Name)] {
 
 /// The meaning of a member, and whether its name is exactly the documented one.
 pub fn known(value: Value<'_>) -> Option<(Name, bool)> {
-    if value.plain_name_len().is_some_and(|length| of_length(length).is_empty()) {
-        return None;
+    match value.plain_name() {
+        Some(name) => meaning(name),
+        None => meaning(value.name()?.as_bytes()),
     }
-    let name = value.name()?;
-    let (known, meaning) = of_length(name.len()).iter().find(|(known, _)| known.eq_ignore_ascii_case(&name))?;
-    Some((*meaning, *known == name))
+}
+
+fn meaning(name: &[u8]) -> Option<(Name, bool)> {
+    // The first letter rules out most of those of the same length.
+    let first = name.first()?.to_ascii_lowercase();
+    let same_first = of_length(name.len()).iter().filter(|(known, _)| known.as_bytes()[0] == first);
+    for (known, meaning) in same_first {
+        // Nearly every name is written as it is documented.
+        if known.as_bytes() == name {
+            return Some((*meaning, true));
+        }
+        if known.as_bytes().eq_ignore_ascii_case(name) {
+            return Some((*meaning, false));
+        }
+    }
+    None
 }
