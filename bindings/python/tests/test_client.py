@@ -64,6 +64,18 @@ def test_further_members_are_passed_on_unchanged(client: paysvc.Client, paysvc_s
     assert len(paysvc_sandbox.requests()) == 1
 
 
+def test_an_order_is_made_of_its_objects(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+    customer = paysvc.Customer(firstname="Ada", lastname="L", mobile="+1", country="NG", email="ada@example.com")
+    amounts: list[str | Decimal] = ["98000.00", Decimal("98000.00")]
+    for number, amount in enumerate(amounts):
+        order = paysvc.Order(reference=f"O-{number}", amount=amount, currency="NGN", description="rent")
+        reply = client.order_create(order=order, customer=customer)
+        assert reply.answer.data.order.amount == Decimal("98000.00")
+        assert sent(paysvc_sandbox)["order"] == {
+            "reference": f"O-{number}", "amount": 98000, "currency": "NGN", "description": "rent"
+        }  # fmt: skip
+
+
 @pytest.mark.parametrize("amount", ["25.50", Decimal("25.50")])
 def test_an_amount_is_text_or_decimal(client: paysvc.Client, paysvc_sandbox: Sandbox, amount: str | Decimal) -> None:
     paid(paysvc_sandbox, "R-1", "100.10")

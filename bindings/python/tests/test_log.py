@@ -29,6 +29,14 @@ def test_levels_are_those_of_logging_and_secrets_stay_out(
         assert secret not in caplog.text
 
 
+def test_its_lines_name_the_call(client: paysvc.Client, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, "paysvc"):
+        reply = client.direct_debit_history(email_address="none@example.com")
+    assert reply.call_id
+    assert all(reply.call_id in line for line in caplog.messages)
+    assert caplog.messages != []
+
+
 def test_the_level_may_change_at_any_time(client: paysvc.Client, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.ERROR, "paysvc"):
         client.direct_debit_history(email_address="none@example.com")

@@ -34,7 +34,8 @@ class Members(Mapping[str, object]):
     def __init__(self, members: Mapping[str, object], more: Mapping[str, object] | None = None) -> None:
         self._members = {name: value for name, value in members.items() if value is not OMIT}
         for name, value in more.items() if more else ():
-            if name in members:
+            # Where the argument is omitted, a program may be older than the argument.
+            if name in self._members:
                 raise TypeError(f"{name} has an argument of its own; leave it out of members")
             self._members[name] = value
 
