@@ -38,8 +38,8 @@ type Reply struct {
 	// Attempts is how many requests were put on the wire.
 	Attempts int
 
-	// CallID identifies this call, here and in the log's lines: at most 40 letters, digits and "-", unique across processes and
-	// machines. "": this package refused the call itself, without the library.
+	// CallID identifies this call, and each line of the log about it: at most 40 letters, digits and "-", that no other call has,
+	// in no other process and on no other machine. "": this package refused the call itself, without the library.
 	CallID string
 
 	// RetryAfter is how long to wait before trying again; negative: the service did not say.

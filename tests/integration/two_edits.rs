@@ -173,6 +173,7 @@ fn a_new_endpoint_takes_two_edits_by_hand() {
             &["class MadeUpTransferAnswerData(", "def transfer_reference(self)"],
         ),
         ("bindings/go/generated.go", &["func (c *Client) MadeUpTransfer(", "type MadeUpTransferRequest struct"]),
+        ("bindings/go/generated_answers.go", &["type MadeUpTransferAnswer struct", "TransferReference Text"]),
         (
             "bindings/cpp/paysvc_endpoints.hpp",
             &["made_up_transfer_reply made_up_transfer(", "class made_up_transfer_request"],
