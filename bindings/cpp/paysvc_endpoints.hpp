@@ -162,7 +162,7 @@ class order_create_card : public object {
 /// The member order of order_create_request.
 class order_create_order : public object {
   public:
-    /// reference (string, required): reference of the order; equal to reference, if both are given.
+    /// reference (string, required): reference of the order; the same as outside of this object, if both are given.
     order_create_order &reference(const std::string &value) { return set(*this, "reference", value); }
     /// amount (decimal amount in major units, e.g. "100.10", required): price, without the fee.
     order_create_order &amount(const std::string &value) { return set(*this, "amount", value); }

@@ -511,7 +511,7 @@ func (r OrderCreateCard) MarshalJSON() ([]byte, error) {
 type OrderCreateOrder struct {
 	redacted
 
-	// Reference (string, required): reference of the order; equal to reference, if both are given.
+	// Reference (string, required): reference of the order; the same as outside of this object, if both are given.
 	Reference string `json:"reference"`
 
 	// Amount (decimal amount in major units, e.g. "100.10", required): price, without the fee.

@@ -63,12 +63,13 @@ impl Peer {
     }
 
     pub fn config(&self, port: u16) -> Value {
-        let vector: Value = serde_json::from_str(include_str!("../../tests/vectors/rsa2048.json")).unwrap();
+        // A key that carries every member of every row in one request.
+        let key = include_str!("../../tests/vectors/rsa8192-spki.pem");
         json!({
             "base_url": format!("http://127.0.0.1:{port}"),
             "public_key": "public-canary",
             "secret_key": "secret-canary",
-            "encryption_key": vector["encryption_key"],
+            "encryption_key": key,
             "timeout_ms": 100,
             "max_attempts": 1,
         })

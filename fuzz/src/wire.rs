@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use paysvc::ffi::{
-    PAYSVC_E_INTERNAL, PAYSVC_OK, PAYSVC_OUTCOME_CONFIRMED, PAYSVC_OUTCOME_NOT_SENT, PAYSVC_OUTCOME_REJECTED,
-    PAYSVC_OUTCOME_UNKNOWN,
+    PAYSVC_E_ENCRYPT, PAYSVC_E_INTERNAL, PAYSVC_OK, PAYSVC_OUTCOME_CONFIRMED, PAYSVC_OUTCOME_NOT_SENT,
+    PAYSVC_OUTCOME_REJECTED, PAYSVC_OUTCOME_UNKNOWN,
 };
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::schema::Endpoint;
@@ -55,6 +55,7 @@ fn check(row: &Endpoint, reply: &Reply, answer: &[u8]) {
         let line_break = |c: char| c.is_control() || c == '\u{2028}' || c == '\u{2029}';
         assert!(text.chars().count() <= 500 && !text.contains(line_break), "{text:?}");
     }
+    assert_ne!(reply.status(), PAYSVC_E_ENCRYPT, "the request of the fuzzer is not sent: {}", reply.message());
     let (outcome, http_status, attempts) = (reply.outcome(), reply.http_status(), reply.attempts());
     assert_eq!(reply.status() == PAYSVC_OK, outcome == PAYSVC_OUTCOME_CONFIRMED);
     assert!(attempts <= 1 && reply.status() != PAYSVC_E_INTERNAL, "{}", reply.message());

@@ -217,7 +217,7 @@ pub unsafe extern "C" fn paysvc_direct_debit_otp(client: *const paysvc_client, r
 ///     - expiryyear (string, required): two digits
 ///     - cvv (string, required): card security code
 ///   - order (object): the order and its price
-///     - reference (string, required): reference of the order; equal to reference, if both are given
+///     - reference (string, required): reference of the order; the same as outside of this object, if both are given
 ///     - amount (string or number, a decimal amount in major units, e.g. "100.10", required): price, without the fee
 ///     - description (string): description of the order
 ///     - currency (string): currency code, e.g. NGN

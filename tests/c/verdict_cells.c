@@ -57,7 +57,7 @@ static const char *usual_request(const char *row)
         {"order_refund", "{\"reference\":\"R-1\"}"},
         {"order_pay", "{\"paymentOption\":\"NDD\",\"reference\":\"R-1\",\"directDebitPaymentRequest\":{\"otp\":"
                       "\"123456\",\"mandateCode\":\"M-1\"}}"},
-        {"order_create", "{\"order\":{\"reference\":\"R-1\"}}"},
+        {"order_create", "{\"order\":{\"reference\":\"R-1\",\"amount\":1}}"},
         {"direct_debit_create", "{\"orderReference\":\"R-1\"}"},
         {"direct_debit_otp", "{\"mandateCode\":\"M-1\"}"},
         {"virtual_account_generate", "{\"Alias\":\"A-1\"}"},

@@ -8,9 +8,9 @@ use serde_json::{Map, Value, json};
 
 use crate::support::capi::{Client, HANG, Reply, with, within};
 use crate::support::memory::Needles;
+use crate::support::root;
 use crate::support::server::Server;
 use crate::support::tls::{Authority, serve};
-use crate::support::{encryption_key, root};
 
 const SECRET: &str = "PGW-SECRETKEY-GUARD";
 const PUBLIC: &str = "PGW-PUBLICKEY-GUARD";
@@ -24,8 +24,11 @@ fn service() -> Server {
     })
 }
 
+/// A key that carries every member of every row in one request.
+const LARGE_KEY: &str = include_str!("../vectors/rsa8192-spki.pem");
+
 fn config(server: &Server) -> Value {
-    with(server.config(), json!({"public_key": PUBLIC, "secret_key": SECRET, "encryption_key": encryption_key()}))
+    with(server.config(), json!({"public_key": PUBLIC, "secret_key": SECRET, "encryption_key": LARGE_KEY}))
 }
 
 fn without(mut config: Value, member: &str) -> Value {

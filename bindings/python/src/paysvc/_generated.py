@@ -199,7 +199,7 @@ class Order(Members):
     ) -> None:
         """
         Args:
-            reference: reference of the order; equal to reference, if both are given
+            reference: reference of the order; the same as outside of this object, if both are given
             amount: price, without the fee; text or Decimal, major units
             description: description of the order
             currency: currency code, e.g. NGN

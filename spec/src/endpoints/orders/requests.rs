@@ -3,9 +3,13 @@
 use crate::schema::{Field, Kind, Wire};
 
 pub const ORDER: &[Field] = &[
-    Field::required("reference", Kind::Text, "reference of the order; equal to reference, if both are given")
-        .same_as("/reference")
-        .integrated(),
+    Field::required(
+        "reference",
+        Kind::Text,
+        "reference of the order; the same as outside of this object, if both are given",
+    )
+    .same_as("/reference")
+    .integrated(),
     // Integrations send a number.
     Field::required("amount", Kind::Amount(Wire::Number), "price, without the fee").integrated(),
     Field::optional("description", Kind::Text, "description of the order").integrated(),
