@@ -37,6 +37,7 @@ mod shell_blocks;
 mod threads;
 mod tls;
 mod two_edits;
+mod typed_answers;
 mod unsolicited_answers;
 mod verdict_languages;
 mod verdicts;
