@@ -12,6 +12,7 @@ mod clock;
 mod config;
 mod cpp;
 mod deadlines;
+mod endpoint_examples;
 mod endpoints;
 mod example;
 mod faults;
