@@ -73,12 +73,12 @@ def current_libcurl() -> Path | None:
     return BIN / "libcurl-current"
 
 
-def go() -> tuple[Path, Path]:
-    """Ours and net/http."""
-    compiler = run("sh", "scripts/go.sh")
-    for name in ("ours", "nethttp"):
+def go() -> dict[str, list[str]]:
+    """Ours and net/http; and those that read answers."""
+    compiler, names = run("sh", "scripts/go.sh"), ("ours", "nethttp", "answer", "encodingjson")
+    for name in names:
         run(compiler, "build", "-o", BIN / f"go-{name}", f"./{name}", cwd=HERE / "go", GOFLAGS="-mod=mod", GOWORK="off")
-    return BIN / "go-ours", BIN / "go-nethttp"
+    return {name: [str(BIN / f"go-{name}")] for name in names}
 
 
 def python() -> Path:

@@ -82,6 +82,23 @@ class Calls:
         times = self.sequential("encrypted", {"ours": self.programs.go, peer: self.programs.nethttp}, 200, 50)
         return both("Go, encrypted POST", f"{self.programs.versions['Go']} {peer}", times, 0.5, peer)
 
+    def answers(self) -> list[Row]:
+        """Reading answers, without a network."""
+        rows = []
+        peers = {
+            "Python": f"{self.programs.versions['Python']} json.loads, amounts as Decimal",
+            "Go": f"{self.programs.versions['Go']} encoding/json, amounts as json.Number",
+        }
+        for language, (ours, theirs) in self.programs.readers.items():
+            for mode, work, calls in (
+                ("payment", "typed answer to a payment, three members", 2000),
+                ("history", "typed answer of 67 kB, its last element", 40),
+            ):
+                times = self.sequential(mode, {"ours": ours, "theirs": theirs}, calls, 30)
+                wall = times["ours"].wall, times["theirs"].wall
+                rows.append(Row.of(f"{language}, {work}", peers[language], "wall", "µs", *wall, None))
+        return rows
+
     def threads(self) -> list[Row]:
         self.server.pin(OTHER)
         gos = f"{self.programs.versions['Go']} net/http, raised pool"

@@ -22,6 +22,8 @@ class Programs:
     python_peers: dict[str, list[str]]
     go: list[str]
     nethttp: list[str]
+    #: What reads answers without a network, ours and the peer's, by language.
+    readers: dict[str, tuple[list[str], list[str]]]
     versions: dict[str, str]
 
     def libcurl_of_the_system(self) -> str:
@@ -31,7 +33,7 @@ class Programs:
 def all_of_them() -> Programs:
     server, ours, launch, debian = build.server(), build.ours(), build.launch(), build.libcurl()
     current, interpreter = build.current_libcurl(), build.python()
-    go, nethttp = build.go()
+    go = build.go()
     versions = {"libpaysvc": (ROOT / "Cargo.toml").read_text().split('version = "', 1)[1].split('"', 1)[0]}
     libcurls = {}
     for program, origin in ((debian, "of the system"), (current, "from source")):
@@ -61,7 +63,11 @@ def all_of_them() -> Programs:
         libcurls=libcurls,
         python=[str(interpreter), str(folder / "ours.py")],
         python_peers=peers,
-        go=[str(go)],
-        nethttp=[str(nethttp)],
+        go=go["ours"],
+        nethttp=go["nethttp"],
+        readers={
+            "Python": ([str(interpreter), str(folder / "answer.py")], [str(interpreter), str(folder / "loads.py")]),
+            "Go": (go["answer"], go["encodingjson"]),
+        },
         versions=versions,
     )

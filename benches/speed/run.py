@@ -76,6 +76,7 @@ def main() -> int:
             "looks": calls.looks,
             "python": calls.python,
             "go": calls.go,
+            "answers": calls.answers,
             "threads": calls.threads,
             "first": processes.first,
             "memory": processes.memory,

@@ -58,6 +58,23 @@ def payloads() -> None:
     card = {"cardnumber": "4111111111111111", "expirymonth": "01", "expiryyear": "39", "cvv": "193"}
     order = {"reference": "ORDER-20260101-000001", "paymentoption": "C", "country": "NG", "card": card}
     assert len(compact(plain)) == 700
+    payment = {
+        "orderId": 1001, "orderPaymentReference": "ORDER-20260101-000001", "currency": "NGN", "statusId": 5,
+        "orderPaymentResponseCode": "00", "orderPaymentResponseMessage": "Approved", "orderPaymentInstrument": None,
+        "remarks": "Order payment completed", "totalAmount": 100.25, "fee": 1.5,
+    }  # fmt: skip
+    detail = {"redirectUrl": None, "recipientAccount": "0123456789", "paymentReference": "PAY-1", "cardToken": None}
+    data = {"paymentDetail": detail, "bankTransferDetails": None, "orderPayment": payment}
+    paid = {"data": data, "status": "success", "statusCode": "00", "message": "Order payment completed"}
+    mandates = [
+        {"accountNumber": "0123456789", "bankName": "Example Bank", "directDebitId": 1000 + number,
+         "dateCreated": "2026-01-31T09:30:00.000Z", "bankCode": "044"}
+        for number in range(504)
+    ]  # fmt: skip
+    history = {"customerName": "Ada Lovelace", "hasExistingDebitMandate": True, "directDebitMandates": mandates}
+    assert 66_000 < len(compact(history)) < 68_000
+    (FOLDER / "payment.json").write_text(compact(paid) + "\n")
+    (FOLDER / "history.json").write_text(compact(history) + "\n")
     (FOLDER / "key.txt").write_text(vector["encryption_key"] + "\n")
     (FOLDER / "plain.json").write_text(compact(plain) + "\n")
     (FOLDER / "card.json").write_text(compact(order) + "\n")

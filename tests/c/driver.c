@@ -1,10 +1,14 @@
 /* A foreign program that does what it is told, so that tests can drive the library from outside.
  *
  * Standard input: the configuration in one line, then one command a line: function, tab, JSON; or get, tab, pointer,
- * which asks the last reply; or close, tab, which frees the client.
+ * which asks the last reply; or answer, tab, endpoint, for the typed members of the last reply's answer; or close, tab,
+ * which frees the client.
  * Standard output: one line a call: status, outcome, state, HTTP status, attempts, retry-after, code, message, body,
- * separated by tabs; or = and what get found, or - for NULL; or closed. functions.inc is written by the tests from the table of
- * endpoints. It is a careful caller: what it was told is wiped when it has been used.
+ * separated by tabs; or = and what get found, or - for NULL; or closed. answer prints a JSON object from the pointer of each
+ * typed member, of at most five elements of a list, to a text, null (absent) or false (unreadable) in other languages. C has no
+ * typed answers, so this program prints what stands there: the type, and the text or the number of elements.
+ * functions.inc and typed_members.inc are written by the tests from the table of endpoints. It is a careful caller: what it was told
+ * is wiped when it has been used.
  */
 #include <paysvc.h>
 #include <stdio.h>
@@ -24,6 +28,12 @@ static const struct { const char *name; function call; } functions[] = {
     {"request", paysvc_request},
     {"encrypt", encrypt}
 };
+
+/* A member of an answer; the members within it are the lines that follow. */
+struct member { const char *name; int is_list; size_t within; };
+struct answer { const char *name; const struct member *members; size_t count; };
+
+#include "typed_members.inc"
 
 static paysvc_reply *last;
 
@@ -88,6 +98,83 @@ static void done(char *text, size_t length)
     free(text);
 }
 
+static void print_text(const char *text)
+{
+    putchar('"');
+    for (; *text != '\0'; text++) {
+        if (*text == '"' || *text == '\\') {
+            printf("\\%c", *text);
+        } else if ((unsigned char)*text < ' ') {
+            printf("\\u%04x", (unsigned)*text);
+        } else {
+            putchar(*text);
+        }
+    }
+    putchar('"');
+}
+
+/* Prints what stands at the pointer; returns the number of elements of an array. */
+static size_t print_entry(const char *pointer)
+{
+    static const char *const names[] = {"ABSENT", "NULL", "BOOL", "NUMBER", "STRING", "ARRAY", "OBJECT"};
+    int type = paysvc_reply_type(last, pointer);
+    const char *text = paysvc_reply_get(last, pointer);
+    size_t count = paysvc_reply_count(last, pointer);
+    print_text(pointer);
+    printf(":[\"%s\"", names[type]);
+    if (type == PAYSVC_JSON_BOOL || type == PAYSVC_JSON_NUMBER || type == PAYSVC_JSON_STRING) {
+        putchar(',');
+        print_text(text);
+    } else if (type == PAYSVC_JSON_ARRAY) {
+        printf(",%lu", (unsigned long)count);
+    }
+    putchar(']');
+    if ((text == NULL) != (type == PAYSVC_JSON_ABSENT || type == PAYSVC_JSON_NULL) ||
+        (count != 0 && type != PAYSVC_JSON_ARRAY && type != PAYSVC_JSON_OBJECT)) {
+        fprintf(stderr, "driver: type, text and count at %s disagree\n", pointer);
+        exit(3);
+    }
+    return type == PAYSVC_JSON_ARRAY ? count : 0;
+}
+
+static void print_members(const char *within, const struct member *member, size_t lines)
+{
+    const struct member *end = member + lines;
+    char pointer[1024];
+    for (; member != end; member += 1 + member->within) {
+        size_t elements, i;
+        putchar(',');
+        sprintf(pointer, "%.500s/%.100s", within, member->name);
+        elements = print_entry(pointer);
+        if (!member->is_list) {
+            print_members(pointer, member + 1, member->within);
+            continue;
+        }
+        for (i = 0; i < elements && i < 5; i++) {
+            putchar(',');
+            sprintf(pointer, "%.500s/%.100s/%lu", within, member->name, (unsigned long)i);
+            print_entry(pointer);
+            print_members(pointer, member + 1, member->within);
+        }
+    }
+}
+
+static void print_answer(const char *endpoint)
+{
+    const struct answer *answer = answers;
+    while (answer->name != NULL && strcmp(answer->name, endpoint) != 0) {
+        answer++;
+    }
+    if (answer->name == NULL) {
+        fprintf(stderr, "driver: no answer of %s\n", endpoint);
+        exit(2);
+    }
+    putchar('{');
+    print_entry("");
+    print_members("", answer->members, answer->count);
+    printf("}\n");
+}
+
 static void run(const paysvc_client *client, char *text)
 {
     paysvc_reply *reply = NULL;
@@ -101,6 +188,10 @@ static void run(const paysvc_client *client, char *text)
     if (strcmp(text, "get") == 0) {
         const char *found = paysvc_reply_get(last, json);
         printf("%s%s\n", found == NULL ? "-" : "=", found == NULL ? "" : found);
+        return;
+    }
+    if (strcmp(text, "answer") == 0) {
+        print_answer(json);
         return;
     }
     for (i = 0; i < sizeof functions / sizeof functions[0]; i++) {

@@ -7,7 +7,6 @@
 mod answers;
 mod evidence;
 mod peer;
-mod random;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,10 +17,10 @@ use paysvc_spec::status::Outcome;
 use serde_json::{Value, json};
 
 use crate::support::capi::{Call, Client};
+use crate::support::random::Random;
 use crate::support::tls::Authority;
 use evidence::{Given, Returned, Seen, Violation, check, may_have_met_a_stray};
 use peer::{Manner, Peer};
-use random::Random;
 
 const CALLERS: u64 = 32;
 /// All calls have a limit below a second.

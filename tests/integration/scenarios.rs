@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
 use std::process::Command;
 
 use paysvc_spec::ENDPOINTS;
@@ -13,9 +12,10 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use crate::support::driver::{Driver, Reply};
+use crate::support::languages;
 use crate::support::sandbox::Sandbox;
 use crate::support::target::filled;
-use crate::support::{Link, Stage, bindings, compact, root, sha256};
+use crate::support::{compact, root, sha256};
 
 #[derive(Deserialize)]
 struct Manifest {
@@ -292,77 +292,6 @@ fn text_at(answer: &Value, pointer: &str) -> Option<String> {
     }
 }
 
-/// A way to speak to the library.
-struct Language {
-    name: &'static str,
-    start: Box<dyn Fn() -> Command + Send>,
-    /// What its programs live in.
-    _stage: Stage,
-}
-
-impl Language {
-    /// Takes itself whole, so that its programs stay until the end.
-    fn play(self, manifest: &Manifest) -> Vec<Played> {
-        play_all(manifest, &*self.start)
-    }
-}
-
-fn c(name: &'static str, link: Link, flags: &[&str], wrapper: &'static [&str]) -> Language {
-    let stage = Stage::new();
-    let program = stage.cc(&root().join("tests/c/driver.c"), link, flags);
-    let libraries = stage.path().join("build/lib");
-    let start = move || {
-        let mut words = wrapper.iter().map(|word| word.to_string()).chain([program.to_str().unwrap().to_owned()]);
-        let mut command = Command::new(words.next().unwrap());
-        command.args(words).env("LD_LIBRARY_PATH", &libraries);
-        command
-    };
-    Language { name, start: Box::new(start), _stage: stage }
-}
-
-fn cpp(name: &'static str, flags: &[&str]) -> Language {
-    let stage = Stage::new();
-    let program = stage.cpp(&root().join("tests/cpp/driver.cpp"), Link::Shared, flags);
-    compiled(name, stage, program)
-}
-
-fn go() -> Language {
-    let stage = Stage::new();
-    let program = stage.go_build("internal/driver");
-    compiled("Go", stage, program)
-}
-
-fn compiled(name: &'static str, stage: Stage, program: PathBuf) -> Language {
-    let libraries = stage.path().join("build/lib");
-    let start = move || {
-        let mut command = Command::new(&program);
-        command.env("LD_LIBRARY_PATH", &libraries);
-        command
-    };
-    Language { name, start: Box::new(start), _stage: stage }
-}
-
-/// Through the wrapper's own methods, from the checkout.
-fn python() -> Language {
-    let start = || bindings::python("tests/drivers/driver.py");
-    Language { name: "Python", start: Box::new(start), _stage: Stage::new() }
-}
-
-fn languages() -> Vec<Language> {
-    vec![
-        c("C", Link::Shared, &["-std=c89", "-pedantic"], &[]),
-        match crate::support::sanitized::archive() {
-            Some(_) => c("C, archive, both sanitized", Link::Sanitized, &[], &[]),
-            None => c("C, archive, ASAN in C alone", Link::Static, crate::support::ASAN, &[]),
-        },
-        c("C, valgrind", Link::Shared, &[], crate::support::VALGRIND),
-        cpp("C++", &["-std=c++11"]),
-        cpp("C++, no exceptions", &["-std=c++20", "-fno-exceptions"]),
-        go(),
-        python(),
-    ]
-}
-
 /// `make certify` prints the table.
 fn print(results: &[(&str, Vec<Played>)]) {
     println!("\n| scenario | {} |", results.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(" | "));
@@ -387,12 +316,11 @@ fn print(results: &[(&str, Vec<Played>)]) {
 fn every_language_agrees() {
     let manifest = Manifest::read();
     assert!(!manifest.scenarios.is_empty());
-    let languages = languages();
     let results: Vec<(&str, Vec<Played>)> = std::thread::scope(|scope| {
         let manifest = &manifest;
-        let running: Vec<_> = languages
+        let running: Vec<_> = languages::all()
             .into_iter()
-            .map(|language| (language.name, scope.spawn(move || language.play(manifest))))
+            .map(|language| (language.name, scope.spawn(move || language.run(|start| play_all(manifest, start)))))
             .collect();
         running.into_iter().map(|(name, running)| (name, running.join().unwrap())).collect()
     });

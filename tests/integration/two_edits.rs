@@ -179,7 +179,11 @@ fn a_new_endpoint_takes_two_edits_by_hand() {
             &["made_up_transfer_reply made_up_transfer(", "class made_up_transfer_request"],
         ),
         ("bindings/cpp/paysvc_answers.hpp", &["class made_up_transfer_answer", "> transferReference() const"]),
-        ("docs/endpoints.md", &["paysvc_made_up_transfer", "transferReference", "walletPin"]),
+        ("docs/endpoints.md", &["paysvc_made_up_transfer"]),
+        (
+            "docs/endpoints/made_up_transfer.md",
+            &["/data/transferReference", "/payee/walletPin", "data.transfer_reference", "def made_up_transfer("],
+        ),
         ("README.md", &["paysvc_made_up_transfer"]),
     ] {
         assert!(rendered.contains(file), "{file} is not among {rendered:?}");
@@ -196,7 +200,17 @@ fn a_new_endpoint_takes_two_edits_by_hand() {
     run(&mut copy.cargo(&["test", "--quiet", "--locked", "-p", "paysvc-spec", "-p", "xtask", "-p", "paysvc-sandbox"]));
     run(&mut copy.make_build());
     let mut tests = copy.cargo(&["test", "--locked", "--test", "integration", "--"]);
-    tests.args(["abi::", "endpoints::", "scenarios::", "canary::", "config::", "guards::", "faults::outcomes"]);
+    tests.args([
+        "abi::",
+        "endpoints::",
+        "endpoint_examples::",
+        "scenarios::",
+        "typed_answers::",
+        "canary::",
+        "config::",
+        "guards::",
+        "faults::outcomes",
+    ]);
     tests.arg("--nocapture").env("PAYSVC_FAULTS", NAME);
     let output = run(&mut tests);
     let text = String::from_utf8_lossy(&output.stdout);

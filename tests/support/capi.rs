@@ -56,6 +56,7 @@ functions! {
     call_free(*mut RawCall);
     reply_status(*const RawReply) -> c_int;
     reply_outcome(*const RawReply) -> c_int;
+    reply_state(*const RawReply) -> c_int;
     reply_http_status(*const RawReply) -> c_int;
     reply_attempts(*const RawReply) -> c_int;
     reply_retry_after_ms(*const RawReply) -> c_int;
@@ -197,6 +198,9 @@ impl Reply {
         const ALL: [Outcome; 4] = [Outcome::NotSent, Outcome::Confirmed, Outcome::Rejected, Outcome::Unknown];
         let number = unsafe { (c().reply_outcome)(self.0) };
         ALL.into_iter().find(|outcome| *outcome as c_int == number).unwrap_or_else(|| panic!("no outcome {number}"))
+    }
+    pub fn state(&self) -> i32 {
+        unsafe { (c().reply_state)(self.0) }
     }
     pub fn http_status(&self) -> i32 {
         unsafe { (c().reply_http_status)(self.0) }

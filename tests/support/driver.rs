@@ -87,6 +87,13 @@ impl Driver {
         line.trim_end_matches('\n').strip_prefix('=').map(str::to_owned)
     }
 
+    /// The typed members of the last reply's answer, read as that endpoint's: the line of the command `answer`.
+    pub fn answer(&mut self, endpoint: &str) -> serde_json::Map<String, Value> {
+        writeln!(self.input.as_mut().unwrap(), "answer\t{endpoint}").unwrap();
+        let line = read(&mut self.output, &mut self.child, &mut self.errors);
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
+    }
+
     /// Closes the client; the program goes on.
     pub fn close(&mut self) {
         writeln!(self.input.as_mut().unwrap(), "close\t").unwrap();

@@ -1,6 +1,7 @@
 //! What the tests share: what was built, the sandbox, C compilers, and a foreign program that drives the library.
 #![allow(dead_code)] // Each test program uses its part.
 
+pub mod answers;
 pub mod bindings;
 mod build;
 pub mod capi;
@@ -9,10 +10,12 @@ pub mod cpp_answers;
 pub mod driver;
 pub mod header;
 pub mod https;
+pub mod languages;
 pub mod made_up;
 pub mod markdown;
 pub mod memory;
 pub mod proxy;
+pub mod random;
 pub mod sandbox;
 pub mod sanitized;
 pub mod server;
@@ -72,6 +75,7 @@ impl Stage {
             }
         }
         std::fs::write(stage.path().join("functions.inc"), functions_inc()).unwrap();
+        std::fs::write(stage.path().join("typed_members.inc"), typed_members_inc()).unwrap();
         stage
     }
 
@@ -145,6 +149,29 @@ pub fn functions_inc() -> String {
     paysvc_spec::ENDPOINTS.iter().map(line).collect()
 }
 
+/// The typed members of the endpoints' answers as tables of C: name, whether it is a list, and how many of the lines that
+/// follow lie within it.
+pub fn typed_members_inc() -> String {
+    fn lines(out: &mut Vec<String>, members: &'static [paysvc_spec::schema::Member]) {
+        for member in answers::typed(members) {
+            let at = out.len();
+            lines(out, member.kind.members());
+            let is_list = i32::from(matches!(member.kind, paysvc_spec::schema::AnswerKind::List(_)));
+            out.insert(at, format!("    {{\"{}\", {is_list}, {}}},\n", member.name, out.len() - at));
+        }
+    }
+    let (mut tables, mut index) = (String::new(), String::new());
+    for row in paysvc_spec::ENDPOINTS {
+        let (name, mut members) = (row.name, Vec::new());
+        lines(&mut members, row.answer.members);
+        // C89 has no empty array.
+        tables +=
+            &format!("static const struct member of_{name}[] = {{\n{}    {{NULL, 0, 0}}\n}};\n", members.concat());
+        index += &format!("    {{\"{name}\", of_{name}, {}}},\n", members.len());
+    }
+    format!("{tables}static const struct answer answers[] = {{\n{index}    {{NULL, NULL, 0}}\n}};\n")
+}
+
 /// Runs a command; panics with its output unless it succeeds.
 pub fn run(command: &mut Command) -> Output {
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
@@ -163,7 +190,16 @@ pub fn output_of(output: &Output) -> String {
 
 /// A key that an encrypted endpoint accepts.
 pub fn encryption_key() -> String {
-    let text = std::fs::read_to_string(root().join("tests/vectors/rsa2048.json")).unwrap();
+    key_of("rsa2048")
+}
+
+/// A longer one, which the good calls of all endpoints fit.
+pub fn long_encryption_key() -> String {
+    key_of("rsa4096")
+}
+
+fn key_of(vector: &str) -> String {
+    let text = std::fs::read_to_string(root().join(format!("tests/vectors/{vector}.json"))).unwrap();
     let vector: serde_json::Value = serde_json::from_str(&text).unwrap();
     vector["encryption_key"].as_str().unwrap().to_owned()
 }

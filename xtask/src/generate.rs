@@ -3,11 +3,17 @@
 use std::fs;
 use std::path::Path;
 
-/// Writes what is not current, and returns the paths of what it wrote.
-pub fn write(root: &Path) -> Result<Vec<&'static str>, String> {
-    let mut written = Vec::new();
-    for (path, text) in crate::files(root)? {
-        let file = root.join(path);
+use crate::codegen::endpoints::PAGES;
+
+/// Writes what is not current, removes pages of endpoints that are gone, and returns the paths of both.
+pub fn write(root: &Path) -> Result<Vec<String>, String> {
+    let files = crate::files(root)?;
+    let mut written = left_over(root, &files);
+    for path in &written {
+        fs::remove_file(root.join(path)).map_err(|error| format!("{path}: {error}"))?;
+    }
+    for (path, text) in files {
+        let file = root.join(&path);
         if fs::read(&file).ok().as_deref() == Some(text.as_bytes()) {
             continue;
         }
@@ -21,17 +27,26 @@ pub fn write(root: &Path) -> Result<Vec<&'static str>, String> {
 /// Fails on any difference, and names each file with its first line that differs.
 pub fn verify(root: &Path) -> Result<(), String> {
     let files = crate::files(root)?;
-    let different: Vec<String> = files
+    let mut different: Vec<String> = files
         .iter()
         .filter_map(|(path, text)| match fs::read(root.join(path)) {
             Ok(committed) => difference(&committed, text.as_bytes()).map(|what| format!("{path}{what}")),
             Err(error) => Some(format!("{path}: {error}")),
         })
         .collect();
+    different.extend(left_over(root, &files).iter().map(|path| format!("{path}: no endpoint has this page")));
     match different.is_empty() {
         true => Ok(()),
         false => Err(format!("not what the tables give; run `cargo xtask gen`:\n  {}", different.join("\n  "))),
     }
+}
+
+/// What lies in the folder of rendered pages without being one.
+fn left_over(root: &Path, files: &[(String, String)]) -> Vec<String> {
+    // Before the first run there is no such folder.
+    let entries = fs::read_dir(root.join(PAGES)).into_iter().flatten().flatten();
+    let there = entries.map(|entry| format!("{PAGES}/{}", entry.file_name().to_string_lossy()));
+    there.filter(|path| !files.iter().any(|(rendered, _)| rendered == path)).collect()
 }
 
 /// The first line that differs.
@@ -50,7 +65,19 @@ fn difference(committed: &[u8], rendered: &[u8]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::difference;
+    use super::*;
+
+    #[test]
+    fn a_page_of_an_endpoint_that_is_gone_is_left_over() {
+        let root = tempfile::tempdir().unwrap();
+        let files = [("docs/endpoints/a.md".to_owned(), String::new())];
+        assert_eq!(left_over(root.path(), &files), [""; 0]);
+        fs::create_dir_all(root.path().join(PAGES)).unwrap();
+        for name in ["a.md", "b.md"] {
+            fs::write(root.path().join(PAGES).join(name), "").unwrap();
+        }
+        assert_eq!(left_over(root.path(), &files), ["docs/endpoints/b.md"]);
+    }
 
     #[test]
     fn the_first_line_that_differs_is_named() {

@@ -18,7 +18,7 @@ use paysvc_spec::ENDPOINTS;
 use paysvc_spec::schema::Endpoint;
 
 /// The committed files by path from the root.
-pub fn files(root: &Path) -> Result<Vec<(&'static str, String)>, String> {
+pub fn files(root: &Path) -> Result<Vec<(String, String)>, String> {
     let mut files = vec![
         ("src/ffi/exports.rs", codegen::exports::render(ENDPOINTS)),
         ("include/paysvc.h", header(root, ENDPOINTS)?),
@@ -33,6 +33,8 @@ pub fn files(root: &Path) -> Result<Vec<(&'static str, String)>, String> {
         ("docs/endpoints.md", codegen::endpoints::render(ENDPOINTS)),
     ];
     files.extend(documents::render(root)?);
+    let mut files: Vec<_> = files.into_iter().map(|(path, text)| (path.to_owned(), text)).collect();
+    files.extend(codegen::endpoints::pages(ENDPOINTS, &codegen::examples::Requests::read(root)?)?);
     Ok(files)
 }
 

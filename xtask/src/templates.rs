@@ -19,6 +19,11 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("readme_endpoints.md", include_str!("../templates/readme_endpoints.md.j2")),
     ("readme_settings.md", include_str!("../templates/readme_settings.md.j2")),
     ("endpoints.md", include_str!("../templates/endpoints.md.j2")),
+    ("endpoint.md", include_str!("../templates/endpoint.md.j2")),
+    ("example.c", include_str!("../templates/example.c.j2")),
+    ("example.cpp", include_str!("../templates/example.cpp.j2")),
+    ("example.go", include_str!("../templates/example.go.j2")),
+    ("example.py", include_str!("../templates/example.py.j2")),
     ("verdicts.md", include_str!("../templates/verdicts.md.j2")),
 ];
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::evidence::Given;
-use super::random::Random;
+use crate::support::random::Random;
 
 pub enum Piece {
     Bytes(Vec<u8>),

@@ -12,7 +12,7 @@ use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 use super::answers::{self, Piece, Script, Then};
 use super::evidence::{Evidence, Given, Place, Seen};
-use super::random::Random;
+use crate::support::random::Random;
 use crate::support::server::{reset_when_closed, stop_accepting, whole_message};
 
 /// A request that comes so long after a stray answer is from a client that could have noticed it.

@@ -1,6 +1,7 @@
 //! `paysvc_endpoints.hpp`: numbers, builders of configuration and requests, the methods of the client.
 
 pub mod answers;
+mod example;
 
 use minijinja::{Value, context};
 use paysvc_spec::schema::{Endpoint, Field, Kind};
@@ -10,6 +11,8 @@ use paysvc_spec::status::{ABI, Constant};
 use super::{Numbers, member, numbers, row};
 use crate::names::cpp::{method, nested};
 use crate::templates;
+
+pub use example::render as render_example;
 
 pub fn render(rows: &[Endpoint]) -> String {
     let of_row = |it: &Endpoint| {

@@ -1,9 +1,13 @@
-//! `docs/endpoints.md`: every row with its request, its answer, and how sure all of it is.
+//! `docs/endpoints.md`, and a page in `docs/endpoints/` for every row: its request, its answer, how sure all of it is, and
+//! examples.
 
 use minijinja::{Value, context};
 use paysvc_spec::schema::{AnswerKind, Certainty, Endpoint, Field, Form, Kind, LookUp, Member, Safety};
 
-use super::{row, sent_body};
+use super::answers::typed;
+use super::examples::{self, Example, Requests};
+use super::{cpp, go, python, row, sent_body};
+use crate::names;
 use crate::templates;
 
 pub fn render(rows: &[Endpoint]) -> String {
@@ -15,6 +19,26 @@ pub fn render(rows: &[Endpoint]) -> String {
     templates::render("endpoints.md", context)
 }
 
+/// The page of each row, by its path.
+pub fn pages(rows: &'static [Endpoint], requests: &Requests) -> Result<Vec<(String, String)>, String> {
+    let page = |it: &'static Endpoint| {
+        let example = Example::of(it, requests)?;
+        let shown = [
+            ("C", "c", examples::in_c(&example)),
+            ("C++", "cpp", cpp::render_example(&example)),
+            ("Go", "go", go::render_example(&example)),
+            ("Python", "python", python::render_example(rows, &example)),
+        ];
+        let shown = shown.map(|(title, language, code)| context! { title, language, code });
+        let text = templates::render("endpoint.md", context! { row => endpoint(it), examples => shown.to_vec() });
+        Ok((format!("{PAGES}/{}.md", it.name), text))
+    };
+    rows.iter().map(page).collect()
+}
+
+/// The folder of the pages, which has nothing else.
+pub const PAGES: &str = "docs/endpoints";
+
 fn term(name: &'static str, doc: &'static str) -> Value {
     context! { name, doc }
 }
@@ -25,6 +49,8 @@ fn endpoint(it: &Endpoint) -> Value {
     request_members(&mut request, "", it.fields);
     let mut members = Vec::new();
     answer_members(&mut members, "", it.answer.members);
+    let mut names = Vec::new();
+    typed_names(&mut names, &Names::default(), it.answer.members);
     context! {
         key => it.key.name(),
         body => sent_body(it),
@@ -41,6 +67,7 @@ fn endpoint(it: &Endpoint) -> Value {
             subject => it.answer.subject,
             certainty => it.answer.certainty.name(),
             members,
+            names,
         },
         ..row(it)
     }
@@ -92,5 +119,38 @@ fn answer_members(out: &mut Vec<Value>, within: &str, members: &[Member]) {
         });
         let each = if let AnswerKind::List(_) = member.kind { "/*" } else { "" };
         answer_members(out, &format!("{path}{each}"), member.kind.members());
+    }
+}
+
+/// Where a typed member stands, in each language.
+#[derive(Default)]
+struct Names {
+    path: String,
+    cpp: String,
+    go: String,
+    python: String,
+}
+
+fn typed_names(out: &mut Vec<Value>, within: &Names, members: &'static [Member]) {
+    let members = typed(members);
+    let (cpp, python) = (names::cpp::accessors(&members), names::python::properties(&members));
+    for (((member, cpp), go), python) in members.iter().zip(cpp).zip(names::go::fields(&members)).zip(python) {
+        let joined = |within: &str, name: &str| {
+            if within.is_empty() { name.to_owned() } else { format!("{within}.{name}") }
+        };
+        let mut at = Names {
+            path: format!("{}/{}", within.path, member.name),
+            cpp: joined(&within.cpp, &format!("{cpp}()")),
+            go: joined(&within.go, &go),
+            python: joined(&within.python, &python),
+        };
+        let is_leaf = !matches!(member.kind, AnswerKind::Object(_));
+        let get = if is_leaf { ".Get()" } else { "" };
+        out.push(context! { path => &at.path, cpp => &at.cpp, go => format!("{}{get}", at.go), python => &at.python });
+        if let AnswerKind::List(_) = member.kind {
+            // The list is what Get returned.
+            at = Names { path: at.path + "/*", cpp: at.cpp + "[i]", go: format!("{go}[i]"), python: at.python + "[i]" };
+        }
+        typed_names(out, &at, member.kind.members());
     }
 }

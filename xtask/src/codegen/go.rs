@@ -1,6 +1,7 @@
 //! `generated.go`: numbers, errors, configuration, requests and methods.
 
 mod answers;
+mod example;
 
 use std::collections::BTreeSet;
 
@@ -15,6 +16,7 @@ use crate::templates;
 use crate::text::capitalise;
 
 pub use answers::render as render_answers;
+pub use example::render as render_example;
 
 pub fn render(rows: &[Endpoint]) -> String {
     let of_row = |it: &Endpoint| {

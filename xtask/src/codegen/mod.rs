@@ -5,6 +5,7 @@
 pub mod answers;
 pub mod cpp;
 pub mod endpoints;
+pub mod examples;
 pub mod exports;
 pub mod go;
 pub mod python;

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use paysvc_spec::schema::Member;
+
 use crate::text::capitalise;
 
 const INITIALISMS: &[&str] =
@@ -108,6 +110,19 @@ impl Package {
         }
         name
     }
+}
+
+/// The fields for the members of an object of an answer; no two are the same.
+pub fn fields(members: &[&Member]) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for member in members {
+        let mut name = field(member.name);
+        while all.contains(&name) {
+            name.push('_');
+        }
+        all.push(name);
+    }
+    all
 }
 
 /// `Status` and `RATE_LIMITED` make `StatusRateLimited`.

@@ -1,5 +1,5 @@
 //! The names of the interface as each language writes them.
 
 pub mod cpp;
-pub mod go;
-pub mod python;
+pub(crate) mod go;
+pub(crate) mod python;

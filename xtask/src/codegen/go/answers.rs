@@ -1,13 +1,11 @@
 //! `generated_answers.go`: the reply of each method, and its answer as structs.
 
-use std::collections::BTreeSet;
-
 use minijinja::{Value, context};
 use paysvc_spec::schema::{AnswerKind, Certainty, Endpoint, Member};
 
 use super::package;
 use crate::codegen::answers::typed;
-use crate::names::go::{Package, exported, field, method};
+use crate::names::go::{Package, exported, fields, method};
 use crate::templates;
 
 pub fn render(rows: &[Endpoint]) -> String {
@@ -30,14 +28,11 @@ fn add_struct(
 ) {
     let at = structs.len();
     structs.push(Value::UNDEFINED);
-    let mut fields = BTreeSet::new();
-    let members: Vec<Value> = typed(members)
-        .into_iter()
-        .map(|member| {
-            let mut go = field(member.name);
-            while !fields.insert(go.clone()) {
-                go.push('_');
-            }
+    let members = typed(members);
+    let members: Vec<Value> = members
+        .iter()
+        .zip(fields(&members))
+        .map(|(member, go)| {
             let below = format!("{pointer}/{}", member.name);
             let of = match member.kind {
                 AnswerKind::Object(inner) => {

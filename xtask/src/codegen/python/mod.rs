@@ -6,6 +6,7 @@
 mod answers;
 mod arguments;
 mod classes;
+mod example;
 #[cfg(test)]
 mod tests;
 
@@ -19,6 +20,8 @@ use crate::names::python::{CLASSES_OF_OURS, Spellings, method};
 use crate::templates;
 use answers::Answers;
 use classes::Classes;
+
+pub use example::render as render_example;
 
 /// The numbers, the keyword names, and the objects within requests.
 pub fn render(rows: &[Endpoint]) -> String {
@@ -40,11 +43,17 @@ pub fn render_answers(rows: &[Endpoint]) -> String {
     templates::render("_answers.py", context(rows))
 }
 
-fn context(rows: &[Endpoint]) -> Value {
+/// The classes of the objects within all requests.
+fn classes(rows: &[Endpoint]) -> Classes {
     let mut classes = Classes::new(Spellings::of(rows));
     for row in rows {
         classes.add(row.name, row.fields, row.allows_extra);
     }
+    classes
+}
+
+fn context(rows: &[Endpoint]) -> Value {
+    let classes = classes(rows);
     let ours = CLASSES_OF_OURS.iter().map(|&name| name.to_owned()).collect();
     let answers = Answers::of(rows, [classes.names(), ours].concat());
     let of_row = |it: &Endpoint| {

@@ -1,0 +1,245 @@
+//! Typed answers in every language: the same members of the same answers give the same values, the ones that the
+//! reference reader of the tests finds (`tests/support/answers`), and no answer that cannot be read changes a verdict.
+//!
+//! Three kinds of answers: the sandbox's, the canned ones of `tests/scenarios.json`, and hostile ones that a raw server
+//! gives. PAYSVC_ANSWERS=all: every value of every kind for every member, and a hundred times as many by chance.
+//! `make certify` prints the table.
+
+mod hostile;
+mod reference;
+mod values;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+
+use paysvc_spec::ENDPOINTS;
+use paysvc_spec::schema::Endpoint;
+use serde_json::{Map, Value, json};
+
+use crate::support::answers::{self, Found};
+use crate::support::driver::{Driver, Reply};
+use crate::support::languages;
+use crate::support::long_encryption_key;
+use crate::support::sandbox::Sandbox;
+use crate::support::server::Server;
+use crate::support::target::{good, target};
+use hostile::Case;
+
+type Entries = Map<String, Value>;
+
+/// The answers of one endpoint.
+struct Answers {
+    row: &'static Endpoint,
+    cases: Vec<Case>,
+    /// What the reference reads in each.
+    expected: Vec<Entries>,
+}
+
+/// What one language made of one endpoint.
+#[derive(Default)]
+struct Read {
+    /// Status, outcome, state and code of each answer of the raw server.
+    verdicts: Vec<String>,
+    entries: usize,
+    wrong: Vec<String>,
+}
+
+fn answers(row: &'static Endpoint) -> Answers {
+    let all = std::env::var("PAYSVC_ANSWERS").is_ok_and(|which| which == "all");
+    let cases = hostile::cases(row, if all { 3000 } else { 30 }, all);
+    let expected = cases.iter().map(|case| answers::of_text(row, &case.body)).collect();
+    Answers { row, cases, expected }
+}
+
+/// What a driver found. C has no typed answers: its driver tells what stands at each pointer, which is then read as the
+/// reference does.
+fn found(driver: &mut Driver, row: &Endpoint) -> Entries {
+    let found = driver.answer(row.name);
+    let is_c = found.get("").is_some();
+    if !is_c {
+        return found;
+    }
+    let look = |pointer: &str| {
+        let at = found.get(pointer).unwrap_or_else(|| panic!("C did not look at {pointer:?}: {found:?}"));
+        let text = || at[1].as_str().unwrap_or_else(|| panic!("{pointer}: {at}")).to_owned();
+        match at[0].as_str().unwrap() {
+            "ABSENT" => Found::Absent,
+            "NULL" => Found::Null,
+            "BOOL" => Found::Bool(text() == "true"),
+            "NUMBER" => Found::Number(text()),
+            "STRING" => Found::Text(text()),
+            "ARRAY" => Found::Array(usize::try_from(at[1].as_u64().unwrap()).unwrap()),
+            "OBJECT" => Found::Object,
+            other => panic!("no type {other}"),
+        }
+    };
+    answers::entries(row, &look)
+}
+
+/// What differs, without repeating what is as it should be.
+fn differences(found: &Entries, expected: &Entries) -> Vec<String> {
+    let pointers: BTreeSet<_> = found.keys().chain(expected.keys()).collect();
+    let differs = pointers.into_iter().filter(|pointer| found.get(*pointer) != expected.get(*pointer));
+    differs.map(|at| format!("{at}: {:?}, not {:?}", found.get(at), expected.get(at))).collect()
+}
+
+/// All answers of the raw server through one program.
+fn read_all(start: &dyn Fn() -> Command, all: &[Answers]) -> Vec<Read> {
+    let body = Arc::new(Mutex::new(String::new()));
+    let server = Server::start({
+        let body = Arc::clone(&body);
+        move |mut connection| {
+            while connection.read_request().is_some() {
+                let body = body.lock().unwrap().clone();
+                connection.answer("200 OK", "", &body);
+            }
+        }
+    });
+    let mut config = server.config();
+    config["encryption_key"] = json!(long_encryption_key());
+    config["max_attempts"] = json!(1);
+    let mut driver = Driver::start(&mut start(), &config);
+    assert_eq!(driver.created.status, "OK", "{}", driver.created.message);
+    let mut out = Vec::new();
+    for Answers { row, cases, expected } in all {
+        let request = Value::Object(good(row).request.clone());
+        let mut read = Read::default();
+        for (case, expected) in cases.iter().zip(expected) {
+            body.lock().unwrap().clone_from(&case.body);
+            let reply = driver.call(row.name, &request);
+            assert_eq!(reply.body, case.body, "{}: {}: {reply:?}", row.name, case.what);
+            let found = found(&mut driver, row);
+            read.verdicts.push(verdict(&reply));
+            read.entries += found.len();
+            let differences = differences(&found, expected);
+            read.wrong.extend(differences.iter().map(|what| format!("{}: {}: {what}", row.name, case.what)));
+        }
+        out.push(read);
+    }
+    driver.finish();
+    out
+}
+
+fn verdict(reply: &Reply) -> String {
+    format!("{} {} state {} code {:?}", reply.status, reply.outcome, reply.state, reply.code)
+}
+
+/// The good call of every endpoint over the sandbox.
+fn over_the_sandbox(start: &dyn Fn() -> Command) -> Vec<Read> {
+    let sandbox = Sandbox::start(&[]);
+    let mut driver = Driver::start(&mut start(), &sandbox.config());
+    let one = |row: &'static Endpoint| {
+        let reply = driver.call(row.name, &target(row, &sandbox).request);
+        assert_eq!(reply.verdict(), ("OK", "CONFIRMED"), "{}: {reply:?}", row.name);
+        let (found, expected) = (found(&mut driver, row), answers::of_text(row, &reply.body));
+        let values = expected.values().filter(|entry| entry.is_string()).count();
+        assert!(values > 0, "{}: nothing typed in {}", row.name, reply.body);
+        assert!(!expected.values().any(|entry| entry == false), "{}: {expected:?}", row.name);
+        let wrong = differences(&found, &expected).iter().map(|what| format!("{}: {what}", row.name)).collect();
+        Read { verdicts: vec![verdict(&reply)], entries: found.len(), wrong }
+    };
+    ENDPOINTS.iter().map(one).collect()
+}
+
+/// What a change that has no part in the verdict made of the verdict.
+fn changed_verdicts(answers: &Answers, read: &Read) -> Vec<String> {
+    let good = &read.verdicts[0];
+    assert!(good.starts_with("OK CONFIRMED "), "{}: the canned answer gives {good}", answers.row.name);
+    let cases = answers.cases.iter().zip(&read.verdicts);
+    let changed = cases.filter(|(case, verdict)| case.keeps_verdict && *verdict != good);
+    changed.map(|(case, verdict)| format!("{}: {}: {verdict}, not {good}", answers.row.name, case.what)).collect()
+}
+
+fn few(lines: &[String]) -> String {
+    let shown: Vec<_> = lines.iter().take(30).map(String::as_str).collect();
+    format!("{} in all:\n{}", lines.len(), shown.join("\n"))
+}
+
+#[test]
+fn every_language_reads_the_same() {
+    let all: Vec<Answers> = ENDPOINTS.iter().map(answers).collect();
+    let results: Vec<(&str, Vec<Read>, Vec<Read>)> = std::thread::scope(|scope| {
+        let all = &all;
+        let play = |start: &dyn Fn() -> Command| (over_the_sandbox(start), read_all(start, all));
+        let languages = languages::plain();
+        let running: Vec<_> =
+            languages.into_iter().map(|language| (language.name, scope.spawn(move || language.run(play)))).collect();
+        let joined = running.into_iter().map(|(name, running)| (name, running.join().unwrap()));
+        joined.map(|(name, (sandbox, served))| (name, sandbox, served)).collect()
+    });
+    print(&all, &results);
+    let (_, first_sandbox, first) = &results[0];
+    let mut wrong = Vec::new();
+    for (name, sandbox, served) in &results {
+        let lines = sandbox.iter().chain(served).flat_map(|read| &read.wrong);
+        wrong.extend(lines.map(|line| format!("{name}: {line}")));
+        for ((answers, read), first) in all.iter().zip(served).zip(first) {
+            let cases = answers.cases.iter().zip(read.verdicts.iter().zip(&first.verdicts));
+            let differ = cases.filter(|(_, (verdict, first))| verdict != first);
+            wrong.extend(differ.map(|(case, (verdict, first))| {
+                format!("{name}: {}: {}: {verdict}, in C {first}", answers.row.name, case.what)
+            }));
+        }
+        for (read, first) in sandbox.iter().zip(first_sandbox) {
+            assert_eq!(read.verdicts, first.verdicts, "{name} over the sandbox");
+        }
+    }
+    wrong.extend(all.iter().zip(first).flat_map(|(answers, read)| changed_verdicts(answers, read)));
+    assert!(wrong.is_empty(), "{}", few(&wrong));
+}
+
+fn print(all: &[Answers], results: &[(&str, Vec<Read>, Vec<Read>)]) {
+    let mut table =
+        format!("\n| typed answers of | {} |", results.iter().map(|it| it.0).collect::<Vec<_>>().join(" | "));
+    write!(table, "\n|---|{}", "---|".repeat(results.len())).unwrap();
+    for (index, answers) in all.iter().enumerate() {
+        let cell = |(_, sandbox, served): &(&str, Vec<Read>, Vec<Read>)| {
+            let (sandbox, served) = (&sandbox[index], &served[index]);
+            match sandbox.wrong.len() + served.wrong.len() {
+                0 => format!("{} answers, {} entries", served.verdicts.len() + 1, served.entries + sandbox.entries),
+                count => format!("{count} DIFFER"),
+            }
+        };
+        let cells: Vec<_> = results.iter().map(cell).collect();
+        write!(table, "\n| {} | {} |", answers.row.name, cells.join(" | ")).unwrap();
+    }
+    println!("{table}");
+}
+
+/// The drivers know every member that has a type, and no other.
+#[test]
+fn the_canned_answer_of_every_endpoint_has_what_its_row_says() {
+    for row in ENDPOINTS {
+        let entries = answers::of_text(row, &hostile::canned(row).body);
+        let unreadable: Vec<_> = entries.iter().filter(|(_, entry)| **entry == false).collect();
+        assert!(unreadable.is_empty(), "{}: {unreadable:?}", row.name);
+        assert!(entries.values().any(Value::is_string), "{}: nothing typed", row.name);
+    }
+}
+
+/// The hostile answers reach what they are made for, in every row.
+#[test]
+fn every_member_meets_an_absent_an_unreadable_and_a_good_value() {
+    for row in ENDPOINTS {
+        let Answers { cases, expected, .. } = answers(row);
+        let mut seen: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+        for (pointer, entry) in expected.iter().flatten() {
+            let what = match entry {
+                Value::Null => "absent",
+                Value::Bool(_) => "unreadable",
+                _ => "there",
+            };
+            let is_index = |step: &str| !step.is_empty() && step.bytes().all(|byte| byte.is_ascii_digit());
+            let steps: Vec<_> = pointer.split('/').map(|step| if is_index(step) { "*" } else { step }).collect();
+            seen.entry(steps.join("/")).or_default().insert(what);
+        }
+        // An element is there or unreadable.
+        for (pointer, seen) in seen.iter().filter(|(pointer, _)| !pointer.ends_with('*')) {
+            assert_eq!(seen.len(), 3, "{}: {pointer}: {seen:?}", row.name);
+        }
+        let kept = cases.iter().filter(|case| case.keeps_verdict).count();
+        assert!(kept >= 20, "{}: only {kept} answers that keep the verdict", row.name);
+    }
+}

@@ -1,0 +1,68 @@
+//! The example of an endpoint in Go.
+
+use minijinja::context;
+use paysvc_spec::schema::{Field, Kind};
+
+use super::{Use, nested, type_of};
+use crate::codegen::answers::typed;
+use crate::codegen::examples::{Example, Given, Layout, Nested, Style, literal};
+use crate::names::go::{exported, field as field_name, fields, method};
+use crate::templates;
+use crate::text::uncapitalise;
+
+pub fn render(it: &Example) -> String {
+    let mut within = it.row.answer.members;
+    let mut reads = String::new();
+    for member in &it.reads {
+        let members = typed(within);
+        let at = members.iter().position(|other| other.name == member.name).expect("a member of its object");
+        reads += &format!(".{}", fields(&members)[at]);
+        within = member.kind.members();
+    }
+    let (name, method) = (exported(it.row.name), method(it.row.name));
+    let request = structure("", &format!("{name}Request"), &it.request, it.row.allows_extra);
+    let before = format!("    reply, err := client.{method}(ctx, ").len();
+    let context = context! {
+        function => uncapitalise(&name),
+        method,
+        request => request.lay(before, "\t", "\t", 1),
+        label => it.member().map(|member| member.name),
+        reads,
+        has_state => it.has_state,
+        unknown => &it.unknown,
+    };
+    templates::render("example.go", context)
+}
+
+fn structure(before: &str, name: &str, given: &[Given], extra: bool) -> Layout {
+    let part = |it: &Given| (format!("{}: ", field_name(it.field.name)), value(it, name, extra), "");
+    Layout::Nested(Nested {
+        open: format!("{before}paysvc.{name}{{"),
+        parts: given.iter().map(part).collect(),
+        close: "}",
+        style: Style::Aligned,
+    })
+}
+
+fn value(it: &Given, owner: &str, extra: bool) -> Layout {
+    let of = type_of(it.field, owner, Use::Request { extra }).0;
+    if let Kind::Object(_) = it.field.kind {
+        let before = if of.starts_with('*') { "&" } else { "" };
+        return structure(before, &nested(owner, it.field), &it.within, extra);
+    }
+    let plain = plain(it, it.field);
+    Layout::Text(match of.strip_prefix('*') {
+        // The type of a constant that is no int must be said.
+        Some("int64") => format!("paysvc.Ptr[int64]({plain})"),
+        Some(_) => format!("paysvc.Ptr({plain})"),
+        None => plain,
+    })
+}
+
+fn plain(it: &Given, field: &Field) -> String {
+    match field.kind {
+        Kind::Text | Kind::Amount(_) => literal(&it.text()),
+        Kind::Any => format!("json.RawMessage({})", literal(&it.json)),
+        Kind::Integer | Kind::Flag | Kind::Object(_) => it.json.clone(),
+    }
+}
