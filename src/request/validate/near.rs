@@ -15,7 +15,7 @@ pub fn meant(name: &str, here: &[Field], prefix: &str, all: &[Field]) -> Option<
         return Some(same.name.to_owned());
     }
     let mut elsewhere = Vec::new();
-    name.find_in(all, "", prefix, &mut elsewhere);
+    name.find_in(all, Some(prefix), &mut elsewhere);
     if !elsewhere.is_empty() {
         return Some(elsewhere.join(" or "));
     }
@@ -60,14 +60,17 @@ impl Folded {
         within(self.bytes(), known.bytes(), mistakes)
     }
 
-    /// The paths of the known members of that name, but for those of the object at `but`.
-    fn find_in(&self, fields: &[Field], prefix: &str, but: &str, found: &mut Vec<String>) {
+    /// The paths of the known members of that name. Those of the object at `but` are left out, a path from here.
+    fn find_in(&self, fields: &[Field], but: Option<&str>, found: &mut Vec<String>) {
         for field in fields {
-            if prefix != but && self.is(field.name) {
-                found.push(format!("{prefix}{}", field.name));
+            if but != Some("") && self.is(field.name) {
+                found.push(field.name.to_owned());
             }
             if let Kind::Object(inner) = field.kind {
-                self.find_in(inner, &format!("{prefix}{}.", field.name), but, found);
+                let but = but.and_then(|path| path.strip_prefix(field.name)?.strip_prefix('.'));
+                let first = found.len();
+                self.find_in(inner, but, found);
+                found[first..].iter_mut().for_each(|path| *path = format!("{}.{path}", field.name));
             }
         }
     }

