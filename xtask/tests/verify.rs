@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 const DOCUMENTS: &[(&str, &str)] = &[("README.md", "<!-- settings -->\n"), ("docs/verdicts.md", "<!-- reading -->\n")];
 
 /// What the rendered files are rendered from, beside the tables.
-const SOURCES: &[&str] = &["cbindgen.toml", "src/ffi", "src/response/verdict"];
+const SOURCES: &[&str] = &["cbindgen.toml", "src/ffi", "src/response/verdict", "tests/scenarios.json"];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
@@ -48,7 +48,8 @@ fn fails(root: &Path) -> String {
 #[test]
 fn one_changed_byte_or_a_missing_file_fails_and_gen_mends_it() {
     let tree = tempfile::tempdir().unwrap();
-    let paths: Vec<&str> = xtask::files(root()).unwrap().into_iter().map(|(path, _)| path).collect();
+    let files = xtask::files(root()).unwrap();
+    let paths: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
     for path in paths.iter().chain(SOURCES) {
         copy(&root().join(path), &tree.path().join(path));
     }
@@ -84,6 +85,21 @@ fn one_changed_byte_or_a_missing_file_fails_and_gen_mends_it() {
         fs::write(&file, committed).unwrap();
         passes(tree.path(), &["--verify"]);
     }
+}
+
+/// The page of an endpoint that is gone.
+#[test]
+fn a_page_too_many_fails_and_gen_removes_it() {
+    let tree = tempfile::tempdir().unwrap();
+    for path in xtask::files(root()).unwrap().iter().map(|(path, _)| path.as_str()).chain(SOURCES.iter().copied()) {
+        copy(&root().join(path), &tree.path().join(path));
+    }
+    let page = "docs/endpoints/made_up.md";
+    fs::write(tree.path().join(page), "made up\n").unwrap();
+    assert!(fails(tree.path()).contains(&format!("{page}: no endpoint has this page")));
+    assert_eq!(passes(tree.path(), &[]), format!("gen: {page}\n"));
+    assert!(!tree.path().join(page).exists());
+    passes(tree.path(), &["--verify"]);
 }
 
 #[test]
