@@ -231,10 +231,10 @@ impl Maker {
 
     /// Names in another case, beside the right ones and alone; names with escapes; names that nobody knows.
     fn names(&self, out: &mut Vec<Case>) {
-        let cases: [(&str, &dyn Fn(&str) -> String); 3] = [
-            ("the first letter in the other case", &first_in_the_other_case),
-            ("capital letters", &|name| name.to_uppercase()),
-            ("small letters", &|name| name.to_lowercase()),
+        let cases: [(&str, fn(&str) -> String); 3] = [
+            ("the first letter in the other case", first_in_the_other_case),
+            ("capital letters", str::to_uppercase),
+            ("small letters", str::to_lowercase),
         ];
         for (what, to) in cases {
             let answer = self.changed(self.free(), |answer, slot| rename(answer, &slot.pointer, to));
