@@ -54,6 +54,9 @@ struct Slot {
     of_verdict: bool,
 }
 
+/// What a member is called instead.
+type Renaming = fn(&str) -> String;
+
 impl Slot {
     fn is_leaf(&self) -> bool {
         !matches!(self.kind, AnswerKind::Object(_) | AnswerKind::List(_))
@@ -231,7 +234,7 @@ impl Maker {
 
     /// Names in another case, beside the right ones and alone; names with escapes; names that nobody knows.
     fn names(&self, out: &mut Vec<Case>) {
-        let cases: [(&str, fn(&str) -> String); 3] = [
+        let cases: [(&str, Renaming); 3] = [
             ("the first letter in the other case", first_in_the_other_case),
             ("capital letters", str::to_uppercase),
             ("small letters", str::to_lowercase),
