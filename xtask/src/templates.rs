@@ -1,5 +1,7 @@
 //! The templates, one for each rendered file, and the engine that fills them in.
 
+use std::sync::LazyLock;
+
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
 
@@ -32,10 +34,14 @@ const TEMPLATES: &[(&str, &str)] = &[
 /// # Panics
 /// When the template is wrong, for example when it names what the context does not have.
 pub fn render(name: &str, context: Value) -> String {
-    fill(TEMPLATES, name, context).unwrap_or_else(|error| panic!("{name}.j2: {error:#}"))
+    // Compiling them takes longer than filling one.
+    static ENGINE: LazyLock<Environment> =
+        LazyLock::new(|| engine(TEMPLATES).unwrap_or_else(|error| panic!("{error:#}")));
+    let made = ENGINE.get_template(name).and_then(|template| template.render(context));
+    made.unwrap_or_else(|error| panic!("{name}.j2: {error:#}"))
 }
 
-fn fill(templates: &[(&str, &str)], name: &str, context: Value) -> Result<String, minijinja::Error> {
+fn engine<'a>(templates: &[(&'a str, &'a str)]) -> Result<Environment<'a>, minijinja::Error> {
     let mut engine = Environment::new();
     engine.set_undefined_behavior(UndefinedBehavior::Strict);
     engine.set_auto_escape_callback(|_| AutoEscape::None);
@@ -51,13 +57,17 @@ fn fill(templates: &[(&str, &str)], name: &str, context: Value) -> Result<String
     for (name, source) in templates {
         engine.add_template(name, source)?;
     }
-    engine.get_template(name)?.render(context)
+    Ok(engine)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::fill;
-    use minijinja::context;
+    use super::engine;
+    use minijinja::{Value, context};
+
+    fn fill(templates: &[(&str, &str)], name: &str, context: Value) -> Result<String, minijinja::Error> {
+        engine(templates)?.get_template(name)?.render(context)
+    }
 
     #[test]
     fn a_name_that_the_context_lacks_is_an_error() {
