@@ -25,7 +25,7 @@ def payment() -> None:
 def history() -> None:
     it = reply().answer_as(paysvc.DirectDebitHistoryAnswer)
     mandates = it.direct_debit_mandates
-    if it.customer_name != "Ada Lovelace" or mandates is None or mandates[503].direct_debit_id != 1503:
+    if it.customer_name != "Ada Lovelace" or mandates is None or mandates[491].direct_debit_id != 1491:
         sys.exit("another history")
 
 
