@@ -153,10 +153,10 @@ func TestPersonalDataOfAnswersIsNotPrinted(t *testing.T) {
 	}
 }
 
-// The time that reading takes grows with the answer: also when every element has something that cannot be read.
-func TestAHugeListIsReadInTime(t *testing.T) {
+// If the time grew with the square of the elements, this would take an hour: also when every element has something that
+// cannot be read.
+func TestAHugeListIsRead(t *testing.T) {
 	const many = 100_000
-	began := time.Now()
 	for _, element := range []string{`{"orderId":"x"}`, `0`, `{}`} {
 		body := `{"data":{"orderPayments":[` + strings.Repeat(element+",", many-1) + element + `]}}`
 		payments, err := paysvc.ParseTransactionDetailsAnswer([]byte(body)).Data.OrderPayments.Get()
@@ -172,8 +172,5 @@ func TestAHugeListIsReadInTime(t *testing.T) {
 		if element != `{}` && !strings.Contains(err.Error(), fmt.Sprintf("/data/orderPayments/%d", many-1)) {
 			t.Error(err)
 		}
-	}
-	if took := time.Since(began); took > 30*time.Second {
-		t.Errorf("it took %v", took)
 	}
 }
