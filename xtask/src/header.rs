@@ -1,5 +1,6 @@
 //! `include/paysvc.h`, by cbindgen from the C boundary.
 
+use std::io::Write as _;
 use std::path::Path;
 
 /// In the order of the header; the rendered exports stand between the two groups.
@@ -8,11 +9,10 @@ const SOURCES: [&[&str]; 2] = [&["types.rs", "names.rs"], &["client.rs", "call.r
 /// The header with those exports.
 pub fn render(root: &Path, exports: &str) -> Result<String, String> {
     // cbindgen reads files, and what is committed may be older than the tables.
-    let rendered = std::env::temp_dir().join(format!("paysvc-exports-{}.rs", std::process::id()));
-    std::fs::write(&rendered, exports).map_err(|error| format!("{}: {error}", rendered.display()))?;
-    let header = with_exports(root, &rendered);
-    let _ = std::fs::remove_file(&rendered);
-    header
+    let failed = |error: std::io::Error| format!("a file for the exports: {error}");
+    let mut rendered = tempfile::Builder::new().suffix(".rs").tempfile().map_err(failed)?;
+    rendered.write_all(exports.as_bytes()).map_err(failed)?;
+    with_exports(root, rendered.path())
 }
 
 fn with_exports(root: &Path, exports: &Path) -> Result<String, String> {

@@ -45,6 +45,16 @@ fn fails(root: &Path) -> String {
     String::from_utf8(output.stderr).unwrap()
 }
 
+/// Where another letter is put in, and the line that is told: in the third line of what is rendered.
+fn letter(path: &str, committed: &str) -> (usize, usize) {
+    let document = DOCUMENTS.iter().find(|(document, _)| *document == path);
+    let start = document.map_or(0, |(_, marker)| committed.find(marker).unwrap() + marker.len());
+    let third = committed[start..].match_indices('\n').nth(1).unwrap().0 + start + 1;
+    let at = third + committed[third..].find(|c: char| c.is_ascii_alphabetic()).unwrap();
+    (at, committed[..at].matches('\n').count() + 1)
+}
+
+/// All files at once: a run takes a while, and each tells of every file.
 #[test]
 fn one_changed_byte_or_a_missing_file_fails_and_gen_mends_it() {
     let tree = tempfile::tempdir().unwrap();
@@ -57,34 +67,47 @@ fn one_changed_byte_or_a_missing_file_fails_and_gen_mends_it() {
     assert_eq!(passes(tree.path(), &["--verify"]), "");
     assert_eq!(passes(tree.path(), &[]), "", "gen writes only what differs");
 
-    for path in paths {
-        let file = tree.path().join(path);
-        let committed = fs::read_to_string(&file).unwrap();
-        let document = DOCUMENTS.iter().find(|(document, _)| *document == path);
-        let start = document.map_or(0, |(_, marker)| committed.find(marker).unwrap() + marker.len());
-        // The first letter of the third line from there: another letter, so that it stays one byte.
-        let third = committed[start..].match_indices('\n').nth(1).unwrap().0 + start + 1;
-        let at = third + committed[third..].find(|c: char| c.is_ascii_alphabetic()).unwrap();
+    let all = || paths.iter().map(|path| fs::read_to_string(tree.path().join(path)).unwrap()).collect::<Vec<_>>();
+    let committed = all();
+    for (path, committed) in paths.iter().zip(&committed) {
         let mut changed = committed.clone().into_bytes();
-        changed[at] ^= 1;
-        fs::write(&file, &changed).unwrap();
-        let line = committed[..at].matches('\n').count() + 1;
-        let told = fails(tree.path());
-        assert!(told.contains(&format!("{path}:{line}: ")) && told.lines().count() == 2, "{told}");
-        assert_eq!(fs::read(&file).unwrap(), changed, "--verify writes nothing");
-        assert_eq!(passes(tree.path(), &[]), format!("gen: {path}\n"));
-        assert_eq!(fs::read_to_string(&file).unwrap(), committed, "{path}");
-
-        fs::remove_file(&file).unwrap();
-        let told = fails(tree.path());
-        assert!(told.contains(&format!("{path}: ")), "{told}");
-        if document.is_none() {
-            assert_eq!(passes(tree.path(), &[]), format!("gen: {path}\n"));
-            assert_eq!(fs::read_to_string(&file).unwrap(), committed, "{path}");
-        }
-        fs::write(&file, committed).unwrap();
-        passes(tree.path(), &["--verify"]);
+        changed[letter(path, committed).0] ^= 1;
+        fs::write(tree.path().join(path), &changed).unwrap();
     }
+    let changed = all();
+    let told = fails(tree.path());
+    for (path, committed) in paths.iter().zip(&committed) {
+        let place = format!("{path}:{}: ", letter(path, committed).1);
+        assert_eq!(told.lines().filter(|line| line.contains(&place)).count(), 1, "{place}: {told}");
+    }
+    assert_eq!(told.lines().count(), paths.len() + 1, "{told}");
+    assert_eq!(all(), changed, "--verify writes nothing");
+    let written: String = paths.iter().map(|path| format!("gen: {path}\n")).collect();
+    assert_eq!(passes(tree.path(), &[]), written);
+    assert_eq!(all(), committed);
+
+    // One of them alone.
+    fs::write(tree.path().join(paths[1]), &changed[1]).unwrap();
+    let told = fails(tree.path());
+    assert!(told.contains(&format!("{}:", paths[1])) && told.lines().count() == 2, "{told}");
+    fs::write(tree.path().join(paths[1]), &committed[1]).unwrap();
+
+    // What is rendered only in part cannot be made anew.
+    for (path, _) in DOCUMENTS {
+        let document = tree.path().join(path);
+        let text = fs::read(&document).unwrap();
+        fs::remove_file(&document).unwrap();
+        assert!(fails(tree.path()).contains(&format!("{path}: ")));
+        fs::write(&document, text).unwrap();
+    }
+    let rendered = || paths.iter().filter(|path| !DOCUMENTS.iter().any(|(document, _)| document == *path));
+    rendered().for_each(|path| fs::remove_file(tree.path().join(path)).unwrap());
+    let told = fails(tree.path());
+    for path in rendered() {
+        assert!(told.contains(&format!("{path}: ")), "{path}: {told}");
+    }
+    passes(tree.path(), &[]);
+    assert_eq!(all(), committed);
 }
 
 /// The page of an endpoint that is gone.
