@@ -279,7 +279,7 @@ class client : public detail::endpoints<client> {
         why = reply(got);
     }
 
-    static void log_line(void *userdata, int level, const char *message) noexcept {
+    static void PAYSVC_CALLBACK log_line(void *userdata, int level, const char *message) noexcept {
 #if PAYSVC_EXCEPTIONS
         try {
             (*static_cast<log_function *>(userdata))(level, message);

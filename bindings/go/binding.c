@@ -17,7 +17,7 @@ paysvc_status paysvc_go_encrypt(const paysvc_client *client, const char *json, c
 extern void paysvcGoLog(uintptr_t handle, int level, char *message);
 
 /* userdata is a cgo.Handle, a number: Go must not see it as a pointer. */
-static void log_line(void *userdata, int level, const char *message)
+static void PAYSVC_CALLBACK log_line(void *userdata, int level, const char *message)
 {
     paysvcGoLog((uintptr_t)userdata, level, (char *)message);
 }

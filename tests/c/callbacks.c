@@ -13,7 +13,7 @@ static paysvc_call *call;
 static int depth, lines;
 
 typedef void (*deed)(void);
-static void on_log(void *userdata, int level, const char *message);
+static void PAYSVC_CALLBACK on_log(void *userdata, int level, const char *message);
 static deed current;
 
 static void start_log(void)
@@ -85,7 +85,7 @@ static void makes_another_client(void)
     paysvc_client_free(other);
 }
 
-static void on_log(void *userdata, int level, const char *message)
+static void PAYSVC_CALLBACK on_log(void *userdata, int level, const char *message)
 {
     CHECK(userdata == (void *)&current && level >= 1 && level <= 4 && message[0] != '\0');
     lines++;

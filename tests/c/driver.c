@@ -54,7 +54,7 @@ static void print(paysvc_status status, paysvc_reply *reply)
            paysvc_reply_body(reply));
 }
 
-static void log_line(void *userdata, int level, const char *message)
+static void PAYSVC_CALLBACK log_line(void *userdata, int level, const char *message)
 {
     fprintf((FILE *)userdata, "log %d %s\n", level, message);
 }

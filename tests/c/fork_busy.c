@@ -14,7 +14,7 @@ enum { THREADS = 6 };
 static paysvc_client *client;
 static int stop;
 
-static void log_line(void *userdata, int level, const char *message)
+static void PAYSVC_CALLBACK log_line(void *userdata, int level, const char *message)
 {
     (void)userdata;
     (void)level;

@@ -167,7 +167,7 @@ static void frees(void)
     go();
 }
 
-static void log_line(void *count, int level, const char *message)
+static void PAYSVC_CALLBACK log_line(void *count, int level, const char *message)
 {
     CHECK(level >= 1 && level <= 4 && message[0] != '\0');
     __atomic_add_fetch((int *)count, 1, __ATOMIC_RELAXED);

@@ -10,7 +10,7 @@ static size_t big, most;
 static paysvc_client *client;
 static paysvc_reply *reply;
 
-static void on_log(void *userdata, int level, const char *message)
+static void PAYSVC_CALLBACK on_log(void *userdata, int level, const char *message)
 {
     (void)userdata;
     CHECK(level >= 1 && level <= 4);

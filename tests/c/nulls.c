@@ -21,7 +21,7 @@ static paysvc_json *new_request(void)
     return request;
 }
 
-static void on_log(void *userdata, int level, const char *message)
+static void PAYSVC_CALLBACK on_log(void *userdata, int level, const char *message)
 {
     CHECK(userdata == &here || userdata == NULL);
     CHECK(level >= 1 && level <= 4 && message != NULL);

@@ -60,7 +60,7 @@ static int threads(void)
     return count;
 }
 
-static void on_log(void *most, int level, const char *message)
+static void PAYSVC_CALLBACK on_log(void *most, int level, const char *message)
 {
     int count = threads();
     (void)level;

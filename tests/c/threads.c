@@ -13,7 +13,7 @@ static paysvc_client *client;
 static paysvc_reply *shared;
 static int calls;
 
-static void log_line(void *userdata, int level, const char *message)
+static void PAYSVC_CALLBACK log_line(void *userdata, int level, const char *message)
 {
     (void)userdata;
     (void)level;
