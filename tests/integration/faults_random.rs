@@ -6,6 +6,7 @@
 
 mod answers;
 mod evidence;
+mod io;
 mod peer;
 
 use std::collections::BTreeMap;

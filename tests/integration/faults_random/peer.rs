@@ -1,7 +1,7 @@
 //! The raw server: what it does to each connection and each request is drawn by chance, and all that it saw and gave is
 //! noted. Plain, under TLS, and as an HTTP proxy in front of itself.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,6 +12,7 @@ use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 use super::answers::{self, Piece, Script, Then};
 use super::evidence::{Evidence, Given, Place, Seen};
+use super::io::Io;
 use crate::support::random::Random;
 use crate::support::server::{reset_when_closed, stop_accepting, whole_message};
 
@@ -89,35 +90,6 @@ impl Peer {
         while !so(&self.counts) {
             assert!(Instant::now() < give_up, "the server did not {what}");
             std::thread::sleep(Duration::from_millis(5));
-        }
-    }
-}
-
-enum Io {
-    Plain(TcpStream),
-    Tls(Box<StreamOwned<ServerConnection, TcpStream>>),
-}
-
-impl Read for Io {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Io::Plain(tcp) => tcp.read(buffer),
-            Io::Tls(tls) => tls.read(buffer),
-        }
-    }
-}
-
-impl Write for Io {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Io::Plain(tcp) => tcp.write(bytes),
-            Io::Tls(tls) => tls.write(bytes),
-        }
-    }
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Io::Plain(tcp) => tcp.flush(),
-            Io::Tls(tls) => tls.flush(),
         }
     }
 }
@@ -291,7 +263,8 @@ impl Connection {
         let mut buffer = [0; 4096];
         let read = self.io.read(&mut buffer);
         if read.is_err() {
-            self.note_what_came();
+            self.input.extend_from_slice(&self.io.what_came());
+            self.note("the connection broke when it was read");
         }
         match read? {
             0 => Err(Over::Closed),
@@ -301,16 +274,6 @@ impl Connection {
                 Ok(())
             }
         }
-    }
-
-    /// rustls fails before it reads, if it cannot write what it still has to: the request that came is read without it.
-    fn note_what_came(&mut self) {
-        let Io::Tls(tls) = &mut self.io else { return };
-        while tls.conn.read_tls(&mut tls.sock).is_ok_and(|count| count > 0) && tls.conn.process_new_packets().is_ok() {}
-        let mut came = Vec::new();
-        let _ = tls.conn.reader().read_to_end(&mut came);
-        self.input.extend_from_slice(&came);
-        self.note("the connection broke when it was read");
     }
 
     fn tunnel(&mut self) -> Result<(), Over> {
