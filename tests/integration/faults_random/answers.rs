@@ -52,7 +52,14 @@ fn success(token: &str) -> Vec<u8> {
 
 /// A success that belongs to no request. Its token names the connection, so that a violation leads to what was sent there.
 pub fn stray(sent: &str, connection: usize) -> Vec<u8> {
-    success(&format!("STRAY-{sent}-{connection}"))
+    success(&stray_token(sent, connection))
+}
+
+/// Sent some time after an answer.
+pub const LATER: &str = "later";
+
+pub fn stray_token(sent: &str, connection: usize) -> String {
+    format!("STRAY-{sent}-{connection}")
 }
 
 pub fn calm(key: &str) -> Script {
@@ -135,7 +142,7 @@ pub fn draw(random: &mut Random, key: &str, connection: usize) -> Script {
             one("success and a stray in one write", both, Given::Success, Then::Serve)
         }
         94..97 => {
-            let (after, bytes) = (Duration::from_millis(random.below(40)), stray("later", connection));
+            let (after, bytes) = (Duration::from_millis(random.below(40)), stray(LATER, connection));
             one("success, and a stray later", whole, Given::Success, Then::Stray { after, bytes })
         }
         _ => of("silence", Vec::new(), Given::Nothing, Then::Listen),

@@ -163,6 +163,8 @@ impl Connection {
         let Err(over) = self.greet().and_then(|()| self.serve()) else { return };
         if let (Over::Drawn, Some((token, _))) = (&over, self.shifted.take()) {
             self.evidence.closed_after_shifted(token);
+            // Late by two answers, the unread request may have taken the stray one before it.
+            self.evidence.closed_after_shifted(answers::stray_token(answers::LATER, self.id));
         }
         self.tell(format!("{over:?}"));
         if self.history.iter().any(|(_, event)| event.contains("stray")) {
