@@ -4,6 +4,7 @@
 
 pub mod authority;
 pub mod call_id;
+pub mod decimal;
 pub mod errno;
 pub mod failpoint;
 pub mod json;
