@@ -46,6 +46,7 @@ fn request(row: &Endpoint, text: &str) -> Value {
             Kind::Flag => true.into(),
             Kind::Any => Value::Null,
             Kind::Object(fields) => members(fields, text).into(),
+            Kind::List(fields) => json!([members(fields, text)]),
         };
         fields.iter().map(|field| (field.name.to_owned(), value(field.kind))).collect()
     }

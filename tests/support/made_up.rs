@@ -30,6 +30,8 @@ pub const ROWS: &[Endpoint] = &[Endpoint {
         field("note", Kind::Any, Location::Body, false),
         field("payee", Kind::Object(PAYEE), Location::Body, true),
         field("payer", Kind::Object(PAYEE), Location::Body, false),
+        field("payees", Kind::List(PAYEE), Location::Body, true),
+        field("others", Kind::List(PAYEE), Location::Body, false),
     ],
     allows_extra: true,
     safety: Safety::Moves,

@@ -54,6 +54,8 @@ pub enum Kind {
     Any,
     /// A JSON object with members of its own.
     Object(&'static [Field]),
+    /// A JSON array of at least one object; these are the members of each.
+    List(&'static [Field]),
 }
 
 impl Kind {
@@ -66,6 +68,15 @@ impl Kind {
             Kind::Flag => "boolean",
             Kind::Any => "any",
             Kind::Object(_) => "object",
+            Kind::List(_) => "array of one or more objects",
+        }
+    }
+
+    /// The members of an object, and of each element of a list.
+    pub const fn members(self) -> &'static [Field] {
+        match self {
+            Kind::Object(members) | Kind::List(members) => members,
+            _ => &[],
         }
     }
 }

@@ -107,9 +107,8 @@ fn request_members(out: &mut Vec<Value>, within: &str, fields: &[Field]) {
             default => field.default.words(),
             doc => field.doc,
         });
-        if let Kind::Object(inner) = field.kind {
-            request_members(out, &path, inner);
-        }
+        let each = if let Kind::List(_) = field.kind { "/*" } else { "" };
+        request_members(out, &format!("{path}{each}"), field.kind.members());
     }
 }
 
