@@ -1,9 +1,10 @@
 //! Orders: create, pay, refund, and their state.
 
 mod answers;
+mod look_ups;
 mod requests;
 
-use crate::schema::{Answer, ApiKey, Certainty, Endpoint, Envelope, Field, Kind, LookUp, Safety, Wire};
+use crate::schema::{Answer, ApiKey, Certainty, Endpoint, Envelope, Field, Kind, Safety, Wire};
 use requests::{CUSTOMER, ORDER, PAYMENT, PAYMENT_META};
 
 pub const ROWS: &[Endpoint] = &[
@@ -38,10 +39,7 @@ pub const ROWS: &[Endpoint] = &[
             members: answers::CREATE,
             ..Endpoint::ANSWER
         },
-        looked_up_by: Some(LookUp {
-            limits: "An order without a card may be sent again: it moves no money.",
-            ..BY_STATUS
-        }),
+        looked_up_by: Some(look_ups::OF_CREATE),
         doc: "Creates an order payment from the plaintext payload, for example a card charge; the library encrypts it.",
         ..Endpoint::ROW
     },
@@ -65,7 +63,7 @@ pub const ROWS: &[Endpoint] = &[
         ],
         allows_extra: true,
         answer: Answer { state: Some("/data/orderPayment/statusId"), members: answers::PAY, ..Endpoint::ANSWER },
-        looked_up_by: Some(BY_STATUS),
+        looked_up_by: Some(look_ups::OF_PAYMENT),
         doc: "Charges the customer, for example under an approved mandate.",
         ..Endpoint::ROW
     },
@@ -88,7 +86,7 @@ pub const ROWS: &[Endpoint] = &[
             members: answers::REFUND,
             ..Endpoint::ANSWER
         },
-        looked_up_by: Some(LookUp { limits: "Only a full refund can be looked up.", ..BY_STATUS }),
+        looked_up_by: Some(look_ups::OF_REFUND),
         doc: "Starts a refund of an order, in full or in part.",
         ..Endpoint::ROW
     },
@@ -124,7 +122,3 @@ pub const ROWS: &[Endpoint] = &[
         ..Endpoint::ROW
     },
 ];
-
-/// What became of a payment, by the reference of its order.
-const BY_STATUS: LookUp =
-    LookUp { endpoint: "order_status", members: &[("reference", &["/reference", "/order/reference"])], limits: "" };

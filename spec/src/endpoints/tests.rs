@@ -1,7 +1,7 @@
 //! What every row must keep, whoever adds it.
 
 use super::ENDPOINTS;
-use crate::schema::{AnswerKind, Envelope, Field, Form, Kind, Location, Member, Method};
+use crate::schema::{AnswerKind, Envelope, Field, Form, Keep, Kind, Location, Member, Method};
 use crate::settings;
 
 fn fields(of: &'static [Field]) -> Vec<&'static Field> {
@@ -115,13 +115,39 @@ fn a_look_up_is_a_row_that_reads_and_gets_all_its_members() {
         for (name, _) in look_up.members {
             assert!(by.fields.iter().any(|field| field.name == *name), "{}: {name}", row.name);
         }
-        // A program that resolves must not have to keep card data.
         for pointer in look_up.members.iter().flat_map(|(_, pointers)| *pointers) {
-            let last = pointer.rsplit('/').next().unwrap();
-            let secret = fields(row.fields).into_iter().any(|field| field.name == last && field.secret);
-            assert!(!secret, "{}: {pointer} is secret", row.name);
+            assert!(look_up.keep.iter().any(|kept| kept.pointer() == *pointer), "{}: {pointer}", row.name);
         }
     }
+}
+
+/// A program that resolves must not have to keep card data.
+#[test]
+fn what_is_kept_for_a_look_up_is_a_member_of_the_request_and_not_secret() {
+    for row in ENDPOINTS {
+        for kept in row.looked_up_by.map_or(&[][..], |look_up| look_up.keep) {
+            let name = format!("{}: {}", row.name, kept.pointer());
+            let field = field_at(row.fields, kept.pointer());
+            match kept {
+                Keep::Value(_) => {
+                    assert!(field.is_some_and(|it| !it.secret && !matches!(it.kind, Kind::Object(_))), "{name}")
+                }
+                Keep::Presence(_) => assert!(field.is_some_and(|it| matches!(it.kind, Kind::Object(_))), "{name}"),
+                Keep::Added(_) => assert!(field.is_none(), "{name}"),
+            }
+        }
+    }
+}
+
+/// The member at that JSON pointer.
+fn field_at(fields: &'static [Field], pointer: &str) -> Option<&'static Field> {
+    let mut steps = pointer.split('/').skip(1);
+    let first = fields.iter().find(|field| Some(field.name) == steps.clone().next());
+    steps.next();
+    steps.fold(first, |outer, step| match outer?.kind {
+        Kind::Object(inner) => inner.iter().find(|field| field.name == step),
+        _ => None,
+    })
 }
 
 #[test]
@@ -129,14 +155,8 @@ fn a_member_that_means_the_same_as_another_is_text_like_that_one() {
     for row in ENDPOINTS {
         for field in fields(row.fields) {
             let Some(pointer) = field.same_as else { continue };
-            let mut within = row.fields;
-            let mut kind = Kind::Object(row.fields);
-            for step in pointer.split('/').skip(1) {
-                let other = within.iter().find(|field| field.name == step);
-                kind = other.unwrap_or_else(|| panic!("{}: there is no {pointer}", row.name)).kind;
-                within = if let Kind::Object(inner) = kind { inner } else { &[] };
-            }
-            let texts = matches!((kind, field.kind), (Kind::Text, Kind::Text));
+            let other = field_at(row.fields, pointer).unwrap_or_else(|| panic!("{}: there is no {pointer}", row.name));
+            let texts = matches!((other.kind, field.kind), (Kind::Text, Kind::Text));
             assert!(texts, "{}: {} and {pointer}", row.name, field.name);
         }
     }

@@ -1,6 +1,6 @@
 //! A row: one endpoint.
 
-use super::{Answer, Certainty, Envelope, Field};
+use super::{Answer, Certainty, Envelope, Field, LookUp};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Method {
@@ -77,17 +77,6 @@ impl Safety {
             Safety::Moves => "sent again only when the first request provably had no effect",
         }
     }
-}
-
-/// Which read-only endpoint tells what became of a request whose outcome is unknown.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct LookUp {
-    /// Name of the row.
-    pub endpoint: &'static str,
-    /// Each member of the look-up, and the JSON pointers into the request that may hold its value, first match first.
-    pub members: &'static [(&'static str, &'static [&'static str])],
-    /// What the look-up cannot tell; empty where there is nothing to add.
-    pub limits: &'static str,
 }
 
 /// A row of the table: one endpoint of the payments service.

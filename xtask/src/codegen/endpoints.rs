@@ -2,7 +2,7 @@
 //! examples.
 
 use minijinja::{Value, context};
-use paysvc_spec::schema::{AnswerKind, Certainty, Endpoint, Field, Form, Kind, LookUp, Member, Safety};
+use paysvc_spec::schema::{AnswerKind, Certainty, Endpoint, Field, Form, Keep, Kind, LookUp, Member, Safety};
 
 use super::answers::typed;
 use super::examples::{self, Example, Requests};
@@ -76,7 +76,15 @@ fn endpoint(it: &Endpoint) -> Value {
 fn look_up(it: &LookUp) -> Value {
     let members: Vec<Value> =
         it.members.iter().map(|&(name, pointers)| context! { name, pointers => pointers.to_vec() }).collect();
-    context! { endpoint => it.endpoint, limits => it.limits, members }
+    let keep: Vec<Value> = it
+        .keep
+        .iter()
+        .map(|kept| {
+            let added = matches!(kept, Keep::Added(_));
+            context! { pointer => kept.pointer(), only_presence => matches!(kept, Keep::Presence(_)), added }
+        })
+        .collect();
+    context! { endpoint => it.endpoint, limits => it.limits, members, keep }
 }
 
 fn request_kind(field: &Field) -> String {
