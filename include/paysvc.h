@@ -61,6 +61,11 @@ extern "C" {
 #define PAYSVC_VERSION_NUMBER 200
 
 /**
+ * What a progress callback returns so that the call goes on.
+ */
+#define PAYSVC_CONTINUE 23808
+
+/**
  * There is no such value.
  */
 #define PAYSVC_JSON_ABSENT 0
@@ -130,6 +135,13 @@ typedef int paysvc_outcome;
  * the callback returns.
  */
 typedef void (PAYSVC_CALLBACK *paysvc_log_fn)(void *userdata, int level, const char *message);
+
+/**
+ * Receives the progress of a call that takes several steps. `done` of `total` are done; a `total` of 0 is not known.
+ * `step_json` is one JSON object that describes the step, valid until the callback returns. It returns PAYSVC_CONTINUE;
+ * any other value stops the call before its next step, so that a callback that fails by accident stops payouts.
+ */
+typedef int (PAYSVC_CALLBACK *paysvc_progress_fn)(void *userdata, size_t done, size_t total, const char *step_json);
 
 /**
  * State of the payment or refund in the answer, the service's statusId: one of PAYSVC_STATE_..., or a number that
@@ -559,6 +571,79 @@ paysvc_status paysvc_request(const paysvc_client *client,
                              paysvc_reply **reply);
 
 /**
+ * Finds out what became of a request whose outcome is UNKNOWN. It asks the read-only endpoint that knows, and moves no money.
+ *
+ * @param request_json  one JSON object:
+ *   - endpoint (string, required): the function that was called, without its prefix, e.g. order_pay
+ *   - request (any, required): its request: the members that its documentation names for a look-up; others are ignored, so no card number has to be kept
+ *   - attempts (integer): how many requests for this order have been sent, by every call, this one included; without it the outcome is never REJECTED
+ *   - expect (object): the price that was asked for
+ *     - amount (string): price in major currency units, without the fee, e.g. "100.10"
+ *     - currency (string): currency code
+ *   - wait (boolean): asks again until the outcome is known or the call's time is over (default false)
+ * @param call  deadline, cancel and progress of this call; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return PAYSVC_OK: CONFIRMED, check the state. PAYSVC_E_REJECTED: REJECTED, the request was not executed. Any other status: the outcome is still UNKNOWN. It is never NOT_SENT. The body is the look-up's answer.
+ */
+paysvc_status paysvc_resolve(const paysvc_client *client,
+                             const char *request_json,
+                             const paysvc_call *call,
+                             paysvc_reply **reply);
+
+/**
+ * Asks for the state of an order until it is final, or until the call's time is over. A failed payment may be followed by another attempt: call again.
+ *
+ * @param request_json  one JSON object:
+ *   - reference (string, required): reference of the order
+ *   - expect (object): the price that was asked for
+ *     - amount (string): price in major currency units, without the fee, e.g. "100.10"
+ *     - currency (string): currency code
+ * @param call  deadline, cancel and progress of this call; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return PAYSVC_OK: the state is final, check it. PAYSVC_E_TIMEOUT: it is not final yet; the outcome is UNKNOWN and the state is the last one. The outcome is never NOT_SENT. The body is the last answer.
+ */
+paysvc_status paysvc_order_wait(const paysvc_client *client,
+                                const char *request_json,
+                                const paysvc_call *call,
+                                paysvc_reply **reply);
+
+/**
+ * Checks a webhook, which nobody signs: reads the event in every form that the service uses, and asks the service whether it is true.
+ *
+ * @param request_json  one JSON object:
+ *   - body (any, required): the body of the webhook: its text as it was received, or a JSON object
+ *   - expect (object): what the event must speak of
+ *     - reference (string): reference of the order
+ *     - amount (string): price in major currency units, without the fee, e.g. "100.10"
+ *     - currency (string): currency code
+ *     - accountReference (string): the Reference that was given when the virtual account was generated
+ * @param call  deadline, cancel and progress of this call; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return as the read-only endpoint that was asked. The body is its answer with authentic (event and service agree), match (the service's answer is what expect says; absent without expect), differences (a list) and key (the same for each delivery of an event) in front. Act on the answer only if authentic and match are true.
+ */
+paysvc_status paysvc_webhook_verify(const paysvc_client *client,
+                                    const char *request_json,
+                                    const paysvc_call *call,
+                                    paysvc_reply **reply);
+
+/**
+ * Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms bounds a batch, the call's timeout the list.
+ *
+ * @param request_json  one JSON object:
+ *   - payoutDetails (any): the recipients, a list: as for paysvc_payout_initiate(), each with a clientReference that is unique in the list
+ *   - earlier (any): the body of an earlier reply to the same list: only what was provably not executed is sent
+ *   - continue_after_unknown (boolean): goes on after a batch whose outcome is UNKNOWN (default false)
+ *   - status_of (any): instead of a list: the body of an earlier reply, whose batches are looked up
+ * @param call  deadline, cancel and progress of this call; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return PAYSVC_OK: the service accepted all; accepted is not paid. The body reports the outcome of each recipient, also when the call fails: ACCEPTED, REJECTED, NOT_SENT or UNKNOWN. The outcome of the call is the one that all recipients have, otherwise UNKNOWN.
+ */
+paysvc_status paysvc_payout_bulk(const paysvc_client *client,
+                                 const char *request_json,
+                                 const paysvc_call *call,
+                                 paysvc_reply **reply);
+
+/**
  * Frees the client. Calls that still run on other threads end normally; then its connections are closed.
  *
  * @param client  may be NULL
@@ -613,6 +698,18 @@ paysvc_call *paysvc_call_new(void);
  */
 void paysvc_call_set_timeout_ms(const paysvc_call *call,
                                 int timeout_ms);
+
+/**
+ * Sets the callback for the progress of calls that start with this token from now on: paysvc_payout_bulk() calls it before
+ * and after each batch, paysvc_order_wait() after each look. It is called on the thread that makes the call.
+ *
+ * @param call  NULL is ignored
+ * @param progress  the callback, which must return; NULL: none
+ * @param userdata  passed to every call of the callback; may be NULL. It must stay valid while a call with this token runs.
+ */
+void paysvc_call_set_progress(const paysvc_call *call,
+                              paysvc_progress_fn progress,
+                              void *userdata);
 
 /**
  * Cancels all calls with this token: running ones return promptly with PAYSVC_E_CANCELLED, later ones at once. A call

@@ -15,6 +15,9 @@ pub const PAYSVC_ABI: c_int = 1;
 /// Version of this header as a number: 200 is 0.2.0. paysvc_version_number() is that of the library that was loaded.
 pub const PAYSVC_VERSION_NUMBER: c_int = 200;
 
+/// What a progress callback returns so that the call goes on.
+pub const PAYSVC_CONTINUE: c_int = 0x5D00;
+
 /// The service answered success.
 pub const PAYSVC_OK: paysvc_status = 0;
 
@@ -150,7 +153,7 @@ pub unsafe extern "C" fn paysvc_client_new(config_json: *const c_char, client: *
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_direct_debit_history(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: the caller keeps the rules at the top of the header.
-    unsafe { super::client::endpoint(const { paysvc_spec::endpoint("direct_debit_history") }, client, request_json, call, reply) }
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("direct_debit_history") }, client, request_json, call, reply) }
 }
 
 /// Creates a direct debit mandate. Store the answer's /data/mandateCode safely.
@@ -170,7 +173,7 @@ pub unsafe extern "C" fn paysvc_direct_debit_history(client: *const paysvc_clien
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_direct_debit_create(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: the caller keeps the rules at the top of the header.
-    unsafe { super::client::endpoint(const { paysvc_spec::endpoint("direct_debit_create") }, client, request_json, call, reply) }
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("direct_debit_create") }, client, request_json, call, reply) }
 }
 
 /// Checks a mandate. It should be active before a debit is made with it.
@@ -185,7 +188,7 @@ pub unsafe extern "C" fn paysvc_direct_debit_create(client: *const paysvc_client
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_direct_debit_status(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: the caller keeps the rules at the top of the header.
-    unsafe { super::client::endpoint(const { paysvc_spec::endpoint("direct_debit_status") }, client, request_json, call, reply) }
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("direct_debit_status") }, client, request_json, call, reply) }
 }
 
 /// Triggers the e-mail with the one-time code that a debit needs.
@@ -200,7 +203,7 @@ pub unsafe extern "C" fn paysvc_direct_debit_status(client: *const paysvc_client
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_direct_debit_otp(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: the caller keeps the rules at the top of the header.
-    unsafe { super::client::endpoint(const { paysvc_spec::endpoint("direct_debit_otp") }, client, request_json, call, reply) }
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("direct_debit_otp") }, client, request_json, call, reply) }
 }
 
 /// Creates an order payment from the plaintext payload, for example a card charge; the library encrypts it.
@@ -238,7 +241,7 @@ pub unsafe extern "C" fn paysvc_direct_debit_otp(client: *const paysvc_client, r
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_create(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: the caller keeps the rules at the top of the header.
-    unsafe { super::client::endpoint(const { paysvc_spec::endpoint("order_create") }, client, request_json, call, reply) }
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_create") }, client, request_json, call, reply) }
 }
 
 /// Charges the customer, for example under an approved mandate.
@@ -260,7 +263,7 @@ pub unsafe extern "C" fn paysvc_order_create(client: *const paysvc_client, reque
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_pay(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: the caller keeps the rules at the top of the header.
-    unsafe { super::client::endpoint(const { paysvc_spec::endpoint("order_pay") }, client, request_json, call, reply) }
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_pay") }, client, request_json, call, reply) }
 }
 
 /// Starts a refund of an order, in full or in part.
@@ -277,7 +280,7 @@ pub unsafe extern "C" fn paysvc_order_pay(client: *const paysvc_client, request_
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_refund(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: the caller keeps the rules at the top of the header.
-    unsafe { super::client::endpoint(const { paysvc_spec::endpoint("order_refund") }, client, request_json, call, reply) }
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_refund") }, client, request_json, call, reply) }
 }
 
 /// Returns the state of an order and of each attempt to pay it. It tells what became of a payment.
@@ -292,7 +295,7 @@ pub unsafe extern "C" fn paysvc_order_refund(client: *const paysvc_client, reque
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_status(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: the caller keeps the rules at the top of the header.
-    unsafe { super::client::endpoint(const { paysvc_spec::endpoint("order_status") }, client, request_json, call, reply) }
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_status") }, client, request_json, call, reply) }
 }
 
 /// Verifies the payment of an order. Only the state tells whether it is paid: code 00 means found.
@@ -307,7 +310,7 @@ pub unsafe extern "C" fn paysvc_order_status(client: *const paysvc_client, reque
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_verify(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: the caller keeps the rules at the top of the header.
-    unsafe { super::client::endpoint(const { paysvc_spec::endpoint("order_verify") }, client, request_json, call, reply) }
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_verify") }, client, request_json, call, reply) }
 }
 
 /// Creates a reserved virtual bank account: persistent, one per alias.
@@ -324,7 +327,7 @@ pub unsafe extern "C" fn paysvc_order_verify(client: *const paysvc_client, reque
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_virtual_account_generate(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: the caller keeps the rules at the top of the header.
-    unsafe { super::client::endpoint(const { paysvc_spec::endpoint("virtual_account_generate") }, client, request_json, call, reply) }
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("virtual_account_generate") }, client, request_json, call, reply) }
 }
 
 /// Returns the details of a funding event on a virtual account.
@@ -339,7 +342,7 @@ pub unsafe extern "C" fn paysvc_virtual_account_generate(client: *const paysvc_c
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_transaction_details(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: the caller keeps the rules at the top of the header.
-    unsafe { super::client::endpoint(const { paysvc_spec::endpoint("transaction_details") }, client, request_json, call, reply) }
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("transaction_details") }, client, request_json, call, reply) }
 }
 
 /// Sends a request that has no function of its own yet. For a path that it knows, the library still enforces the API key, the encryption, and that the request is not repeated.
@@ -359,7 +362,76 @@ pub unsafe extern "C" fn paysvc_transaction_details(client: *const paysvc_client
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_request(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: the caller keeps the rules at the top of the header.
-    unsafe { super::client::request(client, request_json, call, reply) }
+    unsafe { super::requests::method(crate::client::Client::request, client, request_json, call, reply) }
+}
+
+/// Finds out what became of a request whose outcome is UNKNOWN. It asks the read-only endpoint that knows, and moves no money.
+///
+/// @param request_json  one JSON object:
+///   - endpoint (string, required): the function that was called, without its prefix, e.g. order_pay
+///   - request (any, required): its request: the members that its documentation names for a look-up; others are ignored, so no card number has to be kept
+///   - attempts (integer): how many requests for this order have been sent, by every call, this one included; without it the outcome is never REJECTED
+///   - expect (object): the price that was asked for
+///     - amount (string): price in major currency units, without the fee, e.g. "100.10"
+///     - currency (string): currency code
+///   - wait (boolean): asks again until the outcome is known or the call's time is over (default false)
+/// @param call  deadline, cancel and progress of this call; may be NULL
+/// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+/// @return PAYSVC_OK: CONFIRMED, check the state. PAYSVC_E_REJECTED: REJECTED, the request was not executed. Any other status: the outcome is still UNKNOWN. It is never NOT_SENT. The body is the look-up's answer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_resolve(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
+    // SAFETY: the caller keeps the rules at the top of the header.
+    unsafe { super::requests::method_about_earlier(crate::client::Client::resolve, client, request_json, call, reply) }
+}
+
+/// Asks for the state of an order until it is final, or until the call's time is over. A failed payment may be followed by another attempt: call again.
+///
+/// @param request_json  one JSON object:
+///   - reference (string, required): reference of the order
+///   - expect (object): the price that was asked for
+///     - amount (string): price in major currency units, without the fee, e.g. "100.10"
+///     - currency (string): currency code
+/// @param call  deadline, cancel and progress of this call; may be NULL
+/// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+/// @return PAYSVC_OK: the state is final, check it. PAYSVC_E_TIMEOUT: it is not final yet; the outcome is UNKNOWN and the state is the last one. The outcome is never NOT_SENT. The body is the last answer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_order_wait(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
+    // SAFETY: the caller keeps the rules at the top of the header.
+    unsafe { super::requests::method_about_earlier(crate::client::Client::order_wait, client, request_json, call, reply) }
+}
+
+/// Checks a webhook, which nobody signs: reads the event in every form that the service uses, and asks the service whether it is true.
+///
+/// @param request_json  one JSON object:
+///   - body (any, required): the body of the webhook: its text as it was received, or a JSON object
+///   - expect (object): what the event must speak of
+///     - reference (string): reference of the order
+///     - amount (string): price in major currency units, without the fee, e.g. "100.10"
+///     - currency (string): currency code
+///     - accountReference (string): the Reference that was given when the virtual account was generated
+/// @param call  deadline, cancel and progress of this call; may be NULL
+/// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+/// @return as the read-only endpoint that was asked. The body is its answer with authentic (event and service agree), match (the service's answer is what expect says; absent without expect), differences (a list) and key (the same for each delivery of an event) in front. Act on the answer only if authentic and match are true.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_webhook_verify(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
+    // SAFETY: the caller keeps the rules at the top of the header.
+    unsafe { super::requests::method(crate::client::Client::webhook_verify, client, request_json, call, reply) }
+}
+
+/// Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms bounds a batch, the call's timeout the list.
+///
+/// @param request_json  one JSON object:
+///   - payoutDetails (any): the recipients, a list: as for paysvc_payout_initiate(), each with a clientReference that is unique in the list
+///   - earlier (any): the body of an earlier reply to the same list: only what was provably not executed is sent
+///   - continue_after_unknown (boolean): goes on after a batch whose outcome is UNKNOWN (default false)
+///   - status_of (any): instead of a list: the body of an earlier reply, whose batches are looked up
+/// @param call  deadline, cancel and progress of this call; may be NULL
+/// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+/// @return PAYSVC_OK: the service accepted all; accepted is not paid. The body reports the outcome of each recipient, also when the call fails: ACCEPTED, REJECTED, NOT_SENT or UNKNOWN. The outcome of the call is the one that all recipients have, otherwise UNKNOWN.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_payout_bulk(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
+    // SAFETY: the caller keeps the rules at the top of the header.
+    unsafe { super::requests::method(crate::client::Client::payout_bulk, client, request_json, call, reply) }
 }
 
 /// The functions of the endpoints, by the name of the row.
