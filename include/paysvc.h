@@ -653,9 +653,10 @@ paysvc_status paysvc_request(const paysvc_client *client,
  *   - request (any, required): its request: the members that its documentation names for a look-up; others are ignored, so no card number has to be kept
  *   - attempts (integer): how many requests for this order have been sent, by every call, this one included; without it the outcome is never REJECTED
  *   - expect (object): the price that was asked for
- *     - amount (string): price in major currency units, without the fee, e.g. "100.10"
+ *     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price in major currency units, without the fee, e.g. "100.10"
  *     - currency (string): currency code
  *   - wait (boolean): asks again until the outcome is known or the call's time is over (default false)
+ *   - interval_ms (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000)
  * @param call  deadline, cancel and progress of this call; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK: CONFIRMED, check the state. PAYSVC_E_REJECTED: REJECTED, the request was not executed. Any other status: the outcome is still UNKNOWN. It is never NOT_SENT. The body is the look-up's answer.
@@ -671,8 +672,9 @@ paysvc_status paysvc_resolve(const paysvc_client *client,
  * @param request_json  one JSON object:
  *   - reference (string, required): reference of the order
  *   - expect (object): the price that was asked for
- *     - amount (string): price in major currency units, without the fee, e.g. "100.10"
+ *     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price in major currency units, without the fee, e.g. "100.10"
  *     - currency (string): currency code
+ *   - interval_ms (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000)
  * @param call  deadline, cancel and progress of this call; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK: the state is final, check it. PAYSVC_E_TIMEOUT: it is not final yet; the outcome is UNKNOWN and the state is the last one. The outcome is never NOT_SENT. The body is the last answer.
@@ -936,6 +938,23 @@ const char *paysvc_reply_call_id(const paysvc_reply *reply);
  * @param reply  may be NULL
  */
 void paysvc_reply_free(paysvc_reply *reply);
+
+/**
+ * Makes a reference that no other has: of no thread, process or machine, with any prefix. References with one prefix sort by
+ * the time at which they were made. The service has no idempotency key: the reference is what an order is found by, so
+ * store it before the first request.
+ *
+ * @param prefix  what the reference begins with, e.g. the number of the till: at most 32 letters, digits, '-', '_' or '.'.
+ *   NULL or "": none
+ * @param text  receives the prefix, '-' and 26 digits and capital letters, e.g. "T7-01ARZ3NDEKTSV4RRFFQ69G5FAV", and a
+ *   NUL at the end
+ * @param size  of text in bytes: 60 is enough for every prefix
+ * @return the length of the reference without the NUL; 0 if it does not fit or text is NULL, if the prefix is not
+ *   accepted, or if the system has no randomness. Then text, if it has room, is "".
+ */
+int paysvc_reference_new(const char *prefix,
+                         char *text,
+                         size_t size);
 
 /**
  * Begins a request: an empty JSON object, in which the paysvc_json_set_ functions place values.

@@ -1,7 +1,7 @@
 //! The functions that choose their requests themselves: what became of a request, waiting for a payment, webhooks, payouts
 //! in bulk. The endpoints are in [`crate::endpoints`].
 
-use crate::schema::{Default, Field, Kind};
+use crate::schema::{Default, Field, Kind, Wire};
 
 /// A function that sends any number of requests to endpoints of the table.
 #[derive(Clone, Copy, Debug)]
@@ -18,9 +18,21 @@ pub struct Operation {
 
 /// The price that a payment must have.
 const PRICE: &[Field] = &[
-    Field::optional("amount", Kind::Text, "price in major currency units, without the fee, e.g. \"100.10\""),
+    Field::optional(
+        "amount",
+        Kind::Amount(Wire::Text),
+        "price in major currency units, without the fee, e.g. \"100.10\"",
+    ),
     Field::optional("currency", Kind::Text, "currency code"),
 ];
+
+/// How often to ask.
+pub const INTERVAL: Field = Field::optional(
+    "interval_ms",
+    Kind::Integer,
+    "the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter",
+)
+.default(Default::Number { value: 1000, least: 10, most: 60_000 });
 
 /// What an event must speak of.
 const EVENT: &[Field] = &[
@@ -52,6 +64,7 @@ pub const OPERATIONS: &[Operation] = &[
             Field::optional("expect", Kind::Object(PRICE), "the price that was asked for"),
             Field::optional("wait", Kind::Flag, "asks again until the outcome is known or the call's time is over")
                 .default(Default::Flag(false)),
+            INTERVAL,
         ],
         about_earlier: true,
         doc: "Finds out what became of a request whose outcome is UNKNOWN. It asks the read-only endpoint that knows, and moves no money.",
@@ -63,6 +76,7 @@ pub const OPERATIONS: &[Operation] = &[
         members: &[
             Field::required("reference", Kind::Text, "reference of the order"),
             Field::optional("expect", Kind::Object(PRICE), "the price that was asked for"),
+            INTERVAL,
         ],
         about_earlier: true,
         doc: "Asks for the state of an order until it is final, or until the call's time is over. A failed payment may be followed by another attempt: call again.",

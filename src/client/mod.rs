@@ -5,6 +5,7 @@
 pub mod config;
 pub mod log;
 mod operation;
+mod resolve;
 pub mod retry;
 #[cfg(test)]
 mod secrecy_tests;

@@ -55,12 +55,6 @@ impl<'a> Operation<'a> {
 
 /// To be replaced, each by a module of its own.
 impl Client {
-    pub fn resolve(&self, _: &str, _: Option<&Arc<Call>>, _: &CallRecord) -> Reply {
-        Reply::failed(Status::Internal, paysvc_spec::status::Outcome::Unknown, "not built yet")
-    }
-    pub fn order_wait(&self, _: &str, _: Option<&Arc<Call>>, _: &CallRecord) -> Reply {
-        Reply::failed(Status::Internal, paysvc_spec::status::Outcome::Unknown, "not built yet")
-    }
     pub fn webhook_verify(&self, _: &str, _: Option<&Arc<Call>>, _: &CallRecord) -> Reply {
         Reply::failed(Status::Internal, paysvc_spec::status::Outcome::Unknown, "not built yet")
     }

@@ -249,7 +249,7 @@ fn trace_text(headers: &[(&str, String)], redactor: &Redactor<'_>) -> String {
 }
 
 /// For the jitter of the back-off. If the system has no randomness, the wait is zero.
-fn random() -> u64 {
+pub(super) fn random() -> u64 {
     let mut bytes = [0; 8];
     match critical_section(|| aws_lc_rs::rand::fill(&mut bytes)) {
         Ok(()) => u64::from_ne_bytes(bytes),

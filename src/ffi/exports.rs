@@ -443,9 +443,10 @@ pub unsafe extern "C" fn paysvc_request(client: *const paysvc_client, request_js
 ///   - request (any, required): its request: the members that its documentation names for a look-up; others are ignored, so no card number has to be kept
 ///   - attempts (integer): how many requests for this order have been sent, by every call, this one included; without it the outcome is never REJECTED
 ///   - expect (object): the price that was asked for
-///     - amount (string): price in major currency units, without the fee, e.g. "100.10"
+///     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price in major currency units, without the fee, e.g. "100.10"
 ///     - currency (string): currency code
 ///   - wait (boolean): asks again until the outcome is known or the call's time is over (default false)
+///   - interval_ms (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000)
 /// @param call  deadline, cancel and progress of this call; may be NULL
 /// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
 /// @return PAYSVC_OK: CONFIRMED, check the state. PAYSVC_E_REJECTED: REJECTED, the request was not executed. Any other status: the outcome is still UNKNOWN. It is never NOT_SENT. The body is the look-up's answer.
@@ -460,8 +461,9 @@ pub unsafe extern "C" fn paysvc_resolve(client: *const paysvc_client, request_js
 /// @param request_json  one JSON object:
 ///   - reference (string, required): reference of the order
 ///   - expect (object): the price that was asked for
-///     - amount (string): price in major currency units, without the fee, e.g. "100.10"
+///     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price in major currency units, without the fee, e.g. "100.10"
 ///     - currency (string): currency code
+///   - interval_ms (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000)
 /// @param call  deadline, cancel and progress of this call; may be NULL
 /// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
 /// @return PAYSVC_OK: the state is final, check it. PAYSVC_E_TIMEOUT: it is not final yet; the outcome is UNKNOWN and the state is the last one. The outcome is never NOT_SENT. The body is the last answer.

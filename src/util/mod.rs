@@ -4,7 +4,6 @@
 
 pub mod authority;
 pub mod call_id;
-pub mod decimal;
 pub mod errno;
 pub mod failpoint;
 pub mod json;
@@ -13,6 +12,7 @@ pub mod memory;
 pub mod one_line;
 pub mod panics;
 pub mod process;
+pub mod reference;
 pub mod secret;
 pub mod symbols;
 pub mod validation_error;

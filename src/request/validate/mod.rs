@@ -63,6 +63,31 @@ fn reason(text: &str, error: &serde_json::Error) -> String {
     }
 }
 
+/// What is wrong with the value of a member that is checked alone.
+pub fn fault(value: &RawValue, field: &Field) -> Option<String> {
+    let alone = Field { same_as: None, ..*field };
+    Check { fields: &[], members: &Members::new(), allows_extra: true, errors: &mut Vec::new() }
+        .fault(value, &alone, "")
+}
+
+/// The known members that an unknown one is taken for, with their paths, as in `order.amount or amount`.
+///
+/// `name` stands in an object with the members `here`, whose path is `prefix`, of a request with the members `all`.
+pub fn meant(name: &str, here: &[Field], prefix: &str, all: &[Field]) -> Option<String> {
+    near::meant(name, here, prefix, all)
+}
+
+/// The text for a value that is none of these, with the one that it is like.
+pub fn unknown_choice(given: &str, all: &mut dyn Iterator<Item = &'static str>) -> String {
+    // A name that is much longer is no typing mistake, and comparing takes quadratic time and memory.
+    let given = shortened(given);
+    let distance = |known: &&str| strsim::damerau_levenshtein(&known.to_lowercase(), &given.to_lowercase());
+    match all.min_by_key(distance).filter(|known| distance(known) <= known.len() / 3 + 1) {
+        Some(known) => format!("is not a known name; did you mean {known}?"),
+        None => "is not a known name".to_owned(),
+    }
+}
+
 /// A request under check, or the configuration.
 struct Check<'c> {
     /// The table of the whole request.
@@ -193,14 +218,14 @@ fn describe_number(found: Type) -> &'static str {
 }
 
 /// The beginning of a long name.
-fn shortened(name: &str) -> Cow<'_, str> {
+pub fn shortened(name: &str) -> Cow<'_, str> {
     match name.char_indices().nth(MAX_NAME_CHARS) {
         Some((end, _)) => Cow::Owned(format!("{}…", &name[..end])),
         None => Cow::Borrowed(name),
     }
 }
 
-fn did_you_mean(known: &str) -> String {
+pub fn did_you_mean(known: &str) -> String {
     format!("is not a known member; did you mean {known}?")
 }
 

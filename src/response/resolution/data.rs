@@ -65,9 +65,11 @@ fn names_another(root: Value<'_>, name: &str, own: Option<&str>) -> bool {
 
 /// Whether the object is an account: it has a number.
 fn is_account(object: Value<'_>) -> bool {
-    let number = |name: &str| object.member(name).is_some_and(|number| match number.kind() {
-        Type::Text => !number.is_empty(),
-        kind => kind == Type::Number,
-    });
+    let number = |name: &str| {
+        object.member(name).is_some_and(|number| match number.kind() {
+            Type::Text => !number.is_empty(),
+            kind => kind == Type::Number,
+        })
+    };
     number("accountNumber") || number("account_number")
 }

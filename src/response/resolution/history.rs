@@ -12,8 +12,7 @@ const HISTORY: &str = "orderPayments";
 const REFERENCE: &str = "orderPaymentReference";
 /// Names of a state, and of a code.
 const STATES: [&str; 3] = ["statusId", "status", "paymentStatus"];
-const CODES: [&str; 5] =
-    ["statusCode", "code", "responseCode", "orderPaymentResponseCode", "paymentResponseCode"];
+const CODES: [&str; 5] = ["statusCode", "code", "responseCode", "orderPaymentResponseCode", "paymentResponseCode"];
 
 /// More entries are not compared with each other: nobody tries so often.
 const MOST_ENTRIES: usize = 10_000;
@@ -62,7 +61,8 @@ impl History {
                 break;
             }
             // Two with one reference are one attempt, and so may two be of which nothing differs.
-            let identity = reference(element).map_or_else(|| element.raw().to_owned(), |text| text.trim().to_lowercase());
+            let identity =
+                reference(element).map_or_else(|| element.raw().to_owned(), |text| text.trim().to_lowercase());
             history.doubtful |= element.kind() != Type::Object || !seen.insert(identity);
             history.failed += usize::from(state(element) == Entry::Is(State::FAILED));
         }

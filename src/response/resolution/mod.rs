@@ -4,9 +4,9 @@
 //! that contradicts itself, speaks of another request or leaves the question open proves nothing.
 
 use crate::request::references::References;
+use crate::response::amounts::Decimal;
 use crate::response::facts::{self, Facts};
 use crate::response::reply::Reply;
-use crate::util::decimal::Decimal;
 use paysvc_spec::schema::Answer;
 use paysvc_spec::status::{Outcome, State, Status};
 
@@ -175,14 +175,13 @@ impl Evidence {
             return Some(evidence);
         };
         evidence.facts = facts::read(document, &reply.body, expected, &asked.references, stop)?;
-        if evidence.facts.other_request {
-            // The reading has no other reason to fail that matters more.
+        if evidence.facts.other_request && !evidence.facts.duplicate_names {
+            // The reading failed because of it.
             evidence.look = Look::Answered;
         }
-        if evidence.look != Look::Answered || evidence.facts.duplicate_names {
-            return Some(evidence);
+        if evidence.look == Look::Answered {
+            evidence.read_data(asked, document.root(&reply.body));
         }
-        evidence.read_data(asked, document.root(&reply.body));
         Some(evidence)
     }
 
@@ -247,6 +246,12 @@ pub fn decide(mut evidence: Evidence, status: Status) -> Decision {
         explanation: line.explanation,
         difference: evidence.difference.take(),
     }
+}
+
+/// The call ended before the answer of the look-up was read.
+pub fn unread(status: Status) -> Decision {
+    let (line, outcome, state) = ("c4", Outcome::Unknown, State::NONE);
+    Decision { line, status, outcome, state, again: true, explanation: "the look-up failed", difference: None }
 }
 
 /// Where no look-up is made. The outcome of what only reads is no better: nobody asked.

@@ -2,10 +2,9 @@
 
 use super::Price;
 use super::data::named;
+use crate::response::amounts::Decimal;
 use crate::response::document::Value;
 use crate::response::facts::words::word;
-use crate::util::decimal::Decimal;
-use crate::util::json::Type;
 
 /// The price without the fee; where there is none, what was charged, with or without the fee.
 const PRICE: &str = "orderAmount";
@@ -55,19 +54,21 @@ fn amount_differs(amount: &Decimal, places: &[Value<'_>]) -> Option<String> {
         prices if !prices.is_empty() => (prices, false),
         _ => (all(CHARGED), true),
     };
-    let fees = |place: Value<'_>| named(place, FEE).filter_map(decimal).collect::<Vec<_>>();
+    let fees = |place: Value<'_>| named(place, FEE).filter_map(Decimal::of).collect::<Vec<_>>();
     let agrees = |(place, value): &(Value<'_>, Value<'_>)| {
-        let Some(found) = decimal(*value) else { return false };
+        let Some(found) = Decimal::of(*value) else { return false };
         found == *amount || with_fee && fees(*place).iter().any(|fee| amount.plus(fee) == found)
     };
     match found.iter().find(|found| !agrees(found)) {
         Some((_, other)) => Some(format!("{} is {}", name(*other), shown(*other))),
         // Every amount agrees, and one of them has the documented name.
-        None if found.iter().any(|(_, value)| matches!(value.plain_name(), Some(own) if own == PRICE.as_bytes() || own == CHARGED.as_bytes())) => {
-            None
-        }
+        None if found.iter().any(|(_, value)| is_documented(*value)) => None,
         None => Some(format!("the answer has no {PRICE} and no {CHARGED}")),
     }
+}
+
+fn is_documented(value: Value<'_>) -> bool {
+    value.plain_name().is_some_and(|name| name == PRICE.as_bytes() || name == CHARGED.as_bytes())
 }
 
 /// How the currency differs; `None` if it is the same, or not named.
@@ -76,14 +77,6 @@ fn currency_differs(currency: &str, places: &[Value<'_>]) -> Option<String> {
     let mut named = found.filter(|value| !value.is_empty());
     let other = named.find(|value| !word(*value).is_some_and(|word| word.eq_ignore_ascii_case(currency.trim())))?;
     Some(format!("{} is {}", name(other), shown(other)))
-}
-
-fn decimal(value: Value<'_>) -> Option<Decimal> {
-    match value.kind() {
-        Type::Text => value.text().and_then(|text| Decimal::parse(&text)),
-        Type::Number => Decimal::parse(value.raw()),
-        _ => None,
-    }
 }
 
 fn name(value: Value<'_>) -> String {

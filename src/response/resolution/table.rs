@@ -63,14 +63,6 @@ pub const LINES: &[Line] = &[
     },
     Line {
         number: "c5",
-        answer: "a name twice",
-        fits: |evidence| evidence.facts.duplicate_names,
-        state: Keeps::Nothing,
-        explanation: "the answer contradicts itself",
-        ..LINE
-    },
-    Line {
-        number: "c6",
         answer: "a reference of another request",
         fits: |evidence| evidence.facts.other_request,
         again: false,
@@ -78,7 +70,7 @@ pub const LINES: &[Line] = &[
         ..LINE
     },
     Line {
-        number: "c7",
+        number: "c6",
         about: OF_ORDERS,
         answer: "no order in it",
         fits: |evidence| !evidence.facts.subject,
@@ -87,7 +79,7 @@ pub const LINES: &[Line] = &[
         ..LINE
     },
     Line {
-        number: "c8",
+        number: "c7",
         answer: "an amount or a currency that differs, or no amount to compare",
         fits: |evidence| evidence.difference.is_some(),
         again: false,
@@ -95,7 +87,7 @@ pub const LINES: &[Line] = &[
         ..LINE
     },
     Line {
-        number: "c9",
+        number: "c8",
         answer: "states that disagree, or one that the history, the top-level word or a payment response code contradicts",
         fits: |evidence| evidence.facts.states_disagree || evidence.facts.state_contradicted,
         state: Keeps::Nothing,
@@ -103,37 +95,40 @@ pub const LINES: &[Line] = &[
         ..LINE
     },
     Line {
-        number: "c10",
+        number: "c9",
         about: &[Charge],
         answer: "final, SUCCESSFUL",
         fits: |evidence| evidence.ended_as(State::SUCCESSFUL),
         status: Says::This(Status::Ok),
         outcome: Outcome::Confirmed,
+        again: false,
         explanation: "the order is paid, perhaps by another attempt",
         ..LINE
     },
     Line {
-        number: "c11",
+        number: "c10",
         about: &[Charge],
         answer: "final, REVERSED",
         fits: |evidence| evidence.ended_as(State::REVERSED),
         status: Says::This(Status::Ok),
         outcome: Outcome::Confirmed,
+        again: false,
         explanation: "the order was paid, perhaps by another attempt, and the payment is reversed",
         ..LINE
     },
     Line {
-        number: "c12",
+        number: "c11",
         about: &[Charge],
         answer: "final, FAILED, every entry of the history FAILED, and at least as many entries as attempts",
         fits: |evidence| evidence.all_failed() && evidence.has_every_attempt(),
         status: Says::This(Status::Rejected),
         outcome: Outcome::Rejected,
+        again: false,
         explanation: "every attempt to pay the order has failed",
         ..LINE
     },
     Line {
-        number: "c13",
+        number: "c12",
         about: &[Charge],
         answer: "the same, and the attempts are not known",
         fits: |evidence| evidence.all_failed() && evidence.attempts.is_none(),
@@ -141,7 +136,7 @@ pub const LINES: &[Line] = &[
         ..LINE
     },
     Line {
-        number: "c14",
+        number: "c13",
         about: &[Charge],
         answer: "FAILED otherwise",
         fits: |evidence| evidence.facts.state == State::FAILED,
@@ -149,17 +144,18 @@ pub const LINES: &[Line] = &[
         ..LINE
     },
     Line {
-        number: "c15",
+        number: "c14",
         about: &[Order],
         answer: "the order, with the amount of the request",
         fits: |evidence| evidence.amount_agrees,
         status: Says::This(Status::Ok),
         outcome: Outcome::Confirmed,
+        again: false,
         explanation: "the order was created",
         ..LINE
     },
     Line {
-        number: "c16",
+        number: "c15",
         about: &[Order],
         answer: "the order, and no amount was given to compare",
         fits: |_| true,
@@ -168,44 +164,45 @@ pub const LINES: &[Line] = &[
         ..LINE
     },
     Line {
-        number: "c17",
+        number: "c16",
         about: &[Attempt],
         answer: "the entry with the request's reference SUCCESSFUL",
         fits: |evidence| evidence.entry == Entry::Is(State::SUCCESSFUL),
         status: Says::This(Status::Ok),
         outcome: Outcome::Confirmed,
         state: Keeps::Entry,
+        again: false,
         explanation: "this attempt to pay was successful",
         ..LINE
     },
     Line {
-        number: "c18",
+        number: "c17",
         about: &[Attempt],
         answer: "that entry REVERSED",
         fits: |evidence| evidence.entry == Entry::Is(State::REVERSED),
         status: Says::This(Status::Ok),
         outcome: Outcome::Confirmed,
         state: Keeps::Entry,
+        again: false,
         explanation: "this attempt to pay was successful, and the payment is reversed",
         ..LINE
     },
     Line {
-        number: "c19",
+        number: "c18",
         about: &[Attempt],
         answer: "that entry FAILED, and the order final",
         fits: |evidence| {
-            evidence.entry == Entry::Is(State::FAILED)
-                && evidence.is_final()
-                && !evidence.facts.failed_beside_progress
+            evidence.entry == Entry::Is(State::FAILED) && evidence.is_final() && !evidence.facts.failed_beside_progress
         },
         status: Says::This(Status::Rejected),
         outcome: Outcome::Rejected,
         state: Keeps::Entry,
+        again: false,
         explanation: "this attempt to pay has failed",
         ..LINE
     },
     Line {
-        number: "c20",
+        number: "c19",
         about: &[Attempt],
         answer: "no such entry, two of them, or it says something else",
         fits: |_| true,
@@ -214,18 +211,19 @@ pub const LINES: &[Line] = &[
         ..LINE
     },
     Line {
-        number: "c21",
+        number: "c20",
         about: &[Refund],
         answer: "final, REVERSED",
         fits: |evidence| evidence.ended_as(State::REVERSED),
         status: Says::This(Status::Ok),
         outcome: Outcome::Confirmed,
         state: Keeps::Done,
+        again: false,
         explanation: "the order is reversed, perhaps by another refund",
         ..LINE
     },
     Line {
-        number: "c22",
+        number: "c21",
         about: &[Refund],
         answer: "anything else",
         fits: |_| true,
@@ -234,28 +232,30 @@ pub const LINES: &[Line] = &[
         ..LINE
     },
     Line {
-        number: "c23",
+        number: "c22",
         about: &[Batch],
         answer: "the batch",
         fits: |_| true,
         status: Says::This(Status::Ok),
         outcome: Outcome::Confirmed,
+        again: false,
         explanation: "the service accepted the payouts; the state tells whether they are paid",
         ..LINE
     },
     Line {
-        number: "c24",
+        number: "c23",
         about: &[Account],
         answer: "an account",
         fits: |evidence| evidence.account,
         status: Says::This(Status::Ok),
         outcome: Outcome::Confirmed,
         state: Keeps::Nothing,
+        again: false,
         explanation: "there is an account",
         ..LINE
     },
     Line {
-        number: "c25",
+        number: "c24",
         about: &[Account],
         answer: "anything else",
         fits: |_| true,
@@ -264,17 +264,18 @@ pub const LINES: &[Line] = &[
         ..LINE
     },
     Line {
-        number: "c26",
+        number: "c25",
         about: &[Final],
         answer: "final",
         fits: Evidence::is_final,
         status: Says::This(Status::Ok),
         outcome: Outcome::Confirmed,
+        again: false,
         explanation: "the state of the order is final",
         ..LINE
     },
     Line {
-        number: "c27",
+        number: "c26",
         answer: "anything else: in progress, no state",
         fits: |_| true,
         explanation: "the order is not in a final state",
