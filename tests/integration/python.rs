@@ -39,6 +39,8 @@ const PARCEL: Endpoint = Endpoint {
     answer: Answer { members: PARCELS, ..Endpoint::ANSWER },
     looked_up_by: None,
     certainty: Certainty::Documented,
+    key_certainty: Certainty::Documented,
+    body_certainty: Certainty::Documented,
     doc: "Sends a parcel.",
 };
 

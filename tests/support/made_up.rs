@@ -36,6 +36,8 @@ pub const ROWS: &[Endpoint] = &[Endpoint {
     answer: Endpoint::ANSWER,
     looked_up_by: None,
     certainty: Certainty::Documented,
+    key_certainty: Certainty::Documented,
+    body_certainty: Certainty::Documented,
     doc: "Does what is made up.",
 }];
 

@@ -99,8 +99,11 @@ pub struct Endpoint {
     pub safety: Safety,
     pub answer: Answer,
     pub looked_up_by: Option<LookUp>,
-    /// How sure method, path and key are.
+    /// How sure method and path are.
     pub certainty: Certainty,
+    pub key_certainty: Certainty,
+    /// How sure the form of the body is: plain or encrypted, and the headers with it. Of no meaning without a body.
+    pub body_certainty: Certainty,
     pub doc: &'static str,
 }
 
@@ -131,6 +134,8 @@ impl Endpoint {
         },
         looked_up_by: None,
         certainty: Certainty::Documented,
+        key_certainty: Certainty::Documented,
+        body_certainty: Certainty::Documented,
         doc: "",
     };
 

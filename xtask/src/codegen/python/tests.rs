@@ -35,6 +35,8 @@ const ROW: Endpoint = Endpoint {
     answer: Endpoint::ANSWER,
     looked_up_by: None,
     certainty: Certainty::Documented,
+    key_certainty: Certainty::Documented,
+    body_certainty: Certainty::Documented,
     doc: "Sends a parcel.",
 };
 
