@@ -18,8 +18,10 @@ const PARCEL: Endpoint = Endpoint {
     method: Method::Put,
     path: "/parcel/{parcelId}/send",
     key: ApiKey::Secret,
+    key_setting: None,
     encrypted: true,
     headers: &[],
+    headers_setting: None,
     fields: &[
         field("parcelId", Kind::Text, Location::Path, true),
         field("from", Kind::Text, Location::Query, false),

@@ -60,6 +60,8 @@ fn endpoint(it: &Endpoint) -> Value {
             key => it.key_certainty.name(),
             body => (it.method != Method::Get).then(|| it.body_certainty.name()),
         },
+        key_setting => it.key_setting,
+        headers_setting => it.headers_setting,
         look_up => it.looked_up_by.as_ref().map(look_up),
         headers,
         request,
@@ -111,9 +113,8 @@ fn request_members(out: &mut Vec<Value>, within: &str, fields: &[Field]) {
             default => field.default.words(),
             doc => field.doc,
         });
-        if let Kind::Object(inner) = field.kind {
-            request_members(out, &path, inner);
-        }
+        let each = if let Kind::List(_) = field.kind { "/*" } else { "" };
+        request_members(out, &format!("{path}{each}"), field.kind.members());
     }
 }
 
