@@ -38,6 +38,7 @@ pub const ROWS: &[Endpoint] = &[
         encrypted: true,
         headers: ENCRYPTION,
         headers_setting: Some("payout_encryption_header"),
+        body_certainty: Certainty::Integrated,
         fields: &[Field::required("payoutDetails", Kind::List(DETAILS), "the payouts of the batch")],
         answer: Answer { success_is_state: true, members: ACCEPTED, ..Endpoint::ANSWER },
         looked_up_by: Some(LookUp {
@@ -80,6 +81,7 @@ pub const ROWS: &[Endpoint] = &[
             ..Endpoint::ANSWER
         },
         certainty: Certainty::Integrated,
+        key_certainty: Certainty::Integrated,
         doc: "Returns the balance in a currency from which payouts are made.",
         ..Endpoint::ROW
     },
