@@ -2,7 +2,7 @@
 //! examples.
 
 use minijinja::{Value, context};
-use paysvc_spec::schema::{AnswerKind, Certainty, Endpoint, Field, Form, Keep, Kind, LookUp, Member, Safety};
+use paysvc_spec::schema::{AnswerKind, Certainty, Endpoint, Field, Form, Keep, Kind, LookUp, Member, Method, Safety};
 
 use super::answers::typed;
 use super::examples::{self, Example, Requests};
@@ -55,12 +55,18 @@ fn endpoint(it: &Endpoint) -> Value {
         key => it.key.name(),
         body => sent_body(it),
         safety => it.safety.name(),
-        certainty => it.certainty.name(),
+        certainty => context! {
+            path => it.certainty.name(),
+            key => it.key_certainty.name(),
+            body => (it.method != Method::Get).then(|| it.body_certainty.name()),
+        },
+        key_setting => it.key_setting,
+        headers_setting => it.headers_setting,
         look_up => it.looked_up_by.as_ref().map(look_up),
         headers,
         request,
         answer => context! {
-            success => it.answer.envelope.success(),
+            success => it.answer.envelope.success(it.read_only()),
             success_is_state => it.answer.success_is_state,
             code => it.answer.envelope.code(),
             state => it.answer.state,
@@ -107,9 +113,8 @@ fn request_members(out: &mut Vec<Value>, within: &str, fields: &[Field]) {
             default => field.default.words(),
             doc => field.doc,
         });
-        if let Kind::Object(inner) = field.kind {
-            request_members(out, &path, inner);
-        }
+        let each = if let Kind::List(_) = field.kind { "/*" } else { "" };
+        request_members(out, &format!("{path}{each}"), field.kind.members());
     }
 }
 
