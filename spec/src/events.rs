@@ -135,21 +135,28 @@ pub struct Verification {
     pub endpoint: &'static str,
     /// The member of its request.
     pub member: &'static str,
-    /// JSON pointer of the object in its answer that has the members above.
-    pub answer: &'static str,
-    pub doc: &'static str,
+    /// JSON pointer of the object in its answer that has the members above. `None`: the form of the answer is not known, so
+    /// it is returned, and no such event is authentic.
+    pub answer: Option<&'static str>,
 }
 
-/// The first that fits counts. Payouts come first, because they are the hardest to verify.
+/// The first that fits counts: payouts come first, because no event about one is authentic.
 pub const VERIFICATIONS: &[Verification] = &[
+    Verification {
+        subject: Subject::Payout,
+        names: &[Meaning::Batch, Meaning::Payout],
+        by: Meaning::Batch,
+        endpoint: "payout_status",
+        member: "batchReference",
+        answer: None,
+    },
     Verification {
         subject: Subject::Session,
         names: &[Meaning::Session],
         by: Meaning::Session,
         endpoint: "transaction_details",
         member: "sessionId",
-        answer: "/data",
-        doc: doc("a payment into a virtual account"),
+        answer: Some("/data"),
     },
     Verification {
         subject: Subject::Order,
@@ -157,14 +164,9 @@ pub const VERIFICATIONS: &[Verification] = &[
         by: Meaning::Reference,
         endpoint: "order_verify",
         member: "reference",
-        answer: "/data",
-        doc: doc("a payment of an order"),
+        answer: Some("/data"),
     },
 ];
-
-/// What makes an event one about a payout. The service's answers about payouts do not show what an event could be compared
-/// with, so no such event is authentic.
-pub const OF_PAYOUTS: &[Meaning] = &[Meaning::Batch, Meaning::Payout];
 
 /// Members of `expect`, and what of the service's answer must be equal.
 pub const EXPECTED: &[(&str, Meaning)] = &[
@@ -206,6 +208,8 @@ mod tests {
             assert!(row.read_only(), "{}", row.name);
             let required: Vec<_> = row.fields.iter().filter(|field| field.required).map(|field| field.name).collect();
             assert_eq!(required, [verification.member], "{}", row.name);
+            let is_known = row.answer.certainty < Certainty::Guessed;
+            assert_eq!(verification.answer.is_some(), is_known, "{}: only a known answer confirms an event", row.name);
         }
     }
 

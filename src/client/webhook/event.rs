@@ -3,7 +3,7 @@
 use super::members::{Fault, Values};
 use crate::response::document::{Document, ScanError};
 use crate::util::json::Type;
-use paysvc_spec::events::{OF_PAYOUTS, Subject, VERIFICATIONS, Verification, WRAPPER};
+use paysvc_spec::events::{Subject, VERIFICATIONS, Verification, WRAPPER};
 
 /// Largest body that is read. The largest event that was seen has 3 KB.
 pub const MAX_LENGTH: usize = 256 * 1024;
@@ -84,11 +84,8 @@ impl Event {
     }
 }
 
-/// A payout before all else: what is hardest to verify.
+/// What the first verification that fits is about.
 fn subject(values: &Values) -> Option<Subject> {
-    let names = |meanings: &[paysvc_spec::events::Meaning]| meanings.iter().any(|one| values.get(*one).is_some());
-    if names(OF_PAYOUTS) {
-        return Some(Subject::Payout);
-    }
-    VERIFICATIONS.iter().find(|known| names(known.names)).map(|known| known.subject)
+    let fits = |known: &&Verification| known.names.iter().any(|meaning| values.get(*meaning).is_some());
+    VERIFICATIONS.iter().find(fits).map(|known| known.subject)
 }

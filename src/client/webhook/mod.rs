@@ -24,7 +24,7 @@ use super::{CallRecord, Client, stop};
 use crate::client::log::Level;
 use crate::request::validate;
 use crate::response::document::Document;
-use crate::response::reply::Reply;
+use crate::response::reply::{Reply, one_line};
 use crate::transport::call::Call;
 use crate::util::json::{self, Members, Type};
 use crate::util::validation_error::ValidationError;
@@ -151,17 +151,14 @@ fn judged(
     if reply.status != Status::Ok {
         return with_findings(reply, &findings);
     }
-    let mut service = match &reply.document {
-        Some(document) => {
-            let object = document.root(&reply.body).find(verification.answer);
-            object.map(Values::of_answer).unwrap_or_default()
-        }
-        None => Values::default(),
-    };
+    let object = verification.answer.and_then(|at| reply.document.as_ref()?.root(&reply.body).find(at));
+    let mut service = object.map(Values::of_answer).unwrap_or_default();
     // The answer is to this question, whether it repeats it or not.
     service.set_if_absent(verification.by, by);
-    let comparison = compare::with_service(&event.values, &service, reply.state);
-    (findings.authentic, findings.differences) = (comparison.authentic, comparison.differences);
+    if verification.answer.is_some() {
+        let comparison = compare::with_service(&event.values, &service, reply.state);
+        (findings.authentic, findings.differences) = (comparison.authentic, comparison.differences);
+    }
     if findings.matches.is_some() {
         let matches = compare::with_expected(expected, &event.values, &service, &mut findings.differences);
         findings.matches = Some(matches);
@@ -180,7 +177,9 @@ fn judged(
 
 /// A message that names what differs; the values are in the body.
 fn note(what: &str, findings: &Findings, message: &str) -> String {
-    crate::response::reply::one_line(format!("{what} ({}); the service wrote: {message}", findings.names()))
+    let names = findings.names();
+    let names = if names.is_empty() { "the answer confirms nothing" } else { &names };
+    one_line(format!("{what} ({names}); the service wrote: {message}"))
 }
 
 /// The reply with the findings in front of its body. If its body cannot hold them, nothing is known of the event.

@@ -110,7 +110,7 @@ fn a_session_comes_before_an_order_and_a_payout_before_both() {
         (json!({"sessionId": "S", "orderReference": "O"}), Some(Subject::Session), true),
         (json!({"orderReference": "O", "sessionId": null}), Some(Subject::Order), true),
         (json!({"payoutReference": "P", "orderReference": "O", "sessionId": "S"}), Some(Subject::Payout), false),
-        (json!({"batchReference": "B", "data": {"amount": 1}}), Some(Subject::Payout), false),
+        (json!({"batchReference": "B", "data": {"amount": 1}}), Some(Subject::Payout), true),
         (json!({"paymentReference": "PGW-1", "orderAmount": 1, "statusId": 5}), None, false),
         (json!({}), None, false),
     ] {
@@ -250,6 +250,16 @@ fn of_class(class: Class) -> State {
         Class::Reversed => State::REVERSED,
         Class::Unknown => State(9),
     }
+}
+
+/// Nobody knows the form of the service's answer.
+#[test]
+fn no_event_about_a_payout_is_authentic() {
+    let payout = json!({"batchReference": "B-1", "payoutReference": "P-1", "amount": "5", "statusId": 5});
+    let expected = [(Meaning::Reference, "P-1")];
+    let found = verified(&payout, &answer(json!([payout])), State::NONE, &expected);
+    assert_eq!((&found["authentic"], &found["match"], &found["event"]), (&json!(false), &json!(false), &json!("payout")));
+    assert_eq!((found.get("key"), &found["data"]), (None, &json!([payout])));
 }
 
 #[test]
