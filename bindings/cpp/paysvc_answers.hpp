@@ -889,10 +889,10 @@ class payout_initiate_answer : public view {
     paysvc::value<std::string> statusCode() const { return paysvc::detail::reader::text(*this, "/statusCode"); }
     /// message (string): what became of the request, for a person.
     paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
-    /// batchId (string): the service's number for the batch.
-    paysvc::value<std::string> batchId() const { return paysvc::detail::reader::text(*this, "/batchId"); }
     /// batchReference (string): reference of the batch: store it, payout_status needs it.
     paysvc::value<std::string> batchReference() const { return paysvc::detail::reader::text(*this, "/batchReference"); }
+    /// batchId (string): the service's number for the batch.
+    paysvc::value<std::string> batchId() const { return paysvc::detail::reader::text(*this, "/batchId"); }
     /// data (array of objects): the payouts, in the order of the request.
     paysvc::list<paysvc::payout_initiate_answer_data> data() const { return paysvc::detail::reader::array<paysvc::payout_initiate_answer_data>(*this, "/data"); }
 };

@@ -2370,11 +2370,11 @@ type PayoutInitiateAnswer struct {
 	// Message (string): what became of the request, for a person.
 	Message Text `json:"message"`
 
-	// BatchID (string): the service's number for the batch.
-	BatchID Text `json:"batchId"`
-
 	// BatchReference (string): reference of the batch: store it, payout_status needs it.
 	BatchReference Text `json:"batchReference"`
+
+	// BatchID (string): the service's number for the batch.
+	BatchID Text `json:"batchId"`
 
 	// Data (array of objects): the payouts, in the order of the request.
 	Data List[PayoutInitiateAnswerDataItem] `json:"data"`
@@ -2388,10 +2388,10 @@ func (a *PayoutInitiateAnswer) member(name string) slot {
 		return &a.StatusCode
 	case "message":
 		return &a.Message
-	case "batchId":
-		return &a.BatchID
 	case "batchReference":
 		return &a.BatchReference
+	case "batchId":
+		return &a.BatchID
 	case "data":
 		return &a.Data
 	}
@@ -2399,7 +2399,7 @@ func (a *PayoutInitiateAnswer) member(name string) slot {
 }
 
 func (a *PayoutInitiateAnswer) members() []slot {
-	return []slot{&a.Status, &a.StatusCode, &a.Message, &a.BatchID, &a.BatchReference, &a.Data}
+	return []slot{&a.Status, &a.StatusCode, &a.Message, &a.BatchReference, &a.BatchID, &a.Data}
 }
 
 // PayoutInitiateAnswerDataItem is /data/* in [PayoutInitiateAnswer].

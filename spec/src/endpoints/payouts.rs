@@ -121,8 +121,8 @@ const ACCEPTED: &[Member] = &[
     STATUS_WORD,
     STATUS_CODE,
     MESSAGE,
-    Member::text("batchId", "the service's number for the batch").number_or_text(),
     Member::text("batchReference", "reference of the batch: store it, payout_status needs it"),
+    Member::text("batchId", "the service's number for the batch").number_or_text(),
     Member::list("data", PAYOUTS, "the payouts, in the order of the request"),
 ];
 

@@ -6,7 +6,7 @@ use paysvc_spec::schema::{AnswerKind, Certainty, Endpoint, Field, Form, Keep, Ki
 
 use super::answers::typed;
 use super::examples::{self, Example, Requests};
-use super::{cpp, go, python, row, sent_body};
+use super::{cpp, go, python, row, sent_body, word_is_state};
 use crate::names;
 use crate::templates;
 
@@ -67,7 +67,7 @@ fn endpoint(it: &Endpoint) -> Value {
         request,
         answer => context! {
             success => it.answer.envelope.success(it.read_only()),
-            success_is_state => it.answer.success_is_state,
+            word_is_state => word_is_state(&it.answer),
             code => it.answer.envelope.code(),
             state => it.answer.state,
             subject => it.answer.subject,

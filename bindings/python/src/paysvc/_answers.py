@@ -2516,8 +2516,8 @@ class PayoutInitiateAnswer(Answer):
         "status": ("status", "text"),
         "statusCode": ("status_code", "text"),
         "message": ("message", "text"),
-        "batchId": ("batch_id", "text"),
         "batchReference": ("batch_reference", "text"),
+        "batchId": ("batch_id", "text"),
         "data": ("data", "list"),
     }
 
@@ -2546,20 +2546,20 @@ class PayoutInitiateAnswer(Answer):
         return self._read(_leaf.text, "message")
 
     @property
-    def batch_id(self) -> str | None:
-        """The service's number for the batch.
-
-        /batchId: string; documented.
-        """
-        return self._read(_leaf.text, "batchId")
-
-    @property
     def batch_reference(self) -> str | None:
         """Reference of the batch: store it, payout_status needs it.
 
         /batchReference: string; documented.
         """
         return self._read(_leaf.text, "batchReference")
+
+    @property
+    def batch_id(self) -> str | None:
+        """The service's number for the batch.
+
+        /batchId: string; documented.
+        """
+        return self._read(_leaf.text, "batchId")
 
     @property
     def data(self) -> tuple[PayoutInitiateAnswerData, ...] | None:
