@@ -856,7 +856,7 @@ paysvc_status paysvc_order_wait(const paysvc_client *client,
  *   - body (any, required): the body of the webhook: its text as it was received, or a JSON object
  *   - expect (object): what the event must speak of
  *     - reference (string): reference of the order
- *     - amount (string): price in major currency units, without the fee, e.g. "100.10"
+ *     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price in major currency units, without the fee, e.g. "100.10"
  *     - currency (string): currency code
  *     - accountReference (string): the Reference that was given when the virtual account was generated
  * @param call  deadline, cancel and progress of this call; may be NULL

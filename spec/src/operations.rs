@@ -1,6 +1,7 @@
 //! The functions that choose their requests themselves: what became of a request, waiting for a payment, webhooks, payouts
 //! in bulk. The endpoints are in [`crate::endpoints`].
 
+use crate::endpoints::same;
 use crate::schema::{Default, Field, Kind, Wire};
 
 /// A function that sends any number of requests to endpoints of the table.
@@ -37,7 +38,11 @@ pub const INTERVAL: Field = Field::optional(
 /// What an event must speak of.
 const EVENT: &[Field] = &[
     Field::optional("reference", Kind::Text, "reference of the order"),
-    Field::optional("amount", Kind::Text, "price in major currency units, without the fee, e.g. \"100.10\""),
+    Field::optional(
+        "amount",
+        Kind::Amount(Wire::Text),
+        "price in major currency units, without the fee, e.g. \"100.10\"",
+    ),
     Field::optional("currency", Kind::Text, "currency code"),
     Field::optional(
         "accountReference",
@@ -126,6 +131,18 @@ pub const OPERATIONS: &[Operation] = &[
                   The outcome of the call is the one that all recipients have, otherwise UNKNOWN.",
     },
 ];
+
+/// The operation of that name. An unknown name does not compile where this is evaluated in a constant.
+pub const fn operation(name: &str) -> &'static Operation {
+    let mut index = 0;
+    while index < OPERATIONS.len() {
+        if same(OPERATIONS[index].name, name) {
+            return &OPERATIONS[index];
+        }
+        index += 1;
+    }
+    panic!("no operation has this name")
+}
 
 #[cfg(test)]
 mod tests {

@@ -56,9 +56,6 @@ impl<'a> Operation<'a> {
 
 /// To be replaced, each by a module of its own.
 impl Client {
-    pub fn webhook_verify(&self, _: &str, _: Option<&Arc<Call>>, _: &CallRecord) -> Reply {
-        Reply::failed(Status::Internal, paysvc_spec::status::Outcome::Unknown, "not built yet")
-    }
     pub fn payout_bulk(&self, _: &str, _: Option<&Arc<Call>>, _: &CallRecord) -> Reply {
         Reply::failed(Status::Internal, paysvc_spec::status::Outcome::Unknown, "not built yet")
     }

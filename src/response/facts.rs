@@ -15,7 +15,7 @@ mod message;
 mod names;
 mod references;
 mod state;
-pub(super) mod words;
+pub mod words;
 
 /// How many values are read between two checks of the deadline: less than a millisecond.
 const BETWEEN_STOPS: usize = 32 * 1024;
