@@ -29,7 +29,7 @@ pub fn body(
 
 /// By how much a request may grow: its amounts may get quotes.
 fn growth(fields: &[Field], members: &Members<'_>) -> usize {
-    let within = |fields, value| growth(fields, &json::members(value).unwrap_or_default());
+    let within = |fields: &[Field], value: &RawValue| growth(fields, &json::members(value).unwrap_or_default());
     let of = |(name, value): &(Cow<'_, str>, &RawValue)| match kind_of(fields, name) {
         Some(Kind::Amount(_)) => amount::GROWTH,
         Some(Kind::Object(fields)) if has_amount(fields) => within(fields, value),

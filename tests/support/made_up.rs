@@ -19,8 +19,10 @@ pub const ROWS: &[Endpoint] = &[Endpoint {
     method: Method::Put,
     path: "/made/{batchId}/up",
     key: ApiKey::Secret,
+    key_setting: None,
     encrypted: true,
     headers: &[("encryption", "RSA")],
+    headers_setting: None,
     fields: &[
         field("batchId", Kind::Text, Location::Path, true),
         field("page_size", Kind::Text, Location::Query, false),
@@ -38,6 +40,7 @@ pub const ROWS: &[Endpoint] = &[Endpoint {
     answer: Endpoint::ANSWER,
     looked_up_by: None,
     certainty: Certainty::Documented,
+    key_certainty: Certainty::Documented,
     doc: "Does what is made up.",
 }];
 

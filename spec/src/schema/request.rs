@@ -91,6 +91,8 @@ pub enum Default {
         most: u64,
     },
     Flag(bool),
+    /// One of these words, the first unless another one is given.
+    Word(&'static [&'static str]),
     /// The default depends on something else; this describes it.
     Described(&'static str),
 }
@@ -102,6 +104,7 @@ impl Default {
             Default::None => None,
             Default::Number { value, least, most } => Some(format!("{value}, {least} to {most}")),
             Default::Flag(value) => Some(value.to_string()),
+            Default::Word(words) => Some(words.join(" or ").replacen(" or ", ", or ", 1)),
             Default::Described(what) => Some(what.to_owned()),
         }
     }

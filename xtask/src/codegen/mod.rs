@@ -63,6 +63,10 @@ fn manner(row: &Endpoint) -> String {
         ApiKey::Public => "public key",
         ApiKey::Secret => "secret key",
     };
+    let key = match row.key_setting {
+        Some(setting) => format!("{key} (setting {setting})"),
+        None => key.to_owned(),
+    };
     let encrypted = if row.encrypted { ", encrypted" } else { "" };
     let repeated = if row.read_only() { ", read-only" } else { "" };
     format!("{key}{encrypted}{repeated}")

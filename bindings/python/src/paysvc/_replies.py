@@ -20,6 +20,10 @@ if TYPE_CHECKING:
         OrderRefundAnswer,
         OrderStatusAnswer,
         OrderVerifyAnswer,
+        PayoutBalanceAnswer,
+        PayoutInitiateAnswer,
+        PayoutNameEnquiryAnswer,
+        PayoutStatusAnswer,
         TransactionDetailsAnswer,
         VirtualAccountGenerateAnswer,
     )
@@ -34,6 +38,10 @@ __all__ = [
     "OrderRefundReply",
     "OrderStatusReply",
     "OrderVerifyReply",
+    "PayoutBalanceReply",
+    "PayoutInitiateReply",
+    "PayoutNameEnquiryReply",
+    "PayoutStatusReply",
     "TransactionDetailsReply",
     "VirtualAccountGenerateReply",
 ]
@@ -67,6 +75,11 @@ ANSWERS = (
     "OrderVerifyAnswer",
     "OrderVerifyAnswerData",
     "OrderVerifyAnswerDataOrderPayments",
+    "PayoutBalanceAnswer",
+    "PayoutInitiateAnswer",
+    "PayoutInitiateAnswerData",
+    "PayoutNameEnquiryAnswer",
+    "PayoutStatusAnswer",
     "TransactionDetailsAnswer",
     "TransactionDetailsAnswerData",
     "TransactionDetailsAnswerDataOrderPayments",
@@ -207,6 +220,54 @@ class TransactionDetailsReply(Reply):
         return answer
 
 
+class PayoutNameEnquiryReply(Reply):
+    """The reply of payout_name_enquiry."""
+
+    __slots__ = ()
+
+    @property
+    def answer(self) -> PayoutNameEnquiryAnswer:
+        """The members of the answer, with their types."""
+        answer: PayoutNameEnquiryAnswer = self._as("PayoutNameEnquiryAnswer")
+        return answer
+
+
+class PayoutInitiateReply(Reply):
+    """The reply of payout_initiate."""
+
+    __slots__ = ()
+
+    @property
+    def answer(self) -> PayoutInitiateAnswer:
+        """The members of the answer, with their types."""
+        answer: PayoutInitiateAnswer = self._as("PayoutInitiateAnswer")
+        return answer
+
+
+class PayoutStatusReply(Reply):
+    """The reply of payout_status."""
+
+    __slots__ = ()
+
+    @property
+    def answer(self) -> PayoutStatusAnswer:
+        """The members of the answer, with their types."""
+        answer: PayoutStatusAnswer = self._as("PayoutStatusAnswer")
+        return answer
+
+
+class PayoutBalanceReply(Reply):
+    """The reply of payout_balance."""
+
+    __slots__ = ()
+
+    @property
+    def answer(self) -> PayoutBalanceAnswer:
+        """The members of the answer, with their types."""
+        answer: PayoutBalanceAnswer = self._as("PayoutBalanceAnswer")
+        return answer
+
+
 #: By endpoint.
 REPLIES: dict[str, type[Reply]] = {
     "direct_debit_history": DirectDebitHistoryReply,
@@ -220,4 +281,8 @@ REPLIES: dict[str, type[Reply]] = {
     "order_verify": OrderVerifyReply,
     "virtual_account_generate": VirtualAccountGenerateReply,
     "transaction_details": TransactionDetailsReply,
+    "payout_name_enquiry": PayoutNameEnquiryReply,
+    "payout_initiate": PayoutInitiateReply,
+    "payout_status": PayoutStatusReply,
+    "payout_balance": PayoutBalanceReply,
 }

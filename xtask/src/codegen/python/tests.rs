@@ -12,8 +12,10 @@ const ROW: Endpoint = Endpoint {
     method: Method::Put,
     path: "/parcel/{parcelId}/send",
     key: ApiKey::Secret,
+    key_setting: None,
     encrypted: true,
     headers: &[],
+    headers_setting: None,
     fields: &[
         field("parcelId", Kind::Text, Location::Path, true),
         field("fromDate", Kind::Text, Location::Query, false),
@@ -41,6 +43,7 @@ const ROW: Endpoint = Endpoint {
     answer: Endpoint::ANSWER,
     looked_up_by: None,
     certainty: Certainty::Documented,
+    key_certainty: Certainty::Documented,
     doc: "Sends a parcel.",
 };
 
@@ -62,7 +65,10 @@ fn a_row_is_all_that_a_new_endpoint_needs() {
     has(&text, "from_date (fromDate): what it is\n");
     has(&text, "amount: what it is; text or Decimal, major units\n");
     has(&text, "\"Weight\": weight,\n            \"class\": class_,\n            \"sentTo\": sent_to,\n");
-    has(&text, "\"amount\": amount_text(\"amount\", amount),\n            \"boxes\": boxes,\n        }, members), timeout=timeout, call=call))");
+    has(
+        &text,
+        "\"amount\": amount_text(\"amount\", amount),\n            \"boxes\": boxes,\n        }, members), timeout=timeout, call=call))",
+    );
     has(&text, "from ._generated import Boxes, SentTo\n");
     has(&text, "from collections.abc import Callable, Mapping, Sequence\n");
     has(&numbers, "class Boxes(Members):\n    \"\"\"One of what it is.\"\"\"");
