@@ -29,18 +29,6 @@ pub fn fault(value: &RawValue) -> Option<String> {
     }
 }
 
-/// The same number has the same text: `007.50`, `7.5` and `7.500` become `7.5`. `None` if it is no amount above zero.
-pub fn canonical(digits: &str) -> Option<&str> {
-    if digits.len() > MAX_CHARS || !is_amount(digits) {
-        return None;
-    }
-    let whole = digits.trim_start_matches('0');
-    Some(match whole.contains('.') {
-        true => whole.trim_end_matches('0').trim_end_matches('.'),
-        false => whole,
-    })
-}
-
 /// The amount as it is written in the JSON: the text of a string, the literal of a number.
 pub fn digits(value: &RawValue) -> Option<Cow<'_, str>> {
     match Type::of(value) {
@@ -126,27 +114,6 @@ mod tests {
             let text = fault(json::document(json).unwrap()).unwrap();
             assert_eq!(text, format!("must be a decimal amount, like \"100.10\", it is {found}"));
         }
-    }
-
-    #[test]
-    fn equal_amounts_have_the_same_text() {
-        for (given, expected) in [
-            ("100", "100"),
-            ("100.00", "100"),
-            ("0100.0", "100"),
-            ("98000.000000", "98000"),
-            ("7.50", "7.5"),
-            ("0.01", ".01"),
-            ("000.0100", ".01"),
-            ("10", "10"),
-            ("1000000000000000000000000000000.10", "1000000000000000000000000000000.1"),
-        ] {
-            assert_eq!(canonical(given), Some(expected), "{given}");
-        }
-        for wrong in ["", "0", "0.00", "-1", "1e2", "1.", ".5", " 1", "1.5x"] {
-            assert_eq!(canonical(wrong), None, "{wrong}");
-        }
-        assert_eq!(canonical(&"9".repeat(65)), None);
     }
 
     #[test]

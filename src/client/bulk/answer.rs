@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use super::list::Identity;
 use super::names;
-use crate::request::amount;
+use crate::response::amounts::Decimal;
 use crate::response::document::Value;
 use crate::response::reply::Reply;
 use crate::util::json::Type;
@@ -81,9 +81,8 @@ pub fn is_account(element: Value<'_>, recipient: &Identity) -> bool {
 
 /// Decimals are compared: 100 is 100.00.
 pub fn is_amount(element: Value<'_>, recipient: &Identity) -> bool {
-    let amount = plain(element, names::AMOUNT);
-    let own = amount::canonical(&recipient.amount);
-    own.is_some() && amount.as_deref().and_then(amount::canonical) == own
+    let own = Decimal::parse(&recipient.amount);
+    own.is_some() && element.member(names::AMOUNT).and_then(Decimal::of) == own
 }
 
 /// A text or a number.
@@ -100,7 +99,12 @@ mod tests {
 
     fn identity(number: usize, amount: &str) -> Identity {
         let text = |text: &str| text.to_owned();
-        Identity { client_reference: format!("P-{number}"), account: format!("069000003{number}"), bank: text("000014"), amount: text(amount) }
+        Identity {
+            client_reference: format!("P-{number}"),
+            account: format!("069000003{number}"),
+            bank: text("000014"),
+            amount: text(amount),
+        }
     }
 
     fn matched(body: &str, known: &[&str]) -> Result<Accepted, String> {
@@ -130,7 +134,10 @@ mod tests {
         let swap = |from: &str, to: &str| answer(&format!("{FIRST},{SECOND}").replace(from, to));
         let of_batch = |from: &str, to: &str| answer(&format!("{FIRST},{SECOND}")).replace(from, to);
         for (body, expected) in [
-            (answer(&format!("{SECOND},{FIRST}")), "payout 0 of the answer has another account number than the recipient"),
+            (
+                answer(&format!("{SECOND},{FIRST}")),
+                "payout 0 of the answer has another account number than the recipient",
+            ),
             (answer(FIRST), "the answer has 1 payouts, and the batch had 2"),
             (answer(&format!("{FIRST},{SECOND},{SECOND}")), "the answer has 3 payouts, and the batch had 2"),
             (answer(&format!("{FIRST},null")), "payout 1 of the answer has another account number than the recipient"),
@@ -141,7 +148,10 @@ mod tests {
             (swap("\"A\"", "\"B\""), "payout 1 of the answer has the reference of another payout"),
             (swap("\"A\"", "\"C\""), "payout 0 of the answer has the reference of another payout"),
             (swap("\"A\"", "\" \""), "payout 0 of the answer has no reference"),
-            (swap("\"A\"", "\"A\",\"clientReference\":\"P-2\""), "payout 0 of the answer has another client reference than the recipient"),
+            (
+                swap("\"A\"", "\"A\",\"clientReference\":\"P-2\""),
+                "payout 0 of the answer has another client reference than the recipient",
+            ),
             (of_batch("\"BATCH\"", "\"OLD\""), "the answer has the reference of another batch"),
             (of_batch("\"BATCH\"", "\"\""), "the answer has no reference of the batch"),
             (of_batch("\"data\"", "\"Data\""), "the answer has no list of payouts"),

@@ -78,7 +78,10 @@ mod tests {
         assert_eq!(both, ("payout_bulk: status_of must stand alone: it sends no payout".into(), true));
         let earlier = error(r#"{"earlier":{},"status_of":{}}"#);
         assert_eq!(earlier, ("payout_bulk: earlier must stand beside payoutDetails".into(), true));
-        assert_eq!(error(r#"{"payoutdetails":[]}"#).0, "payout_bulk: payoutdetails is not a known member; did you mean payoutDetails?");
+        assert_eq!(
+            error(r#"{"payoutdetails":[]}"#).0,
+            "payout_bulk: payoutdetails is not a known member; did you mean payoutDetails?"
+        );
         assert!(error(r#"{"earlier":{},"#).1 && !error("{").1, "an error does not hide that an earlier run is meant");
         assert!(error(r#"{"earlier":{},"payoutDetails":[],"continue_after_unknown":1}"#).1);
     }

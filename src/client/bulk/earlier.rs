@@ -10,6 +10,7 @@ use super::report::{Batch, Fate, Report, Row};
 use super::{WHAT, names};
 use crate::request::amount;
 use crate::request::validate::MAX_ERRORS;
+use crate::response::amounts::Decimal;
 use crate::util::json::{self, Members, Type};
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::Status;
@@ -43,7 +44,8 @@ pub fn resume(earlier: Report, list: &List) -> Result<Report, ValidationError> {
             Some(&index) => match difference(&resumed.rows[index].identity, &row.identity) {
                 None => resumed.rows[index] = row,
                 Some(member) => {
-                    let text = "is not the one in the earlier report; a changed payout needs a clientReference of its own";
+                    let text =
+                        "is not the one in the earlier report; a changed payout needs a clientReference of its own";
                     errors.push((format!("{}.{index}.{member}", names::LIST), text.to_owned()));
                 }
             },
@@ -66,7 +68,7 @@ const MAX_REFERENCE: usize = 100;
 
 /// The member in which two recipients differ.
 fn difference(one: &Identity, other: &Identity) -> Option<&'static str> {
-    let amount = |identity: &Identity| amount::canonical(&identity.amount).map(str::to_owned);
+    let amount = |identity: &Identity| Decimal::parse(&identity.amount);
     match () {
         () if one.account != other.account => Some(names::ACCOUNT),
         () if one.bank != other.bank => Some(names::BANK),
@@ -109,16 +111,17 @@ fn damaged(damage: Damage) -> Damage {
 
 fn rows(members: &Members<'_>, batches: &[Batch]) -> Result<Vec<Row>, Damage> {
     let items = items(members, "payouts")?;
-    let rows = items.into_iter().enumerate().map(|(index, value)| {
-        row(value, batches).map_err(|damage| format!("is damaged: payouts.{index} {damage}"))
-    });
+    let rows = items
+        .into_iter()
+        .enumerate()
+        .map(|(index, value)| row(value, batches).map_err(|damage| format!("is damaged: payouts.{index} {damage}")));
     rows.collect()
 }
 
 fn row(value: &RawValue, batches: &[Batch]) -> Result<Row, Damage> {
     let members = json::members(value).map_err(|error| error.to_string())?;
     let digits = json::member(&members, names::AMOUNT).and_then(amount::digits);
-    let amount = digits.filter(|digits| amount::canonical(digits).is_some()).ok_or("has no amount")?;
+    let amount = digits.filter(|digits| Decimal::parse(digits).is_some()).ok_or("has no amount")?;
     let row = Row {
         identity: Identity {
             client_reference: text(&members, names::CLIENT_REFERENCE)?,
@@ -184,7 +187,10 @@ fn consistent(report: &Report) -> Result<(), Damage> {
     }
     for (index, (batch, size)) in report.batches.iter().zip(sizes).enumerate() {
         if size > batch.recipients || size < batch.recipients && !batch.fate.is_undone() {
-            return Err(damaged(format!("batches.{index} has {} recipients, and {size} payouts name it", batch.recipients)));
+            return Err(damaged(format!(
+                "batches.{index} has {} recipients, and {size} payouts name it",
+                batch.recipients
+            )));
         }
     }
     Ok(())
@@ -208,7 +214,8 @@ fn text(members: &Members<'_>, name: &str) -> Result<String, Damage> {
 
 fn whole(members: &Members<'_>, name: &str) -> Result<usize, Damage> {
     let digits = json::member(members, name).map(RawValue::get);
-    let number = digits.filter(|digits| digits.bytes().all(|b| b.is_ascii_digit())).and_then(|digits| digits.parse().ok());
+    let number =
+        digits.filter(|digits| digits.bytes().all(|b| b.is_ascii_digit())).and_then(|digits| digits.parse().ok());
     number.ok_or_else(|| format!("has no {name}"))
 }
 

@@ -89,7 +89,7 @@ impl Client {
             Some(earlier) => earlier::resume(earlier::read(earlier, "earlier")?, &list)?,
             None => list.new_report(),
         };
-        let mut run = Run::new(operation, list, report, self.config.timeout, continue_after_unknown);
+        let run = Run::new(operation, list, report, self.config.timeout, continue_after_unknown);
         // What the configuration lacks is told before the first batch.
         if let Some(json) = run.first_request() {
             request::prepare(INITIATE, json.text(), &self.settings)?;
@@ -99,7 +99,7 @@ impl Client {
 
     fn states(&self, operation: Operation<'_>, earlier: &RawValue) -> Result<Reply, ValidationError> {
         let report = earlier::read(earlier, "status_of")?;
-        self.settings.require(WHAT, STATUS.key, STATUS.encrypted)?;
+        self.settings.require(WHAT, self.settings.choices.key(STATUS), STATUS.encrypted)?;
         Ok(States::new(operation, report, self.config.timeout).ask())
     }
 }

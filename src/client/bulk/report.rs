@@ -261,14 +261,19 @@ mod tests {
 
     fn row(fate: Fate) -> Row {
         let text = |text: &str| text.to_owned();
-        let identity =
-            Identity { client_reference: text("P\"1"), account: text("0690000031"), bank: text("000014"), amount: text("1.50") };
+        let identity = Identity {
+            client_reference: text("P\"1"),
+            account: text("0690000031"),
+            bank: text("000014"),
+            amount: text("1.50"),
+        };
         Row { fate, ..Row::new(identity) }
     }
 
     #[test]
     fn the_outcome_is_the_one_that_all_have() {
-        let outcome = |fates: &[Fate]| Report { rows: fates.iter().copied().map(row).collect(), batches: vec![] }.outcome();
+        let outcome =
+            |fates: &[Fate]| Report { rows: fates.iter().copied().map(row).collect(), batches: vec![] }.outcome();
         use Fate::{Accepted, NotSent, Rejected, Unknown};
         assert_eq!(outcome(&[Accepted, Accepted]), Outcome::Confirmed);
         assert_eq!(outcome(&[Rejected]), Outcome::Rejected);

@@ -9,13 +9,16 @@ use paysvc_spec::status::Status;
 const MOST_FAILURES: u32 = 3;
 
 /// Counts what decides whether the next batch is sent.
-#[derive(Default)]
 pub struct Rules {
-    pub continue_after_unknown: bool,
+    continue_after_unknown: bool,
     failures: u32,
 }
 
 impl Rules {
+    pub fn new(continue_after_unknown: bool) -> Rules {
+        Rules { continue_after_unknown, failures: 0 }
+    }
+
     /// After a batch: why no other one may follow.
     pub fn stop(&mut self, fate: Fate, status: Status) -> Option<&'static str> {
         self.failures = if fate == Fate::Accepted { 0 } else { self.failures + 1 };
@@ -59,7 +62,12 @@ impl Waits {
     /// How long to wait before the batch is sent again; `None` to give up. The service's own wait, else a back-off that
     /// doubles, of which a random half is waited at least. `left`: how long the call may take, less than what the batch
     /// itself may take.
-    pub fn next(&mut self, retry_after_ms: Option<u64>, left: Duration, random: impl FnOnce() -> u64) -> Option<Duration> {
+    pub fn next(
+        &mut self,
+        retry_after_ms: Option<u64>,
+        left: Duration,
+        random: impl FnOnce() -> u64,
+    ) -> Option<Duration> {
         let ceiling = (Self::BASE_MS << self.rounds.min(16)).min(Self::CAP_MS);
         let wait = Duration::from_millis(retry_after_ms.unwrap_or_else(|| ceiling / 2 + random() % (ceiling / 2 + 1)));
         if self.rounds == Self::MOST_ROUNDS || wait > left || self.waited.saturating_add(wait) > Self::MOST {
@@ -77,7 +85,7 @@ mod tests {
 
     #[test]
     fn what_ends_a_run() {
-        let stops = |fate, status| Rules::default().stop(fate, status).is_some();
+        let stops = |fate, status| Rules::new(false).stop(fate, status).is_some();
         assert!(!stops(Fate::Accepted, Status::Ok));
         assert!(!stops(Fate::Rejected, Status::Rejected) && !stops(Fate::NotSent, Status::Transport));
         for (fate, status) in [
@@ -96,7 +104,7 @@ mod tests {
 
     #[test]
     fn three_failures_in_a_row_end_it_also_if_it_goes_on_after_unknown() {
-        let mut rules = Rules { continue_after_unknown: true, ..Rules::default() };
+        let mut rules = Rules::new(true);
         let mut stop = |fate, status| rules.stop(fate, status).is_some();
         assert!(!stop(Fate::Unknown, Status::Server) && !stop(Fate::Rejected, Status::Rejected));
         assert!(!stop(Fate::Accepted, Status::Ok), "and the count begins anew");

@@ -11,7 +11,7 @@ use super::rules::Rules;
 use super::split::{Item, Splitter};
 use super::{INITIATE, WHAT, contained, steps};
 use crate::client::log::Level;
-use crate::request::amount;
+use crate::response::amounts::Decimal;
 use crate::response::reply::Reply;
 use paysvc_spec::status::{self, Outcome, Status};
 
@@ -53,7 +53,7 @@ impl<'a> Run<'a> {
             known.add(reference);
         });
         let done = report.rows.len() - plan.iter().map(Vec::len).sum::<usize>();
-        let rules = Rules { continue_after_unknown, ..Rules::default() };
+        let rules = Rules::new(continue_after_unknown);
         let (under_way, last, first_failure) = (None, None, None);
         Run { operation, list, plan, report, timeout, rules, known, done, under_way, last, first_failure }
     }
@@ -110,9 +110,7 @@ impl<'a> Run<'a> {
         // The callback may have taken any time.
         let obstacle = if goes_on { self.obstacle() } else { Some(stopped_by_callback()) };
         let (reply, stop) = match obstacle {
-            Some(Stop(status, why)) => {
-                (Reply::failed(status, Outcome::NotSent, why.clone()), Some(Stop(status, why)))
-            }
+            Some(Stop(status, why)) => (Reply::failed(status, Outcome::NotSent, why.clone()), Some(Stop(status, why))),
             None => {
                 let request = self.list.request(&recipients);
                 (paced::send(&self.operation, INITIATE, request.text(), self.timeout), None)
@@ -212,9 +210,10 @@ impl<'a> Run<'a> {
         }
         let level = if status == Status::Ok { Level::Info } else { Level::Warn };
         let record = self.operation.record;
-        self.operation.client.log.line(record.id, level, || {
-            format!("{WHAT}: {} {}", status::name_of(status), self.report.summary())
-        });
+        self.operation
+            .client
+            .log
+            .line(record.id, level, || format!("{WHAT}: {} {}", status::name_of(status), self.report.summary()));
         reply
     }
 }
@@ -236,7 +235,7 @@ fn plan(list: &List, report: &Report) -> Vec<Vec<usize>> {
             index,
             bytes: recipient.payload.len(),
             account: &recipient.identity.account,
-            amount: amount::canonical(&recipient.identity.amount).unwrap_or_default(),
+            amount: Decimal::parse(&recipient.identity.amount),
             alone: row.batch.is_some_and(|batch| refused_with_others(&report.batches[batch])),
         }
     });

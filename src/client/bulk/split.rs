@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use crate::response::amounts::Decimal;
+
 /// As many recipients are passed over in the search for one that may share a batch. A list of equal recipients would
 /// otherwise be searched to its end for every batch.
 const WINDOW: usize = 64;
@@ -12,8 +14,7 @@ pub struct Item<'a> {
     /// Of its JSON.
     pub bytes: usize,
     pub account: &'a str,
-    /// The same for equal amounts.
-    pub amount: &'a str,
+    pub amount: Option<Decimal>,
     /// It shares no batch.
     pub alone: bool,
 }
@@ -85,7 +86,7 @@ mod tests {
             index,
             bytes,
             account: account.trim_start_matches('!'),
-            amount,
+            amount: Decimal::parse(amount),
             alone: account.starts_with('!'),
         });
         Splitter::new(items, room).collect()
@@ -103,7 +104,8 @@ mod tests {
 
     #[test]
     fn equal_account_and_amount_never_share_a_batch() {
-        let same = [("7", "1", 1), ("7", "1", 1), ("7", "2", 1), ("8", "1", 1), (" 7 ", "1", 1), ("A", "1", 1), ("a", "1", 1)];
+        let same =
+            [("7", "1", 1), ("7", "1", 1), ("7", "2", 1), ("8", "1", 1), (" 7 ", "1", 1), ("A", "1", 1), ("a", "1", 1)];
         assert_eq!(split(&same, 1000), [vec![0, 2, 3, 5], vec![1, 6], vec![4]]);
     }
 
@@ -116,13 +118,15 @@ mod tests {
     #[test]
     fn everyone_is_in_one_batch_and_equal_recipients_take_no_quadratic_time() {
         const MANY: usize = 100_000;
-        let items = |like: bool| (0..MANY).map(move |index| Item {
-            index,
-            bytes: 100,
-            account: ["1", "2", "3"][if like { 0 } else { index % 3 }],
-            amount: "1",
-            alone: false,
-        });
+        let items = |like: bool| {
+            (0..MANY).map(move |index| Item {
+                index,
+                bytes: 100,
+                account: ["1", "2", "3"][if like { 0 } else { index % 3 }],
+                amount: Decimal::parse("1"),
+                alone: false,
+            })
+        };
         assert!(Splitter::new(items(true), 481).map(|batch| batch[0]).eq(0..MANY));
         let mut all: Vec<usize> = Splitter::new(items(false), 481).flatten().collect();
         all.sort_unstable();

@@ -117,7 +117,8 @@ fn states<'r>(reply: &Reply, reference: &str, rows: impl Iterator<Item = &'r Row
 
 fn state_in(data: Value<'_>, row: &Row) -> State {
     let own = |element: &Value<'_>| {
-        row.payout_reference.is_some() && answer::text(*element, names::PAYOUT_REFERENCE).as_deref() == row.payout_reference.as_deref()
+        row.payout_reference.is_some()
+            && answer::text(*element, names::PAYOUT_REFERENCE).as_deref() == row.payout_reference.as_deref()
     };
     let mut found = data.children().filter(own);
     match (found.next(), found.next()) {
