@@ -648,11 +648,11 @@ pub unsafe extern "C" fn paysvc_webhook_verify(client: *const paysvc_client, req
     unsafe { super::requests::method(crate::client::Client::webhook_verify, client, request_json, call, reply) }
 }
 
-/// Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms bounds a batch, the call's timeout the list.
+/// Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms bounds a batch, the call's timeout the list: no batch starts with less than timeout_ms left. Write the list down before the call and every step of its progress during it, see docs/payouts.md.
 ///
 /// @param request_json  one JSON object:
 ///   - payoutDetails (any): the recipients, a list: as for paysvc_payout_initiate(), each with a clientReference that is unique in the list
-///   - earlier (any): the body of an earlier reply to the same list: only what was provably not executed is sent
+///   - earlier (any): the body of an earlier reply to the same list, or the steps of an earlier run as a list: only what was provably not executed is sent
 ///   - continue_after_unknown (boolean): goes on after a batch whose outcome is UNKNOWN (default false)
 ///   - status_of (any): instead of a list: the body of an earlier reply, whose batches are looked up
 /// @param call  deadline, cancel and progress of this call; may be NULL
