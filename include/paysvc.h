@@ -314,6 +314,7 @@ const char *paysvc_outcome_name(paysvc_outcome outcome);
  *   - base_url (string): address of the service, e.g. https://host/path
  *   - public_key (string): API key of most endpoints
  *   - secret_key (string): API key of the endpoints that require it, e.g. refunds
+ *   - mode (string): test or live: API keys of the other kind are refused; without it neither is checked
  *   - encryption_key (string): the dashboard's RSA key, or a PEM public key
  *   - timeout_ms (integer): time limit for a whole call in ms, retries and waits included (default 30000, 1 to 86400000)
  *   - connect_timeout_ms (integer): limit for name look-up, connect and TLS in ms, within timeout_ms (default 10000, 1 to 86400000)
@@ -415,10 +416,12 @@ paysvc_status paysvc_direct_debit_otp(const paysvc_client *client,
  *   - paymentoption (string): C for card
  *   - country (string): two-letter country code
  *   - card (object): the card
- *     - cardnumber (string, required): card number
+ *     - cardnumber (string, required): card number, digits only
  *     - expirymonth (string, required): two digits
- *     - expiryyear (string, required): two digits
+ *     - expiryyear (string, required): two or four digits
  *     - cvv (string, required): card security code
+ *     - authOption (string): how the holder consents, e.g. PIN
+ *     - pin (string): the card's PIN
  *   - order (object): the order and its price
  *     - reference (string, required): reference of the order, unique: a second order with it is refused
  *     - amount (string or number, a decimal amount in major units, e.g. "100.10", required): price, without the fee
@@ -445,18 +448,28 @@ paysvc_status paysvc_order_create(const paysvc_client *client,
                                   paysvc_reply **reply);
 
 /**
- * Charges the customer, for example under an approved mandate.
+ * Pays an order: by card, bank transfer, direct debit, or another payment option.
  *
  * POST /payment/order/pay, public key, encrypted.
  *
  * @param request_json  one JSON object:
- *   - paymentOption (string, required): NDD for direct debit
+ *   - paymentOption (string, required): payment option in any case, e.g. C, NDD or bank-transfer
  *   - reference (string, required): reference of the order
+ *   - country (string): two-letter country code
+ *   - card (object): the card, for the payment option C
+ *     - cardnumber (string, required): card number, digits only
+ *     - expirymonth (string, required): two digits
+ *     - expiryyear (string, required): two or four digits
+ *     - cvv (string, required): card security code
+ *     - authOption (string): how the holder consents, e.g. PIN
+ *     - pin (string): the card's PIN
  *   - directDebitPaymentRequest (object): the debit, for the payment option NDD
  *     - otp (string, required): the one-time code received by e-mail
  *     - mandateCode (string, required): the code returned at mandate creation
  *     - accountName (string): name of the customer's account
  *     - bankCode (string): code of the customer's bank
+ *   - BankTransfer (object): the transfer, for the payment option bank-transfer; may be empty
+ *     - bankcode (string): code of the customer's bank
  *   Further members are passed on; one that is nearly a known member, or stands in the wrong object, is refused.
  * @param call  deadline and cancel of this request; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
