@@ -12,6 +12,7 @@ from ._numbers import Number
 from ._values import OMIT, Members, Omitted, amount_text
 
 __all__ = [
+    "Authorization",
     "Card",
     "Customer",
     "DirectDebitPaymentRequest",
@@ -132,6 +133,15 @@ KEYWORDS: dict[str, dict[str, str]] = {
         "reference": "reference",
         "directDebitPaymentRequest": "direct_debit_payment_request",
     },
+    "order_pay_authorize": {
+        "orderPaymentReference": "order_payment_reference",
+        "otp": "otp",
+        "message": "message",
+    },
+    "order_pay_capture": {
+        "reference": "reference",
+        "Amount": "amount",
+    },
     "order_refund": {
         "reference": "reference",
         "reason": "reason",
@@ -143,10 +153,37 @@ KEYWORDS: dict[str, dict[str, str]] = {
     "order_verify": {
         "reference": "reference",
     },
+    "order_fee": {
+        "amount": "amount",
+        "currency": "currency",
+        "paymentoption": "payment_option",
+    },
+    "card_charge": {
+        "order": "order",
+        "customer": "customer",
+        "payment": "payment",
+        "paymentMeta": "payment_meta",
+        "authorization": "authorization",
+    },
+    "card_save": {
+        "reference": "reference",
+    },
+    "checkout_create": {
+        "order": "order",
+        "customer": "customer",
+        "payment": "payment",
+        "paymentMeta": "payment_meta",
+    },
+    "banks": {
+        "paymentmethod": "paymentmethod",
+    },
     "virtual_account_generate": {
         "Alias": "alias",
         "Narration": "narration",
         "Reference": "reference",
+    },
+    "virtual_account_details": {
+        "alias": "alias",
     },
     "transaction_details": {
         "sessionId": "session_id",
@@ -213,7 +250,7 @@ class Order(Members):
     ) -> None:
         """
         Args:
-            reference: reference of the order; the same as outside of this object, if both are given
+            reference: reference of the order, unique: a second order with it is refused
             amount: price, without the fee; text or Decimal, major units
             description: description of the order
             currency: currency code, e.g. NGN
@@ -329,6 +366,27 @@ class DirectDebitPaymentRequest(Members):
             "mandateCode": mandate_code,
             "accountName": account_name,
             "bankCode": bank_code,
+        }, members)
+
+
+class Authorization(Members):
+    """The saved card."""
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        *,
+        card_token: str,
+        members: Mapping[str, object] | None = None,
+    ) -> None:
+        """
+        Args:
+            card_token (cardToken): token of the saved card
+            members: further members by the interface's names; one that is nearly a known one is refused
+        """
+        super().__init__({
+            "cardToken": card_token,
         }, members)
 
 
