@@ -578,7 +578,7 @@ paysvc_status paysvc_request(const paysvc_client *client,
  *   - request (any, required): its request: the members that its documentation names for a look-up; others are ignored, so no card number has to be kept
  *   - attempts (integer): how many requests for this order have been sent, by every call, this one included; without it the outcome is never REJECTED
  *   - expect (object): the price that was asked for
- *     - amount (string): price in major currency units, without the fee, e.g. "100.10"
+ *     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price without the fee
  *     - currency (string): currency code
  *   - wait (boolean): asks again until the outcome is known or the call's time is over (default false)
  * @param call  deadline, cancel and progress of this call; may be NULL
@@ -596,7 +596,7 @@ paysvc_status paysvc_resolve(const paysvc_client *client,
  * @param request_json  one JSON object:
  *   - reference (string, required): reference of the order
  *   - expect (object): the price that was asked for
- *     - amount (string): price in major currency units, without the fee, e.g. "100.10"
+ *     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price without the fee
  *     - currency (string): currency code
  * @param call  deadline, cancel and progress of this call; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
@@ -614,7 +614,7 @@ paysvc_status paysvc_order_wait(const paysvc_client *client,
  *   - body (any, required): the body of the webhook: its text as it was received, or a JSON object
  *   - expect (object): what the event must speak of
  *     - reference (string): reference of the order
- *     - amount (string): price in major currency units, without the fee, e.g. "100.10"
+ *     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price without the fee
  *     - currency (string): currency code
  *     - accountReference (string): the Reference that was given when the virtual account was generated
  * @param call  deadline, cancel and progress of this call; may be NULL

@@ -1,7 +1,9 @@
 //! The functions that choose their requests themselves: what became of a request, waiting for a payment, webhooks, payouts
 //! in bulk. The endpoints are in [`crate::endpoints`].
 
-use crate::schema::{Default, Field, Kind};
+mod answers;
+
+use crate::schema::{Default, Field, Kind, Member, Wire};
 
 /// A function that sends any number of requests to endpoints of the table.
 #[derive(Clone, Copy, Debug)]
@@ -11,21 +13,37 @@ pub struct Operation {
     pub members: &'static [Field],
     /// It tells what became of an earlier request. The outcome is that request's, so it is never NOT_SENT.
     pub about_earlier: bool,
+    /// It calls the callback of `paysvc_call_set_progress()`.
+    pub reports_progress: bool,
+    /// The client's timeout bounds a step, and not the whole call.
+    pub timeout_of_step: bool,
+    pub answer: Body,
     pub doc: &'static str,
     /// What it returns, for the documentation.
     pub returns: &'static str,
 }
 
+/// What the body of the reply is.
+#[derive(Clone, Copy, Debug)]
+pub enum Body {
+    /// The answer of that endpoint.
+    Of(&'static str),
+    /// The answer of the endpoint that is asked about the earlier request.
+    OfLookUp,
+    /// An object with these members, perhaps before those of an answer.
+    Own(&'static [Member]),
+}
+
 /// The price that a payment must have.
 const PRICE: &[Field] = &[
-    Field::optional("amount", Kind::Text, "price in major currency units, without the fee, e.g. \"100.10\""),
+    Field::optional("amount", Kind::Amount(Wire::Text), "price without the fee"),
     Field::optional("currency", Kind::Text, "currency code"),
 ];
 
 /// What an event must speak of.
 const EVENT: &[Field] = &[
     Field::optional("reference", Kind::Text, "reference of the order"),
-    Field::optional("amount", Kind::Text, "price in major currency units, without the fee, e.g. \"100.10\""),
+    Field::optional("amount", Kind::Amount(Wire::Text), "price without the fee"),
     Field::optional("currency", Kind::Text, "currency code"),
     Field::optional(
         "accountReference",
@@ -54,6 +72,9 @@ pub const OPERATIONS: &[Operation] = &[
                 .default(Default::Flag(false)),
         ],
         about_earlier: true,
+        reports_progress: false,
+        timeout_of_step: false,
+        answer: Body::OfLookUp,
         doc: "Finds out what became of a request whose outcome is UNKNOWN. It asks the read-only endpoint that knows, and moves no money.",
         returns: "PAYSVC_OK: CONFIRMED, check the state. PAYSVC_E_REJECTED: REJECTED, the request was not executed. Any other status: the outcome is still UNKNOWN. \
                   It is never NOT_SENT. The body is the look-up's answer.",
@@ -65,6 +86,9 @@ pub const OPERATIONS: &[Operation] = &[
             Field::optional("expect", Kind::Object(PRICE), "the price that was asked for"),
         ],
         about_earlier: true,
+        reports_progress: true,
+        timeout_of_step: false,
+        answer: Body::Of("order_status"),
         doc: "Asks for the state of an order until it is final, or until the call's time is over. A failed payment may be followed by another attempt: call again.",
         returns: "PAYSVC_OK: the state is final, check it. PAYSVC_E_TIMEOUT: it is not final yet; the outcome is UNKNOWN and the state is the last one. \
                   The outcome is never NOT_SENT. The body is the last answer.",
@@ -80,6 +104,9 @@ pub const OPERATIONS: &[Operation] = &[
             Field::optional("expect", Kind::Object(EVENT), "what the event must speak of"),
         ],
         about_earlier: false,
+        reports_progress: false,
+        timeout_of_step: false,
+        answer: Body::Own(answers::WEBHOOK),
         doc: "Checks a webhook, which nobody signs: reads the event in every form that the service uses, and asks the service whether it is true.",
         returns: "as the read-only endpoint that was asked. The body is its answer with authentic (event and service agree), match (the service's answer is what \
                   expect says; absent without expect), differences (a list) and key (the same for each delivery of an event) in front. Act on the answer only if \
@@ -107,6 +134,9 @@ pub const OPERATIONS: &[Operation] = &[
             ),
         ],
         about_earlier: false,
+        reports_progress: true,
+        timeout_of_step: true,
+        answer: Body::Own(answers::REPORT),
         doc: "Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms bounds a batch, the call's timeout the list.",
         returns: "PAYSVC_OK: the service accepted all; accepted is not paid. The body reports the outcome of each recipient, also when the call fails: ACCEPTED, REJECTED, NOT_SENT or UNKNOWN. \
                   The outcome of the call is the one that all recipients have, otherwise UNKNOWN.",
@@ -123,6 +153,9 @@ mod tests {
         for (index, operation) in OPERATIONS.iter().enumerate() {
             assert!(!operation.doc.is_empty() && operation.returns.ends_with('.'), "{}", operation.name);
             assert!(operation.members.iter().all(|member| !member.doc.is_empty()), "{}", operation.name);
+            if let Body::Of(name) = operation.answer {
+                assert!(ENDPOINTS.iter().any(|row| row.name == name), "{}: {name}", operation.name);
+            }
             let others = OPERATIONS[..index].iter().map(|other| other.name);
             assert!(!others.chain(ENDPOINTS.iter().map(|row| row.name)).any(|name| name == operation.name));
         }

@@ -372,7 +372,7 @@ pub unsafe extern "C" fn paysvc_request(client: *const paysvc_client, request_js
 ///   - request (any, required): its request: the members that its documentation names for a look-up; others are ignored, so no card number has to be kept
 ///   - attempts (integer): how many requests for this order have been sent, by every call, this one included; without it the outcome is never REJECTED
 ///   - expect (object): the price that was asked for
-///     - amount (string): price in major currency units, without the fee, e.g. "100.10"
+///     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price without the fee
 ///     - currency (string): currency code
 ///   - wait (boolean): asks again until the outcome is known or the call's time is over (default false)
 /// @param call  deadline, cancel and progress of this call; may be NULL
@@ -389,7 +389,7 @@ pub unsafe extern "C" fn paysvc_resolve(client: *const paysvc_client, request_js
 /// @param request_json  one JSON object:
 ///   - reference (string, required): reference of the order
 ///   - expect (object): the price that was asked for
-///     - amount (string): price in major currency units, without the fee, e.g. "100.10"
+///     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price without the fee
 ///     - currency (string): currency code
 /// @param call  deadline, cancel and progress of this call; may be NULL
 /// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
@@ -406,7 +406,7 @@ pub unsafe extern "C" fn paysvc_order_wait(client: *const paysvc_client, request
 ///   - body (any, required): the body of the webhook: its text as it was received, or a JSON object
 ///   - expect (object): what the event must speak of
 ///     - reference (string): reference of the order
-///     - amount (string): price in major currency units, without the fee, e.g. "100.10"
+///     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price without the fee
 ///     - currency (string): currency code
 ///     - accountReference (string): the Reference that was given when the virtual account was generated
 /// @param call  deadline, cancel and progress of this call; may be NULL

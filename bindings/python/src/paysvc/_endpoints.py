@@ -9,8 +9,18 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import cast
 
-from ._generated import Card, Customer, DirectDebitPaymentRequest, Order, Payment, PaymentMeta
+from ._generated import (
+    Card,
+    Customer,
+    DirectDebitPaymentRequest,
+    Expect,
+    Order,
+    Payment,
+    PaymentMeta,
+    WebhookVerifyExpect,
+)
 from ._native import Call
+from ._progress import Progress
 from ._replies import (
     DirectDebitCreateReply,
     DirectDebitHistoryReply,
@@ -23,6 +33,7 @@ from ._replies import (
     OrderVerifyReply,
     TransactionDetailsReply,
     VirtualAccountGenerateReply,
+    WebhookVerifyReply,
 )
 from ._reply import Reply
 from ._values import OMIT, Members, Omitted, amount_text, either, in_milliseconds
@@ -421,6 +432,58 @@ class Endpoints:
             "sessionId": session_id,
         }), timeout=timeout, call=call))
 
+    def order_wait(
+        self,
+        reference: str,
+        *,
+        expect: Expect | Mapping[str, object] | Omitted = OMIT,
+        progress: Progress | None = None,
+        timeout: float | None = None,
+        call: Call | None = None,
+    ) -> OrderStatusReply:
+        """Asks for the state of an order until it is final, or until the call's time is over. A failed payment may be
+        followed by another attempt: call again.
+
+        Args:
+            reference: reference of the order
+            expect: the price that was asked for
+            progress: called with done, total and step; unless it returns paysvc.CONTINUE, the call stops
+            timeout: seconds for the whole call, retries and waits included; else the client's timeout
+            call: a token by which another thread cancels this call
+
+        Raises:
+            PaysvcError: every failure; its outcome is never NOT_SENT
+        """
+        return cast(OrderStatusReply, self.call("order_wait", Members({
+            "reference": reference,
+            "expect": expect,
+        }), progress=progress, timeout=timeout, call=call))
+
+    def webhook_verify(
+        self,
+        body: object,
+        *,
+        expect: WebhookVerifyExpect | Mapping[str, object] | Omitted = OMIT,
+        timeout: float | None = None,
+        call: Call | None = None,
+    ) -> WebhookVerifyReply:
+        """Checks a webhook, which nobody signs: reads the event in every form that the service uses, and asks the
+        service whether it is true.
+
+        Args:
+            body: the body of the webhook: its text as it was received, or a JSON object
+            expect: what the event must speak of
+            timeout: seconds for the whole call, retries and waits included; else the client's timeout
+            call: a token by which another thread cancels this call
+
+        Raises:
+            PaysvcError: every failure
+        """
+        return cast(WebhookVerifyReply, self.call("webhook_verify", Members({
+            "body": body,
+            "expect": expect,
+        }), timeout=timeout, call=call))
+
     def request(
         self,
         *,
@@ -466,7 +529,13 @@ class Endpoints:
         }), timeout=timeout, call=call)
 
     def call(
-        self, name: str, members: Mapping[str, object], *, timeout: float | None = None, call: Call | None = None
+        self,
+        name: str,
+        members: Mapping[str, object],
+        *,
+        progress: Progress | None = None,
+        timeout: float | None = None,
+        call: Call | None = None,
     ) -> Reply:
         """Calls an endpoint by its name, with the interface's own member names."""
         raise NotImplementedError
@@ -852,6 +921,54 @@ class AsyncEndpoints:
             "sessionId": session_id,
         }), timeout=timeout))
 
+    async def order_wait(
+        self,
+        reference: str,
+        *,
+        expect: Expect | Mapping[str, object] | Omitted = OMIT,
+        progress: Progress | None = None,
+        timeout: float | None = None,
+    ) -> OrderStatusReply:
+        """Asks for the state of an order until it is final, or until the call's time is over. A failed payment may be
+        followed by another attempt: call again.
+
+        Args:
+            reference: reference of the order
+            expect: the price that was asked for
+            progress: called with done, total and step; unless it returns paysvc.CONTINUE, the call stops
+            timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
+
+        Raises:
+            PaysvcError: every failure; its outcome is never NOT_SENT
+        """
+        return cast(OrderStatusReply, await self.call("order_wait", Members({
+            "reference": reference,
+            "expect": expect,
+        }), progress=progress, timeout=timeout))
+
+    async def webhook_verify(
+        self,
+        body: object,
+        *,
+        expect: WebhookVerifyExpect | Mapping[str, object] | Omitted = OMIT,
+        timeout: float | None = None,
+    ) -> WebhookVerifyReply:
+        """Checks a webhook, which nobody signs: reads the event in every form that the service uses, and asks the
+        service whether it is true.
+
+        Args:
+            body: the body of the webhook: its text as it was received, or a JSON object
+            expect: what the event must speak of
+            timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
+
+        Raises:
+            PaysvcError: every failure
+        """
+        return cast(WebhookVerifyReply, await self.call("webhook_verify", Members({
+            "body": body,
+            "expect": expect,
+        }), timeout=timeout))
+
     async def request(
         self,
         *,
@@ -895,7 +1012,12 @@ class AsyncEndpoints:
         }), timeout=timeout)
 
     async def call(
-        self, name: str, members: Mapping[str, object], *, timeout: float | None = None
+        self,
+        name: str,
+        members: Mapping[str, object],
+        *,
+        progress: Progress | None = None,
+        timeout: float | None = None,
     ) -> Reply:
         """Calls an endpoint by its name, with the interface's own member names."""
         raise NotImplementedError

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
         OrderRefundAnswer,
         OrderStatusAnswer,
         OrderVerifyAnswer,
+        PayoutBulkAnswer,
         TransactionDetailsAnswer,
         VirtualAccountGenerateAnswer,
+        WebhookVerifyAnswer,
     )
 
 __all__ = [
@@ -34,8 +36,10 @@ __all__ = [
     "OrderRefundReply",
     "OrderStatusReply",
     "OrderVerifyReply",
+    "PayoutBulkReply",
     "TransactionDetailsReply",
     "VirtualAccountGenerateReply",
+    "WebhookVerifyReply",
 ]
 
 #: The classes of answers. Their module is imported when the first of them is used.
@@ -67,11 +71,16 @@ ANSWERS = (
     "OrderVerifyAnswer",
     "OrderVerifyAnswerData",
     "OrderVerifyAnswerDataOrderPayments",
+    "PayoutBulkAnswer",
+    "PayoutBulkAnswerBatches",
+    "PayoutBulkAnswerPayouts",
     "TransactionDetailsAnswer",
     "TransactionDetailsAnswerData",
     "TransactionDetailsAnswerDataOrderPayments",
     "VirtualAccountGenerateAnswer",
     "VirtualAccountGenerateAnswerData",
+    "WebhookVerifyAnswer",
+    "WebhookVerifyAnswerDifferences",
 )
 
 
@@ -207,6 +216,30 @@ class TransactionDetailsReply(Reply):
         return answer
 
 
+class WebhookVerifyReply(Reply):
+    """The reply of webhook_verify."""
+
+    __slots__ = ()
+
+    @property
+    def answer(self) -> WebhookVerifyAnswer:
+        """The members of the answer, with their types."""
+        answer: WebhookVerifyAnswer = self._as("WebhookVerifyAnswer")
+        return answer
+
+
+class PayoutBulkReply(Reply):
+    """The reply of payout_bulk."""
+
+    __slots__ = ()
+
+    @property
+    def answer(self) -> PayoutBulkAnswer:
+        """The members of the answer, with their types."""
+        answer: PayoutBulkAnswer = self._as("PayoutBulkAnswer")
+        return answer
+
+
 #: By endpoint.
 REPLIES: dict[str, type[Reply]] = {
     "direct_debit_history": DirectDebitHistoryReply,
@@ -220,4 +253,6 @@ REPLIES: dict[str, type[Reply]] = {
     "order_verify": OrderVerifyReply,
     "virtual_account_generate": VirtualAccountGenerateReply,
     "transaction_details": TransactionDetailsReply,
+    "webhook_verify": WebhookVerifyReply,
+    "payout_bulk": PayoutBulkReply,
 }
