@@ -326,6 +326,8 @@ const char *paysvc_outcome_name(paysvc_outcome outcome);
  *   - user_agent (string): value of the user-agent header (default libpaysvc/VERSION)
  *   - max_idle_connections (integer): maximum number of connections kept open between calls (default 128, 0 to 10000)
  *   - allow_http (boolean): allows plain HTTP to addresses other than loopback (default false)
+ *   - payout_key (string): API key that payouts are sent with; integrations in production differ (default secret, or public)
+ *   - payout_encryption_header (boolean): sends payouts with the header encryption: RSA; integrations in production differ (default true)
  * @param client  set to the new client, to NULL unless PAYSVC_OK: free it with paysvc_client_free()
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK, PAYSVC_E_ARGUMENT or PAYSVC_E_CONFIG. What a call needs is checked by that call.
@@ -550,6 +552,79 @@ paysvc_status paysvc_transaction_details(const paysvc_client *client,
                                          paysvc_reply **reply);
 
 /**
+ * Returns the name of a bank account's holder.
+ *
+ * POST /payout/name-enquiry, public key, encrypted, read-only.
+ *
+ * @param request_json  one JSON object:
+ *   - bankCode (string, required): code of the recipient's bank, 6 digits, e.g. 000014
+ *   - accountNumber (string, required): the recipient's bank account
+ * @param call  deadline and cancel of this request; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+ */
+paysvc_status paysvc_payout_name_enquiry(const paysvc_client *client,
+                                         const char *request_json,
+                                         const paysvc_call *call,
+                                         paysvc_reply **reply);
+
+/**
+ * Pays out to bank accounts, as one batch. Success means accepted, not paid: ask payout_status.
+ *
+ * POST /payout/initiate, secret key (setting payout_key), encrypted.
+ *
+ * @param request_json  one JSON object:
+ *   - payoutDetails (array of one or more objects, required): the payouts of the batch
+ *     - clientReference (string): your own reference; the answer does not repeat it
+ *     - accountNumber (string, required): the recipient's bank account
+ *     - bankCode (string, required): code of the recipient's bank, 6 digits, e.g. 000014
+ *     - amount (string or number, a decimal amount in major units, e.g. "100.10", required): what the recipient receives
+ *     - description (string, required): description of the payout
+ *     - accountName (string, required): name of the account's holder, see payout_name_enquiry
+ *     - creditCurrency (string, required): currency code of the recipient's account, e.g. NGN
+ *     - debitCurrency (string, required): currency code of the balance that is debited, e.g. NGN
+ * @param call  deadline and cancel of this request; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+ */
+paysvc_status paysvc_payout_initiate(const paysvc_client *client,
+                                     const char *request_json,
+                                     const paysvc_call *call,
+                                     paysvc_reply **reply);
+
+/**
+ * Returns the payouts of a batch and their states. The form of the answer is not documented.
+ *
+ * GET /payout/{batchReference}/status, secret key, read-only.
+ *
+ * @param request_json  one JSON object:
+ *   - batchReference (string, required): reference of the batch, from the answer of payout_initiate
+ * @param call  deadline and cancel of this request; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+ */
+paysvc_status paysvc_payout_status(const paysvc_client *client,
+                                   const char *request_json,
+                                   const paysvc_call *call,
+                                   paysvc_reply **reply);
+
+/**
+ * Returns the balance in a currency from which payouts are made.
+ *
+ * GET /payout/balance-enquiry, secret key, read-only.
+ *
+ * @param request_json  one JSON object:
+ *   - currency (string, required): currency code, e.g. NGN
+ * @param call  deadline and cancel of this request; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+ */
+paysvc_status paysvc_payout_balance(const paysvc_client *client,
+                                    const char *request_json,
+                                    const paysvc_call *call,
+                                    paysvc_reply **reply);
+
+/**
  * Sends a request that has no function of its own yet. For a path that it knows, the library still enforces the API key, the encryption, and that the request is not repeated.
  *
  * @param request_json  one JSON object:
@@ -630,7 +705,15 @@ paysvc_status paysvc_webhook_verify(const paysvc_client *client,
  * Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms bounds a batch, the call's timeout the list.
  *
  * @param request_json  one JSON object:
- *   - payoutDetails (any): the recipients, a list: as for paysvc_payout_initiate(), each with a clientReference that is unique in the list
+ *   - payoutDetails (array of one or more objects): the recipients, any number; each needs a clientReference that is unique in the list
+ *     - clientReference (string): your own reference; the answer does not repeat it
+ *     - accountNumber (string, required): the recipient's bank account
+ *     - bankCode (string, required): code of the recipient's bank, 6 digits, e.g. 000014
+ *     - amount (string or number, a decimal amount in major units, e.g. "100.10", required): what the recipient receives
+ *     - description (string, required): description of the payout
+ *     - accountName (string, required): name of the account's holder, see payout_name_enquiry
+ *     - creditCurrency (string, required): currency code of the recipient's account, e.g. NGN
+ *     - debitCurrency (string, required): currency code of the balance that is debited, e.g. NGN
  *   - earlier (any): the body of an earlier reply to the same list: only what was provably not executed is sent
  *   - continue_after_unknown (boolean): goes on after a batch whose outcome is UNKNOWN (default false)
  *   - status_of (any): instead of a list: the body of an earlier reply, whose batches are looked up

@@ -614,6 +614,100 @@ class transaction_details_answer : public view {
 };
 using transaction_details_reply = reply_of<transaction_details_answer>;
 
+/// The answer of client::payout_name_enquiry().
+class payout_name_enquiry_answer : public view {
+  public:
+    using paysvc::view::view;
+    payout_name_enquiry_answer() = default;
+    /// Of any reply, that of an error included. It must outlive this.
+    explicit payout_name_enquiry_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
+    payout_name_enquiry_answer(const paysvc::reply &&) = delete;
+    /// bankCode (string): code of the bank.
+    paysvc::value<std::string> bankCode() const { return paysvc::detail::reader::text(*this, "/bankCode"); }
+    /// accountNumber (string): the bank account.
+    paysvc::value<std::string> accountNumber() const { return paysvc::detail::reader::text(*this, "/accountNumber"); }
+    /// accountName (string): name of the account's holder: compare it with the recipient's.
+    paysvc::value<std::string> accountName() const { return paysvc::detail::reader::text(*this, "/accountName"); }
+};
+using payout_name_enquiry_reply = reply_of<payout_name_enquiry_answer>;
+
+/// An element of the list data of payout_initiate_answer.
+class payout_initiate_answer_data : public view {
+  public:
+    using paysvc::view::view;
+    /// accountName (string): name of the account's holder.
+    paysvc::value<std::string> accountName() const { return paysvc::detail::reader::text(*this, "/accountName"); }
+    /// accountNumber (string): the recipient's bank account.
+    paysvc::value<std::string> accountNumber() const { return paysvc::detail::reader::text(*this, "/accountNumber"); }
+    /// bankCode (string): code of the recipient's bank.
+    paysvc::value<std::string> bankCode() const { return paysvc::detail::reader::text(*this, "/bankCode"); }
+    /// bankId (string): the service's number for the bank.
+    paysvc::value<std::string> bankId() const { return paysvc::detail::reader::text(*this, "/bankId"); }
+    /// amount (amount in major currency units): what the recipient receives.
+    paysvc::value<std::string> amount() const { return paysvc::detail::reader::decimal(*this, "/amount"); }
+    /// description (string): description of the payout.
+    paysvc::value<std::string> description() const { return paysvc::detail::reader::text(*this, "/description"); }
+    /// category (string): category of the payout.
+    paysvc::value<std::string> category() const { return paysvc::detail::reader::text(*this, "/category"); }
+    /// payoutReference (string): the service's reference of the payout.
+    paysvc::value<std::string> payoutReference() const { return paysvc::detail::reader::text(*this, "/payoutReference"); }
+    /// creditCurrency (string): currency code of the recipient's account.
+    paysvc::value<std::string> creditCurrency() const { return paysvc::detail::reader::text(*this, "/creditCurrency"); }
+    /// debitCurrency (string): currency code of the balance that is debited.
+    paysvc::value<std::string> debitCurrency() const { return paysvc::detail::reader::text(*this, "/debitCurrency"); }
+    /// beneficiayAddress (string): address of the recipient.
+    paysvc::value<std::string> beneficiayAddress() const { return paysvc::detail::reader::text(*this, "/beneficiayAddress"); }
+};
+
+/// The answer of client::payout_initiate().
+class payout_initiate_answer : public view {
+  public:
+    using paysvc::view::view;
+    payout_initiate_answer() = default;
+    /// Of any reply, that of an error included. It must outlive this.
+    explicit payout_initiate_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
+    payout_initiate_answer(const paysvc::reply &&) = delete;
+    /// status (string): success, or what became of the request instead.
+    paysvc::value<std::string> status() const { return paysvc::detail::reader::text(*this, "/status"); }
+    /// statusCode (string): code, e.g. 00.
+    paysvc::value<std::string> statusCode() const { return paysvc::detail::reader::text(*this, "/statusCode"); }
+    /// message (string): what became of the request, for a person.
+    paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
+    /// batchId (string): the service's number for the batch.
+    paysvc::value<std::string> batchId() const { return paysvc::detail::reader::text(*this, "/batchId"); }
+    /// batchReference (string): reference of the batch: store it, payout_status needs it.
+    paysvc::value<std::string> batchReference() const { return paysvc::detail::reader::text(*this, "/batchReference"); }
+    /// data (array of objects): the payouts, in the order of the request.
+    paysvc::list<paysvc::payout_initiate_answer_data> data() const { return paysvc::detail::reader::array<paysvc::payout_initiate_answer_data>(*this, "/data"); }
+};
+using payout_initiate_reply = reply_of<payout_initiate_answer>;
+
+/// The answer of client::payout_status().
+class payout_status_answer : public view {
+  public:
+    using paysvc::view::view;
+    payout_status_answer() = default;
+    /// Of any reply, that of an error included. It must outlive this.
+    explicit payout_status_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
+    payout_status_answer(const paysvc::reply &&) = delete;
+};
+using payout_status_reply = reply_of<payout_status_answer>;
+
+/// The answer of client::payout_balance().
+class payout_balance_answer : public view {
+  public:
+    using paysvc::view::view;
+    payout_balance_answer() = default;
+    /// Of any reply, that of an error included. It must outlive this.
+    explicit payout_balance_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
+    payout_balance_answer(const paysvc::reply &&) = delete;
+    /// currency (string, integrated): currency code.
+    paysvc::value<std::string> currency() const { return paysvc::detail::reader::text(*this, "/currency"); }
+    /// availableBalance (amount in major currency units, integrated): what can be paid out.
+    paysvc::value<std::string> availableBalance() const { return paysvc::detail::reader::decimal(*this, "/availableBalance"); }
+};
+using payout_balance_reply = reply_of<payout_balance_answer>;
+
 } // namespace paysvc
 
 #endif // PAYSVC_ANSWERS_HPP

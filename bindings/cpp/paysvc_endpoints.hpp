@@ -104,6 +104,10 @@ class config : public object {
     config &max_idle_connections(const detail::integer &value) { return set(*this, "max_idle_connections", value); }
     /// allow_http (boolean): allows plain HTTP to addresses other than loopback (default false).
     config &allow_http(const detail::flag &value) { return set(*this, "allow_http", value); }
+    /// payout_key (string): API key that payouts are sent with; integrations in production differ (default secret, or public).
+    config &payout_key(const std::string &value) { return set(*this, "payout_key", value); }
+    /// payout_encryption_header (boolean): sends payouts with the header encryption: RSA; integrations in production differ (default true).
+    config &payout_encryption_header(const detail::flag &value) { return set(*this, "payout_encryption_header", value); }
 };
 
 /// The request of client::direct_debit_history().
@@ -303,6 +307,57 @@ class transaction_details_request : public object {
     transaction_details_request &sessionId(const std::string &value) { return set(*this, "sessionId", value); }
 };
 
+/// The request of client::payout_name_enquiry().
+class payout_name_enquiry_request : public object {
+  public:
+    /// bankCode (string, required): code of the recipient's bank, 6 digits, e.g. 000014.
+    payout_name_enquiry_request &bankCode(const std::string &value) { return set(*this, "bankCode", value); }
+    /// accountNumber (string, required): the recipient's bank account.
+    payout_name_enquiry_request &accountNumber(const std::string &value) { return set(*this, "accountNumber", value); }
+};
+
+/// An element of payoutDetails of payout_initiate_request.
+class payout_initiate_payoutDetails : public object {
+  public:
+    /// clientReference (string): your own reference; the answer does not repeat it.
+    payout_initiate_payoutDetails &clientReference(const std::string &value) { return set(*this, "clientReference", value); }
+    /// accountNumber (string, required): the recipient's bank account.
+    payout_initiate_payoutDetails &accountNumber(const std::string &value) { return set(*this, "accountNumber", value); }
+    /// bankCode (string, required): code of the recipient's bank, 6 digits, e.g. 000014.
+    payout_initiate_payoutDetails &bankCode(const std::string &value) { return set(*this, "bankCode", value); }
+    /// amount (decimal amount in major units, e.g. "100.10", required): what the recipient receives.
+    payout_initiate_payoutDetails &amount(const std::string &value) { return set(*this, "amount", value); }
+    /// description (string, required): description of the payout.
+    payout_initiate_payoutDetails &description(const std::string &value) { return set(*this, "description", value); }
+    /// accountName (string, required): name of the account's holder, see payout_name_enquiry.
+    payout_initiate_payoutDetails &accountName(const std::string &value) { return set(*this, "accountName", value); }
+    /// creditCurrency (string, required): currency code of the recipient's account, e.g. NGN.
+    payout_initiate_payoutDetails &creditCurrency(const std::string &value) { return set(*this, "creditCurrency", value); }
+    /// debitCurrency (string, required): currency code of the balance that is debited, e.g. NGN.
+    payout_initiate_payoutDetails &debitCurrency(const std::string &value) { return set(*this, "debitCurrency", value); }
+};
+
+/// The request of client::payout_initiate().
+class payout_initiate_request : public object {
+  public:
+    /// payoutDetails (array of one or more objects, required): the payouts of the batch.
+    payout_initiate_request &payoutDetails(const std::vector<payout_initiate_payoutDetails> &value) { return set(*this, "payoutDetails", value); }
+};
+
+/// The request of client::payout_status().
+class payout_status_request : public object {
+  public:
+    /// batchReference (string, required): reference of the batch, from the answer of payout_initiate.
+    payout_status_request &batchReference(const std::string &value) { return set(*this, "batchReference", value); }
+};
+
+/// The request of client::payout_balance().
+class payout_balance_request : public object {
+  public:
+    /// currency (string, required): currency code, e.g. NGN.
+    payout_balance_request &currency(const std::string &value) { return set(*this, "currency", value); }
+};
+
 /// A request that has no method of its own yet: see client::request().
 class raw_request : public object {
   public:
@@ -449,6 +504,50 @@ template <class Client> class endpoints {
 #endif
     transaction_details_reply transaction_details(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
         return transaction_details_reply(static_cast<const Client *>(this)->perform(&paysvc_transaction_details, request, with));
+    }
+
+    /// Returns the name of a bank account's holder.
+    /// POST /payout/name-enquiry, public key, encrypted, read-only.
+#if PAYSVC_EXCEPTIONS
+    payout_name_enquiry_reply payout_name_enquiry(const std::string &request, const call &with = call::none()) const {
+        return checked("payout_name_enquiry", this->payout_name_enquiry(std::nothrow, request, with));
+    }
+#endif
+    payout_name_enquiry_reply payout_name_enquiry(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
+        return payout_name_enquiry_reply(static_cast<const Client *>(this)->perform(&paysvc_payout_name_enquiry, request, with));
+    }
+
+    /// Pays out to bank accounts, as one batch. Success means accepted, not paid: ask payout_status.
+    /// POST /payout/initiate, secret key (setting payout_key), encrypted.
+#if PAYSVC_EXCEPTIONS
+    payout_initiate_reply payout_initiate(const std::string &request, const call &with = call::none()) const {
+        return checked("payout_initiate", this->payout_initiate(std::nothrow, request, with));
+    }
+#endif
+    payout_initiate_reply payout_initiate(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
+        return payout_initiate_reply(static_cast<const Client *>(this)->perform(&paysvc_payout_initiate, request, with));
+    }
+
+    /// Returns the payouts of a batch and their states. The form of the answer is not documented.
+    /// GET /payout/{batchReference}/status, secret key, read-only.
+#if PAYSVC_EXCEPTIONS
+    payout_status_reply payout_status(const std::string &request, const call &with = call::none()) const {
+        return checked("payout_status", this->payout_status(std::nothrow, request, with));
+    }
+#endif
+    payout_status_reply payout_status(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
+        return payout_status_reply(static_cast<const Client *>(this)->perform(&paysvc_payout_status, request, with));
+    }
+
+    /// Returns the balance in a currency from which payouts are made.
+    /// GET /payout/balance-enquiry, secret key, read-only.
+#if PAYSVC_EXCEPTIONS
+    payout_balance_reply payout_balance(const std::string &request, const call &with = call::none()) const {
+        return checked("payout_balance", this->payout_balance(std::nothrow, request, with));
+    }
+#endif
+    payout_balance_reply payout_balance(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
+        return payout_balance_reply(static_cast<const Client *>(this)->perform(&paysvc_payout_balance, request, with));
     }
 
     /// Sends a request that has no method of its own yet: see paysvc_request() in paysvc.h.

@@ -321,6 +321,12 @@ type Config struct {
 
 	// AllowHTTP (boolean): allows plain HTTP to addresses other than loopback (default false).
 	AllowHTTP bool `json:"allow_http,omitempty"`
+
+	// PayoutKey (string): API key that payouts are sent with; integrations in production differ (default secret, or public).
+	PayoutKey string `json:"payout_key,omitempty"`
+
+	// PayoutEncryptionHeader (boolean): sends payouts with the header encryption: RSA; integrations in production differ (default true).
+	PayoutEncryptionHeader *bool `json:"payout_encryption_header,omitempty"`
 }
 
 func function(name string) C.paysvc_go_function {
@@ -347,6 +353,14 @@ func function(name string) C.paysvc_go_function {
 		return C.paysvc_go_function(C.paysvc_virtual_account_generate)
 	case "transaction_details":
 		return C.paysvc_go_function(C.paysvc_transaction_details)
+	case "payout_name_enquiry":
+		return C.paysvc_go_function(C.paysvc_payout_name_enquiry)
+	case "payout_initiate":
+		return C.paysvc_go_function(C.paysvc_payout_initiate)
+	case "payout_status":
+		return C.paysvc_go_function(C.paysvc_payout_status)
+	case "payout_balance":
+		return C.paysvc_go_function(C.paysvc_payout_balance)
 	case "resolve":
 		return C.paysvc_go_function(C.paysvc_resolve)
 	case "order_wait":
@@ -410,6 +424,10 @@ func keptOf(name string) []kept {
 		return []kept{
 			{keepValue, []string{"reference"}},
 			{keepValue, []string{"amount"}},
+		}
+	case "payout_initiate":
+		return []kept{
+			{keepAdded, []string{"batchReference"}},
 		}
 	}
 	return nil
@@ -837,6 +855,114 @@ func (c *Client) TransactionDetails(ctx context.Context, request TransactionDeta
 	return &TransactionDetailsReply{reply}, nil
 }
 
+// PayoutNameEnquiryRequest is the request of [Client.PayoutNameEnquiry].
+type PayoutNameEnquiryRequest struct {
+	redacted
+
+	// BankCode (string, required): code of the recipient's bank, 6 digits, e.g. 000014.
+	BankCode string `json:"bankCode"`
+
+	// AccountNumber (string, required): the recipient's bank account.
+	AccountNumber string `json:"accountNumber"`
+}
+
+// PayoutNameEnquiry returns the name of a bank account's holder.
+//
+// POST /payout/name-enquiry, public key, encrypted, read-only.
+func (c *Client) PayoutNameEnquiry(ctx context.Context, request PayoutNameEnquiryRequest) (*PayoutNameEnquiryReply, error) {
+	reply, err := c.send(ctx, "payout_name_enquiry", request)
+	if err != nil {
+		return nil, err
+	}
+	return &PayoutNameEnquiryReply{reply}, nil
+}
+
+// PayoutInitiateRequest is the request of [Client.PayoutInitiate].
+type PayoutInitiateRequest struct {
+	redacted
+
+	// PayoutDetails (array of one or more objects, required): the payouts of the batch.
+	PayoutDetails []PayoutInitiatePayoutDetails `json:"payoutDetails"`
+}
+
+// PayoutInitiatePayoutDetails is an element of payoutDetails of [PayoutInitiateRequest].
+type PayoutInitiatePayoutDetails struct {
+	redacted
+
+	// ClientReference (string): your own reference; the answer does not repeat it.
+	ClientReference *string `json:"clientReference,omitempty"`
+
+	// AccountNumber (string, required): the recipient's bank account.
+	AccountNumber string `json:"accountNumber"`
+
+	// BankCode (string, required): code of the recipient's bank, 6 digits, e.g. 000014.
+	BankCode string `json:"bankCode"`
+
+	// Amount (decimal amount in major units, e.g. "100.10", required): what the recipient receives.
+	Amount string `json:"amount"`
+
+	// Description (string, required): description of the payout.
+	Description string `json:"description"`
+
+	// AccountName (string, required): name of the account's holder, see payout_name_enquiry.
+	AccountName string `json:"accountName"`
+
+	// CreditCurrency (string, required): currency code of the recipient's account, e.g. NGN.
+	CreditCurrency string `json:"creditCurrency"`
+
+	// DebitCurrency (string, required): currency code of the balance that is debited, e.g. NGN.
+	DebitCurrency string `json:"debitCurrency"`
+}
+
+// PayoutInitiate pays out to bank accounts, as one batch. Success means accepted, not paid: ask payout_status.
+//
+// POST /payout/initiate, secret key (setting payout_key), encrypted.
+func (c *Client) PayoutInitiate(ctx context.Context, request PayoutInitiateRequest) (*PayoutInitiateReply, error) {
+	reply, err := c.send(ctx, "payout_initiate", request)
+	if err != nil {
+		return nil, err
+	}
+	return &PayoutInitiateReply{reply}, nil
+}
+
+// PayoutStatusRequest is the request of [Client.PayoutStatus].
+type PayoutStatusRequest struct {
+	redacted
+
+	// BatchReference (string, required): reference of the batch, from the answer of payout_initiate.
+	BatchReference string `json:"batchReference"`
+}
+
+// PayoutStatus returns the payouts of a batch and their states. The form of the answer is not documented.
+//
+// GET /payout/{batchReference}/status, secret key, read-only.
+func (c *Client) PayoutStatus(ctx context.Context, request PayoutStatusRequest) (*PayoutStatusReply, error) {
+	reply, err := c.send(ctx, "payout_status", request)
+	if err != nil {
+		return nil, err
+	}
+	return &PayoutStatusReply{reply}, nil
+}
+
+// PayoutBalanceRequest is the request of [Client.PayoutBalance].
+type PayoutBalanceRequest struct {
+	redacted
+
+	// Currency (string, required): currency code, e.g. NGN.
+	Currency string `json:"currency"`
+}
+
+// PayoutBalance returns the balance in a currency from which payouts are made.
+//
+// GET /payout/balance-enquiry, secret key, read-only.
+func (c *Client) PayoutBalance(ctx context.Context, request PayoutBalanceRequest) (*PayoutBalanceReply, error) {
+	reply, err := c.send(ctx, "payout_balance", request)
+	if err != nil {
+		return nil, err
+	}
+	return &PayoutBalanceReply{reply}, nil
+}
+
 // ResolveRequest is the request of [Client.ResolveRequest].
 type ResolveRequest struct {
 	redacted
@@ -943,8 +1069,8 @@ func (c *Client) WebhookVerify(ctx context.Context, request WebhookVerifyRequest
 type PayoutBulkRequest struct {
 	redacted
 
-	// PayoutDetails (any): the recipients, a list: as for paysvc_payout_initiate(), each with a clientReference that is unique in the list.
-	PayoutDetails json.RawMessage `json:"payoutDetails,omitempty"`
+	// PayoutDetails (array of one or more objects): the recipients, any number; each needs a clientReference that is unique in the list.
+	PayoutDetails *[]PayoutBulkPayoutDetails `json:"payoutDetails,omitempty"`
 
 	// Earlier (any): the body of an earlier reply to the same list: only what was provably not executed is sent.
 	Earlier json.RawMessage `json:"earlier,omitempty"`
@@ -957,6 +1083,35 @@ type PayoutBulkRequest struct {
 
 	// Progress is told how far the call is. Unless it returns [Continue], the call stops.
 	Progress ProgressFunc `json:"-"`
+}
+
+// PayoutBulkPayoutDetails is an element of payoutDetails of [PayoutBulkRequest].
+type PayoutBulkPayoutDetails struct {
+	redacted
+
+	// ClientReference (string): your own reference; the answer does not repeat it.
+	ClientReference *string `json:"clientReference,omitempty"`
+
+	// AccountNumber (string, required): the recipient's bank account.
+	AccountNumber string `json:"accountNumber"`
+
+	// BankCode (string, required): code of the recipient's bank, 6 digits, e.g. 000014.
+	BankCode string `json:"bankCode"`
+
+	// Amount (decimal amount in major units, e.g. "100.10", required): what the recipient receives.
+	Amount string `json:"amount"`
+
+	// Description (string, required): description of the payout.
+	Description string `json:"description"`
+
+	// AccountName (string, required): name of the account's holder, see payout_name_enquiry.
+	AccountName string `json:"accountName"`
+
+	// CreditCurrency (string, required): currency code of the recipient's account, e.g. NGN.
+	CreditCurrency string `json:"creditCurrency"`
+
+	// DebitCurrency (string, required): currency code of the balance that is debited, e.g. NGN.
+	DebitCurrency string `json:"debitCurrency"`
 }
 
 // Request is a request that has no method of its own yet.

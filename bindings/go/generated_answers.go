@@ -1653,6 +1653,285 @@ func (a *TransactionDetailsAnswerDataOrderPaymentsItem) members() []slot {
 	return []slot{&a.OrderID, &a.OrderPaymentReference, &a.PaymentOptionID, &a.PaymentOption, &a.StatusID, &a.PaymentStatus, &a.ResponseCode, &a.ResponseMessage, &a.OrderPaymentInstrument, &a.Remarks, &a.DateCreated, &a.DateUpdated}
 }
 
+// PayoutNameEnquiryReply is the reply of [Client.PayoutNameEnquiry].
+type PayoutNameEnquiryReply struct{ Reply }
+
+// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// again, so keep the result.
+func (r *PayoutNameEnquiryReply) Answer() (answer PayoutNameEnquiryAnswer) {
+	readReply(&r.Reply, &answer)
+	return answer
+}
+
+// ParsePayoutNameEnquiryAnswer reads an answer of [Client.PayoutNameEnquiry] from the body of an [Error] or from one that was stored. It never
+// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+func ParsePayoutNameEnquiryAnswer(body []byte) (answer PayoutNameEnquiryAnswer) {
+	readBody(body, &answer)
+	return answer
+}
+
+// UnmarshalJSON is [ParsePayoutNameEnquiryAnswer], for encoding/json.
+func (a *PayoutNameEnquiryAnswer) UnmarshalJSON(body []byte) error {
+	*a = PayoutNameEnquiryAnswer{}
+	unmarshal(body, a)
+	return nil
+}
+
+// PayoutNameEnquiryAnswer is the answer of [Client.PayoutNameEnquiry].
+type PayoutNameEnquiryAnswer struct {
+	Object
+
+	// BankCode (string): code of the bank.
+	BankCode Text `json:"bankCode"`
+
+	// AccountNumber (string): the bank account.
+	AccountNumber Text `json:"accountNumber"`
+
+	// AccountName (string): name of the account's holder: compare it with the recipient's.
+	AccountName Text `json:"accountName"`
+}
+
+func (a *PayoutNameEnquiryAnswer) member(name string) slot {
+	switch name {
+	case "bankCode":
+		return &a.BankCode
+	case "accountNumber":
+		return &a.AccountNumber
+	case "accountName":
+		return &a.AccountName
+	}
+	return nil
+}
+
+func (a *PayoutNameEnquiryAnswer) members() []slot {
+	return []slot{&a.BankCode, &a.AccountNumber, &a.AccountName}
+}
+
+// PayoutInitiateReply is the reply of [Client.PayoutInitiate].
+type PayoutInitiateReply struct{ Reply }
+
+// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// again, so keep the result.
+func (r *PayoutInitiateReply) Answer() (answer PayoutInitiateAnswer) {
+	readReply(&r.Reply, &answer)
+	return answer
+}
+
+// ParsePayoutInitiateAnswer reads an answer of [Client.PayoutInitiate] from the body of an [Error] or from one that was stored. It never
+// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+func ParsePayoutInitiateAnswer(body []byte) (answer PayoutInitiateAnswer) {
+	readBody(body, &answer)
+	return answer
+}
+
+// UnmarshalJSON is [ParsePayoutInitiateAnswer], for encoding/json.
+func (a *PayoutInitiateAnswer) UnmarshalJSON(body []byte) error {
+	*a = PayoutInitiateAnswer{}
+	unmarshal(body, a)
+	return nil
+}
+
+// PayoutInitiateAnswer is the answer of [Client.PayoutInitiate].
+type PayoutInitiateAnswer struct {
+	Object
+
+	// Status (string): success, or what became of the request instead.
+	Status Text `json:"status"`
+
+	// StatusCode (string): code, e.g. 00.
+	StatusCode Text `json:"statusCode"`
+
+	// Message (string): what became of the request, for a person.
+	Message Text `json:"message"`
+
+	// BatchID (string): the service's number for the batch.
+	BatchID Text `json:"batchId"`
+
+	// BatchReference (string): reference of the batch: store it, payout_status needs it.
+	BatchReference Text `json:"batchReference"`
+
+	// Data (array of objects): the payouts, in the order of the request.
+	Data List[PayoutInitiateAnswerDataItem] `json:"data"`
+}
+
+func (a *PayoutInitiateAnswer) member(name string) slot {
+	switch name {
+	case "status":
+		return &a.Status
+	case "statusCode":
+		return &a.StatusCode
+	case "message":
+		return &a.Message
+	case "batchId":
+		return &a.BatchID
+	case "batchReference":
+		return &a.BatchReference
+	case "data":
+		return &a.Data
+	}
+	return nil
+}
+
+func (a *PayoutInitiateAnswer) members() []slot {
+	return []slot{&a.Status, &a.StatusCode, &a.Message, &a.BatchID, &a.BatchReference, &a.Data}
+}
+
+// PayoutInitiateAnswerDataItem is /data/* in [PayoutInitiateAnswer].
+type PayoutInitiateAnswerDataItem struct {
+	Object
+
+	// AccountName (string): name of the account's holder.
+	AccountName Text `json:"accountName"`
+
+	// AccountNumber (string): the recipient's bank account.
+	AccountNumber Text `json:"accountNumber"`
+
+	// BankCode (string): code of the recipient's bank.
+	BankCode Text `json:"bankCode"`
+
+	// BankID (string or null): the service's number for the bank.
+	BankID Text `json:"bankId"`
+
+	// Amount (amount in major currency units): what the recipient receives.
+	Amount Decimal `json:"amount"`
+
+	// Description (string or null): description of the payout.
+	Description Text `json:"description"`
+
+	// Category (string or null): category of the payout.
+	Category Text `json:"category"`
+
+	// PayoutReference (string): the service's reference of the payout.
+	PayoutReference Text `json:"payoutReference"`
+
+	// CreditCurrency (string): currency code of the recipient's account.
+	CreditCurrency Text `json:"creditCurrency"`
+
+	// DebitCurrency (string): currency code of the balance that is debited.
+	DebitCurrency Text `json:"debitCurrency"`
+
+	// BeneficiayAddress (string or null): address of the recipient.
+	BeneficiayAddress Text `json:"beneficiayAddress"`
+}
+
+func (a *PayoutInitiateAnswerDataItem) member(name string) slot {
+	switch name {
+	case "accountName":
+		return &a.AccountName
+	case "accountNumber":
+		return &a.AccountNumber
+	case "bankCode":
+		return &a.BankCode
+	case "bankId":
+		return &a.BankID
+	case "amount":
+		return &a.Amount
+	case "description":
+		return &a.Description
+	case "category":
+		return &a.Category
+	case "payoutReference":
+		return &a.PayoutReference
+	case "creditCurrency":
+		return &a.CreditCurrency
+	case "debitCurrency":
+		return &a.DebitCurrency
+	case "beneficiayAddress":
+		return &a.BeneficiayAddress
+	}
+	return nil
+}
+
+func (a *PayoutInitiateAnswerDataItem) members() []slot {
+	return []slot{&a.AccountName, &a.AccountNumber, &a.BankCode, &a.BankID, &a.Amount, &a.Description, &a.Category, &a.PayoutReference, &a.CreditCurrency, &a.DebitCurrency, &a.BeneficiayAddress}
+}
+
+// PayoutStatusReply is the reply of [Client.PayoutStatus].
+type PayoutStatusReply struct{ Reply }
+
+// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// again, so keep the result.
+func (r *PayoutStatusReply) Answer() (answer PayoutStatusAnswer) {
+	readReply(&r.Reply, &answer)
+	return answer
+}
+
+// ParsePayoutStatusAnswer reads an answer of [Client.PayoutStatus] from the body of an [Error] or from one that was stored. It never
+// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+func ParsePayoutStatusAnswer(body []byte) (answer PayoutStatusAnswer) {
+	readBody(body, &answer)
+	return answer
+}
+
+// UnmarshalJSON is [ParsePayoutStatusAnswer], for encoding/json.
+func (a *PayoutStatusAnswer) UnmarshalJSON(body []byte) error {
+	*a = PayoutStatusAnswer{}
+	unmarshal(body, a)
+	return nil
+}
+
+// PayoutStatusAnswer is the answer of [Client.PayoutStatus].
+type PayoutStatusAnswer struct {
+	Object
+}
+
+func (a *PayoutStatusAnswer) member(name string) slot {
+	return nil
+}
+
+func (a *PayoutStatusAnswer) members() []slot {
+	return []slot{}
+}
+
+// PayoutBalanceReply is the reply of [Client.PayoutBalance].
+type PayoutBalanceReply struct{ Reply }
+
+// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// again, so keep the result.
+func (r *PayoutBalanceReply) Answer() (answer PayoutBalanceAnswer) {
+	readReply(&r.Reply, &answer)
+	return answer
+}
+
+// ParsePayoutBalanceAnswer reads an answer of [Client.PayoutBalance] from the body of an [Error] or from one that was stored. It never
+// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+func ParsePayoutBalanceAnswer(body []byte) (answer PayoutBalanceAnswer) {
+	readBody(body, &answer)
+	return answer
+}
+
+// UnmarshalJSON is [ParsePayoutBalanceAnswer], for encoding/json.
+func (a *PayoutBalanceAnswer) UnmarshalJSON(body []byte) error {
+	*a = PayoutBalanceAnswer{}
+	unmarshal(body, a)
+	return nil
+}
+
+// PayoutBalanceAnswer is the answer of [Client.PayoutBalance].
+type PayoutBalanceAnswer struct {
+	Object
+
+	// Currency (string, integrated): currency code.
+	Currency Text `json:"currency"`
+
+	// AvailableBalance (amount in major currency units, integrated): what can be paid out.
+	AvailableBalance Decimal `json:"availableBalance"`
+}
+
+func (a *PayoutBalanceAnswer) member(name string) slot {
+	switch name {
+	case "currency":
+		return &a.Currency
+	case "availableBalance":
+		return &a.AvailableBalance
+	}
+	return nil
+}
+
+func (a *PayoutBalanceAnswer) members() []slot {
+	return []slot{&a.Currency, &a.AvailableBalance}
+}
+
 // WebhookVerifyReply is the reply of [Client.WebhookVerify].
 type WebhookVerifyReply struct{ Reply }
 

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Parser;
 
@@ -10,7 +11,7 @@ use crate::faults::parse;
 use crate::faults::rules::Rule;
 use crate::json::{Json, object};
 use crate::routes::Routes;
-use crate::state::Activation;
+use crate::state::{Activation, Settings};
 use crate::webhook::Target;
 
 /// A simulated payments service for development and tests.
@@ -51,6 +52,10 @@ pub struct Cli {
     #[arg(long)]
     pub pay_twice: bool,
 
+    /// Pay payouts this many milliseconds after they were accepted, not after the first status call
+    #[arg(long, value_name = "MS")]
+    pub settle_ms: Option<u64>,
+
     /// Also write the address and keys to FILE as PAYSVC_…= lines
     #[arg(long, value_name = "FILE")]
     pub env_file: Option<PathBuf>,
@@ -83,6 +88,11 @@ impl Cli {
             parse::rule(&json, self.tls).map_err(|error| problem(error.message))
         };
         self.fault.iter().map(rule).collect()
+    }
+
+    pub fn settings(&self) -> Settings {
+        let settle = self.settle_ms.map(Duration::from_millis);
+        Settings { activation: self.activation, pay_twice: self.pay_twice, settle }
     }
 
     pub fn routes(&self) -> Result<Routes, String> {

@@ -40,7 +40,8 @@ mod wire;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use clap::Parser;
 use tokio::net::TcpListener;
@@ -51,7 +52,7 @@ use keys::{ApiKeys, EncryptionKey};
 use sandbox::Sandbox;
 use seed::Seed;
 use start_line::StartLine;
-use state::{Settings, State};
+use state::State;
 use tls::Tls;
 use webhook::Webhook;
 
@@ -95,7 +96,7 @@ async fn run(cli: &Cli) -> Result<(), String> {
     let tls = if cli.tls { Some(Tls::new(address.ip())?) } else { None };
     let (webhook, outbox) = cli.webhook.clone().map(Webhook::new).unzip();
     let base_url = base_url(cli.tls, address);
-    let state = State::new(seed.clone(), Settings { activation: cli.activation, pay_twice: cli.pay_twice });
+    let state = State::new(seed.clone(), cli.settings());
     let sandbox = Arc::new(Sandbox::new(base_url, routes, ApiKeys::new(&seed), encryption, webhook, state));
     rules.into_iter().for_each(|rule| {
         sandbox.lock().faults.add(rule);
@@ -109,6 +110,9 @@ async fn run(cli: &Cli) -> Result<(), String> {
             }
         }));
     }
+    if let Some(delay) = cli.settings().settle {
+        tokio::spawn(settle(Arc::downgrade(&sandbox), delay));
+    }
 
     let start_line = StartLine { sandbox: &sandbox, ca_file: tls.as_ref().map(|tls| tls.ca_file.path()) };
     if let Some(path) = &cli.env_file {
@@ -121,6 +125,16 @@ async fn run(cli: &Cli) -> Result<(), String> {
         () = stop => {}
     }
     Ok(())
+}
+
+/// Ends payouts when their time has come, so that their events are sent without a request.
+async fn settle(sandbox: Weak<Sandbox>, delay: Duration) {
+    let pause = delay.clamp(Duration::from_millis(5), Duration::from_millis(100));
+    loop {
+        tokio::time::sleep(pause).await;
+        let Some(sandbox) = sandbox.upgrade() else { return };
+        sandbox.settle_due();
+    }
 }
 
 fn base_url(tls: bool, address: SocketAddr) -> String {

@@ -63,6 +63,14 @@ impl Sandbox {
         self.requests.store(0, Ordering::Relaxed);
     }
 
+    /// Ends the payouts whose time has come; their effects have no request id.
+    pub fn settle_due(&self) {
+        let mut shared = self.lock();
+        shared.state.settle_due();
+        shared.state.ledger.end();
+        self.send_events(&mut shared);
+    }
+
     /// Queues the new events for the webhook, in order.
     pub fn send_events(&self, shared: &mut Shared) {
         let events = std::mem::take(&mut shared.state.events);

@@ -10,7 +10,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use crate::endpoints::transactions;
+use crate::endpoints::{payouts, transactions};
 use crate::json::{Json, object};
 use crate::state::{Event, State};
 
@@ -84,6 +84,11 @@ impl Webhook {
             Event::PaymentFinal { order } => ("payment", order, state.orders.get(order).map(transactions::of_order)),
             Event::Funded { session } => {
                 ("funding", session, state.sessions.get(session).map(transactions::of_session))
+            }
+            Event::PayoutFinal { batch, payout } => {
+                let of_batch = state.batches.get(batch).map(|batch| batch.payouts.as_slice()).unwrap_or_default();
+                let found = of_batch.iter().find(|found| found.reference == *payout);
+                ("payout", payout, found.map(payouts::with_state))
             }
         };
         let body = object! { "data": data }.to_string();

@@ -1,4 +1,4 @@
-//! Virtual accounts, funding, webhooks and payouts.
+//! Virtual accounts, funding and webhooks.
 
 mod common;
 
@@ -128,26 +128,4 @@ fn webhooks_are_sent_for_funding_and_final_payments() {
         sandbox.admin("state")["webhooks"][0],
         json!({"event": "funding", "key": session, "status": 204, "error": null})
     );
-}
-
-#[test]
-fn payouts() {
-    let sandbox = Sandbox::start(&[]);
-    let enquiry = r#"{"bankCode":"000014","accountNumber":"0690000031"}"#;
-    let name = sandbox.post_marked("/payout/name-enquiry", &sandbox.public, enquiry).expect(200);
-    assert!(name.is_assumed());
-    assert_eq!(name.json()["accountName"], "Sandbox Account Holder");
-
-    let payload = r#"{"payoutDetails":[{"clientReference":"P1","accountNumber":"0690000031","bankCode":"000014","amount":12.30,"accountName":"Ada"}]}"#;
-    let batch = sandbox.post_marked("/payout/initiate", &sandbox.secret, payload).expect(200).json();
-    assert!(batch["data"][0]["payoutReference"].as_str().unwrap().starts_with("PGW-PAYOUT-"));
-    let reference = batch["batchReference"].as_str().unwrap();
-    assert_eq!(sandbox.get_secret(&format!("/payout/{reference}/status")).expect(200).json()["data"], batch["data"]);
-    let balance = sandbox.get_secret("/payout/balance-enquiry?currency=NGN").expect(200);
-    assert_eq!(balance.text, r#"{"currency":"NGN","availableBalance":999987.70}"#);
-
-    sandbox.post_marked("/payout/initiate", &sandbox.secret, payload).expect(200);
-    assert_eq!(sandbox.admin("duplicates")["duplicates"][0]["key"], "P1");
-    sandbox.post_marked("/payout/initiate", &sandbox.secret, "{}").expect_error(400, "payoutDetails", "is required");
-    assert_eq!(sandbox.get("/payment/banks?paymentmethod=BT").expect(200).json()["data"][0]["bankCode"], "000013");
 }

@@ -3,6 +3,7 @@
 
 mod answers;
 
+use crate::endpoints::payouts;
 use crate::schema::{Default, Field, Kind, Member, Wire};
 
 /// A function that sends any number of requests to endpoints of the table.
@@ -117,8 +118,8 @@ pub const OPERATIONS: &[Operation] = &[
         members: &[
             Field::optional(
                 "payoutDetails",
-                Kind::Any,
-                "the recipients, a list: as for paysvc_payout_initiate(), each with a clientReference that is unique in the list",
+                Kind::List(payouts::DETAILS),
+                "the recipients, any number; each needs a clientReference that is unique in the list",
             ),
             Field::optional(
                 "earlier",

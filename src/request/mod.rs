@@ -54,7 +54,8 @@ impl Prepared {
 /// Prepares the request of an endpoint from one flat JSON object with the service's member names.
 pub fn prepare(row: &'static Endpoint, text: &str, settings: &Settings) -> Result<Prepared, ValidationError> {
     failpoint::at("request");
-    let base_url = settings.require(row.name, row.key, row.encrypted)?;
+    let key = settings.choices.key(row);
+    let base_url = settings.require(row.name, key, row.encrypted)?;
     let members = validate::object(text, row.fields, row.allows_extra, row.name, Status::Argument)?;
     let body = match row.method {
         Method::Get => None,
@@ -64,8 +65,13 @@ pub fn prepare(row: &'static Endpoint, text: &str, settings: &Settings) -> Resul
     Ok(Prepared {
         method: row.method,
         url: url::url(base_url, row, &members)?,
-        key: row.key,
-        headers: row.headers.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect(),
+        key,
+        headers: settings
+            .choices
+            .headers(row)
+            .iter()
+            .map(|(name, value)| (name.to_string(), value.to_string()))
+            .collect(),
         body,
         safety: row.safety,
         answer: &row.answer,

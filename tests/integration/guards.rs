@@ -46,6 +46,7 @@ fn request(row: &Endpoint, text: &str) -> Value {
             Kind::Flag => true.into(),
             Kind::Any => Value::Null,
             Kind::Object(fields) => members(fields, text).into(),
+            Kind::List(fields) => json!([members(fields, text)]),
         };
         fields.iter().map(|field| (field.name.to_owned(), value(field.kind))).collect()
     }
@@ -144,7 +145,7 @@ fn certificate_checks_cannot_be_turned_off() {
     let names = CONFIG.iter().map(|field| field.name);
     let flags: Vec<_> =
         CONFIG.iter().filter(|field| matches!(field.kind, Kind::Flag)).map(|field| field.name).collect();
-    assert_eq!(flags, ["allow_http"], "a new switch: does it weaken anything?");
+    assert_eq!(flags, ["allow_http", "payout_encryption_header"], "a new switch: does it weaken anything?");
     assert!(names.clone().all(|name| !name.contains("verif") && !name.contains("insecure") && !name.contains("trust")));
     for name in [
         "insecure",

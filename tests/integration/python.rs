@@ -18,8 +18,10 @@ const PARCEL: Endpoint = Endpoint {
     method: Method::Put,
     path: "/parcel/{parcelId}/send",
     key: ApiKey::Secret,
+    key_setting: None,
     encrypted: true,
     headers: &[],
+    headers_setting: None,
     fields: &[
         field("parcelId", Kind::Text, Location::Path, true),
         field("from", Kind::Text, Location::Query, false),
@@ -39,6 +41,7 @@ const PARCEL: Endpoint = Endpoint {
     answer: Answer { members: PARCELS, ..Endpoint::ANSWER },
     looked_up_by: None,
     certainty: Certainty::Documented,
+    key_certainty: Certainty::Documented,
     doc: "Sends a parcel.",
 };
 

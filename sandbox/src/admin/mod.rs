@@ -3,6 +3,7 @@
 mod faults;
 mod ledger;
 mod make;
+mod payouts;
 mod show;
 
 use crate::answer::{Answer, ApiError};
@@ -11,6 +12,7 @@ use crate::incoming::Incoming;
 use crate::json::{Json, object};
 use crate::sandbox::{Sandbox, Shared};
 use crate::state::State;
+use crate::state::model::PayoutState;
 
 /// Whether the path is that of an admin call.
 pub fn is_admin(path: &str) -> bool {
@@ -33,6 +35,14 @@ pub fn answer(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
         ("GET" | "POST", ["payments", reference, "confirm"]) => {
             change(sandbox, |shared| confirm(&mut shared.state, reference))
         }
+        ("GET", ["payouts"]) => Ok(payouts::list(&sandbox.lock().state, &incoming.query_json())),
+        ("POST", ["payouts"]) => change(sandbox, |shared| payouts::make(&mut shared.state, &body(incoming)?)),
+        ("POST", ["payouts", reference, "complete"]) => {
+            change(sandbox, |shared| payouts::end(&mut shared.state, reference, PayoutState::Successful))
+        }
+        ("POST", ["payouts", reference, "fail"]) => {
+            change(sandbox, |shared| payouts::end(&mut shared.state, reference, PayoutState::Failed))
+        }
         ("GET", ["endpoints"]) => Ok(show::endpoints(&sandbox.routes)),
         ("GET", ["faults"]) => Ok(faults::list(sandbox)),
         ("POST", ["faults"]) => body(incoming).and_then(|body| faults::add(sandbox, &body)),
@@ -53,6 +63,8 @@ fn allowed(path: &[&str]) -> Option<&'static str> {
     match path {
         ["state" | "ledger" | "duplicates" | "requests" | "endpoints"] | ["otp", _] => Some("GET"),
         ["faults"] => Some("GET, POST, DELETE"),
+        ["payouts"] => Some("GET, POST"),
+        ["payouts", _, "complete" | "fail"] => Some("POST"),
         ["orders" | "mandates" | "fund" | "reset"] | ["mandates", _, "activate"] => Some("POST"),
         ["payments", _, "confirm"] => Some("GET, POST"),
         _ => None,

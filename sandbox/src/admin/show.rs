@@ -33,7 +33,7 @@ pub fn endpoints(routes: &Routes) -> Json {
             "path": route.path.as_ref(),
             "key": route.key.name(),
             "envelope": route.body.envelope(),
-            "encryption_header": route.body.has_header(),
+            "encryption_header": route.body.header(),
             "assumed": route.assumed,
             "canned": route.is_canned(),
         }
@@ -117,6 +117,8 @@ fn batch(batch: &Batch) -> Json {
             "bank_code": &payout.details.bank_code,
             "amount": payout.details.amount.to_string(),
             "currency": &payout.details.currency,
+            "status_id": payout.state.id(),
+            "status": payout.state.name(),
         }
     });
     object! { "batch_reference": &batch.reference, "batch_id": batch.id, "payouts": payouts.collect::<Vec<_>>() }

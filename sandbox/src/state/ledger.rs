@@ -1,6 +1,6 @@
 //! The ledger: all committed effects, in order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::clock::Moment;
 use crate::money::Money;
@@ -15,12 +15,14 @@ pub enum Effect {
     VirtualAccountCreated,
     FundingReceived,
     PayoutMade,
+    /// A payout that was accepted has failed: its amount is back in the balance.
+    PayoutReturned,
     /// Of an endpoint with a canned answer.
     Other(String),
 }
 
 impl Effect {
-    pub const KNOWN: [Effect; 8] = [
+    pub const KNOWN: [Effect; 9] = [
         Effect::MandateCreated,
         Effect::OtpSent,
         Effect::OrderCreated,
@@ -29,6 +31,7 @@ impl Effect {
         Effect::VirtualAccountCreated,
         Effect::FundingReceived,
         Effect::PayoutMade,
+        Effect::PayoutReturned,
     ];
 
     pub fn named(name: &str) -> Effect {
@@ -46,6 +49,7 @@ impl Effect {
             Effect::VirtualAccountCreated => "virtual_account_created",
             Effect::FundingReceived => "funding_received",
             Effect::PayoutMade => "payout_made",
+            Effect::PayoutReturned => "payout_returned",
             Effect::Other(name) => name,
         }
     }
@@ -129,9 +133,12 @@ impl Ledger {
         self.committed.push(seq);
     }
 
-    /// Money movements that were executed more than once.
+    /// Money movements that were executed more than once. A payout that failed later is none.
     pub fn duplicates(&self) -> Vec<Vec<&Entry>> {
-        self.more_than_once(Entry::moves_money)
+        let returns = self.entries.iter().filter(|entry| entry.effect == Effect::PayoutReturned);
+        let returned: HashSet<&str> = returns.map(|entry| entry.reference.as_str()).collect();
+        let failed = |entry: &Entry| entry.effect == Effect::PayoutMade && returned.contains(entry.reference.as_str());
+        self.more_than_once(|entry| entry.moves_money() && !failed(entry))
     }
 
     /// Mandates that were created more than once. This moves no money.
@@ -140,7 +147,7 @@ impl Ledger {
     }
 
     /// Groups of more than one entry with the same effect and key.
-    fn more_than_once(&self, wanted: fn(&Entry) -> bool) -> Vec<Vec<&Entry>> {
+    fn more_than_once(&self, wanted: impl Fn(&Entry) -> bool) -> Vec<Vec<&Entry>> {
         let mut groups: BTreeMap<(&Effect, &str), Vec<&Entry>> = BTreeMap::new();
         for entry in self.entries.iter().filter(|entry| wanted(entry)) {
             groups.entry((&entry.effect, &entry.key)).or_default().push(entry);

@@ -11,6 +11,7 @@ pub mod payouts;
 pub mod virtual_accounts;
 
 use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
 
 use crate::money::Money;
 use crate::seed::Seed;
@@ -37,6 +38,8 @@ pub struct Settings {
     pub activation: Activation,
     /// Repeated requests move money again: a paid order is charged again, a refund is made again.
     pub pay_twice: bool,
+    /// What is pending ends after this time; without it, a payout ends after the first status call that shows it.
+    pub settle: Option<Duration>,
 }
 
 /// An event that is sent to the webhook.
@@ -44,6 +47,7 @@ pub struct Settings {
 pub enum Event {
     PaymentFinal { order: String },
     Funded { session: String },
+    PayoutFinal { batch: String, payout: String },
 }
 
 pub struct State {
@@ -97,5 +101,5 @@ impl State {
 /// An empty state for unit tests.
 #[cfg(test)]
 pub fn test_state() -> State {
-    State::new(Seed::from_number(1), Settings { activation: Activation::Auto, pay_twice: false })
+    State::new(Seed::from_number(1), Settings { activation: Activation::Auto, pay_twice: false, settle: None })
 }

@@ -5,11 +5,12 @@
 mod direct_debit;
 mod envelope;
 mod orders;
+pub(crate) mod payouts;
 mod virtual_accounts;
 
 use crate::schema::{Endpoint, doc};
 
-const FAMILIES: &[&[Endpoint]] = &[direct_debit::ROWS, orders::ROWS, virtual_accounts::ROWS];
+const FAMILIES: &[&[Endpoint]] = &[direct_debit::ROWS, orders::ROWS, virtual_accounts::ROWS, payouts::ROWS];
 
 const COUNT: usize = {
     let (mut count, mut family) = (0, 0);

@@ -1,15 +1,11 @@
 //! What every row must keep, whoever adds it.
 
 use super::ENDPOINTS;
-use crate::schema::{AnswerKind, Envelope, Field, Form, Keep, Kind, Location, Member, Method};
+use crate::schema::{AnswerKind, ApiKey, Default, Envelope, Field, Form, Keep, Kind, Location, Member, Method};
 use crate::settings;
 
 fn fields(of: &'static [Field]) -> Vec<&'static Field> {
-    let inner = |field: &'static Field| match field.kind {
-        Kind::Object(inner) => fields(inner),
-        _ => Vec::new(),
-    };
-    of.iter().flat_map(|field| [vec![field], inner(field)].concat()).collect()
+    of.iter().flat_map(|field| [vec![field], fields(field.kind.members())].concat()).collect()
 }
 
 fn members(of: &'static [Member]) -> Vec<&'static Member> {
@@ -25,6 +21,29 @@ fn names_and_requests_are_unique() {
         }
         assert!(std::ptr::eq(super::endpoint(row.name), row));
     }
+}
+
+/// Where integrations differ, the row has the default, and the name of a setting that changes it.
+#[test]
+fn a_setting_that_changes_a_row_has_the_row_s_own_value_as_its_default() {
+    let mut named = Vec::new();
+    for row in ENDPOINTS {
+        if let Some(name) = row.key_setting {
+            let Default::Word(words) = settings::setting(name).default else { panic!("{name} is not a choice") };
+            assert_eq!(words[0], row.key.name(), "{}", row.name);
+            assert_eq!(words.len(), ApiKey::ALL.len(), "{name}");
+            assert!(ApiKey::ALL.iter().all(|key| words.contains(&key.name())), "{name}");
+            named.push(name);
+        }
+        if let Some(name) = row.headers_setting {
+            assert_eq!(settings::setting(name).default, Default::Flag(true), "{name}");
+            assert!(!row.headers.is_empty(), "{}", row.name);
+            named.push(name);
+        }
+    }
+    let differ: Vec<_> = settings::CONFIG.iter().filter(|field| field.name.starts_with("payout_")).collect();
+    assert!(!differ.is_empty());
+    differ.iter().for_each(|field| assert!(named.contains(&field.name), "no row names {}", field.name));
 }
 
 #[test]
@@ -172,9 +191,7 @@ fn the_names_of_an_open_payload_can_be_told_apart() {
             for other in &of[..index] {
                 assert_ne!(folded(field), folded(other), "{row}: {} and {}", field.name, other.name);
             }
-            if let Kind::Object(inner) = field.kind {
-                check(row, inner);
-            }
+            check(row, field.kind.members());
         }
     }
     for row in ENDPOINTS.iter().filter(|row| row.allows_extra) {

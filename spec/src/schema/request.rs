@@ -54,6 +54,8 @@ pub enum Kind {
     Any,
     /// A JSON object with members of its own.
     Object(&'static [Field]),
+    /// A JSON array of at least one object; these are the members of each.
+    List(&'static [Field]),
 }
 
 impl Kind {
@@ -66,6 +68,15 @@ impl Kind {
             Kind::Flag => "boolean",
             Kind::Any => "any",
             Kind::Object(_) => "object",
+            Kind::List(_) => "array of one or more objects",
+        }
+    }
+
+    /// The members of an object, and of each element of a list.
+    pub const fn members(self) -> &'static [Field] {
+        match self {
+            Kind::Object(members) | Kind::List(members) => members,
+            _ => &[],
         }
     }
 }
@@ -80,6 +91,8 @@ pub enum Default {
         most: u64,
     },
     Flag(bool),
+    /// One of these words, the first unless another one is given.
+    Word(&'static [&'static str]),
     /// The default depends on something else; this describes it.
     Described(&'static str),
 }
@@ -91,6 +104,7 @@ impl Default {
             Default::None => None,
             Default::Number { value, least, most } => Some(format!("{value}, {least} to {most}")),
             Default::Flag(value) => Some(value.to_string()),
+            Default::Word(words) => Some(words.join(" or ").replacen(" or ", ", or ", 1)),
             Default::Described(what) => Some(what.to_owned()),
         }
     }

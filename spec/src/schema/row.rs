@@ -39,6 +39,8 @@ impl ApiKey {
         }
     }
 
+    pub const ALL: &[ApiKey] = &[ApiKey::Public, ApiKey::Secret];
+
     pub const fn name(self) -> &'static str {
         match self {
             ApiKey::Public => "public",
@@ -88,10 +90,14 @@ pub struct Endpoint {
     /// `{member}` stands for a member whose location is the path.
     pub path: &'static str,
     pub key: ApiKey,
+    /// Name of the setting that chooses the other key, where integrations in production differ.
+    pub key_setting: Option<&'static str>,
     /// The body is RSA-encrypted and sent as `{"data":"<base64>"}`.
     pub encrypted: bool,
     /// Headers beyond `api-key`, `accept` and `content-type`.
     pub headers: &'static [(&'static str, &'static str)],
+    /// Name of the setting that leaves these headers out, where integrations in production differ.
+    pub headers_setting: Option<&'static str>,
     pub fields: &'static [Field],
     /// Members that the row does not name pass through, because the interface leaves the payload open. One that is nearly
     /// a known member is refused: passed on, it would be read by nobody.
@@ -99,8 +105,9 @@ pub struct Endpoint {
     pub safety: Safety,
     pub answer: Answer,
     pub looked_up_by: Option<LookUp>,
-    /// How sure method, path and key are.
+    /// How sure method and path are, and the key unless it is less sure.
     pub certainty: Certainty,
+    pub key_certainty: Certainty,
     pub doc: &'static str,
 }
 
@@ -117,7 +124,9 @@ impl Endpoint {
         path: "",
         key: ApiKey::Public,
         encrypted: false,
+        key_setting: None,
         headers: &[],
+        headers_setting: None,
         fields: &[],
         allows_extra: false,
         safety: Safety::Moves,
@@ -131,6 +140,7 @@ impl Endpoint {
         },
         looked_up_by: None,
         certainty: Certainty::Documented,
+        key_certainty: Certainty::Documented,
         doc: "",
     };
 

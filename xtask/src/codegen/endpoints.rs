@@ -55,7 +55,9 @@ fn endpoint(it: &Endpoint) -> Value {
         key => it.key.name(),
         body => sent_body(it),
         safety => it.safety.name(),
-        certainty => it.certainty.name(),
+        certainty => certainty(it),
+        key_setting => it.key_setting,
+        headers_setting => it.headers_setting,
         look_up => it.looked_up_by.as_ref().map(look_up),
         headers,
         request,
@@ -70,6 +72,14 @@ fn endpoint(it: &Endpoint) -> Value {
             names,
         },
         ..row(it)
+    }
+}
+
+/// "documented" or, of a row whose key is less sure, "documented, key guessed".
+fn certainty(it: &Endpoint) -> String {
+    match it.key_certainty > it.certainty {
+        true => format!("{}, key {}", it.certainty.name(), it.key_certainty.name()),
+        false => it.certainty.name().to_owned(),
     }
 }
 
@@ -107,9 +117,8 @@ fn request_members(out: &mut Vec<Value>, within: &str, fields: &[Field]) {
             default => field.default.words(),
             doc => field.doc,
         });
-        if let Kind::Object(inner) = field.kind {
-            request_members(out, &path, inner);
-        }
+        let each = if let Kind::List(_) = field.kind { "/*" } else { "" };
+        request_members(out, &format!("{path}{each}"), field.kind.members());
     }
 }
 

@@ -16,7 +16,7 @@ pub mod verdicts;
 use std::collections::BTreeMap;
 
 use minijinja::{Value, context};
-use paysvc_spec::schema::{ApiKey, Default, Endpoint, Field, Kind, Location};
+use paysvc_spec::schema::{ApiKey, Default, Endpoint, Field, Location};
 use paysvc_spec::status::{Constant, OUTCOMES, STATES, STATUSES};
 
 /// A sort of numbers: its type in lower case, the prefix of the names, the table.
@@ -64,6 +64,10 @@ fn manner(row: &Endpoint) -> String {
         ApiKey::Public => "public key",
         ApiKey::Secret => "secret key",
     };
+    let key = match row.key_setting {
+        Some(setting) => format!("{key} (setting {setting})"),
+        None => key.to_owned(),
+    };
     let encrypted = if row.encrypted { ", encrypted" } else { "" };
     let repeated = if row.read_only() { ", read-only" } else { "" };
     format!("{key}{encrypted}{repeated}")
@@ -88,13 +92,10 @@ fn kind(field: &Field) -> String {
     format!("{}{}", field.kind.name(), if field.required { ", required" } else { "" })
 }
 
-/// The members with those of their objects, each with how deep it lies.
+/// The members with those of their objects and lists, each with how deep it lies.
 fn flat(fields: &'static [Field]) -> Vec<(usize, &'static Field)> {
-    let inner = |field: &'static Field| match field.kind {
-        Kind::Object(inner) => flat(inner).into_iter().map(|(depth, field)| (depth + 1, field)).collect(),
-        _ => Vec::new(),
-    };
-    fields.iter().flat_map(|field| [vec![(0, field)], inner(field)].concat()).collect()
+    let inner = |field: &Field| flat(field.kind.members()).into_iter().map(|(depth, field)| (depth + 1, field));
+    fields.iter().flat_map(|field| [(0, field)].into_iter().chain(inner(field)).collect::<Vec<_>>()).collect()
 }
 
 /// The default of a setting that is a number.

@@ -41,9 +41,14 @@ __all__ = [
     "OrderVerifyAnswer",
     "OrderVerifyAnswerData",
     "OrderVerifyAnswerDataOrderPayments",
+    "PayoutBalanceAnswer",
     "PayoutBulkAnswer",
     "PayoutBulkAnswerBatches",
     "PayoutBulkAnswerPayouts",
+    "PayoutInitiateAnswer",
+    "PayoutInitiateAnswerData",
+    "PayoutNameEnquiryAnswer",
+    "PayoutStatusAnswer",
     "TransactionDetailsAnswer",
     "TransactionDetailsAnswerData",
     "TransactionDetailsAnswerDataOrderPayments",
@@ -1937,6 +1942,242 @@ class TransactionDetailsAnswerDataOrderPayments(Answer):
         /data/orderPayments/*/dateUpdated: time, UTC where it names no zone; documented.
         """
         return self._read(_leaf.time, "dateUpdated")
+
+
+class PayoutNameEnquiryAnswer(Answer):
+    """The answer to payout_name_enquiry."""
+
+    __slots__ = ()
+    __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "bankCode": ("bank_code", "text"),
+        "accountNumber": ("account_number", "text"),
+        "accountName": ("account_name", "text"),
+    }
+
+    @property
+    def bank_code(self) -> str | None:
+        """Code of the bank.
+
+        /bankCode: string; documented.
+        """
+        return self._read(_leaf.text, "bankCode")
+
+    @property
+    def account_number(self) -> str | None:
+        """The bank account.
+
+        /accountNumber: string; documented.
+        """
+        return self._read(_leaf.text, "accountNumber")
+
+    @property
+    def account_name(self) -> str | None:
+        """Name of the account's holder: compare it with the recipient's.
+
+        /accountName: string; documented.
+        """
+        return self._read(_leaf.text, "accountName")
+
+
+class PayoutInitiateAnswer(Answer):
+    """The answer to payout_initiate."""
+
+    __slots__ = ()
+    __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "status": ("status", "text"),
+        "statusCode": ("status_code", "text"),
+        "message": ("message", "text"),
+        "batchId": ("batch_id", "text"),
+        "batchReference": ("batch_reference", "text"),
+        "data": ("data", "list"),
+    }
+
+    @property
+    def status(self) -> str | None:
+        """Success, or what became of the request instead.
+
+        /status: string; documented.
+        """
+        return self._read(_leaf.text, "status")
+
+    @property
+    def status_code(self) -> str | None:
+        """Code, e.g. 00.
+
+        /statusCode: string; documented.
+        """
+        return self._read(_leaf.text, "statusCode")
+
+    @property
+    def message(self) -> str | None:
+        """What became of the request, for a person.
+
+        /message: string; documented.
+        """
+        return self._read(_leaf.text, "message")
+
+    @property
+    def batch_id(self) -> str | None:
+        """The service's number for the batch.
+
+        /batchId: string; documented.
+        """
+        return self._read(_leaf.text, "batchId")
+
+    @property
+    def batch_reference(self) -> str | None:
+        """Reference of the batch: store it, payout_status needs it.
+
+        /batchReference: string; documented.
+        """
+        return self._read(_leaf.text, "batchReference")
+
+    @property
+    def data(self) -> tuple[PayoutInitiateAnswerData, ...] | None:
+        """The payouts, in the order of the request.
+
+        /data: array of objects; documented.
+        """
+        return self._list(PayoutInitiateAnswerData, "data")
+
+
+class PayoutInitiateAnswerData(Answer):
+    """One of the payouts, in the order of the request."""
+
+    __slots__ = ()
+    __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "accountName": ("account_name", "text"),
+        "accountNumber": ("account_number", "text"),
+        "bankCode": ("bank_code", "text"),
+        "bankId": ("bank_id", "text"),
+        "amount": ("amount", "amount"),
+        "description": ("description", "text"),
+        "category": ("category", "text"),
+        "payoutReference": ("payout_reference", "text"),
+        "creditCurrency": ("credit_currency", "text"),
+        "debitCurrency": ("debit_currency", "text"),
+        "beneficiayAddress": ("beneficiay_address", "text"),
+    }
+
+    @property
+    def account_name(self) -> str | None:
+        """Name of the account's holder.
+
+        /data/*/accountName: string; documented.
+        """
+        return self._read(_leaf.text, "accountName")
+
+    @property
+    def account_number(self) -> str | None:
+        """The recipient's bank account.
+
+        /data/*/accountNumber: string; documented.
+        """
+        return self._read(_leaf.text, "accountNumber")
+
+    @property
+    def bank_code(self) -> str | None:
+        """Code of the recipient's bank.
+
+        /data/*/bankCode: string; documented.
+        """
+        return self._read(_leaf.text, "bankCode")
+
+    @property
+    def bank_id(self) -> str | None:
+        """The service's number for the bank.
+
+        /data/*/bankId: string; documented.
+        """
+        return self._read(_leaf.text, "bankId")
+
+    @property
+    def amount(self) -> Decimal | None:
+        """What the recipient receives.
+
+        /data/*/amount: amount in major currency units; documented.
+        """
+        return self._read(_leaf.amount, "amount")
+
+    @property
+    def description(self) -> str | None:
+        """Description of the payout.
+
+        /data/*/description: string; documented.
+        """
+        return self._read(_leaf.text, "description")
+
+    @property
+    def category(self) -> str | None:
+        """Category of the payout.
+
+        /data/*/category: string; documented.
+        """
+        return self._read(_leaf.text, "category")
+
+    @property
+    def payout_reference(self) -> str | None:
+        """The service's reference of the payout.
+
+        /data/*/payoutReference: string; documented.
+        """
+        return self._read(_leaf.text, "payoutReference")
+
+    @property
+    def credit_currency(self) -> str | None:
+        """Currency code of the recipient's account.
+
+        /data/*/creditCurrency: string; documented.
+        """
+        return self._read(_leaf.text, "creditCurrency")
+
+    @property
+    def debit_currency(self) -> str | None:
+        """Currency code of the balance that is debited.
+
+        /data/*/debitCurrency: string; documented.
+        """
+        return self._read(_leaf.text, "debitCurrency")
+
+    @property
+    def beneficiay_address(self) -> str | None:
+        """Address of the recipient.
+
+        /data/*/beneficiayAddress: string; documented.
+        """
+        return self._read(_leaf.text, "beneficiayAddress")
+
+
+class PayoutStatusAnswer(Answer):
+    """The answer to payout_status."""
+
+    __slots__ = ()
+
+
+class PayoutBalanceAnswer(Answer):
+    """The answer to payout_balance."""
+
+    __slots__ = ()
+    __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "currency": ("currency", "text"),
+        "availableBalance": ("available_balance", "amount"),
+    }
+
+    @property
+    def currency(self) -> str | None:
+        """Currency code.
+
+        /currency: string; integrated.
+        """
+        return self._read(_leaf.text, "currency")
+
+    @property
+    def available_balance(self) -> Decimal | None:
+        """What can be paid out.
+
+        /availableBalance: amount in major currency units; integrated.
+        """
+        return self._read(_leaf.amount, "availableBalance")
 
 
 class WebhookVerifyAnswer(Answer):

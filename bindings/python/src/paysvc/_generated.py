@@ -20,6 +20,7 @@ __all__ = [
     "Outcome",
     "Payment",
     "PaymentMeta",
+    "PayoutDetails",
     "State",
     "Status",
     "WebhookVerifyExpect",
@@ -155,6 +156,19 @@ KEYWORDS: dict[str, dict[str, str]] = {
     "transaction_details": {
         "sessionId": "session_id",
     },
+    "payout_name_enquiry": {
+        "bankCode": "bank_code",
+        "accountNumber": "account_number",
+    },
+    "payout_initiate": {
+        "payoutDetails": "payout_details",
+    },
+    "payout_status": {
+        "batchReference": "batch_reference",
+    },
+    "payout_balance": {
+        "currency": "currency",
+    },
 }
 
 #: The keyword argument of each member, for the functions that choose their requests themselves.
@@ -213,6 +227,12 @@ LOOK_UPS: dict[str, tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]] = {
         (
             ("value", ("reference",)),
             ("value", ("amount",)),
+        ),
+    ),
+    "payout_initiate": (
+        "payout_status",
+        (
+            ("added", ("batchReference",)),
         ),
     ),
 }
@@ -381,6 +401,46 @@ class DirectDebitPaymentRequest(Members):
             "accountName": account_name,
             "bankCode": bank_code,
         }, members)
+
+
+class PayoutDetails(Members):
+    """One of the payouts of the batch."""
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        *,
+        client_reference: str | Omitted = OMIT,
+        account_number: str,
+        bank_code: str,
+        amount: str | Decimal,
+        description: str,
+        account_name: str,
+        credit_currency: str,
+        debit_currency: str,
+    ) -> None:
+        """
+        Args:
+            client_reference (clientReference): your own reference; the answer does not repeat it
+            account_number (accountNumber): the recipient's bank account
+            bank_code (bankCode): code of the recipient's bank, 6 digits, e.g. 000014
+            amount: what the recipient receives; text or Decimal, major units
+            description: description of the payout
+            account_name (accountName): name of the account's holder, see payout_name_enquiry
+            credit_currency (creditCurrency): currency code of the recipient's account, e.g. NGN
+            debit_currency (debitCurrency): currency code of the balance that is debited, e.g. NGN
+        """
+        super().__init__({
+            "clientReference": client_reference,
+            "accountNumber": account_number,
+            "bankCode": bank_code,
+            "amount": amount_text("amount", amount),
+            "description": description,
+            "accountName": account_name,
+            "creditCurrency": credit_currency,
+            "debitCurrency": debit_currency,
+        })
 
 
 class Expect(Members):

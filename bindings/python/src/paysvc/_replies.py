@@ -20,7 +20,11 @@ if TYPE_CHECKING:
         OrderRefundAnswer,
         OrderStatusAnswer,
         OrderVerifyAnswer,
+        PayoutBalanceAnswer,
         PayoutBulkAnswer,
+        PayoutInitiateAnswer,
+        PayoutNameEnquiryAnswer,
+        PayoutStatusAnswer,
         TransactionDetailsAnswer,
         VirtualAccountGenerateAnswer,
         WebhookVerifyAnswer,
@@ -36,7 +40,11 @@ __all__ = [
     "OrderRefundReply",
     "OrderStatusReply",
     "OrderVerifyReply",
+    "PayoutBalanceReply",
     "PayoutBulkReply",
+    "PayoutInitiateReply",
+    "PayoutNameEnquiryReply",
+    "PayoutStatusReply",
     "TransactionDetailsReply",
     "VirtualAccountGenerateReply",
     "WebhookVerifyReply",
@@ -71,9 +79,14 @@ ANSWERS = (
     "OrderVerifyAnswer",
     "OrderVerifyAnswerData",
     "OrderVerifyAnswerDataOrderPayments",
+    "PayoutBalanceAnswer",
     "PayoutBulkAnswer",
     "PayoutBulkAnswerBatches",
     "PayoutBulkAnswerPayouts",
+    "PayoutInitiateAnswer",
+    "PayoutInitiateAnswerData",
+    "PayoutNameEnquiryAnswer",
+    "PayoutStatusAnswer",
     "TransactionDetailsAnswer",
     "TransactionDetailsAnswerData",
     "TransactionDetailsAnswerDataOrderPayments",
@@ -216,6 +229,54 @@ class TransactionDetailsReply(Reply):
         return answer
 
 
+class PayoutNameEnquiryReply(Reply):
+    """The reply of payout_name_enquiry."""
+
+    __slots__ = ()
+
+    @property
+    def answer(self) -> PayoutNameEnquiryAnswer:
+        """The members of the answer, with their types."""
+        answer: PayoutNameEnquiryAnswer = self._as("PayoutNameEnquiryAnswer")
+        return answer
+
+
+class PayoutInitiateReply(Reply):
+    """The reply of payout_initiate."""
+
+    __slots__ = ()
+
+    @property
+    def answer(self) -> PayoutInitiateAnswer:
+        """The members of the answer, with their types."""
+        answer: PayoutInitiateAnswer = self._as("PayoutInitiateAnswer")
+        return answer
+
+
+class PayoutStatusReply(Reply):
+    """The reply of payout_status."""
+
+    __slots__ = ()
+
+    @property
+    def answer(self) -> PayoutStatusAnswer:
+        """The members of the answer, with their types."""
+        answer: PayoutStatusAnswer = self._as("PayoutStatusAnswer")
+        return answer
+
+
+class PayoutBalanceReply(Reply):
+    """The reply of payout_balance."""
+
+    __slots__ = ()
+
+    @property
+    def answer(self) -> PayoutBalanceAnswer:
+        """The members of the answer, with their types."""
+        answer: PayoutBalanceAnswer = self._as("PayoutBalanceAnswer")
+        return answer
+
+
 class WebhookVerifyReply(Reply):
     """The reply of webhook_verify."""
 
@@ -253,6 +314,10 @@ REPLIES: dict[str, type[Reply]] = {
     "order_verify": OrderVerifyReply,
     "virtual_account_generate": VirtualAccountGenerateReply,
     "transaction_details": TransactionDetailsReply,
+    "payout_name_enquiry": PayoutNameEnquiryReply,
+    "payout_initiate": PayoutInitiateReply,
+    "payout_status": PayoutStatusReply,
+    "payout_balance": PayoutBalanceReply,
     "webhook_verify": WebhookVerifyReply,
     "payout_bulk": PayoutBulkReply,
 }
