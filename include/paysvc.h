@@ -411,7 +411,7 @@ paysvc_status paysvc_direct_debit_otp(const paysvc_client *client,
  * POST /payment/order/create, public key, encrypted.
  *
  * @param request_json  one JSON object:
- *   - reference (string): reference of the order
+ *   - reference (string): reference of the order, the same as order.reference
  *   - paymentoption (string): C for card
  *   - country (string): two-letter country code
  *   - card (object): the card
@@ -420,7 +420,7 @@ paysvc_status paysvc_direct_debit_otp(const paysvc_client *client,
  *     - expiryyear (string, required): two digits
  *     - cvv (string, required): card security code
  *   - order (object): the order and its price
- *     - reference (string, required): reference of the order; the same as outside of this object, if both are given
+ *     - reference (string, required): reference of the order, unique: a second order with it is refused
  *     - amount (string or number, a decimal amount in major units, e.g. "100.10", required): price, without the fee
  *     - description (string): description of the order
  *     - currency (string): currency code, e.g. NGN
@@ -466,6 +466,41 @@ paysvc_status paysvc_order_pay(const paysvc_client *client,
                                const char *request_json,
                                const paysvc_call *call,
                                paysvc_reply **reply);
+
+/**
+ * Completes a card payment that waits for a code from the card's holder.
+ *
+ * POST /payment/order/pay/authorize, public key, encrypted.
+ *
+ * @param request_json  one JSON object:
+ *   - orderPaymentReference (string, required): reference of the attempt to pay, from its answer
+ *   - otp (string, required): the code that the card's holder received
+ *   - message (string): message
+ * @param call  deadline and cancel of this request; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+ */
+paysvc_status paysvc_order_pay_authorize(const paysvc_client *client,
+                                         const char *request_json,
+                                         const paysvc_call *call,
+                                         paysvc_reply **reply);
+
+/**
+ * Charges a card payment that was only authorized before.
+ *
+ * POST /payment/order/pay/capture, secret key.
+ *
+ * @param request_json  one JSON object:
+ *   - reference (string, required): reference of the order
+ *   - Amount (string or number, a decimal amount in major units, e.g. "100.10", required): what is to be charged
+ * @param call  deadline and cancel of this request; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+ */
+paysvc_status paysvc_order_pay_capture(const paysvc_client *client,
+                                       const char *request_json,
+                                       const paysvc_call *call,
+                                       paysvc_reply **reply);
 
 /**
  * Starts a refund of an order, in full or in part.
@@ -518,6 +553,120 @@ paysvc_status paysvc_order_verify(const paysvc_client *client,
                                   paysvc_reply **reply);
 
 /**
+ * Returns the fee that a payment would have. It creates nothing.
+ *
+ * POST /payment/order/fee, public key, encrypted, read-only.
+ *
+ * @param request_json  one JSON object:
+ *   - amount (string or number, a decimal amount in major units, e.g. "100.10", required): price, without the fee
+ *   - currency (string): currency code, e.g. NGN
+ *   - paymentoption (string): payment option, e.g. C for card
+ * @param call  deadline and cancel of this request; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+ */
+paysvc_status paysvc_order_fee(const paysvc_client *client,
+                               const char *request_json,
+                               const paysvc_call *call,
+                               paysvc_reply **reply);
+
+/**
+ * Charges a card that was saved before.
+ *
+ * POST /payment/tokenize/charge, secret key.
+ *
+ * @param request_json  one JSON object:
+ *   - order (object, required): the order and its price
+ *     - reference (string, required): reference of the order, unique: a second order with it is refused
+ *     - amount (string or number, a decimal amount in major units, e.g. "100.10", required): price, without the fee
+ *     - description (string): description of the order
+ *     - currency (string): currency code, e.g. NGN
+ *   - customer (object): the customer
+ *     - firstname (string): first name
+ *     - lastname (string): last name
+ *     - mobile (string): telephone number
+ *     - country (string): two-letter country code
+ *     - email (string): e-mail address
+ *   - payment (object): settings of the payment
+ *     - RedirectUrl (string): where the customer's browser goes after the payment
+ *   - paymentMeta (object): data about the payment
+ *     - ipAddress (string): address of the customer's browser
+ *   - authorization (object, required): the saved card
+ *     - cardToken (string, required): token of the saved card
+ *   Further members are passed on; one that is nearly a known member, or stands in the wrong object, is refused.
+ * @param call  deadline and cancel of this request; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+ */
+paysvc_status paysvc_card_charge(const paysvc_client *client,
+                                 const char *request_json,
+                                 const paysvc_call *call,
+                                 paysvc_reply **reply);
+
+/**
+ * Saves the card with which an order was paid, for card_charge.
+ *
+ * POST /payment/order/save-card, secret key, encrypted.
+ *
+ * @param request_json  one JSON object:
+ *   - reference (string, required): reference of the order that was paid with the card
+ * @param call  deadline and cancel of this request; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+ */
+paysvc_status paysvc_card_save(const paysvc_client *client,
+                               const char *request_json,
+                               const paysvc_call *call,
+                               paysvc_reply **reply);
+
+/**
+ * Creates an order that the customer pays on a page of the service; the answer has its address.
+ *
+ * POST /payment/create, public key, encrypted.
+ *
+ * @param request_json  one JSON object:
+ *   - order (object, required): the order and its price
+ *     - reference (string, required): reference of the order, unique: a second order with it is refused
+ *     - amount (string or number, a decimal amount in major units, e.g. "100.10", required): price, without the fee
+ *     - description (string): description of the order
+ *     - currency (string): currency code, e.g. NGN
+ *   - customer (object): the customer
+ *     - firstname (string): first name
+ *     - lastname (string): last name
+ *     - mobile (string): telephone number
+ *     - country (string): two-letter country code
+ *     - email (string): e-mail address
+ *   - payment (object): settings of the payment
+ *     - RedirectUrl (string): where the customer's browser goes after the payment
+ *   - paymentMeta (object): data about the payment
+ *     - ipAddress (string): address of the customer's browser
+ *   Further members are passed on; one that is nearly a known member, or stands in the wrong object, is refused.
+ * @param call  deadline and cancel of this request; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+ */
+paysvc_status paysvc_checkout_create(const paysvc_client *client,
+                                     const char *request_json,
+                                     const paysvc_call *call,
+                                     paysvc_reply **reply);
+
+/**
+ * Lists the banks, with the codes that other requests take.
+ *
+ * GET /payment/banks, public key, read-only.
+ *
+ * @param request_json  one JSON object:
+ *   - paymentmethod (string): only banks that offer this payment option
+ * @param call  deadline and cancel of this request; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+ */
+paysvc_status paysvc_banks(const paysvc_client *client,
+                           const char *request_json,
+                           const paysvc_call *call,
+                           paysvc_reply **reply);
+
+/**
  * Creates a reserved virtual bank account: persistent, one per alias.
  *
  * POST /payment/virtual-account/generate, public key, encrypted.
@@ -534,6 +683,22 @@ paysvc_status paysvc_virtual_account_generate(const paysvc_client *client,
                                               const char *request_json,
                                               const paysvc_call *call,
                                               paysvc_reply **reply);
+
+/**
+ * Returns the virtual account of an alias.
+ *
+ * GET /payment/account-details, public key, read-only.
+ *
+ * @param request_json  one JSON object:
+ *   - alias (string, required): label of the account, as it was generated
+ * @param call  deadline and cancel of this request; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+ */
+paysvc_status paysvc_virtual_account_details(const paysvc_client *client,
+                                             const char *request_json,
+                                             const paysvc_call *call,
+                                             paysvc_reply **reply);
 
 /**
  * Returns the details of a funding event on a virtual account.

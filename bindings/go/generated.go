@@ -343,14 +343,30 @@ func function(name string) C.paysvc_go_function {
 		return C.paysvc_go_function(C.paysvc_order_create)
 	case "order_pay":
 		return C.paysvc_go_function(C.paysvc_order_pay)
+	case "order_pay_authorize":
+		return C.paysvc_go_function(C.paysvc_order_pay_authorize)
+	case "order_pay_capture":
+		return C.paysvc_go_function(C.paysvc_order_pay_capture)
 	case "order_refund":
 		return C.paysvc_go_function(C.paysvc_order_refund)
 	case "order_status":
 		return C.paysvc_go_function(C.paysvc_order_status)
 	case "order_verify":
 		return C.paysvc_go_function(C.paysvc_order_verify)
+	case "order_fee":
+		return C.paysvc_go_function(C.paysvc_order_fee)
+	case "card_charge":
+		return C.paysvc_go_function(C.paysvc_card_charge)
+	case "card_save":
+		return C.paysvc_go_function(C.paysvc_card_save)
+	case "checkout_create":
+		return C.paysvc_go_function(C.paysvc_checkout_create)
+	case "banks":
+		return C.paysvc_go_function(C.paysvc_banks)
 	case "virtual_account_generate":
 		return C.paysvc_go_function(C.paysvc_virtual_account_generate)
+	case "virtual_account_details":
+		return C.paysvc_go_function(C.paysvc_virtual_account_details)
 	case "transaction_details":
 		return C.paysvc_go_function(C.paysvc_transaction_details)
 	case "payout_name_enquiry":
@@ -420,10 +436,31 @@ func keptOf(name string) []kept {
 		return []kept{
 			{keepValue, []string{"reference"}},
 		}
+	case "order_pay_authorize":
+		return []kept{
+			{keepValue, []string{"orderPaymentReference"}},
+			{keepAdded, []string{"reference"}},
+		}
 	case "order_refund":
 		return []kept{
 			{keepValue, []string{"reference"}},
 			{keepValue, []string{"amount"}},
+		}
+	case "card_charge":
+		return []kept{
+			{keepValue, []string{"order", "reference"}},
+			{keepValue, []string{"order", "amount"}},
+			{keepValue, []string{"order", "currency"}},
+		}
+	case "checkout_create":
+		return []kept{
+			{keepValue, []string{"order", "reference"}},
+			{keepValue, []string{"order", "amount"}},
+			{keepValue, []string{"order", "currency"}},
+		}
+	case "virtual_account_generate":
+		return []kept{
+			{keepValue, []string{"Alias"}},
 		}
 	case "payout_initiate":
 		return []kept{
@@ -528,7 +565,7 @@ func (c *Client) DirectDebitOTP(ctx context.Context, request DirectDebitOTPReque
 type OrderCreateRequest struct {
 	redacted
 
-	// Reference (string): reference of the order.
+	// Reference (string): reference of the order, the same as order.reference.
 	Reference *string `json:"reference,omitempty"`
 
 	// Paymentoption (string): C for card.
@@ -592,7 +629,7 @@ func (r OrderCreateCard) MarshalJSON() ([]byte, error) {
 type OrderCreateOrder struct {
 	redacted
 
-	// Reference (string, required): reference of the order; the same as outside of this object, if both are given.
+	// Reference (string, required): reference of the order, unique: a second order with it is refused.
 	Reference string `json:"reference"`
 
 	// Amount (decimal amount in major units, e.g. "100.10", required): price, without the fee.
@@ -748,6 +785,53 @@ func (c *Client) OrderPay(ctx context.Context, request OrderPayRequest) (*OrderP
 	return &OrderPayReply{reply}, nil
 }
 
+// OrderPayAuthorizeRequest is the request of [Client.OrderPayAuthorize].
+type OrderPayAuthorizeRequest struct {
+	redacted
+
+	// OrderPaymentReference (string, required): reference of the attempt to pay, from its answer.
+	OrderPaymentReference string `json:"orderPaymentReference"`
+
+	// OTP (string, required): the code that the card's holder received.
+	OTP string `json:"otp"`
+
+	// Message (string): message.
+	Message *string `json:"message,omitempty"`
+}
+
+// OrderPayAuthorize completes a card payment that waits for a code from the card's holder.
+//
+// POST /payment/order/pay/authorize, public key, encrypted.
+func (c *Client) OrderPayAuthorize(ctx context.Context, request OrderPayAuthorizeRequest) (*OrderPayAuthorizeReply, error) {
+	reply, err := c.send(ctx, "order_pay_authorize", request)
+	if err != nil {
+		return nil, err
+	}
+	return &OrderPayAuthorizeReply{reply}, nil
+}
+
+// OrderPayCaptureRequest is the request of [Client.OrderPayCapture].
+type OrderPayCaptureRequest struct {
+	redacted
+
+	// Reference (string, required): reference of the order.
+	Reference string `json:"reference"`
+
+	// Amount (decimal amount in major units, e.g. "100.10", required): what is to be charged.
+	Amount string `json:"Amount"`
+}
+
+// OrderPayCapture charges a card payment that was only authorized before.
+//
+// POST /payment/order/pay/capture, secret key.
+func (c *Client) OrderPayCapture(ctx context.Context, request OrderPayCaptureRequest) (*OrderPayCaptureReply, error) {
+	reply, err := c.send(ctx, "order_pay_capture", request)
+	if err != nil {
+		return nil, err
+	}
+	return &OrderPayCaptureReply{reply}, nil
+}
+
 // OrderRefundRequest is the request of [Client.OrderRefund].
 type OrderRefundRequest struct {
 	redacted
@@ -811,6 +895,341 @@ func (c *Client) OrderVerify(ctx context.Context, request OrderVerifyRequest) (*
 	return &OrderVerifyReply{reply}, nil
 }
 
+// OrderFeeRequest is the request of [Client.OrderFee].
+type OrderFeeRequest struct {
+	redacted
+
+	// Amount (decimal amount in major units, e.g. "100.10", required): price, without the fee.
+	Amount string `json:"amount"`
+
+	// Currency (string): currency code, e.g. NGN.
+	Currency *string `json:"currency,omitempty"`
+
+	// Paymentoption (string): payment option, e.g. C for card.
+	Paymentoption *string `json:"paymentoption,omitempty"`
+}
+
+// OrderFee returns the fee that a payment would have. It creates nothing.
+//
+// POST /payment/order/fee, public key, encrypted, read-only.
+func (c *Client) OrderFee(ctx context.Context, request OrderFeeRequest) (*OrderFeeReply, error) {
+	reply, err := c.send(ctx, "order_fee", request)
+	if err != nil {
+		return nil, err
+	}
+	return &OrderFeeReply{reply}, nil
+}
+
+// CardChargeRequest is the request of [Client.CardCharge].
+type CardChargeRequest struct {
+	redacted
+
+	// Order (object, required): the order and its price.
+	Order CardChargeOrder `json:"order"`
+
+	// Customer (object): the customer.
+	Customer *CardChargeCustomer `json:"customer,omitempty"`
+
+	// Payment (object): settings of the payment.
+	Payment *CardChargePayment `json:"payment,omitempty"`
+
+	// PaymentMeta (object): data about the payment.
+	PaymentMeta *CardChargePaymentMeta `json:"paymentMeta,omitempty"`
+
+	// Authorization (object, required): the saved card.
+	Authorization CardChargeAuthorization `json:"authorization"`
+
+	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes the members in the order of the service's interface, then Extra.
+func (r CardChargeRequest) MarshalJSON() ([]byte, error) {
+	type plain CardChargeRequest
+	return withExtra(plain(r), r.Extra)
+}
+
+// CardChargeOrder is the member order of [CardChargeRequest].
+type CardChargeOrder struct {
+	redacted
+
+	// Reference (string, required): reference of the order, unique: a second order with it is refused.
+	Reference string `json:"reference"`
+
+	// Amount (decimal amount in major units, e.g. "100.10", required): price, without the fee.
+	Amount string `json:"amount"`
+
+	// Description (string): description of the order.
+	Description *string `json:"description,omitempty"`
+
+	// Currency (string): currency code, e.g. NGN.
+	Currency *string `json:"currency,omitempty"`
+
+	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes the members in the order of the service's interface, then Extra.
+func (r CardChargeOrder) MarshalJSON() ([]byte, error) {
+	type plain CardChargeOrder
+	return withExtra(plain(r), r.Extra)
+}
+
+// CardChargeCustomer is the member customer of [CardChargeRequest].
+type CardChargeCustomer struct {
+	redacted
+
+	// Firstname (string): first name.
+	Firstname *string `json:"firstname,omitempty"`
+
+	// Lastname (string): last name.
+	Lastname *string `json:"lastname,omitempty"`
+
+	// Mobile (string): telephone number.
+	Mobile *string `json:"mobile,omitempty"`
+
+	// Country (string): two-letter country code.
+	Country *string `json:"country,omitempty"`
+
+	// Email (string): e-mail address.
+	Email *string `json:"email,omitempty"`
+
+	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes the members in the order of the service's interface, then Extra.
+func (r CardChargeCustomer) MarshalJSON() ([]byte, error) {
+	type plain CardChargeCustomer
+	return withExtra(plain(r), r.Extra)
+}
+
+// CardChargePayment is the member payment of [CardChargeRequest].
+type CardChargePayment struct {
+	redacted
+
+	// RedirectURL (string): where the customer's browser goes after the payment.
+	RedirectURL *string `json:"RedirectUrl,omitempty"`
+
+	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes the members in the order of the service's interface, then Extra.
+func (r CardChargePayment) MarshalJSON() ([]byte, error) {
+	type plain CardChargePayment
+	return withExtra(plain(r), r.Extra)
+}
+
+// CardChargePaymentMeta is the member paymentMeta of [CardChargeRequest].
+type CardChargePaymentMeta struct {
+	redacted
+
+	// IPAddress (string): address of the customer's browser.
+	IPAddress *string `json:"ipAddress,omitempty"`
+
+	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes the members in the order of the service's interface, then Extra.
+func (r CardChargePaymentMeta) MarshalJSON() ([]byte, error) {
+	type plain CardChargePaymentMeta
+	return withExtra(plain(r), r.Extra)
+}
+
+// CardChargeAuthorization is the member authorization of [CardChargeRequest].
+type CardChargeAuthorization struct {
+	redacted
+
+	// CardToken (string, required): token of the saved card.
+	CardToken string `json:"cardToken"`
+
+	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes the members in the order of the service's interface, then Extra.
+func (r CardChargeAuthorization) MarshalJSON() ([]byte, error) {
+	type plain CardChargeAuthorization
+	return withExtra(plain(r), r.Extra)
+}
+
+// CardCharge charges a card that was saved before.
+//
+// POST /payment/tokenize/charge, secret key.
+func (c *Client) CardCharge(ctx context.Context, request CardChargeRequest) (*CardChargeReply, error) {
+	reply, err := c.send(ctx, "card_charge", request)
+	if err != nil {
+		return nil, err
+	}
+	return &CardChargeReply{reply}, nil
+}
+
+// CardSaveRequest is the request of [Client.CardSave].
+type CardSaveRequest struct {
+	redacted
+
+	// Reference (string, required): reference of the order that was paid with the card.
+	Reference string `json:"reference"`
+}
+
+// CardSave saves the card with which an order was paid, for card_charge.
+//
+// POST /payment/order/save-card, secret key, encrypted.
+func (c *Client) CardSave(ctx context.Context, request CardSaveRequest) (*CardSaveReply, error) {
+	reply, err := c.send(ctx, "card_save", request)
+	if err != nil {
+		return nil, err
+	}
+	return &CardSaveReply{reply}, nil
+}
+
+// CheckoutCreateRequest is the request of [Client.CheckoutCreate].
+type CheckoutCreateRequest struct {
+	redacted
+
+	// Order (object, required): the order and its price.
+	Order CheckoutCreateOrder `json:"order"`
+
+	// Customer (object): the customer.
+	Customer *CheckoutCreateCustomer `json:"customer,omitempty"`
+
+	// Payment (object): settings of the payment.
+	Payment *CheckoutCreatePayment `json:"payment,omitempty"`
+
+	// PaymentMeta (object): data about the payment.
+	PaymentMeta *CheckoutCreatePaymentMeta `json:"paymentMeta,omitempty"`
+
+	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes the members in the order of the service's interface, then Extra.
+func (r CheckoutCreateRequest) MarshalJSON() ([]byte, error) {
+	type plain CheckoutCreateRequest
+	return withExtra(plain(r), r.Extra)
+}
+
+// CheckoutCreateOrder is the member order of [CheckoutCreateRequest].
+type CheckoutCreateOrder struct {
+	redacted
+
+	// Reference (string, required): reference of the order, unique: a second order with it is refused.
+	Reference string `json:"reference"`
+
+	// Amount (decimal amount in major units, e.g. "100.10", required): price, without the fee.
+	Amount string `json:"amount"`
+
+	// Description (string): description of the order.
+	Description *string `json:"description,omitempty"`
+
+	// Currency (string): currency code, e.g. NGN.
+	Currency *string `json:"currency,omitempty"`
+
+	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes the members in the order of the service's interface, then Extra.
+func (r CheckoutCreateOrder) MarshalJSON() ([]byte, error) {
+	type plain CheckoutCreateOrder
+	return withExtra(plain(r), r.Extra)
+}
+
+// CheckoutCreateCustomer is the member customer of [CheckoutCreateRequest].
+type CheckoutCreateCustomer struct {
+	redacted
+
+	// Firstname (string): first name.
+	Firstname *string `json:"firstname,omitempty"`
+
+	// Lastname (string): last name.
+	Lastname *string `json:"lastname,omitempty"`
+
+	// Mobile (string): telephone number.
+	Mobile *string `json:"mobile,omitempty"`
+
+	// Country (string): two-letter country code.
+	Country *string `json:"country,omitempty"`
+
+	// Email (string): e-mail address.
+	Email *string `json:"email,omitempty"`
+
+	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes the members in the order of the service's interface, then Extra.
+func (r CheckoutCreateCustomer) MarshalJSON() ([]byte, error) {
+	type plain CheckoutCreateCustomer
+	return withExtra(plain(r), r.Extra)
+}
+
+// CheckoutCreatePayment is the member payment of [CheckoutCreateRequest].
+type CheckoutCreatePayment struct {
+	redacted
+
+	// RedirectURL (string): where the customer's browser goes after the payment.
+	RedirectURL *string `json:"RedirectUrl,omitempty"`
+
+	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes the members in the order of the service's interface, then Extra.
+func (r CheckoutCreatePayment) MarshalJSON() ([]byte, error) {
+	type plain CheckoutCreatePayment
+	return withExtra(plain(r), r.Extra)
+}
+
+// CheckoutCreatePaymentMeta is the member paymentMeta of [CheckoutCreateRequest].
+type CheckoutCreatePaymentMeta struct {
+	redacted
+
+	// IPAddress (string): address of the customer's browser.
+	IPAddress *string `json:"ipAddress,omitempty"`
+
+	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes the members in the order of the service's interface, then Extra.
+func (r CheckoutCreatePaymentMeta) MarshalJSON() ([]byte, error) {
+	type plain CheckoutCreatePaymentMeta
+	return withExtra(plain(r), r.Extra)
+}
+
+// CheckoutCreate creates an order that the customer pays on a page of the service; the answer has its address.
+//
+// POST /payment/create, public key, encrypted.
+func (c *Client) CheckoutCreate(ctx context.Context, request CheckoutCreateRequest) (*CheckoutCreateReply, error) {
+	reply, err := c.send(ctx, "checkout_create", request)
+	if err != nil {
+		return nil, err
+	}
+	return &CheckoutCreateReply{reply}, nil
+}
+
+// BanksRequest is the request of [Client.Banks].
+type BanksRequest struct {
+	redacted
+
+	// Paymentmethod (string): only banks that offer this payment option.
+	Paymentmethod *string `json:"paymentmethod,omitempty"`
+}
+
+// Banks lists the banks, with the codes that other requests take.
+//
+// GET /payment/banks, public key, read-only.
+func (c *Client) Banks(ctx context.Context, request BanksRequest) (*BanksReply, error) {
+	reply, err := c.send(ctx, "banks", request)
+	if err != nil {
+		return nil, err
+	}
+	return &BanksReply{reply}, nil
+}
+
 // VirtualAccountGenerateRequest is the request of [Client.VirtualAccountGenerate].
 type VirtualAccountGenerateRequest struct {
 	redacted
@@ -834,6 +1253,25 @@ func (c *Client) VirtualAccountGenerate(ctx context.Context, request VirtualAcco
 		return nil, err
 	}
 	return &VirtualAccountGenerateReply{reply}, nil
+}
+
+// VirtualAccountDetailsRequest is the request of [Client.VirtualAccountDetails].
+type VirtualAccountDetailsRequest struct {
+	redacted
+
+	// Alias (string, required): label of the account, as it was generated.
+	Alias string `json:"alias"`
+}
+
+// VirtualAccountDetails returns the virtual account of an alias.
+//
+// GET /payment/account-details, public key, read-only.
+func (c *Client) VirtualAccountDetails(ctx context.Context, request VirtualAccountDetailsRequest) (*VirtualAccountDetailsReply, error) {
+	reply, err := c.send(ctx, "virtual_account_details", request)
+	if err != nil {
+		return nil, err
+	}
+	return &VirtualAccountDetailsReply{reply}, nil
 }
 
 // TransactionDetailsRequest is the request of [Client.TransactionDetails].

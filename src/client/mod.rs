@@ -71,7 +71,7 @@ impl Client {
     /// Calls an endpoint of the table with one flat JSON object.
     pub fn call(&self, row: &'static Endpoint, json: &str, call: Option<&Arc<Call>>, record: &CallRecord) -> Reply {
         let deadline = self.deadline(call);
-        let prepared = request::prepare(row, json, &self.settings);
+        let prepared = request::prepare(row, json, &self.settings, &stop(deadline, call));
         self.send(prepared, deadline, call, record)
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{CallRecord, Client};
+use super::{CallRecord, Client, stop};
 use crate::request;
 use crate::response::reply::Reply;
 use crate::transport::call::Call;
@@ -25,8 +25,9 @@ impl<'a> Operation<'a> {
 
     /// Calls an endpoint, until the earlier of that time and the operation's deadline.
     pub fn send(&self, row: &'static Endpoint, json: &str, deadline: Instant) -> Reply {
-        let prepared = request::prepare(row, json, &self.client.settings);
-        self.client.send(prepared, deadline.min(self.deadline), self.call, self.record)
+        let deadline = deadline.min(self.deadline);
+        let prepared = request::prepare(row, json, &self.client.settings, &stop(deadline, self.call));
+        self.client.send(prepared, deadline, self.call, self.record)
     }
 
     /// Waits. Returns why the operation must end, if it must.

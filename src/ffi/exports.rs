@@ -213,7 +213,7 @@ pub unsafe extern "C" fn paysvc_direct_debit_otp(client: *const paysvc_client, r
 /// POST /payment/order/create, public key, encrypted.
 ///
 /// @param request_json  one JSON object:
-///   - reference (string): reference of the order
+///   - reference (string): reference of the order, the same as order.reference
 ///   - paymentoption (string): C for card
 ///   - country (string): two-letter country code
 ///   - card (object): the card
@@ -222,7 +222,7 @@ pub unsafe extern "C" fn paysvc_direct_debit_otp(client: *const paysvc_client, r
 ///     - expiryyear (string, required): two digits
 ///     - cvv (string, required): card security code
 ///   - order (object): the order and its price
-///     - reference (string, required): reference of the order; the same as outside of this object, if both are given
+///     - reference (string, required): reference of the order, unique: a second order with it is refused
 ///     - amount (string or number, a decimal amount in major units, e.g. "100.10", required): price, without the fee
 ///     - description (string): description of the order
 ///     - currency (string): currency code, e.g. NGN
@@ -266,6 +266,39 @@ pub unsafe extern "C" fn paysvc_order_create(client: *const paysvc_client, reque
 pub unsafe extern "C" fn paysvc_order_pay(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: the caller keeps the rules at the top of the header.
     unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_pay") }, client, request_json, call, reply) }
+}
+
+/// Completes a card payment that waits for a code from the card's holder.
+///
+/// POST /payment/order/pay/authorize, public key, encrypted.
+///
+/// @param request_json  one JSON object:
+///   - orderPaymentReference (string, required): reference of the attempt to pay, from its answer
+///   - otp (string, required): the code that the card's holder received
+///   - message (string): message
+/// @param call  deadline and cancel of this request; may be NULL
+/// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+/// @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_order_pay_authorize(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
+    // SAFETY: the caller keeps the rules at the top of the header.
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_pay_authorize") }, client, request_json, call, reply) }
+}
+
+/// Charges a card payment that was only authorized before.
+///
+/// POST /payment/order/pay/capture, secret key.
+///
+/// @param request_json  one JSON object:
+///   - reference (string, required): reference of the order
+///   - Amount (string or number, a decimal amount in major units, e.g. "100.10", required): what is to be charged
+/// @param call  deadline and cancel of this request; may be NULL
+/// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+/// @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_order_pay_capture(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
+    // SAFETY: the caller keeps the rules at the top of the header.
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_pay_capture") }, client, request_json, call, reply) }
 }
 
 /// Starts a refund of an order, in full or in part.
@@ -315,6 +348,115 @@ pub unsafe extern "C" fn paysvc_order_verify(client: *const paysvc_client, reque
     unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_verify") }, client, request_json, call, reply) }
 }
 
+/// Returns the fee that a payment would have. It creates nothing.
+///
+/// POST /payment/order/fee, public key, encrypted, read-only.
+///
+/// @param request_json  one JSON object:
+///   - amount (string or number, a decimal amount in major units, e.g. "100.10", required): price, without the fee
+///   - currency (string): currency code, e.g. NGN
+///   - paymentoption (string): payment option, e.g. C for card
+/// @param call  deadline and cancel of this request; may be NULL
+/// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+/// @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_order_fee(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
+    // SAFETY: the caller keeps the rules at the top of the header.
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_fee") }, client, request_json, call, reply) }
+}
+
+/// Charges a card that was saved before.
+///
+/// POST /payment/tokenize/charge, secret key.
+///
+/// @param request_json  one JSON object:
+///   - order (object, required): the order and its price
+///     - reference (string, required): reference of the order, unique: a second order with it is refused
+///     - amount (string or number, a decimal amount in major units, e.g. "100.10", required): price, without the fee
+///     - description (string): description of the order
+///     - currency (string): currency code, e.g. NGN
+///   - customer (object): the customer
+///     - firstname (string): first name
+///     - lastname (string): last name
+///     - mobile (string): telephone number
+///     - country (string): two-letter country code
+///     - email (string): e-mail address
+///   - payment (object): settings of the payment
+///     - RedirectUrl (string): where the customer's browser goes after the payment
+///   - paymentMeta (object): data about the payment
+///     - ipAddress (string): address of the customer's browser
+///   - authorization (object, required): the saved card
+///     - cardToken (string, required): token of the saved card
+///   Further members are passed on; one that is nearly a known member, or stands in the wrong object, is refused.
+/// @param call  deadline and cancel of this request; may be NULL
+/// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+/// @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_card_charge(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
+    // SAFETY: the caller keeps the rules at the top of the header.
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("card_charge") }, client, request_json, call, reply) }
+}
+
+/// Saves the card with which an order was paid, for card_charge.
+///
+/// POST /payment/order/save-card, secret key, encrypted.
+///
+/// @param request_json  one JSON object:
+///   - reference (string, required): reference of the order that was paid with the card
+/// @param call  deadline and cancel of this request; may be NULL
+/// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+/// @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_card_save(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
+    // SAFETY: the caller keeps the rules at the top of the header.
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("card_save") }, client, request_json, call, reply) }
+}
+
+/// Creates an order that the customer pays on a page of the service; the answer has its address.
+///
+/// POST /payment/create, public key, encrypted.
+///
+/// @param request_json  one JSON object:
+///   - order (object, required): the order and its price
+///     - reference (string, required): reference of the order, unique: a second order with it is refused
+///     - amount (string or number, a decimal amount in major units, e.g. "100.10", required): price, without the fee
+///     - description (string): description of the order
+///     - currency (string): currency code, e.g. NGN
+///   - customer (object): the customer
+///     - firstname (string): first name
+///     - lastname (string): last name
+///     - mobile (string): telephone number
+///     - country (string): two-letter country code
+///     - email (string): e-mail address
+///   - payment (object): settings of the payment
+///     - RedirectUrl (string): where the customer's browser goes after the payment
+///   - paymentMeta (object): data about the payment
+///     - ipAddress (string): address of the customer's browser
+///   Further members are passed on; one that is nearly a known member, or stands in the wrong object, is refused.
+/// @param call  deadline and cancel of this request; may be NULL
+/// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+/// @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_checkout_create(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
+    // SAFETY: the caller keeps the rules at the top of the header.
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("checkout_create") }, client, request_json, call, reply) }
+}
+
+/// Lists the banks, with the codes that other requests take.
+///
+/// GET /payment/banks, public key, read-only.
+///
+/// @param request_json  one JSON object:
+///   - paymentmethod (string): only banks that offer this payment option
+/// @param call  deadline and cancel of this request; may be NULL
+/// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+/// @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_banks(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
+    // SAFETY: the caller keeps the rules at the top of the header.
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("banks") }, client, request_json, call, reply) }
+}
+
 /// Creates a reserved virtual bank account: persistent, one per alias.
 ///
 /// POST /payment/virtual-account/generate, public key, encrypted.
@@ -330,6 +472,21 @@ pub unsafe extern "C" fn paysvc_order_verify(client: *const paysvc_client, reque
 pub unsafe extern "C" fn paysvc_virtual_account_generate(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: the caller keeps the rules at the top of the header.
     unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("virtual_account_generate") }, client, request_json, call, reply) }
+}
+
+/// Returns the virtual account of an alias.
+///
+/// GET /payment/account-details, public key, read-only.
+///
+/// @param request_json  one JSON object:
+///   - alias (string, required): label of the account, as it was generated
+/// @param call  deadline and cancel of this request; may be NULL
+/// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+/// @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_virtual_account_details(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
+    // SAFETY: the caller keeps the rules at the top of the header.
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("virtual_account_details") }, client, request_json, call, reply) }
 }
 
 /// Returns the details of a funding event on a virtual account.
@@ -522,10 +679,18 @@ pub const ENDPOINT_FUNCTIONS: &[(&str, paysvc_function)] = &[
     ("direct_debit_otp", paysvc_direct_debit_otp),
     ("order_create", paysvc_order_create),
     ("order_pay", paysvc_order_pay),
+    ("order_pay_authorize", paysvc_order_pay_authorize),
+    ("order_pay_capture", paysvc_order_pay_capture),
     ("order_refund", paysvc_order_refund),
     ("order_status", paysvc_order_status),
     ("order_verify", paysvc_order_verify),
+    ("order_fee", paysvc_order_fee),
+    ("card_charge", paysvc_card_charge),
+    ("card_save", paysvc_card_save),
+    ("checkout_create", paysvc_checkout_create),
+    ("banks", paysvc_banks),
     ("virtual_account_generate", paysvc_virtual_account_generate),
+    ("virtual_account_details", paysvc_virtual_account_details),
     ("transaction_details", paysvc_transaction_details),
     ("payout_name_enquiry", paysvc_payout_name_enquiry),
     ("payout_initiate", paysvc_payout_initiate),

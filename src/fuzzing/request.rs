@@ -50,7 +50,7 @@ pub fn request(input: &[u8]) {
     let name = choose(name, ENDPOINTS.iter().map(|row| row.name).chain([RAW]));
     let row = ENDPOINTS.iter().find(|row| row.name == name);
     let prepared = match row {
-        Some(row) => request::prepare(row, json, settings()),
+        Some(row) => request::prepare(row, json, settings(), &|| false),
         None => raw::prepare(json, settings(), &|| false),
     };
     match prepared {

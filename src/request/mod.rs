@@ -18,7 +18,7 @@ mod url;
 pub mod validate;
 
 use crate::request::references::References;
-use crate::request::secrets::Secrets;
+use crate::request::secrets::{Secrets, Stop};
 use crate::request::settings::Settings;
 use crate::util::failpoint;
 use crate::util::secret::SecretBytes;
@@ -52,7 +52,12 @@ impl Prepared {
 }
 
 /// Prepares the request of an endpoint from one flat JSON object with the service's member names.
-pub fn prepare(row: &'static Endpoint, text: &str, settings: &Settings) -> Result<Prepared, ValidationError> {
+pub fn prepare(
+    row: &'static Endpoint,
+    text: &str,
+    settings: &Settings,
+    stop: Stop<'_>,
+) -> Result<Prepared, ValidationError> {
     failpoint::at("request");
     let key = settings.choices.key(row);
     let base_url = settings.require(row.name, key, row.encrypted)?;
@@ -76,8 +81,7 @@ pub fn prepare(row: &'static Endpoint, text: &str, settings: &Settings) -> Resul
         safety: row.safety,
         answer: &row.answer,
         references: references::references(&members),
-        // Rows that allow further members are encrypted, which limits their size: no check of the deadline is needed.
-        secrets: Secrets::of_row(&members, row.fields, &|| false),
+        secrets: Secrets::of_row(&members, row.fields, stop),
         log_path: row.path,
     })
 }

@@ -97,8 +97,9 @@ pub fn enforce(
         _ => {}
     }
     let changing = match exact {
-        Some(row) => Some(row).filter(|row| !row.read_only()),
-        None => related.iter().map(|(row, _)| *row).find(|row| !row.read_only()),
+        Some(row) if !row.path.contains('{') => Some(row).filter(|row| !row.read_only()),
+        // What stands for a member may be the name of a row that changes something.
+        _ => related.iter().map(|(row, _)| *row).find(|row| !row.read_only()),
     };
     match (changing, request.read_only) {
         (Some(row), Some(true)) => Err(not_read_only(row)),

@@ -41,6 +41,7 @@ pub const ROWS: &[Endpoint] = &[Endpoint {
     looked_up_by: None,
     certainty: Certainty::Documented,
     key_certainty: Certainty::Documented,
+    body_certainty: Certainty::Documented,
     doc: "Does what is made up.",
 }];
 

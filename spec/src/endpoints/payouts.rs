@@ -38,6 +38,7 @@ pub const ROWS: &[Endpoint] = &[
         encrypted: true,
         headers: ENCRYPTION,
         headers_setting: Some("payout_encryption_header"),
+        body_certainty: Certainty::Integrated,
         fields: &[Field::required("payoutDetails", Kind::List(DETAILS), "the payouts of the batch")],
         answer: Answer { success_is_state: true, members: ACCEPTED, ..Endpoint::ANSWER },
         looked_up_by: Some(LookUp {
@@ -80,6 +81,7 @@ pub const ROWS: &[Endpoint] = &[
             ..Endpoint::ANSWER
         },
         certainty: Certainty::Integrated,
+        key_certainty: Certainty::Integrated,
         doc: "Returns the balance in a currency from which payouts are made.",
         ..Endpoint::ROW
     },
@@ -120,8 +122,8 @@ const ACCEPTED: &[Member] = &[
     STATUS_WORD,
     STATUS_CODE,
     MESSAGE,
-    Member::text("batchId", "the service's number for the batch").number_or_text(),
     Member::text("batchReference", "reference of the batch: store it, payout_status needs it"),
+    Member::text("batchId", "the service's number for the batch").number_or_text(),
     Member::list("data", PAYOUTS, "the payouts, in the order of the request"),
 ];
 

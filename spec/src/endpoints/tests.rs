@@ -85,7 +85,8 @@ fn answers_name_where_their_state_and_subject_stand() {
             }
         }
         assert!(answer.subject.is_none() || row.read_only(), "{name}: only reading is about a subject");
-        let names_the_payment = answer.envelope != Envelope::PaymentState || answer.subject.is_some();
+        let names_the_payment =
+            answer.envelope != Envelope::PaymentState || answer.subject.is_some() || !row.read_only();
         assert!(names_the_payment, "{name}: without a subject nothing tells a payment from a refusal");
         assert!(answer.envelope != Envelope::Unknown, "{name}");
         assert!(!answer.members.is_empty(), "{name}: the answer has no members");

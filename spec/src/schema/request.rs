@@ -153,6 +153,10 @@ impl Field {
         Field::new(name, Kind::Text, Location::Query, true, doc)
     }
 
+    pub const fn optional_query(name: &'static str, doc: &'static str) -> Field {
+        Field::new(name, Kind::Text, Location::Query, false, doc)
+    }
+
     pub const fn path(name: &'static str, doc: &'static str) -> Field {
         Field::new(name, Kind::Text, Location::Path, true, doc)
     }
@@ -171,6 +175,10 @@ impl Field {
 
     pub const fn integrated(self) -> Field {
         self.certainty(Certainty::Integrated)
+    }
+
+    pub const fn guessed(self) -> Field {
+        self.certainty(Certainty::Guessed)
     }
 
     /// The documentation with the default, e.g. "time for a call (default 30000, 1 to 86400000)".

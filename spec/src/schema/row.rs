@@ -105,9 +105,11 @@ pub struct Endpoint {
     pub safety: Safety,
     pub answer: Answer,
     pub looked_up_by: Option<LookUp>,
-    /// How sure method and path are, and the key unless it is less sure.
+    /// How sure method and path are.
     pub certainty: Certainty,
     pub key_certainty: Certainty,
+    /// How sure the form of the body is: plain or encrypted, and the headers with it. Of no meaning without a body.
+    pub body_certainty: Certainty,
     pub doc: &'static str,
 }
 
@@ -141,6 +143,7 @@ impl Endpoint {
         looked_up_by: None,
         certainty: Certainty::Documented,
         key_certainty: Certainty::Documented,
+        body_certainty: Certainty::Documented,
         doc: "",
     };
 

@@ -125,7 +125,7 @@ fn requests_that_change_something_are_never_repeated_under_any_spelling_or_metho
 
 #[test]
 fn read_only_requests_may_be_repeated() {
-    for path in ["/payment/banks", "/payment/order/history", "/payment/orders/pay"] {
+    for path in ["/payment/currencies", "/payment/order/history", "/payment/orders/pay"] {
         let get = serde_json::json!({"method": "GET", "path": path, "key": "public"});
         assert!(repeated("", &get), "{path}");
         let post = serde_json::json!({"method": "POST", "path": path, "key": "public", "read_only": true});

@@ -2,11 +2,11 @@
 //! examples.
 
 use minijinja::{Value, context};
-use paysvc_spec::schema::{AnswerKind, Certainty, Endpoint, Field, Form, Keep, Kind, LookUp, Member, Safety};
+use paysvc_spec::schema::{AnswerKind, Certainty, Endpoint, Field, Form, Keep, Kind, LookUp, Member, Method, Safety};
 
 use super::answers::typed;
 use super::examples::{self, Example, Requests};
-use super::{cpp, go, python, row, sent_body};
+use super::{cpp, go, python, row, sent_body, word_is_state};
 use crate::names;
 use crate::templates;
 
@@ -55,15 +55,19 @@ fn endpoint(it: &Endpoint) -> Value {
         key => it.key.name(),
         body => sent_body(it),
         safety => it.safety.name(),
-        certainty => certainty(it),
+        certainty => context! {
+            path => it.certainty.name(),
+            key => it.key_certainty.name(),
+            body => (it.method != Method::Get).then(|| it.body_certainty.name()),
+        },
         key_setting => it.key_setting,
         headers_setting => it.headers_setting,
         look_up => it.looked_up_by.as_ref().map(look_up),
         headers,
         request,
         answer => context! {
-            success => it.answer.envelope.success(),
-            success_is_state => it.answer.success_is_state,
+            success => it.answer.envelope.success(it.read_only()),
+            word_is_state => word_is_state(&it.answer),
             code => it.answer.envelope.code(),
             state => it.answer.state,
             subject => it.answer.subject,
@@ -72,14 +76,6 @@ fn endpoint(it: &Endpoint) -> Value {
             names,
         },
         ..row(it)
-    }
-}
-
-/// "documented" or, of a row whose key is less sure, "documented, key guessed".
-fn certainty(it: &Endpoint) -> String {
-    match it.key_certainty > it.certainty {
-        true => format!("{}, key {}", it.certainty.name(), it.key_certainty.name()),
-        false => it.certainty.name().to_owned(),
     }
 }
 

@@ -16,7 +16,7 @@ pub mod verdicts;
 use std::collections::BTreeMap;
 
 use minijinja::{Value, context};
-use paysvc_spec::schema::{ApiKey, Default, Endpoint, Field, Location};
+use paysvc_spec::schema::{Answer, AnswerKind, ApiKey, Default, Endpoint, Field, Location, Member};
 use paysvc_spec::status::{Constant, OUTCOMES, STATES, STATUSES};
 
 /// A sort of numbers: its type in lower case, the prefix of the names, the table.
@@ -80,6 +80,13 @@ fn sent_body(row: &Endpoint) -> &'static str {
         (false, true) => "plain",
         (false, false) => "–",
     }
+}
+
+/// Whether the word in `/data/status` is a state, and the answer has that member: the data of a batch is a list.
+fn word_is_state(answer: &Answer) -> bool {
+    let has = |members: &'static [Member], name: &str| members.iter().find(|member| member.name == name);
+    let of_data = has(answer.members, "data").map(|data| data.kind);
+    answer.success_is_state && matches!(of_data, Some(AnswerKind::Object(data)) if has(data, "status").is_some())
 }
 
 /// What every template needs to know of a member of a request or of the configuration.

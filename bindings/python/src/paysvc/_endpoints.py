@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import cast
 
 from ._generated import (
+    Authorization,
     Card,
     Customer,
     DirectDebitPaymentRequest,
@@ -23,11 +24,18 @@ from ._generated import (
 from ._native import Call
 from ._progress import Progress
 from ._replies import (
+    BanksReply,
+    CardChargeReply,
+    CardSaveReply,
+    CheckoutCreateReply,
     DirectDebitCreateReply,
     DirectDebitHistoryReply,
     DirectDebitOtpReply,
     DirectDebitStatusReply,
     OrderCreateReply,
+    OrderFeeReply,
+    OrderPayAuthorizeReply,
+    OrderPayCaptureReply,
     OrderPayReply,
     OrderRefundReply,
     OrderStatusReply,
@@ -37,6 +45,7 @@ from ._replies import (
     PayoutNameEnquiryReply,
     PayoutStatusReply,
     TransactionDetailsReply,
+    VirtualAccountDetailsReply,
     VirtualAccountGenerateReply,
     WebhookVerifyReply,
 )
@@ -255,7 +264,7 @@ class Endpoints:
         POST /payment/order/create, public key, encrypted.
 
         Args:
-            reference: reference of the order
+            reference: reference of the order, the same as order.reference
             payment_option (paymentoption): C for card
             paymentoption: the same, by the interface's spelling
             country: two-letter country code
@@ -314,6 +323,62 @@ class Endpoints:
             "reference": reference,
             "directDebitPaymentRequest": direct_debit_payment_request,
         }, members), timeout=timeout, call=call))
+
+    def order_pay_authorize(
+        self,
+        *,
+        order_payment_reference: str,
+        otp: str,
+        message: str | Omitted = OMIT,
+        timeout: float | None = None,
+        call: Call | None = None,
+    ) -> OrderPayAuthorizeReply:
+        """Completes a card payment that waits for a code from the card's holder.
+
+        POST /payment/order/pay/authorize, public key, encrypted.
+
+        Args:
+            order_payment_reference (orderPaymentReference): reference of the attempt to pay, from its answer
+            otp: the code that the card's holder received
+            message: message
+            timeout: seconds for the whole call, retries and waits included; else the client's timeout
+            call: a token by which another thread cancels this call
+
+        Raises:
+            PaysvcError: every failure; its outcome says whether the request may be repeated
+            EncryptError: the payload is too long for the encryption key; nothing was sent
+        """
+        return cast(OrderPayAuthorizeReply, self.call("order_pay_authorize", Members({
+            "orderPaymentReference": order_payment_reference,
+            "otp": otp,
+            "message": message,
+        }), timeout=timeout, call=call))
+
+    def order_pay_capture(
+        self,
+        *,
+        reference: str,
+        amount: str | Decimal,
+        timeout: float | None = None,
+        call: Call | None = None,
+    ) -> OrderPayCaptureReply:
+        """Charges a card payment that was only authorized before.
+
+        POST /payment/order/pay/capture, secret key.
+
+        Args:
+            reference: reference of the order
+            amount (Amount): what is to be charged; text or Decimal, major units
+            timeout: seconds for the whole call, retries and waits included; else the client's timeout
+            call: a token by which another thread cancels this call
+
+        Raises:
+            PaysvcError: every failure; its outcome says whether the request may be repeated
+        """
+        return cast(OrderPayCaptureReply, self.call("order_pay_capture", Members({
+            "reference": reference,
+            "Amount": amount_text("Amount", amount),
+        }), timeout=timeout, call=call))
 
     def order_refund(
         self,
@@ -392,6 +457,157 @@ class Endpoints:
             "reference": reference,
         }), timeout=timeout, call=call))
 
+    def order_fee(
+        self,
+        *,
+        amount: str | Decimal,
+        currency: str | Omitted = OMIT,
+        payment_option: str | Omitted = OMIT,
+        paymentoption: str | Omitted = OMIT,
+        timeout: float | None = None,
+        call: Call | None = None,
+    ) -> OrderFeeReply:
+        """Returns the fee that a payment would have. It creates nothing.
+
+        POST /payment/order/fee, public key, encrypted, read-only.
+
+        Args:
+            amount: price, without the fee; text or Decimal, major units
+            currency: currency code, e.g. NGN
+            payment_option (paymentoption): payment option, e.g. C for card
+            paymentoption: the same, by the interface's spelling
+            timeout: seconds for the whole call, retries and waits included; else the client's timeout
+            call: a token by which another thread cancels this call
+
+        Raises:
+            PaysvcError: every failure; its outcome says whether the request may be repeated
+            EncryptError: the payload is too long for the encryption key; nothing was sent
+        """
+        return cast(OrderFeeReply, self.call("order_fee", Members({
+            "amount": amount_text("amount", amount),
+            "currency": currency,
+            "paymentoption": either("payment_option", payment_option, "paymentoption", paymentoption),
+        }), timeout=timeout, call=call))
+
+    def card_charge(
+        self,
+        *,
+        order: Order | Mapping[str, object],
+        customer: Customer | Mapping[str, object] | Omitted = OMIT,
+        payment: Payment | Mapping[str, object] | Omitted = OMIT,
+        payment_meta: PaymentMeta | Mapping[str, object] | Omitted = OMIT,
+        authorization: Authorization | Mapping[str, object],
+        members: Mapping[str, object] | None = None,
+        timeout: float | None = None,
+        call: Call | None = None,
+    ) -> CardChargeReply:
+        """Charges a card that was saved before.
+
+        POST /payment/tokenize/charge, secret key.
+
+        Args:
+            order: the order and its price
+            customer: the customer
+            payment: settings of the payment
+            payment_meta (paymentMeta): data about the payment
+            authorization: the saved card
+            members: further members by the interface's names; one that is nearly a known one is refused
+            timeout: seconds for the whole call, retries and waits included; else the client's timeout
+            call: a token by which another thread cancels this call
+
+        Raises:
+            PaysvcError: every failure; its outcome says whether the request may be repeated
+        """
+        return cast(CardChargeReply, self.call("card_charge", Members({
+            "order": order,
+            "customer": customer,
+            "payment": payment,
+            "paymentMeta": payment_meta,
+            "authorization": authorization,
+        }, members), timeout=timeout, call=call))
+
+    def card_save(
+        self,
+        *,
+        reference: str,
+        timeout: float | None = None,
+        call: Call | None = None,
+    ) -> CardSaveReply:
+        """Saves the card with which an order was paid, for card_charge.
+
+        POST /payment/order/save-card, secret key, encrypted.
+
+        Args:
+            reference: reference of the order that was paid with the card
+            timeout: seconds for the whole call, retries and waits included; else the client's timeout
+            call: a token by which another thread cancels this call
+
+        Raises:
+            PaysvcError: every failure; its outcome says whether the request may be repeated
+            EncryptError: the payload is too long for the encryption key; nothing was sent
+        """
+        return cast(CardSaveReply, self.call("card_save", Members({
+            "reference": reference,
+        }), timeout=timeout, call=call))
+
+    def checkout_create(
+        self,
+        *,
+        order: Order | Mapping[str, object],
+        customer: Customer | Mapping[str, object] | Omitted = OMIT,
+        payment: Payment | Mapping[str, object] | Omitted = OMIT,
+        payment_meta: PaymentMeta | Mapping[str, object] | Omitted = OMIT,
+        members: Mapping[str, object] | None = None,
+        timeout: float | None = None,
+        call: Call | None = None,
+    ) -> CheckoutCreateReply:
+        """Creates an order that the customer pays on a page of the service; the answer has its address.
+
+        POST /payment/create, public key, encrypted.
+
+        Args:
+            order: the order and its price
+            customer: the customer
+            payment: settings of the payment
+            payment_meta (paymentMeta): data about the payment
+            members: further members by the interface's names; one that is nearly a known one is refused
+            timeout: seconds for the whole call, retries and waits included; else the client's timeout
+            call: a token by which another thread cancels this call
+
+        Raises:
+            PaysvcError: every failure; its outcome says whether the request may be repeated
+            EncryptError: the payload is too long for the encryption key; nothing was sent
+        """
+        return cast(CheckoutCreateReply, self.call("checkout_create", Members({
+            "order": order,
+            "customer": customer,
+            "payment": payment,
+            "paymentMeta": payment_meta,
+        }, members), timeout=timeout, call=call))
+
+    def banks(
+        self,
+        *,
+        paymentmethod: str | Omitted = OMIT,
+        timeout: float | None = None,
+        call: Call | None = None,
+    ) -> BanksReply:
+        """Lists the banks, with the codes that other requests take.
+
+        GET /payment/banks, public key, read-only.
+
+        Args:
+            paymentmethod: only banks that offer this payment option
+            timeout: seconds for the whole call, retries and waits included; else the client's timeout
+            call: a token by which another thread cancels this call
+
+        Raises:
+            PaysvcError: every failure; its outcome says whether the request may be repeated
+        """
+        return cast(BanksReply, self.call("banks", Members({
+            "paymentmethod": paymentmethod,
+        }), timeout=timeout, call=call))
+
     def virtual_account_generate(
         self,
         *,
@@ -420,6 +636,29 @@ class Endpoints:
             "Alias": alias,
             "Narration": narration,
             "Reference": reference,
+        }), timeout=timeout, call=call))
+
+    def virtual_account_details(
+        self,
+        *,
+        alias: str,
+        timeout: float | None = None,
+        call: Call | None = None,
+    ) -> VirtualAccountDetailsReply:
+        """Returns the virtual account of an alias.
+
+        GET /payment/account-details, public key, read-only.
+
+        Args:
+            alias: label of the account, as it was generated
+            timeout: seconds for the whole call, retries and waits included; else the client's timeout
+            call: a token by which another thread cancels this call
+
+        Raises:
+            PaysvcError: every failure; its outcome says whether the request may be repeated
+        """
+        return cast(VirtualAccountDetailsReply, self.call("virtual_account_details", Members({
+            "alias": alias,
         }), timeout=timeout, call=call))
 
     def transaction_details(
@@ -862,7 +1101,7 @@ class AsyncEndpoints:
         POST /payment/order/create, public key, encrypted.
 
         Args:
-            reference: reference of the order
+            reference: reference of the order, the same as order.reference
             payment_option (paymentoption): C for card
             paymentoption: the same, by the interface's spelling
             country: two-letter country code
@@ -918,6 +1157,58 @@ class AsyncEndpoints:
             "reference": reference,
             "directDebitPaymentRequest": direct_debit_payment_request,
         }, members), timeout=timeout))
+
+    async def order_pay_authorize(
+        self,
+        *,
+        order_payment_reference: str,
+        otp: str,
+        message: str | Omitted = OMIT,
+        timeout: float | None = None,
+    ) -> OrderPayAuthorizeReply:
+        """Completes a card payment that waits for a code from the card's holder.
+
+        POST /payment/order/pay/authorize, public key, encrypted.
+
+        Args:
+            order_payment_reference (orderPaymentReference): reference of the attempt to pay, from its answer
+            otp: the code that the card's holder received
+            message: message
+            timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
+
+        Raises:
+            PaysvcError: every failure; its outcome says whether the request may be repeated
+            EncryptError: the payload is too long for the encryption key; nothing was sent
+        """
+        return cast(OrderPayAuthorizeReply, await self.call("order_pay_authorize", Members({
+            "orderPaymentReference": order_payment_reference,
+            "otp": otp,
+            "message": message,
+        }), timeout=timeout))
+
+    async def order_pay_capture(
+        self,
+        *,
+        reference: str,
+        amount: str | Decimal,
+        timeout: float | None = None,
+    ) -> OrderPayCaptureReply:
+        """Charges a card payment that was only authorized before.
+
+        POST /payment/order/pay/capture, secret key.
+
+        Args:
+            reference: reference of the order
+            amount (Amount): what is to be charged; text or Decimal, major units
+            timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
+
+        Raises:
+            PaysvcError: every failure; its outcome says whether the request may be repeated
+        """
+        return cast(OrderPayCaptureReply, await self.call("order_pay_capture", Members({
+            "reference": reference,
+            "Amount": amount_text("Amount", amount),
+        }), timeout=timeout))
 
     async def order_refund(
         self,
@@ -990,6 +1281,147 @@ class AsyncEndpoints:
             "reference": reference,
         }), timeout=timeout))
 
+    async def order_fee(
+        self,
+        *,
+        amount: str | Decimal,
+        currency: str | Omitted = OMIT,
+        payment_option: str | Omitted = OMIT,
+        paymentoption: str | Omitted = OMIT,
+        timeout: float | None = None,
+    ) -> OrderFeeReply:
+        """Returns the fee that a payment would have. It creates nothing.
+
+        POST /payment/order/fee, public key, encrypted, read-only.
+
+        Args:
+            amount: price, without the fee; text or Decimal, major units
+            currency: currency code, e.g. NGN
+            payment_option (paymentoption): payment option, e.g. C for card
+            paymentoption: the same, by the interface's spelling
+            timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
+
+        Raises:
+            PaysvcError: every failure; its outcome says whether the request may be repeated
+            EncryptError: the payload is too long for the encryption key; nothing was sent
+        """
+        return cast(OrderFeeReply, await self.call("order_fee", Members({
+            "amount": amount_text("amount", amount),
+            "currency": currency,
+            "paymentoption": either("payment_option", payment_option, "paymentoption", paymentoption),
+        }), timeout=timeout))
+
+    async def card_charge(
+        self,
+        *,
+        order: Order | Mapping[str, object],
+        customer: Customer | Mapping[str, object] | Omitted = OMIT,
+        payment: Payment | Mapping[str, object] | Omitted = OMIT,
+        payment_meta: PaymentMeta | Mapping[str, object] | Omitted = OMIT,
+        authorization: Authorization | Mapping[str, object],
+        members: Mapping[str, object] | None = None,
+        timeout: float | None = None,
+    ) -> CardChargeReply:
+        """Charges a card that was saved before.
+
+        POST /payment/tokenize/charge, secret key.
+
+        Args:
+            order: the order and its price
+            customer: the customer
+            payment: settings of the payment
+            payment_meta (paymentMeta): data about the payment
+            authorization: the saved card
+            members: further members by the interface's names; one that is nearly a known one is refused
+            timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
+
+        Raises:
+            PaysvcError: every failure; its outcome says whether the request may be repeated
+        """
+        return cast(CardChargeReply, await self.call("card_charge", Members({
+            "order": order,
+            "customer": customer,
+            "payment": payment,
+            "paymentMeta": payment_meta,
+            "authorization": authorization,
+        }, members), timeout=timeout))
+
+    async def card_save(
+        self,
+        *,
+        reference: str,
+        timeout: float | None = None,
+    ) -> CardSaveReply:
+        """Saves the card with which an order was paid, for card_charge.
+
+        POST /payment/order/save-card, secret key, encrypted.
+
+        Args:
+            reference: reference of the order that was paid with the card
+            timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
+
+        Raises:
+            PaysvcError: every failure; its outcome says whether the request may be repeated
+            EncryptError: the payload is too long for the encryption key; nothing was sent
+        """
+        return cast(CardSaveReply, await self.call("card_save", Members({
+            "reference": reference,
+        }), timeout=timeout))
+
+    async def checkout_create(
+        self,
+        *,
+        order: Order | Mapping[str, object],
+        customer: Customer | Mapping[str, object] | Omitted = OMIT,
+        payment: Payment | Mapping[str, object] | Omitted = OMIT,
+        payment_meta: PaymentMeta | Mapping[str, object] | Omitted = OMIT,
+        members: Mapping[str, object] | None = None,
+        timeout: float | None = None,
+    ) -> CheckoutCreateReply:
+        """Creates an order that the customer pays on a page of the service; the answer has its address.
+
+        POST /payment/create, public key, encrypted.
+
+        Args:
+            order: the order and its price
+            customer: the customer
+            payment: settings of the payment
+            payment_meta (paymentMeta): data about the payment
+            members: further members by the interface's names; one that is nearly a known one is refused
+            timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
+
+        Raises:
+            PaysvcError: every failure; its outcome says whether the request may be repeated
+            EncryptError: the payload is too long for the encryption key; nothing was sent
+        """
+        return cast(CheckoutCreateReply, await self.call("checkout_create", Members({
+            "order": order,
+            "customer": customer,
+            "payment": payment,
+            "paymentMeta": payment_meta,
+        }, members), timeout=timeout))
+
+    async def banks(
+        self,
+        *,
+        paymentmethod: str | Omitted = OMIT,
+        timeout: float | None = None,
+    ) -> BanksReply:
+        """Lists the banks, with the codes that other requests take.
+
+        GET /payment/banks, public key, read-only.
+
+        Args:
+            paymentmethod: only banks that offer this payment option
+            timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
+
+        Raises:
+            PaysvcError: every failure; its outcome says whether the request may be repeated
+        """
+        return cast(BanksReply, await self.call("banks", Members({
+            "paymentmethod": paymentmethod,
+        }), timeout=timeout))
+
     async def virtual_account_generate(
         self,
         *,
@@ -1016,6 +1448,27 @@ class AsyncEndpoints:
             "Alias": alias,
             "Narration": narration,
             "Reference": reference,
+        }), timeout=timeout))
+
+    async def virtual_account_details(
+        self,
+        *,
+        alias: str,
+        timeout: float | None = None,
+    ) -> VirtualAccountDetailsReply:
+        """Returns the virtual account of an alias.
+
+        GET /payment/account-details, public key, read-only.
+
+        Args:
+            alias: label of the account, as it was generated
+            timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
+
+        Raises:
+            PaysvcError: every failure; its outcome says whether the request may be repeated
+        """
+        return cast(VirtualAccountDetailsReply, await self.call("virtual_account_details", Members({
+            "alias": alias,
         }), timeout=timeout))
 
     async def transaction_details(

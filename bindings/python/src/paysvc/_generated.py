@@ -12,6 +12,7 @@ from ._numbers import Number
 from ._values import OMIT, Members, Omitted, amount_text
 
 __all__ = [
+    "Authorization",
     "Card",
     "Customer",
     "DirectDebitPaymentRequest",
@@ -137,6 +138,15 @@ KEYWORDS: dict[str, dict[str, str]] = {
         "reference": "reference",
         "directDebitPaymentRequest": "direct_debit_payment_request",
     },
+    "order_pay_authorize": {
+        "orderPaymentReference": "order_payment_reference",
+        "otp": "otp",
+        "message": "message",
+    },
+    "order_pay_capture": {
+        "reference": "reference",
+        "Amount": "amount",
+    },
     "order_refund": {
         "reference": "reference",
         "reason": "reason",
@@ -148,10 +158,37 @@ KEYWORDS: dict[str, dict[str, str]] = {
     "order_verify": {
         "reference": "reference",
     },
+    "order_fee": {
+        "amount": "amount",
+        "currency": "currency",
+        "paymentoption": "payment_option",
+    },
+    "card_charge": {
+        "order": "order",
+        "customer": "customer",
+        "payment": "payment",
+        "paymentMeta": "payment_meta",
+        "authorization": "authorization",
+    },
+    "card_save": {
+        "reference": "reference",
+    },
+    "checkout_create": {
+        "order": "order",
+        "customer": "customer",
+        "payment": "payment",
+        "paymentMeta": "payment_meta",
+    },
+    "banks": {
+        "paymentmethod": "paymentmethod",
+    },
     "virtual_account_generate": {
         "Alias": "alias",
         "Narration": "narration",
         "Reference": "reference",
+    },
+    "virtual_account_details": {
+        "alias": "alias",
     },
     "transaction_details": {
         "sessionId": "session_id",
@@ -222,11 +259,40 @@ LOOK_UPS: dict[str, tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]] = {
             ("value", ("reference",)),
         ),
     ),
+    "order_pay_authorize": (
+        "order_status",
+        (
+            ("value", ("orderPaymentReference",)),
+            ("added", ("reference",)),
+        ),
+    ),
     "order_refund": (
         "order_status",
         (
             ("value", ("reference",)),
             ("value", ("amount",)),
+        ),
+    ),
+    "card_charge": (
+        "order_status",
+        (
+            ("value", ("order", "reference",)),
+            ("value", ("order", "amount",)),
+            ("value", ("order", "currency",)),
+        ),
+    ),
+    "checkout_create": (
+        "order_status",
+        (
+            ("value", ("order", "reference",)),
+            ("value", ("order", "amount",)),
+            ("value", ("order", "currency",)),
+        ),
+    ),
+    "virtual_account_generate": (
+        "virtual_account_details",
+        (
+            ("value", ("Alias",)),
         ),
     ),
     "payout_initiate": (
@@ -284,7 +350,7 @@ class Order(Members):
     ) -> None:
         """
         Args:
-            reference: reference of the order; the same as outside of this object, if both are given
+            reference: reference of the order, unique: a second order with it is refused
             amount: price, without the fee; text or Decimal, major units
             description: description of the order
             currency: currency code, e.g. NGN
@@ -400,6 +466,27 @@ class DirectDebitPaymentRequest(Members):
             "mandateCode": mandate_code,
             "accountName": account_name,
             "bankCode": bank_code,
+        }, members)
+
+
+class Authorization(Members):
+    """The saved card."""
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        *,
+        card_token: str,
+        members: Mapping[str, object] | None = None,
+    ) -> None:
+        """
+        Args:
+            card_token (cardToken): token of the saved card
+            members: further members by the interface's names; one that is nearly a known one is refused
+        """
+        super().__init__({
+            "cardToken": card_token,
         }, members)
 
 

@@ -11,12 +11,19 @@ from ._reply import Reply
 
 if TYPE_CHECKING:
     from ._answers import (
+        BanksAnswer,
+        CardChargeAnswer,
+        CardSaveAnswer,
+        CheckoutCreateAnswer,
         DirectDebitCreateAnswer,
         DirectDebitHistoryAnswer,
         DirectDebitOtpAnswer,
         DirectDebitStatusAnswer,
         OrderCreateAnswer,
+        OrderFeeAnswer,
         OrderPayAnswer,
+        OrderPayAuthorizeAnswer,
+        OrderPayCaptureAnswer,
         OrderRefundAnswer,
         OrderStatusAnswer,
         OrderVerifyAnswer,
@@ -26,16 +33,24 @@ if TYPE_CHECKING:
         PayoutNameEnquiryAnswer,
         PayoutStatusAnswer,
         TransactionDetailsAnswer,
+        VirtualAccountDetailsAnswer,
         VirtualAccountGenerateAnswer,
         WebhookVerifyAnswer,
     )
 
 __all__ = [
+    "BanksReply",
+    "CardChargeReply",
+    "CardSaveReply",
+    "CheckoutCreateReply",
     "DirectDebitCreateReply",
     "DirectDebitHistoryReply",
     "DirectDebitOtpReply",
     "DirectDebitStatusReply",
     "OrderCreateReply",
+    "OrderFeeReply",
+    "OrderPayAuthorizeReply",
+    "OrderPayCaptureReply",
     "OrderPayReply",
     "OrderRefundReply",
     "OrderStatusReply",
@@ -46,12 +61,18 @@ __all__ = [
     "PayoutNameEnquiryReply",
     "PayoutStatusReply",
     "TransactionDetailsReply",
+    "VirtualAccountDetailsReply",
     "VirtualAccountGenerateReply",
     "WebhookVerifyReply",
 ]
 
 #: The classes of answers. Their module is imported when the first of them is used.
 ANSWERS = (
+    "BanksAnswer",
+    "BanksAnswerData",
+    "CardChargeAnswer",
+    "CardSaveAnswer",
+    "CheckoutCreateAnswer",
     "DirectDebitCreateAnswer",
     "DirectDebitCreateAnswerData",
     "DirectDebitHistoryAnswer",
@@ -65,11 +86,19 @@ ANSWERS = (
     "OrderCreateAnswerDataOtherPaymentOptions",
     "OrderCreateAnswerDataPayment",
     "OrderCreateAnswerDataSubsidiary",
+    "OrderFeeAnswer",
+    "OrderFeeAnswerData",
     "OrderPayAnswer",
     "OrderPayAnswerData",
     "OrderPayAnswerDataBankTransferDetails",
     "OrderPayAnswerDataOrderPayment",
     "OrderPayAnswerDataPaymentDetail",
+    "OrderPayAuthorizeAnswer",
+    "OrderPayAuthorizeAnswerData",
+    "OrderPayAuthorizeAnswerDataBankTransferDetails",
+    "OrderPayAuthorizeAnswerDataOrderPayment",
+    "OrderPayAuthorizeAnswerDataPaymentDetail",
+    "OrderPayCaptureAnswer",
     "OrderRefundAnswer",
     "OrderRefundAnswerData",
     "OrderStatusAnswer",
@@ -90,6 +119,7 @@ ANSWERS = (
     "TransactionDetailsAnswer",
     "TransactionDetailsAnswerData",
     "TransactionDetailsAnswerDataOrderPayments",
+    "VirtualAccountDetailsAnswer",
     "VirtualAccountGenerateAnswer",
     "VirtualAccountGenerateAnswerData",
     "WebhookVerifyAnswer",
@@ -169,6 +199,30 @@ class OrderPayReply(Reply):
         return answer
 
 
+class OrderPayAuthorizeReply(Reply):
+    """The reply of order_pay_authorize."""
+
+    __slots__ = ()
+
+    @property
+    def answer(self) -> OrderPayAuthorizeAnswer:
+        """The members of the answer, with their types."""
+        answer: OrderPayAuthorizeAnswer = self._as("OrderPayAuthorizeAnswer")
+        return answer
+
+
+class OrderPayCaptureReply(Reply):
+    """The reply of order_pay_capture."""
+
+    __slots__ = ()
+
+    @property
+    def answer(self) -> OrderPayCaptureAnswer:
+        """The members of the answer, with their types."""
+        answer: OrderPayCaptureAnswer = self._as("OrderPayCaptureAnswer")
+        return answer
+
+
 class OrderRefundReply(Reply):
     """The reply of order_refund."""
 
@@ -205,6 +259,66 @@ class OrderVerifyReply(Reply):
         return answer
 
 
+class OrderFeeReply(Reply):
+    """The reply of order_fee."""
+
+    __slots__ = ()
+
+    @property
+    def answer(self) -> OrderFeeAnswer:
+        """The members of the answer, with their types."""
+        answer: OrderFeeAnswer = self._as("OrderFeeAnswer")
+        return answer
+
+
+class CardChargeReply(Reply):
+    """The reply of card_charge."""
+
+    __slots__ = ()
+
+    @property
+    def answer(self) -> CardChargeAnswer:
+        """The members of the answer, with their types."""
+        answer: CardChargeAnswer = self._as("CardChargeAnswer")
+        return answer
+
+
+class CardSaveReply(Reply):
+    """The reply of card_save."""
+
+    __slots__ = ()
+
+    @property
+    def answer(self) -> CardSaveAnswer:
+        """The members of the answer, with their types."""
+        answer: CardSaveAnswer = self._as("CardSaveAnswer")
+        return answer
+
+
+class CheckoutCreateReply(Reply):
+    """The reply of checkout_create."""
+
+    __slots__ = ()
+
+    @property
+    def answer(self) -> CheckoutCreateAnswer:
+        """The members of the answer, with their types."""
+        answer: CheckoutCreateAnswer = self._as("CheckoutCreateAnswer")
+        return answer
+
+
+class BanksReply(Reply):
+    """The reply of banks."""
+
+    __slots__ = ()
+
+    @property
+    def answer(self) -> BanksAnswer:
+        """The members of the answer, with their types."""
+        answer: BanksAnswer = self._as("BanksAnswer")
+        return answer
+
+
 class VirtualAccountGenerateReply(Reply):
     """The reply of virtual_account_generate."""
 
@@ -214,6 +328,18 @@ class VirtualAccountGenerateReply(Reply):
     def answer(self) -> VirtualAccountGenerateAnswer:
         """The members of the answer, with their types."""
         answer: VirtualAccountGenerateAnswer = self._as("VirtualAccountGenerateAnswer")
+        return answer
+
+
+class VirtualAccountDetailsReply(Reply):
+    """The reply of virtual_account_details."""
+
+    __slots__ = ()
+
+    @property
+    def answer(self) -> VirtualAccountDetailsAnswer:
+        """The members of the answer, with their types."""
+        answer: VirtualAccountDetailsAnswer = self._as("VirtualAccountDetailsAnswer")
         return answer
 
 
@@ -309,10 +435,18 @@ REPLIES: dict[str, type[Reply]] = {
     "direct_debit_otp": DirectDebitOtpReply,
     "order_create": OrderCreateReply,
     "order_pay": OrderPayReply,
+    "order_pay_authorize": OrderPayAuthorizeReply,
+    "order_pay_capture": OrderPayCaptureReply,
     "order_refund": OrderRefundReply,
     "order_status": OrderStatusReply,
     "order_verify": OrderVerifyReply,
+    "order_fee": OrderFeeReply,
+    "card_charge": CardChargeReply,
+    "card_save": CardSaveReply,
+    "checkout_create": CheckoutCreateReply,
+    "banks": BanksReply,
     "virtual_account_generate": VirtualAccountGenerateReply,
+    "virtual_account_details": VirtualAccountDetailsReply,
     "transaction_details": TransactionDetailsReply,
     "payout_name_enquiry": PayoutNameEnquiryReply,
     "payout_initiate": PayoutInitiateReply,

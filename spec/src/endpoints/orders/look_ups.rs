@@ -32,3 +32,25 @@ pub const OF_REFUND: LookUp = LookUp {
     limits: "Only a full refund can be looked up.",
     ..OF_PAYMENT
 };
+
+pub const OF_CHECKOUT: LookUp = LookUp {
+    members: &[("reference", &["/order/reference"])],
+    keep: ORDER_AND_PRICE,
+    settles: Settles::Order,
+    limits: "It moves no money and may be sent again; the address of the page is in no look-up.",
+    ..OF_PAYMENT
+};
+
+pub const OF_CARD_CHARGE: LookUp =
+    LookUp { members: &[("reference", &["/order/reference"])], keep: ORDER_AND_PRICE, ..OF_PAYMENT };
+
+const ORDER_AND_PRICE: &[Keep] =
+    &[Keep::Value("/order/reference"), Keep::Value("/order/amount"), Keep::Value("/order/currency")];
+
+/// The order's reference is no member of the request.
+pub const OF_AUTHORIZATION: LookUp = LookUp {
+    keep: &[Keep::Value("/orderPaymentReference"), Keep::Added("/reference")],
+    settles: Settles::Attempt,
+    limits: "The request does not name its order: whoever asks must know its reference.",
+    ..OF_PAYMENT
+};

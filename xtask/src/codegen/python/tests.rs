@@ -44,6 +44,7 @@ const ROW: Endpoint = Endpoint {
     looked_up_by: None,
     certainty: Certainty::Documented,
     key_certainty: Certainty::Documented,
+    body_certainty: Certainty::Documented,
     doc: "Sends a parcel.",
 };
 
