@@ -10,7 +10,7 @@ use crate::markers;
 
 /// Each document with the tables that it must have. Every part may stand in any of them.
 const DOCUMENTS: &[(&str, &[&str])] =
-    &[("README.md", &["endpoints", "settings"]), ("docs/verdicts.md", &["changing", "reading"])];
+    &[("README.md", &["endpoints", "operations", "settings"]), ("docs/verdicts.md", &["changing", "reading"])];
 
 /// The defaults of a line of the verdicts, and the lines of the two tables.
 const DEFAULTS: &str = "src/response/verdict/table.rs";
@@ -24,6 +24,7 @@ pub fn render(root: &Path) -> Result<Vec<(&'static str, String)>, String> {
     };
     let parts = [
         ("endpoints", readme::endpoints(ENDPOINTS)),
+        ("operations", readme::operations()),
         ("settings", readme::settings()),
         ("endpoint-count", ENDPOINTS.len().to_string()),
         ("setting-count", settings::CONFIG.len().to_string()),

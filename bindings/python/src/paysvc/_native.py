@@ -128,8 +128,8 @@ def succeeded(name: str, members: Mapping[str, object], reply: Reply) -> Reply:
 def reference_new(prefix: str = "") -> str:
     """A new reference that no other program and no other till makes: prefix, "-", and 26 letters and digits.
 
-    References are ordered by time, and nobody can guess them. The prefix, of a till for example, has at most 32 letters,
-    digits, "-", "_" and ".".
+    References are ordered by time, and nobody can guess them. The prefix, of a till for example, has at most 32
+    letters, digits, "-", "_" and ".".
     """
     text = ctypes.create_string_buffer(128)
     if library.paysvc_reference_new(prefix.encode(), text, len(text)) <= 0:
