@@ -16,6 +16,9 @@ type Progress struct {
 	// Done of Total are done; a Total of 0 is not known.
 	Done, Total int
 
+	// JSON is the whole step. The steps of a list, written down in order, can be the Earlier of a later [PayoutBulkRequest].
+	JSON json.RawMessage `json:"-"`
+
 	// Step is "before" or "after" a batch of payouts, or a "look" at an order.
 	Step string `json:"step"`
 
@@ -28,8 +31,8 @@ type Progress struct {
 	// BatchReference is the service's reference of the batch.
 	BatchReference string
 
-	// State is that of the order.
-	State State
+	// State is that of the order, as a number, or of the batch, as its name in paysvc.h.
+	State json.RawMessage
 }
 
 // ProgressFunc is told the progress of a call, on the goroutine that makes it. It returns [Continue]; any other value stops the
@@ -68,8 +71,8 @@ func paysvcGoProgress(handle C.uintptr_t, done, total C.size_t, step *C.char) (a
 			l.panicked, answer = panicked, 0
 		}
 	}()
-	progress := Progress{}
-	if err := json.Unmarshal([]byte(C.GoString(step)), &progress); err != nil {
+	progress := Progress{JSON: json.RawMessage(C.GoString(step))}
+	if err := json.Unmarshal(progress.JSON, &progress); err != nil {
 		panic(err)
 	}
 	progress.Done, progress.Total = int(done), int(total)

@@ -29,6 +29,7 @@ pub const REPORT: &[Member] = &[
     Member::integer("rejected", "how many are REJECTED"),
     Member::integer("not_sent", "how many are NOT_SENT"),
     Member::integer("unknown", "how many are UNKNOWN"),
+    Member::any("states", "how many recipients are in each state, once it was asked for"),
     Member::list(
         "batches",
         &[
@@ -36,11 +37,12 @@ pub const REPORT: &[Member] = &[
             Member::text("batchReference", "the service's reference, by which the batch is looked up"),
             Member::text("batchId", "the service's number for the batch"),
             Member::text("outcome", "what became of the request"),
-            Member::text("status", "the service's word for the state of the batch"),
+            Member::text("status", "why its call ended as it did"),
             Member::integer("recipients", "how many recipients it has"),
+            Member::text("state", "its state, once it was asked for"),
             Member::text("message", "one line for people"),
         ],
-        "the batches that were begun",
+        "the batches that were tried, also by earlier calls",
     ),
     Member::list(
         "payouts",
@@ -53,7 +55,7 @@ pub const REPORT: &[Member] = &[
             Member::text("accountNumber", "the recipient's account"),
             Member::text("bankCode", "code of the recipient's bank"),
             Member::amount("amount", "what the recipient gets"),
-            Member::text("message", "one line for people"),
+            Member::text("state", "the state of its batch, once it was asked for"),
         ],
         "the recipients, in the order of the list",
     ),

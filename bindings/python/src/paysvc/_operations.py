@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Union, cast
 
 from ._earlier import Resolve
@@ -15,8 +15,9 @@ from ._replies import PayoutBulkReply
 from ._reply import Reply
 from ._values import OMIT, Members, Omitted, decode
 
-#: The report of a payout_bulk(): its reply or its error, or the body of its reply, as JSON or as a mapping.
-Report = Union[Reply, PaysvcError, Mapping[str, object], str]
+#: The report of a payout_bulk(): its reply or its error; the body of its reply, as JSON or as a mapping; or the steps that
+#: its progress function was told, in order, also after a report.
+Report = Union[Reply, PaysvcError, Mapping[str, object], Sequence[object], str]
 
 
 def _body(report: Report) -> object:
