@@ -971,10 +971,12 @@ class payout_bulk_answer_batches : public view {
     paysvc::value<std::string> batchId() const { return paysvc::detail::reader::text(*this, "/batchId"); }
     /// outcome (string): what became of the request.
     paysvc::value<std::string> outcome() const { return paysvc::detail::reader::text(*this, "/outcome"); }
-    /// status (string): the service's word for the state of the batch.
+    /// status (string): why its call ended as it did.
     paysvc::value<std::string> status() const { return paysvc::detail::reader::text(*this, "/status"); }
     /// recipients (integer): how many recipients it has.
     paysvc::value<std::int64_t> recipients() const { return paysvc::detail::reader::integer(*this, "/recipients"); }
+    /// state (string): its state, once it was asked for.
+    paysvc::value<std::string> state() const { return paysvc::detail::reader::text(*this, "/state"); }
     /// message (string): one line for people.
     paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
 };
@@ -999,8 +1001,8 @@ class payout_bulk_answer_payouts : public view {
     paysvc::value<std::string> bankCode() const { return paysvc::detail::reader::text(*this, "/bankCode"); }
     /// amount (amount in major currency units): what the recipient gets.
     paysvc::value<std::string> amount() const { return paysvc::detail::reader::decimal(*this, "/amount"); }
-    /// message (string): one line for people.
-    paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
+    /// state (string): the state of its batch, once it was asked for.
+    paysvc::value<std::string> state() const { return paysvc::detail::reader::text(*this, "/state"); }
 };
 
 /// The answer of client::payout_bulk().
@@ -1025,7 +1027,9 @@ class payout_bulk_answer : public view {
     paysvc::value<std::int64_t> not_sent() const { return paysvc::detail::reader::integer(*this, "/not_sent"); }
     /// unknown (integer): how many are UNKNOWN.
     paysvc::value<std::int64_t> unknown() const { return paysvc::detail::reader::integer(*this, "/unknown"); }
-    /// batches (array of objects): the batches that were begun.
+    /// states (any): how many recipients are in each state, once it was asked for.
+    paysvc::value<paysvc::raw> states() const { return paysvc::detail::reader::any(*this, "/states"); }
+    /// batches (array of objects): the batches that were tried, also by earlier calls.
     paysvc::list<paysvc::payout_bulk_answer_batches> batches() const { return paysvc::detail::reader::array<paysvc::payout_bulk_answer_batches>(*this, "/batches"); }
     /// payouts (array of objects): the recipients, in the order of the list.
     paysvc::list<paysvc::payout_bulk_answer_payouts> payouts() const { return paysvc::detail::reader::array<paysvc::payout_bulk_answer_payouts>(*this, "/payouts"); }

@@ -1510,7 +1510,7 @@ type PayoutBulkRequest struct {
 	// PayoutDetails (array of one or more objects): the recipients, any number; each needs a clientReference that is unique in the list.
 	PayoutDetails *[]PayoutBulkPayoutDetails `json:"payoutDetails,omitempty"`
 
-	// Earlier (any): the body of an earlier reply to the same list: only what was provably not executed is sent.
+	// Earlier (any): the body of an earlier reply to the same list, or the steps of an earlier run as a list: only what was provably not executed is sent.
 	Earlier json.RawMessage `json:"earlier,omitempty"`
 
 	// ContinueAfterUnknown (boolean): goes on after a batch whose outcome is UNKNOWN (default false).

@@ -2706,7 +2706,10 @@ type PayoutBulkAnswer struct {
 	// Unknown (integer): how many are UNKNOWN.
 	Unknown Integer `json:"unknown"`
 
-	// Batches (array of objects): the batches that were begun.
+	// States (any): how many recipients are in each state, once it was asked for.
+	States Raw `json:"states"`
+
+	// Batches (array of objects): the batches that were tried, also by earlier calls.
 	Batches List[PayoutBulkAnswerBatchesItem] `json:"batches"`
 
 	// Payouts (array of objects): the recipients, in the order of the list.
@@ -2729,6 +2732,8 @@ func (a *PayoutBulkAnswer) member(name string) slot {
 		return &a.NotSent
 	case "unknown":
 		return &a.Unknown
+	case "states":
+		return &a.States
 	case "batches":
 		return &a.Batches
 	case "payouts":
@@ -2738,7 +2743,7 @@ func (a *PayoutBulkAnswer) member(name string) slot {
 }
 
 func (a *PayoutBulkAnswer) members() []slot {
-	return []slot{&a.Status, &a.Message, &a.Total, &a.Accepted, &a.Rejected, &a.NotSent, &a.Unknown, &a.Batches, &a.Payouts}
+	return []slot{&a.Status, &a.Message, &a.Total, &a.Accepted, &a.Rejected, &a.NotSent, &a.Unknown, &a.States, &a.Batches, &a.Payouts}
 }
 
 // PayoutBulkAnswerBatchesItem is /batches/* in [PayoutBulkAnswer].
@@ -2757,11 +2762,14 @@ type PayoutBulkAnswerBatchesItem struct {
 	// Outcome (string): what became of the request.
 	Outcome Text `json:"outcome"`
 
-	// Status (string): the service's word for the state of the batch.
+	// Status (string): why its call ended as it did.
 	Status Text `json:"status"`
 
 	// Recipients (integer): how many recipients it has.
 	Recipients Integer `json:"recipients"`
+
+	// State (string): its state, once it was asked for.
+	State Text `json:"state"`
 
 	// Message (string): one line for people.
 	Message Text `json:"message"`
@@ -2781,6 +2789,8 @@ func (a *PayoutBulkAnswerBatchesItem) member(name string) slot {
 		return &a.Status
 	case "recipients":
 		return &a.Recipients
+	case "state":
+		return &a.State
 	case "message":
 		return &a.Message
 	}
@@ -2788,7 +2798,7 @@ func (a *PayoutBulkAnswerBatchesItem) member(name string) slot {
 }
 
 func (a *PayoutBulkAnswerBatchesItem) members() []slot {
-	return []slot{&a.Index, &a.BatchReference, &a.BatchID, &a.Outcome, &a.Status, &a.Recipients, &a.Message}
+	return []slot{&a.Index, &a.BatchReference, &a.BatchID, &a.Outcome, &a.Status, &a.Recipients, &a.State, &a.Message}
 }
 
 // PayoutBulkAnswerPayoutsItem is /payouts/* in [PayoutBulkAnswer].
@@ -2819,8 +2829,8 @@ type PayoutBulkAnswerPayoutsItem struct {
 	// Amount (amount in major currency units): what the recipient gets.
 	Amount Decimal `json:"amount"`
 
-	// Message (string): one line for people.
-	Message Text `json:"message"`
+	// State (string): the state of its batch, once it was asked for.
+	State Text `json:"state"`
 }
 
 func (a *PayoutBulkAnswerPayoutsItem) member(name string) slot {
@@ -2841,12 +2851,12 @@ func (a *PayoutBulkAnswerPayoutsItem) member(name string) slot {
 		return &a.BankCode
 	case "amount":
 		return &a.Amount
-	case "message":
-		return &a.Message
+	case "state":
+		return &a.State
 	}
 	return nil
 }
 
 func (a *PayoutBulkAnswerPayoutsItem) members() []slot {
-	return []slot{&a.ClientReference, &a.Outcome, &a.PayoutReference, &a.BatchReference, &a.Batch, &a.AccountNumber, &a.BankCode, &a.Amount, &a.Message}
+	return []slot{&a.ClientReference, &a.Outcome, &a.PayoutReference, &a.BatchReference, &a.Batch, &a.AccountNumber, &a.BankCode, &a.Amount, &a.State}
 }

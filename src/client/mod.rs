@@ -2,6 +2,7 @@
 //!
 //! Imports `util`, `request`, `transport` and `response`.
 
+mod bulk;
 pub mod config;
 pub mod log;
 mod operation;

@@ -30,6 +30,12 @@ impl<'a> Operation<'a> {
         self.client.send(prepared, deadline, self.call, self.record)
     }
 
+    /// Calls an endpoint again after answers of 429 to the same request, see [`Client::send_again`].
+    pub fn send_again(&self, row: &'static Endpoint, json: &str, deadline: Instant, after_429: bool) -> Reply {
+        let prepared = request::prepare(row, json, &self.client.settings);
+        self.client.send_again(prepared, deadline.min(self.deadline), self.call, self.record, after_429)
+    }
+
     /// Waits. Returns why the operation must end, if it must.
     pub fn pause(&self, wait: Duration) -> Option<Status> {
         let until = (Instant::now() + wait).min(self.deadline);
@@ -63,9 +69,6 @@ impl Client {
         Reply::failed(Status::Internal, paysvc_spec::status::Outcome::Unknown, "not built yet")
     }
     pub fn webhook_verify(&self, _: &str, _: Option<&Arc<Call>>, _: &CallRecord) -> Reply {
-        Reply::failed(Status::Internal, paysvc_spec::status::Outcome::Unknown, "not built yet")
-    }
-    pub fn payout_bulk(&self, _: &str, _: Option<&Arc<Call>>, _: &CallRecord) -> Reply {
         Reply::failed(Status::Internal, paysvc_spec::status::Outcome::Unknown, "not built yet")
     }
 }

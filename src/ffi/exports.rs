@@ -646,7 +646,7 @@ pub unsafe extern "C" fn paysvc_webhook_verify(client: *const paysvc_client, req
     unsafe { super::requests::method(crate::client::Client::webhook_verify, client, request_json, call, reply) }
 }
 
-/// Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms bounds a batch, the call's timeout the list.
+/// Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms bounds a batch, the call's timeout the list: no batch starts with less than timeout_ms left. Write the list down before the call and every step of its progress during it, see docs/payouts.md.
 ///
 /// @param request_json  one JSON object:
 ///   - payoutDetails (array of one or more objects): the recipients, any number; each needs a clientReference that is unique in the list
@@ -658,7 +658,7 @@ pub unsafe extern "C" fn paysvc_webhook_verify(client: *const paysvc_client, req
 ///     - accountName (string, required): name of the account's holder, see payout_name_enquiry
 ///     - creditCurrency (string, required): currency code of the recipient's account, e.g. NGN
 ///     - debitCurrency (string, required): currency code of the balance that is debited, e.g. NGN
-///   - earlier (any): the body of an earlier reply to the same list: only what was provably not executed is sent
+///   - earlier (any): the body of an earlier reply to the same list, or the steps of an earlier run as a list: only what was provably not executed is sent
 ///   - continue_after_unknown (boolean): goes on after a batch whose outcome is UNKNOWN (default false)
 ///   - status_of (any): instead of a list: the body of an earlier reply, whose batches are looked up
 /// @param call  deadline, cancel and progress of this call; may be NULL

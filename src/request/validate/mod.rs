@@ -16,7 +16,7 @@ use paysvc_spec::schema::{Field, Kind};
 use paysvc_spec::status::Status;
 
 /// Most members that one error names.
-const MAX_ERRORS: usize = 100;
+pub const MAX_ERRORS: usize = 100;
 /// How many characters of an unknown name are repeated. The service's own names are much shorter.
 const MAX_NAME_CHARS: usize = 100;
 
@@ -28,20 +28,36 @@ pub fn object<'a>(
     what: &str,
     status: Status,
 ) -> Result<Members<'a>, ValidationError> {
-    if text.len() > MAX_TEXT {
-        return Err(ValidationError::new(
-            status,
-            format!("{what} is {} bytes; at most {MAX_TEXT} are accepted", text.len()),
-        ));
+    object_within(text, MAX_TEXT, fields, allows_extra, what, status)
+}
+
+/// The same for a text of at most that many bytes.
+pub fn object_within<'a>(
+    text: &'a str,
+    most: usize,
+    fields: &[Field],
+    allows_extra: bool,
+    what: &str,
+    status: Status,
+) -> Result<Members<'a>, ValidationError> {
+    if text.len() > most {
+        let message = format!("{what} is {} bytes; at most {most} are accepted", text.len());
+        return Err(ValidationError::new(status, message));
     }
     if !memory::can_read(text.len()) {
         return Err(out_of_memory(what, text.len(), status));
     }
     let members = json::members_of(text)
         .map_err(|error| ValidationError::new(status, format!("{what} {}", reason(text, &error))))?;
-    let mut errors = Vec::new();
-    Check { fields, members: &members, allows_extra, errors: &mut errors }.object(&members, fields, "");
+    let errors = errors(&members, fields, allows_extra);
     if errors.is_empty() { Ok(members) } else { Err(ValidationError::of_members(status, what, errors)) }
+}
+
+/// What is wrong with the members of a request: at most [`MAX_ERRORS`], each with its path.
+pub fn errors(members: &Members<'_>, fields: &[Field], allows_extra: bool) -> Vec<(String, String)> {
+    let mut errors = Vec::new();
+    Check { fields, members, allows_extra, errors: &mut errors }.object(members, fields, "");
+    errors
 }
 
 /// The error for a text for which there is no memory at this moment.

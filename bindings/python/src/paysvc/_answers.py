@@ -2823,6 +2823,7 @@ class PayoutBulkAnswer(Answer):
         "rejected": ("rejected", "integer"),
         "not_sent": ("not_sent", "integer"),
         "unknown": ("unknown", "integer"),
+        "states": ("states", "any"),
         "batches": ("batches", "list"),
         "payouts": ("payouts", "list"),
     }
@@ -2884,8 +2885,16 @@ class PayoutBulkAnswer(Answer):
         return self._read(_leaf.integer, "unknown")
 
     @property
+    def states(self) -> Any:
+        """How many recipients are in each state, once it was asked for.
+
+        /states: any; documented.
+        """
+        return self._read(_leaf.anything, "states")
+
+    @property
     def batches(self) -> tuple[PayoutBulkAnswerBatches, ...] | None:
-        """The batches that were begun.
+        """The batches that were tried, also by earlier calls.
 
         /batches: array of objects; documented.
         """
@@ -2901,7 +2910,7 @@ class PayoutBulkAnswer(Answer):
 
 
 class PayoutBulkAnswerBatches(Answer):
-    """One of the batches that were begun."""
+    """One of the batches that were tried, also by earlier calls."""
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
@@ -2911,6 +2920,7 @@ class PayoutBulkAnswerBatches(Answer):
         "outcome": ("outcome", "text"),
         "status": ("status", "text"),
         "recipients": ("recipients", "integer"),
+        "state": ("state", "text"),
         "message": ("message", "text"),
     }
 
@@ -2948,7 +2958,7 @@ class PayoutBulkAnswerBatches(Answer):
 
     @property
     def status(self) -> str | None:
-        """The service's word for the state of the batch.
+        """Why its call ended as it did.
 
         /batches/*/status: string; documented.
         """
@@ -2961,6 +2971,14 @@ class PayoutBulkAnswerBatches(Answer):
         /batches/*/recipients: integer; documented.
         """
         return self._read(_leaf.integer, "recipients")
+
+    @property
+    def state(self) -> str | None:
+        """Its state, once it was asked for.
+
+        /batches/*/state: string; documented.
+        """
+        return self._read(_leaf.text, "state")
 
     @property
     def message(self) -> str | None:
@@ -2984,7 +3002,7 @@ class PayoutBulkAnswerPayouts(Answer):
         "accountNumber": ("account_number", "text"),
         "bankCode": ("bank_code", "text"),
         "amount": ("amount", "amount"),
-        "message": ("message", "text"),
+        "state": ("state", "text"),
     }
 
     @property
@@ -3052,9 +3070,9 @@ class PayoutBulkAnswerPayouts(Answer):
         return self._read(_leaf.amount, "amount")
 
     @property
-    def message(self) -> str | None:
-        """One line for people.
+    def state(self) -> str | None:
+        """The state of its batch, once it was asked for.
 
-        /payouts/*/message: string; documented.
+        /payouts/*/state: string; documented.
         """
-        return self._read(_leaf.text, "message")
+        return self._read(_leaf.text, "state")
