@@ -3,7 +3,7 @@
 
 mod answers;
 
-use crate::endpoints::payouts;
+use crate::endpoints::{payouts, same};
 use crate::schema::{Default, Field, Kind, Member, Wire};
 
 /// A function that sends any number of requests to endpoints of the table.
@@ -144,6 +144,18 @@ pub const OPERATIONS: &[Operation] = &[
                   The outcome of the call is the one that all recipients have, otherwise UNKNOWN.",
     },
 ];
+
+/// The operation of that name. An unknown name does not compile where this is evaluated in a constant.
+pub const fn operation(name: &str) -> &'static Operation {
+    let mut index = 0;
+    while index < OPERATIONS.len() {
+        if same(OPERATIONS[index].name, name) {
+            return &OPERATIONS[index];
+        }
+        index += 1;
+    }
+    panic!("no operation has this name")
+}
 
 #[cfg(test)]
 mod tests {

@@ -68,7 +68,4 @@ impl Client {
     pub fn order_wait(&self, _: &str, _: Option<&Arc<Call>>, _: &CallRecord) -> Reply {
         Reply::failed(Status::Internal, paysvc_spec::status::Outcome::Unknown, "not built yet")
     }
-    pub fn webhook_verify(&self, _: &str, _: Option<&Arc<Call>>, _: &CallRecord) -> Reply {
-        Reply::failed(Status::Internal, paysvc_spec::status::Outcome::Unknown, "not built yet")
-    }
 }
