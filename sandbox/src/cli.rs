@@ -12,7 +12,9 @@ use crate::faults::rules::Rule;
 use crate::json::{Json, object};
 use crate::routes::Routes;
 use crate::state::{Activation, Settings};
-use crate::webhook::Target;
+use crate::webhook::behaviour::Behaviour;
+use crate::webhook::message::Form;
+use crate::webhook::target::Target;
 
 /// A simulated payments service for development and tests.
 ///
@@ -64,6 +66,10 @@ pub struct Cli {
     #[arg(long, value_name = "URL")]
     pub webhook: Option<Target>,
 
+    /// The form of webhook bodies
+    #[arg(long, value_enum, default_value_t = Form::Data)]
+    pub webhook_form: Form,
+
     /// Start with a fault rule: the JSON of POST /sandbox/faults, or the name of a fault that acts on new connections
     #[arg(long, value_name = "RULE")]
     pub fault: Vec<String>,
@@ -88,6 +94,10 @@ impl Cli {
             parse::rule(&json, self.tls).map_err(|error| problem(error.message))
         };
         self.fault.iter().map(rule).collect()
+    }
+
+    pub fn webhooks(&self) -> Behaviour {
+        Behaviour { url: self.webhook.clone(), form: self.webhook_form, ..Behaviour::default() }
     }
 
     pub fn settings(&self) -> Settings {

@@ -54,7 +54,7 @@ use seed::Seed;
 use start_line::StartLine;
 use state::State;
 use tls::Tls;
-use webhook::Webhook;
+use webhook::Webhooks;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -94,22 +94,15 @@ async fn run(cli: &Cli) -> Result<(), String> {
     let listener = TcpListener::bind(cli.listen).await.map_err(|error| format!("--listen {}: {error}", cli.listen))?;
     let address = listener.local_addr().map_err(|error| format!("--listen {}: {error}", cli.listen))?;
     let tls = if cli.tls { Some(Tls::new(address.ip())?) } else { None };
-    let (webhook, outbox) = cli.webhook.clone().map(Webhook::new).unzip();
+    let (webhooks, queue) = Webhooks::new(cli.webhooks());
     let base_url = base_url(cli.tls, address);
     let state = State::new(seed.clone(), cli.settings());
-    let sandbox = Arc::new(Sandbox::new(base_url, routes, ApiKeys::new(&seed), encryption, webhook, state));
+    let sandbox = Arc::new(Sandbox::new(base_url, routes, ApiKeys::new(&seed), encryption, webhooks, state));
     rules.into_iter().for_each(|rule| {
         sandbox.lock().faults.add(rule);
     });
-    if let Some(outbox) = outbox {
-        // A weak reference, so that the task ends with the sandbox.
-        let sandbox = Arc::downgrade(&sandbox);
-        tokio::spawn(outbox.run(move |delivered| {
-            if let Some(sandbox) = sandbox.upgrade() {
-                sandbox.lock().webhooks.push(delivered);
-            }
-        }));
-    }
+    // Weak references, so that the tasks end with the sandbox.
+    tokio::spawn(webhook::outbox::run(Arc::downgrade(&sandbox), queue));
     if let Some(delay) = cli.settings().settle {
         tokio::spawn(settle(Arc::downgrade(&sandbox), delay));
     }

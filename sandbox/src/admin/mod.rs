@@ -5,6 +5,7 @@ mod ledger;
 mod make;
 mod payouts;
 mod show;
+mod webhooks;
 
 use crate::answer::{Answer, ApiError};
 use crate::envelope::open_plain;
@@ -43,6 +44,10 @@ pub fn answer(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
         ("POST", ["payouts", reference, "fail"]) => {
             change(sandbox, |shared| payouts::end(&mut shared.state, reference, PayoutState::Failed))
         }
+        ("GET", ["webhooks"]) => Ok(webhooks::show(&sandbox.lock().webhooks)),
+        ("POST", ["webhooks"]) => body(incoming).and_then(|body| webhooks::set(&mut sandbox.lock().webhooks, &body)),
+        ("POST", ["webhooks", "forge"]) => body(incoming).and_then(|body| webhooks::forge(sandbox, &body)),
+        ("POST", ["webhooks", id, "resend"]) => webhooks::resend(&mut sandbox.lock().webhooks, id),
         ("GET", ["endpoints"]) => Ok(show::endpoints(&sandbox.routes)),
         ("GET", ["faults"]) => Ok(faults::list(sandbox)),
         ("POST", ["faults"]) => body(incoming).and_then(|body| faults::add(sandbox, &body)),
@@ -63,7 +68,8 @@ fn allowed(path: &[&str]) -> Option<&'static str> {
     match path {
         ["state" | "ledger" | "duplicates" | "requests" | "endpoints"] | ["otp", _] => Some("GET"),
         ["faults"] => Some("GET, POST, DELETE"),
-        ["payouts"] => Some("GET, POST"),
+        ["payouts" | "webhooks"] => Some("GET, POST"),
+        ["webhooks", "forge"] | ["webhooks", _, "resend"] => Some("POST"),
         ["payouts", _, "complete" | "fail"] => Some("POST"),
         ["orders" | "mandates" | "fund" | "reset"] | ["mandates", _, "activate"] => Some("POST"),
         ["payments", _, "confirm"] => Some("GET, POST"),

@@ -22,7 +22,7 @@ pub fn state(shared: &Shared) -> Json {
         "virtual_accounts": state.accounts.values().map(account).collect::<Vec<_>>(),
         "sessions": state.sessions.values().map(session).collect::<Vec<_>>(),
         "payout_batches": state.batches.values().map(batch).collect::<Vec<_>>(),
-        "webhooks": shared.webhooks.iter().map(|delivered| delivered.json()).collect::<Vec<_>>(),
+        "webhooks": shared.webhooks.deliveries.attempts(),
     }
 }
 

@@ -47,6 +47,7 @@ pub struct Settings {
 pub enum Event {
     PaymentFinal { order: String },
     Funded { session: String },
+    Refunded { order: String },
     PayoutFinal { batch: String, payout: String },
 }
 

@@ -2,7 +2,7 @@
 
 use super::ledger::Effect;
 use super::model::{Customer, Order, Refund};
-use super::{ASSUMED_AMOUNT, DEFAULT_CURRENCY, RuleError, State};
+use super::{ASSUMED_AMOUNT, DEFAULT_CURRENCY, Event, RuleError, State};
 use crate::clock::Moment;
 use crate::money::Money;
 
@@ -112,6 +112,7 @@ impl State {
         self.ledger.commit_money(Effect::RefundMade, key, &refund.reference, amount, None, &order.currency);
         order.updated = Moment::now();
         order.refunds.push(refund);
+        self.events.push(Event::Refunded { order: reference.to_string() });
         Ok(&order.refunds[order.refunds.len() - 1])
     }
 }
