@@ -15,7 +15,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 use paysvc_spec::ENDPOINTS;
-use paysvc_spec::schema::Endpoint;
+use paysvc_spec::schema::{Certainty, Endpoint};
 use serde_json::{Map, Value, json};
 
 use crate::support::answers::{self, Found};
