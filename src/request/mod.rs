@@ -3,7 +3,7 @@
 //!
 //! Imports `util` only.
 
-mod amount;
+pub mod amount;
 pub mod base_url;
 pub mod body;
 pub mod builder;

@@ -76,7 +76,15 @@ impl Document {
         if text.len() >= ESCAPED as usize {
             return Err(ScanError::TooMany);
         }
-        Scanner::new(text, stop).document()
+        Scanner::new(text, stop, MAX_VALUES).document()
+    }
+
+    /// Reads a text that the library has made itself, whatever the number of its values.
+    pub fn scan_own(text: &str) -> Result<Document, ScanError> {
+        if text.len() >= ESCAPED as usize {
+            return Err(ScanError::TooMany);
+        }
+        Scanner::new(text, &|| false, u32::MAX as usize).document()
     }
 
     /// How many values it has.

@@ -12,11 +12,11 @@ use crate::util::json::{self, Members, Type};
 use crate::util::limits::MAX_TEXT;
 use crate::util::memory;
 use crate::util::validation_error::ValidationError;
-use paysvc_spec::schema::{Field, Kind};
+use paysvc_spec::schema::{Field, Kind, PayOption};
 use paysvc_spec::status::Status;
 
 /// Most members that one error names.
-const MAX_ERRORS: usize = 100;
+pub const MAX_ERRORS: usize = 100;
 /// How many characters of an unknown name are repeated. The service's own names are much shorter.
 const MAX_NAME_CHARS: usize = 100;
 
@@ -28,20 +28,36 @@ pub fn object<'a>(
     what: &str,
     status: Status,
 ) -> Result<Members<'a>, ValidationError> {
-    if text.len() > MAX_TEXT {
-        return Err(ValidationError::new(
-            status,
-            format!("{what} is {} bytes; at most {MAX_TEXT} are accepted", text.len()),
-        ));
+    object_within(text, MAX_TEXT, fields, allows_extra, what, status)
+}
+
+/// The same for a text of at most that many bytes.
+pub fn object_within<'a>(
+    text: &'a str,
+    most: usize,
+    fields: &[Field],
+    allows_extra: bool,
+    what: &str,
+    status: Status,
+) -> Result<Members<'a>, ValidationError> {
+    if text.len() > most {
+        let message = format!("{what} is {} bytes; at most {most} are accepted", text.len());
+        return Err(ValidationError::new(status, message));
     }
     if !memory::can_read(text.len()) {
         return Err(out_of_memory(what, text.len(), status));
     }
     let members = json::members_of(text)
         .map_err(|error| ValidationError::new(status, format!("{what} {}", reason(text, &error))))?;
-    let mut errors = Vec::new();
-    Check { fields, members: &members, allows_extra, errors: &mut errors }.object(&members, fields, "");
+    let errors = errors(&members, fields, allows_extra);
     if errors.is_empty() { Ok(members) } else { Err(ValidationError::of_members(status, what, errors)) }
+}
+
+/// What is wrong with the members of a request: at most [`MAX_ERRORS`], each with its path.
+pub fn errors(members: &Members<'_>, fields: &[Field], allows_extra: bool) -> Vec<(String, String)> {
+    let mut errors = Vec::new();
+    Check { fields, members, allows_extra, errors: &mut errors }.object(members, fields, "");
+    errors
 }
 
 /// The error for a text for which there is no memory at this moment.
@@ -103,13 +119,20 @@ impl Check<'_> {
     fn object(&mut self, members: &Members<'_>, fields: &[Field], prefix: &str) {
         let mut known = 0;
         for field in fields {
-            match json::member(members, field.name) {
+            let mut given = members.iter().filter(|(name, _)| field.is_called(name)).map(|(_, value)| *value);
+            match given.next() {
                 Some(value) => {
                     known += 1;
                     self.value(value, field, prefix);
+                    self.needs(value, field, members, prefix);
                 }
                 None if field.required => self.report(prefix, field.name, "is required".into()),
                 None => {}
+            }
+            let others = given.count();
+            if others > 0 {
+                known += others;
+                self.report(prefix, field.name, "is given more than once, in different spellings".into());
             }
         }
         if known < members.len() {
@@ -119,7 +142,7 @@ impl Check<'_> {
 
     /// The members that the table does not name.
     fn unknown(&mut self, members: &Members<'_>, fields: &[Field], prefix: &str) {
-        for (name, _) in members.iter().filter(|(name, _)| !fields.iter().any(|field| field.name == name)) {
+        for (name, _) in members.iter().filter(|(name, _)| !fields.iter().any(|field| field.is_called(name))) {
             if self.errors.len() >= MAX_ERRORS {
                 return;
             }
@@ -130,6 +153,18 @@ impl Check<'_> {
             if let Some(text) = text {
                 self.report(prefix, &shortened(name), text);
             }
+        }
+    }
+
+    /// What the payment option needs beside it.
+    fn needs(&mut self, value: &RawValue, field: &Field, members: &Members<'_>, prefix: &str) {
+        if field.options.is_empty() {
+            return;
+        }
+        let option = json::text(value).and_then(|value| PayOption::of(field.options, &value));
+        let Some(option) = option else { return };
+        for needed in option.needs.iter().filter(|name| json::member(members, name).is_none()) {
+            self.report(prefix, needed, format!("is required with {} {}", field.name, option.words[0]));
         }
     }
 
@@ -147,6 +182,9 @@ impl Check<'_> {
             Kind::Text => match json::text(value) {
                 None => Some("is not valid Unicode text".into()),
                 Some(text) if text.trim().is_empty() => Some("must not be empty".into()),
+                Some(text) if field.digits && is_grouped(&text) => {
+                    Some("must be digits only, without spaces or dashes".into())
+                }
                 Some(text) => field
                     .same_as
                     .filter(|other| self.differs(&text, other))
@@ -215,6 +253,14 @@ fn describe_number(found: Type) -> &'static str {
         Type::Number => "a fraction",
         other => other.name(),
     }
+}
+
+/// Whether a text is digits that are set apart. Whether the service joins them is not known, and a refused card costs its
+/// holder an attempt.
+fn is_grouped(text: &str) -> bool {
+    let digits = text.chars().filter(char::is_ascii_digit).count();
+    let between = text.chars().filter(|c| c.is_whitespace() || matches!(c, '-' | '\u{2010}'..='\u{2015}')).count();
+    digits > 0 && between > 0 && digits + between == text.chars().count()
 }
 
 /// The beginning of a long name.
