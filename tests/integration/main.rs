@@ -31,6 +31,7 @@ mod proxy;
 mod python;
 mod reading;
 mod readme;
+mod resolve;
 mod resources;
 mod scenarios;
 mod scripts;
