@@ -41,6 +41,14 @@ const PRICE: &[Field] = &[
     Field::optional("currency", Kind::Text, "currency code"),
 ];
 
+/// How often to ask.
+pub const INTERVAL: Field = Field::optional(
+    "interval_ms",
+    Kind::Integer,
+    "the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter",
+)
+.default(Default::Number { value: 1000, least: 10, most: 60_000 });
+
 /// What an event must speak of.
 const EVENT: &[Field] = &[
     Field::optional("reference", Kind::Text, "reference of the order"),
@@ -71,6 +79,7 @@ pub const OPERATIONS: &[Operation] = &[
             Field::optional("expect", Kind::Object(PRICE), "the price that was asked for"),
             Field::optional("wait", Kind::Flag, "asks again until the outcome is known or the call's time is over")
                 .default(Default::Flag(false)),
+            INTERVAL,
         ],
         about_earlier: true,
         reports_progress: false,
@@ -85,6 +94,7 @@ pub const OPERATIONS: &[Operation] = &[
         members: &[
             Field::required("reference", Kind::Text, "reference of the order"),
             Field::optional("expect", Kind::Object(PRICE), "the price that was asked for"),
+            INTERVAL,
         ],
         about_earlier: true,
         reports_progress: true,

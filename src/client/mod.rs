@@ -6,6 +6,7 @@ mod bulk;
 pub mod config;
 pub mod log;
 mod operation;
+mod resolve;
 pub mod retry;
 #[cfg(test)]
 mod secrecy_tests;

@@ -11,6 +11,7 @@ pub mod go;
 pub mod operations;
 pub mod python;
 pub mod readme;
+pub mod resolution;
 pub mod verdicts;
 
 use std::collections::BTreeMap;

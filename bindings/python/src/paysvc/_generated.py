@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from decimal import Decimal
 
 from ._numbers import Number
-from ._values import OMIT, Members, Omitted, amount_text
+from ._values import OMIT, Members, Omitted, amount_text, either
 
 __all__ = [
     "Authorization",
+    "BankTransfer",
     "Card",
     "Customer",
     "DirectDebitPaymentRequest",
@@ -136,7 +137,10 @@ KEYWORDS: dict[str, dict[str, str]] = {
     "order_pay": {
         "paymentOption": "payment_option",
         "reference": "reference",
+        "country": "country",
+        "card": "card",
         "directDebitPaymentRequest": "direct_debit_payment_request",
+        "BankTransfer": "bank_transfer",
     },
     "order_pay_authorize": {
         "orderPaymentReference": "order_payment_reference",
@@ -216,10 +220,12 @@ OPERATIONS: dict[str, dict[str, str]] = {
         "attempts": "attempts",
         "expect": "expect",
         "wait": "wait",
+        "interval_ms": "interval_ms",
     },
     "order_wait": {
         "reference": "reference",
         "expect": "expect",
+        "interval_ms": "interval_ms",
     },
     "webhook_verify": {
         "body": "body",
@@ -316,14 +322,18 @@ class Card(Members):
         expirymonth: str,
         expiryyear: str,
         cvv: str,
+        auth_option: str | Omitted = OMIT,
+        pin: str | Omitted = OMIT,
         members: Mapping[str, object] | None = None,
     ) -> None:
         """
         Args:
-            cardnumber: card number
+            cardnumber: card number, digits only
             expirymonth: two digits
-            expiryyear: two digits
+            expiryyear: two or four digits
             cvv: card security code
+            auth_option (authOption): how the holder consents, e.g. PIN
+            pin: the card's PIN
             members: further members by the interface's names; one that is nearly a known one is refused
         """
         super().__init__({
@@ -331,6 +341,8 @@ class Card(Members):
             "expirymonth": expirymonth,
             "expiryyear": expiryyear,
             "cvv": cvv,
+            "authOption": auth_option,
+            "pin": pin,
         }, members)
 
 
@@ -466,6 +478,29 @@ class DirectDebitPaymentRequest(Members):
             "mandateCode": mandate_code,
             "accountName": account_name,
             "bankCode": bank_code,
+        }, members)
+
+
+class BankTransfer(Members):
+    """The transfer, for the payment option bank-transfer; may be empty."""
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        *,
+        bank_code: str | Omitted = OMIT,
+        bankcode: str | Omitted = OMIT,
+        members: Mapping[str, object] | None = None,
+    ) -> None:
+        """
+        Args:
+            bank_code (bankcode): code of the customer's bank
+            bankcode: the same, by the interface's spelling
+            members: further members by the interface's names; one that is nearly a known one is refused
+        """
+        super().__init__({
+            "bankcode": either("bank_code", bank_code, "bankcode", bankcode),
         }, members)
 
 
