@@ -22,18 +22,23 @@ type Endpoint = unsafe extern "C" fn(*const RawClient, *const c_char, *const Raw
 /// Receives a line of the log.
 pub type Log = unsafe extern "C" fn(userdata: *mut c_void, level: c_int, message: *const c_char);
 
+/// Receives the progress of a call.
+pub type Progress =
+    unsafe extern "C" fn(userdata: *mut c_void, done: usize, total: usize, step_json: *const c_char) -> c_int;
+
 /// Declares functions as the header does, without the prefix of their names, and how they are loaded.
 macro_rules! functions {
     ($($name:ident($($argument:ty),*) $(-> $returns:ty)?;)*) => {
         struct Functions {
             $($name: unsafe extern "C" fn($($argument),*) $(-> $returns)?,)*
-            /// By the name of the row; and `request`.
+            /// By the name of the row or the operation; and `request`.
             endpoints: HashMap<&'static str, Endpoint>,
         }
 
         impl Functions {
             fn of(library: &Library) -> Functions {
-                let names = paysvc_spec::ENDPOINTS.iter().map(|row| row.name).chain(["request"]);
+                let operations = paysvc_spec::operations::OPERATIONS.iter().map(|operation| operation.name);
+                let names = paysvc_spec::ENDPOINTS.iter().map(|row| row.name).chain(operations).chain(["request"]);
                 Functions {
                     $($name: symbol(library, stringify!($name)),)*
                     endpoints: names.map(|name| (name, symbol(library, name))).collect(),
@@ -52,6 +57,7 @@ functions! {
     encrypt(*const RawClient, *const c_char, *mut *mut RawReply) -> c_int;
     call_new() -> *mut RawCall;
     call_set_timeout_ms(*mut RawCall, c_int);
+    call_set_progress(*mut RawCall, Option<Progress>, *mut c_void);
     call_cancel(*const RawCall);
     call_free(*mut RawCall);
     reply_status(*const RawReply) -> c_int;
@@ -171,6 +177,12 @@ impl Call {
 
     pub fn cancel(&self) {
         unsafe { (c().call_cancel)(self.0) }
+    }
+
+    /// # Safety
+    /// `userdata` is what the callback expects, and lives as long as calls with this token.
+    pub unsafe fn set_progress(&self, progress: Option<Progress>, userdata: *mut c_void) {
+        unsafe { (c().call_set_progress)(self.0, progress, userdata) }
     }
 }
 
