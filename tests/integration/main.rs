@@ -5,6 +5,7 @@ mod support;
 
 mod abi;
 mod bounds;
+mod bulk;
 mod c_programs;
 mod call_id;
 mod canary;
