@@ -27,13 +27,14 @@ macro_rules! functions {
     ($($name:ident($($argument:ty),*) $(-> $returns:ty)?;)*) => {
         struct Functions {
             $($name: unsafe extern "C" fn($($argument),*) $(-> $returns)?,)*
-            /// By the name of the row; and `request`.
+            /// By the name of the row or the operation; and `request`.
             endpoints: HashMap<&'static str, Endpoint>,
         }
 
         impl Functions {
             fn of(library: &Library) -> Functions {
-                let names = paysvc_spec::ENDPOINTS.iter().map(|row| row.name).chain(["request"]);
+                let operations = paysvc_spec::operations::OPERATIONS.iter().map(|operation| operation.name);
+                let names = paysvc_spec::ENDPOINTS.iter().map(|row| row.name).chain(operations).chain(["request"]);
                 Functions {
                     $($name: symbol(library, stringify!($name)),)*
                     endpoints: names.map(|name| (name, symbol(library, name))).collect(),
