@@ -80,6 +80,8 @@ class config : public object {
     config &public_key(const std::string &value) { return set(*this, "public_key", value); }
     /// secret_key (string): API key of the endpoints that require it, e.g. refunds.
     config &secret_key(const std::string &value) { return set(*this, "secret_key", value); }
+    /// mode (string): test or live: API keys of the other kind are refused; without it neither is checked.
+    config &mode(const std::string &value) { return set(*this, "mode", value); }
     /// encryption_key (string): the dashboard's RSA key, or a PEM public key.
     config &encryption_key(const std::string &value) { return set(*this, "encryption_key", value); }
     /// timeout_ms (integer): time limit for a whole call in ms, retries and waits included (default 30000, 1 to 86400000).
@@ -151,14 +153,18 @@ class direct_debit_otp_request : public object {
 /// The member card of order_create_request.
 class order_create_card : public object {
   public:
-    /// cardnumber (string, required): card number.
+    /// cardnumber (string, required): card number, digits only.
     order_create_card &cardnumber(const std::string &value) { return set(*this, "cardnumber", value); }
     /// expirymonth (string, required): two digits.
     order_create_card &expirymonth(const std::string &value) { return set(*this, "expirymonth", value); }
-    /// expiryyear (string, required): two digits.
+    /// expiryyear (string, required): two or four digits.
     order_create_card &expiryyear(const std::string &value) { return set(*this, "expiryyear", value); }
     /// cvv (string, required): card security code.
     order_create_card &cvv(const std::string &value) { return set(*this, "cvv", value); }
+    /// authOption (string): how the holder consents, e.g. PIN.
+    order_create_card &authOption(const std::string &value) { return set(*this, "authOption", value); }
+    /// pin (string): the card's PIN.
+    order_create_card &pin(const std::string &value) { return set(*this, "pin", value); }
     /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
     order_create_card &extra(const std::string &member, const raw &value) { return set(*this, member, value); }
 };
@@ -236,6 +242,25 @@ class order_create_request : public object {
     order_create_request &extra(const std::string &member, const raw &value) { return set(*this, member, value); }
 };
 
+/// The member card of order_pay_request.
+class order_pay_card : public object {
+  public:
+    /// cardnumber (string, required): card number, digits only.
+    order_pay_card &cardnumber(const std::string &value) { return set(*this, "cardnumber", value); }
+    /// expirymonth (string, required): two digits.
+    order_pay_card &expirymonth(const std::string &value) { return set(*this, "expirymonth", value); }
+    /// expiryyear (string, required): two or four digits.
+    order_pay_card &expiryyear(const std::string &value) { return set(*this, "expiryyear", value); }
+    /// cvv (string, required): card security code.
+    order_pay_card &cvv(const std::string &value) { return set(*this, "cvv", value); }
+    /// authOption (string): how the holder consents, e.g. PIN.
+    order_pay_card &authOption(const std::string &value) { return set(*this, "authOption", value); }
+    /// pin (string): the card's PIN.
+    order_pay_card &pin(const std::string &value) { return set(*this, "pin", value); }
+    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    order_pay_card &extra(const std::string &member, const raw &value) { return set(*this, member, value); }
+};
+
 /// The member directDebitPaymentRequest of order_pay_request.
 class order_pay_directDebitPaymentRequest : public object {
   public:
@@ -251,15 +276,30 @@ class order_pay_directDebitPaymentRequest : public object {
     order_pay_directDebitPaymentRequest &extra(const std::string &member, const raw &value) { return set(*this, member, value); }
 };
 
+/// The member BankTransfer of order_pay_request.
+class order_pay_BankTransfer : public object {
+  public:
+    /// bankcode (string): code of the customer's bank.
+    order_pay_BankTransfer &bankcode(const std::string &value) { return set(*this, "bankcode", value); }
+    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    order_pay_BankTransfer &extra(const std::string &member, const raw &value) { return set(*this, member, value); }
+};
+
 /// The request of client::order_pay().
 class order_pay_request : public object {
   public:
-    /// paymentOption (string, required): NDD for direct debit.
+    /// paymentOption (string, required): payment option in any case, e.g. C, NDD or bank-transfer.
     order_pay_request &paymentOption(const std::string &value) { return set(*this, "paymentOption", value); }
     /// reference (string, required): reference of the order.
     order_pay_request &reference(const std::string &value) { return set(*this, "reference", value); }
+    /// country (string): two-letter country code.
+    order_pay_request &country(const std::string &value) { return set(*this, "country", value); }
+    /// card (object): the card, for the payment option C.
+    order_pay_request &card(const order_pay_card &value) { return set(*this, "card", value); }
     /// directDebitPaymentRequest (object): the debit, for the payment option NDD.
     order_pay_request &directDebitPaymentRequest(const order_pay_directDebitPaymentRequest &value) { return set(*this, "directDebitPaymentRequest", value); }
+    /// BankTransfer (object): the transfer, for the payment option bank-transfer; may be empty.
+    order_pay_request &BankTransfer(const order_pay_BankTransfer &value) { return set(*this, "BankTransfer", value); }
     /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
     order_pay_request &extra(const std::string &member, const raw &value) { return set(*this, member, value); }
 };
@@ -633,7 +673,7 @@ template <class Client> class endpoints {
         return order_create_reply(static_cast<const Client *>(this)->perform(&paysvc_order_create, request, with));
     }
 
-    /// Charges the customer, for example under an approved mandate.
+    /// Pays an order: by card, bank transfer, direct debit, or another payment option.
     /// POST /payment/order/pay, public key, encrypted.
 #if PAYSVC_EXCEPTIONS
     order_pay_reply order_pay(const std::string &request, const call &with = call::none()) const {

@@ -283,6 +283,9 @@ type Config struct {
 	// SecretKey (string): API key of the endpoints that require it, e.g. refunds.
 	SecretKey string `json:"secret_key,omitempty"`
 
+	// Mode (string): test or live: API keys of the other kind are refused; without it neither is checked.
+	Mode string `json:"mode,omitempty"`
+
 	// EncryptionKey (string): the dashboard's RSA key, or a PEM public key.
 	EncryptionKey string `json:"encryption_key,omitempty"`
 
@@ -515,17 +518,23 @@ func (r OrderCreateRequest) MarshalJSON() ([]byte, error) {
 type OrderCreateCard struct {
 	redacted
 
-	// Cardnumber (string, required): card number.
+	// Cardnumber (string, required): card number, digits only.
 	Cardnumber string `json:"cardnumber"`
 
 	// Expirymonth (string, required): two digits.
 	Expirymonth string `json:"expirymonth"`
 
-	// Expiryyear (string, required): two digits.
+	// Expiryyear (string, required): two or four digits.
 	Expiryyear string `json:"expiryyear"`
 
 	// CVV (string, required): card security code.
 	CVV string `json:"cvv"`
+
+	// AuthOption (string): how the holder consents, e.g. PIN.
+	AuthOption *string `json:"authOption,omitempty"`
+
+	// PIN (string): the card's PIN.
+	PIN *string `json:"pin,omitempty"`
 
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
@@ -641,14 +650,23 @@ func (c *Client) OrderCreate(ctx context.Context, request OrderCreateRequest) (*
 type OrderPayRequest struct {
 	redacted
 
-	// PaymentOption (string, required): NDD for direct debit.
+	// PaymentOption (string, required): payment option in any case, e.g. C, NDD or bank-transfer.
 	PaymentOption string `json:"paymentOption"`
 
 	// Reference (string, required): reference of the order.
 	Reference string `json:"reference"`
 
+	// Country (string): two-letter country code.
+	Country *string `json:"country,omitempty"`
+
+	// Card (object): the card, for the payment option C.
+	Card *OrderPayCard `json:"card,omitempty"`
+
 	// DirectDebitPaymentRequest (object): the debit, for the payment option NDD.
 	DirectDebitPaymentRequest *OrderPayDirectDebitPaymentRequest `json:"directDebitPaymentRequest,omitempty"`
+
+	// BankTransfer (object): the transfer, for the payment option bank-transfer; may be empty.
+	BankTransfer *OrderPayBankTransfer `json:"BankTransfer,omitempty"`
 
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
@@ -657,6 +675,38 @@ type OrderPayRequest struct {
 // MarshalJSON writes the members in the order of the service's interface, then Extra.
 func (r OrderPayRequest) MarshalJSON() ([]byte, error) {
 	type plain OrderPayRequest
+	return withExtra(plain(r), r.Extra)
+}
+
+// OrderPayCard is the member card of [OrderPayRequest].
+type OrderPayCard struct {
+	redacted
+
+	// Cardnumber (string, required): card number, digits only.
+	Cardnumber string `json:"cardnumber"`
+
+	// Expirymonth (string, required): two digits.
+	Expirymonth string `json:"expirymonth"`
+
+	// Expiryyear (string, required): two or four digits.
+	Expiryyear string `json:"expiryyear"`
+
+	// CVV (string, required): card security code.
+	CVV string `json:"cvv"`
+
+	// AuthOption (string): how the holder consents, e.g. PIN.
+	AuthOption *string `json:"authOption,omitempty"`
+
+	// PIN (string): the card's PIN.
+	PIN *string `json:"pin,omitempty"`
+
+	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes the members in the order of the service's interface, then Extra.
+func (r OrderPayCard) MarshalJSON() ([]byte, error) {
+	type plain OrderPayCard
 	return withExtra(plain(r), r.Extra)
 }
 
@@ -686,7 +736,24 @@ func (r OrderPayDirectDebitPaymentRequest) MarshalJSON() ([]byte, error) {
 	return withExtra(plain(r), r.Extra)
 }
 
-// OrderPay charges the customer, for example under an approved mandate.
+// OrderPayBankTransfer is the member BankTransfer of [OrderPayRequest].
+type OrderPayBankTransfer struct {
+	redacted
+
+	// Bankcode (string): code of the customer's bank.
+	Bankcode *string `json:"bankcode,omitempty"`
+
+	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes the members in the order of the service's interface, then Extra.
+func (r OrderPayBankTransfer) MarshalJSON() ([]byte, error) {
+	type plain OrderPayBankTransfer
+	return withExtra(plain(r), r.Extra)
+}
+
+// OrderPay pays an order: by card, bank transfer, direct debit, or another payment option.
 //
 // POST /payment/order/pay, public key, encrypted.
 func (c *Client) OrderPay(ctx context.Context, request OrderPayRequest) (*OrderPayReply, error) {

@@ -19,9 +19,21 @@ pub struct Operation {
 
 /// The price that a payment must have.
 const PRICE: &[Field] = &[
-    Field::optional("amount", Kind::Text, "price in major currency units, without the fee, e.g. \"100.10\""),
+    Field::optional(
+        "amount",
+        Kind::Amount(Wire::Text),
+        "price in major currency units, without the fee, e.g. \"100.10\"",
+    ),
     Field::optional("currency", Kind::Text, "currency code"),
 ];
+
+/// How often to ask.
+pub const INTERVAL: Field = Field::optional(
+    "interval_ms",
+    Kind::Integer,
+    "the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter",
+)
+.default(Default::Number { value: 1000, least: 10, most: 60_000 });
 
 /// What an event must speak of.
 const EVENT: &[Field] = &[
@@ -57,6 +69,7 @@ pub const OPERATIONS: &[Operation] = &[
             Field::optional("expect", Kind::Object(PRICE), "the price that was asked for"),
             Field::optional("wait", Kind::Flag, "asks again until the outcome is known or the call's time is over")
                 .default(Default::Flag(false)),
+            INTERVAL,
         ],
         about_earlier: true,
         doc: "Finds out what became of a request whose outcome is UNKNOWN. It asks the read-only endpoint that knows, and moves no money.",
@@ -68,6 +81,7 @@ pub const OPERATIONS: &[Operation] = &[
         members: &[
             Field::required("reference", Kind::Text, "reference of the order"),
             Field::optional("expect", Kind::Object(PRICE), "the price that was asked for"),
+            INTERVAL,
         ],
         about_earlier: true,
         doc: "Asks for the state of an order until it is final, or until the call's time is over. A failed payment may be followed by another attempt: call again.",
@@ -101,7 +115,7 @@ pub const OPERATIONS: &[Operation] = &[
             Field::optional(
                 "earlier",
                 Kind::Any,
-                "the body of an earlier reply to the same list: only what was provably not executed is sent",
+                "the body of an earlier reply to the same list, or the steps of an earlier run as a list: only what was provably not executed is sent",
             ),
             Field::optional("continue_after_unknown", Kind::Flag, "goes on after a batch whose outcome is UNKNOWN")
                 .default(Default::Flag(false)),
@@ -112,7 +126,8 @@ pub const OPERATIONS: &[Operation] = &[
             ),
         ],
         about_earlier: false,
-        doc: "Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms bounds a batch, the call's timeout the list.",
+        doc: "Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms bounds a batch, the call's timeout the list: \
+              no batch starts with less than timeout_ms left. Write the list down before the call and every step of its progress during it, see docs/payouts.md.",
         returns: "PAYSVC_OK: the service accepted all; accepted is not paid. The body reports the outcome of each recipient, also when the call fails: ACCEPTED, REJECTED, NOT_SENT or UNKNOWN. \
                   The outcome of the call is the one that all recipients have, otherwise UNKNOWN.",
     },

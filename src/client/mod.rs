@@ -2,9 +2,11 @@
 //!
 //! Imports `util`, `request`, `transport` and `response`.
 
+mod bulk;
 pub mod config;
 pub mod log;
 mod operation;
+mod resolve;
 pub mod retry;
 #[cfg(test)]
 mod secrecy_tests;

@@ -10,6 +10,7 @@ use paysvc_spec::status::State;
 use words::{NamedState, is_digits, state_of_id, word};
 
 mod data;
+pub mod element;
 mod envelope;
 mod message;
 mod names;

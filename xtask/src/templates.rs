@@ -26,6 +26,8 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("example.cpp", include_str!("../templates/example.cpp.j2")),
     ("example.go", include_str!("../templates/example.go.j2")),
     ("example.py", include_str!("../templates/example.py.j2")),
+    ("look_ups.md", include_str!("../templates/look_ups.md.j2")),
+    ("resolution.md", include_str!("../templates/resolution.md.j2")),
     ("verdicts.md", include_str!("../templates/verdicts.md.j2")),
 ];
 

@@ -10,6 +10,7 @@ pub mod exports;
 pub mod go;
 pub mod python;
 pub mod readme;
+pub mod resolution;
 pub mod verdicts;
 
 use std::collections::BTreeMap;

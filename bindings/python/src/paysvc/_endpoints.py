@@ -11,10 +11,12 @@ from typing import cast
 
 from ._generated import (
     Authorization,
+    BankTransfer,
     Card,
     Customer,
     DirectDebitPaymentRequest,
     Order,
+    OrderPayCard,
     Payment,
     PaymentMeta,
     PayoutDetails,
@@ -58,6 +60,7 @@ class Endpoints:
         base_url: str | Omitted = OMIT,
         public_key: str | Omitted = OMIT,
         secret_key: str | Omitted = OMIT,
+        mode: str | Omitted = OMIT,
         encryption_key: str | Omitted = OMIT,
         timeout_ms: int | Omitted = OMIT,
         timeout: float | Omitted = OMIT,
@@ -85,6 +88,7 @@ class Endpoints:
             base_url: address of the service, e.g. https://host/path
             public_key: API key of most endpoints
             secret_key: API key of the endpoints that require it, e.g. refunds
+            mode: test or live: API keys of the other kind are refused; without it neither is checked
             encryption_key: the dashboard's RSA key, or a PEM public key
             timeout_ms: time limit for a whole call in ms, retries and waits included (default 30000, 1 to
                 86400000)
@@ -114,6 +118,7 @@ class Endpoints:
             "base_url": base_url,
             "public_key": public_key,
             "secret_key": secret_key,
+            "mode": mode,
             "encryption_key": encryption_key,
             "timeout_ms": in_milliseconds("timeout", timeout, timeout_ms),
             "connect_timeout_ms": in_milliseconds("connect_timeout", connect_timeout, connect_timeout_ms),
@@ -293,19 +298,25 @@ class Endpoints:
         *,
         payment_option: str,
         reference: str,
+        country: str | Omitted = OMIT,
+        card: OrderPayCard | Mapping[str, object] | Omitted = OMIT,
         direct_debit_payment_request: DirectDebitPaymentRequest | Mapping[str, object] | Omitted = OMIT,
+        bank_transfer: BankTransfer | Mapping[str, object] | Omitted = OMIT,
         members: Mapping[str, object] | None = None,
         timeout: float | None = None,
         call: Call | None = None,
     ) -> OrderPayReply:
-        """Charges the customer, for example under an approved mandate.
+        """Pays an order: by card, bank transfer, direct debit, or another payment option.
 
         POST /payment/order/pay, public key, encrypted.
 
         Args:
-            payment_option (paymentOption): NDD for direct debit
+            payment_option (paymentOption): payment option in any case, e.g. C, NDD or bank-transfer
             reference: reference of the order
+            country: two-letter country code
+            card: the card, for the payment option C
             direct_debit_payment_request (directDebitPaymentRequest): the debit, for the payment option NDD
+            bank_transfer (BankTransfer): the transfer, for the payment option bank-transfer; may be empty
             members: further members by the interface's names; one that is nearly a known one is refused
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
@@ -317,7 +328,10 @@ class Endpoints:
         return cast(OrderPayReply, self.call("order_pay", Members({
             "paymentOption": payment_option,
             "reference": reference,
+            "country": country,
+            "card": card,
             "directDebitPaymentRequest": direct_debit_payment_request,
+            "BankTransfer": bank_transfer,
         }, members), timeout=timeout, call=call))
 
     def order_pay_authorize(
@@ -840,6 +854,7 @@ class AsyncEndpoints:
         base_url: str | Omitted = OMIT,
         public_key: str | Omitted = OMIT,
         secret_key: str | Omitted = OMIT,
+        mode: str | Omitted = OMIT,
         encryption_key: str | Omitted = OMIT,
         timeout_ms: int | Omitted = OMIT,
         timeout: float | Omitted = OMIT,
@@ -869,6 +884,7 @@ class AsyncEndpoints:
             base_url: address of the service, e.g. https://host/path
             public_key: API key of most endpoints
             secret_key: API key of the endpoints that require it, e.g. refunds
+            mode: test or live: API keys of the other kind are refused; without it neither is checked
             encryption_key: the dashboard's RSA key, or a PEM public key
             timeout_ms: time limit for a whole call in ms, retries and waits included (default 30000, 1 to
                 86400000)
@@ -902,6 +918,7 @@ class AsyncEndpoints:
             "base_url": base_url,
             "public_key": public_key,
             "secret_key": secret_key,
+            "mode": mode,
             "encryption_key": encryption_key,
             "timeout_ms": in_milliseconds("timeout", timeout, timeout_ms),
             "connect_timeout_ms": in_milliseconds("connect_timeout", connect_timeout, connect_timeout_ms),
@@ -1071,18 +1088,24 @@ class AsyncEndpoints:
         *,
         payment_option: str,
         reference: str,
+        country: str | Omitted = OMIT,
+        card: OrderPayCard | Mapping[str, object] | Omitted = OMIT,
         direct_debit_payment_request: DirectDebitPaymentRequest | Mapping[str, object] | Omitted = OMIT,
+        bank_transfer: BankTransfer | Mapping[str, object] | Omitted = OMIT,
         members: Mapping[str, object] | None = None,
         timeout: float | None = None,
     ) -> OrderPayReply:
-        """Charges the customer, for example under an approved mandate.
+        """Pays an order: by card, bank transfer, direct debit, or another payment option.
 
         POST /payment/order/pay, public key, encrypted.
 
         Args:
-            payment_option (paymentOption): NDD for direct debit
+            payment_option (paymentOption): payment option in any case, e.g. C, NDD or bank-transfer
             reference: reference of the order
+            country: two-letter country code
+            card: the card, for the payment option C
             direct_debit_payment_request (directDebitPaymentRequest): the debit, for the payment option NDD
+            bank_transfer (BankTransfer): the transfer, for the payment option bank-transfer; may be empty
             members: further members by the interface's names; one that is nearly a known one is refused
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
@@ -1093,7 +1116,10 @@ class AsyncEndpoints:
         return cast(OrderPayReply, await self.call("order_pay", Members({
             "paymentOption": payment_option,
             "reference": reference,
+            "country": country,
+            "card": card,
             "directDebitPaymentRequest": direct_debit_payment_request,
+            "BankTransfer": bank_transfer,
         }, members), timeout=timeout))
 
     async def order_pay_authorize(

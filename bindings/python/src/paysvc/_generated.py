@@ -9,14 +9,16 @@ from collections.abc import Mapping
 from decimal import Decimal
 
 from ._numbers import Number
-from ._values import OMIT, Members, Omitted, amount_text
+from ._values import OMIT, Members, Omitted, amount_text, either
 
 __all__ = [
     "Authorization",
+    "BankTransfer",
     "Card",
     "Customer",
     "DirectDebitPaymentRequest",
     "Order",
+    "OrderPayCard",
     "Outcome",
     "Payment",
     "PaymentMeta",
@@ -131,7 +133,10 @@ KEYWORDS: dict[str, dict[str, str]] = {
     "order_pay": {
         "paymentOption": "payment_option",
         "reference": "reference",
+        "country": "country",
+        "card": "card",
         "directDebitPaymentRequest": "direct_debit_payment_request",
+        "BankTransfer": "bank_transfer",
     },
     "order_pay_authorize": {
         "orderPaymentReference": "order_payment_reference",
@@ -216,14 +221,18 @@ class Card(Members):
         expirymonth: str,
         expiryyear: str,
         cvv: str,
+        auth_option: str | Omitted = OMIT,
+        pin: str | Omitted = OMIT,
         members: Mapping[str, object] | None = None,
     ) -> None:
         """
         Args:
-            cardnumber: card number
+            cardnumber: card number, digits only
             expirymonth: two digits
-            expiryyear: two digits
+            expiryyear: two or four digits
             cvv: card security code
+            auth_option (authOption): how the holder consents, e.g. PIN
+            pin: the card's PIN
             members: further members by the interface's names; one that is nearly a known one is refused
         """
         super().__init__({
@@ -231,6 +240,8 @@ class Card(Members):
             "expirymonth": expirymonth,
             "expiryyear": expiryyear,
             "cvv": cvv,
+            "authOption": auth_option,
+            "pin": pin,
         }, members)
 
 
@@ -339,6 +350,42 @@ class PaymentMeta(Members):
         }, members)
 
 
+class OrderPayCard(Members):
+    """The card, for the payment option C."""
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        *,
+        cardnumber: str,
+        expirymonth: str,
+        expiryyear: str,
+        cvv: str,
+        auth_option: str | Omitted = OMIT,
+        pin: str | Omitted = OMIT,
+        members: Mapping[str, object] | None = None,
+    ) -> None:
+        """
+        Args:
+            cardnumber: card number, digits only
+            expirymonth: two digits
+            expiryyear: two or four digits
+            cvv: card security code
+            auth_option (authOption): how the holder consents, e.g. PIN
+            pin: the card's PIN
+            members: further members by the interface's names; one that is nearly a known one is refused
+        """
+        super().__init__({
+            "cardnumber": cardnumber,
+            "expirymonth": expirymonth,
+            "expiryyear": expiryyear,
+            "cvv": cvv,
+            "authOption": auth_option,
+            "pin": pin,
+        }, members)
+
+
 class DirectDebitPaymentRequest(Members):
     """The debit, for the payment option NDD."""
 
@@ -366,6 +413,29 @@ class DirectDebitPaymentRequest(Members):
             "mandateCode": mandate_code,
             "accountName": account_name,
             "bankCode": bank_code,
+        }, members)
+
+
+class BankTransfer(Members):
+    """The transfer, for the payment option bank-transfer; may be empty."""
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        *,
+        bank_code: str | Omitted = OMIT,
+        bankcode: str | Omitted = OMIT,
+        members: Mapping[str, object] | None = None,
+    ) -> None:
+        """
+        Args:
+            bank_code (bankcode): code of the customer's bank
+            bankcode: the same, by the interface's spelling
+            members: further members by the interface's names; one that is nearly a known one is refused
+        """
+        super().__init__({
+            "bankcode": either("bank_code", bank_code, "bankcode", bankcode),
         }, members)
 
 
