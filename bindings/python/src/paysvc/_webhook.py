@@ -65,7 +65,7 @@ AnyStore = Union[Store, AsyncStore]
 
 
 class MemoryStore:
-    """The newest keys in memory, for one process. A restart forgets them, so the handler must then bear an event twice."""
+    """The newest keys in memory, for one process. A restart forgets them: the handler must then bear an event twice."""
 
     def __init__(self, limit: int = 10_000) -> None:
         self._limit = limit

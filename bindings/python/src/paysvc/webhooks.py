@@ -1,14 +1,14 @@
 """Webhooks: applications for WSGI and ASGI servers that verify each event, and pass on what the service says of it.
 
-Nobody signs an event, so whoever knows the URL can send one. Both applications ask the service, and give the handler the
-service's answer, never the event. The docs folder of libpaysvc has a page about what that proves.
+Nobody signs an event, so whoever knows the URL can send one. Both applications ask the service, and give the handler
+the service's answer, never the event. The docs folder of libpaysvc has a page about what that proves.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any
 
 from ._errors import PaysvcError
 from ._webhook import (
@@ -150,7 +150,7 @@ def _read(environ: WSGIEnvironment) -> bytes | Answer:
 
 
 class ASGIApp:
-    """The same for ASGI servers, with an AsyncClient. Handler and store may be coroutine functions; others must not block.
+    """The same for ASGI servers, with an AsyncClient. What it calls are coroutine functions, or do not block.
 
     Args:
         client: asks the service; it needs the secret key if events are about orders
@@ -164,10 +164,10 @@ class ASGIApp:
     def __init__(
         self,
         client: AsyncClient,
-        handle: Callable[[Reply], Union[Awaitable[object], object]],
+        handle: Callable[[Reply], Awaitable[object] | object],
         *,
         store: AnyStore | None = None,
-        unverified: Callable[[Reply], Union[Awaitable[object], object]] | None = None,
+        unverified: Callable[[Reply], Awaitable[object] | object] | None = None,
         limits: Limits | None = None,
         timeout: float = 10.0,
     ) -> None:
