@@ -831,7 +831,7 @@ paysvc_status paysvc_request(const paysvc_client *client,
  *   - request (any, required): its request: the members that its documentation names for a look-up; others are ignored, so no card number has to be kept
  *   - attempts (integer): how many requests for this order have been sent, by every call, this one included; without it the outcome is never REJECTED
  *   - expect (object): the price that was asked for
- *     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price in major currency units, without the fee, e.g. "100.10"
+ *     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price without the fee
  *     - currency (string): currency code
  *   - wait (boolean): asks again until the outcome is known or the call's time is over (default false)
  *   - interval_ms (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000)
@@ -850,7 +850,7 @@ paysvc_status paysvc_resolve(const paysvc_client *client,
  * @param request_json  one JSON object:
  *   - reference (string, required): reference of the order
  *   - expect (object): the price that was asked for
- *     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price in major currency units, without the fee, e.g. "100.10"
+ *     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price without the fee
  *     - currency (string): currency code
  *   - interval_ms (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000)
  * @param call  deadline, cancel and progress of this call; may be NULL
@@ -869,7 +869,7 @@ paysvc_status paysvc_order_wait(const paysvc_client *client,
  *   - body (any, required): the body of the webhook: its text as it was received, or a JSON object
  *   - expect (object): what the event must speak of
  *     - reference (string): reference of the order
- *     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price in major currency units, without the fee, e.g. "100.10"
+ *     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price without the fee
  *     - currency (string): currency code
  *     - accountReference (string): the Reference that was given when the virtual account was generated
  * @param call  deadline, cancel and progress of this call; may be NULL
@@ -885,7 +885,15 @@ paysvc_status paysvc_webhook_verify(const paysvc_client *client,
  * Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms bounds a batch, the call's timeout the list: no batch starts with less than timeout_ms left. Write the list down before the call and every step of its progress during it, see docs/payouts.md.
  *
  * @param request_json  one JSON object:
- *   - payoutDetails (any): the recipients, a list: as for paysvc_payout_initiate(), each with a clientReference that is unique in the list
+ *   - payoutDetails (array of one or more objects): the recipients, any number; each needs a clientReference that is unique in the list
+ *     - clientReference (string): your own reference; the answer does not repeat it
+ *     - accountNumber (string, required): the recipient's bank account
+ *     - bankCode (string, required): code of the recipient's bank, 6 digits, e.g. 000014
+ *     - amount (string or number, a decimal amount in major units, e.g. "100.10", required): what the recipient receives
+ *     - description (string, required): description of the payout
+ *     - accountName (string, required): name of the account's holder, see payout_name_enquiry
+ *     - creditCurrency (string, required): currency code of the recipient's account, e.g. NGN
+ *     - debitCurrency (string, required): currency code of the balance that is debited, e.g. NGN
  *   - earlier (any): the body of an earlier reply to the same list, or the steps of an earlier run as a list: only what was provably not executed is sent
  *   - continue_after_unknown (boolean): goes on after a batch whose outcome is UNKNOWN (default false)
  *   - status_of (any): instead of a list: the body of an earlier reply, whose batches are looked up

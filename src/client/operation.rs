@@ -25,15 +25,14 @@ impl<'a> Operation<'a> {
 
     /// Calls an endpoint, until the earlier of that time and the operation's deadline.
     pub fn send(&self, row: &'static Endpoint, json: &str, deadline: Instant) -> Reply {
-        let deadline = deadline.min(self.deadline);
-        let prepared = request::prepare(row, json, &self.client.settings, &stop(deadline, self.call));
-        self.client.send(prepared, deadline, self.call, self.record)
+        self.send_again(row, json, deadline, false)
     }
 
     /// Calls an endpoint again after answers of 429 to the same request, see [`Client::send_again`].
     pub fn send_again(&self, row: &'static Endpoint, json: &str, deadline: Instant, after_429: bool) -> Reply {
-        let prepared = request::prepare(row, json, &self.client.settings);
-        self.client.send_again(prepared, deadline.min(self.deadline), self.call, self.record, after_429)
+        let deadline = deadline.min(self.deadline);
+        let prepared = request::prepare(row, json, &self.client.settings, &stop(deadline, self.call));
+        self.client.send_again(prepared, deadline, self.call, self.record, after_429)
     }
 
     /// Waits. Returns why the operation must end, if it must.

@@ -10,7 +10,7 @@ use crate::markers;
 
 /// Each document with the tables that it must have. Every part may stand in any of them.
 const DOCUMENTS: &[(&str, &[&str])] = &[
-    ("README.md", &["endpoints", "settings"]),
+    ("README.md", &["endpoints", "operations", "settings"]),
     ("docs/verdicts.md", &["changing", "reading", "look-ups", "resolving"]),
 ];
 
@@ -29,6 +29,7 @@ pub fn render(root: &Path) -> Result<Vec<(&'static str, String)>, String> {
     };
     let parts = [
         ("endpoints", readme::endpoints(ENDPOINTS)),
+        ("operations", readme::operations()),
         ("settings", readme::settings()),
         ("endpoint-count", ENDPOINTS.len().to_string()),
         ("setting-count", settings::CONFIG.len().to_string()),

@@ -92,7 +92,7 @@ impl Client {
         let run = Run::new(operation, list, report, self.config.timeout, continue_after_unknown);
         // What the configuration lacks is told before the first batch.
         if let Some(json) = run.first_request() {
-            request::prepare(INITIATE, json.text(), &self.settings)?;
+            request::prepare(INITIATE, json.text(), &self.settings, &|| false)?;
         }
         Ok(run.pay())
     }

@@ -15,13 +15,15 @@ from ._generated import (
     Card,
     Customer,
     DirectDebitPaymentRequest,
+    Expect,
     Order,
-    OrderPayCard,
     Payment,
     PaymentMeta,
     PayoutDetails,
+    WebhookVerifyExpect,
 )
 from ._native import Call
+from ._progress import Progress
 from ._replies import (
     BanksReply,
     CardChargeReply,
@@ -46,6 +48,7 @@ from ._replies import (
     TransactionDetailsReply,
     VirtualAccountDetailsReply,
     VirtualAccountGenerateReply,
+    WebhookVerifyReply,
 )
 from ._reply import Reply
 from ._values import OMIT, Members, Omitted, amount_text, either, in_milliseconds
@@ -299,7 +302,7 @@ class Endpoints:
         payment_option: str,
         reference: str,
         country: str | Omitted = OMIT,
-        card: OrderPayCard | Mapping[str, object] | Omitted = OMIT,
+        card: Card | Mapping[str, object] | Omitted = OMIT,
         direct_debit_payment_request: DirectDebitPaymentRequest | Mapping[str, object] | Omitted = OMIT,
         bank_transfer: BankTransfer | Mapping[str, object] | Omitted = OMIT,
         members: Mapping[str, object] | None = None,
@@ -791,6 +794,62 @@ class Endpoints:
             "currency": currency,
         }), timeout=timeout, call=call))
 
+    def order_wait(
+        self,
+        reference: str,
+        *,
+        expect: Expect | Mapping[str, object] | Omitted = OMIT,
+        interval_ms: int | Omitted = OMIT,
+        progress: Progress | None = None,
+        timeout: float | None = None,
+        call: Call | None = None,
+    ) -> OrderStatusReply:
+        """Asks for the state of an order until it is final, or until the call's time is over. A failed payment may be
+        followed by another attempt: call again.
+
+        Args:
+            reference: reference of the order
+            expect: the price that was asked for
+            interval_ms: the first wait between two looks in ms; the following ones grow by half each, up to ten
+                times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000)
+            progress: called with done, total and step; unless it returns paysvc.CONTINUE, the call stops
+            timeout: seconds for the whole call, retries and waits included; else the client's timeout
+            call: a token by which another thread cancels this call
+
+        Raises:
+            PaysvcError: every failure; its outcome is never NOT_SENT
+        """
+        return cast(OrderStatusReply, self.call("order_wait", Members({
+            "reference": reference,
+            "expect": expect,
+            "interval_ms": interval_ms,
+        }), progress=progress, timeout=timeout, call=call))
+
+    def webhook_verify(
+        self,
+        body: object,
+        *,
+        expect: WebhookVerifyExpect | Mapping[str, object] | Omitted = OMIT,
+        timeout: float | None = None,
+        call: Call | None = None,
+    ) -> WebhookVerifyReply:
+        """Checks a webhook, which nobody signs: reads the event in every form that the service uses, and asks the
+        service whether it is true.
+
+        Args:
+            body: the body of the webhook: its text as it was received, or a JSON object
+            expect: what the event must speak of
+            timeout: seconds for the whole call, retries and waits included; else the client's timeout
+            call: a token by which another thread cancels this call
+
+        Raises:
+            PaysvcError: every failure
+        """
+        return cast(WebhookVerifyReply, self.call("webhook_verify", Members({
+            "body": body,
+            "expect": expect,
+        }), timeout=timeout, call=call))
+
     def request(
         self,
         *,
@@ -836,7 +895,13 @@ class Endpoints:
         }), timeout=timeout, call=call)
 
     def call(
-        self, name: str, members: Mapping[str, object], *, timeout: float | None = None, call: Call | None = None
+        self,
+        name: str,
+        members: Mapping[str, object],
+        *,
+        progress: Progress | None = None,
+        timeout: float | None = None,
+        call: Call | None = None,
     ) -> Reply:
         """Calls an endpoint by its name, with the interface's own member names."""
         raise NotImplementedError
@@ -1089,7 +1154,7 @@ class AsyncEndpoints:
         payment_option: str,
         reference: str,
         country: str | Omitted = OMIT,
-        card: OrderPayCard | Mapping[str, object] | Omitted = OMIT,
+        card: Card | Mapping[str, object] | Omitted = OMIT,
         direct_debit_payment_request: DirectDebitPaymentRequest | Mapping[str, object] | Omitted = OMIT,
         bank_transfer: BankTransfer | Mapping[str, object] | Omitted = OMIT,
         members: Mapping[str, object] | None = None,
@@ -1545,6 +1610,58 @@ class AsyncEndpoints:
             "currency": currency,
         }), timeout=timeout))
 
+    async def order_wait(
+        self,
+        reference: str,
+        *,
+        expect: Expect | Mapping[str, object] | Omitted = OMIT,
+        interval_ms: int | Omitted = OMIT,
+        progress: Progress | None = None,
+        timeout: float | None = None,
+    ) -> OrderStatusReply:
+        """Asks for the state of an order until it is final, or until the call's time is over. A failed payment may be
+        followed by another attempt: call again.
+
+        Args:
+            reference: reference of the order
+            expect: the price that was asked for
+            interval_ms: the first wait between two looks in ms; the following ones grow by half each, up to ten
+                times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000)
+            progress: called with done, total and step; unless it returns paysvc.CONTINUE, the call stops
+            timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
+
+        Raises:
+            PaysvcError: every failure; its outcome is never NOT_SENT
+        """
+        return cast(OrderStatusReply, await self.call("order_wait", Members({
+            "reference": reference,
+            "expect": expect,
+            "interval_ms": interval_ms,
+        }), progress=progress, timeout=timeout))
+
+    async def webhook_verify(
+        self,
+        body: object,
+        *,
+        expect: WebhookVerifyExpect | Mapping[str, object] | Omitted = OMIT,
+        timeout: float | None = None,
+    ) -> WebhookVerifyReply:
+        """Checks a webhook, which nobody signs: reads the event in every form that the service uses, and asks the
+        service whether it is true.
+
+        Args:
+            body: the body of the webhook: its text as it was received, or a JSON object
+            expect: what the event must speak of
+            timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
+
+        Raises:
+            PaysvcError: every failure
+        """
+        return cast(WebhookVerifyReply, await self.call("webhook_verify", Members({
+            "body": body,
+            "expect": expect,
+        }), timeout=timeout))
+
     async def request(
         self,
         *,
@@ -1588,7 +1705,12 @@ class AsyncEndpoints:
         }), timeout=timeout)
 
     async def call(
-        self, name: str, members: Mapping[str, object], *, timeout: float | None = None
+        self,
+        name: str,
+        members: Mapping[str, object],
+        *,
+        progress: Progress | None = None,
+        timeout: float | None = None,
     ) -> Reply:
         """Calls an endpoint by its name, with the interface's own member names."""
         raise NotImplementedError
