@@ -51,6 +51,10 @@ pub struct Cli {
     #[arg(long)]
     pub pay_twice: bool,
 
+    /// How long a refund stays pending, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 300)]
+    pub settle_ms: u64,
+
     /// Also write the address and keys to FILE as PAYSVC_…= lines
     #[arg(long, value_name = "FILE")]
     pub env_file: Option<PathBuf>,

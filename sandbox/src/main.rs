@@ -40,7 +40,8 @@ mod wire;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use clap::Parser;
 use tokio::net::TcpListener;
@@ -54,6 +55,8 @@ use start_line::StartLine;
 use state::{Settings, State};
 use tls::Tls;
 use webhook::Webhook;
+
+const SETTLES_EVERY: Duration = Duration::from_millis(100);
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -95,7 +98,9 @@ async fn run(cli: &Cli) -> Result<(), String> {
     let tls = if cli.tls { Some(Tls::new(address.ip())?) } else { None };
     let (webhook, outbox) = cli.webhook.clone().map(Webhook::new).unzip();
     let base_url = base_url(cli.tls, address);
-    let state = State::new(seed.clone(), Settings { activation: cli.activation, pay_twice: cli.pay_twice });
+    let settle = Duration::from_millis(cli.settle_ms);
+    let settings = Settings { activation: cli.activation, pay_twice: cli.pay_twice, settle };
+    let state = State::new(seed.clone(), settings);
     let sandbox = Arc::new(Sandbox::new(base_url, routes, ApiKeys::new(&seed), encryption, webhook, state));
     rules.into_iter().for_each(|rule| {
         sandbox.lock().faults.add(rule);
@@ -110,6 +115,8 @@ async fn run(cli: &Cli) -> Result<(), String> {
         }));
     }
 
+    tokio::spawn(settle_in_time(Arc::downgrade(&sandbox)));
+
     let start_line = StartLine { sandbox: &sandbox, ca_file: tls.as_ref().map(|tls| tls.ca_file.path()) };
     if let Some(path) = &cli.env_file {
         start_line.write_env_file(path)?;
@@ -121,6 +128,17 @@ async fn run(cli: &Cli) -> Result<(), String> {
         () = stop => {}
     }
     Ok(())
+}
+
+/// Calls settle what is due before they look; this sends the webhooks of it without a call.
+async fn settle_in_time(sandbox: Weak<Sandbox>) {
+    loop {
+        tokio::time::sleep(SETTLES_EVERY).await;
+        let Some(sandbox) = sandbox.upgrade() else {
+            return;
+        };
+        sandbox.settle(&mut sandbox.lock());
+    }
 }
 
 fn base_url(tls: bool, address: SocketAddr) -> String {

@@ -42,6 +42,8 @@ pub struct LogEntry<'a> {
     /// `None`: the request was not answered.
     pub status: Option<u16>,
     pub effects: &'a [u64],
+    /// What the sandbox accepted although the service might not.
+    pub notes: &'a [String],
     pub fault: Option<Fault>,
 }
 
@@ -107,6 +109,7 @@ impl LogEntry<'_> {
             "payload": opened.payload.as_ref().filter(|_| incoming.body_bytes <= LARGEST_PAYLOAD).map(mask),
             "status": self.status,
             "effects": self.effects.to_vec(),
+            "notes": self.notes.iter().map(Json::from).collect::<Vec<_>>(),
             "fault": self.fault.map(Fault::name),
             "answered": "none",
         }
@@ -135,6 +138,7 @@ mod tests {
             opened: &Opened::NONE,
             status: None,
             effects: &[],
+            notes: &[],
             fault: Some(Fault::Drip),
         };
         let first = log.add(&handled);

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::clock::Moment;
 use crate::faults::Faults;
 use crate::keys::{ApiKeys, EncryptionKey};
 use crate::request_log::RequestLog;
@@ -61,6 +62,14 @@ impl Sandbox {
         shared.webhooks.clear();
         shared.faults.clear();
         self.requests.store(0, Ordering::Relaxed);
+    }
+
+    /// Does what is due by now; its effects have no request id.
+    pub fn settle(&self, shared: &mut Shared) {
+        shared.state.ledger.begin(None);
+        shared.state.settle(Moment::now());
+        shared.state.ledger.end();
+        self.send_events(shared);
     }
 
     /// Queues the new events for the webhook, in order.

@@ -47,13 +47,14 @@ pub fn decide(
         Ok((route, path)) => {
             let (opened, input) = open(sandbox, route, incoming);
             let (query, base_url) = (incoming.query_json(), sandbox.base_url.clone());
-            (opened, input.map(|input| (route, Call { input, query, path, base_url })))
+            (opened, input.map(|input| (route, Call::new(input, query, path, base_url))))
         }
         Err(error) => (inspect_rejected(incoming), Err(error)),
     };
     let (ready, named) = if by_rule.is_none() { by_magic(ready) } else { (ready, None) };
 
     let mut shared = sandbox.lock();
+    sandbox.settle(&mut shared);
     let request = Request { incoming, origin, opened: &opened };
     let chosen = request.choose(by_rule, named, &mut shared.faults);
     // This fault acts on the next new connection; the request itself is executed as usual.
@@ -63,7 +64,7 @@ pub fn decide(
     }
     let is_done = is_ahead || chosen.is_none_or(|chosen| chosen.fault.is_committed());
     shared.state.ledger.begin(Some(id));
-    let decided = is_done.then(|| answer(ready, &mut shared.state));
+    let (decided, notes) = is_done.then(|| answer(ready, &mut shared.state)).unzip();
     let effects = shared.state.ledger.end();
     let answer = match chosen {
         Some(chosen) => {
@@ -88,6 +89,7 @@ pub fn decide(
         opened: &opened,
         status: answer.as_ref().map(|answer| answer.status),
         effects: &effects,
+        notes: &notes.unwrap_or_default(),
         fault: chosen.map(|chosen| chosen.fault),
     });
     sandbox.send_events(&mut shared);
@@ -107,16 +109,21 @@ pub fn log_incomplete(sandbox: &Sandbox, incoming: &Incoming, origin: Origin, fa
         opened: &Opened::NONE,
         status: None,
         effects: &[],
+        notes: &[],
         fault,
     })
 }
 
-fn answer(ready: Ready, state: &mut State) -> Answer {
-    let result = ready.and_then(|(route, call)| {
-        let handled = catch_unwind(AssertUnwindSafe(|| route.handle(state, &call)));
-        handled.unwrap_or_else(|_| Err(ApiError::new(500, "The sandbox failed: this is a bug of the sandbox.")))
-    });
-    result.unwrap_or_else(ApiError::into_answer)
+/// The answer, and the handler's notes for the log.
+fn answer(ready: Ready, state: &mut State) -> (Answer, Vec<String>) {
+    let (route, call) = match ready {
+        Ok(ready) => ready,
+        Err(error) => return (error.into_answer(), Vec::new()),
+    };
+    let handled = catch_unwind(AssertUnwindSafe(|| route.handle(state, &call)));
+    let result =
+        handled.unwrap_or_else(|_| Err(ApiError::new(500, "The sandbox failed: this is a bug of the sandbox.")));
+    (result.unwrap_or_else(ApiError::into_answer), call.take_notes())
 }
 
 /// The fault that the request names by magic input; an unknown name is an error.

@@ -1,8 +1,10 @@
 //! The admin calls under `/sandbox`, which control and inspect the sandbox. They need no API key.
 
+mod checkout;
 mod faults;
 mod ledger;
 mod make;
+mod payments;
 mod show;
 
 use crate::answer::{Answer, ApiError};
@@ -11,6 +13,7 @@ use crate::incoming::Incoming;
 use crate::json::{Json, object};
 use crate::sandbox::{Sandbox, Shared};
 use crate::state::State;
+use checkout::Act;
 
 /// Whether the path is that of an admin call.
 pub fn is_admin(path: &str) -> bool {
@@ -18,6 +21,7 @@ pub fn is_admin(path: &str) -> bool {
 }
 
 pub fn answer(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
+    sandbox.settle(&mut sandbox.lock());
     let path: Vec<&str> = incoming.path.split('/').skip(2).collect();
     let result = match (incoming.method.as_str(), path.as_slice()) {
         ("GET", ["state"]) => Ok(show::state(&sandbox.lock())),
@@ -29,10 +33,18 @@ pub fn answer(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
         ("POST", ["mandates"]) => change(sandbox, |shared| make::mandate(&mut shared.state, &body(incoming)?)),
         ("POST", ["orders"]) => change(sandbox, |shared| make::order(&mut shared.state, &body(incoming)?)),
         ("POST", ["fund"]) => change(sandbox, |shared| make::funding(&mut shared.state, &body(incoming)?)),
+        ("POST", ["cards"]) => change(sandbox, |shared| make::card(&mut shared.state, &body(incoming)?)),
         // GET, because browsers open the redirect URL with it.
-        ("GET" | "POST", ["payments", reference, "confirm"]) => {
-            change(sandbox, |shared| confirm(&mut shared.state, reference))
+        ("GET" | "POST", ["payments", reference, how @ ("confirm" | "decline")])
+        | ("POST", ["payments", reference, how @ "expire"]) => {
+            change(sandbox, |shared| payments::end(&mut shared.state, reference, how))
         }
+        ("POST", ["refunds", reference, how @ ("complete" | "fail")]) => {
+            change(sandbox, |shared| payments::end_refunds(&mut shared.state, reference, how))
+        }
+        ("GET", ["checkout", id]) => return checkout::show(&sandbox.lock().state, id),
+        ("POST", ["checkout", id, "pay"]) => return check_out(sandbox, incoming, id, Act::Pay),
+        ("POST", ["checkout", id, "decline"]) => return check_out(sandbox, incoming, id, Act::Decline),
         ("GET", ["endpoints"]) => Ok(show::endpoints(&sandbox.routes)),
         ("GET", ["faults"]) => Ok(faults::list(sandbox)),
         ("POST", ["faults"]) => body(incoming).and_then(|body| faults::add(sandbox, &body)),
@@ -53,14 +65,18 @@ fn allowed(path: &[&str]) -> Option<&'static str> {
     match path {
         ["state" | "ledger" | "duplicates" | "requests" | "endpoints"] | ["otp", _] => Some("GET"),
         ["faults"] => Some("GET, POST, DELETE"),
-        ["orders" | "mandates" | "fund" | "reset"] | ["mandates", _, "activate"] => Some("POST"),
-        ["payments", _, "confirm"] => Some("GET, POST"),
+        ["orders" | "mandates" | "cards" | "fund" | "reset"] | ["mandates", _, "activate"] => Some("POST"),
+        ["payments", _, "confirm" | "decline"] => Some("GET, POST"),
+        ["payments", _, "expire"] | ["refunds", _, "complete" | "fail"] | ["checkout", _, "pay" | "decline"] => {
+            Some("POST")
+        }
+        ["checkout", _] => Some("GET"),
         _ => None,
     }
 }
 
 /// Runs a call that may commit effects; they have no request id.
-fn change(sandbox: &Sandbox, act: impl FnOnce(&mut Shared) -> Result<Json, ApiError>) -> Result<Json, ApiError> {
+fn change<T>(sandbox: &Sandbox, act: impl FnOnce(&mut Shared) -> Result<T, ApiError>) -> Result<T, ApiError> {
     let mut shared = sandbox.lock();
     shared.state.ledger.begin(None);
     let result = act(&mut shared);
@@ -79,7 +95,8 @@ fn activate(state: &mut State, code: &str) -> Result<Json, ApiError> {
     Ok(object! { "mandateCode": &mandate.code, "active": mandate.active })
 }
 
-fn confirm(state: &mut State, payment_reference: &str) -> Result<Json, ApiError> {
-    let order = state.confirm_card(payment_reference)?;
-    Ok(object! { "paymentReference": payment_reference, "reference": &order.reference, "status": order.state().name() })
+fn check_out(sandbox: &Sandbox, incoming: &Incoming, id: &str, act: Act) -> Answer {
+    let is_browser = incoming.headers.accept.as_deref().is_some_and(|accept| accept.contains("text/html"));
+    let answer = change(sandbox, |shared| checkout::act(&mut shared.state, id, act, is_browser));
+    answer.unwrap_or_else(ApiError::into_answer)
 }

@@ -1,6 +1,6 @@
 //! The ledger: all committed effects, in order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::clock::Moment;
 use crate::money::Money;
@@ -12,6 +12,9 @@ pub enum Effect {
     OrderCreated,
     ChargeMade,
     RefundMade,
+    /// Takes a refund back.
+    RefundFailed,
+    CardSaved,
     VirtualAccountCreated,
     FundingReceived,
     PayoutMade,
@@ -20,12 +23,14 @@ pub enum Effect {
 }
 
 impl Effect {
-    pub const KNOWN: [Effect; 8] = [
+    pub const KNOWN: [Effect; 10] = [
         Effect::MandateCreated,
         Effect::OtpSent,
         Effect::OrderCreated,
         Effect::ChargeMade,
         Effect::RefundMade,
+        Effect::RefundFailed,
+        Effect::CardSaved,
         Effect::VirtualAccountCreated,
         Effect::FundingReceived,
         Effect::PayoutMade,
@@ -43,6 +48,8 @@ impl Effect {
             Effect::OrderCreated => "order_created",
             Effect::ChargeMade => "charge_made",
             Effect::RefundMade => "refund_made",
+            Effect::RefundFailed => "refund_failed",
+            Effect::CardSaved => "card_saved",
             Effect::VirtualAccountCreated => "virtual_account_created",
             Effect::FundingReceived => "funding_received",
             Effect::PayoutMade => "payout_made",
@@ -129,9 +136,13 @@ impl Ledger {
         self.committed.push(seq);
     }
 
-    /// Money movements that were executed more than once.
+    /// Money movements that were executed more than once. A refund that failed moved nothing in the end.
     pub fn duplicates(&self) -> Vec<Vec<&Entry>> {
-        self.more_than_once(Entry::moves_money)
+        let failures = self.entries.iter().filter(|entry| entry.effect == Effect::RefundFailed);
+        let failed: BTreeSet<&str> = failures.map(|entry| entry.reference.as_str()).collect();
+        self.more_than_once(|entry| {
+            entry.moves_money() && !(entry.effect == Effect::RefundMade && failed.contains(entry.reference.as_str()))
+        })
     }
 
     /// Mandates that were created more than once. This moves no money.
@@ -140,7 +151,7 @@ impl Ledger {
     }
 
     /// Groups of more than one entry with the same effect and key.
-    fn more_than_once(&self, wanted: fn(&Entry) -> bool) -> Vec<Vec<&Entry>> {
+    fn more_than_once(&self, wanted: impl Fn(&Entry) -> bool) -> Vec<Vec<&Entry>> {
         let mut groups: BTreeMap<(&Effect, &str), Vec<&Entry>> = BTreeMap::new();
         for entry in self.entries.iter().filter(|entry| wanted(entry)) {
             groups.entry((&entry.effect, &entry.key)).or_default().push(entry);
@@ -162,7 +173,7 @@ mod tests {
         let (_, table) = readme.split_once("| effect | key |\n|---|---|\n").unwrap();
         let written: Vec<_> = table.lines().map_while(|row| row.strip_prefix("| `")?.split('`').next()).collect();
         assert_eq!(written, Effect::KNOWN.each_ref().map(Effect::name));
-        assert_eq!(Effect::named("card_saved").name(), "card_saved");
+        assert_eq!(Effect::named("transfer_made").name(), "transfer_made");
     }
 
     #[test]

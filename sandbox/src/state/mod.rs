@@ -1,22 +1,33 @@
 //! The data of the simulated service and its business rules. Independent of HTTP.
 
+pub mod cards;
+pub mod currency;
+pub mod due;
 pub mod error;
 pub mod funding;
 pub mod ledger;
 pub mod mandates;
+pub mod method;
 pub mod model;
 pub mod orders;
+pub mod pay;
+pub mod payment;
 pub mod payments;
 pub mod payouts;
+pub mod refunds;
+mod settle;
+pub mod steps;
 pub mod virtual_accounts;
 
 use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
 
 use crate::money::Money;
 use crate::seed::Seed;
+use due::Agenda;
 pub use error::RuleError;
 use ledger::Ledger;
-use model::{Batch, Mandate, Order, Session, VirtualAccount};
+use model::{Batch, Mandate, Order, SavedCard, Session, VirtualAccount};
 
 /// The amount of an unknown order, and of a mandate for one.
 pub const ASSUMED_AMOUNT: Money = Money::whole(100);
@@ -37,6 +48,8 @@ pub struct Settings {
     pub activation: Activation,
     /// Repeated requests move money again: a paid order is charged again, a refund is made again.
     pub pay_twice: bool,
+    /// After this time a refund is complete.
+    pub settle: Duration,
 }
 
 /// An event that is sent to the webhook.
@@ -56,6 +69,8 @@ pub struct State {
     pub accounts: BTreeMap<String, VirtualAccount>,
     pub sessions: BTreeMap<String, Session>,
     pub batches: BTreeMap<String, Batch>,
+    pub saved_cards: BTreeMap<String, SavedCard>,
+    agenda: Agenda,
     /// Not yet queued for the webhook.
     pub events: Vec<Event>,
 }
@@ -72,6 +87,8 @@ impl State {
             accounts: BTreeMap::new(),
             sessions: BTreeMap::new(),
             batches: BTreeMap::new(),
+            saved_cards: BTreeMap::new(),
+            agenda: Agenda::default(),
             events: Vec::new(),
         }
     }
@@ -97,5 +114,6 @@ impl State {
 /// An empty state for unit tests.
 #[cfg(test)]
 pub fn test_state() -> State {
-    State::new(Seed::from_number(1), Settings { activation: Activation::Auto, pay_twice: false })
+    let settle = Duration::from_secs(60);
+    State::new(Seed::from_number(1), Settings { activation: Activation::Auto, pay_twice: false, settle })
 }

@@ -61,6 +61,7 @@ impl State {
             entries.filter_map(|entry| entry.amount).fold(Money::ZERO, Money::plus)
         };
         let came = OPENING_BALANCE.plus(sum(&[Effect::ChargeMade, Effect::FundingReceived]));
+        let came = came.plus(sum(&[Effect::RefundFailed]));
         came.minus(sum(&[Effect::RefundMade, Effect::PayoutMade])).unwrap_or_default()
     }
 }
