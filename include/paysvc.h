@@ -61,6 +61,11 @@ extern "C" {
 #define PAYSVC_VERSION_NUMBER 200
 
 /**
+ * What a progress callback returns so that the call goes on.
+ */
+#define PAYSVC_CONTINUE 23808
+
+/**
  * There is no such value.
  */
 #define PAYSVC_JSON_ABSENT 0
@@ -130,6 +135,13 @@ typedef int paysvc_outcome;
  * the callback returns.
  */
 typedef void (PAYSVC_CALLBACK *paysvc_log_fn)(void *userdata, int level, const char *message);
+
+/**
+ * Receives the progress of a call that takes several steps. `done` of `total` are done; a `total` of 0 is not known.
+ * `step_json` is one JSON object that describes the step, valid until the callback returns. It returns PAYSVC_CONTINUE;
+ * any other value stops the call before its next step, so that a callback that fails by accident stops payouts.
+ */
+typedef int (PAYSVC_CALLBACK *paysvc_progress_fn)(void *userdata, size_t done, size_t total, const char *step_json);
 
 /**
  * State of the payment or refund in the answer, the service's statusId: one of PAYSVC_STATE_..., or a number that
@@ -314,6 +326,8 @@ const char *paysvc_outcome_name(paysvc_outcome outcome);
  *   - user_agent (string): value of the user-agent header (default libpaysvc/VERSION)
  *   - max_idle_connections (integer): maximum number of connections kept open between calls (default 128, 0 to 10000)
  *   - allow_http (boolean): allows plain HTTP to addresses other than loopback (default false)
+ *   - payout_key (string): API key that payouts are sent with; integrations in production differ (default secret, or public)
+ *   - payout_encryption_header (boolean): sends payouts with the header encryption: RSA; integrations in production differ (default true)
  * @param client  set to the new client, to NULL unless PAYSVC_OK: free it with paysvc_client_free()
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK, PAYSVC_E_ARGUMENT or PAYSVC_E_CONFIG. What a call needs is checked by that call.
@@ -397,7 +411,7 @@ paysvc_status paysvc_direct_debit_otp(const paysvc_client *client,
  * POST /payment/order/create, public key, encrypted.
  *
  * @param request_json  one JSON object:
- *   - reference (string): reference of the order
+ *   - reference (string): reference of the order, the same as order.reference
  *   - paymentoption (string): C for card
  *   - country (string): two-letter country code
  *   - card (object): the card
@@ -406,7 +420,7 @@ paysvc_status paysvc_direct_debit_otp(const paysvc_client *client,
  *     - expiryyear (string, required): two digits
  *     - cvv (string, required): card security code
  *   - order (object): the order and its price
- *     - reference (string, required): reference of the order; the same as outside of this object, if both are given
+ *     - reference (string, required): reference of the order, unique: a second order with it is refused
  *     - amount (string or number, a decimal amount in major units, e.g. "100.10", required): price, without the fee
  *     - description (string): description of the order
  *     - currency (string): currency code, e.g. NGN
@@ -452,6 +466,41 @@ paysvc_status paysvc_order_pay(const paysvc_client *client,
                                const char *request_json,
                                const paysvc_call *call,
                                paysvc_reply **reply);
+
+/**
+ * Completes a card payment that waits for a code from the card's holder.
+ *
+ * POST /payment/order/pay/authorize, public key, encrypted.
+ *
+ * @param request_json  one JSON object:
+ *   - orderPaymentReference (string, required): reference of the attempt to pay, from its answer
+ *   - otp (string, required): the code that the card's holder received
+ *   - message (string): message
+ * @param call  deadline and cancel of this request; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+ */
+paysvc_status paysvc_order_pay_authorize(const paysvc_client *client,
+                                         const char *request_json,
+                                         const paysvc_call *call,
+                                         paysvc_reply **reply);
+
+/**
+ * Charges a card payment that was only authorized before.
+ *
+ * POST /payment/order/pay/capture, secret key.
+ *
+ * @param request_json  one JSON object:
+ *   - reference (string, required): reference of the order
+ *   - Amount (string or number, a decimal amount in major units, e.g. "100.10", required): what is to be charged
+ * @param call  deadline and cancel of this request; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+ */
+paysvc_status paysvc_order_pay_capture(const paysvc_client *client,
+                                       const char *request_json,
+                                       const paysvc_call *call,
+                                       paysvc_reply **reply);
 
 /**
  * Starts a refund of an order, in full or in part.
@@ -504,6 +553,120 @@ paysvc_status paysvc_order_verify(const paysvc_client *client,
                                   paysvc_reply **reply);
 
 /**
+ * Returns the fee that a payment would have. It creates nothing.
+ *
+ * POST /payment/order/fee, public key, encrypted, read-only.
+ *
+ * @param request_json  one JSON object:
+ *   - amount (string or number, a decimal amount in major units, e.g. "100.10", required): price, without the fee
+ *   - currency (string): currency code, e.g. NGN
+ *   - paymentoption (string): payment option, e.g. C for card
+ * @param call  deadline and cancel of this request; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+ */
+paysvc_status paysvc_order_fee(const paysvc_client *client,
+                               const char *request_json,
+                               const paysvc_call *call,
+                               paysvc_reply **reply);
+
+/**
+ * Charges a card that was saved before.
+ *
+ * POST /payment/tokenize/charge, secret key.
+ *
+ * @param request_json  one JSON object:
+ *   - order (object, required): the order and its price
+ *     - reference (string, required): reference of the order, unique: a second order with it is refused
+ *     - amount (string or number, a decimal amount in major units, e.g. "100.10", required): price, without the fee
+ *     - description (string): description of the order
+ *     - currency (string): currency code, e.g. NGN
+ *   - customer (object): the customer
+ *     - firstname (string): first name
+ *     - lastname (string): last name
+ *     - mobile (string): telephone number
+ *     - country (string): two-letter country code
+ *     - email (string): e-mail address
+ *   - payment (object): settings of the payment
+ *     - RedirectUrl (string): where the customer's browser goes after the payment
+ *   - paymentMeta (object): data about the payment
+ *     - ipAddress (string): address of the customer's browser
+ *   - authorization (object, required): the saved card
+ *     - cardToken (string, required): token of the saved card
+ *   Further members are passed on; one that is nearly a known member, or stands in the wrong object, is refused.
+ * @param call  deadline and cancel of this request; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+ */
+paysvc_status paysvc_card_charge(const paysvc_client *client,
+                                 const char *request_json,
+                                 const paysvc_call *call,
+                                 paysvc_reply **reply);
+
+/**
+ * Saves the card with which an order was paid, for card_charge.
+ *
+ * POST /payment/order/save-card, secret key, encrypted.
+ *
+ * @param request_json  one JSON object:
+ *   - reference (string, required): reference of the order that was paid with the card
+ * @param call  deadline and cancel of this request; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+ */
+paysvc_status paysvc_card_save(const paysvc_client *client,
+                               const char *request_json,
+                               const paysvc_call *call,
+                               paysvc_reply **reply);
+
+/**
+ * Creates an order that the customer pays on a page of the service; the answer has its address.
+ *
+ * POST /payment/create, public key, encrypted.
+ *
+ * @param request_json  one JSON object:
+ *   - order (object, required): the order and its price
+ *     - reference (string, required): reference of the order, unique: a second order with it is refused
+ *     - amount (string or number, a decimal amount in major units, e.g. "100.10", required): price, without the fee
+ *     - description (string): description of the order
+ *     - currency (string): currency code, e.g. NGN
+ *   - customer (object): the customer
+ *     - firstname (string): first name
+ *     - lastname (string): last name
+ *     - mobile (string): telephone number
+ *     - country (string): two-letter country code
+ *     - email (string): e-mail address
+ *   - payment (object): settings of the payment
+ *     - RedirectUrl (string): where the customer's browser goes after the payment
+ *   - paymentMeta (object): data about the payment
+ *     - ipAddress (string): address of the customer's browser
+ *   Further members are passed on; one that is nearly a known member, or stands in the wrong object, is refused.
+ * @param call  deadline and cancel of this request; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+ */
+paysvc_status paysvc_checkout_create(const paysvc_client *client,
+                                     const char *request_json,
+                                     const paysvc_call *call,
+                                     paysvc_reply **reply);
+
+/**
+ * Lists the banks, with the codes that other requests take.
+ *
+ * GET /payment/banks, public key, read-only.
+ *
+ * @param request_json  one JSON object:
+ *   - paymentmethod (string): only banks that offer this payment option
+ * @param call  deadline and cancel of this request; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+ */
+paysvc_status paysvc_banks(const paysvc_client *client,
+                           const char *request_json,
+                           const paysvc_call *call,
+                           paysvc_reply **reply);
+
+/**
  * Creates a reserved virtual bank account: persistent, one per alias.
  *
  * POST /payment/virtual-account/generate, public key, encrypted.
@@ -522,6 +685,22 @@ paysvc_status paysvc_virtual_account_generate(const paysvc_client *client,
                                               paysvc_reply **reply);
 
 /**
+ * Returns the virtual account of an alias.
+ *
+ * GET /payment/account-details, public key, read-only.
+ *
+ * @param request_json  one JSON object:
+ *   - alias (string, required): label of the account, as it was generated
+ * @param call  deadline and cancel of this request; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+ */
+paysvc_status paysvc_virtual_account_details(const paysvc_client *client,
+                                             const char *request_json,
+                                             const paysvc_call *call,
+                                             paysvc_reply **reply);
+
+/**
  * Returns the details of a funding event on a virtual account.
  *
  * GET /payment/transaction-details/{sessionId}, public key, read-only.
@@ -536,6 +715,79 @@ paysvc_status paysvc_transaction_details(const paysvc_client *client,
                                          const char *request_json,
                                          const paysvc_call *call,
                                          paysvc_reply **reply);
+
+/**
+ * Returns the name of a bank account's holder.
+ *
+ * POST /payout/name-enquiry, public key, encrypted, read-only.
+ *
+ * @param request_json  one JSON object:
+ *   - bankCode (string, required): code of the recipient's bank, 6 digits, e.g. 000014
+ *   - accountNumber (string, required): the recipient's bank account
+ * @param call  deadline and cancel of this request; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+ */
+paysvc_status paysvc_payout_name_enquiry(const paysvc_client *client,
+                                         const char *request_json,
+                                         const paysvc_call *call,
+                                         paysvc_reply **reply);
+
+/**
+ * Pays out to bank accounts, as one batch. Success means accepted, not paid: ask payout_status.
+ *
+ * POST /payout/initiate, secret key (setting payout_key), encrypted.
+ *
+ * @param request_json  one JSON object:
+ *   - payoutDetails (array of one or more objects, required): the payouts of the batch
+ *     - clientReference (string): your own reference; the answer does not repeat it
+ *     - accountNumber (string, required): the recipient's bank account
+ *     - bankCode (string, required): code of the recipient's bank, 6 digits, e.g. 000014
+ *     - amount (string or number, a decimal amount in major units, e.g. "100.10", required): what the recipient receives
+ *     - description (string, required): description of the payout
+ *     - accountName (string, required): name of the account's holder, see payout_name_enquiry
+ *     - creditCurrency (string, required): currency code of the recipient's account, e.g. NGN
+ *     - debitCurrency (string, required): currency code of the balance that is debited, e.g. NGN
+ * @param call  deadline and cancel of this request; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+ */
+paysvc_status paysvc_payout_initiate(const paysvc_client *client,
+                                     const char *request_json,
+                                     const paysvc_call *call,
+                                     paysvc_reply **reply);
+
+/**
+ * Returns the payouts of a batch and their states. The form of the answer is not documented.
+ *
+ * GET /payout/{batchReference}/status, secret key, read-only.
+ *
+ * @param request_json  one JSON object:
+ *   - batchReference (string, required): reference of the batch, from the answer of payout_initiate
+ * @param call  deadline and cancel of this request; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+ */
+paysvc_status paysvc_payout_status(const paysvc_client *client,
+                                   const char *request_json,
+                                   const paysvc_call *call,
+                                   paysvc_reply **reply);
+
+/**
+ * Returns the balance in a currency from which payouts are made.
+ *
+ * GET /payout/balance-enquiry, secret key, read-only.
+ *
+ * @param request_json  one JSON object:
+ *   - currency (string, required): currency code, e.g. NGN
+ * @param call  deadline and cancel of this request; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+ */
+paysvc_status paysvc_payout_balance(const paysvc_client *client,
+                                    const char *request_json,
+                                    const paysvc_call *call,
+                                    paysvc_reply **reply);
 
 /**
  * Sends a request that has no function of its own yet. For a path that it knows, the library still enforces the API key, the encryption, and that the request is not repeated.
@@ -557,6 +809,79 @@ paysvc_status paysvc_request(const paysvc_client *client,
                              const char *request_json,
                              const paysvc_call *call,
                              paysvc_reply **reply);
+
+/**
+ * Finds out what became of a request whose outcome is UNKNOWN. It asks the read-only endpoint that knows, and moves no money.
+ *
+ * @param request_json  one JSON object:
+ *   - endpoint (string, required): the function that was called, without its prefix, e.g. order_pay
+ *   - request (any, required): its request: the members that its documentation names for a look-up; others are ignored, so no card number has to be kept
+ *   - attempts (integer): how many requests for this order have been sent, by every call, this one included; without it the outcome is never REJECTED
+ *   - expect (object): the price that was asked for
+ *     - amount (string): price in major currency units, without the fee, e.g. "100.10"
+ *     - currency (string): currency code
+ *   - wait (boolean): asks again until the outcome is known or the call's time is over (default false)
+ * @param call  deadline, cancel and progress of this call; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return PAYSVC_OK: CONFIRMED, check the state. PAYSVC_E_REJECTED: REJECTED, the request was not executed. Any other status: the outcome is still UNKNOWN. It is never NOT_SENT. The body is the look-up's answer.
+ */
+paysvc_status paysvc_resolve(const paysvc_client *client,
+                             const char *request_json,
+                             const paysvc_call *call,
+                             paysvc_reply **reply);
+
+/**
+ * Asks for the state of an order until it is final, or until the call's time is over. A failed payment may be followed by another attempt: call again.
+ *
+ * @param request_json  one JSON object:
+ *   - reference (string, required): reference of the order
+ *   - expect (object): the price that was asked for
+ *     - amount (string): price in major currency units, without the fee, e.g. "100.10"
+ *     - currency (string): currency code
+ * @param call  deadline, cancel and progress of this call; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return PAYSVC_OK: the state is final, check it. PAYSVC_E_TIMEOUT: it is not final yet; the outcome is UNKNOWN and the state is the last one. The outcome is never NOT_SENT. The body is the last answer.
+ */
+paysvc_status paysvc_order_wait(const paysvc_client *client,
+                                const char *request_json,
+                                const paysvc_call *call,
+                                paysvc_reply **reply);
+
+/**
+ * Checks a webhook, which nobody signs: reads the event in every form that the service uses, and asks the service whether it is true.
+ *
+ * @param request_json  one JSON object:
+ *   - body (any, required): the body of the webhook: its text as it was received, or a JSON object
+ *   - expect (object): what the event must speak of
+ *     - reference (string): reference of the order
+ *     - amount (string): price in major currency units, without the fee, e.g. "100.10"
+ *     - currency (string): currency code
+ *     - accountReference (string): the Reference that was given when the virtual account was generated
+ * @param call  deadline, cancel and progress of this call; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return as the read-only endpoint that was asked. The body is its answer with authentic (event and service agree), match (the service's answer is what expect says; absent without expect), differences (a list) and key (the same for each delivery of an event) in front. Act on the answer only if authentic and match are true.
+ */
+paysvc_status paysvc_webhook_verify(const paysvc_client *client,
+                                    const char *request_json,
+                                    const paysvc_call *call,
+                                    paysvc_reply **reply);
+
+/**
+ * Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms bounds a batch, the call's timeout the list.
+ *
+ * @param request_json  one JSON object:
+ *   - payoutDetails (any): the recipients, a list: as for paysvc_payout_initiate(), each with a clientReference that is unique in the list
+ *   - earlier (any): the body of an earlier reply to the same list: only what was provably not executed is sent
+ *   - continue_after_unknown (boolean): goes on after a batch whose outcome is UNKNOWN (default false)
+ *   - status_of (any): instead of a list: the body of an earlier reply, whose batches are looked up
+ * @param call  deadline, cancel and progress of this call; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return PAYSVC_OK: the service accepted all; accepted is not paid. The body reports the outcome of each recipient, also when the call fails: ACCEPTED, REJECTED, NOT_SENT or UNKNOWN. The outcome of the call is the one that all recipients have, otherwise UNKNOWN.
+ */
+paysvc_status paysvc_payout_bulk(const paysvc_client *client,
+                                 const char *request_json,
+                                 const paysvc_call *call,
+                                 paysvc_reply **reply);
 
 /**
  * Frees the client. Calls that still run on other threads end normally; then its connections are closed.
@@ -613,6 +938,18 @@ paysvc_call *paysvc_call_new(void);
  */
 void paysvc_call_set_timeout_ms(const paysvc_call *call,
                                 int timeout_ms);
+
+/**
+ * Sets the callback for the progress of calls that start with this token from now on: paysvc_payout_bulk() calls it before
+ * and after each batch, paysvc_order_wait() after each look. It is called on the thread that makes the call.
+ *
+ * @param call  NULL is ignored
+ * @param progress  the callback, which must return; NULL: none
+ * @param userdata  passed to every call of the callback; may be NULL. It must stay valid while a call with this token runs.
+ */
+void paysvc_call_set_progress(const paysvc_call *call,
+                              paysvc_progress_fn progress,
+                              void *userdata);
 
 /**
  * Cancels all calls with this token: running ones return promptly with PAYSVC_E_CANCELLED, later ones at once. A call

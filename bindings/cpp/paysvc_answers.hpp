@@ -297,6 +297,98 @@ class order_pay_answer : public view {
 };
 using order_pay_reply = reply_of<order_pay_answer>;
 
+/// The member paymentDetail of order_pay_authorize_answer_data.
+class order_pay_authorize_answer_data_paymentDetail : public view {
+  public:
+    using paysvc::view::view;
+    /// redirectUrl (string): where the customer must go to consent.
+    paysvc::value<std::string> redirectUrl() const { return paysvc::detail::reader::text(*this, "/data/paymentDetail/redirectUrl"); }
+    /// recipientAccount (string): account that receives the payment.
+    paysvc::value<std::string> recipientAccount() const { return paysvc::detail::reader::text(*this, "/data/paymentDetail/recipientAccount"); }
+    /// paymentReference (string): the service's reference of the payment.
+    paysvc::value<std::string> paymentReference() const { return paysvc::detail::reader::text(*this, "/data/paymentDetail/paymentReference"); }
+    /// cardToken (string): token of the card.
+    paysvc::value<std::string> cardToken() const { return paysvc::detail::reader::text(*this, "/data/paymentDetail/cardToken"); }
+};
+
+/// The member bankTransferDetails of order_pay_authorize_answer_data.
+class order_pay_authorize_answer_data_bankTransferDetails : public view {
+  public:
+    using paysvc::view::view;
+    /// bankAccount (string, reported): account to transfer to.
+    paysvc::value<std::string> bankAccount() const { return paysvc::detail::reader::text(*this, "/data/bankTransferDetails/bankAccount"); }
+    /// bankName (string, reported): bank of that account.
+    paysvc::value<std::string> bankName() const { return paysvc::detail::reader::text(*this, "/data/bankTransferDetails/bankName"); }
+};
+
+/// The member orderPayment of order_pay_authorize_answer_data.
+class order_pay_authorize_answer_data_orderPayment : public view {
+  public:
+    using paysvc::view::view;
+    /// orderId (integer): the service's number for the order.
+    paysvc::value<std::int64_t> orderId() const { return paysvc::detail::reader::integer(*this, "/data/orderPayment/orderId"); }
+    /// orderPaymentReference (string): reference of this attempt to pay.
+    paysvc::value<std::string> orderPaymentReference() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/orderPaymentReference"); }
+    /// currency (string): currency code.
+    paysvc::value<std::string> currency() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/currency"); }
+    /// statusId (integer): state of the payment.
+    paysvc::value<std::int64_t> statusId() const { return paysvc::detail::reader::integer(*this, "/data/orderPayment/statusId"); }
+    /// orderPaymentResponseCode (string): code of the payment.
+    paysvc::value<std::string> orderPaymentResponseCode() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/orderPaymentResponseCode"); }
+    /// orderPaymentResponseMessage (string): message of the payment.
+    paysvc::value<std::string> orderPaymentResponseMessage() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/orderPaymentResponseMessage"); }
+    /// orderPaymentInstrument (string): the account or card.
+    paysvc::value<std::string> orderPaymentInstrument() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/orderPaymentInstrument"); }
+    /// remarks (string): remarks.
+    paysvc::value<std::string> remarks() const { return paysvc::detail::reader::text(*this, "/data/orderPayment/remarks"); }
+    /// totalAmount (amount in major currency units): what is charged, the fee included.
+    paysvc::value<std::string> totalAmount() const { return paysvc::detail::reader::decimal(*this, "/data/orderPayment/totalAmount"); }
+    /// fee (amount in major currency units): fee.
+    paysvc::value<std::string> fee() const { return paysvc::detail::reader::decimal(*this, "/data/orderPayment/fee"); }
+};
+
+/// The member data of order_pay_authorize_answer.
+class order_pay_authorize_answer_data : public view {
+  public:
+    using paysvc::view::view;
+    /// paymentDetail (object): details of the payment.
+    paysvc::order_pay_authorize_answer_data_paymentDetail paymentDetail() const { return paysvc::detail::reader::object<paysvc::order_pay_authorize_answer_data_paymentDetail>(*this, "/data/paymentDetail"); }
+    /// bankTransferDetails (object): for bank transfers.
+    paysvc::order_pay_authorize_answer_data_bankTransferDetails bankTransferDetails() const { return paysvc::detail::reader::object<paysvc::order_pay_authorize_answer_data_bankTransferDetails>(*this, "/data/bankTransferDetails"); }
+    /// orderPayment (object): this attempt to pay.
+    paysvc::order_pay_authorize_answer_data_orderPayment orderPayment() const { return paysvc::detail::reader::object<paysvc::order_pay_authorize_answer_data_orderPayment>(*this, "/data/orderPayment"); }
+};
+
+/// The answer of client::order_pay_authorize().
+class order_pay_authorize_answer : public view {
+  public:
+    using paysvc::view::view;
+    order_pay_authorize_answer() = default;
+    /// Of any reply, that of an error included. It must outlive this.
+    explicit order_pay_authorize_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
+    order_pay_authorize_answer(const paysvc::reply &&) = delete;
+    /// status (string): success, or what became of the request instead.
+    paysvc::value<std::string> status() const { return paysvc::detail::reader::text(*this, "/status"); }
+    /// statusCode (string): code, e.g. 00.
+    paysvc::value<std::string> statusCode() const { return paysvc::detail::reader::text(*this, "/statusCode"); }
+    /// message (string): what became of the request, for a person.
+    paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
+    /// data (object): the payment.
+    paysvc::order_pay_authorize_answer_data data() const { return paysvc::detail::reader::object<paysvc::order_pay_authorize_answer_data>(*this, "/data"); }
+};
+using order_pay_authorize_reply = reply_of<order_pay_authorize_answer>;
+
+/// The answer of client::order_pay_capture().
+class order_pay_capture_answer : public view {
+  public:
+    using paysvc::view::view;
+    order_pay_capture_answer() = default;
+    /// Of any reply, that of an error included. It must outlive this.
+    explicit order_pay_capture_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
+    order_pay_capture_answer(const paysvc::reply &&) = delete;
+};
+using order_pay_capture_reply = reply_of<order_pay_capture_answer>;
+
 /// The member data of order_refund_answer.
 class order_refund_answer_data : public view {
   public:
@@ -460,6 +552,119 @@ class order_verify_answer : public view {
 };
 using order_verify_reply = reply_of<order_verify_answer>;
 
+/// The member data of order_fee_answer.
+class order_fee_answer_data : public view {
+  public:
+    using paysvc::view::view;
+    /// amount (amount in major currency units): price, without the fee.
+    paysvc::value<std::string> amount() const { return paysvc::detail::reader::decimal(*this, "/data/amount"); }
+    /// fee (amount in major currency units): fee.
+    paysvc::value<std::string> fee() const { return paysvc::detail::reader::decimal(*this, "/data/fee"); }
+    /// total (amount in major currency units): what would be charged, the fee included.
+    paysvc::value<std::string> total() const { return paysvc::detail::reader::decimal(*this, "/data/total"); }
+};
+
+/// The answer of client::order_fee().
+class order_fee_answer : public view {
+  public:
+    using paysvc::view::view;
+    order_fee_answer() = default;
+    /// Of any reply, that of an error included. It must outlive this.
+    explicit order_fee_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
+    order_fee_answer(const paysvc::reply &&) = delete;
+    /// status (string): success, or what became of the request instead.
+    paysvc::value<std::string> status() const { return paysvc::detail::reader::text(*this, "/status"); }
+    /// statusCode (string): code, e.g. 00.
+    paysvc::value<std::string> statusCode() const { return paysvc::detail::reader::text(*this, "/statusCode"); }
+    /// message (string): what became of the request, for a person.
+    paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
+    /// data (object): the fee.
+    paysvc::order_fee_answer_data data() const { return paysvc::detail::reader::object<paysvc::order_fee_answer_data>(*this, "/data"); }
+};
+using order_fee_reply = reply_of<order_fee_answer>;
+
+/// The answer of client::card_charge().
+class card_charge_answer : public view {
+  public:
+    using paysvc::view::view;
+    card_charge_answer() = default;
+    /// Of any reply, that of an error included. It must outlive this.
+    explicit card_charge_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
+    card_charge_answer(const paysvc::reply &&) = delete;
+};
+using card_charge_reply = reply_of<card_charge_answer>;
+
+/// The answer of client::card_save().
+class card_save_answer : public view {
+  public:
+    using paysvc::view::view;
+    card_save_answer() = default;
+    /// Of any reply, that of an error included. It must outlive this.
+    explicit card_save_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
+    card_save_answer(const paysvc::reply &&) = delete;
+    /// status (string): state of the order, as a word.
+    paysvc::value<std::string> status() const { return paysvc::detail::reader::text(*this, "/status"); }
+    /// statusCode (string): code, e.g. 00.
+    paysvc::value<std::string> statusCode() const { return paysvc::detail::reader::text(*this, "/statusCode"); }
+};
+using card_save_reply = reply_of<card_save_answer>;
+
+/// The answer of client::checkout_create().
+class checkout_create_answer : public view {
+  public:
+    using paysvc::view::view;
+    checkout_create_answer() = default;
+    /// Of any reply, that of an error included. It must outlive this.
+    explicit checkout_create_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
+    checkout_create_answer(const paysvc::reply &&) = delete;
+    /// isSuccess (boolean, integrated): whether the request succeeded.
+    paysvc::value<bool> isSuccess() const { return paysvc::detail::reader::flag(*this, "/isSuccess"); }
+    /// message (string, integrated): what became of the request, for a person.
+    paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
+    /// redirectUrl (string, integrated): the page on which the customer pays.
+    paysvc::value<std::string> redirectUrl() const { return paysvc::detail::reader::text(*this, "/redirectUrl"); }
+    /// orderId (integer, integrated): the service's number for the order.
+    paysvc::value<std::int64_t> orderId() const { return paysvc::detail::reader::integer(*this, "/orderId"); }
+};
+using checkout_create_reply = reply_of<checkout_create_answer>;
+
+/// An element of the list data of banks_answer.
+class banks_answer_data : public view {
+  public:
+    using paysvc::view::view;
+    /// id (integer, integrated): the service's number for the bank.
+    paysvc::value<std::int64_t> id() const { return paysvc::detail::reader::integer(*this, "/id"); }
+    /// name (string, integrated): name of the bank.
+    paysvc::value<std::string> name() const { return paysvc::detail::reader::text(*this, "/name"); }
+    /// bankCode (string, integrated): code of the bank.
+    paysvc::value<std::string> bankCode() const { return paysvc::detail::reader::text(*this, "/bankCode"); }
+    /// countryId (integer, integrated): the service's number for the country.
+    paysvc::value<std::int64_t> countryId() const { return paysvc::detail::reader::integer(*this, "/countryId"); }
+    /// logo (string, integrated): address of the bank's logo.
+    paysvc::value<std::string> logo() const { return paysvc::detail::reader::text(*this, "/logo"); }
+    /// ussdBankCode (string, integrated): code of the bank in USSD.
+    paysvc::value<std::string> ussdBankCode() const { return paysvc::detail::reader::text(*this, "/ussdBankCode"); }
+};
+
+/// The answer of client::banks().
+class banks_answer : public view {
+  public:
+    using paysvc::view::view;
+    banks_answer() = default;
+    /// Of any reply, that of an error included. It must outlive this.
+    explicit banks_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
+    banks_answer(const paysvc::reply &&) = delete;
+    /// status (string, integrated): success, or what became of the request instead.
+    paysvc::value<std::string> status() const { return paysvc::detail::reader::text(*this, "/status"); }
+    /// statusCode (string, integrated): code, e.g. 00.
+    paysvc::value<std::string> statusCode() const { return paysvc::detail::reader::text(*this, "/statusCode"); }
+    /// message (string, integrated): what became of the request, for a person.
+    paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
+    /// data (array of objects, integrated): the banks.
+    paysvc::list<paysvc::banks_answer_data> data() const { return paysvc::detail::reader::array<paysvc::banks_answer_data>(*this, "/data"); }
+};
+using banks_reply = reply_of<banks_answer>;
+
 /// The member data of virtual_account_generate_answer.
 class virtual_account_generate_answer_data : public view {
   public:
@@ -498,6 +703,17 @@ class virtual_account_generate_answer : public view {
     paysvc::virtual_account_generate_answer_data data() const { return paysvc::detail::reader::object<paysvc::virtual_account_generate_answer_data>(*this, "/data"); }
 };
 using virtual_account_generate_reply = reply_of<virtual_account_generate_answer>;
+
+/// The answer of client::virtual_account_details().
+class virtual_account_details_answer : public view {
+  public:
+    using paysvc::view::view;
+    virtual_account_details_answer() = default;
+    /// Of any reply, that of an error included. It must outlive this.
+    explicit virtual_account_details_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
+    virtual_account_details_answer(const paysvc::reply &&) = delete;
+};
+using virtual_account_details_reply = reply_of<virtual_account_details_answer>;
 
 /// An element of the list orderPayments of transaction_details_answer_data.
 class transaction_details_answer_data_orderPayments : public view {
@@ -613,6 +829,100 @@ class transaction_details_answer : public view {
     paysvc::transaction_details_answer_data data() const { return paysvc::detail::reader::object<paysvc::transaction_details_answer_data>(*this, "/data"); }
 };
 using transaction_details_reply = reply_of<transaction_details_answer>;
+
+/// The answer of client::payout_name_enquiry().
+class payout_name_enquiry_answer : public view {
+  public:
+    using paysvc::view::view;
+    payout_name_enquiry_answer() = default;
+    /// Of any reply, that of an error included. It must outlive this.
+    explicit payout_name_enquiry_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
+    payout_name_enquiry_answer(const paysvc::reply &&) = delete;
+    /// bankCode (string): code of the bank.
+    paysvc::value<std::string> bankCode() const { return paysvc::detail::reader::text(*this, "/bankCode"); }
+    /// accountNumber (string): the bank account.
+    paysvc::value<std::string> accountNumber() const { return paysvc::detail::reader::text(*this, "/accountNumber"); }
+    /// accountName (string): name of the account's holder: compare it with the recipient's.
+    paysvc::value<std::string> accountName() const { return paysvc::detail::reader::text(*this, "/accountName"); }
+};
+using payout_name_enquiry_reply = reply_of<payout_name_enquiry_answer>;
+
+/// An element of the list data of payout_initiate_answer.
+class payout_initiate_answer_data : public view {
+  public:
+    using paysvc::view::view;
+    /// accountName (string): name of the account's holder.
+    paysvc::value<std::string> accountName() const { return paysvc::detail::reader::text(*this, "/accountName"); }
+    /// accountNumber (string): the recipient's bank account.
+    paysvc::value<std::string> accountNumber() const { return paysvc::detail::reader::text(*this, "/accountNumber"); }
+    /// bankCode (string): code of the recipient's bank.
+    paysvc::value<std::string> bankCode() const { return paysvc::detail::reader::text(*this, "/bankCode"); }
+    /// bankId (string): the service's number for the bank.
+    paysvc::value<std::string> bankId() const { return paysvc::detail::reader::text(*this, "/bankId"); }
+    /// amount (amount in major currency units): what the recipient receives.
+    paysvc::value<std::string> amount() const { return paysvc::detail::reader::decimal(*this, "/amount"); }
+    /// description (string): description of the payout.
+    paysvc::value<std::string> description() const { return paysvc::detail::reader::text(*this, "/description"); }
+    /// category (string): category of the payout.
+    paysvc::value<std::string> category() const { return paysvc::detail::reader::text(*this, "/category"); }
+    /// payoutReference (string): the service's reference of the payout.
+    paysvc::value<std::string> payoutReference() const { return paysvc::detail::reader::text(*this, "/payoutReference"); }
+    /// creditCurrency (string): currency code of the recipient's account.
+    paysvc::value<std::string> creditCurrency() const { return paysvc::detail::reader::text(*this, "/creditCurrency"); }
+    /// debitCurrency (string): currency code of the balance that is debited.
+    paysvc::value<std::string> debitCurrency() const { return paysvc::detail::reader::text(*this, "/debitCurrency"); }
+    /// beneficiayAddress (string): address of the recipient.
+    paysvc::value<std::string> beneficiayAddress() const { return paysvc::detail::reader::text(*this, "/beneficiayAddress"); }
+};
+
+/// The answer of client::payout_initiate().
+class payout_initiate_answer : public view {
+  public:
+    using paysvc::view::view;
+    payout_initiate_answer() = default;
+    /// Of any reply, that of an error included. It must outlive this.
+    explicit payout_initiate_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
+    payout_initiate_answer(const paysvc::reply &&) = delete;
+    /// status (string): success, or what became of the request instead.
+    paysvc::value<std::string> status() const { return paysvc::detail::reader::text(*this, "/status"); }
+    /// statusCode (string): code, e.g. 00.
+    paysvc::value<std::string> statusCode() const { return paysvc::detail::reader::text(*this, "/statusCode"); }
+    /// message (string): what became of the request, for a person.
+    paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
+    /// batchReference (string): reference of the batch: store it, payout_status needs it.
+    paysvc::value<std::string> batchReference() const { return paysvc::detail::reader::text(*this, "/batchReference"); }
+    /// batchId (string): the service's number for the batch.
+    paysvc::value<std::string> batchId() const { return paysvc::detail::reader::text(*this, "/batchId"); }
+    /// data (array of objects): the payouts, in the order of the request.
+    paysvc::list<paysvc::payout_initiate_answer_data> data() const { return paysvc::detail::reader::array<paysvc::payout_initiate_answer_data>(*this, "/data"); }
+};
+using payout_initiate_reply = reply_of<payout_initiate_answer>;
+
+/// The answer of client::payout_status().
+class payout_status_answer : public view {
+  public:
+    using paysvc::view::view;
+    payout_status_answer() = default;
+    /// Of any reply, that of an error included. It must outlive this.
+    explicit payout_status_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
+    payout_status_answer(const paysvc::reply &&) = delete;
+};
+using payout_status_reply = reply_of<payout_status_answer>;
+
+/// The answer of client::payout_balance().
+class payout_balance_answer : public view {
+  public:
+    using paysvc::view::view;
+    payout_balance_answer() = default;
+    /// Of any reply, that of an error included. It must outlive this.
+    explicit payout_balance_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
+    payout_balance_answer(const paysvc::reply &&) = delete;
+    /// currency (string, integrated): currency code.
+    paysvc::value<std::string> currency() const { return paysvc::detail::reader::text(*this, "/currency"); }
+    /// availableBalance (amount in major currency units, integrated): what can be paid out.
+    paysvc::value<std::string> availableBalance() const { return paysvc::detail::reader::decimal(*this, "/availableBalance"); }
+};
+using payout_balance_reply = reply_of<payout_balance_answer>;
 
 } // namespace paysvc
 

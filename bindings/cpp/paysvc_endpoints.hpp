@@ -104,6 +104,10 @@ class config : public object {
     config &max_idle_connections(const detail::integer &value) { return set(*this, "max_idle_connections", value); }
     /// allow_http (boolean): allows plain HTTP to addresses other than loopback (default false).
     config &allow_http(const detail::flag &value) { return set(*this, "allow_http", value); }
+    /// payout_key (string): API key that payouts are sent with; integrations in production differ (default secret, or public).
+    config &payout_key(const std::string &value) { return set(*this, "payout_key", value); }
+    /// payout_encryption_header (boolean): sends payouts with the header encryption: RSA; integrations in production differ (default true).
+    config &payout_encryption_header(const detail::flag &value) { return set(*this, "payout_encryption_header", value); }
 };
 
 /// The request of client::direct_debit_history().
@@ -162,7 +166,7 @@ class order_create_card : public object {
 /// The member order of order_create_request.
 class order_create_order : public object {
   public:
-    /// reference (string, required): reference of the order; the same as outside of this object, if both are given.
+    /// reference (string, required): reference of the order, unique: a second order with it is refused.
     order_create_order &reference(const std::string &value) { return set(*this, "reference", value); }
     /// amount (decimal amount in major units, e.g. "100.10", required): price, without the fee.
     order_create_order &amount(const std::string &value) { return set(*this, "amount", value); }
@@ -212,7 +216,7 @@ class order_create_paymentMeta : public object {
 /// The request of client::order_create().
 class order_create_request : public object {
   public:
-    /// reference (string): reference of the order.
+    /// reference (string): reference of the order, the same as order.reference.
     order_create_request &reference(const std::string &value) { return set(*this, "reference", value); }
     /// paymentoption (string): C for card.
     order_create_request &paymentoption(const std::string &value) { return set(*this, "paymentoption", value); }
@@ -260,6 +264,26 @@ class order_pay_request : public object {
     order_pay_request &extra(const std::string &member, const raw &value) { return set(*this, member, value); }
 };
 
+/// The request of client::order_pay_authorize().
+class order_pay_authorize_request : public object {
+  public:
+    /// orderPaymentReference (string, required): reference of the attempt to pay, from its answer.
+    order_pay_authorize_request &orderPaymentReference(const std::string &value) { return set(*this, "orderPaymentReference", value); }
+    /// otp (string, required): the code that the card's holder received.
+    order_pay_authorize_request &otp(const std::string &value) { return set(*this, "otp", value); }
+    /// message (string): message.
+    order_pay_authorize_request &message(const std::string &value) { return set(*this, "message", value); }
+};
+
+/// The request of client::order_pay_capture().
+class order_pay_capture_request : public object {
+  public:
+    /// reference (string, required): reference of the order.
+    order_pay_capture_request &reference(const std::string &value) { return set(*this, "reference", value); }
+    /// Amount (decimal amount in major units, e.g. "100.10", required): what is to be charged.
+    order_pay_capture_request &Amount(const std::string &value) { return set(*this, "Amount", value); }
+};
+
 /// The request of client::order_refund().
 class order_refund_request : public object {
   public:
@@ -285,6 +309,172 @@ class order_verify_request : public object {
     order_verify_request &reference(const std::string &value) { return set(*this, "reference", value); }
 };
 
+/// The request of client::order_fee().
+class order_fee_request : public object {
+  public:
+    /// amount (decimal amount in major units, e.g. "100.10", required): price, without the fee.
+    order_fee_request &amount(const std::string &value) { return set(*this, "amount", value); }
+    /// currency (string): currency code, e.g. NGN.
+    order_fee_request &currency(const std::string &value) { return set(*this, "currency", value); }
+    /// paymentoption (string): payment option, e.g. C for card.
+    order_fee_request &paymentoption(const std::string &value) { return set(*this, "paymentoption", value); }
+};
+
+/// The member order of card_charge_request.
+class card_charge_order : public object {
+  public:
+    /// reference (string, required): reference of the order, unique: a second order with it is refused.
+    card_charge_order &reference(const std::string &value) { return set(*this, "reference", value); }
+    /// amount (decimal amount in major units, e.g. "100.10", required): price, without the fee.
+    card_charge_order &amount(const std::string &value) { return set(*this, "amount", value); }
+    /// description (string): description of the order.
+    card_charge_order &description(const std::string &value) { return set(*this, "description", value); }
+    /// currency (string): currency code, e.g. NGN.
+    card_charge_order &currency(const std::string &value) { return set(*this, "currency", value); }
+    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    card_charge_order &extra(const std::string &member, const raw &value) { return set(*this, member, value); }
+};
+
+/// The member customer of card_charge_request.
+class card_charge_customer : public object {
+  public:
+    /// firstname (string): first name.
+    card_charge_customer &firstname(const std::string &value) { return set(*this, "firstname", value); }
+    /// lastname (string): last name.
+    card_charge_customer &lastname(const std::string &value) { return set(*this, "lastname", value); }
+    /// mobile (string): telephone number.
+    card_charge_customer &mobile(const std::string &value) { return set(*this, "mobile", value); }
+    /// country (string): two-letter country code.
+    card_charge_customer &country(const std::string &value) { return set(*this, "country", value); }
+    /// email (string): e-mail address.
+    card_charge_customer &email(const std::string &value) { return set(*this, "email", value); }
+    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    card_charge_customer &extra(const std::string &member, const raw &value) { return set(*this, member, value); }
+};
+
+/// The member payment of card_charge_request.
+class card_charge_payment : public object {
+  public:
+    /// RedirectUrl (string): where the customer's browser goes after the payment.
+    card_charge_payment &RedirectUrl(const std::string &value) { return set(*this, "RedirectUrl", value); }
+    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    card_charge_payment &extra(const std::string &member, const raw &value) { return set(*this, member, value); }
+};
+
+/// The member paymentMeta of card_charge_request.
+class card_charge_paymentMeta : public object {
+  public:
+    /// ipAddress (string): address of the customer's browser.
+    card_charge_paymentMeta &ipAddress(const std::string &value) { return set(*this, "ipAddress", value); }
+    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    card_charge_paymentMeta &extra(const std::string &member, const raw &value) { return set(*this, member, value); }
+};
+
+/// The member authorization of card_charge_request.
+class card_charge_authorization : public object {
+  public:
+    /// cardToken (string, required): token of the saved card.
+    card_charge_authorization &cardToken(const std::string &value) { return set(*this, "cardToken", value); }
+    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    card_charge_authorization &extra(const std::string &member, const raw &value) { return set(*this, member, value); }
+};
+
+/// The request of client::card_charge().
+class card_charge_request : public object {
+  public:
+    /// order (object, required): the order and its price.
+    card_charge_request &order(const card_charge_order &value) { return set(*this, "order", value); }
+    /// customer (object): the customer.
+    card_charge_request &customer(const card_charge_customer &value) { return set(*this, "customer", value); }
+    /// payment (object): settings of the payment.
+    card_charge_request &payment(const card_charge_payment &value) { return set(*this, "payment", value); }
+    /// paymentMeta (object): data about the payment.
+    card_charge_request &paymentMeta(const card_charge_paymentMeta &value) { return set(*this, "paymentMeta", value); }
+    /// authorization (object, required): the saved card.
+    card_charge_request &authorization(const card_charge_authorization &value) { return set(*this, "authorization", value); }
+    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    card_charge_request &extra(const std::string &member, const raw &value) { return set(*this, member, value); }
+};
+
+/// The request of client::card_save().
+class card_save_request : public object {
+  public:
+    /// reference (string, required): reference of the order that was paid with the card.
+    card_save_request &reference(const std::string &value) { return set(*this, "reference", value); }
+};
+
+/// The member order of checkout_create_request.
+class checkout_create_order : public object {
+  public:
+    /// reference (string, required): reference of the order, unique: a second order with it is refused.
+    checkout_create_order &reference(const std::string &value) { return set(*this, "reference", value); }
+    /// amount (decimal amount in major units, e.g. "100.10", required): price, without the fee.
+    checkout_create_order &amount(const std::string &value) { return set(*this, "amount", value); }
+    /// description (string): description of the order.
+    checkout_create_order &description(const std::string &value) { return set(*this, "description", value); }
+    /// currency (string): currency code, e.g. NGN.
+    checkout_create_order &currency(const std::string &value) { return set(*this, "currency", value); }
+    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    checkout_create_order &extra(const std::string &member, const raw &value) { return set(*this, member, value); }
+};
+
+/// The member customer of checkout_create_request.
+class checkout_create_customer : public object {
+  public:
+    /// firstname (string): first name.
+    checkout_create_customer &firstname(const std::string &value) { return set(*this, "firstname", value); }
+    /// lastname (string): last name.
+    checkout_create_customer &lastname(const std::string &value) { return set(*this, "lastname", value); }
+    /// mobile (string): telephone number.
+    checkout_create_customer &mobile(const std::string &value) { return set(*this, "mobile", value); }
+    /// country (string): two-letter country code.
+    checkout_create_customer &country(const std::string &value) { return set(*this, "country", value); }
+    /// email (string): e-mail address.
+    checkout_create_customer &email(const std::string &value) { return set(*this, "email", value); }
+    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    checkout_create_customer &extra(const std::string &member, const raw &value) { return set(*this, member, value); }
+};
+
+/// The member payment of checkout_create_request.
+class checkout_create_payment : public object {
+  public:
+    /// RedirectUrl (string): where the customer's browser goes after the payment.
+    checkout_create_payment &RedirectUrl(const std::string &value) { return set(*this, "RedirectUrl", value); }
+    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    checkout_create_payment &extra(const std::string &member, const raw &value) { return set(*this, member, value); }
+};
+
+/// The member paymentMeta of checkout_create_request.
+class checkout_create_paymentMeta : public object {
+  public:
+    /// ipAddress (string): address of the customer's browser.
+    checkout_create_paymentMeta &ipAddress(const std::string &value) { return set(*this, "ipAddress", value); }
+    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    checkout_create_paymentMeta &extra(const std::string &member, const raw &value) { return set(*this, member, value); }
+};
+
+/// The request of client::checkout_create().
+class checkout_create_request : public object {
+  public:
+    /// order (object, required): the order and its price.
+    checkout_create_request &order(const checkout_create_order &value) { return set(*this, "order", value); }
+    /// customer (object): the customer.
+    checkout_create_request &customer(const checkout_create_customer &value) { return set(*this, "customer", value); }
+    /// payment (object): settings of the payment.
+    checkout_create_request &payment(const checkout_create_payment &value) { return set(*this, "payment", value); }
+    /// paymentMeta (object): data about the payment.
+    checkout_create_request &paymentMeta(const checkout_create_paymentMeta &value) { return set(*this, "paymentMeta", value); }
+    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    checkout_create_request &extra(const std::string &member, const raw &value) { return set(*this, member, value); }
+};
+
+/// The request of client::banks().
+class banks_request : public object {
+  public:
+    /// paymentmethod (string): only banks that offer this payment option.
+    banks_request &paymentmethod(const std::string &value) { return set(*this, "paymentmethod", value); }
+};
+
 /// The request of client::virtual_account_generate().
 class virtual_account_generate_request : public object {
   public:
@@ -296,11 +486,69 @@ class virtual_account_generate_request : public object {
     virtual_account_generate_request &Reference(const std::string &value) { return set(*this, "Reference", value); }
 };
 
+/// The request of client::virtual_account_details().
+class virtual_account_details_request : public object {
+  public:
+    /// alias (string, required): label of the account, as it was generated.
+    virtual_account_details_request &alias(const std::string &value) { return set(*this, "alias", value); }
+};
+
 /// The request of client::transaction_details().
 class transaction_details_request : public object {
   public:
     /// sessionId (string, required): identifier of the transaction session.
     transaction_details_request &sessionId(const std::string &value) { return set(*this, "sessionId", value); }
+};
+
+/// The request of client::payout_name_enquiry().
+class payout_name_enquiry_request : public object {
+  public:
+    /// bankCode (string, required): code of the recipient's bank, 6 digits, e.g. 000014.
+    payout_name_enquiry_request &bankCode(const std::string &value) { return set(*this, "bankCode", value); }
+    /// accountNumber (string, required): the recipient's bank account.
+    payout_name_enquiry_request &accountNumber(const std::string &value) { return set(*this, "accountNumber", value); }
+};
+
+/// An element of payoutDetails of payout_initiate_request.
+class payout_initiate_payoutDetails : public object {
+  public:
+    /// clientReference (string): your own reference; the answer does not repeat it.
+    payout_initiate_payoutDetails &clientReference(const std::string &value) { return set(*this, "clientReference", value); }
+    /// accountNumber (string, required): the recipient's bank account.
+    payout_initiate_payoutDetails &accountNumber(const std::string &value) { return set(*this, "accountNumber", value); }
+    /// bankCode (string, required): code of the recipient's bank, 6 digits, e.g. 000014.
+    payout_initiate_payoutDetails &bankCode(const std::string &value) { return set(*this, "bankCode", value); }
+    /// amount (decimal amount in major units, e.g. "100.10", required): what the recipient receives.
+    payout_initiate_payoutDetails &amount(const std::string &value) { return set(*this, "amount", value); }
+    /// description (string, required): description of the payout.
+    payout_initiate_payoutDetails &description(const std::string &value) { return set(*this, "description", value); }
+    /// accountName (string, required): name of the account's holder, see payout_name_enquiry.
+    payout_initiate_payoutDetails &accountName(const std::string &value) { return set(*this, "accountName", value); }
+    /// creditCurrency (string, required): currency code of the recipient's account, e.g. NGN.
+    payout_initiate_payoutDetails &creditCurrency(const std::string &value) { return set(*this, "creditCurrency", value); }
+    /// debitCurrency (string, required): currency code of the balance that is debited, e.g. NGN.
+    payout_initiate_payoutDetails &debitCurrency(const std::string &value) { return set(*this, "debitCurrency", value); }
+};
+
+/// The request of client::payout_initiate().
+class payout_initiate_request : public object {
+  public:
+    /// payoutDetails (array of one or more objects, required): the payouts of the batch.
+    payout_initiate_request &payoutDetails(const std::vector<payout_initiate_payoutDetails> &value) { return set(*this, "payoutDetails", value); }
+};
+
+/// The request of client::payout_status().
+class payout_status_request : public object {
+  public:
+    /// batchReference (string, required): reference of the batch, from the answer of payout_initiate.
+    payout_status_request &batchReference(const std::string &value) { return set(*this, "batchReference", value); }
+};
+
+/// The request of client::payout_balance().
+class payout_balance_request : public object {
+  public:
+    /// currency (string, required): currency code, e.g. NGN.
+    payout_balance_request &currency(const std::string &value) { return set(*this, "currency", value); }
 };
 
 /// A request that has no method of its own yet: see client::request().
@@ -396,6 +644,28 @@ template <class Client> class endpoints {
         return order_pay_reply(static_cast<const Client *>(this)->perform(&paysvc_order_pay, request, with));
     }
 
+    /// Completes a card payment that waits for a code from the card's holder.
+    /// POST /payment/order/pay/authorize, public key, encrypted.
+#if PAYSVC_EXCEPTIONS
+    order_pay_authorize_reply order_pay_authorize(const std::string &request, const call &with = call::none()) const {
+        return checked("order_pay_authorize", this->order_pay_authorize(std::nothrow, request, with));
+    }
+#endif
+    order_pay_authorize_reply order_pay_authorize(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
+        return order_pay_authorize_reply(static_cast<const Client *>(this)->perform(&paysvc_order_pay_authorize, request, with));
+    }
+
+    /// Charges a card payment that was only authorized before.
+    /// POST /payment/order/pay/capture, secret key.
+#if PAYSVC_EXCEPTIONS
+    order_pay_capture_reply order_pay_capture(const std::string &request, const call &with = call::none()) const {
+        return checked("order_pay_capture", this->order_pay_capture(std::nothrow, request, with));
+    }
+#endif
+    order_pay_capture_reply order_pay_capture(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
+        return order_pay_capture_reply(static_cast<const Client *>(this)->perform(&paysvc_order_pay_capture, request, with));
+    }
+
     /// Starts a refund of an order, in full or in part.
     /// POST /payment/order/refund, secret key.
 #if PAYSVC_EXCEPTIONS
@@ -429,6 +699,61 @@ template <class Client> class endpoints {
         return order_verify_reply(static_cast<const Client *>(this)->perform(&paysvc_order_verify, request, with));
     }
 
+    /// Returns the fee that a payment would have. It creates nothing.
+    /// POST /payment/order/fee, public key, encrypted, read-only.
+#if PAYSVC_EXCEPTIONS
+    order_fee_reply order_fee(const std::string &request, const call &with = call::none()) const {
+        return checked("order_fee", this->order_fee(std::nothrow, request, with));
+    }
+#endif
+    order_fee_reply order_fee(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
+        return order_fee_reply(static_cast<const Client *>(this)->perform(&paysvc_order_fee, request, with));
+    }
+
+    /// Charges a card that was saved before.
+    /// POST /payment/tokenize/charge, secret key.
+#if PAYSVC_EXCEPTIONS
+    card_charge_reply card_charge(const std::string &request, const call &with = call::none()) const {
+        return checked("card_charge", this->card_charge(std::nothrow, request, with));
+    }
+#endif
+    card_charge_reply card_charge(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
+        return card_charge_reply(static_cast<const Client *>(this)->perform(&paysvc_card_charge, request, with));
+    }
+
+    /// Saves the card with which an order was paid, for card_charge.
+    /// POST /payment/order/save-card, secret key, encrypted.
+#if PAYSVC_EXCEPTIONS
+    card_save_reply card_save(const std::string &request, const call &with = call::none()) const {
+        return checked("card_save", this->card_save(std::nothrow, request, with));
+    }
+#endif
+    card_save_reply card_save(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
+        return card_save_reply(static_cast<const Client *>(this)->perform(&paysvc_card_save, request, with));
+    }
+
+    /// Creates an order that the customer pays on a page of the service; the answer has its address.
+    /// POST /payment/create, public key, encrypted.
+#if PAYSVC_EXCEPTIONS
+    checkout_create_reply checkout_create(const std::string &request, const call &with = call::none()) const {
+        return checked("checkout_create", this->checkout_create(std::nothrow, request, with));
+    }
+#endif
+    checkout_create_reply checkout_create(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
+        return checkout_create_reply(static_cast<const Client *>(this)->perform(&paysvc_checkout_create, request, with));
+    }
+
+    /// Lists the banks, with the codes that other requests take.
+    /// GET /payment/banks, public key, read-only.
+#if PAYSVC_EXCEPTIONS
+    banks_reply banks(const std::string &request, const call &with = call::none()) const {
+        return checked("banks", this->banks(std::nothrow, request, with));
+    }
+#endif
+    banks_reply banks(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
+        return banks_reply(static_cast<const Client *>(this)->perform(&paysvc_banks, request, with));
+    }
+
     /// Creates a reserved virtual bank account: persistent, one per alias.
     /// POST /payment/virtual-account/generate, public key, encrypted.
 #if PAYSVC_EXCEPTIONS
@@ -440,6 +765,17 @@ template <class Client> class endpoints {
         return virtual_account_generate_reply(static_cast<const Client *>(this)->perform(&paysvc_virtual_account_generate, request, with));
     }
 
+    /// Returns the virtual account of an alias.
+    /// GET /payment/account-details, public key, read-only.
+#if PAYSVC_EXCEPTIONS
+    virtual_account_details_reply virtual_account_details(const std::string &request, const call &with = call::none()) const {
+        return checked("virtual_account_details", this->virtual_account_details(std::nothrow, request, with));
+    }
+#endif
+    virtual_account_details_reply virtual_account_details(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
+        return virtual_account_details_reply(static_cast<const Client *>(this)->perform(&paysvc_virtual_account_details, request, with));
+    }
+
     /// Returns the details of a funding event on a virtual account.
     /// GET /payment/transaction-details/{sessionId}, public key, read-only.
 #if PAYSVC_EXCEPTIONS
@@ -449,6 +785,50 @@ template <class Client> class endpoints {
 #endif
     transaction_details_reply transaction_details(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
         return transaction_details_reply(static_cast<const Client *>(this)->perform(&paysvc_transaction_details, request, with));
+    }
+
+    /// Returns the name of a bank account's holder.
+    /// POST /payout/name-enquiry, public key, encrypted, read-only.
+#if PAYSVC_EXCEPTIONS
+    payout_name_enquiry_reply payout_name_enquiry(const std::string &request, const call &with = call::none()) const {
+        return checked("payout_name_enquiry", this->payout_name_enquiry(std::nothrow, request, with));
+    }
+#endif
+    payout_name_enquiry_reply payout_name_enquiry(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
+        return payout_name_enquiry_reply(static_cast<const Client *>(this)->perform(&paysvc_payout_name_enquiry, request, with));
+    }
+
+    /// Pays out to bank accounts, as one batch. Success means accepted, not paid: ask payout_status.
+    /// POST /payout/initiate, secret key (setting payout_key), encrypted.
+#if PAYSVC_EXCEPTIONS
+    payout_initiate_reply payout_initiate(const std::string &request, const call &with = call::none()) const {
+        return checked("payout_initiate", this->payout_initiate(std::nothrow, request, with));
+    }
+#endif
+    payout_initiate_reply payout_initiate(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
+        return payout_initiate_reply(static_cast<const Client *>(this)->perform(&paysvc_payout_initiate, request, with));
+    }
+
+    /// Returns the payouts of a batch and their states. The form of the answer is not documented.
+    /// GET /payout/{batchReference}/status, secret key, read-only.
+#if PAYSVC_EXCEPTIONS
+    payout_status_reply payout_status(const std::string &request, const call &with = call::none()) const {
+        return checked("payout_status", this->payout_status(std::nothrow, request, with));
+    }
+#endif
+    payout_status_reply payout_status(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
+        return payout_status_reply(static_cast<const Client *>(this)->perform(&paysvc_payout_status, request, with));
+    }
+
+    /// Returns the balance in a currency from which payouts are made.
+    /// GET /payout/balance-enquiry, secret key, read-only.
+#if PAYSVC_EXCEPTIONS
+    payout_balance_reply payout_balance(const std::string &request, const call &with = call::none()) const {
+        return checked("payout_balance", this->payout_balance(std::nothrow, request, with));
+    }
+#endif
+    payout_balance_reply payout_balance(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
+        return payout_balance_reply(static_cast<const Client *>(this)->perform(&paysvc_payout_balance, request, with));
     }
 
     /// Sends a request that has no method of its own yet: see paysvc_request() in paysvc.h.

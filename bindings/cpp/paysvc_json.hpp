@@ -91,6 +91,13 @@ class object {
     static std::string text(const detail::flag &value) { return value.value ? "true" : "false"; }
     static std::string text(const raw &value) { return value.json(); }
     static std::string text(const object &value) { return value.json(); }
+    template <class Element> static std::string text(const std::vector<Element> &elements) {
+        std::string out = "[";
+        for (const object &element : elements) {
+            out += (out.size() > 1 ? "," : "") + element.json();
+        }
+        return out += ']';
+    }
 
     void put(const std::string &name, std::string json) {
         for (auto &member : members_) {

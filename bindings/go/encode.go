@@ -54,6 +54,15 @@ func isUTF8(v reflect.Value) bool {
 				return false
 			}
 		}
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			return true // json.RawMessage, which encoding/json checks.
+		}
+		for i := 0; i < v.Len(); i++ {
+			if !isUTF8(v.Index(i)) {
+				return false
+			}
+		}
 	case reflect.Map:
 		for _, key := range v.MapKeys() {
 			if !isUTF8(key) {

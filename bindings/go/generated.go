@@ -318,6 +318,12 @@ type Config struct {
 
 	// AllowHTTP (boolean): allows plain HTTP to addresses other than loopback (default false).
 	AllowHTTP bool `json:"allow_http,omitempty"`
+
+	// PayoutKey (string): API key that payouts are sent with; integrations in production differ (default secret, or public).
+	PayoutKey string `json:"payout_key,omitempty"`
+
+	// PayoutEncryptionHeader (boolean): sends payouts with the header encryption: RSA; integrations in production differ (default true).
+	PayoutEncryptionHeader *bool `json:"payout_encryption_header,omitempty"`
 }
 
 func function(name string) C.paysvc_go_function {
@@ -334,16 +340,40 @@ func function(name string) C.paysvc_go_function {
 		return C.paysvc_go_function(C.paysvc_order_create)
 	case "order_pay":
 		return C.paysvc_go_function(C.paysvc_order_pay)
+	case "order_pay_authorize":
+		return C.paysvc_go_function(C.paysvc_order_pay_authorize)
+	case "order_pay_capture":
+		return C.paysvc_go_function(C.paysvc_order_pay_capture)
 	case "order_refund":
 		return C.paysvc_go_function(C.paysvc_order_refund)
 	case "order_status":
 		return C.paysvc_go_function(C.paysvc_order_status)
 	case "order_verify":
 		return C.paysvc_go_function(C.paysvc_order_verify)
+	case "order_fee":
+		return C.paysvc_go_function(C.paysvc_order_fee)
+	case "card_charge":
+		return C.paysvc_go_function(C.paysvc_card_charge)
+	case "card_save":
+		return C.paysvc_go_function(C.paysvc_card_save)
+	case "checkout_create":
+		return C.paysvc_go_function(C.paysvc_checkout_create)
+	case "banks":
+		return C.paysvc_go_function(C.paysvc_banks)
 	case "virtual_account_generate":
 		return C.paysvc_go_function(C.paysvc_virtual_account_generate)
+	case "virtual_account_details":
+		return C.paysvc_go_function(C.paysvc_virtual_account_details)
 	case "transaction_details":
 		return C.paysvc_go_function(C.paysvc_transaction_details)
+	case "payout_name_enquiry":
+		return C.paysvc_go_function(C.paysvc_payout_name_enquiry)
+	case "payout_initiate":
+		return C.paysvc_go_function(C.paysvc_payout_initiate)
+	case "payout_status":
+		return C.paysvc_go_function(C.paysvc_payout_status)
+	case "payout_balance":
+		return C.paysvc_go_function(C.paysvc_payout_balance)
 	case "request":
 		return C.paysvc_go_function(C.paysvc_request)
 	case "encrypt":
@@ -447,7 +477,7 @@ func (c *Client) DirectDebitOTP(ctx context.Context, request DirectDebitOTPReque
 type OrderCreateRequest struct {
 	redacted
 
-	// Reference (string): reference of the order.
+	// Reference (string): reference of the order, the same as order.reference.
 	Reference *string `json:"reference,omitempty"`
 
 	// Paymentoption (string): C for card.
@@ -511,7 +541,7 @@ func (r OrderCreateCard) MarshalJSON() ([]byte, error) {
 type OrderCreateOrder struct {
 	redacted
 
-	// Reference (string, required): reference of the order; the same as outside of this object, if both are given.
+	// Reference (string, required): reference of the order, unique: a second order with it is refused.
 	Reference string `json:"reference"`
 
 	// Amount (decimal amount in major units, e.g. "100.10", required): price, without the fee.
@@ -667,6 +697,53 @@ func (c *Client) OrderPay(ctx context.Context, request OrderPayRequest) (*OrderP
 	return &OrderPayReply{reply}, nil
 }
 
+// OrderPayAuthorizeRequest is the request of [Client.OrderPayAuthorize].
+type OrderPayAuthorizeRequest struct {
+	redacted
+
+	// OrderPaymentReference (string, required): reference of the attempt to pay, from its answer.
+	OrderPaymentReference string `json:"orderPaymentReference"`
+
+	// OTP (string, required): the code that the card's holder received.
+	OTP string `json:"otp"`
+
+	// Message (string): message.
+	Message *string `json:"message,omitempty"`
+}
+
+// OrderPayAuthorize completes a card payment that waits for a code from the card's holder.
+//
+// POST /payment/order/pay/authorize, public key, encrypted.
+func (c *Client) OrderPayAuthorize(ctx context.Context, request OrderPayAuthorizeRequest) (*OrderPayAuthorizeReply, error) {
+	reply, err := c.send(ctx, "order_pay_authorize", request)
+	if err != nil {
+		return nil, err
+	}
+	return &OrderPayAuthorizeReply{reply}, nil
+}
+
+// OrderPayCaptureRequest is the request of [Client.OrderPayCapture].
+type OrderPayCaptureRequest struct {
+	redacted
+
+	// Reference (string, required): reference of the order.
+	Reference string `json:"reference"`
+
+	// Amount (decimal amount in major units, e.g. "100.10", required): what is to be charged.
+	Amount string `json:"Amount"`
+}
+
+// OrderPayCapture charges a card payment that was only authorized before.
+//
+// POST /payment/order/pay/capture, secret key.
+func (c *Client) OrderPayCapture(ctx context.Context, request OrderPayCaptureRequest) (*OrderPayCaptureReply, error) {
+	reply, err := c.send(ctx, "order_pay_capture", request)
+	if err != nil {
+		return nil, err
+	}
+	return &OrderPayCaptureReply{reply}, nil
+}
+
 // OrderRefundRequest is the request of [Client.OrderRefund].
 type OrderRefundRequest struct {
 	redacted
@@ -730,6 +807,341 @@ func (c *Client) OrderVerify(ctx context.Context, request OrderVerifyRequest) (*
 	return &OrderVerifyReply{reply}, nil
 }
 
+// OrderFeeRequest is the request of [Client.OrderFee].
+type OrderFeeRequest struct {
+	redacted
+
+	// Amount (decimal amount in major units, e.g. "100.10", required): price, without the fee.
+	Amount string `json:"amount"`
+
+	// Currency (string): currency code, e.g. NGN.
+	Currency *string `json:"currency,omitempty"`
+
+	// Paymentoption (string): payment option, e.g. C for card.
+	Paymentoption *string `json:"paymentoption,omitempty"`
+}
+
+// OrderFee returns the fee that a payment would have. It creates nothing.
+//
+// POST /payment/order/fee, public key, encrypted, read-only.
+func (c *Client) OrderFee(ctx context.Context, request OrderFeeRequest) (*OrderFeeReply, error) {
+	reply, err := c.send(ctx, "order_fee", request)
+	if err != nil {
+		return nil, err
+	}
+	return &OrderFeeReply{reply}, nil
+}
+
+// CardChargeRequest is the request of [Client.CardCharge].
+type CardChargeRequest struct {
+	redacted
+
+	// Order (object, required): the order and its price.
+	Order CardChargeOrder `json:"order"`
+
+	// Customer (object): the customer.
+	Customer *CardChargeCustomer `json:"customer,omitempty"`
+
+	// Payment (object): settings of the payment.
+	Payment *CardChargePayment `json:"payment,omitempty"`
+
+	// PaymentMeta (object): data about the payment.
+	PaymentMeta *CardChargePaymentMeta `json:"paymentMeta,omitempty"`
+
+	// Authorization (object, required): the saved card.
+	Authorization CardChargeAuthorization `json:"authorization"`
+
+	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes the members in the order of the service's interface, then Extra.
+func (r CardChargeRequest) MarshalJSON() ([]byte, error) {
+	type plain CardChargeRequest
+	return withExtra(plain(r), r.Extra)
+}
+
+// CardChargeOrder is the member order of [CardChargeRequest].
+type CardChargeOrder struct {
+	redacted
+
+	// Reference (string, required): reference of the order, unique: a second order with it is refused.
+	Reference string `json:"reference"`
+
+	// Amount (decimal amount in major units, e.g. "100.10", required): price, without the fee.
+	Amount string `json:"amount"`
+
+	// Description (string): description of the order.
+	Description *string `json:"description,omitempty"`
+
+	// Currency (string): currency code, e.g. NGN.
+	Currency *string `json:"currency,omitempty"`
+
+	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes the members in the order of the service's interface, then Extra.
+func (r CardChargeOrder) MarshalJSON() ([]byte, error) {
+	type plain CardChargeOrder
+	return withExtra(plain(r), r.Extra)
+}
+
+// CardChargeCustomer is the member customer of [CardChargeRequest].
+type CardChargeCustomer struct {
+	redacted
+
+	// Firstname (string): first name.
+	Firstname *string `json:"firstname,omitempty"`
+
+	// Lastname (string): last name.
+	Lastname *string `json:"lastname,omitempty"`
+
+	// Mobile (string): telephone number.
+	Mobile *string `json:"mobile,omitempty"`
+
+	// Country (string): two-letter country code.
+	Country *string `json:"country,omitempty"`
+
+	// Email (string): e-mail address.
+	Email *string `json:"email,omitempty"`
+
+	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes the members in the order of the service's interface, then Extra.
+func (r CardChargeCustomer) MarshalJSON() ([]byte, error) {
+	type plain CardChargeCustomer
+	return withExtra(plain(r), r.Extra)
+}
+
+// CardChargePayment is the member payment of [CardChargeRequest].
+type CardChargePayment struct {
+	redacted
+
+	// RedirectURL (string): where the customer's browser goes after the payment.
+	RedirectURL *string `json:"RedirectUrl,omitempty"`
+
+	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes the members in the order of the service's interface, then Extra.
+func (r CardChargePayment) MarshalJSON() ([]byte, error) {
+	type plain CardChargePayment
+	return withExtra(plain(r), r.Extra)
+}
+
+// CardChargePaymentMeta is the member paymentMeta of [CardChargeRequest].
+type CardChargePaymentMeta struct {
+	redacted
+
+	// IPAddress (string): address of the customer's browser.
+	IPAddress *string `json:"ipAddress,omitempty"`
+
+	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes the members in the order of the service's interface, then Extra.
+func (r CardChargePaymentMeta) MarshalJSON() ([]byte, error) {
+	type plain CardChargePaymentMeta
+	return withExtra(plain(r), r.Extra)
+}
+
+// CardChargeAuthorization is the member authorization of [CardChargeRequest].
+type CardChargeAuthorization struct {
+	redacted
+
+	// CardToken (string, required): token of the saved card.
+	CardToken string `json:"cardToken"`
+
+	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes the members in the order of the service's interface, then Extra.
+func (r CardChargeAuthorization) MarshalJSON() ([]byte, error) {
+	type plain CardChargeAuthorization
+	return withExtra(plain(r), r.Extra)
+}
+
+// CardCharge charges a card that was saved before.
+//
+// POST /payment/tokenize/charge, secret key.
+func (c *Client) CardCharge(ctx context.Context, request CardChargeRequest) (*CardChargeReply, error) {
+	reply, err := c.send(ctx, "card_charge", request)
+	if err != nil {
+		return nil, err
+	}
+	return &CardChargeReply{reply}, nil
+}
+
+// CardSaveRequest is the request of [Client.CardSave].
+type CardSaveRequest struct {
+	redacted
+
+	// Reference (string, required): reference of the order that was paid with the card.
+	Reference string `json:"reference"`
+}
+
+// CardSave saves the card with which an order was paid, for card_charge.
+//
+// POST /payment/order/save-card, secret key, encrypted.
+func (c *Client) CardSave(ctx context.Context, request CardSaveRequest) (*CardSaveReply, error) {
+	reply, err := c.send(ctx, "card_save", request)
+	if err != nil {
+		return nil, err
+	}
+	return &CardSaveReply{reply}, nil
+}
+
+// CheckoutCreateRequest is the request of [Client.CheckoutCreate].
+type CheckoutCreateRequest struct {
+	redacted
+
+	// Order (object, required): the order and its price.
+	Order CheckoutCreateOrder `json:"order"`
+
+	// Customer (object): the customer.
+	Customer *CheckoutCreateCustomer `json:"customer,omitempty"`
+
+	// Payment (object): settings of the payment.
+	Payment *CheckoutCreatePayment `json:"payment,omitempty"`
+
+	// PaymentMeta (object): data about the payment.
+	PaymentMeta *CheckoutCreatePaymentMeta `json:"paymentMeta,omitempty"`
+
+	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes the members in the order of the service's interface, then Extra.
+func (r CheckoutCreateRequest) MarshalJSON() ([]byte, error) {
+	type plain CheckoutCreateRequest
+	return withExtra(plain(r), r.Extra)
+}
+
+// CheckoutCreateOrder is the member order of [CheckoutCreateRequest].
+type CheckoutCreateOrder struct {
+	redacted
+
+	// Reference (string, required): reference of the order, unique: a second order with it is refused.
+	Reference string `json:"reference"`
+
+	// Amount (decimal amount in major units, e.g. "100.10", required): price, without the fee.
+	Amount string `json:"amount"`
+
+	// Description (string): description of the order.
+	Description *string `json:"description,omitempty"`
+
+	// Currency (string): currency code, e.g. NGN.
+	Currency *string `json:"currency,omitempty"`
+
+	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes the members in the order of the service's interface, then Extra.
+func (r CheckoutCreateOrder) MarshalJSON() ([]byte, error) {
+	type plain CheckoutCreateOrder
+	return withExtra(plain(r), r.Extra)
+}
+
+// CheckoutCreateCustomer is the member customer of [CheckoutCreateRequest].
+type CheckoutCreateCustomer struct {
+	redacted
+
+	// Firstname (string): first name.
+	Firstname *string `json:"firstname,omitempty"`
+
+	// Lastname (string): last name.
+	Lastname *string `json:"lastname,omitempty"`
+
+	// Mobile (string): telephone number.
+	Mobile *string `json:"mobile,omitempty"`
+
+	// Country (string): two-letter country code.
+	Country *string `json:"country,omitempty"`
+
+	// Email (string): e-mail address.
+	Email *string `json:"email,omitempty"`
+
+	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes the members in the order of the service's interface, then Extra.
+func (r CheckoutCreateCustomer) MarshalJSON() ([]byte, error) {
+	type plain CheckoutCreateCustomer
+	return withExtra(plain(r), r.Extra)
+}
+
+// CheckoutCreatePayment is the member payment of [CheckoutCreateRequest].
+type CheckoutCreatePayment struct {
+	redacted
+
+	// RedirectURL (string): where the customer's browser goes after the payment.
+	RedirectURL *string `json:"RedirectUrl,omitempty"`
+
+	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes the members in the order of the service's interface, then Extra.
+func (r CheckoutCreatePayment) MarshalJSON() ([]byte, error) {
+	type plain CheckoutCreatePayment
+	return withExtra(plain(r), r.Extra)
+}
+
+// CheckoutCreatePaymentMeta is the member paymentMeta of [CheckoutCreateRequest].
+type CheckoutCreatePaymentMeta struct {
+	redacted
+
+	// IPAddress (string): address of the customer's browser.
+	IPAddress *string `json:"ipAddress,omitempty"`
+
+	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes the members in the order of the service's interface, then Extra.
+func (r CheckoutCreatePaymentMeta) MarshalJSON() ([]byte, error) {
+	type plain CheckoutCreatePaymentMeta
+	return withExtra(plain(r), r.Extra)
+}
+
+// CheckoutCreate creates an order that the customer pays on a page of the service; the answer has its address.
+//
+// POST /payment/create, public key, encrypted.
+func (c *Client) CheckoutCreate(ctx context.Context, request CheckoutCreateRequest) (*CheckoutCreateReply, error) {
+	reply, err := c.send(ctx, "checkout_create", request)
+	if err != nil {
+		return nil, err
+	}
+	return &CheckoutCreateReply{reply}, nil
+}
+
+// BanksRequest is the request of [Client.Banks].
+type BanksRequest struct {
+	redacted
+
+	// Paymentmethod (string): only banks that offer this payment option.
+	Paymentmethod *string `json:"paymentmethod,omitempty"`
+}
+
+// Banks lists the banks, with the codes that other requests take.
+//
+// GET /payment/banks, public key, read-only.
+func (c *Client) Banks(ctx context.Context, request BanksRequest) (*BanksReply, error) {
+	reply, err := c.send(ctx, "banks", request)
+	if err != nil {
+		return nil, err
+	}
+	return &BanksReply{reply}, nil
+}
+
 // VirtualAccountGenerateRequest is the request of [Client.VirtualAccountGenerate].
 type VirtualAccountGenerateRequest struct {
 	redacted
@@ -755,6 +1167,25 @@ func (c *Client) VirtualAccountGenerate(ctx context.Context, request VirtualAcco
 	return &VirtualAccountGenerateReply{reply}, nil
 }
 
+// VirtualAccountDetailsRequest is the request of [Client.VirtualAccountDetails].
+type VirtualAccountDetailsRequest struct {
+	redacted
+
+	// Alias (string, required): label of the account, as it was generated.
+	Alias string `json:"alias"`
+}
+
+// VirtualAccountDetails returns the virtual account of an alias.
+//
+// GET /payment/account-details, public key, read-only.
+func (c *Client) VirtualAccountDetails(ctx context.Context, request VirtualAccountDetailsRequest) (*VirtualAccountDetailsReply, error) {
+	reply, err := c.send(ctx, "virtual_account_details", request)
+	if err != nil {
+		return nil, err
+	}
+	return &VirtualAccountDetailsReply{reply}, nil
+}
+
 // TransactionDetailsRequest is the request of [Client.TransactionDetails].
 type TransactionDetailsRequest struct {
 	redacted
@@ -772,6 +1203,114 @@ func (c *Client) TransactionDetails(ctx context.Context, request TransactionDeta
 		return nil, err
 	}
 	return &TransactionDetailsReply{reply}, nil
+}
+
+// PayoutNameEnquiryRequest is the request of [Client.PayoutNameEnquiry].
+type PayoutNameEnquiryRequest struct {
+	redacted
+
+	// BankCode (string, required): code of the recipient's bank, 6 digits, e.g. 000014.
+	BankCode string `json:"bankCode"`
+
+	// AccountNumber (string, required): the recipient's bank account.
+	AccountNumber string `json:"accountNumber"`
+}
+
+// PayoutNameEnquiry returns the name of a bank account's holder.
+//
+// POST /payout/name-enquiry, public key, encrypted, read-only.
+func (c *Client) PayoutNameEnquiry(ctx context.Context, request PayoutNameEnquiryRequest) (*PayoutNameEnquiryReply, error) {
+	reply, err := c.send(ctx, "payout_name_enquiry", request)
+	if err != nil {
+		return nil, err
+	}
+	return &PayoutNameEnquiryReply{reply}, nil
+}
+
+// PayoutInitiateRequest is the request of [Client.PayoutInitiate].
+type PayoutInitiateRequest struct {
+	redacted
+
+	// PayoutDetails (array of one or more objects, required): the payouts of the batch.
+	PayoutDetails []PayoutInitiatePayoutDetails `json:"payoutDetails"`
+}
+
+// PayoutInitiatePayoutDetails is an element of payoutDetails of [PayoutInitiateRequest].
+type PayoutInitiatePayoutDetails struct {
+	redacted
+
+	// ClientReference (string): your own reference; the answer does not repeat it.
+	ClientReference *string `json:"clientReference,omitempty"`
+
+	// AccountNumber (string, required): the recipient's bank account.
+	AccountNumber string `json:"accountNumber"`
+
+	// BankCode (string, required): code of the recipient's bank, 6 digits, e.g. 000014.
+	BankCode string `json:"bankCode"`
+
+	// Amount (decimal amount in major units, e.g. "100.10", required): what the recipient receives.
+	Amount string `json:"amount"`
+
+	// Description (string, required): description of the payout.
+	Description string `json:"description"`
+
+	// AccountName (string, required): name of the account's holder, see payout_name_enquiry.
+	AccountName string `json:"accountName"`
+
+	// CreditCurrency (string, required): currency code of the recipient's account, e.g. NGN.
+	CreditCurrency string `json:"creditCurrency"`
+
+	// DebitCurrency (string, required): currency code of the balance that is debited, e.g. NGN.
+	DebitCurrency string `json:"debitCurrency"`
+}
+
+// PayoutInitiate pays out to bank accounts, as one batch. Success means accepted, not paid: ask payout_status.
+//
+// POST /payout/initiate, secret key (setting payout_key), encrypted.
+func (c *Client) PayoutInitiate(ctx context.Context, request PayoutInitiateRequest) (*PayoutInitiateReply, error) {
+	reply, err := c.send(ctx, "payout_initiate", request)
+	if err != nil {
+		return nil, err
+	}
+	return &PayoutInitiateReply{reply}, nil
+}
+
+// PayoutStatusRequest is the request of [Client.PayoutStatus].
+type PayoutStatusRequest struct {
+	redacted
+
+	// BatchReference (string, required): reference of the batch, from the answer of payout_initiate.
+	BatchReference string `json:"batchReference"`
+}
+
+// PayoutStatus returns the payouts of a batch and their states. The form of the answer is not documented.
+//
+// GET /payout/{batchReference}/status, secret key, read-only.
+func (c *Client) PayoutStatus(ctx context.Context, request PayoutStatusRequest) (*PayoutStatusReply, error) {
+	reply, err := c.send(ctx, "payout_status", request)
+	if err != nil {
+		return nil, err
+	}
+	return &PayoutStatusReply{reply}, nil
+}
+
+// PayoutBalanceRequest is the request of [Client.PayoutBalance].
+type PayoutBalanceRequest struct {
+	redacted
+
+	// Currency (string, required): currency code, e.g. NGN.
+	Currency string `json:"currency"`
+}
+
+// PayoutBalance returns the balance in a currency from which payouts are made.
+//
+// GET /payout/balance-enquiry, secret key, read-only.
+func (c *Client) PayoutBalance(ctx context.Context, request PayoutBalanceRequest) (*PayoutBalanceReply, error) {
+	reply, err := c.send(ctx, "payout_balance", request)
+	if err != nil {
+		return nil, err
+	}
+	return &PayoutBalanceReply{reply}, nil
 }
 
 // Request is a request that has no method of its own yet.

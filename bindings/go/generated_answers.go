@@ -803,6 +803,257 @@ func (a *OrderPayAnswerDataOrderPayment) members() []slot {
 	return []slot{&a.OrderID, &a.OrderPaymentReference, &a.Currency, &a.StatusID, &a.OrderPaymentResponseCode, &a.OrderPaymentResponseMessage, &a.OrderPaymentInstrument, &a.Remarks, &a.TotalAmount, &a.Fee}
 }
 
+// OrderPayAuthorizeReply is the reply of [Client.OrderPayAuthorize].
+type OrderPayAuthorizeReply struct{ Reply }
+
+// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// again, so keep the result.
+func (r *OrderPayAuthorizeReply) Answer() (answer OrderPayAuthorizeAnswer) {
+	readReply(&r.Reply, &answer)
+	return answer
+}
+
+// ParseOrderPayAuthorizeAnswer reads an answer of [Client.OrderPayAuthorize] from the body of an [Error] or from one that was stored. It never
+// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+func ParseOrderPayAuthorizeAnswer(body []byte) (answer OrderPayAuthorizeAnswer) {
+	readBody(body, &answer)
+	return answer
+}
+
+// UnmarshalJSON is [ParseOrderPayAuthorizeAnswer], for encoding/json.
+func (a *OrderPayAuthorizeAnswer) UnmarshalJSON(body []byte) error {
+	*a = OrderPayAuthorizeAnswer{}
+	unmarshal(body, a)
+	return nil
+}
+
+// OrderPayAuthorizeAnswer is the answer of [Client.OrderPayAuthorize].
+type OrderPayAuthorizeAnswer struct {
+	Object
+
+	// Status (string): success, or what became of the request instead.
+	Status Text `json:"status"`
+
+	// StatusCode (string): code, e.g. 00.
+	StatusCode Text `json:"statusCode"`
+
+	// Message (string): what became of the request, for a person.
+	Message Text `json:"message"`
+
+	// Data (object): the payment.
+	Data OrderPayAuthorizeAnswerData `json:"data"`
+}
+
+func (a *OrderPayAuthorizeAnswer) member(name string) slot {
+	switch name {
+	case "status":
+		return &a.Status
+	case "statusCode":
+		return &a.StatusCode
+	case "message":
+		return &a.Message
+	case "data":
+		return &a.Data
+	}
+	return nil
+}
+
+func (a *OrderPayAuthorizeAnswer) members() []slot {
+	return []slot{&a.Status, &a.StatusCode, &a.Message, &a.Data}
+}
+
+// OrderPayAuthorizeAnswerData is /data in [OrderPayAuthorizeAnswer].
+type OrderPayAuthorizeAnswerData struct {
+	Object
+
+	// PaymentDetail (object or null): details of the payment.
+	PaymentDetail OrderPayAuthorizeAnswerDataPaymentDetail `json:"paymentDetail"`
+
+	// BankTransferDetails (object or null): for bank transfers.
+	BankTransferDetails OrderPayAuthorizeAnswerDataBankTransferDetails `json:"bankTransferDetails"`
+
+	// OrderPayment (object): this attempt to pay.
+	OrderPayment OrderPayAuthorizeAnswerDataOrderPayment `json:"orderPayment"`
+}
+
+func (a *OrderPayAuthorizeAnswerData) member(name string) slot {
+	switch name {
+	case "paymentDetail":
+		return &a.PaymentDetail
+	case "bankTransferDetails":
+		return &a.BankTransferDetails
+	case "orderPayment":
+		return &a.OrderPayment
+	}
+	return nil
+}
+
+func (a *OrderPayAuthorizeAnswerData) members() []slot {
+	return []slot{&a.PaymentDetail, &a.BankTransferDetails, &a.OrderPayment}
+}
+
+// OrderPayAuthorizeAnswerDataPaymentDetail is /data/paymentDetail in [OrderPayAuthorizeAnswer].
+type OrderPayAuthorizeAnswerDataPaymentDetail struct {
+	Object
+
+	// RedirectURL (string or null): where the customer must go to consent.
+	RedirectURL Text `json:"redirectUrl"`
+
+	// RecipientAccount (string or null): account that receives the payment.
+	RecipientAccount Text `json:"recipientAccount"`
+
+	// PaymentReference (string or null): the service's reference of the payment.
+	PaymentReference Text `json:"paymentReference"`
+
+	// CardToken (string or null): token of the card.
+	CardToken Text `json:"cardToken"`
+}
+
+func (a *OrderPayAuthorizeAnswerDataPaymentDetail) member(name string) slot {
+	switch name {
+	case "redirectUrl":
+		return &a.RedirectURL
+	case "recipientAccount":
+		return &a.RecipientAccount
+	case "paymentReference":
+		return &a.PaymentReference
+	case "cardToken":
+		return &a.CardToken
+	}
+	return nil
+}
+
+func (a *OrderPayAuthorizeAnswerDataPaymentDetail) members() []slot {
+	return []slot{&a.RedirectURL, &a.RecipientAccount, &a.PaymentReference, &a.CardToken}
+}
+
+// OrderPayAuthorizeAnswerDataBankTransferDetails is /data/bankTransferDetails in [OrderPayAuthorizeAnswer].
+type OrderPayAuthorizeAnswerDataBankTransferDetails struct {
+	Object
+
+	// BankAccount (string, reported): account to transfer to.
+	BankAccount Text `json:"bankAccount"`
+
+	// BankName (string, reported): bank of that account.
+	BankName Text `json:"bankName"`
+}
+
+func (a *OrderPayAuthorizeAnswerDataBankTransferDetails) member(name string) slot {
+	switch name {
+	case "bankAccount":
+		return &a.BankAccount
+	case "bankName":
+		return &a.BankName
+	}
+	return nil
+}
+
+func (a *OrderPayAuthorizeAnswerDataBankTransferDetails) members() []slot {
+	return []slot{&a.BankAccount, &a.BankName}
+}
+
+// OrderPayAuthorizeAnswerDataOrderPayment is /data/orderPayment in [OrderPayAuthorizeAnswer].
+type OrderPayAuthorizeAnswerDataOrderPayment struct {
+	Object
+
+	// OrderID (integer): the service's number for the order.
+	OrderID Integer `json:"orderId"`
+
+	// OrderPaymentReference (string): reference of this attempt to pay.
+	OrderPaymentReference Text `json:"orderPaymentReference"`
+
+	// Currency (string): currency code.
+	Currency Text `json:"currency"`
+
+	// StatusID (integer): state of the payment.
+	StatusID Integer `json:"statusId"`
+
+	// OrderPaymentResponseCode (string): code of the payment.
+	OrderPaymentResponseCode Text `json:"orderPaymentResponseCode"`
+
+	// OrderPaymentResponseMessage (string): message of the payment.
+	OrderPaymentResponseMessage Text `json:"orderPaymentResponseMessage"`
+
+	// OrderPaymentInstrument (string or null): the account or card.
+	OrderPaymentInstrument Text `json:"orderPaymentInstrument"`
+
+	// Remarks (string): remarks.
+	Remarks Text `json:"remarks"`
+
+	// TotalAmount (amount in major currency units): what is charged, the fee included.
+	TotalAmount Decimal `json:"totalAmount"`
+
+	// Fee (amount in major currency units): fee.
+	Fee Decimal `json:"fee"`
+}
+
+func (a *OrderPayAuthorizeAnswerDataOrderPayment) member(name string) slot {
+	switch name {
+	case "orderId":
+		return &a.OrderID
+	case "orderPaymentReference":
+		return &a.OrderPaymentReference
+	case "currency":
+		return &a.Currency
+	case "statusId":
+		return &a.StatusID
+	case "orderPaymentResponseCode":
+		return &a.OrderPaymentResponseCode
+	case "orderPaymentResponseMessage":
+		return &a.OrderPaymentResponseMessage
+	case "orderPaymentInstrument":
+		return &a.OrderPaymentInstrument
+	case "remarks":
+		return &a.Remarks
+	case "totalAmount":
+		return &a.TotalAmount
+	case "fee":
+		return &a.Fee
+	}
+	return nil
+}
+
+func (a *OrderPayAuthorizeAnswerDataOrderPayment) members() []slot {
+	return []slot{&a.OrderID, &a.OrderPaymentReference, &a.Currency, &a.StatusID, &a.OrderPaymentResponseCode, &a.OrderPaymentResponseMessage, &a.OrderPaymentInstrument, &a.Remarks, &a.TotalAmount, &a.Fee}
+}
+
+// OrderPayCaptureReply is the reply of [Client.OrderPayCapture].
+type OrderPayCaptureReply struct{ Reply }
+
+// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// again, so keep the result.
+func (r *OrderPayCaptureReply) Answer() (answer OrderPayCaptureAnswer) {
+	readReply(&r.Reply, &answer)
+	return answer
+}
+
+// ParseOrderPayCaptureAnswer reads an answer of [Client.OrderPayCapture] from the body of an [Error] or from one that was stored. It never
+// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+func ParseOrderPayCaptureAnswer(body []byte) (answer OrderPayCaptureAnswer) {
+	readBody(body, &answer)
+	return answer
+}
+
+// UnmarshalJSON is [ParseOrderPayCaptureAnswer], for encoding/json.
+func (a *OrderPayCaptureAnswer) UnmarshalJSON(body []byte) error {
+	*a = OrderPayCaptureAnswer{}
+	unmarshal(body, a)
+	return nil
+}
+
+// OrderPayCaptureAnswer is the answer of [Client.OrderPayCapture].
+type OrderPayCaptureAnswer struct {
+	Object
+}
+
+func (a *OrderPayCaptureAnswer) member(name string) slot {
+	return nil
+}
+
+func (a *OrderPayCaptureAnswer) members() []slot {
+	return []slot{}
+}
+
 // OrderRefundReply is the reply of [Client.OrderRefund].
 type OrderRefundReply struct{ Reply }
 
@@ -1245,6 +1496,344 @@ func (a *OrderVerifyAnswerDataOrderPaymentsItem) members() []slot {
 	return []slot{&a.Status}
 }
 
+// OrderFeeReply is the reply of [Client.OrderFee].
+type OrderFeeReply struct{ Reply }
+
+// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// again, so keep the result.
+func (r *OrderFeeReply) Answer() (answer OrderFeeAnswer) {
+	readReply(&r.Reply, &answer)
+	return answer
+}
+
+// ParseOrderFeeAnswer reads an answer of [Client.OrderFee] from the body of an [Error] or from one that was stored. It never
+// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+func ParseOrderFeeAnswer(body []byte) (answer OrderFeeAnswer) {
+	readBody(body, &answer)
+	return answer
+}
+
+// UnmarshalJSON is [ParseOrderFeeAnswer], for encoding/json.
+func (a *OrderFeeAnswer) UnmarshalJSON(body []byte) error {
+	*a = OrderFeeAnswer{}
+	unmarshal(body, a)
+	return nil
+}
+
+// OrderFeeAnswer is the answer of [Client.OrderFee].
+type OrderFeeAnswer struct {
+	Object
+
+	// Status (string): success, or what became of the request instead.
+	Status Text `json:"status"`
+
+	// StatusCode (string): code, e.g. 00.
+	StatusCode Text `json:"statusCode"`
+
+	// Message (string): what became of the request, for a person.
+	Message Text `json:"message"`
+
+	// Data (object): the fee.
+	Data OrderFeeAnswerData `json:"data"`
+}
+
+func (a *OrderFeeAnswer) member(name string) slot {
+	switch name {
+	case "status":
+		return &a.Status
+	case "statusCode":
+		return &a.StatusCode
+	case "message":
+		return &a.Message
+	case "data":
+		return &a.Data
+	}
+	return nil
+}
+
+func (a *OrderFeeAnswer) members() []slot {
+	return []slot{&a.Status, &a.StatusCode, &a.Message, &a.Data}
+}
+
+// OrderFeeAnswerData is /data in [OrderFeeAnswer].
+type OrderFeeAnswerData struct {
+	Object
+
+	// Amount (amount in major currency units): price, without the fee.
+	Amount Decimal `json:"amount"`
+
+	// Fee (amount in major currency units): fee.
+	Fee Decimal `json:"fee"`
+
+	// Total (amount in major currency units or null): what would be charged, the fee included.
+	Total Decimal `json:"total"`
+}
+
+func (a *OrderFeeAnswerData) member(name string) slot {
+	switch name {
+	case "amount":
+		return &a.Amount
+	case "fee":
+		return &a.Fee
+	case "total":
+		return &a.Total
+	}
+	return nil
+}
+
+func (a *OrderFeeAnswerData) members() []slot {
+	return []slot{&a.Amount, &a.Fee, &a.Total}
+}
+
+// CardChargeReply is the reply of [Client.CardCharge].
+type CardChargeReply struct{ Reply }
+
+// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// again, so keep the result.
+func (r *CardChargeReply) Answer() (answer CardChargeAnswer) {
+	readReply(&r.Reply, &answer)
+	return answer
+}
+
+// ParseCardChargeAnswer reads an answer of [Client.CardCharge] from the body of an [Error] or from one that was stored. It never
+// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+func ParseCardChargeAnswer(body []byte) (answer CardChargeAnswer) {
+	readBody(body, &answer)
+	return answer
+}
+
+// UnmarshalJSON is [ParseCardChargeAnswer], for encoding/json.
+func (a *CardChargeAnswer) UnmarshalJSON(body []byte) error {
+	*a = CardChargeAnswer{}
+	unmarshal(body, a)
+	return nil
+}
+
+// CardChargeAnswer is the answer of [Client.CardCharge].
+type CardChargeAnswer struct {
+	Object
+}
+
+func (a *CardChargeAnswer) member(name string) slot {
+	return nil
+}
+
+func (a *CardChargeAnswer) members() []slot {
+	return []slot{}
+}
+
+// CardSaveReply is the reply of [Client.CardSave].
+type CardSaveReply struct{ Reply }
+
+// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// again, so keep the result.
+func (r *CardSaveReply) Answer() (answer CardSaveAnswer) {
+	readReply(&r.Reply, &answer)
+	return answer
+}
+
+// ParseCardSaveAnswer reads an answer of [Client.CardSave] from the body of an [Error] or from one that was stored. It never
+// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+func ParseCardSaveAnswer(body []byte) (answer CardSaveAnswer) {
+	readBody(body, &answer)
+	return answer
+}
+
+// UnmarshalJSON is [ParseCardSaveAnswer], for encoding/json.
+func (a *CardSaveAnswer) UnmarshalJSON(body []byte) error {
+	*a = CardSaveAnswer{}
+	unmarshal(body, a)
+	return nil
+}
+
+// CardSaveAnswer is the answer of [Client.CardSave].
+type CardSaveAnswer struct {
+	Object
+
+	// Status (string): state of the order, as a word.
+	Status Text `json:"status"`
+
+	// StatusCode (string): code, e.g. 00.
+	StatusCode Text `json:"statusCode"`
+}
+
+func (a *CardSaveAnswer) member(name string) slot {
+	switch name {
+	case "status":
+		return &a.Status
+	case "statusCode":
+		return &a.StatusCode
+	}
+	return nil
+}
+
+func (a *CardSaveAnswer) members() []slot {
+	return []slot{&a.Status, &a.StatusCode}
+}
+
+// CheckoutCreateReply is the reply of [Client.CheckoutCreate].
+type CheckoutCreateReply struct{ Reply }
+
+// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// again, so keep the result.
+func (r *CheckoutCreateReply) Answer() (answer CheckoutCreateAnswer) {
+	readReply(&r.Reply, &answer)
+	return answer
+}
+
+// ParseCheckoutCreateAnswer reads an answer of [Client.CheckoutCreate] from the body of an [Error] or from one that was stored. It never
+// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+func ParseCheckoutCreateAnswer(body []byte) (answer CheckoutCreateAnswer) {
+	readBody(body, &answer)
+	return answer
+}
+
+// UnmarshalJSON is [ParseCheckoutCreateAnswer], for encoding/json.
+func (a *CheckoutCreateAnswer) UnmarshalJSON(body []byte) error {
+	*a = CheckoutCreateAnswer{}
+	unmarshal(body, a)
+	return nil
+}
+
+// CheckoutCreateAnswer is the answer of [Client.CheckoutCreate].
+type CheckoutCreateAnswer struct {
+	Object
+
+	// IsSuccess (boolean, integrated): whether the request succeeded.
+	IsSuccess Flag `json:"isSuccess"`
+
+	// Message (string, integrated): what became of the request, for a person.
+	Message Text `json:"message"`
+
+	// RedirectURL (string, integrated): the page on which the customer pays.
+	RedirectURL Text `json:"redirectUrl"`
+
+	// OrderID (integer, integrated): the service's number for the order.
+	OrderID Integer `json:"orderId"`
+}
+
+func (a *CheckoutCreateAnswer) member(name string) slot {
+	switch name {
+	case "isSuccess":
+		return &a.IsSuccess
+	case "message":
+		return &a.Message
+	case "redirectUrl":
+		return &a.RedirectURL
+	case "orderId":
+		return &a.OrderID
+	}
+	return nil
+}
+
+func (a *CheckoutCreateAnswer) members() []slot {
+	return []slot{&a.IsSuccess, &a.Message, &a.RedirectURL, &a.OrderID}
+}
+
+// BanksReply is the reply of [Client.Banks].
+type BanksReply struct{ Reply }
+
+// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// again, so keep the result.
+func (r *BanksReply) Answer() (answer BanksAnswer) {
+	readReply(&r.Reply, &answer)
+	return answer
+}
+
+// ParseBanksAnswer reads an answer of [Client.Banks] from the body of an [Error] or from one that was stored. It never
+// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+func ParseBanksAnswer(body []byte) (answer BanksAnswer) {
+	readBody(body, &answer)
+	return answer
+}
+
+// UnmarshalJSON is [ParseBanksAnswer], for encoding/json.
+func (a *BanksAnswer) UnmarshalJSON(body []byte) error {
+	*a = BanksAnswer{}
+	unmarshal(body, a)
+	return nil
+}
+
+// BanksAnswer is the answer of [Client.Banks].
+type BanksAnswer struct {
+	Object
+
+	// Status (string, integrated): success, or what became of the request instead.
+	Status Text `json:"status"`
+
+	// StatusCode (string, integrated): code, e.g. 00.
+	StatusCode Text `json:"statusCode"`
+
+	// Message (string, integrated): what became of the request, for a person.
+	Message Text `json:"message"`
+
+	// Data (array of objects, integrated): the banks.
+	Data List[BanksAnswerDataItem] `json:"data"`
+}
+
+func (a *BanksAnswer) member(name string) slot {
+	switch name {
+	case "status":
+		return &a.Status
+	case "statusCode":
+		return &a.StatusCode
+	case "message":
+		return &a.Message
+	case "data":
+		return &a.Data
+	}
+	return nil
+}
+
+func (a *BanksAnswer) members() []slot {
+	return []slot{&a.Status, &a.StatusCode, &a.Message, &a.Data}
+}
+
+// BanksAnswerDataItem is /data/* in [BanksAnswer].
+type BanksAnswerDataItem struct {
+	Object
+
+	// ID (integer, integrated): the service's number for the bank.
+	ID Integer `json:"id"`
+
+	// Name (string, integrated): name of the bank.
+	Name Text `json:"name"`
+
+	// BankCode (string, integrated): code of the bank.
+	BankCode Text `json:"bankCode"`
+
+	// CountryID (integer or null, integrated): the service's number for the country.
+	CountryID Integer `json:"countryId"`
+
+	// Logo (string or null, integrated): address of the bank's logo.
+	Logo Text `json:"logo"`
+
+	// UssdBankCode (string or null, integrated): code of the bank in USSD.
+	UssdBankCode Text `json:"ussdBankCode"`
+}
+
+func (a *BanksAnswerDataItem) member(name string) slot {
+	switch name {
+	case "id":
+		return &a.ID
+	case "name":
+		return &a.Name
+	case "bankCode":
+		return &a.BankCode
+	case "countryId":
+		return &a.CountryID
+	case "logo":
+		return &a.Logo
+	case "ussdBankCode":
+		return &a.UssdBankCode
+	}
+	return nil
+}
+
+func (a *BanksAnswerDataItem) members() []slot {
+	return []slot{&a.ID, &a.Name, &a.BankCode, &a.CountryID, &a.Logo, &a.UssdBankCode}
+}
+
 // VirtualAccountGenerateReply is the reply of [Client.VirtualAccountGenerate].
 type VirtualAccountGenerateReply struct{ Reply }
 
@@ -1352,6 +1941,43 @@ func (a *VirtualAccountGenerateAnswerData) member(name string) slot {
 
 func (a *VirtualAccountGenerateAnswerData) members() []slot {
 	return []slot{&a.AccountNumber, &a.AccountName, &a.BankName, &a.Reference}
+}
+
+// VirtualAccountDetailsReply is the reply of [Client.VirtualAccountDetails].
+type VirtualAccountDetailsReply struct{ Reply }
+
+// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// again, so keep the result.
+func (r *VirtualAccountDetailsReply) Answer() (answer VirtualAccountDetailsAnswer) {
+	readReply(&r.Reply, &answer)
+	return answer
+}
+
+// ParseVirtualAccountDetailsAnswer reads an answer of [Client.VirtualAccountDetails] from the body of an [Error] or from one that was stored. It never
+// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+func ParseVirtualAccountDetailsAnswer(body []byte) (answer VirtualAccountDetailsAnswer) {
+	readBody(body, &answer)
+	return answer
+}
+
+// UnmarshalJSON is [ParseVirtualAccountDetailsAnswer], for encoding/json.
+func (a *VirtualAccountDetailsAnswer) UnmarshalJSON(body []byte) error {
+	*a = VirtualAccountDetailsAnswer{}
+	unmarshal(body, a)
+	return nil
+}
+
+// VirtualAccountDetailsAnswer is the answer of [Client.VirtualAccountDetails].
+type VirtualAccountDetailsAnswer struct {
+	Object
+}
+
+func (a *VirtualAccountDetailsAnswer) member(name string) slot {
+	return nil
+}
+
+func (a *VirtualAccountDetailsAnswer) members() []slot {
+	return []slot{}
 }
 
 // TransactionDetailsReply is the reply of [Client.TransactionDetails].
@@ -1651,4 +2277,283 @@ func (a *TransactionDetailsAnswerDataOrderPaymentsItem) member(name string) slot
 
 func (a *TransactionDetailsAnswerDataOrderPaymentsItem) members() []slot {
 	return []slot{&a.OrderID, &a.OrderPaymentReference, &a.PaymentOptionID, &a.PaymentOption, &a.StatusID, &a.PaymentStatus, &a.ResponseCode, &a.ResponseMessage, &a.OrderPaymentInstrument, &a.Remarks, &a.DateCreated, &a.DateUpdated}
+}
+
+// PayoutNameEnquiryReply is the reply of [Client.PayoutNameEnquiry].
+type PayoutNameEnquiryReply struct{ Reply }
+
+// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// again, so keep the result.
+func (r *PayoutNameEnquiryReply) Answer() (answer PayoutNameEnquiryAnswer) {
+	readReply(&r.Reply, &answer)
+	return answer
+}
+
+// ParsePayoutNameEnquiryAnswer reads an answer of [Client.PayoutNameEnquiry] from the body of an [Error] or from one that was stored. It never
+// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+func ParsePayoutNameEnquiryAnswer(body []byte) (answer PayoutNameEnquiryAnswer) {
+	readBody(body, &answer)
+	return answer
+}
+
+// UnmarshalJSON is [ParsePayoutNameEnquiryAnswer], for encoding/json.
+func (a *PayoutNameEnquiryAnswer) UnmarshalJSON(body []byte) error {
+	*a = PayoutNameEnquiryAnswer{}
+	unmarshal(body, a)
+	return nil
+}
+
+// PayoutNameEnquiryAnswer is the answer of [Client.PayoutNameEnquiry].
+type PayoutNameEnquiryAnswer struct {
+	Object
+
+	// BankCode (string): code of the bank.
+	BankCode Text `json:"bankCode"`
+
+	// AccountNumber (string): the bank account.
+	AccountNumber Text `json:"accountNumber"`
+
+	// AccountName (string): name of the account's holder: compare it with the recipient's.
+	AccountName Text `json:"accountName"`
+}
+
+func (a *PayoutNameEnquiryAnswer) member(name string) slot {
+	switch name {
+	case "bankCode":
+		return &a.BankCode
+	case "accountNumber":
+		return &a.AccountNumber
+	case "accountName":
+		return &a.AccountName
+	}
+	return nil
+}
+
+func (a *PayoutNameEnquiryAnswer) members() []slot {
+	return []slot{&a.BankCode, &a.AccountNumber, &a.AccountName}
+}
+
+// PayoutInitiateReply is the reply of [Client.PayoutInitiate].
+type PayoutInitiateReply struct{ Reply }
+
+// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// again, so keep the result.
+func (r *PayoutInitiateReply) Answer() (answer PayoutInitiateAnswer) {
+	readReply(&r.Reply, &answer)
+	return answer
+}
+
+// ParsePayoutInitiateAnswer reads an answer of [Client.PayoutInitiate] from the body of an [Error] or from one that was stored. It never
+// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+func ParsePayoutInitiateAnswer(body []byte) (answer PayoutInitiateAnswer) {
+	readBody(body, &answer)
+	return answer
+}
+
+// UnmarshalJSON is [ParsePayoutInitiateAnswer], for encoding/json.
+func (a *PayoutInitiateAnswer) UnmarshalJSON(body []byte) error {
+	*a = PayoutInitiateAnswer{}
+	unmarshal(body, a)
+	return nil
+}
+
+// PayoutInitiateAnswer is the answer of [Client.PayoutInitiate].
+type PayoutInitiateAnswer struct {
+	Object
+
+	// Status (string): success, or what became of the request instead.
+	Status Text `json:"status"`
+
+	// StatusCode (string): code, e.g. 00.
+	StatusCode Text `json:"statusCode"`
+
+	// Message (string): what became of the request, for a person.
+	Message Text `json:"message"`
+
+	// BatchReference (string): reference of the batch: store it, payout_status needs it.
+	BatchReference Text `json:"batchReference"`
+
+	// BatchID (string): the service's number for the batch.
+	BatchID Text `json:"batchId"`
+
+	// Data (array of objects): the payouts, in the order of the request.
+	Data List[PayoutInitiateAnswerDataItem] `json:"data"`
+}
+
+func (a *PayoutInitiateAnswer) member(name string) slot {
+	switch name {
+	case "status":
+		return &a.Status
+	case "statusCode":
+		return &a.StatusCode
+	case "message":
+		return &a.Message
+	case "batchReference":
+		return &a.BatchReference
+	case "batchId":
+		return &a.BatchID
+	case "data":
+		return &a.Data
+	}
+	return nil
+}
+
+func (a *PayoutInitiateAnswer) members() []slot {
+	return []slot{&a.Status, &a.StatusCode, &a.Message, &a.BatchReference, &a.BatchID, &a.Data}
+}
+
+// PayoutInitiateAnswerDataItem is /data/* in [PayoutInitiateAnswer].
+type PayoutInitiateAnswerDataItem struct {
+	Object
+
+	// AccountName (string): name of the account's holder.
+	AccountName Text `json:"accountName"`
+
+	// AccountNumber (string): the recipient's bank account.
+	AccountNumber Text `json:"accountNumber"`
+
+	// BankCode (string): code of the recipient's bank.
+	BankCode Text `json:"bankCode"`
+
+	// BankID (string or null): the service's number for the bank.
+	BankID Text `json:"bankId"`
+
+	// Amount (amount in major currency units): what the recipient receives.
+	Amount Decimal `json:"amount"`
+
+	// Description (string or null): description of the payout.
+	Description Text `json:"description"`
+
+	// Category (string or null): category of the payout.
+	Category Text `json:"category"`
+
+	// PayoutReference (string): the service's reference of the payout.
+	PayoutReference Text `json:"payoutReference"`
+
+	// CreditCurrency (string): currency code of the recipient's account.
+	CreditCurrency Text `json:"creditCurrency"`
+
+	// DebitCurrency (string): currency code of the balance that is debited.
+	DebitCurrency Text `json:"debitCurrency"`
+
+	// BeneficiayAddress (string or null): address of the recipient.
+	BeneficiayAddress Text `json:"beneficiayAddress"`
+}
+
+func (a *PayoutInitiateAnswerDataItem) member(name string) slot {
+	switch name {
+	case "accountName":
+		return &a.AccountName
+	case "accountNumber":
+		return &a.AccountNumber
+	case "bankCode":
+		return &a.BankCode
+	case "bankId":
+		return &a.BankID
+	case "amount":
+		return &a.Amount
+	case "description":
+		return &a.Description
+	case "category":
+		return &a.Category
+	case "payoutReference":
+		return &a.PayoutReference
+	case "creditCurrency":
+		return &a.CreditCurrency
+	case "debitCurrency":
+		return &a.DebitCurrency
+	case "beneficiayAddress":
+		return &a.BeneficiayAddress
+	}
+	return nil
+}
+
+func (a *PayoutInitiateAnswerDataItem) members() []slot {
+	return []slot{&a.AccountName, &a.AccountNumber, &a.BankCode, &a.BankID, &a.Amount, &a.Description, &a.Category, &a.PayoutReference, &a.CreditCurrency, &a.DebitCurrency, &a.BeneficiayAddress}
+}
+
+// PayoutStatusReply is the reply of [Client.PayoutStatus].
+type PayoutStatusReply struct{ Reply }
+
+// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// again, so keep the result.
+func (r *PayoutStatusReply) Answer() (answer PayoutStatusAnswer) {
+	readReply(&r.Reply, &answer)
+	return answer
+}
+
+// ParsePayoutStatusAnswer reads an answer of [Client.PayoutStatus] from the body of an [Error] or from one that was stored. It never
+// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+func ParsePayoutStatusAnswer(body []byte) (answer PayoutStatusAnswer) {
+	readBody(body, &answer)
+	return answer
+}
+
+// UnmarshalJSON is [ParsePayoutStatusAnswer], for encoding/json.
+func (a *PayoutStatusAnswer) UnmarshalJSON(body []byte) error {
+	*a = PayoutStatusAnswer{}
+	unmarshal(body, a)
+	return nil
+}
+
+// PayoutStatusAnswer is the answer of [Client.PayoutStatus].
+type PayoutStatusAnswer struct {
+	Object
+}
+
+func (a *PayoutStatusAnswer) member(name string) slot {
+	return nil
+}
+
+func (a *PayoutStatusAnswer) members() []slot {
+	return []slot{}
+}
+
+// PayoutBalanceReply is the reply of [Client.PayoutBalance].
+type PayoutBalanceReply struct{ Reply }
+
+// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// again, so keep the result.
+func (r *PayoutBalanceReply) Answer() (answer PayoutBalanceAnswer) {
+	readReply(&r.Reply, &answer)
+	return answer
+}
+
+// ParsePayoutBalanceAnswer reads an answer of [Client.PayoutBalance] from the body of an [Error] or from one that was stored. It never
+// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+func ParsePayoutBalanceAnswer(body []byte) (answer PayoutBalanceAnswer) {
+	readBody(body, &answer)
+	return answer
+}
+
+// UnmarshalJSON is [ParsePayoutBalanceAnswer], for encoding/json.
+func (a *PayoutBalanceAnswer) UnmarshalJSON(body []byte) error {
+	*a = PayoutBalanceAnswer{}
+	unmarshal(body, a)
+	return nil
+}
+
+// PayoutBalanceAnswer is the answer of [Client.PayoutBalance].
+type PayoutBalanceAnswer struct {
+	Object
+
+	// Currency (string, integrated): currency code.
+	Currency Text `json:"currency"`
+
+	// AvailableBalance (amount in major currency units, integrated): what can be paid out.
+	AvailableBalance Decimal `json:"availableBalance"`
+}
+
+func (a *PayoutBalanceAnswer) member(name string) slot {
+	switch name {
+	case "currency":
+		return &a.Currency
+	case "availableBalance":
+		return &a.AvailableBalance
+	}
+	return nil
+}
+
+func (a *PayoutBalanceAnswer) members() []slot {
+	return []slot{&a.Currency, &a.AvailableBalance}
 }

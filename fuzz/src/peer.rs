@@ -143,6 +143,7 @@ pub fn acceptable(row: &Endpoint, id: &str) -> Value {
             Kind::Amount(_) => json!("100.10"),
             Kind::Flag => json!(true),
             Kind::Object(fields) => object(fields, id),
+            Kind::List(fields) => json!([object(fields, id)]),
         }
     }
     object(row.fields, id)

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Parser;
 
@@ -10,8 +11,10 @@ use crate::faults::parse;
 use crate::faults::rules::Rule;
 use crate::json::{Json, object};
 use crate::routes::Routes;
-use crate::state::Activation;
-use crate::webhook::Target;
+use crate::state::{Activation, Settings};
+use crate::webhook::behaviour::Behaviour;
+use crate::webhook::message::Form;
+use crate::webhook::target::Target;
 
 /// A simulated payments service for development and tests.
 ///
@@ -51,9 +54,9 @@ pub struct Cli {
     #[arg(long)]
     pub pay_twice: bool,
 
-    /// How long a refund stays pending, in milliseconds
-    #[arg(long, value_name = "MS", default_value_t = 300)]
-    pub settle_ms: u64,
+    /// End payouts and refunds this many milliseconds after they were accepted, not after the first status call
+    #[arg(long, value_name = "MS")]
+    pub settle_ms: Option<u64>,
 
     /// Also write the address and keys to FILE as PAYSVC_…= lines
     #[arg(long, value_name = "FILE")]
@@ -62,6 +65,10 @@ pub struct Cli {
     /// Send webhook events to this URL (plain http, this machine)
     #[arg(long, value_name = "URL")]
     pub webhook: Option<Target>,
+
+    /// The form of webhook bodies
+    #[arg(long, value_enum, default_value_t = Form::Data)]
+    pub webhook_form: Form,
 
     /// Start with a fault rule: the JSON of POST /sandbox/faults, or the name of a fault that acts on new connections
     #[arg(long, value_name = "RULE")]
@@ -87,6 +94,15 @@ impl Cli {
             parse::rule(&json, self.tls).map_err(|error| problem(error.message))
         };
         self.fault.iter().map(rule).collect()
+    }
+
+    pub fn webhooks(&self) -> Behaviour {
+        Behaviour { url: self.webhook.clone(), form: self.webhook_form, ..Behaviour::default() }
+    }
+
+    pub fn settings(&self) -> Settings {
+        let settle = self.settle_ms.map(Duration::from_millis);
+        Settings { activation: self.activation, pay_twice: self.pay_twice, settle }
     }
 
     pub fn routes(&self) -> Result<Routes, String> {

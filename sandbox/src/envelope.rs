@@ -21,6 +21,8 @@ pub enum Body {
     Encrypted,
     /// Encrypted, with the header `encryption: RSA`.
     EncryptedWithHeader,
+    /// Encrypted, with or without the header: the evidence conflicts.
+    EncryptedHeaderOptional,
 }
 
 impl Body {
@@ -28,12 +30,23 @@ impl Body {
         match self {
             Body::None => "none",
             Body::Plain => "plain",
-            Body::Encrypted | Body::EncryptedWithHeader => "encrypted",
+            Body::Encrypted | Body::EncryptedWithHeader | Body::EncryptedHeaderOptional => "encrypted",
         }
     }
 
-    pub fn has_header(self) -> bool {
-        self == Body::EncryptedWithHeader
+    /// Whether the header `encryption: RSA` is required: true, false or the text `optional`.
+    pub fn header(self) -> Json {
+        match self {
+            Body::EncryptedHeaderOptional => Json::from("optional"),
+            Body::EncryptedWithHeader => Json::from(true),
+            Body::None | Body::Plain | Body::Encrypted => Json::from(false),
+        }
+    }
+
+    /// Whether requests in this envelope are accepted where `self` is the rule.
+    pub fn takes(self, other: Body) -> bool {
+        let both = [Body::Encrypted, Body::EncryptedWithHeader];
+        self == other || (self == Body::EncryptedHeaderOptional && both.contains(&other))
     }
 }
 

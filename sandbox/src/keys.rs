@@ -35,6 +35,33 @@ impl KeyKind {
     }
 }
 
+/// Which API key an endpoint takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyRule {
+    Public,
+    Secret,
+    /// The evidence conflicts.
+    Either,
+}
+
+impl KeyRule {
+    pub fn name(self) -> &'static str {
+        match self {
+            KeyRule::Public => "public",
+            KeyRule::Secret => "secret",
+            KeyRule::Either => "public or secret",
+        }
+    }
+
+    pub fn takes(self, key: KeyKind) -> bool {
+        match self {
+            KeyRule::Public => key == KeyKind::Public,
+            KeyRule::Secret => key == KeyKind::Secret,
+            KeyRule::Either => matches!(key, KeyKind::Public | KeyKind::Secret),
+        }
+    }
+}
+
 pub struct ApiKeys {
     pub public: String,
     pub secret: String,

@@ -52,11 +52,9 @@ use keys::{ApiKeys, EncryptionKey};
 use sandbox::Sandbox;
 use seed::Seed;
 use start_line::StartLine;
-use state::{Settings, State};
+use state::State;
 use tls::Tls;
-use webhook::Webhook;
-
-const SETTLES_EVERY: Duration = Duration::from_millis(100);
+use webhook::Webhooks;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -96,26 +94,16 @@ async fn run(cli: &Cli) -> Result<(), String> {
     let listener = TcpListener::bind(cli.listen).await.map_err(|error| format!("--listen {}: {error}", cli.listen))?;
     let address = listener.local_addr().map_err(|error| format!("--listen {}: {error}", cli.listen))?;
     let tls = if cli.tls { Some(Tls::new(address.ip())?) } else { None };
-    let (webhook, outbox) = cli.webhook.clone().map(Webhook::new).unzip();
+    let (webhooks, queue) = Webhooks::new(cli.webhooks());
     let base_url = base_url(cli.tls, address);
-    let settle = Duration::from_millis(cli.settle_ms);
-    let settings = Settings { activation: cli.activation, pay_twice: cli.pay_twice, settle };
-    let state = State::new(seed.clone(), settings);
-    let sandbox = Arc::new(Sandbox::new(base_url, routes, ApiKeys::new(&seed), encryption, webhook, state));
+    let state = State::new(seed.clone(), cli.settings());
+    let sandbox = Arc::new(Sandbox::new(base_url, routes, ApiKeys::new(&seed), encryption, webhooks, state));
     rules.into_iter().for_each(|rule| {
         sandbox.lock().faults.add(rule);
     });
-    if let Some(outbox) = outbox {
-        // A weak reference, so that the task ends with the sandbox.
-        let sandbox = Arc::downgrade(&sandbox);
-        tokio::spawn(outbox.run(move |delivered| {
-            if let Some(sandbox) = sandbox.upgrade() {
-                sandbox.lock().webhooks.push(delivered);
-            }
-        }));
-    }
-
-    tokio::spawn(settle_in_time(Arc::downgrade(&sandbox)));
+    // Weak references, so that the tasks end with the sandbox.
+    tokio::spawn(webhook::outbox::run(Arc::downgrade(&sandbox), queue));
+    tokio::spawn(settle(Arc::downgrade(&sandbox), cli.settings().settle.unwrap_or(Duration::MAX)));
 
     let start_line = StartLine { sandbox: &sandbox, ca_file: tls.as_ref().map(|tls| tls.ca_file.path()) };
     if let Some(path) = &cli.env_file {
@@ -130,14 +118,13 @@ async fn run(cli: &Cli) -> Result<(), String> {
     Ok(())
 }
 
-/// Calls settle what is due before they look; this sends the webhooks of it without a call.
-async fn settle_in_time(sandbox: Weak<Sandbox>) {
+/// Ends what is pending when its time has come, so that their events are sent without a request.
+async fn settle(sandbox: Weak<Sandbox>, delay: Duration) {
+    let pause = delay.clamp(Duration::from_millis(5), Duration::from_millis(100));
     loop {
-        tokio::time::sleep(SETTLES_EVERY).await;
-        let Some(sandbox) = sandbox.upgrade() else {
-            return;
-        };
-        sandbox.settle(&mut sandbox.lock());
+        tokio::time::sleep(pause).await;
+        let Some(sandbox) = sandbox.upgrade() else { return };
+        sandbox.settle_due();
     }
 }
 

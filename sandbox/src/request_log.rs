@@ -42,7 +42,7 @@ pub struct LogEntry<'a> {
     /// `None`: the request was not answered.
     pub status: Option<u16>,
     pub effects: &'a [u64],
-    /// What the sandbox accepted although the service might not.
+    /// What was accepted although it may be refused by the service.
     pub notes: &'a [String],
     pub fault: Option<Fault>,
 }
@@ -109,7 +109,7 @@ impl LogEntry<'_> {
             "payload": opened.payload.as_ref().filter(|_| incoming.body_bytes <= LARGEST_PAYLOAD).map(mask),
             "status": self.status,
             "effects": self.effects.to_vec(),
-            "notes": self.notes.iter().map(Json::from).collect::<Vec<_>>(),
+            "notes": self.notes.to_vec(),
             "fault": self.fault.map(Fault::name),
             "answered": "none",
         }

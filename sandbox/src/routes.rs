@@ -10,7 +10,7 @@ use crate::endpoints::{
 };
 use crate::envelope::Body;
 use crate::json::Json;
-use crate::keys::KeyKind;
+use crate::keys::{KeyKind, KeyRule};
 use crate::path_pattern::{self, Values};
 use crate::state::State;
 
@@ -25,7 +25,7 @@ pub struct Route {
     pub method: Cow<'static, str>,
     /// A segment in braces stands for a value.
     pub path: Cow<'static, str>,
-    pub key: KeyKind,
+    pub key: KeyRule,
     pub body: Body,
     pub status: Status,
     /// The service's documentation does not show the shape of the answer.
@@ -107,7 +107,7 @@ fn of_canned(canned: Canned) -> Route {
     Route {
         method: canned.method.clone().into(),
         path: canned.path.clone().into(),
-        key: canned.key,
+        key: if canned.key == KeyKind::Secret { KeyRule::Secret } else { KeyRule::Public },
         body: canned.body,
         status,
         assumed: true,
@@ -120,12 +120,12 @@ fn check_same(route: &Route, canned: &Canned) -> Result<(), String> {
     let place = format!("endpoints: {}: {} {}", canned.name, canned.method, canned.path);
     match &route.handler {
         Handler::Canned(first) => Err(format!("{place} is that of {} already", first.name)),
-        Handler::Function(_) if route.key != canned.key || route.body != canned.body => {
-            let wire = |key: KeyKind, body: Body| {
-                let header = if body.has_header() { ", \"RSA\"" } else { "" };
-                format!("\"{}\", \"{}\"{header}", key.name(), body.envelope())
+        Handler::Function(_) if !route.key.takes(canned.key) || !route.body.takes(canned.body) => {
+            let wire = |key: &str, body: Body| {
+                let header = if body == Body::EncryptedWithHeader { ", \"RSA\"" } else { "" };
+                format!("\"{key}\", \"{}\"{header}", body.envelope())
             };
-            let (own, given) = (wire(route.key, route.body), wire(canned.key, canned.body));
+            let (own, given) = (wire(route.key.name(), route.body), wire(canned.key.name(), canned.body));
             Err(format!("{place}: the sandbox's handler for it takes {own}, not {given}"))
         }
         Handler::Function(_) => Ok(()),
@@ -138,7 +138,7 @@ const ASSUMED: bool = true;
 fn row(
     method: &'static str,
     path: &'static str,
-    key: KeyKind,
+    key: KeyRule,
     body: Body,
     status: Status,
     assumed: bool,
@@ -150,8 +150,8 @@ fn row(
 
 #[rustfmt::skip]
 fn built_in() -> Vec<Route> {
-    use Body::{Encrypted, EncryptedWithHeader, None as NoBody, Plain};
-    use KeyKind::{Public, Secret};
+    use Body::{Encrypted, EncryptedHeaderOptional, EncryptedWithHeader, None as NoBody, Plain};
+    use KeyRule::{Either, Public, Secret};
     use Status::{Boolean, Text};
     vec![
         row("GET",  "/payment/order/direct-debit/history",      Public, NoBody,              Boolean, DOCUMENTED, direct_debit::history),
@@ -174,7 +174,7 @@ fn built_in() -> Vec<Route> {
         row("GET",  "/payment/banks",                           Public, NoBody,              Text,    ASSUMED,    banks::list),
         row("GET",  "/payment/account-details",                 Public, NoBody,              Boolean, ASSUMED,    virtual_accounts::details),
         row("POST", "/payout/name-enquiry",                     Public, EncryptedWithHeader, Text,    ASSUMED,    payouts::name_enquiry),
-        row("POST", "/payout/initiate",                         Secret, EncryptedWithHeader, Text,    ASSUMED,    payouts::initiate),
+        row("POST", "/payout/initiate",                         Either, EncryptedHeaderOptional, Text,   ASSUMED,    payouts::initiate),
         row("GET",  "/payout/{batchReference}/status",          Secret, NoBody,              Text,    ASSUMED,    payouts::status),
         row("GET",  "/payout/balance-enquiry",                  Secret, NoBody,              Text,    ASSUMED,    payouts::balance),
     ]
@@ -235,8 +235,13 @@ mod tests {
             "{other_key}"
         );
         assert!(other_key.ends_with(r#"takes "secret", "plain", not "public", "plain""#), "{other_key}");
-        let no_header = problem(&[r#"["POST","/payout/initiate","secret","encrypted"]"#]);
-        assert!(no_header.ends_with(r#"takes "secret", "encrypted", "RSA", not "secret", "encrypted""#), "{no_header}");
+        let no_header = problem(&[r#"["POST","/payout/name-enquiry","public","encrypted"]"#]);
+        assert!(no_header.ends_with(r#"takes "public", "encrypted", "RSA", not "public", "encrypted""#), "{no_header}");
+        for accepted in [r#""public","encrypted""#, r#""secret","encrypted","RSA""#] {
+            with(&[&format!(r#"["POST","/payout/initiate",{accepted}]"#)]).unwrap();
+        }
+        let plain = problem(&[r#"["POST","/payout/initiate","secret","plain"]"#]);
+        assert!(plain.ends_with(r#"takes "public or secret", "encrypted", not "secret", "plain""#), "{plain}");
         let twice = problem(&[r#"["GET","/a/{x}","public","none"]"#, r#"["GET","/a/{x}","public","none"]"#]);
         assert_eq!(twice, "endpoints: e1: GET /a/{x} is that of e0 already");
     }

@@ -3,20 +3,18 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::clock::Moment;
 use crate::faults::Faults;
 use crate::keys::{ApiKeys, EncryptionKey};
 use crate::request_log::RequestLog;
 use crate::routes::Routes;
 use crate::state::State;
-use crate::webhook::{Delivered, Webhook};
+use crate::webhook::Webhooks;
 
 pub struct Sandbox {
     pub base_url: String,
     pub routes: Routes,
     pub keys: ApiKeys,
     pub encryption: EncryptionKey,
-    pub webhook: Option<Webhook>,
     shared: Mutex<Shared>,
     requests: AtomicU64,
 }
@@ -25,7 +23,7 @@ pub struct Sandbox {
 pub struct Shared {
     pub state: State,
     pub requests: RequestLog,
-    pub webhooks: Vec<Delivered>,
+    pub webhooks: Webhooks,
     pub faults: Faults,
 }
 
@@ -35,11 +33,11 @@ impl Sandbox {
         routes: Routes,
         keys: ApiKeys,
         encryption: EncryptionKey,
-        webhook: Option<Webhook>,
+        webhooks: Webhooks,
         state: State,
     ) -> Sandbox {
-        let shared = Shared { state, requests: RequestLog::default(), webhooks: Vec::new(), faults: Faults::default() };
-        Sandbox { base_url, routes, keys, encryption, webhook, shared: Mutex::new(shared), requests: AtomicU64::new(0) }
+        let shared = Shared { state, requests: RequestLog::default(), webhooks, faults: Faults::default() };
+        Sandbox { base_url, routes, keys, encryption, shared: Mutex::new(shared), requests: AtomicU64::new(0) }
     }
 
     /// Ignores poisoning: a panic in a handler must not stop the service.
@@ -59,24 +57,23 @@ impl Sandbox {
         let mut shared = self.lock();
         shared.state.reset();
         shared.requests.clear();
-        shared.webhooks.clear();
+        shared.webhooks.reset();
         shared.faults.clear();
         self.requests.store(0, Ordering::Relaxed);
     }
 
-    /// Does what is due by now; its effects have no request id.
-    pub fn settle(&self, shared: &mut Shared) {
-        shared.state.ledger.begin(None);
-        shared.state.settle(Moment::now());
+    /// Ends what is pending and whose time has come; the effects have no request id.
+    pub fn settle_due(&self) {
+        let mut shared = self.lock();
+        shared.state.settle_due();
         shared.state.ledger.end();
-        self.send_events(shared);
+        self.send_events(&mut shared);
     }
 
-    /// Queues the new events for the webhook, in order.
+    /// Logs the new events and queues them for the webhook, in order.
     pub fn send_events(&self, shared: &mut Shared) {
         let events = std::mem::take(&mut shared.state.events);
-        if let Some(webhook) = &self.webhook {
-            events.iter().for_each(|event| webhook.send(event, &shared.state));
-        }
+        let Shared { state, webhooks, .. } = shared;
+        events.iter().for_each(|event| webhooks.send(event, state));
     }
 }

@@ -8,13 +8,14 @@ use crate::delivery::Decided;
 use crate::endpoints::Call;
 use crate::envelope::{Body, Opened, open_encrypted, open_plain};
 use crate::faults::alter::{RequestFacts, alter};
+use crate::faults::elements;
 use crate::faults::magic::{self, Named};
 use crate::faults::rules::Rule;
 use crate::faults::table::{Acts, Fault};
 use crate::faults::{Chosen, Faults};
 use crate::incoming::Incoming;
 use crate::json::Json;
-use crate::keys::KeyKind;
+use crate::keys::{KeyKind, KeyRule};
 use crate::path_pattern::Values;
 use crate::request_log::LogEntry;
 use crate::routes::{Route, Routes, Status};
@@ -43,18 +44,19 @@ pub fn decide(
     let id = sandbox.next_request_id();
     let key = sandbox.keys.kind(incoming.headers.api_key.as_deref());
     // Decryption takes milliseconds, so it is done without the lock.
+    let mut notes = Vec::new();
     let (opened, ready) = match admit(&sandbox.routes, incoming, key) {
         Ok((route, path)) => {
+            notes = tolerated(route, incoming, key);
             let (opened, input) = open(sandbox, route, incoming);
             let (query, base_url) = (incoming.query_json(), sandbox.base_url.clone());
             (opened, input.map(|input| (route, Call::new(input, query, path, base_url))))
         }
         Err(error) => (inspect_rejected(incoming), Err(error)),
     };
-    let (ready, named) = if by_rule.is_none() { by_magic(ready) } else { (ready, None) };
+    let (mut ready, named) = if by_rule.is_none() { by_magic(ready) } else { (ready, None) };
 
     let mut shared = sandbox.lock();
-    sandbox.settle(&mut shared);
     let request = Request { incoming, origin, opened: &opened };
     let chosen = request.choose(by_rule, named, &mut shared.faults);
     // This fault acts on the next new connection; the request itself is executed as usual.
@@ -63,8 +65,13 @@ pub fn decide(
         shared.faults.add(Rule::of_next_connection(Fault::EarlyResponse));
     }
     let is_done = is_ahead || chosen.is_none_or(|chosen| chosen.fault.is_committed());
+    shared.state.settle_due();
     shared.state.ledger.begin(Some(id));
-    let (decided, notes) = is_done.then(|| answer(ready, &mut shared.state)).unzip();
+    if let (Ok((_, call)), Some(Fault::PartialBatch)) = (&mut ready, chosen.map(|chosen| chosen.fault)) {
+        elements::first_half(&mut call.input);
+    }
+    let (decided, noted) = is_done.then(|| answer(ready, &mut shared.state)).unzip();
+    notes.extend(noted.unwrap_or_default());
     let effects = shared.state.ledger.end();
     let answer = match chosen {
         Some(chosen) => {
@@ -89,7 +96,7 @@ pub fn decide(
         opened: &opened,
         status: answer.as_ref().map(|answer| answer.status),
         effects: &effects,
-        notes: &notes.unwrap_or_default(),
+        notes: &notes,
         fault: chosen.map(|chosen| chosen.fault),
     });
     sandbox.send_events(&mut shared);
@@ -168,17 +175,26 @@ impl Request<'_> {
 fn admit<'a>(routes: &'a Routes, incoming: &Incoming, key: KeyKind) -> Result<(&'a Route, Values), ApiError> {
     let (route, path) = routes.find(&incoming.method, &incoming.path)?;
     let problem = match key {
+        _ if route.key.takes(key) => return Ok((route, path)),
         KeyKind::Missing => "api-key was not passed in the header.",
         KeyKind::Wrong => "api-key is not valid.",
-        KeyKind::Public if route.key == KeyKind::Secret => {
-            "api-key is the public key; this endpoint takes the secret key."
-        }
-        KeyKind::Secret if route.key == KeyKind::Public => {
-            "api-key is the secret key; this endpoint takes the public key."
-        }
-        KeyKind::Public | KeyKind::Secret => return Ok((route, path)),
+        KeyKind::Public => "api-key is the public key; this endpoint takes the secret key.",
+        KeyKind::Secret => "api-key is the secret key; this endpoint takes the public key.",
     };
     Err(ApiError::unauthorized(problem))
+}
+
+/// What is accepted although integrations differ in it.
+fn tolerated(route: &Route, incoming: &Incoming, key: KeyKind) -> Vec<String> {
+    let mut notes = Vec::new();
+    if route.key == KeyRule::Either {
+        notes.push(format!("api-key: the {} key; either is accepted, because the evidence conflicts", key.name()));
+    }
+    if route.body == Body::EncryptedHeaderOptional {
+        let sent = if incoming.headers.encryption.is_some() { "sent" } else { "not sent" };
+        notes.push(format!("encryption header: {sent}; either is accepted, because the evidence conflicts"));
+    }
+    notes
 }
 
 fn open(sandbox: &Sandbox, route: &Route, incoming: &Incoming) -> (Opened, Result<Json, ApiError>) {
@@ -191,7 +207,7 @@ fn open(sandbox: &Sandbox, route: &Route, incoming: &Incoming) -> (Opened, Resul
     let private = &sandbox.encryption.private;
     let (opened, input) = match route.body {
         Body::Plain | Body::None => open_plain(body),
-        Body::Encrypted | Body::EncryptedWithHeader => open_encrypted(private, body),
+        Body::Encrypted | Body::EncryptedWithHeader | Body::EncryptedHeaderOptional => open_encrypted(private, body),
     };
     if !is_json(incoming.headers.content_type.as_deref()) {
         let error = ApiError::field("Content-Type", "The Content-Type header must be application/json.");

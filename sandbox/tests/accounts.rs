@@ -1,9 +1,6 @@
-//! Virtual accounts, funding, webhooks and payouts.
+//! Virtual accounts and funding.
 
 mod common;
-
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpListener;
 
 use common::{JSON, Sandbox};
 use serde_json::{Value, json};
@@ -86,68 +83,4 @@ fn funding_and_its_details() {
     let unknown = r#"{"accountNumber":"1","amount":"1","senderName":"Ada"}"#;
     sandbox.admin_post("fund", unknown).expect_error(404, "accountNumber", "Virtual account not found");
     sandbox.admin_post("fund", "{}").expect_error(400, "amount", "is required");
-}
-
-/// Receives one webhook call and answers 204.
-fn receive(listener: &TcpListener) -> Value {
-    let (stream, _) = listener.accept().unwrap();
-    let mut reader = BufReader::new(stream);
-    let (mut length, mut line) = (0, String::new());
-    while reader.read_line(&mut line).unwrap() > 2 {
-        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().unwrap();
-        }
-        line.clear();
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).unwrap();
-    reader.into_inner().write_all(b"HTTP/1.1 204 No Content\r\n\r\n").unwrap();
-    serde_json::from_slice(&body).unwrap()
-}
-
-#[test]
-fn webhooks_are_sent_for_funding_and_final_payments() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}/hook", listener.local_addr().unwrap());
-    let sandbox = Sandbox::start(&["--webhook", &url]);
-    let number = account(&sandbox, r#"{"Alias":"till-1","Reference":"shop-9"}"#)["accountNumber"].clone();
-    let funding = json!({"accountNumber": number, "amount": 25, "senderName": "Ada"}).to_string();
-    let session = sandbox.admin_post("fund", &funding).expect(200).json()["sessionId"].clone();
-    let received = receive(&listener);
-    assert_eq!(received["data"]["sessionId"], session);
-    assert_eq!(
-        (&received["data"]["sourceAccountName"], &received["data"]["accountReference"]),
-        (&json!("Ada"), &json!("shop-9"))
-    );
-
-    sandbox.charge_card("A", "4000000000000002").expect(200);
-    let received = receive(&listener);
-    assert_eq!((&received["data"]["orderReference"], &received["data"]["statusId"]), (&json!("A"), &json!(4)));
-    // Events are delivered in order, so the first attempt is recorded by now.
-    assert_eq!(
-        sandbox.admin("state")["webhooks"][0],
-        json!({"event": "funding", "key": session, "status": 204, "error": null})
-    );
-}
-
-#[test]
-fn payouts() {
-    let sandbox = Sandbox::start(&[]);
-    let enquiry = r#"{"bankCode":"000014","accountNumber":"0690000031"}"#;
-    let name = sandbox.post_marked("/payout/name-enquiry", &sandbox.public, enquiry).expect(200);
-    assert!(name.is_assumed());
-    assert_eq!(name.json()["accountName"], "Sandbox Account Holder");
-
-    let payload = r#"{"payoutDetails":[{"clientReference":"P1","accountNumber":"0690000031","bankCode":"000014","amount":12.30,"accountName":"Ada"}]}"#;
-    let batch = sandbox.post_marked("/payout/initiate", &sandbox.secret, payload).expect(200).json();
-    assert!(batch["data"][0]["payoutReference"].as_str().unwrap().starts_with("PGW-PAYOUT-"));
-    let reference = batch["batchReference"].as_str().unwrap();
-    assert_eq!(sandbox.get_secret(&format!("/payout/{reference}/status")).expect(200).json()["data"], batch["data"]);
-    let balance = sandbox.get_secret("/payout/balance-enquiry?currency=NGN").expect(200);
-    assert_eq!(balance.text, r#"{"currency":"NGN","availableBalance":999987.70}"#);
-
-    sandbox.post_marked("/payout/initiate", &sandbox.secret, payload).expect(200);
-    assert_eq!(sandbox.admin("duplicates")["duplicates"][0]["key"], "P1");
-    sandbox.post_marked("/payout/initiate", &sandbox.secret, "{}").expect_error(400, "payoutDetails", "is required");
-    assert_eq!(sandbox.get("/payment/banks?paymentmethod=BT").expect(200).json()["data"][0]["bankCode"], "000013");
 }

@@ -261,7 +261,7 @@ fn body_of(fault: &str, answer: &Answer, sandbox: &Sandbox, target: &str) {
             let json = answer.json();
             assert!(json.is_object() && json.get("status").is_none() && json.get("error").is_none());
         }
-        "failed_then_success" => assert_eq!(answer.json()["status"], false),
+        "failed_then_success" | "refused" => assert_eq!(answer.json()["status"], false),
         "redirect_same" => {
             let base_url = sandbox.start["base_url"].as_str().unwrap();
             assert_eq!(answer.header("location"), Some(format!("{base_url}{target}").as_str()));

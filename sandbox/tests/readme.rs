@@ -5,6 +5,7 @@ mod common;
 use std::collections::BTreeSet;
 
 use common::{Sandbox, command};
+use serde_json::Value;
 
 const README: &str = include_str!("../README.md");
 
@@ -29,7 +30,11 @@ fn endpoints() {
     let expected: Vec<_> = with_handler
         .map(|endpoint| {
             let text = |member: &str| endpoint[member].as_str().unwrap().to_string();
-            let header = if endpoint["encryption_header"] == true { ", header `encryption: RSA`" } else { "" };
+            let header = match &endpoint["encryption_header"] {
+                Value::Bool(true) => ", header `encryption: RSA`",
+                Value::Bool(false) => "",
+                other => &format!(", header `encryption: RSA` {}", other.as_str().unwrap()),
+            };
             let body = text("envelope") + header;
             let shape = if endpoint["assumed"] == true { "assumed" } else { "documented" };
             ((text("method"), text("path")), text("key"), body, shape.to_string())

@@ -62,6 +62,14 @@ fn a_refund_that_failed_gives_the_money_back_and_can_be_repeated() {
 }
 
 #[test]
+fn a_refund_is_complete_after_the_first_look_at_it() {
+    let sandbox = paid(&[]);
+    sandbox.post_secret(REFUND, r#"{"reference":"A"}"#).expect(200);
+    assert_eq!(status(&sandbox), json!(["Successful", 5, true]));
+    assert_eq!(status(&sandbox), json!(["Reversed", 6, true]));
+}
+
+#[test]
 fn a_refund_is_complete_after_its_time() {
     let sandbox = paid(&["--settle-ms", "0"]);
     assert_eq!(sandbox.post_secret(REFUND, r#"{"reference":"A"}"#).expect(200).json()["data"]["status"], "pending");

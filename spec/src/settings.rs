@@ -53,6 +53,13 @@ pub const CONFIG: &[Field] = &[
     text("user_agent", "value of the user-agent header").default(Default::Described("libpaysvc/VERSION")),
     number("max_idle_connections", 128, 0, 10_000, "maximum number of connections kept open between calls"),
     flag("allow_http", false, "allows plain HTTP to addresses other than loopback"),
+    text("payout_key", "API key that payouts are sent with; integrations in production differ")
+        .default(Default::Word(&["secret", "public"])),
+    flag(
+        "payout_encryption_header",
+        true,
+        "sends payouts with the header encryption: RSA; integrations in production differ",
+    ),
 ];
 
 /// A request that the table does not have yet.

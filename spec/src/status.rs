@@ -17,6 +17,10 @@ const fn constant(name: &'static str, number: i32, doc: &'static str) -> Constan
 /// Version of the binary interface: the number in the soname and the value of `paysvc_abi()`.
 pub const ABI: i32 = 1;
 
+/// What a callback of progress returns so that the call goes on. Any other value stops it: a callback that fails by accident
+/// returns something else.
+pub const CONTINUE: i32 = 0x5D00;
+
 /// Why a call ended as it did. Numbers are never reused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(i32)]

@@ -9,6 +9,7 @@ use std::time::Duration;
 use crate::request;
 use crate::request::base_url::BaseUrl;
 use crate::request::encryption::EncryptionKey;
+use crate::request::settings::Choices;
 use crate::request::validate;
 use crate::transport;
 use crate::transport::settings::{ClientCert, Proxy};
@@ -17,6 +18,7 @@ use crate::util::limits::MAX_LINE;
 use crate::util::process::critical_section;
 use crate::util::secret::Secret;
 use crate::util::validation_error::ValidationError;
+use paysvc_spec::ENDPOINTS;
 use paysvc_spec::schema::{ApiKey, Default, Field};
 use paysvc_spec::settings;
 use paysvc_spec::status::Status;
@@ -36,6 +38,9 @@ pub struct Config {
     pub user_agent: String,
     pub max_idle_connections: usize,
     pub allow_http: bool,
+    /// What is changed in rows, by the names of the settings.
+    row_keys: Vec<(&'static str, ApiKey)>,
+    rows_without_headers: Vec<&'static str>,
     /// The members that came from the environment.
     from_environment: Vec<&'static str>,
 }
@@ -63,6 +68,7 @@ impl Config {
             has_public_key: self.public_key.is_some(),
             has_secret_key: self.secret_key.is_some(),
             encryption_key: encryption_key.transpose().map_err(|error| self.name_variable(error))?,
+            choices: Choices { keys: self.row_keys.clone(), without_headers: self.rows_without_headers.clone() },
         })
     }
 
@@ -136,8 +142,36 @@ impl Reader<'_> {
                 .unwrap_or_else(|| concat!("libpaysvc/", env!("CARGO_PKG_VERSION")).to_owned()),
             max_idle_connections: self.number("max_idle_connections")? as usize,
             allow_http,
+            row_keys: self.row_keys()?,
+            rows_without_headers: self.rows_without_headers()?,
             from_environment: self.names(),
         })
+    }
+
+    /// The API keys that settings choose.
+    fn row_keys(&self) -> Result<Vec<(&'static str, ApiKey)>, ValidationError> {
+        let chosen = |name| {
+            let word = self.word(name)?;
+            let key = ApiKey::ALL.iter().find(|key| key.name() == word);
+            key.map(|key| (name, *key)).ok_or_else(|| invalid(name, "names no key: a bug in the library"))
+        };
+        ENDPOINTS.iter().filter_map(|row| row.key_setting).map(chosen).collect()
+    }
+
+    /// The settings that leave headers out.
+    fn rows_without_headers(&self) -> Result<Vec<&'static str>, ValidationError> {
+        let off = |name| self.flag(name).map(|on| if on { None } else { Some(name) });
+        ENDPOINTS.iter().filter_map(|row| row.headers_setting).filter_map(|name| off(name).transpose()).collect()
+    }
+
+    /// One of the words of the setting.
+    fn word(&self, name: &str) -> Result<&'static str, ValidationError> {
+        let Default::Word(words) = settings::setting(name).default else {
+            return Err(invalid(name, "has no words to choose from: a bug in the library"));
+        };
+        let Some(text) = self.text(name) else { return Ok(words[0]) };
+        let word = words.iter().find(|word| **word == text.trim());
+        word.copied().ok_or_else(|| invalid(name, format!("must be {}", words.join(" or "))))
     }
 
     fn names(&self) -> Vec<&'static str> {

@@ -4,6 +4,7 @@
 
 pub mod config;
 pub mod log;
+mod operation;
 pub mod retry;
 #[cfg(test)]
 mod secrecy_tests;
@@ -40,15 +41,15 @@ pub struct Client {
 }
 
 /// What is known of a call from its beginning, and how many requests of it have been sent; it survives a panic.
-pub struct Progress {
+pub struct CallRecord {
     pub id: CallId,
     attempts: AtomicU32,
 }
 
-impl Progress {
+impl CallRecord {
     /// Of a new call.
-    pub fn new() -> Progress {
-        Progress { id: CallId::new(), attempts: AtomicU32::new(0) }
+    pub fn new() -> CallRecord {
+        CallRecord { id: CallId::new(), attempts: AtomicU32::new(0) }
     }
 
     pub fn attempts(&self) -> u32 {
@@ -68,17 +69,17 @@ impl Client {
     }
 
     /// Calls an endpoint of the table with one flat JSON object.
-    pub fn call(&self, row: &'static Endpoint, json: &str, call: Option<&Arc<Call>>, progress: &Progress) -> Reply {
+    pub fn call(&self, row: &'static Endpoint, json: &str, call: Option<&Arc<Call>>, record: &CallRecord) -> Reply {
         let deadline = self.deadline(call);
-        let prepared = request::prepare(row, json, &self.settings);
-        self.send(prepared, deadline, call, progress)
+        let prepared = request::prepare(row, json, &self.settings, &stop(deadline, call));
+        self.send(prepared, deadline, call, record)
     }
 
     /// Sends a request that JSON describes.
-    pub fn request(&self, json: &str, call: Option<&Arc<Call>>, progress: &Progress) -> Reply {
+    pub fn request(&self, json: &str, call: Option<&Arc<Call>>, record: &CallRecord) -> Reply {
         let deadline = self.deadline(call);
         let prepared = raw::prepare(json, &self.settings, &stop(deadline, call));
-        self.send(prepared, deadline, call, progress)
+        self.send(prepared, deadline, call, record)
     }
 
     /// Encrypts a payload without sending anything.

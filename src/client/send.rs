@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use ureq::http::{HeaderName, HeaderValue, header};
 
 use super::retry::{self, Attempt, Next};
-use super::{Client, JSON, Progress, stop};
+use super::{CallRecord, Client, JSON, stop};
 use crate::client::log::Level;
 use crate::request::Prepared;
 use crate::response::reader::{self, AnswerContext, ReadAnswer};
@@ -32,12 +32,12 @@ impl Client {
         prepared: Result<Prepared, ValidationError>,
         deadline: Instant,
         call: Option<&Arc<Call>>,
-        progress: &Progress,
+        record: &CallRecord,
     ) -> Reply {
-        let reply = prepared.and_then(|prepared| self.send_with_retries(&prepared, deadline, call, progress));
+        let reply = prepared.and_then(|prepared| self.send_with_retries(&prepared, deadline, call, record));
         let reply = reply.unwrap_or_else(Reply::invalid);
         if reply.attempts == 0 && reply.outcome == Outcome::NotSent {
-            self.log.line(progress.id, Level::Warn, || format!("nothing was sent: {}", status::name_of(reply.status)));
+            self.log.line(record.id, Level::Warn, || format!("nothing was sent: {}", status::name_of(reply.status)));
         }
         reply
     }
@@ -88,7 +88,7 @@ impl Client {
         prepared: &Prepared,
         deadline: Instant,
         call: Option<&Arc<Call>>,
-        progress: &Progress,
+        record: &CallRecord,
     ) -> Result<Reply, ValidationError> {
         let Some(transport) = &self.transport else {
             let reason = settings::not_configured("base_url");
@@ -98,6 +98,8 @@ impl Client {
         // The outcome of earlier attempts stands when a later one sends nothing.
         let mut earlier_outcome = Outcome::NotSent;
         let (mut attempts, mut after_429) = (0, false);
+        // An operation sends several requests with one record.
+        let earlier_requests = record.attempts();
         for index in 0.. {
             // Fails before the first attempt or never: all attempts send the same request.
             let request = self.wire_request(prepared, deadline, call)?;
@@ -108,9 +110,9 @@ impl Client {
             let started = Instant::now();
             let result = transport.exchange(request);
             attempts += u32::from(result.sent);
-            progress.attempts.store(attempts, Ordering::SeqCst);
+            record.attempts.store(earlier_requests + attempts, Ordering::SeqCst);
             let judged = self.judge(prepared, result, after_429, deadline, call);
-            self.log_attempt(prepared, progress.id, index + 1, &judged, started.elapsed());
+            self.log_attempt(prepared, record.id, index + 1, &judged, started.elapsed());
             let Judged { mut reply, mut attempt, .. } = judged;
             after_429 |= reply.http_status == 429;
             if reply.outcome == Outcome::NotSent {
@@ -127,7 +129,7 @@ impl Client {
                     return Ok(reply);
                 }
                 Next::After(wait) => {
-                    self.log.line(progress.id, Level::Info, || {
+                    self.log.line(record.id, Level::Info, || {
                         format!("{} again in {} ms", prepared.label(), wait.as_millis())
                     });
                     pause(wait, call);

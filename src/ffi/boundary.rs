@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_char};
 
 use super::types::{paysvc_reply, paysvc_status};
 use super::{fork, handle};
-use crate::client::Progress;
+use crate::client::CallRecord;
 use crate::response::reply::Reply;
 use crate::util::errno::preserving_errno;
 use crate::util::panics::{SourceLine, catch_panic};
@@ -24,26 +24,47 @@ pub fn boundary<T>(fallback: T, body: impl FnOnce() -> T) -> T {
 ///
 /// # Safety
 /// `out` is NULL or points to memory for one pointer.
-pub unsafe fn deliver(out: *mut *mut paysvc_reply, body: impl FnOnce(&Progress) -> Reply) -> paysvc_status {
+pub unsafe fn deliver(out: *mut *mut paysvc_reply, body: impl FnOnce(&CallRecord) -> Reply) -> paysvc_status {
     // SAFETY: the caller's promise.
-    preserving_errno(|| unsafe { deliver_reply(out, body) })
+    preserving_errno(|| unsafe { deliver_reply(out, Outcome::NotSent, body) })
+}
+
+/// As [`deliver`], for a call about an earlier request: that nothing was sent now says nothing of that request, so the
+/// outcome is UNKNOWN instead of NOT_SENT.
+///
+/// # Safety
+/// As [`deliver`].
+pub unsafe fn deliver_about_earlier(
+    out: *mut *mut paysvc_reply,
+    body: impl FnOnce(&CallRecord) -> Reply,
+) -> paysvc_status {
+    let body = |record: &CallRecord| match body(record) {
+        reply if reply.outcome == Outcome::NotSent => Reply { outcome: Outcome::Unknown, ..reply },
+        reply => reply,
+    };
+    // SAFETY: the caller's promise.
+    preserving_errno(|| unsafe { deliver_reply(out, Outcome::Unknown, body) })
 }
 
 /// # Safety
 /// As [`deliver`].
-unsafe fn deliver_reply(out: *mut *mut paysvc_reply, body: impl FnOnce(&Progress) -> Reply) -> paysvc_status {
+unsafe fn deliver_reply(
+    out: *mut *mut paysvc_reply,
+    nothing_sent: Outcome,
+    body: impl FnOnce(&CallRecord) -> Reply,
+) -> paysvc_status {
     if !out.is_null() {
         // SAFETY: not NULL, and the caller promises that it may be written.
         unsafe { out.write(std::ptr::null_mut()) };
     }
     fork::install();
-    let progress = Progress::new();
-    let handle = catch_panic(|| handle::new(body(&progress), progress.id)).or_else(|source_line| {
+    let record = CallRecord::new();
+    let handle = catch_panic(|| handle::new(body(&record), record.id)).or_else(|source_line| {
         catch_panic(|| {
-            let outcome = if progress.attempts() > 0 { Outcome::Unknown } else { Outcome::NotSent };
+            let outcome = if record.attempts() > 0 { Outcome::Unknown } else { nothing_sent };
             let message = bug(source_line);
-            let attempts = progress.attempts();
-            handle::new(Reply { attempts, ..Reply::failed(Status::Internal, outcome, message) }, progress.id)
+            let attempts = record.attempts();
+            handle::new(Reply { attempts, ..Reply::failed(Status::Internal, outcome, message) }, record.id)
         })
     });
     // Making the reply panicked as well: it stays NULL, whose outcome is UNKNOWN.

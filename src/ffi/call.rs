@@ -1,12 +1,14 @@
 //! The call handle.
 
-use std::ffi::c_int;
+use std::ffi::{CString, c_char, c_int, c_void};
 use std::sync::Arc;
 
+use super::PAYSVC_CONTINUE;
 use super::boundary::boundary;
 use super::fork;
-use super::types::paysvc_call;
-use crate::transport::call::Call;
+use super::types::{paysvc_call, paysvc_progress_fn};
+use super::userdata::UserData;
+use crate::transport::call::{Call, Listener};
 use crate::util::process;
 
 /// The token of a handle, kept alive while a call uses it; `None` for NULL.
@@ -48,6 +50,38 @@ pub unsafe extern "C" fn paysvc_call_set_timeout_ms(call: *const paysvc_call, ti
             call.set_timeout_ms(timeout_ms);
         }
     });
+}
+
+/// Sets the callback for the progress of calls that start with this token from now on: paysvc_payout_bulk() calls it before
+/// and after each batch, paysvc_order_wait() after each look. It is called on the thread that makes the call.
+///
+/// @param call  NULL is ignored
+/// @param progress  the callback, which must return; NULL: none
+/// @param userdata  passed to every call of the callback; may be NULL. It must stay valid while a call with this token runs.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_call_set_progress(
+    call: *const paysvc_call,
+    progress: paysvc_progress_fn,
+    userdata: *mut c_void,
+) {
+    boundary((), || {
+        // SAFETY: the rules of the header.
+        if let Some(call) = unsafe { retain(call) } {
+            call.set_progress(progress.map(|progress| listener(progress, UserData(userdata))));
+        }
+    });
+}
+
+fn listener(
+    progress: unsafe extern "C" fn(*mut c_void, usize, usize, *const c_char) -> c_int,
+    userdata: UserData,
+) -> Listener {
+    Arc::new(move |done: usize, total: usize, step: &str| {
+        let step = CString::new(step.replace('\0', " ")).unwrap_or_default();
+        // SAFETY: the caller's function with the caller's pointer; the text lives until it returns.
+        let answer = unsafe { progress(userdata.get(), done, total, step.as_ptr()) };
+        answer == PAYSVC_CONTINUE
+    })
 }
 
 /// Cancels all calls with this token: running ones return promptly with PAYSVC_E_CANCELLED, later ones at once. A call

@@ -1,27 +1,24 @@
-//! The client handle, and every function that takes one.
+//! The client handle, its log, and encryption without a request.
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::sync::Arc;
 
 use super::boundary::{boundary, deliver, text};
-use super::call;
 use super::fork;
-use super::types::{paysvc_call, paysvc_client, paysvc_log_fn, paysvc_reply, paysvc_status};
+use super::types::{paysvc_client, paysvc_log_fn, paysvc_reply, paysvc_status};
+use super::userdata::UserData;
 use crate::client::log::{Level, Sink};
-use crate::client::{Client, Progress};
+use crate::client::{CallRecord, Client};
 use crate::response::reply::Reply;
-use crate::transport::call::Call;
-use crate::util::failpoint;
 use crate::util::process::critical_section;
 use crate::util::validation_error::ValidationError;
-use paysvc_spec::schema::Endpoint;
 use paysvc_spec::status::Status;
 
 /// The client of a handle, kept alive while a call uses it, even if the handle is freed meanwhile.
 ///
 /// # Safety
 /// `client` is NULL or came from [`new`] and has not been freed.
-unsafe fn retain(client: *const paysvc_client) -> Result<Arc<Client>, ValidationError> {
+pub unsafe fn retain(client: *const paysvc_client) -> Result<Arc<Client>, ValidationError> {
     if client.is_null() {
         return Err(ValidationError::new(Status::Argument, "client is NULL"));
     }
@@ -57,7 +54,7 @@ pub unsafe fn new(
         // Text that is not UTF-8 is kept, so that its setting is refused and not treated as missing.
         Client::new(json, &|name| std::env::var_os(name).map(|text| text.to_string_lossy().into_owned()))
     };
-    let body = |_: &Progress| match make() {
+    let body = |_: &CallRecord| match make() {
         Ok(new) => {
             new_client = Some(Arc::new(new));
             Reply::local(r#"{"status":true,"message":"the client is ready"}"#.to_owned())
@@ -116,20 +113,6 @@ pub unsafe extern "C" fn paysvc_client_set_log(
     })
 }
 
-/// The caller's pointer, which any calling thread passes back.
-struct UserData(*mut c_void);
-
-// SAFETY: never dereferenced here; the header says that the callback runs on any calling thread.
-unsafe impl Send for UserData {}
-// SAFETY: as above.
-unsafe impl Sync for UserData {}
-
-impl UserData {
-    fn get(&self) -> *mut c_void {
-        self.0
-    }
-}
-
 fn sink(log: unsafe extern "C" fn(*mut c_void, c_int, *const c_char), userdata: *mut c_void) -> Sink {
     let userdata = UserData(userdata);
     Arc::new(move |level: Level, line: &str| {
@@ -137,63 +120,6 @@ fn sink(log: unsafe extern "C" fn(*mut c_void, c_int, *const c_char), userdata: 
         // SAFETY: the caller's function with the caller's pointer; the line lives until it returns.
         unsafe { log(userdata.get(), level as c_int, line.as_ptr()) };
     })
-}
-
-/// The common part of the functions that send a request.
-///
-/// # Safety
-/// The rules of the header.
-unsafe fn send(
-    client: *const paysvc_client,
-    request_json: *const c_char,
-    call: *const paysvc_call,
-    reply: *mut *mut paysvc_reply,
-    send: impl FnOnce(&Client, &str, Option<&Arc<Call>>, &Progress) -> Reply,
-) -> paysvc_status {
-    let body = |progress: &Progress| {
-        // SAFETY: the rules of the header.
-        let ready = unsafe {
-            retain(client).and_then(|client| Ok((client, text(request_json, "request_json")?, call::retain(call))))
-        };
-        match ready {
-            Ok((client, json, call)) => {
-                failpoint::at("ffi");
-                send(&client, json, call.as_ref(), progress)
-            }
-            Err(error) => Reply::invalid(error),
-        }
-    };
-    // SAFETY: the rules of the header.
-    unsafe { deliver(reply, body) }
-}
-
-/// # Safety
-/// The rules of the header.
-pub unsafe fn endpoint(
-    row: &'static Endpoint,
-    client: *const paysvc_client,
-    request_json: *const c_char,
-    call: *const paysvc_call,
-    reply: *mut *mut paysvc_reply,
-) -> paysvc_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        send(client, request_json, call, reply, |client, json, call, progress| client.call(row, json, call, progress))
-    }
-}
-
-/// # Safety
-/// The rules of the header.
-pub unsafe fn request(
-    client: *const paysvc_client,
-    request_json: *const c_char,
-    call: *const paysvc_call,
-    reply: *mut *mut paysvc_reply,
-) -> paysvc_status {
-    // SAFETY: the rules of the header.
-    unsafe {
-        send(client, request_json, call, reply, |client, json, call, progress| client.request(json, call, progress))
-    }
 }
 
 /// Encrypts a payload without sending anything. The body of the reply is {"data":"<base64>"}, the request body of every
@@ -210,7 +136,7 @@ pub unsafe extern "C" fn paysvc_encrypt(
     plaintext_json: *const c_char,
     reply: *mut *mut paysvc_reply,
 ) -> paysvc_status {
-    let body = |_: &Progress| {
+    let body = |_: &CallRecord| {
         // SAFETY: the rules of the header.
         match unsafe { retain(client).and_then(|client| Ok((client, text(plaintext_json, "plaintext_json")?))) } {
             Ok((client, json)) => client.encrypt(json),

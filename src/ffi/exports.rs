@@ -15,6 +15,9 @@ pub const PAYSVC_ABI: c_int = 1;
 /// Version of this header as a number: 200 is 0.2.0. paysvc_version_number() is that of the library that was loaded.
 pub const PAYSVC_VERSION_NUMBER: c_int = 200;
 
+/// What a progress callback returns so that the call goes on.
+pub const PAYSVC_CONTINUE: c_int = 0x5D00;
+
 /// The service answered success.
 pub const PAYSVC_OK: paysvc_status = 0;
 
@@ -129,6 +132,8 @@ pub const PAYSVC_JSON_OBJECT: c_int = 6;
 ///   - user_agent (string): value of the user-agent header (default libpaysvc/VERSION)
 ///   - max_idle_connections (integer): maximum number of connections kept open between calls (default 128, 0 to 10000)
 ///   - allow_http (boolean): allows plain HTTP to addresses other than loopback (default false)
+///   - payout_key (string): API key that payouts are sent with; integrations in production differ (default secret, or public)
+///   - payout_encryption_header (boolean): sends payouts with the header encryption: RSA; integrations in production differ (default true)
 /// @param client  set to the new client, to NULL unless PAYSVC_OK: free it with paysvc_client_free()
 /// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
 /// @return PAYSVC_OK, PAYSVC_E_ARGUMENT or PAYSVC_E_CONFIG. What a call needs is checked by that call.
@@ -150,7 +155,7 @@ pub unsafe extern "C" fn paysvc_client_new(config_json: *const c_char, client: *
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_direct_debit_history(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: the caller keeps the rules at the top of the header.
-    unsafe { super::client::endpoint(const { paysvc_spec::endpoint("direct_debit_history") }, client, request_json, call, reply) }
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("direct_debit_history") }, client, request_json, call, reply) }
 }
 
 /// Creates a direct debit mandate. Store the answer's /data/mandateCode safely.
@@ -170,7 +175,7 @@ pub unsafe extern "C" fn paysvc_direct_debit_history(client: *const paysvc_clien
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_direct_debit_create(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: the caller keeps the rules at the top of the header.
-    unsafe { super::client::endpoint(const { paysvc_spec::endpoint("direct_debit_create") }, client, request_json, call, reply) }
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("direct_debit_create") }, client, request_json, call, reply) }
 }
 
 /// Checks a mandate. It should be active before a debit is made with it.
@@ -185,7 +190,7 @@ pub unsafe extern "C" fn paysvc_direct_debit_create(client: *const paysvc_client
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_direct_debit_status(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: the caller keeps the rules at the top of the header.
-    unsafe { super::client::endpoint(const { paysvc_spec::endpoint("direct_debit_status") }, client, request_json, call, reply) }
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("direct_debit_status") }, client, request_json, call, reply) }
 }
 
 /// Triggers the e-mail with the one-time code that a debit needs.
@@ -200,7 +205,7 @@ pub unsafe extern "C" fn paysvc_direct_debit_status(client: *const paysvc_client
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_direct_debit_otp(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: the caller keeps the rules at the top of the header.
-    unsafe { super::client::endpoint(const { paysvc_spec::endpoint("direct_debit_otp") }, client, request_json, call, reply) }
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("direct_debit_otp") }, client, request_json, call, reply) }
 }
 
 /// Creates an order payment from the plaintext payload, for example a card charge; the library encrypts it.
@@ -208,7 +213,7 @@ pub unsafe extern "C" fn paysvc_direct_debit_otp(client: *const paysvc_client, r
 /// POST /payment/order/create, public key, encrypted.
 ///
 /// @param request_json  one JSON object:
-///   - reference (string): reference of the order
+///   - reference (string): reference of the order, the same as order.reference
 ///   - paymentoption (string): C for card
 ///   - country (string): two-letter country code
 ///   - card (object): the card
@@ -217,7 +222,7 @@ pub unsafe extern "C" fn paysvc_direct_debit_otp(client: *const paysvc_client, r
 ///     - expiryyear (string, required): two digits
 ///     - cvv (string, required): card security code
 ///   - order (object): the order and its price
-///     - reference (string, required): reference of the order; the same as outside of this object, if both are given
+///     - reference (string, required): reference of the order, unique: a second order with it is refused
 ///     - amount (string or number, a decimal amount in major units, e.g. "100.10", required): price, without the fee
 ///     - description (string): description of the order
 ///     - currency (string): currency code, e.g. NGN
@@ -238,7 +243,7 @@ pub unsafe extern "C" fn paysvc_direct_debit_otp(client: *const paysvc_client, r
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_create(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: the caller keeps the rules at the top of the header.
-    unsafe { super::client::endpoint(const { paysvc_spec::endpoint("order_create") }, client, request_json, call, reply) }
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_create") }, client, request_json, call, reply) }
 }
 
 /// Charges the customer, for example under an approved mandate.
@@ -260,7 +265,40 @@ pub unsafe extern "C" fn paysvc_order_create(client: *const paysvc_client, reque
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_pay(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: the caller keeps the rules at the top of the header.
-    unsafe { super::client::endpoint(const { paysvc_spec::endpoint("order_pay") }, client, request_json, call, reply) }
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_pay") }, client, request_json, call, reply) }
+}
+
+/// Completes a card payment that waits for a code from the card's holder.
+///
+/// POST /payment/order/pay/authorize, public key, encrypted.
+///
+/// @param request_json  one JSON object:
+///   - orderPaymentReference (string, required): reference of the attempt to pay, from its answer
+///   - otp (string, required): the code that the card's holder received
+///   - message (string): message
+/// @param call  deadline and cancel of this request; may be NULL
+/// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+/// @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_order_pay_authorize(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
+    // SAFETY: the caller keeps the rules at the top of the header.
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_pay_authorize") }, client, request_json, call, reply) }
+}
+
+/// Charges a card payment that was only authorized before.
+///
+/// POST /payment/order/pay/capture, secret key.
+///
+/// @param request_json  one JSON object:
+///   - reference (string, required): reference of the order
+///   - Amount (string or number, a decimal amount in major units, e.g. "100.10", required): what is to be charged
+/// @param call  deadline and cancel of this request; may be NULL
+/// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+/// @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_order_pay_capture(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
+    // SAFETY: the caller keeps the rules at the top of the header.
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_pay_capture") }, client, request_json, call, reply) }
 }
 
 /// Starts a refund of an order, in full or in part.
@@ -277,7 +315,7 @@ pub unsafe extern "C" fn paysvc_order_pay(client: *const paysvc_client, request_
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_refund(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: the caller keeps the rules at the top of the header.
-    unsafe { super::client::endpoint(const { paysvc_spec::endpoint("order_refund") }, client, request_json, call, reply) }
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_refund") }, client, request_json, call, reply) }
 }
 
 /// Returns the state of an order and of each attempt to pay it. It tells what became of a payment.
@@ -292,7 +330,7 @@ pub unsafe extern "C" fn paysvc_order_refund(client: *const paysvc_client, reque
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_status(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: the caller keeps the rules at the top of the header.
-    unsafe { super::client::endpoint(const { paysvc_spec::endpoint("order_status") }, client, request_json, call, reply) }
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_status") }, client, request_json, call, reply) }
 }
 
 /// Verifies the payment of an order. Only the state tells whether it is paid: code 00 means found.
@@ -307,7 +345,116 @@ pub unsafe extern "C" fn paysvc_order_status(client: *const paysvc_client, reque
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_verify(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: the caller keeps the rules at the top of the header.
-    unsafe { super::client::endpoint(const { paysvc_spec::endpoint("order_verify") }, client, request_json, call, reply) }
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_verify") }, client, request_json, call, reply) }
+}
+
+/// Returns the fee that a payment would have. It creates nothing.
+///
+/// POST /payment/order/fee, public key, encrypted, read-only.
+///
+/// @param request_json  one JSON object:
+///   - amount (string or number, a decimal amount in major units, e.g. "100.10", required): price, without the fee
+///   - currency (string): currency code, e.g. NGN
+///   - paymentoption (string): payment option, e.g. C for card
+/// @param call  deadline and cancel of this request; may be NULL
+/// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+/// @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_order_fee(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
+    // SAFETY: the caller keeps the rules at the top of the header.
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_fee") }, client, request_json, call, reply) }
+}
+
+/// Charges a card that was saved before.
+///
+/// POST /payment/tokenize/charge, secret key.
+///
+/// @param request_json  one JSON object:
+///   - order (object, required): the order and its price
+///     - reference (string, required): reference of the order, unique: a second order with it is refused
+///     - amount (string or number, a decimal amount in major units, e.g. "100.10", required): price, without the fee
+///     - description (string): description of the order
+///     - currency (string): currency code, e.g. NGN
+///   - customer (object): the customer
+///     - firstname (string): first name
+///     - lastname (string): last name
+///     - mobile (string): telephone number
+///     - country (string): two-letter country code
+///     - email (string): e-mail address
+///   - payment (object): settings of the payment
+///     - RedirectUrl (string): where the customer's browser goes after the payment
+///   - paymentMeta (object): data about the payment
+///     - ipAddress (string): address of the customer's browser
+///   - authorization (object, required): the saved card
+///     - cardToken (string, required): token of the saved card
+///   Further members are passed on; one that is nearly a known member, or stands in the wrong object, is refused.
+/// @param call  deadline and cancel of this request; may be NULL
+/// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+/// @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_card_charge(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
+    // SAFETY: the caller keeps the rules at the top of the header.
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("card_charge") }, client, request_json, call, reply) }
+}
+
+/// Saves the card with which an order was paid, for card_charge.
+///
+/// POST /payment/order/save-card, secret key, encrypted.
+///
+/// @param request_json  one JSON object:
+///   - reference (string, required): reference of the order that was paid with the card
+/// @param call  deadline and cancel of this request; may be NULL
+/// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+/// @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_card_save(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
+    // SAFETY: the caller keeps the rules at the top of the header.
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("card_save") }, client, request_json, call, reply) }
+}
+
+/// Creates an order that the customer pays on a page of the service; the answer has its address.
+///
+/// POST /payment/create, public key, encrypted.
+///
+/// @param request_json  one JSON object:
+///   - order (object, required): the order and its price
+///     - reference (string, required): reference of the order, unique: a second order with it is refused
+///     - amount (string or number, a decimal amount in major units, e.g. "100.10", required): price, without the fee
+///     - description (string): description of the order
+///     - currency (string): currency code, e.g. NGN
+///   - customer (object): the customer
+///     - firstname (string): first name
+///     - lastname (string): last name
+///     - mobile (string): telephone number
+///     - country (string): two-letter country code
+///     - email (string): e-mail address
+///   - payment (object): settings of the payment
+///     - RedirectUrl (string): where the customer's browser goes after the payment
+///   - paymentMeta (object): data about the payment
+///     - ipAddress (string): address of the customer's browser
+///   Further members are passed on; one that is nearly a known member, or stands in the wrong object, is refused.
+/// @param call  deadline and cancel of this request; may be NULL
+/// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+/// @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_checkout_create(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
+    // SAFETY: the caller keeps the rules at the top of the header.
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("checkout_create") }, client, request_json, call, reply) }
+}
+
+/// Lists the banks, with the codes that other requests take.
+///
+/// GET /payment/banks, public key, read-only.
+///
+/// @param request_json  one JSON object:
+///   - paymentmethod (string): only banks that offer this payment option
+/// @param call  deadline and cancel of this request; may be NULL
+/// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+/// @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_banks(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
+    // SAFETY: the caller keeps the rules at the top of the header.
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("banks") }, client, request_json, call, reply) }
 }
 
 /// Creates a reserved virtual bank account: persistent, one per alias.
@@ -324,7 +471,22 @@ pub unsafe extern "C" fn paysvc_order_verify(client: *const paysvc_client, reque
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_virtual_account_generate(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: the caller keeps the rules at the top of the header.
-    unsafe { super::client::endpoint(const { paysvc_spec::endpoint("virtual_account_generate") }, client, request_json, call, reply) }
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("virtual_account_generate") }, client, request_json, call, reply) }
+}
+
+/// Returns the virtual account of an alias.
+///
+/// GET /payment/account-details, public key, read-only.
+///
+/// @param request_json  one JSON object:
+///   - alias (string, required): label of the account, as it was generated
+/// @param call  deadline and cancel of this request; may be NULL
+/// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+/// @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_virtual_account_details(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
+    // SAFETY: the caller keeps the rules at the top of the header.
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("virtual_account_details") }, client, request_json, call, reply) }
 }
 
 /// Returns the details of a funding event on a virtual account.
@@ -339,7 +501,76 @@ pub unsafe extern "C" fn paysvc_virtual_account_generate(client: *const paysvc_c
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_transaction_details(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: the caller keeps the rules at the top of the header.
-    unsafe { super::client::endpoint(const { paysvc_spec::endpoint("transaction_details") }, client, request_json, call, reply) }
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("transaction_details") }, client, request_json, call, reply) }
+}
+
+/// Returns the name of a bank account's holder.
+///
+/// POST /payout/name-enquiry, public key, encrypted, read-only.
+///
+/// @param request_json  one JSON object:
+///   - bankCode (string, required): code of the recipient's bank, 6 digits, e.g. 000014
+///   - accountNumber (string, required): the recipient's bank account
+/// @param call  deadline and cancel of this request; may be NULL
+/// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+/// @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_payout_name_enquiry(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
+    // SAFETY: the caller keeps the rules at the top of the header.
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("payout_name_enquiry") }, client, request_json, call, reply) }
+}
+
+/// Pays out to bank accounts, as one batch. Success means accepted, not paid: ask payout_status.
+///
+/// POST /payout/initiate, secret key (setting payout_key), encrypted.
+///
+/// @param request_json  one JSON object:
+///   - payoutDetails (array of one or more objects, required): the payouts of the batch
+///     - clientReference (string): your own reference; the answer does not repeat it
+///     - accountNumber (string, required): the recipient's bank account
+///     - bankCode (string, required): code of the recipient's bank, 6 digits, e.g. 000014
+///     - amount (string or number, a decimal amount in major units, e.g. "100.10", required): what the recipient receives
+///     - description (string, required): description of the payout
+///     - accountName (string, required): name of the account's holder, see payout_name_enquiry
+///     - creditCurrency (string, required): currency code of the recipient's account, e.g. NGN
+///     - debitCurrency (string, required): currency code of the balance that is debited, e.g. NGN
+/// @param call  deadline and cancel of this request; may be NULL
+/// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+/// @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_payout_initiate(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
+    // SAFETY: the caller keeps the rules at the top of the header.
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("payout_initiate") }, client, request_json, call, reply) }
+}
+
+/// Returns the payouts of a batch and their states. The form of the answer is not documented.
+///
+/// GET /payout/{batchReference}/status, secret key, read-only.
+///
+/// @param request_json  one JSON object:
+///   - batchReference (string, required): reference of the batch, from the answer of payout_initiate
+/// @param call  deadline and cancel of this request; may be NULL
+/// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+/// @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_payout_status(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
+    // SAFETY: the caller keeps the rules at the top of the header.
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("payout_status") }, client, request_json, call, reply) }
+}
+
+/// Returns the balance in a currency from which payouts are made.
+///
+/// GET /payout/balance-enquiry, secret key, read-only.
+///
+/// @param request_json  one JSON object:
+///   - currency (string, required): currency code, e.g. NGN
+/// @param call  deadline and cancel of this request; may be NULL
+/// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+/// @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_payout_balance(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
+    // SAFETY: the caller keeps the rules at the top of the header.
+    unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("payout_balance") }, client, request_json, call, reply) }
 }
 
 /// Sends a request that has no function of its own yet. For a path that it knows, the library still enforces the API key, the encryption, and that the request is not repeated.
@@ -359,7 +590,76 @@ pub unsafe extern "C" fn paysvc_transaction_details(client: *const paysvc_client
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_request(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: the caller keeps the rules at the top of the header.
-    unsafe { super::client::request(client, request_json, call, reply) }
+    unsafe { super::requests::method(crate::client::Client::request, client, request_json, call, reply) }
+}
+
+/// Finds out what became of a request whose outcome is UNKNOWN. It asks the read-only endpoint that knows, and moves no money.
+///
+/// @param request_json  one JSON object:
+///   - endpoint (string, required): the function that was called, without its prefix, e.g. order_pay
+///   - request (any, required): its request: the members that its documentation names for a look-up; others are ignored, so no card number has to be kept
+///   - attempts (integer): how many requests for this order have been sent, by every call, this one included; without it the outcome is never REJECTED
+///   - expect (object): the price that was asked for
+///     - amount (string): price in major currency units, without the fee, e.g. "100.10"
+///     - currency (string): currency code
+///   - wait (boolean): asks again until the outcome is known or the call's time is over (default false)
+/// @param call  deadline, cancel and progress of this call; may be NULL
+/// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+/// @return PAYSVC_OK: CONFIRMED, check the state. PAYSVC_E_REJECTED: REJECTED, the request was not executed. Any other status: the outcome is still UNKNOWN. It is never NOT_SENT. The body is the look-up's answer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_resolve(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
+    // SAFETY: the caller keeps the rules at the top of the header.
+    unsafe { super::requests::method_about_earlier(crate::client::Client::resolve, client, request_json, call, reply) }
+}
+
+/// Asks for the state of an order until it is final, or until the call's time is over. A failed payment may be followed by another attempt: call again.
+///
+/// @param request_json  one JSON object:
+///   - reference (string, required): reference of the order
+///   - expect (object): the price that was asked for
+///     - amount (string): price in major currency units, without the fee, e.g. "100.10"
+///     - currency (string): currency code
+/// @param call  deadline, cancel and progress of this call; may be NULL
+/// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+/// @return PAYSVC_OK: the state is final, check it. PAYSVC_E_TIMEOUT: it is not final yet; the outcome is UNKNOWN and the state is the last one. The outcome is never NOT_SENT. The body is the last answer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_order_wait(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
+    // SAFETY: the caller keeps the rules at the top of the header.
+    unsafe { super::requests::method_about_earlier(crate::client::Client::order_wait, client, request_json, call, reply) }
+}
+
+/// Checks a webhook, which nobody signs: reads the event in every form that the service uses, and asks the service whether it is true.
+///
+/// @param request_json  one JSON object:
+///   - body (any, required): the body of the webhook: its text as it was received, or a JSON object
+///   - expect (object): what the event must speak of
+///     - reference (string): reference of the order
+///     - amount (string): price in major currency units, without the fee, e.g. "100.10"
+///     - currency (string): currency code
+///     - accountReference (string): the Reference that was given when the virtual account was generated
+/// @param call  deadline, cancel and progress of this call; may be NULL
+/// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+/// @return as the read-only endpoint that was asked. The body is its answer with authentic (event and service agree), match (the service's answer is what expect says; absent without expect), differences (a list) and key (the same for each delivery of an event) in front. Act on the answer only if authentic and match are true.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_webhook_verify(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
+    // SAFETY: the caller keeps the rules at the top of the header.
+    unsafe { super::requests::method(crate::client::Client::webhook_verify, client, request_json, call, reply) }
+}
+
+/// Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms bounds a batch, the call's timeout the list.
+///
+/// @param request_json  one JSON object:
+///   - payoutDetails (any): the recipients, a list: as for paysvc_payout_initiate(), each with a clientReference that is unique in the list
+///   - earlier (any): the body of an earlier reply to the same list: only what was provably not executed is sent
+///   - continue_after_unknown (boolean): goes on after a batch whose outcome is UNKNOWN (default false)
+///   - status_of (any): instead of a list: the body of an earlier reply, whose batches are looked up
+/// @param call  deadline, cancel and progress of this call; may be NULL
+/// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+/// @return PAYSVC_OK: the service accepted all; accepted is not paid. The body reports the outcome of each recipient, also when the call fails: ACCEPTED, REJECTED, NOT_SENT or UNKNOWN. The outcome of the call is the one that all recipients have, otherwise UNKNOWN.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_payout_bulk(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
+    // SAFETY: the caller keeps the rules at the top of the header.
+    unsafe { super::requests::method(crate::client::Client::payout_bulk, client, request_json, call, reply) }
 }
 
 /// The functions of the endpoints, by the name of the row.
@@ -371,9 +671,21 @@ pub const ENDPOINT_FUNCTIONS: &[(&str, paysvc_function)] = &[
     ("direct_debit_otp", paysvc_direct_debit_otp),
     ("order_create", paysvc_order_create),
     ("order_pay", paysvc_order_pay),
+    ("order_pay_authorize", paysvc_order_pay_authorize),
+    ("order_pay_capture", paysvc_order_pay_capture),
     ("order_refund", paysvc_order_refund),
     ("order_status", paysvc_order_status),
     ("order_verify", paysvc_order_verify),
+    ("order_fee", paysvc_order_fee),
+    ("card_charge", paysvc_card_charge),
+    ("card_save", paysvc_card_save),
+    ("checkout_create", paysvc_checkout_create),
+    ("banks", paysvc_banks),
     ("virtual_account_generate", paysvc_virtual_account_generate),
+    ("virtual_account_details", paysvc_virtual_account_details),
     ("transaction_details", paysvc_transaction_details),
+    ("payout_name_enquiry", paysvc_payout_name_enquiry),
+    ("payout_initiate", paysvc_payout_initiate),
+    ("payout_status", paysvc_payout_status),
+    ("payout_balance", paysvc_payout_balance),
 ];

@@ -21,10 +21,14 @@ mod names;
 #[cfg(test)]
 mod panic_tests;
 mod reply;
+mod requests;
 mod texts;
 mod types;
+mod userdata;
 
-pub use call::{paysvc_call_cancel, paysvc_call_free, paysvc_call_new, paysvc_call_set_timeout_ms};
+pub use call::{
+    paysvc_call_cancel, paysvc_call_free, paysvc_call_new, paysvc_call_set_progress, paysvc_call_set_timeout_ms,
+};
 pub use client::{paysvc_client_free, paysvc_client_set_log, paysvc_encrypt};
 pub use exports::*;
 pub use json::{

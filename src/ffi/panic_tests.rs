@@ -85,7 +85,7 @@ impl Client {
         let is_charge = |row: &Endpoint| row.encrypted && row.fields.iter().all(|field| !field.required);
         let row = ENDPOINTS.iter().find(|row| is_charge(row)).expect("an encrypted row without required members");
         let mut reply = ptr::null_mut();
-        let status = unsafe { client::endpoint(row, self.0, c"{}".as_ptr(), ptr::null(), &mut reply) };
+        let status = unsafe { super::requests::endpoint(row, self.0, c"{}".as_ptr(), ptr::null(), &mut reply) };
         assert_eq!(status, unsafe { paysvc_reply_status(reply) });
         Reply(reply)
     }

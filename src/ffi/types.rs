@@ -37,6 +37,12 @@ pub struct paysvc_json {
 /// the callback returns.
 pub type paysvc_log_fn = Option<unsafe extern "C" fn(userdata: *mut c_void, level: c_int, message: *const c_char)>;
 
+/// Receives the progress of a call that takes several steps. `done` of `total` are done; a `total` of 0 is not known.
+/// `step_json` is one JSON object that describes the step, valid until the callback returns. It returns PAYSVC_CONTINUE;
+/// any other value stops the call before its next step, so that a callback that fails by accident stops payouts.
+pub type paysvc_progress_fn =
+    Option<unsafe extern "C" fn(userdata: *mut c_void, done: usize, total: usize, step_json: *const c_char) -> c_int>;
+
 /// A function of an endpoint. cbindgen leaves it out of the header.
 #[doc(hidden)]
 pub type paysvc_function = unsafe extern "C" fn(

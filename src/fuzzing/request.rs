@@ -15,7 +15,7 @@ use super::choice::{choose, first_line};
 use super::{check_error, has_canary, json as reader, may_name_canary};
 use crate::request::base_url::BaseUrl;
 use crate::request::encryption::EncryptionKey;
-use crate::request::settings::Settings;
+use crate::request::settings::{Choices, Settings};
 use crate::request::{self, Prepared, body, raw};
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::schema::{ApiKey, Endpoint, Kind, Location, Method, Safety, Wire};
@@ -36,6 +36,7 @@ fn settings() -> &'static Settings {
             has_public_key: true,
             has_secret_key: true,
             encryption_key: Some(key),
+            choices: Choices::default(),
         }
     })
 }
@@ -49,7 +50,7 @@ pub fn request(input: &[u8]) {
     let name = choose(name, ENDPOINTS.iter().map(|row| row.name).chain([RAW]));
     let row = ENDPOINTS.iter().find(|row| row.name == name);
     let prepared = match row {
-        Some(row) => request::prepare(row, json, settings()),
+        Some(row) => request::prepare(row, json, settings(), &|| false),
         None => raw::prepare(json, settings(), &|| false),
     };
     match prepared {

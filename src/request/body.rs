@@ -1,5 +1,6 @@
 //! The body of a request: compact JSON, encrypted where the row says so.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 
 use serde_json::value::RawValue;
@@ -21,19 +22,32 @@ pub fn body(
     members: &Members<'_>,
     capacity: usize,
 ) -> Result<SecretBytes, ValidationError> {
-    let mut out = buffer(what, capacity + growth(fields))?;
+    let mut out = buffer(what, capacity + growth(fields, members))?;
     push_members(what, "", fields, members, &mut out)?;
     Ok(out)
 }
 
 /// By how much a request may grow: its amounts may get quotes.
-fn growth(fields: &[Field]) -> usize {
-    let of = |field: &Field| match field.kind {
-        Kind::Amount(_) => amount::GROWTH,
-        Kind::Object(fields) => growth(fields),
+fn growth(fields: &[Field], members: &Members<'_>) -> usize {
+    let within = |fields: &[Field], value: &RawValue| growth(fields, &json::members(value).unwrap_or_default());
+    let of = |(name, value): &(Cow<'_, str>, &RawValue)| match kind_of(fields, name) {
+        Some(Kind::Amount(_)) => amount::GROWTH,
+        Some(Kind::Object(fields)) if has_amount(fields) => within(fields, value),
+        Some(Kind::List(fields)) if has_amount(fields) => {
+            json::items(value).unwrap_or_default().iter().map(|element| within(fields, element)).sum()
+        }
         _ => 0,
     };
-    fields.iter().map(of).sum()
+    members.iter().map(of).sum()
+}
+
+fn kind_of(fields: &[Field], name: &str) -> Option<Kind> {
+    fields.iter().find(|field| field.name == name).map(|field| field.kind)
+}
+
+/// Whether an object with these members holds an amount, at any depth.
+fn has_amount(fields: &[Field]) -> bool {
+    fields.iter().any(|field| matches!(field.kind, Kind::Amount(_)) || has_amount(field.kind.members()))
 }
 
 fn push_members(
@@ -63,10 +77,22 @@ fn push_members(
                     return Err(validate::out_of_memory(what, value.get().len(), Status::Argument));
                 }
             }
-            Some(Kind::Object(fields)) if growth(fields) > 0 => {
-                let path = format!("{prefix}{name}.");
+            Some(Kind::Object(fields)) if has_amount(fields) => {
                 let members = json::members(value).map_err(|error| refused(what, prefix, name, error))?;
-                push_members(what, &path, fields, &members, out)?;
+                push_members(what, &format!("{prefix}{name}."), fields, &members, out)?;
+            }
+            Some(Kind::List(fields)) if has_amount(fields) => {
+                out.push(b'[');
+                let elements = json::items(value).map_err(|error| refused(what, prefix, name, error))?;
+                for (index, element) in elements.into_iter().enumerate() {
+                    if index > 0 {
+                        out.push(b',');
+                    }
+                    let name = format!("{name}.{index}");
+                    let members = json::members(element).map_err(|error| refused(what, prefix, &name, error))?;
+                    push_members(what, &format!("{prefix}{name}."), fields, &members, out)?;
+                }
+                out.push(b']');
             }
             _ => json::compact(value, out).map_err(|error| refused(what, prefix, name, error))?,
         }
@@ -118,14 +144,18 @@ mod tests {
         Field::query("page", ""),
         amount("text", Wire::Text),
         amount("number", Wire::Number),
-        Field::optional("order", Kind::Object(&[amount("text", Wire::Text), amount("number", Wire::Number)]), ""),
+        Field::optional("order", Kind::Object(AMOUNTS), ""),
+        Field::optional("payouts", Kind::List(PAYOUT), ""),
+        Field::optional("banks", Kind::List(&[Field::optional("code", Kind::Text, "")]), ""),
     ];
+    const AMOUNTS: &[Field] = &[amount("text", Wire::Text), amount("number", Wire::Number)];
+    const PAYOUT: &[Field] = &[amount("amount", Wire::Number), Field::optional("parts", Kind::List(AMOUNTS), "")];
 
     fn written(text: &str) -> Result<String, ValidationError> {
         let members = json::members_of(text).unwrap();
         let out = body("made_up", FIELDS, &members, text.len())?;
         // It never moved: the buffer is as large as it was made, so no copy is left in memory.
-        assert_eq!(out.capacity(), text.len() + growth(FIELDS), "{text}");
+        assert_eq!(out.capacity(), text.len() + growth(FIELDS, &members), "{text}");
         Ok(String::from_utf8(out.to_vec()).unwrap())
     }
 
@@ -136,6 +166,11 @@ mod tests {
             (r#"{"order":{"number":"2.50","text":3,"x":4}}"#, r#"{"order":{"number":2.50,"text":"3","x":4}}"#),
             (r#"{"text":1,"order":{"text":2,"number":3}}"#, r#"{"text":"1","order":{"text":"2","number":3}}"#),
             (r#"{"page":"1","a":{"number":"1"}, "b":[ 1.0 ]}"#, r#"{"a":{"number":"1"},"b":[1.0]}"#),
+            (
+                r#"{"payouts":[{"amount":"1.0"},{"amount":2,"parts":[{"text":3,"number":"4"}, {"text":5}]}]}"#,
+                r#"{"payouts":[{"amount":1.0},{"amount":2,"parts":[{"text":"3","number":4},{"text":"5"}]}]}"#,
+            ),
+            (r#"{"banks":[ {"code":"1", "number": "2" } ]}"#, r#"{"banks":[{"code":"1","number":"2"}]}"#),
             ("{}", "{}"),
         ] {
             assert_eq!(written(given).unwrap(), expected);
@@ -147,5 +182,16 @@ mod tests {
         let deep = "[".repeat(100) + &"]".repeat(100);
         let error = written(&format!(r#"{{"order":{{"x":{deep}}}}}"#)).unwrap_err();
         assert_eq!(error.message, "made_up: order.x nests deeper than 32 levels");
+        let error = written(&format!(r#"{{"payouts":[{{}},{{"parts":[{{"x":{deep}}}]}}]}}"#)).unwrap_err();
+        assert_eq!(error.message, "made_up: payouts.1.parts.0.x nests deeper than 32 levels");
+    }
+
+    /// Every amount may get quotes, so the buffer has room for as many as there are.
+    #[test]
+    fn a_list_of_any_length_is_written_without_moving() {
+        let many: Vec<_> = (1..=1000).map(|number| format!(r#"{{"text":{number}}}"#)).collect();
+        let body = written(&format!(r#"{{"payouts":[{{"parts":[{}]}}]}}"#, many.join(","))).unwrap();
+        assert!(body.starts_with(r#"{"payouts":[{"parts":[{"text":"1"},{"text":"2"}"#), "{body}");
+        assert!(body.ends_with(r#"{"text":"1000"}]}]}"#), "{body}");
     }
 }

@@ -18,7 +18,7 @@ mod url;
 pub mod validate;
 
 use crate::request::references::References;
-use crate::request::secrets::Secrets;
+use crate::request::secrets::{Secrets, Stop};
 use crate::request::settings::Settings;
 use crate::util::failpoint;
 use crate::util::secret::SecretBytes;
@@ -52,9 +52,15 @@ impl Prepared {
 }
 
 /// Prepares the request of an endpoint from one flat JSON object with the service's member names.
-pub fn prepare(row: &'static Endpoint, text: &str, settings: &Settings) -> Result<Prepared, ValidationError> {
+pub fn prepare(
+    row: &'static Endpoint,
+    text: &str,
+    settings: &Settings,
+    stop: Stop<'_>,
+) -> Result<Prepared, ValidationError> {
     failpoint::at("request");
-    let base_url = settings.require(row.name, row.key, row.encrypted)?;
+    let key = settings.choices.key(row);
+    let base_url = settings.require(row.name, key, row.encrypted)?;
     let members = validate::object(text, row.fields, row.allows_extra, row.name, Status::Argument)?;
     let body = match row.method {
         Method::Get => None,
@@ -64,14 +70,18 @@ pub fn prepare(row: &'static Endpoint, text: &str, settings: &Settings) -> Resul
     Ok(Prepared {
         method: row.method,
         url: url::url(base_url, row, &members)?,
-        key: row.key,
-        headers: row.headers.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect(),
+        key,
+        headers: settings
+            .choices
+            .headers(row)
+            .iter()
+            .map(|(name, value)| (name.to_string(), value.to_string()))
+            .collect(),
         body,
         safety: row.safety,
         answer: &row.answer,
         references: references::references(&members),
-        // Rows that allow further members are encrypted, which limits their size: no check of the deadline is needed.
-        secrets: Secrets::of_row(&members, row.fields, &|| false),
+        secrets: Secrets::of_row(&members, row.fields, stop),
         log_path: row.path,
     })
 }

@@ -2,6 +2,7 @@
 
 use percent_encoding::percent_decode_str;
 
+use crate::request::settings::Choices;
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::schema::{ApiKey, Endpoint, Method};
 
@@ -72,26 +73,33 @@ type InvalidMember = (&'static str, String);
 /// - A row keeps its key, its encryption and its retry rule.
 /// - With another method, its path still gets no unencrypted payload and no key that is not its own.
 /// - At and below the path of a row that changes something nothing is retried, except rows that are read-only.
-pub fn enforce(base_path: &str, path: &str, request: &RawRequest) -> Result<Permitted, InvalidMember> {
+pub fn enforce(
+    base_path: &str,
+    path: &str,
+    request: &RawRequest,
+    choices: &Choices,
+) -> Result<Permitted, InvalidMember> {
+    let is_own = |row: &Endpoint| choices.key(row) == request.key;
+    let wrong_key =
+        |row: &Endpoint| ("key", format!("must be the {} of paysvc_{}", choices.key(row).setting(), row.name));
     let related = rows_at_or_above(base_path, path);
     let rows: Vec<_> = related.iter().filter(|(_, below)| *below == 0).map(|(row, _)| *row).collect();
     let exact = rows.iter().copied().find(|row| row.method == request.method);
     if let Some(row) = rows.iter().find(|row| row.encrypted && request.has_body && !request.encrypt) {
         return Err(must_encrypt(row));
     }
-    if let Some(row) =
-        rows.first().filter(|_| request.key == ApiKey::Secret && rows.iter().all(|row| row.key != request.key))
-    {
+    if let Some(row) = rows.first().filter(|_| request.key == ApiKey::Secret && !rows.iter().any(|row| is_own(row))) {
         return Err(wrong_key(row));
     }
     match exact {
         Some(row) if row.encrypted && !request.encrypt => return Err(must_encrypt(row)),
-        Some(row) if row.key != request.key => return Err(wrong_key(row)),
+        Some(row) if !is_own(row) => return Err(wrong_key(row)),
         _ => {}
     }
     let changing = match exact {
-        Some(row) => Some(row).filter(|row| !row.read_only()),
-        None => related.iter().map(|(row, _)| *row).find(|row| !row.read_only()),
+        Some(row) if !row.path.contains('{') => Some(row).filter(|row| !row.read_only()),
+        // What stands for a member may be the name of a row that changes something.
+        _ => related.iter().map(|(row, _)| *row).find(|row| !row.read_only()),
     };
     match (changing, request.read_only) {
         (Some(row), Some(true)) => Err(not_read_only(row)),
@@ -112,10 +120,6 @@ fn not_read_only(row: &Endpoint) -> InvalidMember {
 
 fn must_encrypt(row: &Endpoint) -> InvalidMember {
     ("encrypt", format!("must be true: the payload of paysvc_{} is never sent in clear", row.name))
-}
-
-fn wrong_key(row: &Endpoint) -> InvalidMember {
-    ("key", format!("must be the {} of paysvc_{}", row.key.setting(), row.name))
 }
 
 #[cfg(test)]

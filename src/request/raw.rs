@@ -51,14 +51,14 @@ const OWN_HEADERS: &[&str] = &[
 pub fn prepare(text: &str, settings: &Settings, stop: Stop<'_>) -> Result<Prepared, ValidationError> {
     let members = validate::object(text, REQUEST, false, WHAT, Status::Argument)?;
     let method = choice(&members, "method", Method::ALL, |method| method.name())?;
-    let key = choice(&members, "key", &[ApiKey::Public, ApiKey::Secret], |key| key.name())?;
+    let key = choice(&members, "key", ApiKey::ALL, |key| key.name())?;
     let encrypt = flag(&members, "encrypt").unwrap_or(false);
     let path = path(&members)?;
     let has_body = json::member(&members, "body").is_some();
     let request = RawRequest { method, key, encrypt, has_body, read_only: flag(&members, "read_only") };
     let base_path = settings.base_url.as_ref().map_or("", BaseUrl::path);
-    let Permitted { row, read_only } =
-        policy::enforce(base_path, &path, &request).map_err(|(member, reason)| invalid(member, reason))?;
+    let Permitted { row, read_only } = policy::enforce(base_path, &path, &request, &settings.choices)
+        .map_err(|(member, reason)| invalid(member, reason))?;
     let base_url = settings.require(WHAT, key, encrypt)?;
     let body = body(&members, method, encrypt, text.len())?;
     let headers = headers(&members)?;

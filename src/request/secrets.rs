@@ -133,13 +133,23 @@ impl Collector<'_> {
     fn members(&mut self, members: &Members<'_>, fields: &[Field]) {
         for (name, value) in members {
             match fields.iter().find(|field| field.name == name) {
-                Some(Field { kind: Kind::Object(fields), .. }) => {
-                    self.members(&json::members(value).unwrap_or_default(), fields);
-                }
+                Some(Field { kind: Kind::Object(fields), .. }) => self.object(value, fields),
+                Some(Field { kind: Kind::List(fields), .. }) => match json::items(value) {
+                    Ok(items) => items.iter().for_each(|element| self.object(element, fields)),
+                    Err(_) => self.value(value, false),
+                },
                 Some(field) if !field.secret => {}
                 Some(_) => self.value(value, true),
                 None => self.value(value, false),
             }
+        }
+    }
+
+    /// What should be an object with these members. Of a raw request it may be anything, and all of it may be secret.
+    fn object(&mut self, value: &RawValue, fields: &[Field]) {
+        match json::members(value) {
+            Ok(members) => self.members(&members, fields),
+            Err(_) => self.value(value, false),
         }
     }
 
@@ -204,11 +214,21 @@ mod tests {
         const FIELDS: &[Field] = &[
             field("reference", Kind::Text, false),
             field("otp", Kind::Text, true),
-            field("card", Kind::Object(&[field("cvv", Kind::Text, true), field("year", Kind::Text, false)]), false),
+            field("card", Kind::Object(CARD), false),
+            field("cards", Kind::List(CARD), false),
         ];
+        const CARD: &[Field] = &[field("cvv", Kind::Text, true), field("year", Kind::Text, false)];
         let text = r#"{"reference":"ORDER","otp":"abc","card":{"cvv":"193","year":"2039","pin":[55555,"66666",true]},"x":{"y":"77777","currency":"NGN","pin":"a12","name":"Lovelace"},"z":"ab"}"#;
         let found = Secrets::of_row(&json::members_of(text).unwrap(), FIELDS, &|| false);
         let found: Vec<_> = found.iter().collect();
         assert_eq!(found, ["abc", "193", "55555", "66666", "77777", "a12", "Lovelace"]);
+        // Of a raw request an element may be anything, and so may the list.
+        let found = |text: &str| -> Vec<String> {
+            let found = Secrets::of_row(&json::members_of(text).unwrap(), FIELDS, &|| false);
+            found.iter().map(str::to_owned).collect()
+        };
+        let list = r#"{"cards":[{"cvv":"194","year":"2039"},{"cvv":"195","pin":"88888"},"99999",[{"x":"12121"}]]}"#;
+        assert_eq!(found(list), ["194", "195", "88888", "99999", "12121"]);
+        assert_eq!(found(r#"{"cards":{"cvv":"34343"},"card":["56565"]}"#), ["34343", "56565"]);
     }
 }

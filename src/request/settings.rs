@@ -3,7 +3,7 @@
 use crate::request::base_url::BaseUrl;
 use crate::request::encryption::EncryptionKey;
 use crate::util::validation_error::ValidationError;
-use paysvc_spec::schema::ApiKey;
+use paysvc_spec::schema::{ApiKey, Endpoint};
 use paysvc_spec::settings;
 use paysvc_spec::status::Status;
 
@@ -12,6 +12,30 @@ pub struct Settings {
     pub has_public_key: bool,
     pub has_secret_key: bool,
     pub encryption_key: Option<EncryptionKey>,
+    pub choices: Choices,
+}
+
+/// What the configuration changes in rows about which integrations in production differ, by the names of the settings.
+#[derive(Default)]
+pub struct Choices {
+    pub keys: Vec<(&'static str, ApiKey)>,
+    pub without_headers: Vec<&'static str>,
+}
+
+impl Choices {
+    /// The key that the row's requests carry.
+    pub fn key(&self, row: &Endpoint) -> ApiKey {
+        let chosen = self.keys.iter().find(|(name, _)| row.key_setting == Some(*name));
+        chosen.map_or(row.key, |(_, key)| *key)
+    }
+
+    /// The headers that the row's requests carry.
+    pub fn headers(&self, row: &Endpoint) -> &'static [(&'static str, &'static str)] {
+        match row.headers_setting {
+            Some(name) if self.without_headers.contains(&name) => &[],
+            _ => row.headers,
+        }
+    }
 }
 
 impl Settings {

@@ -8,6 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering, fence};
 use std::time::{Duration, Instant};
 
+use arc_swap::ArcSwapOption;
+
 use crate::util::errno::preserving_errno;
 use crate::util::process;
 use sockets::Sockets;
@@ -22,7 +24,12 @@ pub struct Call {
     /// The sockets of calls with this token. Shutting one down wakes its thread and affects no other call.
     sockets: Sockets,
     waker: Waker,
+    /// Lock-free: a child that is forked while another thread holds a lock would wait for ever.
+    listener: ArcSwapOption<Listener>,
 }
+
+/// Receives how many steps are done, of how many, and the step as JSON; false asks to stop.
+pub type Listener = Arc<dyn Fn(usize, usize, &str) -> bool + Send + Sync>;
 
 /// A socket that a cancel reaches, kept open until [`Call::detach`].
 pub struct Attached {
@@ -49,6 +56,17 @@ impl Call {
             self.sockets.shut_down_all(process::generation());
             self.waker.wake();
         });
+    }
+
+    /// Replaces the listener of progress.
+    pub fn set_progress(&self, listener: Option<Listener>) {
+        self.listener.store(listener.map(Arc::new));
+    }
+
+    /// Reports progress; false if the listener asks to stop.
+    pub fn report_progress(&self, done: usize, total: usize, step: &str) -> bool {
+        // Kept alive, because the callback may replace itself.
+        self.listener.load_full().is_none_or(|listener| listener(done, total, step))
     }
 
     pub fn is_cancelled(&self) -> bool {

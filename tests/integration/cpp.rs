@@ -113,7 +113,9 @@ fn a_row_is_all_that_a_new_endpoint_needs() {
     replace_headers(&stage, made_up::ROWS);
     let line = "paysvc::call token(std::chrono::seconds(1)); const paysvc::client with; \
                 with.made_up(paysvc::made_up_request().batchId(\"B\").page_size(\"5\").amount(\"1.50\").count(2).urgent(true)\
-                .payee(paysvc::made_up_payee().class_(\"A\").extra(\"x\", paysvc::raw(\"1\"))).extra(\"memo\", paysvc::raw(\"[]\")), token);";
+                .payee(paysvc::made_up_payee().class_(\"A\").extra(\"x\", paysvc::raw(\"1\"))).extra(\"memo\", paysvc::raw(\"[]\"))\
+                .payees({paysvc::made_up_payees().class_(\"B\").bankId(7), paysvc::made_up_payees()}).others({paysvc::made_up_others()}), token);\
+                std::vector<paysvc::made_up_payees> many; many.push_back(paysvc::made_up_payees()); paysvc::made_up_request().payees(many);";
     for standard in ["-std=c++11", "-std=c++20"] {
         let output = syntax(&stage, &[standard], line);
         assert!(output.status.success(), "{}", output_of(&output));

@@ -22,7 +22,7 @@ fn every_row_has_an_entry_and_every_entry_a_row() {
 fn every_secret_member_has_a_canary_and_every_canary_a_secret_member() {
     fn secrets(fields: &[Field]) -> Vec<&'static str> {
         let of = |field: &Field| match field.kind {
-            Kind::Object(fields) => secrets(fields),
+            Kind::Object(fields) | Kind::List(fields) => secrets(fields),
             _ if field.secret => vec![field.name],
             _ => vec![],
         };

@@ -93,6 +93,13 @@ const FAULTS: &[(&str, On, Outcome, Outcome)] = &[
     ("unauthorized", Call, Rejected, Rejected),
     ("echoes_request", Call, Rejected, Rejected),
     ("failed_then_success", Call, Rejected, Rejected),
+    ("refused", Call, Rejected, Rejected),
+    // They change lists only: with one element, or without a list, the answer still confirms.
+    ("partial_batch", Call, Confirmed, Confirmed),
+    ("reorder_elements", Call, Confirmed, Confirmed),
+    ("drop_element", Call, Confirmed, Confirmed),
+    ("alter_element", Call, Confirmed, Confirmed),
+    ("alter_amount", Call, Confirmed, Confirmed),
     ("tls_expired", Handshake, NotSent, NotSent),
     ("tls_wrong_host", Handshake, NotSent, NotSent),
     ("tls_silence", Handshake, Confirmed, Confirmed),

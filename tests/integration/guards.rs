@@ -46,6 +46,7 @@ fn request(row: &Endpoint, text: &str) -> Value {
             Kind::Flag => true.into(),
             Kind::Any => Value::Null,
             Kind::Object(fields) => members(fields, text).into(),
+            Kind::List(fields) => json!([members(fields, text)]),
         };
         fields.iter().map(|field| (field.name.to_owned(), value(field.kind))).collect()
     }
@@ -97,6 +98,56 @@ fn each_endpoint_gets_its_own_key_and_no_other() {
     }
 }
 
+/// The API key and the headers that a row's requests carry where a setting says otherwise than the row.
+#[test]
+fn a_setting_changes_the_key_and_the_headers_of_its_row_and_nothing_else() {
+    let server = service();
+    let sent = |config: &Value, row: &Endpoint| {
+        call(config, row, "x").expect("OK CONFIRMED");
+        let sent = server.seen().pop().unwrap().to_ascii_lowercase();
+        let has =
+            |(name, value): &(&str, &str)| sent.contains(&format!("\r\n{name}: {value}\r\n").to_ascii_lowercase());
+        let key = |key: &str| sent.contains(&format!("\r\napi-key: {key}\r\n").to_ascii_lowercase());
+        (key(PUBLIC), key(SECRET), row.headers.iter().filter(|header| has(header)).count())
+    };
+    let own = |row: &Endpoint| (row.key == ApiKey::Public, row.key == ApiKey::Secret, row.headers.len());
+    let (mut keys, mut headers) = (0, 0);
+    for row in ENDPOINTS {
+        assert_eq!(sent(&config(&server), row), own(row), "{}", row.name);
+        if let Some(setting) = row.key_setting {
+            keys += 1;
+            let (public, secret, count) = own(row);
+            let with_key = |key: ApiKey| with(config(&server), json!({setting: key.name()}));
+            assert_eq!(sent(&with_key(row.key), row), own(row), "{}", row.name);
+            let other = if row.key == ApiKey::Secret { ApiKey::Public } else { ApiKey::Secret };
+            assert_eq!(sent(&with_key(other), row), (!public, !secret, count), "{}", row.name);
+            // The error names the key that is needed now.
+            let reply = call(&without(with_key(other), other.setting()), row, "x");
+            reply.expect("E_CONFIG NOT_SENT");
+            assert!(reply.message().contains(&format!("{} is not configured", other.setting())), "{}", reply.message());
+        }
+        if let Some(setting) = row.headers_setting {
+            headers += 1;
+            let (public, secret, _) = own(row);
+            for (value, count) in [(true, row.headers.len()), (false, 0)] {
+                let config = with(config(&server), json!({setting: value}));
+                assert_eq!(sent(&config, row), (public, secret, count), "{}", row.name);
+            }
+        }
+        // What other rows' settings say does not matter here.
+        if row.key_setting.is_none() && row.headers_setting.is_none() {
+            let mut all = config(&server);
+            for other in ENDPOINTS {
+                let key = if other.key == ApiKey::Secret { ApiKey::Public } else { ApiKey::Secret };
+                other.key_setting.iter().for_each(|setting| all[*setting] = key.name().into());
+                other.headers_setting.iter().for_each(|setting| all[*setting] = false.into());
+            }
+            assert_eq!(sent(&all, row), own(row), "{}", row.name);
+        }
+    }
+    assert!(keys > 0 && headers > 0, "no row has such a setting");
+}
+
 #[test]
 fn text_of_a_caller_stays_within_its_place_in_the_request() {
     let server = service();
@@ -144,7 +195,7 @@ fn certificate_checks_cannot_be_turned_off() {
     let names = CONFIG.iter().map(|field| field.name);
     let flags: Vec<_> =
         CONFIG.iter().filter(|field| matches!(field.kind, Kind::Flag)).map(|field| field.name).collect();
-    assert_eq!(flags, ["allow_http"], "a new switch: does it weaken anything?");
+    assert_eq!(flags, ["allow_http", "payout_encryption_header"], "a new switch: does it weaken anything?");
     assert!(names.clone().all(|name| !name.contains("verif") && !name.contains("insecure") && !name.contains("trust")));
     for name in [
         "insecure",

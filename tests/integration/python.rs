@@ -18,8 +18,10 @@ const PARCEL: Endpoint = Endpoint {
     method: Method::Put,
     path: "/parcel/{parcelId}/send",
     key: ApiKey::Secret,
+    key_setting: None,
     encrypted: true,
     headers: &[],
+    headers_setting: None,
     fields: &[
         field("parcelId", Kind::Text, Location::Path, true),
         field("from", Kind::Text, Location::Query, false),
@@ -33,12 +35,20 @@ const PARCEL: Endpoint = Endpoint {
         field("nothing", Kind::Object(&[]), Location::Body, false),
         field("amount", Kind::Amount(Wire::Text), Location::Body, false),
         field("fragile", Kind::Flag, Location::Body, false),
+        field(
+            "boxes",
+            Kind::List(&[field("price", Kind::Amount(Wire::Number), Location::Body, true)]),
+            Location::Body,
+            false,
+        ),
     ],
     allows_extra: true,
     safety: Safety::Moves,
     answer: Answer { members: PARCELS, ..Endpoint::ANSWER },
     looked_up_by: None,
     certainty: Certainty::Documented,
+    key_certainty: Certainty::Documented,
+    body_certainty: Certainty::Documented,
     doc: "Sends a parcel.",
 };
 
@@ -80,8 +90,9 @@ sys.modules["paysvc"].__path__ = ["."]
 sys.modules["paysvc._native"] = type(sys)("paysvc._native")
 sys.modules["paysvc._native"].Call = object
 from paysvc._endpoints import AsyncEndpoints, Endpoints
-from paysvc._generated import Outcome, SentTo, Status
+from paysvc._generated import Boxes, Outcome, SentTo, Status
 from paysvc._replies import ParcelSendReply
+from paysvc._values import encode
 
 class Client(Endpoints):
     def _open(self, config): pass
@@ -98,6 +109,18 @@ assert list(members) == ["parcelId", "from", "weight", "sentTo", "amount", "x"],
 assert (members["amount"], members["sentTo"]["price"]) == ("0.10", "100")
 name, members, timeout = asyncio.run(AsyncClient().parcel_send(**arguments))
 assert (name, timeout, list(members)) == ("parcel_send", None, ["parcelId", "weight", "sentTo", "amount", "x"])
+boxes = (Boxes(price=Decimal("1E+2")), {"price": Decimal("0.50")}, Boxes(price="7.10"))
+name, members, timeout, call = Client().parcel_send(parcel_id="p", weight=3, boxes=boxes)
+text = '"boxes":[{"price":"100"},{"price":0.50},{"price":"7.10"}]}'
+assert encode(members) == ('{"parcelId":"p","weight":3,' + text).encode(), encode(members)
+assert encode({"boxes": list(boxes)}) == ("{" + text).encode() and "price" in repr(boxes[0]) and "100" not in repr(boxes)
+for wrong in ([{"price": 0.1}], b"12", bytearray(b"12"), {1: 2}):
+    try:
+        encode({"boxes": wrong})
+    except TypeError as error:
+        assert str(error).startswith("boxes"), error
+    else:
+        raise AssertionError(wrong)
 try:
     Client().parcel_send(parcel_id="p", weight=3, amount=0.1)
 except TypeError as error:

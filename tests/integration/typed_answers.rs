@@ -15,7 +15,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 use paysvc_spec::ENDPOINTS;
-use paysvc_spec::schema::Endpoint;
+use paysvc_spec::schema::{Certainty, Endpoint};
 use serde_json::{Map, Value, json};
 
 use crate::support::answers::{self, Found};
@@ -44,6 +44,11 @@ struct Read {
     verdicts: Vec<String>,
     entries: usize,
     wrong: Vec<String>,
+}
+
+/// The rows with typed answers. All that is known of the others' is guessed.
+fn rows() -> impl Iterator<Item = &'static Endpoint> {
+    ENDPOINTS.iter().filter(|row| answers::typed(row.answer.members).next().is_some())
 }
 
 fn answers(row: &'static Endpoint) -> Answers {
@@ -140,7 +145,7 @@ fn over_the_sandbox(start: &dyn Fn() -> Command) -> Vec<Read> {
         let wrong = differences(&found, &expected).iter().map(|what| format!("{}: {what}", row.name)).collect();
         Read { verdicts: vec![verdict(&reply)], entries: found.len(), wrong }
     };
-    ENDPOINTS.iter().map(one).collect()
+    rows().map(one).collect()
 }
 
 /// What a change that has no part in the verdict made of the verdict.
@@ -159,7 +164,7 @@ fn few(lines: &[String]) -> String {
 
 #[test]
 fn every_language_reads_the_same() {
-    let all: Vec<Answers> = ENDPOINTS.iter().map(answers).collect();
+    let all: Vec<Answers> = rows().map(answers).collect();
     let results: Vec<(&str, Vec<Read>, Vec<Read>)> = std::thread::scope(|scope| {
         let all = &all;
         let play = |start: &dyn Fn() -> Command| (over_the_sandbox(start), read_all(start, all));
@@ -215,14 +220,17 @@ fn the_canned_answer_of_every_endpoint_has_what_its_row_says() {
         let entries = answers::of_text(row, &hostile::canned(row).body);
         let unreadable: Vec<_> = entries.iter().filter(|(_, entry)| **entry == false).collect();
         assert!(unreadable.is_empty(), "{}: {unreadable:?}", row.name);
-        assert!(entries.values().any(Value::is_string), "{}: nothing typed", row.name);
+        let is_typed = answers::typed(row.answer.members).next().is_some();
+        assert_eq!(entries.values().any(Value::is_string), is_typed, "{}", row.name);
+        assert!(is_typed || row.answer.certainty == Certainty::Guessed, "{}: nothing is typed", row.name);
     }
+    assert!(rows().count() > ENDPOINTS.len() / 2);
 }
 
 /// The hostile answers reach what they are made for, in every row.
 #[test]
 fn every_member_meets_an_absent_an_unreadable_and_a_good_value() {
-    for row in ENDPOINTS {
+    for row in rows() {
         let Answers { cases, expected, .. } = answers(row);
         let mut seen: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
         for (pointer, entry) in expected.iter().flatten() {

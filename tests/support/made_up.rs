@@ -19,8 +19,10 @@ pub const ROWS: &[Endpoint] = &[Endpoint {
     method: Method::Put,
     path: "/made/{batchId}/up",
     key: ApiKey::Secret,
+    key_setting: None,
     encrypted: true,
     headers: &[("encryption", "RSA")],
+    headers_setting: None,
     fields: &[
         field("batchId", Kind::Text, Location::Path, true),
         field("page_size", Kind::Text, Location::Query, false),
@@ -30,12 +32,16 @@ pub const ROWS: &[Endpoint] = &[Endpoint {
         field("note", Kind::Any, Location::Body, false),
         field("payee", Kind::Object(PAYEE), Location::Body, true),
         field("payer", Kind::Object(PAYEE), Location::Body, false),
+        field("payees", Kind::List(PAYEE), Location::Body, true),
+        field("others", Kind::List(PAYEE), Location::Body, false),
     ],
     allows_extra: true,
     safety: Safety::Moves,
     answer: Endpoint::ANSWER,
     looked_up_by: None,
     certainty: Certainty::Documented,
+    key_certainty: Certainty::Documented,
+    body_certainty: Certainty::Documented,
     doc: "Does what is made up.",
 }];
 

@@ -123,9 +123,11 @@ def test_call_takes_an_endpoint_by_name(client: paysvc.Client) -> None:
         client.call("client_free", {})
 
 
-def test_request_for_endpoints_without_a_method(client: paysvc.Client) -> None:
+def test_request_by_its_path(client: paysvc.Client) -> None:
     banks = client.request(method="GET", path="/payment/banks", key="public")
     assert banks.outcome == paysvc.Outcome.CONFIRMED
+    with pytest.raises(paysvc.Rejected, match="There is no endpoint /payment/currencies"):
+        client.request(method="GET", path="/payment/currencies", key="public")
     with pytest.raises(paysvc.ArgumentError, match="encrypt"):
         client.request(method="POST", path="/payment/order/pay", key="public", body={})
 

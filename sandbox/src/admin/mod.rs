@@ -5,7 +5,9 @@ mod faults;
 mod ledger;
 mod make;
 mod payments;
+mod payouts;
 mod show;
+mod webhooks;
 
 use crate::answer::{Answer, ApiError};
 use crate::envelope::open_plain;
@@ -13,6 +15,7 @@ use crate::incoming::Incoming;
 use crate::json::{Json, object};
 use crate::sandbox::{Sandbox, Shared};
 use crate::state::State;
+use crate::state::model::PayoutState;
 use checkout::Act;
 
 /// Whether the path is that of an admin call.
@@ -21,7 +24,7 @@ pub fn is_admin(path: &str) -> bool {
 }
 
 pub fn answer(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
-    sandbox.settle(&mut sandbox.lock());
+    sandbox.settle_due();
     let path: Vec<&str> = incoming.path.split('/').skip(2).collect();
     let result = match (incoming.method.as_str(), path.as_slice()) {
         ("GET", ["state"]) => Ok(show::state(&sandbox.lock())),
@@ -45,6 +48,18 @@ pub fn answer(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
         ("GET", ["checkout", id]) => return checkout::show(&sandbox.lock().state, id),
         ("POST", ["checkout", id, "pay"]) => return check_out(sandbox, incoming, id, Act::Pay),
         ("POST", ["checkout", id, "decline"]) => return check_out(sandbox, incoming, id, Act::Decline),
+        ("GET", ["payouts"]) => Ok(payouts::list(&sandbox.lock().state, &incoming.query_json())),
+        ("POST", ["payouts"]) => change(sandbox, |shared| payouts::make(&mut shared.state, &body(incoming)?)),
+        ("POST", ["payouts", reference, "complete"]) => {
+            change(sandbox, |shared| payouts::end(&mut shared.state, reference, PayoutState::Successful))
+        }
+        ("POST", ["payouts", reference, "fail"]) => {
+            change(sandbox, |shared| payouts::end(&mut shared.state, reference, PayoutState::Failed))
+        }
+        ("GET", ["webhooks"]) => Ok(webhooks::show(&sandbox.lock().webhooks)),
+        ("POST", ["webhooks"]) => body(incoming).and_then(|body| webhooks::set(&mut sandbox.lock().webhooks, &body)),
+        ("POST", ["webhooks", "forge"]) => body(incoming).and_then(|body| webhooks::forge(sandbox, &body)),
+        ("POST", ["webhooks", id, "resend"]) => webhooks::resend(&mut sandbox.lock().webhooks, id),
         ("GET", ["endpoints"]) => Ok(show::endpoints(&sandbox.routes)),
         ("GET", ["faults"]) => Ok(faults::list(sandbox)),
         ("POST", ["faults"]) => body(incoming).and_then(|body| faults::add(sandbox, &body)),
@@ -65,11 +80,11 @@ fn allowed(path: &[&str]) -> Option<&'static str> {
     match path {
         ["state" | "ledger" | "duplicates" | "requests" | "endpoints"] | ["otp", _] => Some("GET"),
         ["faults"] => Some("GET, POST, DELETE"),
+        ["payouts" | "webhooks"] | ["payments", _, "confirm" | "decline"] => Some("GET, POST"),
+        ["webhooks", "forge"] | ["webhooks", _, "resend"] => Some("POST"),
+        ["payments", _, "expire"] | ["checkout", _, "pay" | "decline"] => Some("POST"),
+        ["refunds" | "payouts", _, "complete" | "fail"] => Some("POST"),
         ["orders" | "mandates" | "cards" | "fund" | "reset"] | ["mandates", _, "activate"] => Some("POST"),
-        ["payments", _, "confirm" | "decline"] => Some("GET, POST"),
-        ["payments", _, "expire"] | ["refunds", _, "complete" | "fail"] | ["checkout", _, "pay" | "decline"] => {
-            Some("POST")
-        }
         ["checkout", _] => Some("GET"),
         _ => None,
     }

@@ -23,7 +23,7 @@ pub fn state(shared: &Shared) -> Json {
         "sessions": state.sessions.values().map(session).collect::<Vec<_>>(),
         "saved_cards": state.saved_cards.values().map(saved_card).collect::<Vec<_>>(),
         "payout_batches": state.batches.values().map(batch).collect::<Vec<_>>(),
-        "webhooks": shared.webhooks.iter().map(|delivered| delivered.json()).collect::<Vec<_>>(),
+        "webhooks": shared.webhooks.deliveries.attempts(),
     }
 }
 
@@ -34,7 +34,7 @@ pub fn endpoints(routes: &Routes) -> Json {
             "path": route.path.as_ref(),
             "key": route.key.name(),
             "envelope": route.body.envelope(),
-            "encryption_header": route.body.has_header(),
+            "encryption_header": route.body.header(),
             "assumed": route.assumed,
             "canned": route.is_canned(),
         }
@@ -128,6 +128,8 @@ fn batch(batch: &Batch) -> Json {
             "bank_code": &payout.details.bank_code,
             "amount": payout.details.amount.to_string(),
             "currency": &payout.details.currency,
+            "status_id": payout.state.id(),
+            "status": payout.state.name(),
         }
     });
     object! { "batch_reference": &batch.reference, "batch_id": batch.id, "payouts": payouts.collect::<Vec<_>>() }

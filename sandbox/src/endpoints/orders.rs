@@ -18,6 +18,7 @@ fn known_order<'a>(state: &'a State, input: &Json) -> Result<&'a Order, ApiError
 /// `status` is the state of the payment here, not the result of the call.
 pub fn status(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let order = known_order(state, &call.input)?;
+    let reference = order.reference.clone();
     let (now, payment) = (order.state(), order.decisive_payment());
     let data = object! {
         "isFinalStatus": now.is_final(),
@@ -41,13 +42,16 @@ pub fn status(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
         "orderPayments": transactions::order_payments(order),
     };
     let body = object! { "data": data, "status": now.name(), "statusCode": transactions::status_code(now), "message": now.name() };
+    state.refunds_shown(&reference);
     Ok(Answer::ok(&body))
 }
 
 /// Success and `00` mean that the order was found; `data.statusId` is its payment state.
 pub fn verify(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let order = known_order(state, &call.input)?;
-    Ok(Answer::ok(&success("00", "Order details fetched successfully", transactions::of_order(order))))
+    let (reference, found) = (order.reference.clone(), transactions::of_order(order));
+    state.refunds_shown(&reference);
+    Ok(Answer::ok(&success("00", "Order details fetched successfully", found)))
 }
 
 pub fn fee(_: &mut State, call: &Call) -> Result<Answer, ApiError> {

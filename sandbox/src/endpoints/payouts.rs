@@ -1,6 +1,6 @@
 //! Payouts: name enquiry, initiate, status and balance.
 
-use super::Call;
+use super::{Call, success};
 use crate::answer::{Answer, ApiError};
 use crate::fields::Fields;
 use crate::json::{Json, object};
@@ -21,69 +21,96 @@ pub fn name_enquiry(_: &mut State, call: &Call) -> Result<Answer, ApiError> {
     Ok(Answer::ok(&body))
 }
 
+/// The batch is accepted, not paid.
 pub fn initiate(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
-    let details = match call.input.get("payoutDetails") {
-        Some(Json::Array(details)) if !details.is_empty() => details,
-        _ => {
-            let text = "The payoutDetails field is required and holds at least one payout.".to_string();
-            return Err(ApiError::invalid(vec![("payoutDetails".to_string(), text)]));
-        }
-    };
-    let new = details.iter().map(new_payout).collect::<Result<Vec<_>, ApiError>>()?;
-    let batch = state.pay_out(new)?;
-    Ok(Answer::ok(&object! {
-        "data": batch.payouts.iter().map(shown).collect::<Vec<_>>(),
-        "batchId": batch.id,
-        "batchReference": &batch.reference,
-        "status": "success",
-        "statusCode": "01",
-        "message": "Payout initiated successfully",
-    }))
+    let batch = state.pay_out(details(&call.input)?, None)?;
+    let data = batch.payouts.iter().map(accepted).collect::<Vec<_>>();
+    Ok(Answer::ok(&of_batch(batch, "Your payout has been logged for processing", data)))
 }
 
-fn new_payout(details: &Json) -> Result<NewPayout, ApiError> {
-    let mut fields = Fields::of(details);
-    let credit = fields.optional("creditCurrency");
-    let debit = fields.optional("debitCurrency");
-    let new = NewPayout {
-        client_reference: fields.optional("clientReference"),
-        account_number: fields.required("accountNumber"),
-        account_name: fields.required("accountName"),
-        bank_code: fields.required("bankCode"),
-        amount: fields.required_amount("amount"),
-        currency: debit.or(credit).unwrap_or_else(|| DEFAULT_CURRENCY.to_string()),
-        description: fields.optional("description"),
+/// The members of `payoutDetails`.
+pub fn details(input: &Json) -> Result<Vec<NewPayout>, ApiError> {
+    let count = match input.get("payoutDetails") {
+        Some(Json::Array(details)) => details.len(),
+        _ => 0,
     };
+    let mut fields = Fields::of(input);
+    if count == 0 {
+        fields.error("payoutDetails", "The payoutDetails field is required and holds at least one payout.".to_string());
+    }
+    let new = (0..count).map(|index| new_payout(&mut fields, index)).collect();
     fields.finish()?;
     Ok(new)
 }
 
-fn shown(payout: &Payout) -> Json {
-    let details = &payout.details;
-    object! {
-        "clientReference": details.client_reference.clone(),
-        "payoutReference": &payout.reference,
-        "accountNumber": &details.account_number,
-        "accountName": &details.account_name,
-        "bankCode": &details.bank_code,
-        "amount": details.amount,
-        "currency": &details.currency,
-        "description": details.description.clone(),
-        "statusId": 5_u64,
-        "status": "Successful",
+fn new_payout(fields: &mut Fields, index: usize) -> NewPayout {
+    let at = |name: &str| format!("payoutDetails.{index}.{name}");
+    let credit = fields.optional(&at("creditCurrency"));
+    let debit = fields.optional(&at("debitCurrency"));
+    let currency = debit.or(credit.clone()).unwrap_or_else(|| DEFAULT_CURRENCY.to_string());
+    NewPayout {
+        client_reference: fields.optional(&at("clientReference")),
+        account_number: fields.required(&at("accountNumber")),
+        account_name: fields.required(&at("accountName")),
+        bank_code: fields.required(&at("bankCode")),
+        amount: fields.required_amount(&at("amount")),
+        credit_currency: credit.unwrap_or_else(|| currency.clone()),
+        currency,
+        description: fields.optional(&at("description")),
     }
 }
 
+fn of_batch(batch: &Batch, message: &str, data: Vec<Json>) -> Json {
+    let mut body = success("00", message, data.into());
+    if let Json::Object(members) = &mut body {
+        let beside_data =
+            [("batchId".to_string(), batch.id.into()), ("batchReference".to_string(), (&batch.reference).into())];
+        members.splice(1..1, beside_data);
+    }
+    body
+}
+
+/// As the service documents it: without the client's reference, and with its spelling of the last member.
+fn accepted(payout: &Payout) -> Json {
+    let details = &payout.details;
+    object! {
+        "accountName": &details.account_name,
+        "accountNumber": &details.account_number,
+        "bankCode": &details.bank_code,
+        "bankId": details.bank_code.parse::<u64>().ok().map(|id| Json::Number(id.to_string())),
+        "amount": details.amount,
+        "description": details.description.clone(),
+        "category": Json::Null,
+        "payoutReference": &payout.reference,
+        "creditCurrency": &details.credit_currency,
+        "debitCurrency": &details.currency,
+        "beneficiayAddress": Json::Null,
+    }
+}
+
+/// With its state: in the answer of the status call, and in webhooks.
+pub fn with_state(payout: &Payout) -> Json {
+    let mut shown = accepted(payout);
+    if let Json::Object(members) = &mut shown {
+        let state = object! {
+            "statusId": payout.state.id(),
+            "status": payout.state.name(),
+            "dateCreated": payout.created.seven_digits(),
+            "dateUpdated": payout.updated.seven_digits(),
+        };
+        let Json::Object(state) = state else { return shown };
+        members.extend(state);
+    }
+    shown
+}
+
+/// The payouts as they are now; what is pending may be paid or fail after this answer.
 pub fn status(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let batch: &Batch = state.batch(call.path_value("batchReference"))?;
-    Ok(Answer::ok(&object! {
-        "data": batch.payouts.iter().map(shown).collect::<Vec<_>>(),
-        "batchId": batch.id,
-        "batchReference": &batch.reference,
-        "status": "success",
-        "statusCode": "00",
-        "message": "Payout batch fetched successfully",
-    }))
+    let data = batch.payouts.iter().map(with_state).collect::<Vec<_>>();
+    let answer = Answer::ok(&of_batch(batch, "Payout batch fetched successfully", data));
+    state.settle_shown(call.path_value("batchReference"));
+    Ok(answer)
 }
 
 pub fn balance(state: &mut State, call: &Call) -> Result<Answer, ApiError> {

@@ -83,6 +83,9 @@ impl From<RuleError> for ApiError {
                 ApiError::field(&format!("payoutDetails.{index}.amount"), "The balance is too low for this batch.")
             }
             RuleError::BatchNotFound => ApiError::not_found("batchReference", "Payout batch"),
+            RuleError::BatchExists => ApiError::field("batchReference", "A batch with this reference exists already."),
+            RuleError::PayoutNotFound => ApiError::not_found("reference", "Payout"),
+            RuleError::PayoutFinal => ApiError::field("reference", "No payout of this reference is pending."),
         }
     }
 }

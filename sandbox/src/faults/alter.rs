@@ -1,7 +1,7 @@
 //! Replaces or changes an answer's status and body for a fault. `delivery` sends it.
 
-use super::gzip;
 use super::table::Fault;
+use super::{elements, gzip};
 use crate::answer::{Answer, ApiError};
 use crate::json::{Json, object};
 
@@ -67,7 +67,10 @@ pub fn alter(fault: Fault, decided: Option<Answer>, request: &RequestFacts) -> O
         Fault::RedirectSame => Some(redirect(format!("{}{}", request.base_url, request.target))),
         Fault::RedirectOtherHost => Some(redirect(format!("{}{}", other_host(request.base_url), request.target))),
         Fault::EchoesRequest => Some(error(400, &echo(request))),
-        Fault::FailedThenSuccess => Some(failure(request.is_status_boolean)),
+        Fault::ReorderElements | Fault::DropElement | Fault::AlterElement | Fault::AlterAmount => {
+            decided.map(|answer| elements::alter(fault, answer))
+        }
+        Fault::FailedThenSuccess | Fault::Refused => Some(failure(request.is_status_boolean)),
         Fault::BadUtf8 => decided.map(|answer| with_members(answer, b"\"sandboxText\":\"\xff\xfe\xc0\"")),
         Fault::DeepNesting => {
             let nest = format!("\"sandboxNest\":{}{}", "[".repeat(DEEP), "]".repeat(DEEP));
@@ -123,7 +126,7 @@ fn other_host(base_url: &str) -> String {
 
 /// A failure in the endpoint's envelope.
 fn failure(is_status_boolean: bool) -> Answer {
-    let message = "The request failed in the sandbox; send it again.";
+    let message = "The request was refused by a fault of the sandbox.";
     Answer::ok(&match is_status_boolean {
         true => object! { "message": message, "code": "04", "status": false, "data": Json::Null },
         false => object! { "data": Json::Null, "status": "failed", "statusCode": "04", "message": message },

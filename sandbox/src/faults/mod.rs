@@ -1,6 +1,7 @@
 //! Fault injection: which fault acts on a request or connection, and how it changes the answer.
 
 pub mod alter;
+pub mod elements;
 mod gzip;
 pub mod magic;
 pub mod parse;

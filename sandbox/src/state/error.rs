@@ -75,4 +75,8 @@ pub enum RuleError {
         index: usize,
     },
     BatchNotFound,
+    BatchExists,
+    /// Neither a batch nor a payout.
+    PayoutNotFound,
+    PayoutFinal,
 }

@@ -1,6 +1,6 @@
 //! The ledger: all committed effects, in order.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashSet};
 
 use crate::clock::Moment;
 use crate::money::Money;
@@ -18,12 +18,14 @@ pub enum Effect {
     VirtualAccountCreated,
     FundingReceived,
     PayoutMade,
+    /// A payout that was accepted has failed: its amount is back in the balance.
+    PayoutReturned,
     /// Of an endpoint with a canned answer.
     Other(String),
 }
 
 impl Effect {
-    pub const KNOWN: [Effect; 10] = [
+    pub const KNOWN: [Effect; 11] = [
         Effect::MandateCreated,
         Effect::OtpSent,
         Effect::OrderCreated,
@@ -34,6 +36,7 @@ impl Effect {
         Effect::VirtualAccountCreated,
         Effect::FundingReceived,
         Effect::PayoutMade,
+        Effect::PayoutReturned,
     ];
 
     pub fn named(name: &str) -> Effect {
@@ -53,6 +56,7 @@ impl Effect {
             Effect::VirtualAccountCreated => "virtual_account_created",
             Effect::FundingReceived => "funding_received",
             Effect::PayoutMade => "payout_made",
+            Effect::PayoutReturned => "payout_returned",
             Effect::Other(name) => name,
         }
     }
@@ -136,13 +140,16 @@ impl Ledger {
         self.committed.push(seq);
     }
 
-    /// Money movements that were executed more than once. A refund that failed moved nothing in the end.
+    /// Money movements that were executed more than once. A refund or payout that failed later is none.
     pub fn duplicates(&self) -> Vec<Vec<&Entry>> {
-        let failures = self.entries.iter().filter(|entry| entry.effect == Effect::RefundFailed);
-        let failed: BTreeSet<&str> = failures.map(|entry| entry.reference.as_str()).collect();
-        self.more_than_once(|entry| {
-            entry.moves_money() && !(entry.effect == Effect::RefundMade && failed.contains(entry.reference.as_str()))
-        })
+        let failed = |made: Effect, returned: Effect| {
+            let returns = self.entries.iter().filter(move |entry| entry.effect == returned);
+            let returned: HashSet<&str> = returns.map(|entry| entry.reference.as_str()).collect();
+            move |entry: &Entry| entry.effect == made && returned.contains(entry.reference.as_str())
+        };
+        let refund_failed = failed(Effect::RefundMade, Effect::RefundFailed);
+        let payout_failed = failed(Effect::PayoutMade, Effect::PayoutReturned);
+        self.more_than_once(|entry| entry.moves_money() && !refund_failed(entry) && !payout_failed(entry))
     }
 
     /// Mandates that were created more than once. This moves no money.

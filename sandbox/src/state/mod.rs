@@ -48,8 +48,8 @@ pub struct Settings {
     pub activation: Activation,
     /// Repeated requests move money again: a paid order is charged again, a refund is made again.
     pub pay_twice: bool,
-    /// After this time a refund is complete.
-    pub settle: Duration,
+    /// What is pending ends after this time; without it, a payout or refund ends after the first status call that shows it.
+    pub settle: Option<Duration>,
 }
 
 /// An event that is sent to the webhook.
@@ -57,6 +57,8 @@ pub struct Settings {
 pub enum Event {
     PaymentFinal { order: String },
     Funded { session: String },
+    Refunded { order: String },
+    PayoutFinal { batch: String, payout: String },
 }
 
 pub struct State {
@@ -114,6 +116,5 @@ impl State {
 /// An empty state for unit tests.
 #[cfg(test)]
 pub fn test_state() -> State {
-    let settle = Duration::from_secs(60);
-    State::new(Seed::from_number(1), Settings { activation: Activation::Auto, pay_twice: false, settle })
+    State::new(Seed::from_number(1), Settings { activation: Activation::Auto, pay_twice: false, settle: None })
 }

@@ -1,5 +1,7 @@
 //! The objects of the simulated service: mandates, orders, payments, virtual accounts, funding sessions, payouts.
 
+use std::time::Instant;
+
 pub use super::method::Method;
 pub use super::payment::{Awaits, Payment, PaymentState};
 use crate::clock::Moment;
@@ -176,12 +178,38 @@ pub struct Batch {
     pub id: u64,
     pub reference: String,
     pub payouts: Vec<Payout>,
+    pub accepted: Instant,
 }
 
 #[derive(Debug, Clone)]
 pub struct Payout {
     pub reference: String,
     pub details: NewPayout,
+    pub state: PayoutState,
+    pub created: Moment,
+    pub updated: Moment,
+}
+
+/// Numbered as in the service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PayoutState {
+    Pending = 2,
+    Failed = 4,
+    Successful = 5,
+}
+
+impl PayoutState {
+    pub fn id(self) -> u64 {
+        self as u64
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            PayoutState::Pending => "Pending",
+            PayoutState::Failed => "Failed",
+            PayoutState::Successful => "Successful",
+        }
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -191,6 +219,8 @@ pub struct NewPayout {
     pub account_name: String,
     pub bank_code: String,
     pub amount: Money,
+    /// The currency of the balance that pays.
     pub currency: String,
+    pub credit_currency: String,
     pub description: Option<String>,
 }

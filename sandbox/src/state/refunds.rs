@@ -34,8 +34,10 @@ impl State {
         }
         let state = RefundState::Pending;
         let refund = Refund { reference: self.new_reference("PGW-REFUND-"), amount, reason, state, is_rest };
-        let due = Due::Refund { order: reference.to_string(), refund: refund.reference.clone() };
-        self.agenda.add(Moment::now().after(self.settings.settle), due);
+        if let Some(delay) = self.settings.settle {
+            let due = Due::Refund { order: reference.to_string(), refund: refund.reference.clone() };
+            self.agenda.add(Moment::now().after(delay), due);
+        }
         let order = self.orders.get_mut(reference).ok_or(RuleError::OrderNotFound)?;
         // A refund has no reference of its own, so its key consists of order reference and amount.
         let key = format!("{reference}/{amount}");
@@ -43,6 +45,14 @@ impl State {
         order.updated = Moment::now();
         order.refunds.push(refund);
         Ok(&order.refunds[order.refunds.len() - 1])
+    }
+
+    /// A look at the order has shown its refunds as pending: they are complete now, unless time decides.
+    pub fn refunds_shown(&mut self, order: &str) {
+        if self.settings.settle.is_none() {
+            // Without a pending refund there is nothing to end.
+            let _ = self.end_refunds(order, true);
+        }
     }
 
     /// Ends pending refunds: one by its own reference, or all of an order.
@@ -73,7 +83,7 @@ impl State {
         let Some(order) = self.end_refund(order, refund, RefundState::Completed) else {
             return;
         };
-        let event = Event::PaymentFinal { order: order.reference.clone() };
+        let event = Event::Refunded { order: order.reference.clone() };
         self.events.push(event);
     }
 
@@ -137,18 +147,31 @@ mod tests {
     #[test]
     fn an_order_is_reversed_when_its_refunds_are_complete() {
         let mut state = test_state();
+        state.settings.settle = Some(Duration::from_secs(3600));
         pay(&mut state, "A");
         let part = state.refund("A", money("60"), None).unwrap().reference.clone();
         state.refund("A", None, None).unwrap();
         state.end_refunds(&part, true).unwrap();
         assert_eq!(state_of(&state, "A"), PaymentState::Successful);
         assert_eq!(state.end_refunds(&part, true).unwrap_err(), RuleError::RefundNotPending);
-        state.settle(Moment::now());
+        state.settle_agenda(Moment::now());
         assert_eq!(state_of(&state, "A"), PaymentState::Successful);
-        state.settle(Moment::now().after(Duration::from_secs(3600)));
+        state.settle_agenda(Moment::now().after(Duration::from_secs(3600)));
         assert_eq!(state_of(&state, "A"), PaymentState::Reversed);
         assert_eq!(state.end_refunds("A", true).unwrap_err(), RuleError::RefundNotPending);
         assert_eq!(state.end_refunds("Z", true).unwrap_err(), RuleError::RefundNotFound);
+    }
+
+    #[test]
+    fn a_look_completes_a_refund_where_no_time_was_set() {
+        let mut state = test_state();
+        pay(&mut state, "A");
+        state.refund("A", None, None).unwrap();
+        let events = state.events.len();
+        assert_eq!(state_of(&state, "A"), PaymentState::Successful);
+        state.refunds_shown("A");
+        assert_eq!(state_of(&state, "A"), PaymentState::Reversed);
+        assert_eq!(state.events[events..], [Event::Refunded { order: "A".into() }]);
     }
 
     #[test]

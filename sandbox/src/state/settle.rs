@@ -5,8 +5,14 @@ use super::due::Due;
 use crate::clock::Moment;
 
 impl State {
-    /// Does everything that is due. What was done meanwhile by a call is left alone.
-    pub fn settle(&mut self, now: Moment) {
+    /// Ends everything whose time has come.
+    pub fn settle_due(&mut self) {
+        self.settle_payouts();
+        self.settle_agenda(Moment::now());
+    }
+
+    /// What a call has ended meanwhile is left alone.
+    pub(super) fn settle_agenda(&mut self, now: Moment) {
         while let Some(due) = self.agenda.take(now) {
             match due {
                 Due::Refund { order, refund } => self.complete_refund(&order, &refund),

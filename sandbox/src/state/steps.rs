@@ -205,9 +205,9 @@ mod tests {
         assert!(matches!(state.receive_transfer(&first, money("100")), Err(RuleError::TransferDiffers { .. })));
         assert!(state.receive_transfer(&first, money("101.50")).unwrap().0.is_paid());
         assert_eq!(state.receive_transfer(&first, money("101.50")).unwrap_err(), RuleError::TransferOver);
-        state.settle(Moment::now());
+        state.settle_agenda(Moment::now());
         assert_eq!(state.order("B").unwrap().state(), PaymentState::Pending);
-        state.settle(Moment::now().after(TRANSFER_LIVES));
+        state.settle_agenda(Moment::now().after(TRANSFER_LIVES));
         assert_eq!(state.order("B").unwrap().state(), PaymentState::Failed);
         assert_eq!(state.order("A").unwrap().state(), PaymentState::Successful);
         assert_eq!(state.receive_transfer(&second, money("101.50")).unwrap_err(), RuleError::TransferOver);

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "every test program uses a part of it")]
 
 pub mod faults;
+pub mod receiver;
 pub mod wire;
 
 use std::io::{BufRead, BufReader, Read, Write};

@@ -1,7 +1,7 @@
 //! Direct debit mandates. The debit itself is a payment of an order: see the orders.
 
 use super::envelope::{CODE, MESSAGE, STATUS_FLAG};
-use crate::schema::{Answer, Endpoint, Envelope, Field, Kind, Member, Method, Safety};
+use crate::schema::{Answer, Certainty, Endpoint, Envelope, Field, Kind, Member, Method, Safety};
 
 pub const ROWS: &[Endpoint] = &[
     Endpoint {
@@ -57,6 +57,8 @@ pub const ROWS: &[Endpoint] = &[
             ],
             ..Endpoint::ANSWER
         },
+        // Stated to be encrypted; in which form is not shown.
+        body_certainty: Certainty::Guessed,
         doc: "Creates a direct debit mandate. Store the answer's /data/mandateCode safely.",
         ..Endpoint::ROW
     },
@@ -90,6 +92,7 @@ pub const ROWS: &[Endpoint] = &[
             members: &[STATUS_FLAG, CODE, MESSAGE, Member::text("data", "a confirmation text")],
             ..Endpoint::ANSWER
         },
+        body_certainty: Certainty::Guessed,
         doc: "Triggers the e-mail with the one-time code that a debit needs.",
         ..Endpoint::ROW
     },

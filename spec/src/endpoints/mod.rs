@@ -2,14 +2,26 @@
 //!
 //! A new endpoint is a row here and an entry in `tests/scenarios.json`; everything else is rendered from the two.
 
+mod banks;
+mod cards;
+mod checkout;
 mod direct_debit;
 mod envelope;
 mod orders;
+mod payouts;
 mod virtual_accounts;
 
 use crate::schema::{Endpoint, doc};
 
-const FAMILIES: &[&[Endpoint]] = &[direct_debit::ROWS, orders::ROWS, virtual_accounts::ROWS];
+const FAMILIES: &[&[Endpoint]] = &[
+    direct_debit::ROWS,
+    orders::ROWS,
+    cards::ROWS,
+    checkout::ROWS,
+    banks::ROWS,
+    virtual_accounts::ROWS,
+    payouts::ROWS,
+];
 
 const COUNT: usize = {
     let (mut count, mut family) = (0, 0);

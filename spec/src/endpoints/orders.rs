@@ -1,9 +1,10 @@
 //! Orders: create, pay, refund, and their state.
 
-mod answers;
-mod requests;
+pub(super) mod answers;
+pub(super) mod look_ups;
+pub(super) mod requests;
 
-use crate::schema::{Answer, ApiKey, Certainty, Endpoint, Envelope, Field, Kind, LookUp, Safety, Wire};
+use crate::schema::{Answer, ApiKey, Certainty, Endpoint, Envelope, Field, Kind, Safety, Wire};
 use requests::{CUSTOMER, ORDER, PAYMENT, PAYMENT_META};
 
 pub const ROWS: &[Endpoint] = &[
@@ -13,7 +14,7 @@ pub const ROWS: &[Endpoint] = &[
         encrypted: true,
         // The plaintext: a card payload, or an order with customer and payment, or both; the interface leaves it open.
         fields: &[
-            Field::optional("reference", Kind::Text, "reference of the order"),
+            Field::optional("reference", Kind::Text, "reference of the order, the same as order.reference"),
             Field::optional("paymentoption", Kind::Text, "C for card"),
             Field::optional("country", Kind::Text, "two-letter country code"),
             Field::optional(
@@ -38,10 +39,7 @@ pub const ROWS: &[Endpoint] = &[
             members: answers::CREATE,
             ..Endpoint::ANSWER
         },
-        looked_up_by: Some(LookUp {
-            limits: "An order without a card may be sent again: it moves no money.",
-            ..BY_STATUS
-        }),
+        looked_up_by: Some(look_ups::OF_CREATE),
         doc: "Creates an order payment from the plaintext payload, for example a card charge; the library encrypts it.",
         ..Endpoint::ROW
     },
@@ -65,8 +63,40 @@ pub const ROWS: &[Endpoint] = &[
         ],
         allows_extra: true,
         answer: Answer { state: Some("/data/orderPayment/statusId"), members: answers::PAY, ..Endpoint::ANSWER },
-        looked_up_by: Some(BY_STATUS),
+        looked_up_by: Some(look_ups::OF_PAYMENT),
+        body_certainty: Certainty::Integrated,
         doc: "Charges the customer, for example under an approved mandate.",
+        ..Endpoint::ROW
+    },
+    Endpoint {
+        name: "order_pay_authorize",
+        path: "/payment/order/pay/authorize",
+        encrypted: true,
+        fields: &[
+            Field::required("orderPaymentReference", Kind::Text, "reference of the attempt to pay, from its answer"),
+            Field::required("otp", Kind::Text, "the code that the card's holder received").secret(),
+            Field::optional("message", Kind::Text, "message"),
+        ],
+        answer: Answer { state: Some("/data/orderPayment/statusId"), members: answers::PAY, ..Endpoint::ANSWER },
+        looked_up_by: Some(look_ups::OF_AUTHORIZATION),
+        key_certainty: Certainty::Guessed,
+        body_certainty: Certainty::Guessed,
+        doc: "Completes a card payment that waits for a code from the card's holder.",
+        ..Endpoint::ROW
+    },
+    Endpoint {
+        name: "order_pay_capture",
+        path: "/payment/order/pay/capture",
+        key: ApiKey::Secret,
+        fields: &[
+            Field::required("reference", Kind::Text, "reference of the order").integrated(),
+            Field::required("Amount", Kind::Amount(Wire::Number), "what is to be charged").integrated(),
+        ],
+        answer: Answer { certainty: Certainty::Guessed, members: answers::CAPTURE, ..Endpoint::ANSWER },
+        certainty: Certainty::Integrated,
+        key_certainty: Certainty::Integrated,
+        body_certainty: Certainty::Integrated,
+        doc: "Charges a card payment that was only authorized before.",
         ..Endpoint::ROW
     },
     Endpoint {
@@ -88,7 +118,7 @@ pub const ROWS: &[Endpoint] = &[
             members: answers::REFUND,
             ..Endpoint::ANSWER
         },
-        looked_up_by: Some(LookUp { limits: "Only a full refund can be looked up.", ..BY_STATUS }),
+        looked_up_by: Some(look_ups::OF_REFUND),
         doc: "Starts a refund of an order, in full or in part.",
         ..Endpoint::ROW
     },
@@ -105,6 +135,7 @@ pub const ROWS: &[Endpoint] = &[
             members: answers::STATUS,
             ..Endpoint::ANSWER
         },
+        body_certainty: Certainty::Integrated,
         doc: "Returns the state of an order and of each attempt to pay it. It tells what became of a payment.",
         ..Endpoint::ROW
     },
@@ -123,8 +154,20 @@ pub const ROWS: &[Endpoint] = &[
         doc: "Verifies the payment of an order. Only the state tells whether it is paid: code 00 means found.",
         ..Endpoint::ROW
     },
+    Endpoint {
+        name: "order_fee",
+        path: "/payment/order/fee",
+        encrypted: true,
+        fields: &[
+            Field::required("amount", Kind::Amount(Wire::Number), "price, without the fee"),
+            Field::optional("currency", Kind::Text, "currency code, e.g. NGN"),
+            Field::optional("paymentoption", Kind::Text, "payment option, e.g. C for card"),
+        ],
+        safety: Safety::ReadOnly,
+        answer: Answer { members: answers::FEE, ..Endpoint::ANSWER },
+        key_certainty: Certainty::Integrated,
+        body_certainty: Certainty::Integrated,
+        doc: "Returns the fee that a payment would have. It creates nothing.",
+        ..Endpoint::ROW
+    },
 ];
-
-/// What became of a payment, by the reference of its order.
-const BY_STATUS: LookUp =
-    LookUp { endpoint: "order_status", members: &[("reference", &["/reference", "/order/reference"])], limits: "" };

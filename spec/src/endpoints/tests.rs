@@ -1,15 +1,11 @@
 //! What every row must keep, whoever adds it.
 
 use super::ENDPOINTS;
-use crate::schema::{AnswerKind, Envelope, Field, Form, Kind, Location, Member, Method};
+use crate::schema::{AnswerKind, ApiKey, Default, Envelope, Field, Form, Keep, Kind, Location, Member, Method};
 use crate::settings;
 
 fn fields(of: &'static [Field]) -> Vec<&'static Field> {
-    let inner = |field: &'static Field| match field.kind {
-        Kind::Object(inner) => fields(inner),
-        _ => Vec::new(),
-    };
-    of.iter().flat_map(|field| [vec![field], inner(field)].concat()).collect()
+    of.iter().flat_map(|field| [vec![field], fields(field.kind.members())].concat()).collect()
 }
 
 fn members(of: &'static [Member]) -> Vec<&'static Member> {
@@ -25,6 +21,29 @@ fn names_and_requests_are_unique() {
         }
         assert!(std::ptr::eq(super::endpoint(row.name), row));
     }
+}
+
+/// Where integrations differ, the row has the default, and the name of a setting that changes it.
+#[test]
+fn a_setting_that_changes_a_row_has_the_row_s_own_value_as_its_default() {
+    let mut named = Vec::new();
+    for row in ENDPOINTS {
+        if let Some(name) = row.key_setting {
+            let Default::Word(words) = settings::setting(name).default else { panic!("{name} is not a choice") };
+            assert_eq!(words[0], row.key.name(), "{}", row.name);
+            assert_eq!(words.len(), ApiKey::ALL.len(), "{name}");
+            assert!(ApiKey::ALL.iter().all(|key| words.contains(&key.name())), "{name}");
+            named.push(name);
+        }
+        if let Some(name) = row.headers_setting {
+            assert_eq!(settings::setting(name).default, Default::Flag(true), "{name}");
+            assert!(!row.headers.is_empty(), "{}", row.name);
+            named.push(name);
+        }
+    }
+    let differ: Vec<_> = settings::CONFIG.iter().filter(|field| field.name.starts_with("payout_")).collect();
+    assert!(!differ.is_empty());
+    differ.iter().for_each(|field| assert!(named.contains(&field.name), "no row names {}", field.name));
 }
 
 #[test]
@@ -66,7 +85,8 @@ fn answers_name_where_their_state_and_subject_stand() {
             }
         }
         assert!(answer.subject.is_none() || row.read_only(), "{name}: only reading is about a subject");
-        let names_the_payment = answer.envelope != Envelope::PaymentState || answer.subject.is_some();
+        let names_the_payment =
+            answer.envelope != Envelope::PaymentState || answer.subject.is_some() || !row.read_only();
         assert!(names_the_payment, "{name}: without a subject nothing tells a payment from a refusal");
         assert!(answer.envelope != Envelope::Unknown, "{name}");
         assert!(!answer.members.is_empty(), "{name}: the answer has no members");
@@ -115,13 +135,39 @@ fn a_look_up_is_a_row_that_reads_and_gets_all_its_members() {
         for (name, _) in look_up.members {
             assert!(by.fields.iter().any(|field| field.name == *name), "{}: {name}", row.name);
         }
-        // A program that resolves must not have to keep card data.
         for pointer in look_up.members.iter().flat_map(|(_, pointers)| *pointers) {
-            let last = pointer.rsplit('/').next().unwrap();
-            let secret = fields(row.fields).into_iter().any(|field| field.name == last && field.secret);
-            assert!(!secret, "{}: {pointer} is secret", row.name);
+            assert!(look_up.keep.iter().any(|kept| kept.pointer() == *pointer), "{}: {pointer}", row.name);
         }
     }
+}
+
+/// A program that resolves must not have to keep card data.
+#[test]
+fn what_is_kept_for_a_look_up_is_a_member_of_the_request_and_not_secret() {
+    for row in ENDPOINTS {
+        for kept in row.looked_up_by.map_or(&[][..], |look_up| look_up.keep) {
+            let name = format!("{}: {}", row.name, kept.pointer());
+            let field = field_at(row.fields, kept.pointer());
+            match kept {
+                Keep::Value(_) => {
+                    assert!(field.is_some_and(|it| !it.secret && !matches!(it.kind, Kind::Object(_))), "{name}")
+                }
+                Keep::Presence(_) => assert!(field.is_some_and(|it| matches!(it.kind, Kind::Object(_))), "{name}"),
+                Keep::Added(_) => assert!(field.is_none(), "{name}"),
+            }
+        }
+    }
+}
+
+/// The member at that JSON pointer.
+fn field_at(fields: &'static [Field], pointer: &str) -> Option<&'static Field> {
+    let mut steps = pointer.split('/').skip(1);
+    let first = fields.iter().find(|field| Some(field.name) == steps.clone().next());
+    steps.next();
+    steps.fold(first, |outer, step| match outer?.kind {
+        Kind::Object(inner) => inner.iter().find(|field| field.name == step),
+        _ => None,
+    })
 }
 
 #[test]
@@ -129,14 +175,8 @@ fn a_member_that_means_the_same_as_another_is_text_like_that_one() {
     for row in ENDPOINTS {
         for field in fields(row.fields) {
             let Some(pointer) = field.same_as else { continue };
-            let mut within = row.fields;
-            let mut kind = Kind::Object(row.fields);
-            for step in pointer.split('/').skip(1) {
-                let other = within.iter().find(|field| field.name == step);
-                kind = other.unwrap_or_else(|| panic!("{}: there is no {pointer}", row.name)).kind;
-                within = if let Kind::Object(inner) = kind { inner } else { &[] };
-            }
-            let texts = matches!((kind, field.kind), (Kind::Text, Kind::Text));
+            let other = field_at(row.fields, pointer).unwrap_or_else(|| panic!("{}: there is no {pointer}", row.name));
+            let texts = matches!((other.kind, field.kind), (Kind::Text, Kind::Text));
             assert!(texts, "{}: {} and {pointer}", row.name, field.name);
         }
     }
@@ -152,9 +192,7 @@ fn the_names_of_an_open_payload_can_be_told_apart() {
             for other in &of[..index] {
                 assert_ne!(folded(field), folded(other), "{row}: {} and {}", field.name, other.name);
             }
-            if let Kind::Object(inner) = field.kind {
-                check(row, inner);
-            }
+            check(row, field.kind.members());
         }
     }
     for row in ENDPOINTS.iter().filter(|row| row.allows_extra) {

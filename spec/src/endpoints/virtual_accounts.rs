@@ -1,7 +1,9 @@
 //! Virtual bank accounts and the payments into them.
 
 use super::envelope::{CODE, MESSAGE, STATUS_FLAG};
-use crate::schema::{Answer, Endpoint, Envelope, Field, Kind, Member, Method, Safety};
+use crate::schema::{
+    Answer, Certainty, Endpoint, Envelope, Field, Keep, Kind, LookUp, Member, Method, Safety, Settles,
+};
 
 pub const ROWS: &[Endpoint] = &[
     Endpoint {
@@ -39,7 +41,49 @@ pub const ROWS: &[Endpoint] = &[
             ],
             ..Endpoint::ANSWER
         },
+        looked_up_by: Some(LookUp {
+            endpoint: "virtual_account_details",
+            members: &[("alias", &["/Alias"])],
+            keep: &[Keep::Value("/Alias")],
+            settles: Settles::Account,
+            limits: "The same alias may be sent again: it has one account.",
+        }),
         doc: "Creates a reserved virtual bank account: persistent, one per alias.",
+        ..Endpoint::ROW
+    },
+    Endpoint {
+        name: "virtual_account_details",
+        method: Method::Get,
+        path: "/payment/account-details",
+        fields: &[Field::query("alias", "label of the account, as it was generated").integrated()],
+        safety: Safety::ReadOnly,
+        // Integrations look for the account under `data` and at the top; the names are those of the account's creation.
+        answer: Answer {
+            envelope: Envelope::Bare,
+            certainty: Certainty::Guessed,
+            members: &[
+                Member::text("accountNumber", "the account; not always digits").guessed(),
+                Member::text("accountName", "name of the account").guessed(),
+                Member::text("bank", "name of the bank").guessed(),
+                Member::text("bankCode", "code of the bank").nullable().guessed(),
+                Member::object(
+                    "data",
+                    &[
+                        Member::text("accountNumber", "the account").guessed(),
+                        Member::text("accountName", "name of the account").guessed(),
+                        Member::text("bank", "name of the bank").guessed(),
+                        Member::text("bankCode", "code of the bank").nullable().guessed(),
+                    ],
+                    "the account, in another form of this answer, which lacks the members above",
+                )
+                .nullable()
+                .guessed(),
+            ],
+            ..Endpoint::ANSWER
+        },
+        certainty: Certainty::Integrated,
+        key_certainty: Certainty::Integrated,
+        doc: "Returns the virtual account of an alias.",
         ..Endpoint::ROW
     },
     Endpoint {

@@ -168,9 +168,10 @@ pub enum Envelope {
 
 impl Envelope {
     /// Where success stands, for documentation.
-    pub const fn success(self) -> &'static str {
+    pub const fn success(self, read_only: bool) -> &'static str {
         match self {
             Envelope::Word => "`status` is \"success\"",
+            Envelope::PaymentState if !read_only => "`status` is the payment's state, and names success or progress",
             Envelope::PaymentState => "the answer names the payment; `status` is the payment's state",
             Envelope::Flag | Envelope::Flat => "`status` is true",
             Envelope::Bare => "any of the members below",

@@ -1,12 +1,14 @@
 //! What a row can say: the request of an endpoint, its answer, and what a request does at the service.
 
 mod answer;
+mod look_up;
 mod request;
 mod row;
 
 pub use answer::{Answer, AnswerKind, Envelope, Form, Member};
+pub use look_up::{Keep, LookUp, Settles};
 pub use request::{Default, Field, Kind, Location, Wire};
-pub use row::{ApiKey, Endpoint, LookUp, Method, Safety};
+pub use row::{ApiKey, Endpoint, Method, Safety};
 
 /// A text of the documentation.
 pub(crate) const fn doc(text: &'static str) -> &'static str {

@@ -54,6 +54,8 @@ pub enum Kind {
     Any,
     /// A JSON object with members of its own.
     Object(&'static [Field]),
+    /// A JSON array of at least one object; these are the members of each.
+    List(&'static [Field]),
 }
 
 impl Kind {
@@ -66,6 +68,15 @@ impl Kind {
             Kind::Flag => "boolean",
             Kind::Any => "any",
             Kind::Object(_) => "object",
+            Kind::List(_) => "array of one or more objects",
+        }
+    }
+
+    /// The members of an object, and of each element of a list.
+    pub const fn members(self) -> &'static [Field] {
+        match self {
+            Kind::Object(members) | Kind::List(members) => members,
+            _ => &[],
         }
     }
 }
@@ -80,6 +91,8 @@ pub enum Default {
         most: u64,
     },
     Flag(bool),
+    /// One of these words, the first unless another one is given.
+    Word(&'static [&'static str]),
     /// The default depends on something else; this describes it.
     Described(&'static str),
 }
@@ -91,6 +104,7 @@ impl Default {
             Default::None => None,
             Default::Number { value, least, most } => Some(format!("{value}, {least} to {most}")),
             Default::Flag(value) => Some(value.to_string()),
+            Default::Word(words) => Some(words.join(" or ").replacen(" or ", ", or ", 1)),
             Default::Described(what) => Some(what.to_owned()),
         }
     }
@@ -139,6 +153,10 @@ impl Field {
         Field::new(name, Kind::Text, Location::Query, true, doc)
     }
 
+    pub const fn optional_query(name: &'static str, doc: &'static str) -> Field {
+        Field::new(name, Kind::Text, Location::Query, false, doc)
+    }
+
     pub const fn path(name: &'static str, doc: &'static str) -> Field {
         Field::new(name, Kind::Text, Location::Path, true, doc)
     }
@@ -157,6 +175,10 @@ impl Field {
 
     pub const fn integrated(self) -> Field {
         self.certainty(Certainty::Integrated)
+    }
+
+    pub const fn guessed(self) -> Field {
+        self.certainty(Certainty::Guessed)
     }
 
     /// The documentation with the default, e.g. "time for a call (default 30000, 1 to 86400000)".

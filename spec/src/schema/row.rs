@@ -1,6 +1,6 @@
 //! A row: one endpoint.
 
-use super::{Answer, Certainty, Envelope, Field};
+use super::{Answer, Certainty, Envelope, Field, LookUp};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Method {
@@ -38,6 +38,8 @@ impl ApiKey {
             ApiKey::Secret => "secret_key",
         }
     }
+
+    pub const ALL: &[ApiKey] = &[ApiKey::Public, ApiKey::Secret];
 
     pub const fn name(self) -> &'static str {
         match self {
@@ -79,17 +81,6 @@ impl Safety {
     }
 }
 
-/// Which read-only endpoint tells what became of a request whose outcome is unknown.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct LookUp {
-    /// Name of the row.
-    pub endpoint: &'static str,
-    /// Each member of the look-up, and the JSON pointers into the request that may hold its value, first match first.
-    pub members: &'static [(&'static str, &'static [&'static str])],
-    /// What the look-up cannot tell; empty where there is nothing to add.
-    pub limits: &'static str,
-}
-
 /// A row of the table: one endpoint of the payments service.
 #[derive(Clone, Copy, Debug)]
 pub struct Endpoint {
@@ -99,10 +90,14 @@ pub struct Endpoint {
     /// `{member}` stands for a member whose location is the path.
     pub path: &'static str,
     pub key: ApiKey,
+    /// Name of the setting that chooses the other key, where integrations in production differ.
+    pub key_setting: Option<&'static str>,
     /// The body is RSA-encrypted and sent as `{"data":"<base64>"}`.
     pub encrypted: bool,
     /// Headers beyond `api-key`, `accept` and `content-type`.
     pub headers: &'static [(&'static str, &'static str)],
+    /// Name of the setting that leaves these headers out, where integrations in production differ.
+    pub headers_setting: Option<&'static str>,
     pub fields: &'static [Field],
     /// Members that the row does not name pass through, because the interface leaves the payload open. One that is nearly
     /// a known member is refused: passed on, it would be read by nobody.
@@ -110,8 +105,11 @@ pub struct Endpoint {
     pub safety: Safety,
     pub answer: Answer,
     pub looked_up_by: Option<LookUp>,
-    /// How sure method, path and key are.
+    /// How sure method and path are.
     pub certainty: Certainty,
+    pub key_certainty: Certainty,
+    /// How sure the form of the body is: plain or encrypted, and the headers with it. Of no meaning without a body.
+    pub body_certainty: Certainty,
     pub doc: &'static str,
 }
 
@@ -128,7 +126,9 @@ impl Endpoint {
         path: "",
         key: ApiKey::Public,
         encrypted: false,
+        key_setting: None,
         headers: &[],
+        headers_setting: None,
         fields: &[],
         allows_extra: false,
         safety: Safety::Moves,
@@ -142,6 +142,8 @@ impl Endpoint {
         },
         looked_up_by: None,
         certainty: Certainty::Documented,
+        key_certainty: Certainty::Documented,
+        body_certainty: Certainty::Documented,
         doc: "",
     };
 

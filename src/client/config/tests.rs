@@ -15,6 +15,7 @@ fn defaults_are_the_documented_ones() {
     assert_eq!((config.max_attempts, config.max_idle_connections, config.allow_http), (3, 128, false));
     assert!(config.user_agent.starts_with("libpaysvc/"));
     assert!(config.base_url.is_none());
+    assert_eq!((config.row_keys, config.rows_without_headers), (vec![("payout_key", ApiKey::Secret)], vec![]));
 }
 
 #[test]
@@ -65,6 +66,8 @@ fn every_member_has_its_variable() {
         ("PAYSVC_USER_AGENT", "till/7"),
         ("PAYSVC_MAX_IDLE_CONNECTIONS", "9"),
         ("PAYSVC_ALLOW_HTTP", "true"),
+        ("PAYSVC_PAYOUT_KEY", " public"),
+        ("PAYSVC_PAYOUT_ENCRYPTION_HEADER", "0"),
     ])
     .unwrap_or_else(|error| panic!("{error:?}"));
     assert_eq!(config.base_url.unwrap().host, "pay.example");
@@ -73,6 +76,8 @@ fn every_member_has_its_variable() {
     assert_eq!((config.user_agent.as_str(), config.no_proxy.len()), ("till/7", 2));
     assert_eq!(config.proxy.unwrap().host, "proxy.example");
     assert_eq!(config.ca_file, Some("/ca.pem".into()));
+    assert_eq!(config.row_keys, [("payout_key", ApiKey::Public)]);
+    assert_eq!(config.rows_without_headers, ["payout_encryption_header"]);
     let files = config.client_cert.unwrap();
     assert_eq!((files.cert_file, files.key_file), ("/cert.pem".into(), "/key.pem".into()));
     assert_eq!(
@@ -89,6 +94,8 @@ fn a_wrong_variable_is_named() {
         ("PAYSVC_TIMEOUT_MS", "5.0", "must be a whole number"),
         ("PAYSVC_MAX_ATTEMPTS", "11", "PAYSVC_MAX_ATTEMPTS must be a whole number between 1 and 10"),
         ("PAYSVC_ALLOW_HTTP", "yes", "PAYSVC_ALLOW_HTTP must be true, false, 1 or 0"),
+        ("PAYSVC_PAYOUT_KEY", "private", "PAYSVC_PAYOUT_KEY must be secret or public"),
+        ("PAYSVC_PAYOUT_ENCRYPTION_HEADER", "no", "PAYSVC_PAYOUT_ENCRYPTION_HEADER must be true, false, 1 or 0"),
         ("PAYSVC_BASE_URL", "pay.example", "PAYSVC_BASE_URL must start with https://"),
         ("PAYSVC_SECRET_KEY", "PGW-PUBLICKEY-1", "PAYSVC_SECRET_KEY holds the key that belongs in public_key"),
         ("PAYSVC_PROXY", "ftp://u:hunter2@p", "PAYSVC_PROXY must start with http://"),
@@ -152,6 +159,7 @@ fn wrong_members_are_named() {
     assert!(error(r#"{"timeout_ms":0}"#).contains("must be a whole number between 1 and 86400000"));
     assert!(error(r#"{"timeout_ms":-5}"#).contains("number between"));
     assert!(error(r#"{"client_cert_file":"x"}"#).contains("client_key_file is required"));
+    assert!(error(r#"{"payout_key":"Secret"}"#).contains("payout_key must be secret or public"));
     assert!(error(r#"{"user_agent":"a\nb"}"#).contains("control character"));
     assert!(error("[]").contains("must be a JSON object"));
 }

@@ -2,7 +2,7 @@ use super::*;
 use crate::request::Prepared;
 use crate::request::base_url::BaseUrl;
 use crate::request::raw::prepare;
-use crate::request::settings::Settings;
+use crate::request::settings::{Choices, Settings};
 use paysvc_spec::schema::Safety;
 
 /// The URL of the request, or the error.
@@ -16,9 +16,12 @@ fn repeated(base_path: &str, request: &serde_json::Value) -> bool {
 
 fn prepare_with(base_path: &str, request: &serde_json::Value) -> Result<Prepared, String> {
     let base_url = BaseUrl::parse(&format!("https://pay.example{base_path}"), false)?;
-    let settings =
-        Settings { base_url: Some(base_url), has_public_key: true, has_secret_key: true, encryption_key: None };
+    let settings = settings(base_url, Choices::default());
     prepare(&request.to_string(), &settings, &|| false).map_err(|error| error.message)
+}
+
+fn settings(base_url: BaseUrl, choices: Choices) -> Settings {
+    Settings { base_url: Some(base_url), has_public_key: true, has_secret_key: true, encryption_key: None, choices }
 }
 
 /// Other spellings of a path, each with the end of `base_url`.
@@ -122,7 +125,7 @@ fn requests_that_change_something_are_never_repeated_under_any_spelling_or_metho
 
 #[test]
 fn read_only_requests_may_be_repeated() {
-    for path in ["/payment/banks", "/payment/order/history", "/payment/orders/pay"] {
+    for path in ["/payment/currencies", "/payment/order/history", "/payment/orders/pay"] {
         let get = serde_json::json!({"method": "GET", "path": path, "key": "public"});
         assert!(repeated("", &get), "{path}");
         let post = serde_json::json!({"method": "POST", "path": path, "key": "public", "read_only": true});
@@ -142,4 +145,20 @@ fn paths_that_only_resemble_a_row_are_unrestricted() {
         let request = serde_json::json!({"method": "POST", "path": path, "key": "secret", "body": {"a": 1}});
         assert_eq!(prepared("", &request), Ok(format!("https://pay.example{path}")));
     }
+}
+
+/// A setting that chooses the key of a row does so for raw requests too.
+#[test]
+fn a_row_keeps_the_key_that_a_setting_chooses() {
+    let row = ENDPOINTS.iter().find(|row| row.key_setting.is_some()).unwrap();
+    let (own, other) = if row.key == ApiKey::Secret { ("secret", ApiKey::Public) } else { ("public", ApiKey::Secret) };
+    let request =
+        serde_json::json!({"method": row.method.name(), "path": row.path, "key": own, "encrypt": true, "body": {}});
+    let refusal = |choices| {
+        let settings = settings(BaseUrl::parse("https://pay.example", false).unwrap(), choices);
+        prepare(&request.to_string(), &settings, &|| false).map(|_| ()).unwrap_err().message
+    };
+    let chosen = Choices { keys: vec![(row.key_setting.unwrap(), other)], ..Choices::default() };
+    assert_eq!(refusal(chosen), format!("request: key must be the {} of paysvc_{}", other.setting(), row.name));
+    assert!(refusal(Choices::default()).contains("encryption_key is not configured"));
 }

@@ -141,6 +141,32 @@ impl Check<'_> {
                 }
                 Err(error) => Some(error.to_string()),
             },
+            Kind::List(_) if found != Type::Array => {
+                Some(format!("must be an array of objects, it is {}", found.name()))
+            }
+            Kind::List(fields) => match json::items(value) {
+                Ok(items) if items.is_empty() => Some("must have at least one element".into()),
+                Ok(items) => {
+                    self.elements(&items, fields, &format!("{prefix}{}.", field.name));
+                    None
+                }
+                Err(error) => Some(error.to_string()),
+            },
+        }
+    }
+
+    /// The elements of a list; `prefix` is the path of the list, such as `payoutDetails.`.
+    fn elements(&mut self, items: &[&RawValue], fields: &[Field], prefix: &str) {
+        for (index, item) in items.iter().enumerate() {
+            if self.errors.len() >= MAX_ERRORS {
+                return;
+            }
+            let found = Type::of(item);
+            match json::members(item) {
+                Ok(members) => self.object(&members, fields, &format!("{prefix}{index}.")),
+                Err(error) if found == Type::Object => self.report(prefix, &index.to_string(), error.to_string()),
+                Err(_) => self.report(prefix, &index.to_string(), format!("must be an object, it is {}", found.name())),
+            }
         }
     }
 
@@ -153,7 +179,9 @@ impl Check<'_> {
     }
 
     fn report(&mut self, prefix: &str, name: &str, text: String) {
-        self.errors.push((format!("{prefix}{name}"), text));
+        if self.errors.len() < MAX_ERRORS {
+            self.errors.push((format!("{prefix}{name}"), text));
+        }
     }
 }
 

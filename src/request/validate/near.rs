@@ -60,20 +60,29 @@ impl Folded {
         within(self.bytes(), known.bytes(), mistakes)
     }
 
-    /// The paths of the known members of that name. Those of the object at `but` are left out, a path from here.
+    /// The paths of the known members of that name, with `*` for the index of an element. Those of the object at `but` are
+    /// left out, a path from here.
     fn find_in(&self, fields: &[Field], but: Option<&str>, found: &mut Vec<String>) {
         for field in fields {
             if but != Some("") && self.is(field.name) {
                 found.push(field.name.to_owned());
             }
-            if let Kind::Object(inner) = field.kind {
-                let but = but.and_then(|path| path.strip_prefix(field.name)?.strip_prefix('.'));
-                let first = found.len();
-                self.find_in(inner, but, found);
-                found[first..].iter_mut().for_each(|path| *path = format!("{}.{path}", field.name));
-            }
+            let within = but.and_then(|path| path.strip_prefix(field.name)?.strip_prefix('.'));
+            let (inner, but, each) = match field.kind {
+                Kind::Object(inner) => (inner, within, ""),
+                Kind::List(inner) => (inner, within.and_then(without_index), "*."),
+                _ => continue,
+            };
+            let first = found.len();
+            self.find_in(inner, but, found);
+            found[first..].iter_mut().for_each(|path| *path = format!("{}.{each}{path}", field.name));
         }
     }
+}
+
+/// A path that begins with the index of an element, such as `1.`, without it.
+fn without_index(path: &str) -> Option<&str> {
+    path.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix('.')
 }
 
 fn fold(name: &str) -> impl Iterator<Item = u8> {
@@ -110,7 +119,10 @@ mod tests {
     const CARD: &[Field] = &[field("cardnumber", Kind::Text), field("cvv", Kind::Text)];
     const ORDER: &[Field] = &[field("reference", Kind::Text), field("currency", Kind::Text)];
     const CUSTOMER: &[Field] = &[field("country", Kind::Text), field("email", Kind::Text)];
+    const PAYOUT: &[Field] = &[field("narration", Kind::Text), field("bank", Kind::Object(BANK))];
+    const BANK: &[Field] = &[field("code", Kind::Text), field("branch", Kind::Text)];
     const ALL: &[Field] = &[
+        field("payouts", Kind::List(PAYOUT)),
         field("reference", Kind::Text),
         field("paymentoption", Kind::Text),
         field("country", Kind::Text),
@@ -160,6 +172,15 @@ mod tests {
         // There is one here, so it is the one that is meant.
         assert_eq!(meant("Reference", ALL, "", ALL).as_deref(), Some("reference"));
         assert_eq!(meant("curency", ALL, "", ALL), None, "elsewhere only the name itself counts");
+    }
+
+    #[test]
+    fn a_member_of_an_element_is_found_too() {
+        assert_eq!(meant("naration", PAYOUT, "payouts.12.", ALL).as_deref(), Some("narration"));
+        assert_eq!(meant("Branch", PAYOUT, "payouts.0.", ALL).as_deref(), Some("payouts.*.bank.branch"));
+        assert_eq!(meant("narration", BANK, "payouts.0.bank.", ALL).as_deref(), Some("payouts.*.narration"));
+        assert_eq!(meant("narration", ALL, "", ALL).as_deref(), Some("payouts.*.narration"));
+        assert_eq!(meant("Country", PAYOUT, "payouts.7.", ALL).as_deref(), Some("country or customer.country"));
     }
 
     #[test]

@@ -13,6 +13,12 @@ const FIELDS: &[Field] = &[
     field("count", Kind::Integer, false),
     field("card", Kind::Object(&[field("cvv", Kind::Text, true)]), false),
     field("order", Kind::Object(ORDER), false),
+    field("payouts", Kind::List(PAYOUT), false),
+];
+const PAYOUT: &[Field] = &[
+    field("price", Kind::Amount(Wire::Number), true),
+    field("account", Kind::Text, true),
+    field("bank", Kind::Object(&[field("code", Kind::Text, true)]), false),
 ];
 const ORDER: &[Field] = &[
     field("reference", Kind::Text, false).same_as("/reference"),
@@ -43,7 +49,7 @@ fn all_errors_are_reported_at_once_with_their_paths() {
 fn a_long_name_and_half_a_million_names_are_refused_quickly() {
     let found = errors(&format!(r#"{{"reference":"r","{}":1}}"#, "é".repeat(500_000)), false);
     assert_eq!(found[0].0, format!("{}…", "é".repeat(MAX_NAME_CHARS)));
-    assert_eq!(found[0].1, "is not a known member; known are reference, amount, count, card, order");
+    assert_eq!(found[0].1, "is not a known member; known are reference, amount, count, card, order, payouts");
     let many: Vec<_> = (0..500_000).map(|number| format!(r#""m{number}":1"#)).collect();
     assert_eq!(errors(&format!(r#"{{"reference":"r",{}}}"#, many.join(",")), false).len(), MAX_ERRORS);
     let text = format!(r#"{{"reference":"{}"}}"#, "x".repeat(MAX_TEXT));
@@ -143,4 +149,33 @@ fn an_amount_is_a_text_or_a_number() {
     assert_eq!(told(r#"{"reference":"r","amount":"100.10"}"#), [""; 0]);
     let wrong = "amount must be a decimal amount above zero in major units, like \"100.10\"";
     assert_eq!(told(r#"{"reference":"r","amount":1e2}"#), [wrong]);
+}
+
+#[test]
+fn the_elements_of_a_list_are_checked_each_by_itself() {
+    let payouts = |text: &str| told(&format!(r#"{{"reference":"r","payouts":{text}}}"#));
+    assert_eq!(payouts(r#"[{"price":1,"account":"1"},{"price":"2.50","account":"2","bank":{"code":"3"}}]"#), [""; 0]);
+    assert_eq!(
+        payouts(r#"[{"price":1,"account":"1"},{"price":-1,"bank":{}},7,{"priec":1,"account":" ","price":1,"Bank":2}]"#),
+        [
+            "payouts.1.price must be a decimal amount above zero in major units, like \"100.10\"",
+            "payouts.1.account is required",
+            "payouts.1.bank.code is required",
+            "payouts.2 must be an object, it is a number",
+            "payouts.3.account must not be empty",
+            "payouts.3.priec is not a known member; did you mean price?",
+            "payouts.3.Bank is not a known member; did you mean bank?",
+        ]
+    );
+    assert_eq!(payouts("[]"), ["payouts must have at least one element"]);
+    for (text, found) in [("{}", "an object"), ("null", "null"), (r#""[]""#, "a string")] {
+        assert_eq!(payouts(text), [format!("payouts must be an array of objects, it is {found}")]);
+    }
+    let twice = payouts(r#"[{"price":1,"price":1,"account":"1"}]"#);
+    assert!(twice[0].starts_with("payouts.0 member \"price\" is given twice"), "{twice:?}");
+    // A closed payload says so too, and names what it knows.
+    let closed = errors(r#"{"reference":"r","payouts":[{"price":1,"account":"1","priec":1}]}"#, false);
+    assert_eq!(closed, [("payouts.0.priec".into(), "is not a known member; did you mean price?".into())]);
+    let many = vec!["{}"; 100_000].join(",");
+    assert_eq!(payouts(&format!("[{many}]")).len(), MAX_ERRORS);
 }

@@ -67,6 +67,7 @@ func TestMadeUp(t *testing.T) {
 	defer client.Close()
 	_, err = client.MadeUp(context.Background(), MadeUpRequest{
 		Count: Ptr[int64](9007199254740993), Amount: "1.50", BatchID: "<B>", Payee: MadeUpPayee{Class: "A"},
+		Payees: []MadeUpPayees{{Class: "B", OTP: Ptr("1")}, {Class: "C", Extra: map[string]json.RawMessage{"x": json.RawMessage("2")}}},
 		Extra: map[string]json.RawMessage{"memo": json.RawMessage("[1.10]")},
 	})
 	if !errors.Is(err, ErrArgument) {
@@ -75,9 +76,25 @@ func TestMadeUp(t *testing.T) {
 	_, err = client.MadeUp(context.Background(), MadeUpRequest{
 		Amount: "", PageSize: Ptr(""), Urgent: Ptr(false), Note: json.RawMessage("null"),
 		Payer: &MadeUpPayer{OTP: Ptr("1"), BankID: Ptr[int64](0), Extra: map[string]json.RawMessage{"x": nil}},
+		Others: Ptr([]MadeUpOthers{}),
 	})
 	if !errors.Is(err, ErrArgument) {
 		t.Error(err)
+	}
+}
+
+func TestMadeUpElements(t *testing.T) {
+	client, err := New(Config{BaseURL: "http://127.0.0.1:9"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	request := MadeUpRequest{Payees: []MadeUpPayees{{Class: "secret"}, {Class: "not \xff UTF-8"}}}
+	if _, err := client.MadeUp(context.Background(), request); !errors.Is(err, ErrArgument) || !strings.Contains(err.Error(), "UTF-8") {
+		t.Error(err)
+	}
+	if shown := fmt.Sprintf("%v %+v %#v %v", request, request, request, request.Payees); strings.Contains(shown, "secret") {
+		t.Error(shown)
 	}
 }
 
@@ -139,8 +156,8 @@ func TestMadeUpAnswer(t *testing.T) {
     assert_eq!(
         said,
         [
-            r#"{"batchId":"<B>","amount":"1.50","count":9007199254740993,"payee":{"class":"A"},"memo":[1.10]}"#,
-            r#"{"batchId":"","page_size":"","amount":"","urgent":false,"note":null,"payee":{"class":""},"payer":{"class":"","otp":"1","bankId":0,"x":null}}"#,
+            r#"{"batchId":"<B>","amount":"1.50","count":9007199254740993,"payee":{"class":"A"},"payees":[{"class":"B","otp":"1"},{"class":"C","x":2}],"memo":[1.10]}"#,
+            r#"{"batchId":"","page_size":"","amount":"","urgent":false,"note":null,"payee":{"class":""},"payer":{"class":"","otp":"1","bankId":0,"x":null},"payees":null,"others":[]}"#,
         ],
         "{told}"
     );

@@ -37,11 +37,12 @@ fn enumerator(numbers: &Numbers, &Constant { name, number, doc }: &Constant) -> 
 fn builders(name: &str, fields: &[Field], extra: bool) -> Vec<Value> {
     let mut all = Vec::new();
     for field in fields {
-        if let Kind::Object(inner) = field.kind {
+        if let Kind::Object(inner) | Kind::List(inner) = field.kind {
             let mut inner = builders(&nested(name, field.name), inner, extra);
             let last = inner.pop().expect("a builder of its own");
             all.extend(inner);
-            all.push(context! { member => field.name, owner => name, ..last });
+            let element = matches!(field.kind, Kind::List(_));
+            all.push(context! { member => field.name, owner => name, element, ..last });
         }
     }
     let setters: Vec<Value> = fields
@@ -59,5 +60,6 @@ fn parameter(owner: &str, field: &Field) -> String {
         Kind::Flag => "const detail::flag &".to_owned(),
         Kind::Any => "const raw &".to_owned(),
         Kind::Object(_) => format!("const {} &", nested(owner, field.name)),
+        Kind::List(_) => format!("const std::vector<{}> &", nested(owner, field.name)),
     }
 }

@@ -2,11 +2,11 @@
 //! examples.
 
 use minijinja::{Value, context};
-use paysvc_spec::schema::{AnswerKind, Certainty, Endpoint, Field, Form, Kind, LookUp, Member, Safety};
+use paysvc_spec::schema::{AnswerKind, Certainty, Endpoint, Field, Form, Keep, Kind, LookUp, Member, Method, Safety};
 
 use super::answers::typed;
 use super::examples::{self, Example, Requests};
-use super::{cpp, go, python, row, sent_body};
+use super::{cpp, go, python, row, sent_body, word_is_state};
 use crate::names;
 use crate::templates;
 
@@ -55,13 +55,19 @@ fn endpoint(it: &Endpoint) -> Value {
         key => it.key.name(),
         body => sent_body(it),
         safety => it.safety.name(),
-        certainty => it.certainty.name(),
+        certainty => context! {
+            path => it.certainty.name(),
+            key => it.key_certainty.name(),
+            body => (it.method != Method::Get).then(|| it.body_certainty.name()),
+        },
+        key_setting => it.key_setting,
+        headers_setting => it.headers_setting,
         look_up => it.looked_up_by.as_ref().map(look_up),
         headers,
         request,
         answer => context! {
-            success => it.answer.envelope.success(),
-            success_is_state => it.answer.success_is_state,
+            success => it.answer.envelope.success(it.read_only()),
+            word_is_state => word_is_state(&it.answer),
             code => it.answer.envelope.code(),
             state => it.answer.state,
             subject => it.answer.subject,
@@ -76,7 +82,15 @@ fn endpoint(it: &Endpoint) -> Value {
 fn look_up(it: &LookUp) -> Value {
     let members: Vec<Value> =
         it.members.iter().map(|&(name, pointers)| context! { name, pointers => pointers.to_vec() }).collect();
-    context! { endpoint => it.endpoint, limits => it.limits, members }
+    let keep: Vec<Value> = it
+        .keep
+        .iter()
+        .map(|kept| {
+            let added = matches!(kept, Keep::Added(_));
+            context! { pointer => kept.pointer(), only_presence => matches!(kept, Keep::Presence(_)), added }
+        })
+        .collect();
+    context! { endpoint => it.endpoint, limits => it.limits, members, keep }
 }
 
 fn request_kind(field: &Field) -> String {
@@ -99,9 +113,8 @@ fn request_members(out: &mut Vec<Value>, within: &str, fields: &[Field]) {
             default => field.default.words(),
             doc => field.doc,
         });
-        if let Kind::Object(inner) = field.kind {
-            request_members(out, &path, inner);
-        }
+        let each = if let Kind::List(_) = field.kind { "/*" } else { "" };
+        request_members(out, &format!("{path}{each}"), field.kind.members());
     }
 }
 

@@ -1,9 +1,10 @@
 //! `src/ffi/exports.rs`: constants, and the functions of the endpoints.
 
 use minijinja::{Value, context};
+use paysvc_spec::operations::{OPERATIONS, Operation};
 use paysvc_spec::schema::{Endpoint, Field, Kind};
 use paysvc_spec::settings;
-use paysvc_spec::status::{ABI, Constant, JSON_TYPES};
+use paysvc_spec::status::{ABI, CONTINUE, Constant, JSON_TYPES};
 use paysvc_spec::version;
 
 use super::{NUMBERS, flat, kind, member, row};
@@ -24,9 +25,22 @@ pub fn render(rows: &[Endpoint]) -> String {
         constants,
         config => members(settings::CONFIG),
         request => members(settings::REQUEST),
+        operations => OPERATIONS.iter().map(operation).collect::<Vec<_>>(),
+        go_on => format!("0x{CONTINUE:X}"),
         rows,
     };
     templates::render("exports.rs", context)
+}
+
+fn operation(operation: &Operation) -> Value {
+    let function = if operation.about_earlier { "method_about_earlier" } else { "method" };
+    context! {
+        name => operation.name,
+        doc => operation.doc,
+        returns => operation.returns,
+        members => members(operation.members),
+        function,
+    }
 }
 
 fn members(fields: &'static [Field]) -> Vec<Value> {

@@ -6,7 +6,7 @@ mod example;
 use std::collections::BTreeSet;
 
 use minijinja::{Value, context};
-use paysvc_spec::schema::{Endpoint, Field, Kind};
+use paysvc_spec::schema::{Default, Endpoint, Field, Kind};
 use paysvc_spec::settings;
 use paysvc_spec::status::{ABI, Constant};
 
@@ -90,10 +90,11 @@ fn structs(name: &str, fields: &[Field], used: Use) -> Vec<Value> {
     let members: Vec<Value> = fields.iter().map(of_field).collect();
     let mut all = vec![context! { name, members, extra => matches!(used, Use::Request { extra: true }) }];
     for field in fields {
-        if let Kind::Object(inner) = field.kind {
+        if let Kind::Object(inner) | Kind::List(inner) = field.kind {
             let mut inner = structs(&nested(name, field), inner, used).into_iter();
             let first = inner.next().expect("a struct of its own");
-            all.push(context! { member => field.name, owner => name, ..first });
+            let element = matches!(field.kind, Kind::List(_));
+            all.push(context! { member => field.name, owner => name, element, ..first });
             all.extend(inner);
         }
     }
@@ -115,8 +116,11 @@ fn type_of(field: &Field, owner: &str, used: Use) -> (String, &'static str) {
         Kind::Flag => ("bool".to_owned(), false),
         Kind::Any => return ("json.RawMessage".to_owned(), ",omitempty"),
         Kind::Object(_) => (nested(owner, field), field.required),
+        Kind::List(_) => (format!("[]{}", nested(owner, field)), field.required),
     };
     match field.kind {
+        // Left out, a flag that is true by default is not the same as false.
+        Kind::Flag if config && field.default == Default::Flag(true) => (format!("*{of}"), ",omitempty"),
         Kind::Text | Kind::Flag if config => (of, ",omitempty"),
         _ if may_be_plain => (of, ""),
         _ => (format!("*{of}"), ",omitempty"),

@@ -15,7 +15,7 @@ pub mod verdicts;
 use std::collections::BTreeMap;
 
 use minijinja::{Value, context};
-use paysvc_spec::schema::{ApiKey, Default, Endpoint, Field, Kind, Location};
+use paysvc_spec::schema::{Answer, AnswerKind, ApiKey, Default, Endpoint, Field, Location, Member};
 use paysvc_spec::status::{Constant, OUTCOMES, STATES, STATUSES};
 
 /// A sort of numbers: its type in lower case, the prefix of the names, the table.
@@ -63,6 +63,10 @@ fn manner(row: &Endpoint) -> String {
         ApiKey::Public => "public key",
         ApiKey::Secret => "secret key",
     };
+    let key = match row.key_setting {
+        Some(setting) => format!("{key} (setting {setting})"),
+        None => key.to_owned(),
+    };
     let encrypted = if row.encrypted { ", encrypted" } else { "" };
     let repeated = if row.read_only() { ", read-only" } else { "" };
     format!("{key}{encrypted}{repeated}")
@@ -77,6 +81,13 @@ fn sent_body(row: &Endpoint) -> &'static str {
     }
 }
 
+/// Whether the word in `/data/status` is a state, and the answer has that member: the data of a batch is a list.
+fn word_is_state(answer: &Answer) -> bool {
+    let has = |members: &'static [Member], name: &str| members.iter().find(|member| member.name == name);
+    let of_data = has(answer.members, "data").map(|data| data.kind);
+    answer.success_is_state && matches!(of_data, Some(AnswerKind::Object(data)) if has(data, "status").is_some())
+}
+
 /// What every template needs to know of a member of a request or of the configuration.
 fn member(field: &Field) -> Value {
     context! { name => field.name, kind => kind(field), doc => field.doc_with_default() }
@@ -87,13 +98,10 @@ fn kind(field: &Field) -> String {
     format!("{}{}", field.kind.name(), if field.required { ", required" } else { "" })
 }
 
-/// The members with those of their objects, each with how deep it lies.
+/// The members with those of their objects and lists, each with how deep it lies.
 fn flat(fields: &'static [Field]) -> Vec<(usize, &'static Field)> {
-    let inner = |field: &'static Field| match field.kind {
-        Kind::Object(inner) => flat(inner).into_iter().map(|(depth, field)| (depth + 1, field)).collect(),
-        _ => Vec::new(),
-    };
-    fields.iter().flat_map(|field| [vec![(0, field)], inner(field)].concat()).collect()
+    let inner = |field: &Field| flat(field.kind.members()).into_iter().map(|(depth, field)| (depth + 1, field));
+    fields.iter().flat_map(|field| [(0, field)].into_iter().chain(inner(field)).collect::<Vec<_>>()).collect()
 }
 
 /// The default of a setting that is a number.

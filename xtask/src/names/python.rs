@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use paysvc_spec::schema::{Endpoint, Field, Kind, Member};
+use paysvc_spec::schema::{Endpoint, Field, Member};
 
 /// Python's own words.
 const RESERVED: &str = include_str!("python_reserved.txt");
@@ -22,6 +22,7 @@ pub const CLASSES_OF_OURS: &[&str] = &[
     "Members",
     "Omitted",
     "Mapping",
+    "Sequence",
     "Callable",
     "Decimal",
     "Call",
@@ -90,9 +91,7 @@ impl Spellings {
             if best.is_empty() || words(&name) > words(best) {
                 *best = name;
             }
-            if let Kind::Object(inner) = field.kind {
-                self.add(inner);
-            }
+            self.add(field.kind.members());
         }
     }
 
@@ -177,6 +176,8 @@ fn snake(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use paysvc_spec::schema::Kind;
+
     use super::*;
 
     fn text(name: &'static str) -> Field {

@@ -14,6 +14,11 @@ from . import _leaf
 from ._answer import Answer
 
 __all__ = [
+    "BanksAnswer",
+    "BanksAnswerData",
+    "CardChargeAnswer",
+    "CardSaveAnswer",
+    "CheckoutCreateAnswer",
     "DirectDebitCreateAnswer",
     "DirectDebitCreateAnswerData",
     "DirectDebitHistoryAnswer",
@@ -27,11 +32,19 @@ __all__ = [
     "OrderCreateAnswerDataOtherPaymentOptions",
     "OrderCreateAnswerDataPayment",
     "OrderCreateAnswerDataSubsidiary",
+    "OrderFeeAnswer",
+    "OrderFeeAnswerData",
     "OrderPayAnswer",
     "OrderPayAnswerData",
     "OrderPayAnswerDataBankTransferDetails",
     "OrderPayAnswerDataOrderPayment",
     "OrderPayAnswerDataPaymentDetail",
+    "OrderPayAuthorizeAnswer",
+    "OrderPayAuthorizeAnswerData",
+    "OrderPayAuthorizeAnswerDataBankTransferDetails",
+    "OrderPayAuthorizeAnswerDataOrderPayment",
+    "OrderPayAuthorizeAnswerDataPaymentDetail",
+    "OrderPayCaptureAnswer",
     "OrderRefundAnswer",
     "OrderRefundAnswerData",
     "OrderStatusAnswer",
@@ -41,9 +54,15 @@ __all__ = [
     "OrderVerifyAnswer",
     "OrderVerifyAnswerData",
     "OrderVerifyAnswerDataOrderPayments",
+    "PayoutBalanceAnswer",
+    "PayoutInitiateAnswer",
+    "PayoutInitiateAnswerData",
+    "PayoutNameEnquiryAnswer",
+    "PayoutStatusAnswer",
     "TransactionDetailsAnswer",
     "TransactionDetailsAnswerData",
     "TransactionDetailsAnswerDataOrderPayments",
+    "VirtualAccountDetailsAnswer",
     "VirtualAccountGenerateAnswer",
     "VirtualAccountGenerateAnswerData",
 ]
@@ -886,6 +905,259 @@ class OrderPayAnswerDataOrderPayment(Answer):
         return self._read(_leaf.amount, "fee")
 
 
+class OrderPayAuthorizeAnswer(Answer):
+    """The answer to order_pay_authorize."""
+
+    __slots__ = ()
+    __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "status": ("status", "text"),
+        "statusCode": ("status_code", "text"),
+        "message": ("message", "text"),
+        "data": ("data", "object"),
+    }
+
+    @property
+    def status(self) -> str | None:
+        """Success, or what became of the request instead.
+
+        /status: string; documented.
+        """
+        return self._read(_leaf.text, "status")
+
+    @property
+    def status_code(self) -> str | None:
+        """Code, e.g. 00.
+
+        /statusCode: string; documented.
+        """
+        return self._read(_leaf.text, "statusCode")
+
+    @property
+    def message(self) -> str | None:
+        """What became of the request, for a person.
+
+        /message: string; documented.
+        """
+        return self._read(_leaf.text, "message")
+
+    @property
+    def data(self) -> OrderPayAuthorizeAnswerData:
+        """The payment.
+
+        /data: object; documented.
+        """
+        return self._object(OrderPayAuthorizeAnswerData, "data")
+
+
+class OrderPayAuthorizeAnswerData(Answer):
+    """The payment."""
+
+    __slots__ = ()
+    __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "paymentDetail": ("payment_detail", "object"),
+        "bankTransferDetails": ("bank_transfer_details", "object"),
+        "orderPayment": ("order_payment", "object"),
+    }
+
+    @property
+    def payment_detail(self) -> OrderPayAuthorizeAnswerDataPaymentDetail:
+        """Details of the payment.
+
+        /data/paymentDetail: object; documented.
+        """
+        return self._object(OrderPayAuthorizeAnswerDataPaymentDetail, "paymentDetail")
+
+    @property
+    def bank_transfer_details(self) -> OrderPayAuthorizeAnswerDataBankTransferDetails:
+        """For bank transfers.
+
+        /data/bankTransferDetails: object; documented.
+        """
+        return self._object(OrderPayAuthorizeAnswerDataBankTransferDetails, "bankTransferDetails")
+
+    @property
+    def order_payment(self) -> OrderPayAuthorizeAnswerDataOrderPayment:
+        """This attempt to pay.
+
+        /data/orderPayment: object; documented.
+        """
+        return self._object(OrderPayAuthorizeAnswerDataOrderPayment, "orderPayment")
+
+
+class OrderPayAuthorizeAnswerDataPaymentDetail(Answer):
+    """Details of the payment."""
+
+    __slots__ = ()
+    __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "redirectUrl": ("redirect_url", "text"),
+        "recipientAccount": ("recipient_account", "text"),
+        "paymentReference": ("payment_reference", "text"),
+        "cardToken": ("card_token", "text"),
+    }
+
+    @property
+    def redirect_url(self) -> str | None:
+        """Where the customer must go to consent.
+
+        /data/paymentDetail/redirectUrl: string; documented.
+        """
+        return self._read(_leaf.text, "redirectUrl")
+
+    @property
+    def recipient_account(self) -> str | None:
+        """Account that receives the payment.
+
+        /data/paymentDetail/recipientAccount: string; documented.
+        """
+        return self._read(_leaf.text, "recipientAccount")
+
+    @property
+    def payment_reference(self) -> str | None:
+        """The service's reference of the payment.
+
+        /data/paymentDetail/paymentReference: string; documented.
+        """
+        return self._read(_leaf.text, "paymentReference")
+
+    @property
+    def card_token(self) -> str | None:
+        """Token of the card.
+
+        /data/paymentDetail/cardToken: string; documented.
+        """
+        return self._read(_leaf.text, "cardToken")
+
+
+class OrderPayAuthorizeAnswerDataBankTransferDetails(Answer):
+    """For bank transfers."""
+
+    __slots__ = ()
+    __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "bankAccount": ("bank_account", "text"),
+        "bankName": ("bank_name", "text"),
+    }
+
+    @property
+    def bank_account(self) -> str | None:
+        """Account to transfer to.
+
+        /data/bankTransferDetails/bankAccount: string; reported.
+        """
+        return self._read(_leaf.text, "bankAccount")
+
+    @property
+    def bank_name(self) -> str | None:
+        """Bank of that account.
+
+        /data/bankTransferDetails/bankName: string; reported.
+        """
+        return self._read(_leaf.text, "bankName")
+
+
+class OrderPayAuthorizeAnswerDataOrderPayment(Answer):
+    """This attempt to pay."""
+
+    __slots__ = ()
+    __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "orderId": ("order_id", "integer"),
+        "orderPaymentReference": ("order_payment_reference", "text"),
+        "currency": ("currency", "text"),
+        "statusId": ("status_id", "integer"),
+        "orderPaymentResponseCode": ("order_payment_response_code", "text"),
+        "orderPaymentResponseMessage": ("order_payment_response_message", "text"),
+        "orderPaymentInstrument": ("order_payment_instrument", "text"),
+        "remarks": ("remarks", "text"),
+        "totalAmount": ("total_amount", "amount"),
+        "fee": ("fee", "amount"),
+    }
+
+    @property
+    def order_id(self) -> int | None:
+        """The service's number for the order.
+
+        /data/orderPayment/orderId: integer; documented.
+        """
+        return self._read(_leaf.integer, "orderId")
+
+    @property
+    def order_payment_reference(self) -> str | None:
+        """Reference of this attempt to pay.
+
+        /data/orderPayment/orderPaymentReference: string; documented.
+        """
+        return self._read(_leaf.text, "orderPaymentReference")
+
+    @property
+    def currency(self) -> str | None:
+        """Currency code.
+
+        /data/orderPayment/currency: string; documented.
+        """
+        return self._read(_leaf.text, "currency")
+
+    @property
+    def status_id(self) -> int | None:
+        """State of the payment.
+
+        /data/orderPayment/statusId: integer; documented.
+        """
+        return self._read(_leaf.integer, "statusId")
+
+    @property
+    def order_payment_response_code(self) -> str | None:
+        """Code of the payment.
+
+        /data/orderPayment/orderPaymentResponseCode: string; documented.
+        """
+        return self._read(_leaf.text, "orderPaymentResponseCode")
+
+    @property
+    def order_payment_response_message(self) -> str | None:
+        """Message of the payment.
+
+        /data/orderPayment/orderPaymentResponseMessage: string; documented.
+        """
+        return self._read(_leaf.text, "orderPaymentResponseMessage")
+
+    @property
+    def order_payment_instrument(self) -> str | None:
+        """The account or card.
+
+        /data/orderPayment/orderPaymentInstrument: string; documented.
+        """
+        return self._read(_leaf.text, "orderPaymentInstrument")
+
+    @property
+    def remarks(self) -> str | None:
+        """Remarks.
+
+        /data/orderPayment/remarks: string; documented.
+        """
+        return self._read(_leaf.text, "remarks")
+
+    @property
+    def total_amount(self) -> Decimal | None:
+        """What is charged, the fee included.
+
+        /data/orderPayment/totalAmount: amount in major currency units; documented.
+        """
+        return self._read(_leaf.amount, "totalAmount")
+
+    @property
+    def fee(self) -> Decimal | None:
+        """Fee.
+
+        /data/orderPayment/fee: amount in major currency units; documented.
+        """
+        return self._read(_leaf.amount, "fee")
+
+
+class OrderPayCaptureAnswer(Answer):
+    """The answer to order_pay_capture."""
+
+    __slots__ = ()
+
+
 class OrderRefundAnswer(Answer):
     """The answer to order_refund."""
 
@@ -1381,6 +1653,267 @@ class OrderVerifyAnswerDataOrderPayments(Answer):
         return self._read(_leaf.text, "status")
 
 
+class OrderFeeAnswer(Answer):
+    """The answer to order_fee."""
+
+    __slots__ = ()
+    __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "status": ("status", "text"),
+        "statusCode": ("status_code", "text"),
+        "message": ("message", "text"),
+        "data": ("data", "object"),
+    }
+
+    @property
+    def status(self) -> str | None:
+        """Success, or what became of the request instead.
+
+        /status: string; documented.
+        """
+        return self._read(_leaf.text, "status")
+
+    @property
+    def status_code(self) -> str | None:
+        """Code, e.g. 00.
+
+        /statusCode: string; documented.
+        """
+        return self._read(_leaf.text, "statusCode")
+
+    @property
+    def message(self) -> str | None:
+        """What became of the request, for a person.
+
+        /message: string; documented.
+        """
+        return self._read(_leaf.text, "message")
+
+    @property
+    def data(self) -> OrderFeeAnswerData:
+        """The fee.
+
+        /data: object; documented.
+        """
+        return self._object(OrderFeeAnswerData, "data")
+
+
+class OrderFeeAnswerData(Answer):
+    """The fee."""
+
+    __slots__ = ()
+    __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "amount": ("amount", "amount"),
+        "fee": ("fee", "amount"),
+        "total": ("total", "amount"),
+    }
+
+    @property
+    def amount(self) -> Decimal | None:
+        """Price, without the fee.
+
+        /data/amount: amount in major currency units; documented.
+        """
+        return self._read(_leaf.amount, "amount")
+
+    @property
+    def fee(self) -> Decimal | None:
+        """Fee.
+
+        /data/fee: amount in major currency units; documented.
+        """
+        return self._read(_leaf.amount, "fee")
+
+    @property
+    def total(self) -> Decimal | None:
+        """What would be charged, the fee included.
+
+        /data/total: amount in major currency units; documented.
+        """
+        return self._read(_leaf.amount, "total")
+
+
+class CardChargeAnswer(Answer):
+    """The answer to card_charge."""
+
+    __slots__ = ()
+
+
+class CardSaveAnswer(Answer):
+    """The answer to card_save."""
+
+    __slots__ = ()
+    __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "status": ("status", "text"),
+        "statusCode": ("status_code", "text"),
+    }
+
+    @property
+    def status(self) -> str | None:
+        """State of the order, as a word.
+
+        /status: string; documented.
+        """
+        return self._read(_leaf.text, "status")
+
+    @property
+    def status_code(self) -> str | None:
+        """Code, e.g. 00.
+
+        /statusCode: string; documented.
+        """
+        return self._read(_leaf.text, "statusCode")
+
+
+class CheckoutCreateAnswer(Answer):
+    """The answer to checkout_create."""
+
+    __slots__ = ()
+    __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "isSuccess": ("is_success", "flag"),
+        "message": ("message", "text"),
+        "redirectUrl": ("redirect_url", "text"),
+        "orderId": ("order_id", "integer"),
+    }
+
+    @property
+    def is_success(self) -> bool | None:
+        """Whether the request succeeded.
+
+        /isSuccess: boolean; integrated.
+        """
+        return self._read(_leaf.flag, "isSuccess")
+
+    @property
+    def message(self) -> str | None:
+        """What became of the request, for a person.
+
+        /message: string; integrated.
+        """
+        return self._read(_leaf.text, "message")
+
+    @property
+    def redirect_url(self) -> str | None:
+        """The page on which the customer pays.
+
+        /redirectUrl: string; integrated.
+        """
+        return self._read(_leaf.text, "redirectUrl")
+
+    @property
+    def order_id(self) -> int | None:
+        """The service's number for the order.
+
+        /orderId: integer; integrated.
+        """
+        return self._read(_leaf.integer, "orderId")
+
+
+class BanksAnswer(Answer):
+    """The answer to banks."""
+
+    __slots__ = ()
+    __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "status": ("status", "text"),
+        "statusCode": ("status_code", "text"),
+        "message": ("message", "text"),
+        "data": ("data", "list"),
+    }
+
+    @property
+    def status(self) -> str | None:
+        """Success, or what became of the request instead.
+
+        /status: string; integrated.
+        """
+        return self._read(_leaf.text, "status")
+
+    @property
+    def status_code(self) -> str | None:
+        """Code, e.g. 00.
+
+        /statusCode: string; integrated.
+        """
+        return self._read(_leaf.text, "statusCode")
+
+    @property
+    def message(self) -> str | None:
+        """What became of the request, for a person.
+
+        /message: string; integrated.
+        """
+        return self._read(_leaf.text, "message")
+
+    @property
+    def data(self) -> tuple[BanksAnswerData, ...] | None:
+        """The banks.
+
+        /data: array of objects; integrated.
+        """
+        return self._list(BanksAnswerData, "data")
+
+
+class BanksAnswerData(Answer):
+    """One of the banks."""
+
+    __slots__ = ()
+    __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "id": ("id", "integer"),
+        "name": ("name", "text"),
+        "bankCode": ("bank_code", "text"),
+        "countryId": ("country_id", "integer"),
+        "logo": ("logo", "text"),
+        "ussdBankCode": ("ussd_bank_code", "text"),
+    }
+
+    @property
+    def id(self) -> int | None:
+        """The service's number for the bank.
+
+        /data/*/id: integer; integrated.
+        """
+        return self._read(_leaf.integer, "id")
+
+    @property
+    def name(self) -> str | None:
+        """Name of the bank.
+
+        /data/*/name: string; integrated.
+        """
+        return self._read(_leaf.text, "name")
+
+    @property
+    def bank_code(self) -> str | None:
+        """Code of the bank.
+
+        /data/*/bankCode: string; integrated.
+        """
+        return self._read(_leaf.text, "bankCode")
+
+    @property
+    def country_id(self) -> int | None:
+        """The service's number for the country.
+
+        /data/*/countryId: integer; integrated.
+        """
+        return self._read(_leaf.integer, "countryId")
+
+    @property
+    def logo(self) -> str | None:
+        """Address of the bank's logo.
+
+        /data/*/logo: string; integrated.
+        """
+        return self._read(_leaf.text, "logo")
+
+    @property
+    def ussd_bank_code(self) -> str | None:
+        """Code of the bank in USSD.
+
+        /data/*/ussdBankCode: string; integrated.
+        """
+        return self._read(_leaf.text, "ussdBankCode")
+
+
 class VirtualAccountGenerateAnswer(Answer):
     """The answer to virtual_account_generate."""
 
@@ -1494,6 +2027,12 @@ class VirtualAccountGenerateAnswerData(Answer):
         /data/reference: string; reported.
         """
         return self._read(_leaf.text, "reference")
+
+
+class VirtualAccountDetailsAnswer(Answer):
+    """The answer to virtual_account_details."""
+
+    __slots__ = ()
 
 
 class TransactionDetailsAnswer(Answer):
@@ -1932,3 +2471,239 @@ class TransactionDetailsAnswerDataOrderPayments(Answer):
         /data/orderPayments/*/dateUpdated: time, UTC where it names no zone; documented.
         """
         return self._read(_leaf.time, "dateUpdated")
+
+
+class PayoutNameEnquiryAnswer(Answer):
+    """The answer to payout_name_enquiry."""
+
+    __slots__ = ()
+    __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "bankCode": ("bank_code", "text"),
+        "accountNumber": ("account_number", "text"),
+        "accountName": ("account_name", "text"),
+    }
+
+    @property
+    def bank_code(self) -> str | None:
+        """Code of the bank.
+
+        /bankCode: string; documented.
+        """
+        return self._read(_leaf.text, "bankCode")
+
+    @property
+    def account_number(self) -> str | None:
+        """The bank account.
+
+        /accountNumber: string; documented.
+        """
+        return self._read(_leaf.text, "accountNumber")
+
+    @property
+    def account_name(self) -> str | None:
+        """Name of the account's holder: compare it with the recipient's.
+
+        /accountName: string; documented.
+        """
+        return self._read(_leaf.text, "accountName")
+
+
+class PayoutInitiateAnswer(Answer):
+    """The answer to payout_initiate."""
+
+    __slots__ = ()
+    __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "status": ("status", "text"),
+        "statusCode": ("status_code", "text"),
+        "message": ("message", "text"),
+        "batchReference": ("batch_reference", "text"),
+        "batchId": ("batch_id", "text"),
+        "data": ("data", "list"),
+    }
+
+    @property
+    def status(self) -> str | None:
+        """Success, or what became of the request instead.
+
+        /status: string; documented.
+        """
+        return self._read(_leaf.text, "status")
+
+    @property
+    def status_code(self) -> str | None:
+        """Code, e.g. 00.
+
+        /statusCode: string; documented.
+        """
+        return self._read(_leaf.text, "statusCode")
+
+    @property
+    def message(self) -> str | None:
+        """What became of the request, for a person.
+
+        /message: string; documented.
+        """
+        return self._read(_leaf.text, "message")
+
+    @property
+    def batch_reference(self) -> str | None:
+        """Reference of the batch: store it, payout_status needs it.
+
+        /batchReference: string; documented.
+        """
+        return self._read(_leaf.text, "batchReference")
+
+    @property
+    def batch_id(self) -> str | None:
+        """The service's number for the batch.
+
+        /batchId: string; documented.
+        """
+        return self._read(_leaf.text, "batchId")
+
+    @property
+    def data(self) -> tuple[PayoutInitiateAnswerData, ...] | None:
+        """The payouts, in the order of the request.
+
+        /data: array of objects; documented.
+        """
+        return self._list(PayoutInitiateAnswerData, "data")
+
+
+class PayoutInitiateAnswerData(Answer):
+    """One of the payouts, in the order of the request."""
+
+    __slots__ = ()
+    __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "accountName": ("account_name", "text"),
+        "accountNumber": ("account_number", "text"),
+        "bankCode": ("bank_code", "text"),
+        "bankId": ("bank_id", "text"),
+        "amount": ("amount", "amount"),
+        "description": ("description", "text"),
+        "category": ("category", "text"),
+        "payoutReference": ("payout_reference", "text"),
+        "creditCurrency": ("credit_currency", "text"),
+        "debitCurrency": ("debit_currency", "text"),
+        "beneficiayAddress": ("beneficiay_address", "text"),
+    }
+
+    @property
+    def account_name(self) -> str | None:
+        """Name of the account's holder.
+
+        /data/*/accountName: string; documented.
+        """
+        return self._read(_leaf.text, "accountName")
+
+    @property
+    def account_number(self) -> str | None:
+        """The recipient's bank account.
+
+        /data/*/accountNumber: string; documented.
+        """
+        return self._read(_leaf.text, "accountNumber")
+
+    @property
+    def bank_code(self) -> str | None:
+        """Code of the recipient's bank.
+
+        /data/*/bankCode: string; documented.
+        """
+        return self._read(_leaf.text, "bankCode")
+
+    @property
+    def bank_id(self) -> str | None:
+        """The service's number for the bank.
+
+        /data/*/bankId: string; documented.
+        """
+        return self._read(_leaf.text, "bankId")
+
+    @property
+    def amount(self) -> Decimal | None:
+        """What the recipient receives.
+
+        /data/*/amount: amount in major currency units; documented.
+        """
+        return self._read(_leaf.amount, "amount")
+
+    @property
+    def description(self) -> str | None:
+        """Description of the payout.
+
+        /data/*/description: string; documented.
+        """
+        return self._read(_leaf.text, "description")
+
+    @property
+    def category(self) -> str | None:
+        """Category of the payout.
+
+        /data/*/category: string; documented.
+        """
+        return self._read(_leaf.text, "category")
+
+    @property
+    def payout_reference(self) -> str | None:
+        """The service's reference of the payout.
+
+        /data/*/payoutReference: string; documented.
+        """
+        return self._read(_leaf.text, "payoutReference")
+
+    @property
+    def credit_currency(self) -> str | None:
+        """Currency code of the recipient's account.
+
+        /data/*/creditCurrency: string; documented.
+        """
+        return self._read(_leaf.text, "creditCurrency")
+
+    @property
+    def debit_currency(self) -> str | None:
+        """Currency code of the balance that is debited.
+
+        /data/*/debitCurrency: string; documented.
+        """
+        return self._read(_leaf.text, "debitCurrency")
+
+    @property
+    def beneficiay_address(self) -> str | None:
+        """Address of the recipient.
+
+        /data/*/beneficiayAddress: string; documented.
+        """
+        return self._read(_leaf.text, "beneficiayAddress")
+
+
+class PayoutStatusAnswer(Answer):
+    """The answer to payout_status."""
+
+    __slots__ = ()
+
+
+class PayoutBalanceAnswer(Answer):
+    """The answer to payout_balance."""
+
+    __slots__ = ()
+    __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "currency": ("currency", "text"),
+        "availableBalance": ("available_balance", "amount"),
+    }
+
+    @property
+    def currency(self) -> str | None:
+        """Currency code.
+
+        /currency: string; integrated.
+        """
+        return self._read(_leaf.text, "currency")
+
+    @property
+    def available_balance(self) -> Decimal | None:
+        """What can be paid out.
+
+        /availableBalance: amount in major currency units; integrated.
+        """
+        return self._read(_leaf.amount, "availableBalance")

@@ -12,6 +12,7 @@ from ._numbers import Number
 from ._values import OMIT, Members, Omitted, amount_text
 
 __all__ = [
+    "Authorization",
     "Card",
     "Customer",
     "DirectDebitPaymentRequest",
@@ -19,6 +20,7 @@ __all__ = [
     "Outcome",
     "Payment",
     "PaymentMeta",
+    "PayoutDetails",
     "State",
     "Status",
 ]
@@ -131,6 +133,15 @@ KEYWORDS: dict[str, dict[str, str]] = {
         "reference": "reference",
         "directDebitPaymentRequest": "direct_debit_payment_request",
     },
+    "order_pay_authorize": {
+        "orderPaymentReference": "order_payment_reference",
+        "otp": "otp",
+        "message": "message",
+    },
+    "order_pay_capture": {
+        "reference": "reference",
+        "Amount": "amount",
+    },
     "order_refund": {
         "reference": "reference",
         "reason": "reason",
@@ -142,13 +153,53 @@ KEYWORDS: dict[str, dict[str, str]] = {
     "order_verify": {
         "reference": "reference",
     },
+    "order_fee": {
+        "amount": "amount",
+        "currency": "currency",
+        "paymentoption": "payment_option",
+    },
+    "card_charge": {
+        "order": "order",
+        "customer": "customer",
+        "payment": "payment",
+        "paymentMeta": "payment_meta",
+        "authorization": "authorization",
+    },
+    "card_save": {
+        "reference": "reference",
+    },
+    "checkout_create": {
+        "order": "order",
+        "customer": "customer",
+        "payment": "payment",
+        "paymentMeta": "payment_meta",
+    },
+    "banks": {
+        "paymentmethod": "paymentmethod",
+    },
     "virtual_account_generate": {
         "Alias": "alias",
         "Narration": "narration",
         "Reference": "reference",
     },
+    "virtual_account_details": {
+        "alias": "alias",
+    },
     "transaction_details": {
         "sessionId": "session_id",
+    },
+    "payout_name_enquiry": {
+        "bankCode": "bank_code",
+        "accountNumber": "account_number",
+    },
+    "payout_initiate": {
+        "payoutDetails": "payout_details",
+    },
+    "payout_status": {
+        "batchReference": "batch_reference",
+    },
+    "payout_balance": {
+        "currency": "currency",
     },
 }
 
@@ -199,7 +250,7 @@ class Order(Members):
     ) -> None:
         """
         Args:
-            reference: reference of the order; the same as outside of this object, if both are given
+            reference: reference of the order, unique: a second order with it is refused
             amount: price, without the fee; text or Decimal, major units
             description: description of the order
             currency: currency code, e.g. NGN
@@ -316,3 +367,64 @@ class DirectDebitPaymentRequest(Members):
             "accountName": account_name,
             "bankCode": bank_code,
         }, members)
+
+
+class Authorization(Members):
+    """The saved card."""
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        *,
+        card_token: str,
+        members: Mapping[str, object] | None = None,
+    ) -> None:
+        """
+        Args:
+            card_token (cardToken): token of the saved card
+            members: further members by the interface's names; one that is nearly a known one is refused
+        """
+        super().__init__({
+            "cardToken": card_token,
+        }, members)
+
+
+class PayoutDetails(Members):
+    """One of the payouts of the batch."""
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        *,
+        client_reference: str | Omitted = OMIT,
+        account_number: str,
+        bank_code: str,
+        amount: str | Decimal,
+        description: str,
+        account_name: str,
+        credit_currency: str,
+        debit_currency: str,
+    ) -> None:
+        """
+        Args:
+            client_reference (clientReference): your own reference; the answer does not repeat it
+            account_number (accountNumber): the recipient's bank account
+            bank_code (bankCode): code of the recipient's bank, 6 digits, e.g. 000014
+            amount: what the recipient receives; text or Decimal, major units
+            description: description of the payout
+            account_name (accountName): name of the account's holder, see payout_name_enquiry
+            credit_currency (creditCurrency): currency code of the recipient's account, e.g. NGN
+            debit_currency (debitCurrency): currency code of the balance that is debited, e.g. NGN
+        """
+        super().__init__({
+            "clientReference": client_reference,
+            "accountNumber": account_number,
+            "bankCode": bank_code,
+            "amount": amount_text("amount", amount),
+            "description": description,
+            "accountName": account_name,
+            "creditCurrency": credit_currency,
+            "debitCurrency": debit_currency,
+        })

@@ -11,35 +11,64 @@ from ._reply import Reply
 
 if TYPE_CHECKING:
     from ._answers import (
+        BanksAnswer,
+        CardChargeAnswer,
+        CardSaveAnswer,
+        CheckoutCreateAnswer,
         DirectDebitCreateAnswer,
         DirectDebitHistoryAnswer,
         DirectDebitOtpAnswer,
         DirectDebitStatusAnswer,
         OrderCreateAnswer,
+        OrderFeeAnswer,
         OrderPayAnswer,
+        OrderPayAuthorizeAnswer,
+        OrderPayCaptureAnswer,
         OrderRefundAnswer,
         OrderStatusAnswer,
         OrderVerifyAnswer,
+        PayoutBalanceAnswer,
+        PayoutInitiateAnswer,
+        PayoutNameEnquiryAnswer,
+        PayoutStatusAnswer,
         TransactionDetailsAnswer,
+        VirtualAccountDetailsAnswer,
         VirtualAccountGenerateAnswer,
     )
 
 __all__ = [
+    "BanksReply",
+    "CardChargeReply",
+    "CardSaveReply",
+    "CheckoutCreateReply",
     "DirectDebitCreateReply",
     "DirectDebitHistoryReply",
     "DirectDebitOtpReply",
     "DirectDebitStatusReply",
     "OrderCreateReply",
+    "OrderFeeReply",
+    "OrderPayAuthorizeReply",
+    "OrderPayCaptureReply",
     "OrderPayReply",
     "OrderRefundReply",
     "OrderStatusReply",
     "OrderVerifyReply",
+    "PayoutBalanceReply",
+    "PayoutInitiateReply",
+    "PayoutNameEnquiryReply",
+    "PayoutStatusReply",
     "TransactionDetailsReply",
+    "VirtualAccountDetailsReply",
     "VirtualAccountGenerateReply",
 ]
 
 #: The classes of answers. Their module is imported when the first of them is used.
 ANSWERS = (
+    "BanksAnswer",
+    "BanksAnswerData",
+    "CardChargeAnswer",
+    "CardSaveAnswer",
+    "CheckoutCreateAnswer",
     "DirectDebitCreateAnswer",
     "DirectDebitCreateAnswerData",
     "DirectDebitHistoryAnswer",
@@ -53,11 +82,19 @@ ANSWERS = (
     "OrderCreateAnswerDataOtherPaymentOptions",
     "OrderCreateAnswerDataPayment",
     "OrderCreateAnswerDataSubsidiary",
+    "OrderFeeAnswer",
+    "OrderFeeAnswerData",
     "OrderPayAnswer",
     "OrderPayAnswerData",
     "OrderPayAnswerDataBankTransferDetails",
     "OrderPayAnswerDataOrderPayment",
     "OrderPayAnswerDataPaymentDetail",
+    "OrderPayAuthorizeAnswer",
+    "OrderPayAuthorizeAnswerData",
+    "OrderPayAuthorizeAnswerDataBankTransferDetails",
+    "OrderPayAuthorizeAnswerDataOrderPayment",
+    "OrderPayAuthorizeAnswerDataPaymentDetail",
+    "OrderPayCaptureAnswer",
     "OrderRefundAnswer",
     "OrderRefundAnswerData",
     "OrderStatusAnswer",
@@ -67,9 +104,15 @@ ANSWERS = (
     "OrderVerifyAnswer",
     "OrderVerifyAnswerData",
     "OrderVerifyAnswerDataOrderPayments",
+    "PayoutBalanceAnswer",
+    "PayoutInitiateAnswer",
+    "PayoutInitiateAnswerData",
+    "PayoutNameEnquiryAnswer",
+    "PayoutStatusAnswer",
     "TransactionDetailsAnswer",
     "TransactionDetailsAnswerData",
     "TransactionDetailsAnswerDataOrderPayments",
+    "VirtualAccountDetailsAnswer",
     "VirtualAccountGenerateAnswer",
     "VirtualAccountGenerateAnswerData",
 )
@@ -147,6 +190,30 @@ class OrderPayReply(Reply):
         return answer
 
 
+class OrderPayAuthorizeReply(Reply):
+    """The reply of order_pay_authorize."""
+
+    __slots__ = ()
+
+    @property
+    def answer(self) -> OrderPayAuthorizeAnswer:
+        """The members of the answer, with their types."""
+        answer: OrderPayAuthorizeAnswer = self._as("OrderPayAuthorizeAnswer")
+        return answer
+
+
+class OrderPayCaptureReply(Reply):
+    """The reply of order_pay_capture."""
+
+    __slots__ = ()
+
+    @property
+    def answer(self) -> OrderPayCaptureAnswer:
+        """The members of the answer, with their types."""
+        answer: OrderPayCaptureAnswer = self._as("OrderPayCaptureAnswer")
+        return answer
+
+
 class OrderRefundReply(Reply):
     """The reply of order_refund."""
 
@@ -183,6 +250,66 @@ class OrderVerifyReply(Reply):
         return answer
 
 
+class OrderFeeReply(Reply):
+    """The reply of order_fee."""
+
+    __slots__ = ()
+
+    @property
+    def answer(self) -> OrderFeeAnswer:
+        """The members of the answer, with their types."""
+        answer: OrderFeeAnswer = self._as("OrderFeeAnswer")
+        return answer
+
+
+class CardChargeReply(Reply):
+    """The reply of card_charge."""
+
+    __slots__ = ()
+
+    @property
+    def answer(self) -> CardChargeAnswer:
+        """The members of the answer, with their types."""
+        answer: CardChargeAnswer = self._as("CardChargeAnswer")
+        return answer
+
+
+class CardSaveReply(Reply):
+    """The reply of card_save."""
+
+    __slots__ = ()
+
+    @property
+    def answer(self) -> CardSaveAnswer:
+        """The members of the answer, with their types."""
+        answer: CardSaveAnswer = self._as("CardSaveAnswer")
+        return answer
+
+
+class CheckoutCreateReply(Reply):
+    """The reply of checkout_create."""
+
+    __slots__ = ()
+
+    @property
+    def answer(self) -> CheckoutCreateAnswer:
+        """The members of the answer, with their types."""
+        answer: CheckoutCreateAnswer = self._as("CheckoutCreateAnswer")
+        return answer
+
+
+class BanksReply(Reply):
+    """The reply of banks."""
+
+    __slots__ = ()
+
+    @property
+    def answer(self) -> BanksAnswer:
+        """The members of the answer, with their types."""
+        answer: BanksAnswer = self._as("BanksAnswer")
+        return answer
+
+
 class VirtualAccountGenerateReply(Reply):
     """The reply of virtual_account_generate."""
 
@@ -192,6 +319,18 @@ class VirtualAccountGenerateReply(Reply):
     def answer(self) -> VirtualAccountGenerateAnswer:
         """The members of the answer, with their types."""
         answer: VirtualAccountGenerateAnswer = self._as("VirtualAccountGenerateAnswer")
+        return answer
+
+
+class VirtualAccountDetailsReply(Reply):
+    """The reply of virtual_account_details."""
+
+    __slots__ = ()
+
+    @property
+    def answer(self) -> VirtualAccountDetailsAnswer:
+        """The members of the answer, with their types."""
+        answer: VirtualAccountDetailsAnswer = self._as("VirtualAccountDetailsAnswer")
         return answer
 
 
@@ -207,6 +346,54 @@ class TransactionDetailsReply(Reply):
         return answer
 
 
+class PayoutNameEnquiryReply(Reply):
+    """The reply of payout_name_enquiry."""
+
+    __slots__ = ()
+
+    @property
+    def answer(self) -> PayoutNameEnquiryAnswer:
+        """The members of the answer, with their types."""
+        answer: PayoutNameEnquiryAnswer = self._as("PayoutNameEnquiryAnswer")
+        return answer
+
+
+class PayoutInitiateReply(Reply):
+    """The reply of payout_initiate."""
+
+    __slots__ = ()
+
+    @property
+    def answer(self) -> PayoutInitiateAnswer:
+        """The members of the answer, with their types."""
+        answer: PayoutInitiateAnswer = self._as("PayoutInitiateAnswer")
+        return answer
+
+
+class PayoutStatusReply(Reply):
+    """The reply of payout_status."""
+
+    __slots__ = ()
+
+    @property
+    def answer(self) -> PayoutStatusAnswer:
+        """The members of the answer, with their types."""
+        answer: PayoutStatusAnswer = self._as("PayoutStatusAnswer")
+        return answer
+
+
+class PayoutBalanceReply(Reply):
+    """The reply of payout_balance."""
+
+    __slots__ = ()
+
+    @property
+    def answer(self) -> PayoutBalanceAnswer:
+        """The members of the answer, with their types."""
+        answer: PayoutBalanceAnswer = self._as("PayoutBalanceAnswer")
+        return answer
+
+
 #: By endpoint.
 REPLIES: dict[str, type[Reply]] = {
     "direct_debit_history": DirectDebitHistoryReply,
@@ -215,9 +402,21 @@ REPLIES: dict[str, type[Reply]] = {
     "direct_debit_otp": DirectDebitOtpReply,
     "order_create": OrderCreateReply,
     "order_pay": OrderPayReply,
+    "order_pay_authorize": OrderPayAuthorizeReply,
+    "order_pay_capture": OrderPayCaptureReply,
     "order_refund": OrderRefundReply,
     "order_status": OrderStatusReply,
     "order_verify": OrderVerifyReply,
+    "order_fee": OrderFeeReply,
+    "card_charge": CardChargeReply,
+    "card_save": CardSaveReply,
+    "checkout_create": CheckoutCreateReply,
+    "banks": BanksReply,
     "virtual_account_generate": VirtualAccountGenerateReply,
+    "virtual_account_details": VirtualAccountDetailsReply,
     "transaction_details": TransactionDetailsReply,
+    "payout_name_enquiry": PayoutNameEnquiryReply,
+    "payout_initiate": PayoutInitiateReply,
+    "payout_status": PayoutStatusReply,
+    "payout_balance": PayoutBalanceReply,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -124,7 +124,7 @@ def _json(value: object, at: str) -> str:
         return _digits(value)
     if isinstance(value, float):
         raise no_float(at)
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray, memoryview)):
         return "[" + ",".join([_json(item, f"{at}[{index}]") for index, item in enumerate(value)]) + "]"
     raise TypeError(f"{at}: JSON has no form for {type(value).__name__}")
 

@@ -130,6 +130,47 @@ pub const PAY: &[Member] = &[
     ),
 ];
 
+/// Not shown anywhere; what other answers about payments have.
+pub const CHARGE: &[Member] = &[
+    STATUS_WORD.guessed(),
+    STATUS_CODE.guessed(),
+    MESSAGE.guessed(),
+    Member::object(
+        "data",
+        &[Member::object(
+            "orderPayment",
+            &[
+                Member::text("orderPaymentReference", "reference of this attempt to pay").guessed(),
+                Member::integer("statusId", "state of the payment").guessed(),
+            ],
+            "this attempt to pay",
+        )
+        .guessed()],
+        "the payment",
+    )
+    .guessed(),
+];
+
+pub const CAPTURE: &[Member] = &[STATUS_WORD.guessed(), STATUS_CODE.guessed(), MESSAGE.guessed()];
+
+pub const FEE: &[Member] = &[
+    STATUS_WORD,
+    STATUS_CODE,
+    MESSAGE,
+    Member::object(
+        "data",
+        &[
+            Member::amount("amount", "price, without the fee"),
+            Member::amount("fee", "fee"),
+            Member::amount("total", "what would be charged, the fee included").nullable(),
+            // Both from a service of the same house.
+            Member::amount("totalChargedAmount", "what would be charged, in the place of total").nullable().guessed(),
+            Member::amount("customerFee", "the customer's part of the fee").nullable().guessed(),
+        ],
+        "the fee",
+    ),
+];
+
 pub const REFUND: &[Member] = &[
     STATUS_FLAG,
     // Not shown for refunds; the other answers of this form have it.

@@ -2,19 +2,18 @@
 
 use crate::schema::{Field, Kind, Wire};
 
-pub const ORDER: &[Field] = &[
-    Field::required(
-        "reference",
-        Kind::Text,
-        "reference of the order; the same as outside of this object, if both are given",
-    )
-    .same_as("/reference")
-    .integrated(),
-    // Integrations send a number.
-    Field::required("amount", Kind::Amount(Wire::Number), "price, without the fee").integrated(),
-    Field::optional("description", Kind::Text, "description of the order").integrated(),
-    Field::optional("currency", Kind::Text, "currency code, e.g. NGN").integrated(),
-];
+/// Beside a `reference` of the request itself.
+pub const ORDER: &[Field] = &[ORDER_REFERENCE.same_as("/reference"), AMOUNT, DESCRIPTION, CURRENCY];
+/// In a request that has no other reference.
+pub const ORDER_ALONE: &[Field] = &[ORDER_REFERENCE, AMOUNT, DESCRIPTION, CURRENCY];
+
+const ORDER_REFERENCE: Field =
+    Field::required("reference", Kind::Text, "reference of the order, unique: a second order with it is refused")
+        .integrated();
+// Integrations send a number.
+const AMOUNT: Field = Field::required("amount", Kind::Amount(Wire::Number), "price, without the fee").integrated();
+const DESCRIPTION: Field = Field::optional("description", Kind::Text, "description of the order").integrated();
+const CURRENCY: Field = Field::optional("currency", Kind::Text, "currency code, e.g. NGN").integrated();
 
 pub const CUSTOMER: &[Field] = &[
     Field::optional("firstname", Kind::Text, "first name").integrated(),

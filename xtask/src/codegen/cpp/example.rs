@@ -38,7 +38,12 @@ pub fn render(it: &Example) -> String {
 fn builder(name: &str, given: &[Given]) -> Layout {
     let part = |it: &Given| {
         let value = match it.field.kind {
-            Kind::Object(_) => builder(&nested(name, it.field.name), &it.within),
+            Kind::Object(_) => builder(&nested(name, it.field.name), &it.within[0]),
+            Kind::List(_) => {
+                let element = |given: &Vec<Given>| (String::new(), builder(&nested(name, it.field.name), given), "");
+                let parts = it.within.iter().map(element).collect();
+                Layout::Nested(Nested { open: "{".to_owned(), parts, close: "}", style: Style::Commas })
+            }
             Kind::Text | Kind::Amount(_) => Layout::Text(literal(&it.text())),
             Kind::Any => Layout::Text(format!("paysvc::raw({})", literal(&it.json))),
             Kind::Integer | Kind::Flag => Layout::Text(it.json.clone()),

@@ -29,8 +29,11 @@ fn escaped(name: &str) -> String {
 fn add_setters(out: &mut Vec<Value>, within: &str, given: &[Given]) {
     for it in given {
         let pointer = format!("{within}/{}", escaped(it.field.name));
-        if let Kind::Object(_) = it.field.kind {
-            add_setters(out, &pointer, &it.within);
+        if let Kind::Object(_) | Kind::List(_) = it.field.kind {
+            for (index, given) in it.within.iter().enumerate() {
+                let each = if let Kind::List(_) = it.field.kind { format!("/{index}") } else { String::new() };
+                add_setters(out, &format!("{pointer}{each}"), given);
+            }
             continue;
         }
         let (kind, value) = match it.json.as_bytes().first() {

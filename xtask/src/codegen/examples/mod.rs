@@ -5,13 +5,14 @@ mod c;
 mod layout;
 mod requests;
 
-use paysvc_spec::schema::{AnswerKind, Endpoint, Member, Safety};
+use paysvc_spec::schema::{AnswerKind, Endpoint, LookUp, Member, Safety, Settles};
 
 pub use c::render as in_c;
 pub use layout::{Layout, Nested, Style};
 pub use requests::{Given, Requests, literal};
 
 use super::answers::typed;
+use super::word_is_state;
 
 /// What the example of a row shows.
 pub struct Example {
@@ -29,11 +30,14 @@ impl Example {
         let unknown = match (row.safety, row.looked_up_by) {
             (Safety::ReadOnly, _) => "UNKNOWN, ask again".to_owned(),
             (Safety::Repeatable, _) => "UNKNOWN, it moves no money and may be repeated".to_owned(),
+            // The reference of a batch is in the answer alone.
+            (Safety::Moves, Some(LookUp { settles: Settles::Batch, .. }) | None) => {
+                "UNKNOWN, ask a person before you repeat it".to_owned()
+            }
             (Safety::Moves, Some(look_up)) => format!("UNKNOWN, ask {} before you repeat it", look_up.endpoint),
-            (Safety::Moves, None) => "UNKNOWN, ask a person before you repeat it".to_owned(),
         };
         let answer = requests.answer(row)?;
-        let has_state = row.answer.state.is_some() || row.answer.success_is_state;
+        let has_state = row.answer.state.is_some() || word_is_state(&row.answer);
         Ok(Example { row, request: requests.of(row)?, reads: member(row, &answer, has_state), has_state, unknown })
     }
 

@@ -27,8 +27,8 @@ pub struct Given {
     pub field: &'static Field,
     /// As JSON; numbers as they are written.
     pub json: String,
-    /// The members of an object.
-    pub within: Vec<Given>,
+    /// The members of an object, or of each element of a list.
+    pub within: Vec<Vec<Given>>,
 }
 
 impl Given {
@@ -67,7 +67,12 @@ fn given(fields: &'static [Field], json: &str) -> Result<Vec<Given>, String> {
     for field in fields {
         let Some(value) = members.remove(field.name) else { continue };
         let within = match field.kind {
-            Kind::Object(inner) => given(inner, value.get())?,
+            Kind::Object(inner) => vec![given(inner, value.get())?],
+            Kind::List(inner) => {
+                let elements: Vec<Box<RawValue>> =
+                    serde_json::from_str(value.get()).map_err(|error| error.to_string())?;
+                elements.iter().map(|element| given(inner, element.get())).collect::<Result<_, _>>()?
+            }
             _ => Vec::new(),
         };
         out.push(Given { field, json: value.get().to_owned(), within });
@@ -96,6 +101,7 @@ mod tests {
     const FIELDS: &[Field] = &[
         Field::optional("b", Kind::Text, ""),
         Field::optional("o", Kind::Object(&[Field::optional("n", Kind::Integer, "")]), ""),
+        Field::optional("l", Kind::List(&[Field::optional("n", Kind::Integer, "")]), ""),
         Field::optional("a", Kind::Any, ""),
     ];
 
@@ -105,11 +111,16 @@ mod tests {
         let names: Vec<_> = all.iter().map(|it| it.field.name).collect();
         assert_eq!(names, ["b", "o", "a"]);
         assert_eq!(
-            (all[0].text().as_str(), all[1].within[0].json.as_str(), all[2].json.as_str()),
+            (all[0].text().as_str(), all[1].within[0][0].json.as_str(), all[2].json.as_str()),
             ("x\"é", "7", "[1.50]")
         );
         assert!(given(FIELDS, r#"{"c": 1}"#).is_err_and(|error| error.contains("no member c")));
+        let all = given(FIELDS, r#"{"l": [{"n": 7}, {}, {"n": 8}]}"#).unwrap();
+        let numbers: Vec<Vec<_>> =
+            all[0].within.iter().map(|element| element.iter().map(|it| it.json.as_str()).collect()).collect();
+        assert_eq!(numbers, [vec!["7"], vec![], vec!["8"]]);
         assert!(given(FIELDS, r#"{"o": 1}"#).is_err());
+        assert!(given(FIELDS, r#"{"l": {"n": 1}}"#).is_err());
     }
 
     #[test]

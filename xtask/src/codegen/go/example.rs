@@ -35,20 +35,28 @@ pub fn render(it: &Example) -> String {
 }
 
 fn structure(before: &str, name: &str, given: &[Given], extra: bool) -> Layout {
+    members(format!("{before}paysvc.{name}{{"), name, given, extra)
+}
+
+fn members(open: String, name: &str, given: &[Given], extra: bool) -> Layout {
     let part = |it: &Given| (format!("{}: ", field_name(it.field.name)), value(it, name, extra), "");
-    Layout::Nested(Nested {
-        open: format!("{before}paysvc.{name}{{"),
-        parts: given.iter().map(part).collect(),
-        close: "}",
-        style: Style::Aligned,
-    })
+    Layout::Nested(Nested { open, parts: given.iter().map(part).collect(), close: "}", style: Style::Aligned })
 }
 
 fn value(it: &Given, owner: &str, extra: bool) -> Layout {
     let of = type_of(it.field, owner, Use::Request { extra }).0;
-    if let Kind::Object(_) = it.field.kind {
-        let before = if of.starts_with('*') { "&" } else { "" };
-        return structure(before, &nested(owner, it.field), &it.within, extra);
+    let before = if of.starts_with('*') { "&" } else { "" };
+    let inner = nested(owner, it.field);
+    match it.field.kind {
+        Kind::Object(_) => return structure(before, &inner, &it.within[0], extra),
+        Kind::List(_) => {
+            // The type of the elements is said once.
+            let part = |given: &Vec<Given>| (String::new(), members("{".to_owned(), &inner, given, extra), "");
+            let parts = it.within.iter().map(part).collect();
+            let open = format!("{before}[]paysvc.{inner}{{");
+            return Layout::Nested(Nested { open, parts, close: "}", style: Style::Commas });
+        }
+        _ => {}
     }
     let plain = plain(it, it.field);
     Layout::Text(match of.strip_prefix('*') {
@@ -63,6 +71,6 @@ fn plain(it: &Given, field: &Field) -> String {
     match field.kind {
         Kind::Text | Kind::Amount(_) => literal(&it.text()),
         Kind::Any => format!("json.RawMessage({})", literal(&it.json)),
-        Kind::Integer | Kind::Flag | Kind::Object(_) => it.json.clone(),
+        Kind::Integer | Kind::Flag | Kind::Object(_) | Kind::List(_) => it.json.clone(),
     }
 }

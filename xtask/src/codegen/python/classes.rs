@@ -34,7 +34,7 @@ impl Classes {
     /// Inner classes first, because Python reads from top to bottom.
     pub fn add(&mut self, owner: &str, fields: &'static [Field], extra: bool) {
         for field in fields {
-            if let Kind::Object(inner) = field.kind {
+            if let Kind::Object(inner) | Kind::List(inner) = field.kind {
                 self.add(&format!("{owner}_{}", field.name), inner, extra);
                 let class = self.class(owner, field, inner, extra);
                 if !self.known.iter().any(|known| known.name == class.name) {
@@ -60,16 +60,31 @@ impl Classes {
         names
     }
 
-    /// An object's class is called like its member; a second, different object of that name is called after its owner too.
+    /// An object's class, and that of an element of a list, is called like its member; a second, different object of that
+    /// name is called after its owner too.
     fn class(&self, owner: &str, field: &Field, inner: &'static [Field], extra: bool) -> Class {
         let long = format!("{owner}_{}", field.name);
         let arguments = self.arguments(&long, inner, extra);
-        let class = Class { name: names::class(field.name), doc: field.doc_with_default(), arguments, extra };
+        let doc = match field.kind {
+            Kind::List(_) => format!("one of {}", field.doc),
+            _ => field.doc_with_default(),
+        };
+        let class = Class { name: names::class(field.name), doc, arguments, extra };
         let taken = self.known.iter().any(|known| known.name == class.name && !known.is_like(&class));
         if taken || names::CLASSES_OF_OURS.contains(&class.name.as_str()) {
             return Class { name: names::class(&long), ..class };
         }
         class
+    }
+
+    /// The type of an object.
+    fn object(&self, owner: &str, field: &Field, inner: &'static [Field], extra: bool) -> String {
+        format!("{} | Mapping[str, object]", self.class_name(owner, field, inner, extra))
+    }
+
+    /// The name of the class of an object, or of an element of a list.
+    pub fn class_name(&self, owner: &str, field: &Field, inner: &'static [Field], extra: bool) -> String {
+        self.class(owner, field, inner, extra).name
     }
 
     /// The keyword arguments of an object's members.
@@ -82,9 +97,8 @@ impl Classes {
                 Kind::Amount(_) => "str | Decimal".to_owned(),
                 Kind::Flag => "bool".to_owned(),
                 Kind::Any => "object".to_owned(),
-                Kind::Object(inner) => {
-                    format!("{} | Mapping[str, object]", self.class(owner, field, inner, extra).name)
-                }
+                Kind::Object(inner) => self.object(owner, field, inner, extra),
+                Kind::List(inner) => format!("Sequence[{}]", self.object(owner, field, inner, extra)),
             };
             Argument {
                 member: field.name,

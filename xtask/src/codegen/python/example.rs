@@ -45,11 +45,15 @@ fn call(
     let arguments = classes.arguments(owner, fields, extra);
     let part = |it: &Given| {
         let argument = arguments.iter().find(|argument| argument.member == it.field.name).expect("an argument");
+        let object = |inner, given: &[Given]| {
+            let class = classes.class_name(owner, it.field, inner, extra);
+            call(classes, format!("paysvc.{class}("), &format!("{owner}_{}", it.field.name), inner, extra, given)
+        };
         let value = match it.field.kind {
-            Kind::Object(inner) => {
-                let class = argument.kind.split(" | ").next().expect("a class");
-                let owner = format!("{owner}_{}", it.field.name);
-                call(classes, format!("paysvc.{class}("), &owner, inner, extra, &it.within)
+            Kind::Object(inner) => object(inner, &it.within[0]),
+            Kind::List(inner) => {
+                let parts = it.within.iter().map(|element| (String::new(), object(inner, element), "")).collect();
+                Layout::Nested(Nested { open: "[".to_owned(), parts, close: "]", style: Style::Commas })
             }
             Kind::Text | Kind::Amount(_) => Layout::Text(literal(&it.text())),
             Kind::Any => Layout::Text(format!("json.loads({})", literal(&it.json))),

@@ -12,8 +12,10 @@ const ROW: Endpoint = Endpoint {
     method: Method::Put,
     path: "/parcel/{parcelId}/send",
     key: ApiKey::Secret,
+    key_setting: None,
     encrypted: true,
     headers: &[],
+    headers_setting: None,
     fields: &[
         field("parcelId", Kind::Text, Location::Path, true),
         field("fromDate", Kind::Text, Location::Query, false),
@@ -29,12 +31,20 @@ const ROW: Endpoint = Endpoint {
             false,
         ),
         field("amount", Kind::Amount(Wire::Text), Location::Body, true),
+        field(
+            "boxes",
+            Kind::List(&[field("price", Kind::Amount(Wire::Number), Location::Body, true)]),
+            Location::Body,
+            true,
+        ),
     ],
     allows_extra: true,
     safety: Safety::Moves,
     answer: Endpoint::ANSWER,
     looked_up_by: None,
     certainty: Certainty::Documented,
+    key_certainty: Certainty::Documented,
+    body_certainty: Certainty::Documented,
     doc: "Sends a parcel.",
 };
 
@@ -48,7 +58,7 @@ fn a_row_is_all_that_a_new_endpoint_needs() {
     let (text, numbers) = (render_endpoints(&[ROW]), render(&[ROW]));
     let signature = "parcel_send(\n        self,\n        *,\n        parcel_id: str,\n        from_date: str | Omitted = OMIT,\n        \
                      weight: int,\n        class_: bool | Omitted = OMIT,\n        sent_to: SentTo | Mapping[str, object] | Omitted = OMIT,\n        \
-                     amount: str | Decimal,\n        members: Mapping[str, object] | None = None,\n        \
+                     amount: str | Decimal,\n        boxes: Sequence[Boxes | Mapping[str, object]],\n        members: Mapping[str, object] | None = None,\n        \
                      timeout: float | None = None,\n";
     has(&text, &format!("    def {signature}        call: Call | None = None,\n    ) -> ParcelSendReply:"));
     has(&text, &format!("    async def {signature}    ) -> ParcelSendReply:"));
@@ -56,8 +66,13 @@ fn a_row_is_all_that_a_new_endpoint_needs() {
     has(&text, "from_date (fromDate): what it is\n");
     has(&text, "amount: what it is; text or Decimal, major units\n");
     has(&text, "\"Weight\": weight,\n            \"class\": class_,\n            \"sentTo\": sent_to,\n");
-    has(&text, "\"amount\": amount_text(\"amount\", amount),\n        }, members), timeout=timeout, call=call))");
-    has(&text, "from ._generated import SentTo\n");
+    has(
+        &text,
+        "\"amount\": amount_text(\"amount\", amount),\n            \"boxes\": boxes,\n        }, members), timeout=timeout, call=call))",
+    );
+    has(&text, "from ._generated import Boxes, SentTo\n");
+    has(&text, "from collections.abc import Callable, Mapping, Sequence\n");
+    has(&numbers, "class Boxes(Members):\n    \"\"\"One of what it is.\"\"\"");
     has(&numbers, "class SentTo(Members):");
     has(&numbers, "\"Name\": name,\n            \"price\": amount_text(\"price\", price),\n        }, members)");
     has(&text, "return cast(ParcelSendReply, await self.call(\"parcel_send\", Members({");
@@ -65,7 +80,7 @@ fn a_row_is_all_that_a_new_endpoint_needs() {
         &numbers,
         "    \"parcel_send\": {\n        \"parcelId\": \"parcel_id\",\n        \"fromDate\": \"from_date\",\n",
     );
-    has(&numbers, "__all__ = [\n    \"Outcome\",\n    \"SentTo\",\n    \"State\",\n    \"Status\",\n]");
+    has(&numbers, "__all__ = [\n    \"Boxes\",\n    \"Outcome\",\n    \"SentTo\",\n    \"State\",\n    \"Status\",\n]");
 }
 
 #[test]

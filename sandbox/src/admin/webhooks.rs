@@ -1,0 +1,37 @@
+//! Admin calls for webhooks: behaviour, delivery log, resend and forged events.
+
+use crate::answer::ApiError;
+use crate::json::{Json, object};
+use crate::sandbox::{Sandbox, Shared};
+use crate::webhook::Webhooks;
+use crate::webhook::forge::forged;
+
+/// The behaviour and the newest deliveries.
+pub fn show(webhooks: &Webhooks) -> Json {
+    let mut shown = webhooks.behaviour.json();
+    if let Json::Object(members) = &mut shown {
+        members.push(("deliveries".to_string(), webhooks.deliveries.json()));
+    }
+    shown
+}
+
+/// Sets the members that are given; what was held back is sent.
+pub fn set(webhooks: &mut Webhooks, body: &Json) -> Result<Json, ApiError> {
+    webhooks.behaviour = webhooks.behaviour.changed(body)?;
+    webhooks.release();
+    Ok(webhooks.behaviour.json())
+}
+
+pub fn resend(webhooks: &mut Webhooks, id: &str) -> Result<Json, ApiError> {
+    let again = id.parse().ok().and_then(|id| webhooks.resend(id));
+    let id = again.ok_or_else(|| ApiError::not_found("id", "Delivery"))?;
+    Ok(object! { "id": id })
+}
+
+pub fn forge(sandbox: &Sandbox, body: &Json) -> Result<Json, ApiError> {
+    let mut shared = sandbox.lock();
+    let Shared { state, webhooks, .. } = &mut *shared;
+    let message = forged(state, body, webhooks.behaviour.form)?;
+    let id = webhooks.send_forged(message);
+    Ok(object! { "id": id })
+}

@@ -1,0 +1,96 @@
+//! Faults of lists: an answer whose `data` is a list with other elements, and a batch that is executed in part.
+
+use super::table::Fault;
+use crate::answer::Answer;
+use crate::json::Json;
+
+/// Changes the list in `data`; an answer without one, or with an empty one, stays as it is.
+pub fn alter(fault: Fault, mut answer: Answer) -> Answer {
+    let Ok(Json::Object(mut members)) = Json::parse(&answer.body) else {
+        return answer;
+    };
+    let data = members.iter_mut().find(|(name, _)| name == "data");
+    let Some((_, Json::Array(elements))) = data else {
+        return answer;
+    };
+    if elements.is_empty() {
+        return answer;
+    }
+    match fault {
+        Fault::ReorderElements => elements.rotate_left(1),
+        Fault::DropElement => _ = elements.pop(),
+        Fault::AlterElement => change(&mut elements[0], "accountNumber", other_last_digit),
+        Fault::AlterAmount => change(&mut elements[0], "amount", other_first_digit),
+        _ => {}
+    }
+    answer.body = Json::Object(members).to_string().into_bytes();
+    answer
+}
+
+/// Keeps the first half, rounded up, of every list in the request.
+pub fn first_half(input: &mut Json) {
+    let Json::Object(members) = input else {
+        return;
+    };
+    for (_, value) in members {
+        if let Json::Array(items) = value {
+            items.truncate(items.len().div_ceil(2));
+        }
+    }
+}
+
+fn change(element: &mut Json, name: &str, other: fn(&str) -> String) {
+    let Json::Object(members) = element else {
+        return;
+    };
+    match members.iter_mut().find(|(member, _)| member == name) {
+        Some((_, Json::Text(text) | Json::Number(text))) => *text = other(text),
+        _ => {}
+    }
+}
+
+fn other_last_digit(text: &str) -> String {
+    let mut digits = text.to_string();
+    let last = digits.pop();
+    digits.push(if last == Some('9') { '8' } else { '9' });
+    digits
+}
+
+/// Another amount with the same number of digits.
+fn other_first_digit(text: &str) -> String {
+    let other = if text.starts_with('9') { '8' } else { '9' };
+    format!("{other}{}", text.get(1..).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn altered(fault: Fault, body: &str) -> String {
+        let answer = Answer { body: body.as_bytes().to_vec(), ..Answer::ok(&Json::Null) };
+        String::from_utf8(alter(fault, answer).body).unwrap()
+    }
+
+    #[test]
+    fn lists_are_changed_and_nothing_else() {
+        let list = r#"{"data":[{"accountNumber":"0129","amount":12.30},{"accountNumber":"5"}],"status":"success"}"#;
+        for (fault, expected) in [
+            (Fault::ReorderElements, r#"[{"accountNumber":"5"},{"accountNumber":"0129","amount":12.30}]"#),
+            (Fault::DropElement, r#"[{"accountNumber":"0129","amount":12.30}]"#),
+            (Fault::AlterElement, r#"[{"accountNumber":"0128","amount":12.30},{"accountNumber":"5"}]"#),
+            (Fault::AlterAmount, r#"[{"accountNumber":"0129","amount":92.30},{"accountNumber":"5"}]"#),
+        ] {
+            assert_eq!(altered(fault, list), format!(r#"{{"data":{expected},"status":"success"}}"#));
+            for other in [r#"{"data":{"amount":1}}"#, r#"{"data":[]}"#, r#"{"status":true}"#, "[1]", "page"] {
+                assert_eq!(altered(fault, other), other);
+            }
+        }
+    }
+
+    #[test]
+    fn half_of_a_batch() {
+        let mut input = Json::parse(br#"{"payoutDetails":[1,2,3],"other":"x","one":[1]}"#).unwrap();
+        first_half(&mut input);
+        assert_eq!(input.to_string(), r#"{"payoutDetails":[1,2],"other":"x","one":[1]}"#);
+    }
+}

@@ -1,0 +1,158 @@
+//! The log of the newest deliveries, with their attempts and answers.
+
+use std::collections::VecDeque;
+
+use super::message::Message;
+use super::post;
+use crate::clock::Moment;
+use crate::json::{Json, object};
+
+const CAPACITY: usize = 1000;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// Held back, to be sent in another order.
+    Held,
+    Queued,
+    /// The receiver answered with 2xx.
+    Delivered,
+    /// All attempts failed.
+    Failed,
+    Dropped,
+    /// There is no URL to send it to.
+    NoUrl,
+}
+
+impl Progress {
+    fn name(self) -> &'static str {
+        match self {
+            Progress::Held => "held",
+            Progress::Queued => "queued",
+            Progress::Delivered => "delivered",
+            Progress::Failed => "failed",
+            Progress::Dropped => "dropped",
+            Progress::NoUrl => "no url",
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Attempt {
+    at: Moment,
+    /// Status and the start of the answer's body, or why there is none.
+    result: post::Result,
+}
+
+#[derive(Debug)]
+pub struct Delivery {
+    id: u64,
+    pub message: Message,
+    /// The delivery that this one repeats.
+    copy_of: Option<u64>,
+    pub is_forged: bool,
+    progress: Progress,
+    reason: Option<&'static str>,
+    attempts: Vec<Attempt>,
+}
+
+impl Delivery {
+    pub fn new(message: Message) -> Delivery {
+        Delivery {
+            id: 0,
+            message,
+            copy_of: None,
+            is_forged: false,
+            progress: Progress::Queued,
+            reason: None,
+            attempts: Vec::new(),
+        }
+    }
+
+    pub fn copy(message: Message, of: u64, is_forged: bool) -> Delivery {
+        Delivery { copy_of: Some(of), is_forged, ..Delivery::new(message) }
+    }
+
+    pub fn forged(message: Message) -> Delivery {
+        Delivery { is_forged: true, ..Delivery::new(message) }
+    }
+
+    fn json(&self) -> Json {
+        let attempts = self.attempts.iter().map(|attempt| {
+            let (status, answer) = attempt.result.as_ref().ok().cloned().unzip();
+            object! {
+                "at": attempt.at.millis_utc(),
+                "status": status,
+                "answer": answer,
+                "error": attempt.result.as_ref().err().cloned(),
+            }
+        });
+        object! {
+            "id": self.id,
+            "event": self.message.event,
+            "key": &self.message.key,
+            "form": self.message.form,
+            "forged": self.is_forged,
+            "copy_of": self.copy_of,
+            "progress": self.progress.name(),
+            "reason": self.reason,
+            "attempts": attempts.collect::<Vec<_>>(),
+            "body": &self.message.body,
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+pub struct Deliveries {
+    entries: VecDeque<Delivery>,
+    last_id: u64,
+}
+
+impl Deliveries {
+    /// Returns the id of the delivery.
+    pub fn add(&mut self, delivery: Delivery) -> u64 {
+        if self.entries.len() == CAPACITY {
+            self.entries.pop_front();
+        }
+        self.last_id += 1;
+        self.entries.push_back(Delivery { id: self.last_id, ..delivery });
+        self.last_id
+    }
+
+    pub fn get(&self, id: u64) -> Option<&Delivery> {
+        self.entries.iter().rev().find(|delivery| delivery.id == id)
+    }
+
+    pub fn mark(&mut self, id: u64, progress: Progress, reason: Option<&'static str>) {
+        if let Some(delivery) = self.get_mut(id) {
+            (delivery.progress, delivery.reason) = (progress, reason);
+        }
+    }
+
+    pub fn attempted(&mut self, id: u64, result: post::Result) {
+        if let Some(delivery) = self.get_mut(id) {
+            delivery.attempts.push(Attempt { at: Moment::now(), result });
+        }
+    }
+
+    fn get_mut(&mut self, id: u64) -> Option<&mut Delivery> {
+        self.entries.iter_mut().rev().find(|delivery| delivery.id == id)
+    }
+
+    pub fn json(&self) -> Json {
+        self.entries.iter().map(Delivery::json).collect::<Vec<_>>().into()
+    }
+
+    /// All attempts, by delivery.
+    pub fn attempts(&self) -> Json {
+        let attempts = self.entries.iter().flat_map(|delivery| delivery.attempts.iter().map(move |it| (delivery, it)));
+        let shown = attempts.map(|(delivery, attempt)| {
+            object! {
+                "event": delivery.message.event,
+                "key": &delivery.message.key,
+                "status": attempt.result.as_ref().ok().map(|(status, _)| *status),
+                "error": attempt.result.as_ref().err().cloned(),
+            }
+        });
+        shown.collect::<Vec<_>>().into()
+    }
+}

@@ -1,0 +1,201 @@
+//! Webhook events: how they are rendered, when they are sent, and the log of deliveries.
+//!
+//! Events are logged under the sandbox's lock and delivered by a task of their own, so that no request waits for a receiver.
+
+pub mod behaviour;
+pub mod deliveries;
+pub mod forge;
+pub mod message;
+pub mod outbox;
+mod post;
+pub mod target;
+
+use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+
+use crate::state::{Event, State};
+use behaviour::Behaviour;
+use deliveries::{Deliveries, Delivery, Progress};
+use message::Message;
+
+/// Deliveries that wait for the task, and as many that wait for their time; further ones are dropped.
+const LONGEST_QUEUE: usize = 500;
+
+/// A delivery in the queue. After a reset its generation is over and it is not sent.
+#[derive(Debug)]
+pub struct Queued {
+    pub id: u64,
+    pub generation: u64,
+    pub due: Instant,
+    /// A copy: the log may have lost the delivery by then.
+    pub body: String,
+}
+
+/// What is to be sent, how, and what was sent.
+pub struct Webhooks {
+    /// As started; a reset returns to it.
+    initial: Behaviour,
+    pub behaviour: Behaviour,
+    pub deliveries: Deliveries,
+    /// Collected until there are as many as are sent in reverse.
+    held: Vec<u64>,
+    queue: Sender<Queued>,
+    pub generation: u64,
+}
+
+impl Webhooks {
+    /// The receiver is for `outbox::run`.
+    pub fn new(initial: Behaviour) -> (Webhooks, Receiver<Queued>) {
+        let (queue, receiver) = channel(LONGEST_QUEUE);
+        let deliveries = Deliveries::default();
+        let webhooks =
+            Webhooks { behaviour: initial.clone(), initial, deliveries, held: Vec::new(), queue, generation: 0 };
+        (webhooks, receiver)
+    }
+
+    pub fn reset(&mut self) {
+        self.behaviour = self.initial.clone();
+        self.deliveries = Deliveries::default();
+        self.held.clear();
+        self.generation += 1;
+    }
+
+    /// Logs and sends an event; its body is rendered now, from the state right after the event.
+    pub fn send(&mut self, event: &Event, state: &State) {
+        let message = Message::of(event, state, self.behaviour.form);
+        let is_dropped = self.behaviour.take_drop();
+        let first = self.deliveries.add(Delivery::new(message.clone()));
+        if is_dropped {
+            self.deliveries.mark(first, Progress::Dropped, Some("dropped on demand"));
+            return;
+        }
+        self.pass_on(first);
+        for _ in 0..self.behaviour.duplicates {
+            let copy = self.deliveries.add(Delivery::copy(message.clone(), first, false));
+            self.pass_on(copy);
+        }
+    }
+
+    /// Sends a message that no event caused, at once.
+    pub fn send_forged(&mut self, message: Message) -> u64 {
+        let id = self.deliveries.add(Delivery::forged(message));
+        self.queue(id, Duration::ZERO);
+        id
+    }
+
+    /// Sends the body of a delivery again, at once; `None`: it is not in the log.
+    pub fn resend(&mut self, id: u64) -> Option<u64> {
+        let known = self.deliveries.get(id)?;
+        let again = Delivery::copy(known.message.clone(), id, known.is_forged);
+        let copy = self.deliveries.add(again);
+        self.queue(copy, Duration::ZERO);
+        Some(copy)
+    }
+
+    /// Sends what is held back, in the order of the events.
+    pub fn release(&mut self) {
+        let delay = self.behaviour.delay;
+        for id in std::mem::take(&mut self.held) {
+            self.queue(id, delay);
+        }
+    }
+
+    fn pass_on(&mut self, id: u64) {
+        let group = self.behaviour.reorder;
+        if group > 1 {
+            self.deliveries.mark(id, Progress::Held, None);
+            self.held.push(id);
+            if self.held.len() < group {
+                return;
+            }
+            self.held.reverse();
+            self.release();
+        } else {
+            self.queue(id, self.behaviour.delay);
+        }
+    }
+
+    fn queue(&mut self, id: u64, delay: Duration) {
+        if self.behaviour.url.is_none() {
+            self.deliveries.mark(id, Progress::NoUrl, None);
+            return;
+        }
+        let Some(body) = self.deliveries.get(id).map(|delivery| delivery.message.body.clone()) else {
+            return;
+        };
+        self.deliveries.mark(id, Progress::Queued, None);
+        let queued = Queued { id, generation: self.generation, due: Instant::now() + delay, body };
+        match self.queue.try_send(queued) {
+            Ok(()) => {}
+            Err(TrySendError::Full(_)) => self.deliveries.mark(id, Progress::Dropped, Some("the queue is full")),
+            Err(TrySendError::Closed(_)) => self.deliveries.mark(id, Progress::Dropped, Some("the sandbox is ending")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::test_state;
+
+    fn event(order: &str) -> Event {
+        Event::PaymentFinal { order: order.into() }
+    }
+
+    /// What is queued, by key.
+    fn queued(webhooks: &Webhooks, receiver: &mut Receiver<Queued>) -> Vec<String> {
+        let mut keys = Vec::new();
+        while let Ok(queued) = receiver.try_recv() {
+            keys.push(webhooks.deliveries.get(queued.id).map(|it| it.message.key.clone()).unwrap_or_default());
+        }
+        keys
+    }
+
+    fn sent(behaviour: Behaviour, orders: &[&str]) -> (Webhooks, Receiver<Queued>) {
+        let url = Some("http://127.0.0.1:9/".parse().unwrap());
+        let (mut webhooks, receiver) = Webhooks::new(Behaviour { url, ..behaviour });
+        let state = test_state();
+        orders.iter().for_each(|order| webhooks.send(&event(order), &state));
+        (webhooks, receiver)
+    }
+
+    #[test]
+    fn events_are_sent_in_order_dropped_repeated_or_reordered() {
+        let plain = Behaviour::default;
+        let keys = |behaviour| {
+            let (webhooks, mut receiver) = sent(behaviour, &["A", "B"]);
+            queued(&webhooks, &mut receiver)
+        };
+        assert_eq!(keys(plain()), ["A", "B"]);
+        assert_eq!(keys(Behaviour { drop: 1, ..plain() }), ["B"]);
+        assert_eq!(keys(Behaviour { duplicates: 1, ..plain() }), ["A", "A", "B", "B"]);
+        let (mut webhooks, mut receiver) = sent(Behaviour { reorder: 2, ..plain() }, &["A", "B", "C"]);
+        assert_eq!(queued(&webhooks, &mut receiver), ["B", "A"]);
+        webhooks.release();
+        assert_eq!(queued(&webhooks, &mut receiver), ["C"]);
+    }
+
+    #[test]
+    fn queue_and_log_are_bounded() {
+        let orders: Vec<String> = (0..1002).map(|number| number.to_string()).collect();
+        let orders: Vec<&str> = orders.iter().map(String::as_str).collect();
+        let (webhooks, mut receiver) = sent(Behaviour::default(), &orders);
+        // The first two have left the log, and are sent all the same.
+        assert!(webhooks.deliveries.get(2).is_none());
+        assert_eq!(webhooks.deliveries.json().to_string().matches("the queue is full").count(), 1002 - LONGEST_QUEUE);
+        let keys = queued(&webhooks, &mut receiver);
+        assert_eq!((keys.len(), keys[0].as_str(), keys[2].as_str()), (LONGEST_QUEUE, "", "2"));
+    }
+
+    #[test]
+    fn without_a_url_events_are_logged_only() {
+        let (mut webhooks, mut receiver) = Webhooks::new(Behaviour::default());
+        webhooks.send(&event("A"), &test_state());
+        assert!(receiver.try_recv().is_err());
+        assert!(webhooks.deliveries.json().to_string().contains(r#""progress":"no url""#));
+        webhooks.reset();
+        assert_eq!(webhooks.deliveries.json().to_string(), "[]");
+    }
+}

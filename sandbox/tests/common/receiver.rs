@@ -1,0 +1,64 @@
+//! A receiver of webhooks that answers what a test says.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::Sandbox;
+
+pub struct Receiver(TcpListener);
+
+impl Receiver {
+    pub fn new() -> Receiver {
+        Receiver(TcpListener::bind("127.0.0.1:0").unwrap())
+    }
+
+    pub fn url(&self) -> String {
+        format!("http://{}/hook", self.0.local_addr().unwrap())
+    }
+
+    /// Receives one webhook call as text and answers with this status.
+    pub fn receive_text(&self, status: u16) -> String {
+        let (stream, _) = self.0.accept().unwrap();
+        let mut reader = BufReader::new(stream);
+        let (mut length, mut line) = (0, String::new());
+        while reader.read_line(&mut line).unwrap() > 2 {
+            if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                length = value.trim().parse().unwrap();
+            }
+            line.clear();
+        }
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body).unwrap();
+        let answer = format!("HTTP/1.1 {status} X\r\nconnection: close\r\ncontent-length: 4\r\n\r\nseen");
+        let answer = if status == 204 { "HTTP/1.1 204 No Content\r\n\r\n".to_string() } else { answer };
+        reader.into_inner().write_all(answer.as_bytes()).unwrap();
+        String::from_utf8(body).unwrap()
+    }
+
+    pub fn receive(&self, status: u16) -> Value {
+        serde_json::from_str(&self.receive_text(status)).unwrap()
+    }
+}
+
+impl Sandbox {
+    pub fn deliveries(&self) -> Vec<Value> {
+        self.admin("webhooks")["deliveries"].as_array().unwrap().clone()
+    }
+
+    /// Waits until the delivery at this index has got so far.
+    #[track_caller]
+    pub fn delivery(&self, index: usize, progress: &str) -> Value {
+        let mut last = Value::Null;
+        for _ in 0..2000 {
+            last = self.deliveries().get(index).cloned().unwrap_or_default();
+            if last["progress"] == progress {
+                return last;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        panic!("it should be {progress}: {last}");
+    }
+}

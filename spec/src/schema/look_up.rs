@@ -1,0 +1,54 @@
+//! How a program finds out what became of a request whose outcome is unknown.
+
+/// Which read-only endpoint tells what became of a request, and what of the request it takes to ask and to understand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LookUp {
+    /// Name of the row that is asked.
+    pub endpoint: &'static str,
+    /// Each member of the look-up's request, and the JSON pointers into what was kept that may hold its value, first match
+    /// first.
+    pub members: &'static [(&'static str, &'static [&'static str])],
+    /// All that a program keeps of a request in order to resolve it later. None of it is secret.
+    pub keep: &'static [Keep],
+    pub settles: Settles,
+    /// What the look-up cannot tell; empty where there is nothing to add.
+    pub limits: &'static str,
+}
+
+/// A value that a program keeps. Each has the JSON pointer at which it stands when the request is resolved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Keep {
+    /// The value of this member of the request, if it was given.
+    Value(&'static str),
+    /// Only that this object was given: it is kept as `{}`, because it holds secrets.
+    Presence(&'static str),
+    /// No member of the request: the caller adds it, from what it knows of the order or the batch.
+    Added(&'static str),
+}
+
+impl Keep {
+    pub const fn pointer(self) -> &'static str {
+        match self {
+            Keep::Value(pointer) | Keep::Presence(pointer) | Keep::Added(pointer) => pointer,
+        }
+    }
+}
+
+/// What the answer of the look-up must show for the question to be settled. `docs/verdicts.md` has the rules.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Settles {
+    /// The state of the order: it was to be charged.
+    Charge,
+    /// That the order exists, with its price: nothing was to be charged.
+    Order,
+    /// As `Charge` if there was a card, else as `Order`.
+    ChargeOrOrder,
+    /// The state of the entry in the history of the order that has the request's `orderPaymentReference`.
+    Attempt,
+    /// The state reversed, of a refund without an amount. A partial refund is settled by nothing.
+    Refund,
+    /// That the service has accepted the batch.
+    Batch,
+    /// That there is an account.
+    Account,
+}

@@ -1,0 +1,71 @@
+//! An operation: a call that sends several requests, all with one number in the log, one token and one deadline.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::{CallRecord, Client, stop};
+use crate::request;
+use crate::response::reply::Reply;
+use crate::transport::call::Call;
+use paysvc_spec::schema::Endpoint;
+use paysvc_spec::status::Status;
+
+pub(super) struct Operation<'a> {
+    pub client: &'a Client,
+    pub call: Option<&'a Arc<Call>>,
+    pub record: &'a CallRecord,
+    /// The call ends here.
+    pub deadline: Instant,
+}
+
+impl<'a> Operation<'a> {
+    pub fn new(client: &'a Client, call: Option<&'a Arc<Call>>, record: &'a CallRecord) -> Operation<'a> {
+        Operation { client, call, record, deadline: client.deadline(call) }
+    }
+
+    /// Calls an endpoint, until the earlier of that time and the operation's deadline.
+    pub fn send(&self, row: &'static Endpoint, json: &str, deadline: Instant) -> Reply {
+        let deadline = deadline.min(self.deadline);
+        let prepared = request::prepare(row, json, &self.client.settings, &stop(deadline, self.call));
+        self.client.send(prepared, deadline, self.call, self.record)
+    }
+
+    /// Waits. Returns why the operation must end, if it must.
+    pub fn pause(&self, wait: Duration) -> Option<Status> {
+        let until = (Instant::now() + wait).min(self.deadline);
+        match self.call {
+            Some(call) => _ = call.wait_until(until),
+            None => std::thread::sleep(until.saturating_duration_since(Instant::now())),
+        }
+        self.ended()
+    }
+
+    /// Why the operation must end: it was cancelled, or its time is over.
+    pub fn ended(&self) -> Option<Status> {
+        match self.call {
+            Some(call) if call.is_cancelled() => Some(Status::Cancelled),
+            _ => (Instant::now() >= self.deadline).then_some(Status::Timeout),
+        }
+    }
+
+    /// Reports progress to the caller; false if the caller wants to stop.
+    pub fn report(&self, done: usize, total: usize, step_json: &str) -> bool {
+        self.call.is_none_or(|call| call.report_progress(done, total, step_json))
+    }
+}
+
+/// To be replaced, each by a module of its own.
+impl Client {
+    pub fn resolve(&self, _: &str, _: Option<&Arc<Call>>, _: &CallRecord) -> Reply {
+        Reply::failed(Status::Internal, paysvc_spec::status::Outcome::Unknown, "not built yet")
+    }
+    pub fn order_wait(&self, _: &str, _: Option<&Arc<Call>>, _: &CallRecord) -> Reply {
+        Reply::failed(Status::Internal, paysvc_spec::status::Outcome::Unknown, "not built yet")
+    }
+    pub fn webhook_verify(&self, _: &str, _: Option<&Arc<Call>>, _: &CallRecord) -> Reply {
+        Reply::failed(Status::Internal, paysvc_spec::status::Outcome::Unknown, "not built yet")
+    }
+    pub fn payout_bulk(&self, _: &str, _: Option<&Arc<Call>>, _: &CallRecord) -> Reply {
+        Reply::failed(Status::Internal, paysvc_spec::status::Outcome::Unknown, "not built yet")
+    }
+}

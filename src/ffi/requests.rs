@@ -1,0 +1,93 @@
+//! The functions that send requests: of the endpoints, of `paysvc_request`, and those that choose their requests themselves.
+
+use std::ffi::c_char;
+use std::sync::Arc;
+
+use super::boundary::{deliver, deliver_about_earlier, text};
+use super::call;
+use super::client::retain;
+use super::types::{paysvc_call, paysvc_client, paysvc_reply, paysvc_status};
+use crate::client::{CallRecord, Client};
+use crate::response::reply::Reply;
+use crate::transport::call::Call;
+use crate::util::failpoint;
+use paysvc_spec::schema::Endpoint;
+
+/// A function of the client that sends requests.
+pub type Method = fn(&Client, &str, Option<&Arc<Call>>, &CallRecord) -> Reply;
+
+/// Takes the arguments of a C function, and calls the client's.
+///
+/// # Safety
+/// The rules of the header.
+unsafe fn with_arguments(
+    client: *const paysvc_client,
+    request_json: *const c_char,
+    call: *const paysvc_call,
+    send: impl FnOnce(&Client, &str, Option<&Arc<Call>>) -> Reply,
+) -> Reply {
+    // SAFETY: the rules of the header.
+    let ready = unsafe {
+        retain(client).and_then(|client| Ok((client, text(request_json, "request_json")?, call::retain(call))))
+    };
+    match ready {
+        Ok((client, json, call)) => {
+            failpoint::at("ffi");
+            send(&client, json, call.as_ref())
+        }
+        Err(error) => Reply::invalid(error),
+    }
+}
+
+/// # Safety
+/// The rules of the header.
+pub unsafe fn endpoint(
+    row: &'static Endpoint,
+    client: *const paysvc_client,
+    request_json: *const c_char,
+    call: *const paysvc_call,
+    reply: *mut *mut paysvc_reply,
+) -> paysvc_status {
+    // SAFETY: the rules of the header.
+    unsafe {
+        deliver(reply, |record| {
+            with_arguments(client, request_json, call, |client, json, call| client.call(row, json, call, record))
+        })
+    }
+}
+
+/// # Safety
+/// The rules of the header.
+pub unsafe fn method(
+    method: Method,
+    client: *const paysvc_client,
+    request_json: *const c_char,
+    call: *const paysvc_call,
+    reply: *mut *mut paysvc_reply,
+) -> paysvc_status {
+    // SAFETY: the rules of the header.
+    unsafe {
+        deliver(reply, |record| {
+            with_arguments(client, request_json, call, |client, json, call| method(client, json, call, record))
+        })
+    }
+}
+
+/// As [`method`], for what became of an earlier request: the outcome is never NOT_SENT.
+///
+/// # Safety
+/// The rules of the header.
+pub unsafe fn method_about_earlier(
+    method: Method,
+    client: *const paysvc_client,
+    request_json: *const c_char,
+    call: *const paysvc_call,
+    reply: *mut *mut paysvc_reply,
+) -> paysvc_status {
+    // SAFETY: the rules of the header.
+    unsafe {
+        deliver_about_earlier(reply, |record| {
+            with_arguments(client, request_json, call, |client, json, call| method(client, json, call, record))
+        })
+    }
+}

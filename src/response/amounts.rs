@@ -1,0 +1,141 @@
+//! Amounts of money in an answer or an event: exact decimals, never floating point.
+
+use crate::response::document::Value;
+use crate::util::json::Type;
+
+/// The longest amount that is read, in bytes.
+const MAX_LENGTH: usize = 64;
+
+/// A decimal that is not negative: `25.5`, `25.50` and `025.500000` are equal.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Decimal {
+    /// Without leading zeros.
+    whole: String,
+    /// Without trailing zeros.
+    fraction: String,
+}
+
+impl Decimal {
+    /// Digits with at most one fraction; `None` for anything else, such as signs, exponents and separators.
+    pub fn parse(text: &str) -> Option<Decimal> {
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+        let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+        (text.len() <= MAX_LENGTH && digits(whole) && digits(fraction)).then(|| Decimal::new(whole, fraction))
+    }
+
+    /// The amount in a JSON text, or a JSON number as it is written.
+    pub fn of(value: Value<'_>) -> Option<Decimal> {
+        match value.kind() {
+            Type::Number => Decimal::parse(value.raw()),
+            // An escape makes the raw text longer; no amount needs one.
+            Type::Text if value.raw().len() <= 2 * MAX_LENGTH => Decimal::parse(value.text()?.trim()),
+            _ => None,
+        }
+    }
+
+    fn new(whole: &str, fraction: &str) -> Decimal {
+        Decimal { whole: whole.trim_start_matches('0').to_owned(), fraction: fraction.trim_end_matches('0').to_owned() }
+    }
+
+    pub fn plus(&self, other: &Decimal) -> Decimal {
+        let wholes = self.whole.len().max(other.whole.len());
+        let fractions = self.fraction.len().max(other.fraction.len());
+        let aligned = |of: &Decimal| format!("{:0>wholes$}{:0<fractions$}", of.whole, of.fraction).into_bytes();
+        let (mut sum, mut carry) = (Vec::with_capacity(1 + wholes + fractions), 0);
+        for (one, two) in aligned(self).into_iter().zip(aligned(other)).rev() {
+            let digit = (one - b'0') + (two - b'0') + carry;
+            carry = digit / 10;
+            sum.push(char::from(b'0' + digit % 10));
+        }
+        sum.push(char::from(b'0' + carry));
+        let digits: String = sum.into_iter().rev().collect();
+        let (whole, fraction) = digits.split_at(1 + wholes);
+        Decimal::new(whole, fraction)
+    }
+}
+
+/// What an answer or an event says of the amount of one payment.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Amounts {
+    /// Without the fee.
+    pub price: Option<Decimal>,
+    /// What was charged: it may include the fee.
+    pub total: Option<Decimal>,
+    pub fee: Option<Decimal>,
+}
+
+impl Amounts {
+    /// Whether this is the price: it is the price itself where that is named, otherwise the total with or without the fee.
+    /// `None` if there is no amount to compare with.
+    pub fn is_price(&self, price: &Decimal) -> Option<bool> {
+        if let Some(own) = &self.price {
+            return Some(own == price);
+        }
+        let total = self.total.as_ref()?;
+        Some(total == price || self.fee.as_ref().is_some_and(|fee| *total == price.plus(fee)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decimal(text: &str) -> Decimal {
+        Decimal::parse(text).unwrap_or_else(|| panic!("{text} is no amount"))
+    }
+
+    #[test]
+    fn equal_amounts_are_equal_however_they_are_written() {
+        for (one, other) in
+            [("25.5", "25.50"), ("98000.000000", "98000"), ("007", "7.0"), ("0", "0.00"), ("0.50", "00.5")]
+        {
+            assert_eq!(decimal(one), decimal(other));
+        }
+        for (one, other) in [("25.5", "25.05"), ("1", "10"), ("0.1", "0.10000000000000000000001"), ("2.5", "25")] {
+            assert_ne!(decimal(one), decimal(other));
+        }
+    }
+
+    #[test]
+    fn what_is_no_decimal_is_none() {
+        for text in ["", ".", "1.", ".5", "-1", "+1", "1e3", "1,000", " 1", "1.2.3", "NaN", "٣"] {
+            assert_eq!(Decimal::parse(text), None, "{text}");
+        }
+        assert!(Decimal::parse(&"9".repeat(MAX_LENGTH)).is_some());
+        assert!(Decimal::parse(&"9".repeat(MAX_LENGTH + 1)).is_none());
+    }
+
+    #[test]
+    fn sums_are_exact() {
+        for (one, two, sum) in [
+            ("600", "20", "620"),
+            ("0.1", "0.2", "0.3"),
+            ("99.99", "0.01", "100"),
+            ("0", "0", "0"),
+            ("1.005", "12345678901234567890", "12345678901234567891.005"),
+        ] {
+            assert_eq!(decimal(one).plus(&decimal(two)), decimal(sum));
+            assert_eq!(decimal(two).plus(&decimal(one)), decimal(sum));
+        }
+    }
+
+    #[test]
+    fn the_price_counts_before_the_total() {
+        let of = |price: &str, total: &str, fee: &str| Amounts {
+            price: Decimal::parse(price),
+            total: Decimal::parse(total),
+            fee: Decimal::parse(fee),
+        };
+        for (amounts, price, is) in [
+            (of("600", "620", "20"), "600.00", Some(true)),
+            (of("600", "620", "20"), "620", Some(false)),
+            (of("", "620", "20"), "600", Some(true)),
+            (of("", "620", "20"), "620", Some(true)),
+            (of("", "620", "20"), "640", Some(false)),
+            (of("", "620", ""), "600", Some(false)),
+            (of("", "", "20"), "20", None),
+        ] {
+            assert_eq!(amounts.is_price(&decimal(price)), is, "{amounts:?} {price}");
+        }
+    }
+}
