@@ -208,7 +208,7 @@ fn missing_members_are_named() {
     sandbox.post("/payment/order/pay", r#"{"paymentOption":"cash"}"#).expect_error(
         400,
         "paymentOption",
-        "must be a payment option, one of C, BANK-TRANSFER, BT, NDD, OPAY, MOMO, USSD, NQR, BA.",
+        "must be a payment option, one of C, BANK-TRANSFER, BT, NDD, OPAY, MOMO, USSD, NQR, QR, BA.",
     );
     sandbox.pay("A", "MDTC-0", "000000").expect_error(
         404,

@@ -25,9 +25,14 @@ impl<'a> Operation<'a> {
 
     /// Calls an endpoint, until the earlier of that time and the operation's deadline.
     pub fn send(&self, row: &'static Endpoint, json: &str, deadline: Instant) -> Reply {
+        self.send_again(row, json, deadline, false)
+    }
+
+    /// Calls an endpoint again after answers of 429 to the same request, see [`Client::send_again`].
+    pub fn send_again(&self, row: &'static Endpoint, json: &str, deadline: Instant, after_429: bool) -> Reply {
         let deadline = deadline.min(self.deadline);
         let prepared = request::prepare(row, json, &self.client.settings, &stop(deadline, self.call));
-        self.client.send(prepared, deadline, self.call, self.record)
+        self.client.send_again(prepared, deadline, self.call, self.record, after_429)
     }
 
     /// Waits. Returns why the operation must end, if it must.
@@ -51,21 +56,5 @@ impl<'a> Operation<'a> {
     /// Reports progress to the caller; false if the caller wants to stop.
     pub fn report(&self, done: usize, total: usize, step_json: &str) -> bool {
         self.call.is_none_or(|call| call.report_progress(done, total, step_json))
-    }
-}
-
-/// To be replaced, each by a module of its own.
-impl Client {
-    pub fn resolve(&self, _: &str, _: Option<&Arc<Call>>, _: &CallRecord) -> Reply {
-        Reply::failed(Status::Internal, paysvc_spec::status::Outcome::Unknown, "not built yet")
-    }
-    pub fn order_wait(&self, _: &str, _: Option<&Arc<Call>>, _: &CallRecord) -> Reply {
-        Reply::failed(Status::Internal, paysvc_spec::status::Outcome::Unknown, "not built yet")
-    }
-    pub fn webhook_verify(&self, _: &str, _: Option<&Arc<Call>>, _: &CallRecord) -> Reply {
-        Reply::failed(Status::Internal, paysvc_spec::status::Outcome::Unknown, "not built yet")
-    }
-    pub fn payout_bulk(&self, _: &str, _: Option<&Arc<Call>>, _: &CallRecord) -> Reply {
-        Reply::failed(Status::Internal, paysvc_spec::status::Outcome::Unknown, "not built yet")
     }
 }

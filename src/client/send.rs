@@ -34,7 +34,20 @@ impl Client {
         call: Option<&Arc<Call>>,
         record: &CallRecord,
     ) -> Reply {
-        let reply = prepared.and_then(|prepared| self.send_with_retries(&prepared, deadline, call, record));
+        self.send_again(prepared, deadline, call, record, false)
+    }
+
+    /// Sends a request that may have been sent before. `after_429`: every answer to it was a 429 that proved that it was not
+    /// executed. The verdicts go on from there.
+    pub(super) fn send_again(
+        &self,
+        prepared: Result<Prepared, ValidationError>,
+        deadline: Instant,
+        call: Option<&Arc<Call>>,
+        record: &CallRecord,
+        after_429: bool,
+    ) -> Reply {
+        let reply = prepared.and_then(|prepared| self.send_with_retries(&prepared, deadline, call, record, after_429));
         let reply = reply.unwrap_or_else(Reply::invalid);
         if reply.attempts == 0 && reply.outcome == Outcome::NotSent {
             self.log.line(record.id, Level::Warn, || format!("nothing was sent: {}", status::name_of(reply.status)));
@@ -89,6 +102,7 @@ impl Client {
         deadline: Instant,
         call: Option<&Arc<Call>>,
         record: &CallRecord,
+        mut after_429: bool,
     ) -> Result<Reply, ValidationError> {
         let Some(transport) = &self.transport else {
             let reason = settings::not_configured("base_url");
@@ -96,8 +110,8 @@ impl Client {
         };
         failpoint::at("client");
         // The outcome of earlier attempts stands when a later one sends nothing.
-        let mut earlier_outcome = Outcome::NotSent;
-        let (mut attempts, mut after_429) = (0, false);
+        let mut earlier_outcome = if after_429 { Outcome::Rejected } else { Outcome::NotSent };
+        let mut attempts = 0;
         // An operation sends several requests with one record.
         let earlier_requests = record.attempts();
         for index in 0.. {
@@ -249,7 +263,7 @@ fn trace_text(headers: &[(&str, String)], redactor: &Redactor<'_>) -> String {
 }
 
 /// For the jitter of the back-off. If the system has no randomness, the wait is zero.
-fn random() -> u64 {
+pub(super) fn random() -> u64 {
     let mut bytes = [0; 8];
     match critical_section(|| aws_lc_rs::rand::fill(&mut bytes)) {
         Ok(()) => u64::from_ne_bytes(bytes),

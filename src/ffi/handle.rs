@@ -86,8 +86,8 @@ fn c_text(text: String) -> CString {
 
 impl Handle {
     fn document(&self) -> Option<&Document> {
-        // A body that the library made is short, and is scanned only for a look-up.
-        self.document.get_or_try_init(|| Document::scan(self.body.text(), &|| false).map(Box::new)).ok()
+        // The service's bodies have been scanned. One that the library made is scanned only for a look-up.
+        self.document.get_or_try_init(|| Document::scan_own(self.body.text()).map(Box::new)).ok()
     }
 
     fn look(&self, pointer: &str) -> Option<(&Document, Value<'_>)> {

@@ -3,12 +3,13 @@
 //!
 //! Imports `util` only.
 
-mod amount;
+pub mod amount;
 pub mod base_url;
 pub mod body;
 pub mod builder;
 pub mod encryption;
 mod key_forms;
+pub mod look_up;
 pub mod policy;
 pub mod raw;
 pub mod references;

@@ -7,6 +7,7 @@ use paysvc_spec::schema::{ApiKey, Endpoint};
 use paysvc_spec::settings;
 use paysvc_spec::status::Status;
 
+#[derive(Default)]
 pub struct Settings {
     pub base_url: Option<BaseUrl>,
     pub has_public_key: bool,

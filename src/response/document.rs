@@ -76,7 +76,15 @@ impl Document {
         if text.len() >= ESCAPED as usize {
             return Err(ScanError::TooMany);
         }
-        Scanner::new(text, stop).document()
+        Scanner::new(text, stop, MAX_VALUES).document()
+    }
+
+    /// Reads a text that the library has made itself, whatever the number of its values.
+    pub fn scan_own(text: &str) -> Result<Document, ScanError> {
+        if text.len() >= ESCAPED as usize {
+            return Err(ScanError::TooMany);
+        }
+        Scanner::new(text, &|| false, u32::MAX as usize).document()
     }
 
     /// How many values it has.
@@ -145,6 +153,11 @@ impl<'d> Value<'d> {
     /// The name of a member of an object, unescaped.
     pub fn name(self) -> Option<Cow<'d, str>> {
         self.node().name(self.text)
+    }
+
+    /// Every value within this one, at every depth.
+    pub fn everything(self) -> impl Iterator<Item = Value<'d>> {
+        (self.index + 1..self.node().next).map(move |index| Value { index, ..self })
     }
 
     /// The members of an object or the elements of an array; nothing for other values.

@@ -10,12 +10,13 @@ use paysvc_spec::status::State;
 use words::{NamedState, is_digits, state_of_id, word};
 
 mod data;
+pub mod element;
 mod envelope;
 mod message;
 mod names;
 mod references;
 mod state;
-mod words;
+pub mod words;
 
 /// How many values are read between two checks of the deadline: less than a millisecond.
 const BETWEEN_STOPS: usize = 32 * 1024;

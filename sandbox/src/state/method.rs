@@ -43,7 +43,7 @@ const ROWS: [Row; 8] = [
     row(Method::Opay, "OPAY", None, "Opay", NIGERIA),
     row(Method::MobileMoney, "MOMO", None, "Mobile money", NIGERIA_AND_GHANA),
     row(Method::Ussd, "USSD", None, "USSD", NIGERIA),
-    row(Method::Qr, "NQR", None, "QR code", NIGERIA),
+    row(Method::Qr, "NQR", Some("QR"), "QR code", NIGERIA),
     row(Method::BankAccount, "BA", None, "Bank account", NIGERIA),
 ];
 
@@ -116,7 +116,7 @@ mod tests {
             assert_eq!((row.method.code(), row.method.name()), (row.code, row.name));
         }
         assert_eq!(Method::of_code("card"), None);
-        assert_eq!(Method::codes(), "C, BANK-TRANSFER, BT, NDD, OPAY, MOMO, USSD, NQR, BA");
+        assert_eq!(Method::codes(), "C, BANK-TRANSFER, BT, NDD, OPAY, MOMO, USSD, NQR, QR, BA");
     }
 
     #[test]

@@ -5,7 +5,7 @@ pub mod tokens;
 
 use once_cell::race::OnceBox;
 
-use super::{Document, ESCAPED, MAX_VALUES, NO_NAME, Node, ScanError};
+use super::{Document, ESCAPED, NO_NAME, Node, ScanError};
 
 /// How many bytes are read between two checks of the deadline: tens of microseconds.
 const STEP: usize = 64 * 1024;
@@ -19,6 +19,7 @@ pub struct Scanner<'t, 's> {
     /// The position of the next check of the deadline.
     next_check: usize,
     stop: &'s dyn Fn() -> bool,
+    most: usize,
     nodes: Vec<Node>,
     /// The containers that have not been closed yet.
     open: Vec<u32>,
@@ -28,13 +29,15 @@ pub struct Scanner<'t, 's> {
 }
 
 impl<'t, 's> Scanner<'t, 's> {
-    pub fn new(text: &'t str, stop: &'s dyn Fn() -> bool) -> Scanner<'t, 's> {
+    /// It stops at a text of more values than `most`.
+    pub fn new(text: &'t str, stop: &'s dyn Fn() -> bool, most: usize) -> Scanner<'t, 's> {
         Scanner {
             text,
             bytes: text.as_bytes(),
             at: 0,
             next_check: STEP,
             stop,
+            most,
             nodes: Vec::new(),
             open: Vec::new(),
             name: (NO_NAME, NO_NAME),
@@ -136,7 +139,7 @@ impl<'t, 's> Scanner<'t, 's> {
     fn push(&mut self) -> Result<u32, ScanError> {
         self.check_deadline()?;
         let index = self.nodes.len();
-        if index == MAX_VALUES {
+        if index == self.most {
             return Err(ScanError::TooMany);
         }
         self.nodes.try_reserve(1).map_err(|_| ScanError::NoMemory)?;

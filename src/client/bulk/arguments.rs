@@ -1,0 +1,98 @@
+//! The request of a bulk payout.
+
+use serde_json::value::RawValue;
+
+use super::{WHAT, names};
+use crate::request::validate;
+use crate::util::json::{self, Members, Type};
+use crate::util::limits::MAX_BULK_TEXT;
+use crate::util::validation_error::ValidationError;
+use paysvc_spec::operations::OPERATIONS;
+use paysvc_spec::schema::Field;
+use paysvc_spec::status::Status;
+
+const EARLIER: &str = "earlier";
+const STATUS_OF: &str = "status_of";
+const CONTINUE: &str = "continue_after_unknown";
+
+pub enum Arguments<'a> {
+    Pay { list: &'a RawValue, earlier: Option<&'a RawValue>, continue_after_unknown: bool },
+    StatusOf(&'a RawValue),
+}
+
+impl Arguments<'_> {
+    /// An error says nothing of what an earlier run did.
+    pub fn is_about_earlier(&self) -> bool {
+        !matches!(self, Arguments::Pay { earlier: None, .. })
+    }
+}
+
+/// Reads the request; with an error, whether it is about an earlier run.
+pub fn read(text: &str) -> Result<Arguments<'_>, (ValidationError, bool)> {
+    let members = validate::object_within(text, MAX_BULK_TEXT, fields(), false, WHAT, Status::Argument);
+    // What cannot be read as a whole may still have named an earlier run.
+    let mentions = || [EARLIER, STATUS_OF].iter().any(|name| text.contains(&format!("\"{name}\"")));
+    let members = members.map_err(|error| (error, mentions()))?;
+    let given = |name: &str| given(&members, name);
+    let refused = |member: &str, reason: &str| {
+        let error = ValidationError::of_member(Status::Argument, WHAT, member, reason);
+        Err((error, given(EARLIER).is_some() || given(STATUS_OF).is_some()))
+    };
+    match (given(names::LIST), given(STATUS_OF)) {
+        (None, None) => refused(names::LIST, "is required, or status_of"),
+        (Some(_), Some(_)) => refused(STATUS_OF, "must stand alone: it sends no payout"),
+        (None, Some(_)) if given(EARLIER).is_some() => refused(EARLIER, "must stand beside payoutDetails"),
+        (None, Some(report)) => Ok(Arguments::StatusOf(report)),
+        (Some(list), None) => Ok(Arguments::Pay {
+            list,
+            earlier: given(EARLIER),
+            continue_after_unknown: given(CONTINUE).is_some_and(|value| value.get() == "true"),
+        }),
+    }
+}
+
+fn fields() -> &'static [Field] {
+    OPERATIONS.iter().find(|operation| operation.name == WHAT).map(|operation| operation.members).unwrap_or_default()
+}
+
+/// A member that is not null.
+fn given<'a>(members: &Members<'a>, name: &str) -> Option<&'a RawValue> {
+    json::member(members, name).filter(|value| Type::of(value) != Type::Null)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> (String, bool) {
+        match read(text) {
+            Err((error, about_earlier)) => (error.message, about_earlier),
+            Ok(_) => panic!("{text} is accepted"),
+        }
+    }
+
+    #[test]
+    fn a_list_or_a_report_is_required() {
+        assert_eq!(error("{}"), ("payout_bulk: payoutDetails is required, or status_of".into(), false));
+        let both = error(r#"{"payoutDetails":[],"status_of":{}}"#);
+        assert_eq!(both, ("payout_bulk: status_of must stand alone: it sends no payout".into(), true));
+        let earlier = error(r#"{"earlier":{},"status_of":{}}"#);
+        assert_eq!(earlier, ("payout_bulk: earlier must stand beside payoutDetails".into(), true));
+        assert_eq!(
+            error(r#"{"payoutdetails":[]}"#).0,
+            "payout_bulk: payoutdetails is not a known member; did you mean payoutDetails?"
+        );
+        assert!(error(r#"{"earlier":{},"#).1 && !error("{").1, "an error does not hide that an earlier run is meant");
+        assert!(error(r#"{"earlier":{},"payoutDetails":[],"continue_after_unknown":1}"#).1);
+    }
+
+    #[test]
+    fn null_is_as_good_as_absent() {
+        let Ok(Arguments::Pay { list, earlier, continue_after_unknown }) =
+            read(r#"{"payoutDetails":[1],"earlier":null,"status_of":null,"continue_after_unknown":true}"#)
+        else {
+            panic!("it is refused");
+        };
+        assert_eq!((list.get(), earlier.is_none(), continue_after_unknown), ("[1]", true, true));
+    }
+}

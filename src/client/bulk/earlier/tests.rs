@@ -1,0 +1,236 @@
+use super::super::report::Batch;
+use super::super::{INITIATE, steps};
+use super::*;
+use crate::request::encryption::EncryptionKey;
+use crate::request::settings::Settings;
+use paysvc_spec::status::{Outcome, Status};
+
+fn identity(reference: &str, account: &str, amount: &str) -> Identity {
+    let text = |text: &str| text.to_owned();
+    Identity { client_reference: text(reference), account: text(account), bank: text("000014"), amount: text(amount) }
+}
+
+fn row(reference: &str, fate: Fate, batch: Option<usize>) -> Row {
+    let payout_reference = (fate == Fate::Accepted).then(|| format!("PGW-PAYOUT-{reference}"));
+    Row { fate, batch, payout_reference, ..Row::new(identity(reference, "0690000031", "1.50")) }
+}
+
+fn batch_of(fate: Fate, recipients: usize) -> Batch {
+    let reference = (fate == Fate::Accepted).then(|| "PGW-BATCH-1".to_owned());
+    Batch { fate, reference, message: "told".into(), ..Batch::begun(recipients) }
+}
+
+/// A report of everything that there may be.
+fn example() -> Report {
+    Report {
+        batches: vec![batch_of(Fate::Accepted, 2), batch_of(Fate::Rejected, 2), batch_of(Fate::Unknown, 1)],
+        rows: vec![
+            row("A", Fate::Accepted, Some(0)),
+            row("B", Fate::Rejected, Some(1)),
+            row("C", Fate::Accepted, Some(0)),
+            row("D", Fate::Unknown, Some(2)),
+            row("E", Fate::NotSent, None),
+        ],
+    }
+}
+
+fn written(report: &Report) -> String {
+    report.reply(Status::Response, Outcome::Unknown, "").body
+}
+
+fn read_text(text: &str) -> Result<Report, String> {
+    read(json::document(text).unwrap(), "earlier").map_err(|error| {
+        assert_eq!(error.status, Status::Argument);
+        error.message
+    })
+}
+
+fn list(elements: &[(&str, &str, &str)]) -> List {
+    let vector = include_str!("../../../../tests/vectors/rsa4096.json");
+    let vector: serde_json::Value = serde_json::from_str(vector).unwrap();
+    let key = EncryptionKey::parse(vector["encryption_key"].as_str().unwrap()).unwrap();
+    let settings = Settings { encryption_key: Some(key), ..Settings::default() };
+    let elements = elements.iter().map(|(reference, account, amount)| {
+        format!(
+            r#"{{"clientReference":"{reference}","accountNumber":"{account}","bankCode":"000014","amount":{amount},"description":"x","accountName":"x","creditCurrency":"NGN","debitCurrency":"NGN"}}"#
+        )
+    });
+    let text = format!("[{}]", elements.collect::<Vec<_>>().join(","));
+    List::read(json::document(&text).unwrap(), INITIATE, &settings).unwrap()
+}
+
+#[test]
+fn a_report_is_read_as_it_was_written() {
+    let text = written(&example());
+    let report = read_text(&text).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(written(&report), text);
+    // Other writers put members elsewhere, add some, and write amounts as numbers.
+    let other = text.replace(r#""amount":"1.50""#, r#""amount":1.5,"state":"PENDING","note":null"#);
+    assert!(read_text(&other).is_ok());
+}
+
+#[test]
+fn a_damaged_or_foreign_report_is_refused() {
+    let good = written(&example());
+    for (from, to, expected) in [
+        (r#""total":5"#, r#""total":6"#, "its numbers are not those of its payouts"),
+        (r#""unknown":1"#, r#""unknown":0"#, "its numbers are not those of its payouts"),
+        (r#""unknown":1,"#, "", "has no unknown"),
+        (r#""unknown":1"#, r#""unknown":-1"#, "has no unknown"),
+        (r#""index":1"#, r#""index":2"#, "batches.1 has another index"),
+        (r#""clientReference":"E""#, r#""clientReference":"A""#, "a clientReference is there twice"),
+        (r#""clientReference":"E""#, r#""clientReference":"""#, "payouts.4 has no clientReference"),
+        (
+            r#""clientReference":"D","outcome":"UNKNOWN""#,
+            r#""clientReference":"D","outcome":"NOT_SENT""#,
+            "payouts.3 has another outcome than its batch",
+        ),
+        (
+            r#""clientReference":"D","outcome":"UNKNOWN""#,
+            r#""clientReference":"D","outcome":"DONE""#,
+            "payouts.3 has no known outcome",
+        ),
+        (
+            r#""clientReference":"D","outcome":"UNKNOWN","batch":2"#,
+            r#""clientReference":"D","outcome":"NOT_SENT""#,
+            "its numbers are not those of its payouts",
+        ),
+        (r#""batch":2"#, r#""batch":7"#, "payouts.3 names a batch that there is not"),
+        (r#""batch":2"#, r#""batch":"2""#, "payouts.3 has no batch"),
+        ("PGW-PAYOUT-C", "PGW-PAYOUT-A", "a reference of the service is there twice"),
+        (r#""payoutReference":"PGW-PAYOUT-C","#, "", "payouts.2 does not have the references of what was accepted"),
+        (r#""recipients":1"#, r#""recipients":2"#, "batches.2 has 2 recipients, and 1 payouts name it"),
+        (r#""recipients":2"#, r#""recipients":1"#, "batches.0 has 1 recipients, and 2 payouts name it"),
+        (r#""amount":"1.50""#, r#""amount":"1,50""#, "payouts.0 has no amount"),
+        (r#""batches":["#, r#""batches":[7,"#, "batches.0 invalid type"),
+        (r#""payouts""#, r#""payOuts""#, "it has no payouts"),
+    ] {
+        let text = good.replacen(from, to, 1);
+        assert_ne!(text, good, "{from}");
+        let error = read_text(&text).err().unwrap_or_else(|| panic!("{to} is accepted"));
+        assert!(error.contains(expected) && error.starts_with("payout_bulk: earlier is "), "{to}: {error}");
+    }
+    for text in ["7", "null", "{}", r#"{"status":"success","data":{}}"#, r#"[{"status":"success"}]"#, "[7]"] {
+        assert!(read_text(text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn only_what_is_undone_is_left_to_be_sent() {
+    let all = [
+        ("E", "0690000031", "1.5"),
+        ("N", "7", "1"),
+        ("D", "0690000031", "1.500"),
+        ("C", "0690000031", "1.5"),
+        ("A", "0690000031", "1.5"),
+    ];
+    let resumed = resume(example(), &list(&all)).unwrap_or_else(|error| panic!("{}", error.message));
+    let fates: Vec<_> =
+        resumed.rows.iter().map(|row| (row.identity.client_reference.as_str(), row.fate, row.batch)).collect();
+    // B was refused, and may be left out.
+    assert_eq!(
+        fates,
+        [
+            ("E", Fate::NotSent, None),
+            ("N", Fate::NotSent, None),
+            ("D", Fate::Unknown, Some(2)),
+            ("C", Fate::Accepted, Some(0)),
+            ("A", Fate::Accepted, Some(0))
+        ]
+    );
+    assert_eq!(resumed.batches.len(), 3);
+    assert!(consistent(&resumed).is_ok());
+}
+
+#[test]
+fn a_list_that_is_not_the_report_s_is_refused() {
+    let refused = |elements: &[(&str, &str, &str)]| resume(example(), &list(elements)).err().map(|error| error.errors);
+    let (a, c, d) = (("A", "0690000031", "1.5"), ("C", "0690000031", "1.5"), ("D", "0690000031", "1.5"));
+    assert_eq!(refused(&[a, c, d]), None);
+    let changed = "is not the one in the earlier report; a changed payout needs a clientReference of its own";
+    assert_eq!(
+        refused(&[a, ("C", "0690000032", "1.5"), ("D", "0690000031", "1.51"), ("E", "1", "1.5")]).unwrap(),
+        [
+            ("payoutDetails.1.accountNumber".to_owned(), changed.to_owned()),
+            ("payoutDetails.2.amount".to_owned(), changed.to_owned()),
+            ("payoutDetails.3.accountNumber".to_owned(), changed.to_owned()),
+        ]
+    );
+    let lost = refused(&[a, ("E", "0690000031", "1.5")]).unwrap();
+    let texts: Vec<_> = lost.iter().map(|(member, text)| format!("{member} {text}")).collect();
+    assert_eq!(
+        texts,
+        [
+            "earlier says that C is ACCEPTED, and the list does not have it",
+            "earlier says that D is UNKNOWN, and the list does not have it"
+        ]
+    );
+}
+
+/// The steps of a run over A and C, then B; the run ended within the second batch.
+fn journal() -> Vec<String> {
+    let mut report =
+        Report { rows: ["A", "B", "C"].map(|name| row(name, Fate::Unknown, None)).into(), batches: vec![] };
+    let begin = |report: &mut Report, recipients: &[usize]| {
+        let batch = report.batches.len();
+        report.batches.push(Batch::begun(recipients.len()));
+        recipients.iter().for_each(|&index| report.rows[index].batch = Some(batch));
+        steps::before(report, batch, recipients)
+    };
+    let first = begin(&mut report, &[0, 2]);
+    report.batches[0] = batch_of(Fate::Accepted, 2);
+    (report.rows[0], report.rows[2]) = (row("A", Fate::Accepted, Some(0)), row("C", Fate::Accepted, Some(0)));
+    let second = steps::after(&report, 0, &[0, 2]);
+    vec![first, second, begin(&mut report, &[1])]
+}
+
+fn fates(steps: &[String]) -> Result<Vec<(String, Fate)>, String> {
+    let report = read_text(&format!("[{}]", steps.join(",")))?;
+    Ok(report.rows.into_iter().map(|row| (row.identity.client_reference, row.fate)).collect())
+}
+
+#[test]
+fn the_steps_tell_what_a_run_without_a_report_did() {
+    let own = |name: &str, fate: Fate| (name.to_owned(), fate);
+    let steps = journal();
+    assert_eq!(fates(&[]).unwrap(), []);
+    assert_eq!(fates(&steps[..1]).unwrap(), [own("A", Fate::Unknown), own("C", Fate::Unknown)]);
+    assert_eq!(fates(&steps[..2]).unwrap(), [own("A", Fate::Accepted), own("C", Fate::Accepted)]);
+    let all = [own("A", Fate::Accepted), own("C", Fate::Accepted), own("B", Fate::Unknown)];
+    assert_eq!(fates(&steps).unwrap(), all);
+    // The report of a run that went on stands for the steps before it.
+    let report = read_text(&format!("[{}]", steps.join(","))).unwrap();
+    let with_report = [&steps[..], &[written(&report)]].concat();
+    assert_eq!(fates(&with_report).unwrap(), all);
+    assert_eq!(fates(&with_report[3..]).unwrap(), all);
+}
+
+#[test]
+fn steps_that_do_not_follow_each_other_are_refused() {
+    let steps = journal();
+    let swapped = |order: &[usize]| fates(&order.iter().map(|&index| steps[index].clone()).collect::<Vec<_>>());
+    for order in [&[1][..], &[0, 0], &[0, 1, 1], &[2], &[0, 2, 1]] {
+        assert!(swapped(order).is_err(), "{order:?}");
+    }
+    // Without the end of the first batch it is UNKNOWN; the second may still have begun.
+    assert!(swapped(&[0, 2]).is_ok());
+    for (from, to) in [
+        ("\"outcome\":\"ACCEPTED\"", "\"outcome\":\"NOT_SENT\""),
+        ("PGW-PAYOUT-A", "PGW-PAYOUT-C"),
+        ("\"clientReference\":\"C\"", "\"clientReference\":\"A\""),
+        ("\"accountNumber\":\"0690000031\"", "\"accountNumber\":\"0690000032\""),
+        ("\"recipients\":2", "\"recipients\":3"),
+        ("\"step\":\"after\"", "\"step\":\"later\""),
+    ] {
+        let mut changed = steps.clone();
+        changed[1] = changed[1].replacen(from, to, 1);
+        assert_ne!(changed, steps, "{from}");
+        assert!(fates(&changed).is_err(), "{to}");
+    }
+    let mut again = steps.clone();
+    again[2] = again[2].replace("\"clientReference\":\"B\"", "\"clientReference\":\"A\"");
+    assert!(fates(&again).is_err(), "what was accepted is not begun again");
+    let mut lost = steps.clone();
+    lost.push(written(&Report::default()));
+    assert!(fates(&lost).is_err(), "a report that has lost what was accepted");
+}

@@ -1,0 +1,157 @@
+//! The list of recipients, checked as a whole before anything is sent.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use serde_json::value::RawValue;
+
+use super::report::{Report, Row};
+use super::{WHAT, names};
+use crate::request::settings::Settings;
+use crate::request::validate::{self, MAX_ERRORS};
+use crate::request::{amount, body};
+use crate::util::json::{self, Members};
+use crate::util::secret::SecretBytes;
+use crate::util::validation_error::ValidationError;
+use paysvc_spec::schema::{Endpoint, Field};
+use paysvc_spec::status::Status;
+
+/// Whom a payout goes to.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Identity {
+    /// The caller's own, unique in the list.
+    pub client_reference: String,
+    pub account: String,
+    pub bank: String,
+    /// The digits as they are given.
+    pub amount: String,
+}
+
+pub struct Recipient {
+    pub identity: Identity,
+    /// The element as it is sent: compact JSON.
+    pub payload: SecretBytes,
+}
+
+pub struct List {
+    pub recipients: Vec<Recipient>,
+    /// The most bytes that the elements of a batch may have, with the commas between them.
+    pub room: usize,
+}
+
+/// The request of one batch.
+pub struct BatchRequest(SecretBytes);
+
+impl BatchRequest {
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(&self.0).expect("compact JSON is UTF-8")
+    }
+}
+
+const CLOSE: &[u8] = b"]}";
+
+fn open() -> String {
+    format!("{{\"{}\":[", names::LIST)
+}
+
+impl List {
+    /// Checks the whole list; the error names what is wrong by index and member.
+    pub fn read(value: &RawValue, row: &Endpoint, settings: &Settings) -> Result<List, ValidationError> {
+        let invalid = |errors| ValidationError::of_members(Status::Argument, WHAT, errors);
+        let request: Members<'_> = vec![(Cow::Borrowed(names::LIST), value)];
+        let mut errors = validate::errors(&request, row.fields, row.allows_extra);
+        let elements = json::items(value).unwrap_or_default();
+        errors.extend(reference_errors(&elements));
+        errors.truncate(MAX_ERRORS);
+        if !errors.is_empty() {
+            return Err(invalid(errors));
+        }
+        let most = settings.require_encryption_key(WHAT)?.max_payload();
+        let fields = row.fields.iter().find(|field| field.name == names::LIST).map(|field| field.kind.members());
+        let mut list = List {
+            recipients: Vec::with_capacity(elements.len()),
+            room: most.saturating_sub(open().len() + CLOSE.len()),
+        };
+        for (index, element) in elements.iter().enumerate() {
+            let recipient = recipient(element, fields.unwrap_or_default())?;
+            let alone = open().len() + recipient.payload.len() + CLOSE.len();
+            if alone > most && errors.len() < MAX_ERRORS {
+                let text = format!("is too long: its payload alone is {alone} bytes, this key carries at most {most}");
+                errors.push((format!("{}.{index}", names::LIST), text));
+            }
+            list.recipients.push(recipient);
+        }
+        match errors.is_empty() {
+            true => Ok(list),
+            false => Err(ValidationError::of_members(Status::Encrypt, WHAT, errors)),
+        }
+    }
+
+    /// A report in which nothing has been sent.
+    pub fn new_report(&self) -> Report {
+        let rows = self.recipients.iter().map(|recipient| Row::new(recipient.identity.clone()));
+        Report { rows: rows.collect(), batches: Vec::new() }
+    }
+
+    /// The request of these recipients.
+    pub fn request(&self, batch: &[usize]) -> BatchRequest {
+        let payloads = || batch.iter().map(|&index| &self.recipients[index].payload);
+        let length = payloads().map(|payload| payload.len() + 1).sum::<usize>();
+        // At its full size, so that it never moves.
+        let mut out = SecretBytes::new(Vec::with_capacity(open().len() + length + CLOSE.len()));
+        out.extend_from_slice(open().as_bytes());
+        for (index, payload) in payloads().enumerate() {
+            if index > 0 {
+                out.push(b',');
+            }
+            out.extend_from_slice(payload);
+        }
+        out.extend_from_slice(CLOSE);
+        BatchRequest(out)
+    }
+}
+
+/// What is wrong with the clients' references, beyond what the table says of them.
+fn reference_errors(elements: &[&RawValue]) -> Vec<(String, String)> {
+    let mut errors = Vec::new();
+    let mut known: HashMap<Cow<'_, str>, usize> = HashMap::with_capacity(elements.len());
+    for (index, element) in elements.iter().enumerate() {
+        if errors.len() >= MAX_ERRORS {
+            break;
+        }
+        let Ok(members) = json::members(element) else { continue };
+        let text = match json::member(&members, names::CLIENT_REFERENCE) {
+            None => "is required: the report tells the recipients apart by it".to_owned(),
+            // What is no text has an error of its own.
+            Some(value) => match json::text(value).map(|reference| known.insert(reference, index)) {
+                Some(Some(other)) => {
+                    format!("is the same as {}.{other}.{}", names::LIST, names::CLIENT_REFERENCE)
+                }
+                _ => continue,
+            },
+        };
+        errors.push((format!("{}.{index}.{}", names::LIST, names::CLIENT_REFERENCE), text));
+    }
+    errors
+}
+
+fn recipient(element: &RawValue, fields: &[Field]) -> Result<Recipient, ValidationError> {
+    let members = json::members(element).unwrap_or_default();
+    let text = |name: &str| {
+        let value = json::member(&members, name);
+        value.and_then(json::text).map(Cow::into_owned).unwrap_or_default()
+    };
+    let digits = json::member(&members, names::AMOUNT).and_then(amount::digits);
+    Ok(Recipient {
+        identity: Identity {
+            client_reference: text(names::CLIENT_REFERENCE),
+            account: text(names::ACCOUNT),
+            bank: text(names::BANK),
+            amount: digits.map(Cow::into_owned).unwrap_or_default(),
+        },
+        payload: body::body(WHAT, fields, &members, element.get().len())?,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,119 @@
+//! Payouts in bulk: a list of any length, sent in batches, and a report of what became of each recipient.
+//!
+//! The parts without I/O: the request ([`arguments`]), the list ([`list`]), batches ([`split`]), what an answer proves of its
+//! batch ([`answer`]), when to stop and how long to wait ([`rules`]), the report ([`report`]), and an earlier one
+//! ([`earlier`]). [`run`] sends the batches, [`states`] looks them up.
+
+mod answer;
+mod arguments;
+mod earlier;
+mod list;
+mod paced;
+mod report;
+mod rules;
+mod run;
+mod split;
+mod states;
+mod steps;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::value::RawValue;
+
+use super::operation::Operation;
+use super::{CallRecord, Client};
+use crate::client::bulk::arguments::Arguments;
+use crate::client::bulk::list::List;
+use crate::client::bulk::run::Run;
+use crate::client::bulk::states::States;
+use crate::request;
+use crate::response::reply::Reply;
+use crate::transport::call::Call;
+use crate::util::panics::catch_panic;
+use crate::util::validation_error::ValidationError;
+use paysvc_spec::endpoint;
+use paysvc_spec::schema::Endpoint;
+use paysvc_spec::status::{Outcome, Status};
+
+/// What the errors begin with.
+const WHAT: &str = "payout_bulk";
+static INITIATE: &Endpoint = endpoint("payout_initiate");
+static STATUS: &Endpoint = endpoint("payout_status");
+
+/// The members of a recipient that the report repeats, and of the answer.
+mod names {
+    pub const LIST: &str = "payoutDetails";
+    pub const CLIENT_REFERENCE: &str = "clientReference";
+    pub const ACCOUNT: &str = "accountNumber";
+    pub const BANK: &str = "bankCode";
+    pub const AMOUNT: &str = "amount";
+    pub const PAYOUT_REFERENCE: &str = "payoutReference";
+    pub const BATCH_REFERENCE: &str = "batchReference";
+    pub const BATCH_ID: &str = "batchId";
+}
+
+/// The deadline of a list without one: its batches have theirs.
+const NO_DEADLINE: Duration = Duration::from_secs(10 * 365 * 86_400);
+
+impl Client {
+    /// Pays the recipients of a list, or looks up the batches of an earlier reply.
+    pub fn payout_bulk(&self, json: &str, call: Option<&Arc<Call>>, record: &CallRecord) -> Reply {
+        let arguments = match arguments::read(json) {
+            Ok(arguments) => arguments,
+            Err((error, about_earlier)) => return refused(error, about_earlier),
+        };
+        let timeout = call.and_then(|call| call.timeout());
+        let deadline = Instant::now() + timeout.unwrap_or(NO_DEADLINE);
+        let operation = Operation { client: self, call, record, deadline };
+        let about_earlier = arguments.is_about_earlier();
+        let reply = match arguments {
+            Arguments::Pay { list, earlier, continue_after_unknown } => {
+                self.pay(operation, list, earlier, continue_after_unknown)
+            }
+            Arguments::StatusOf(earlier) => self.states(operation, earlier),
+        };
+        let reply = reply.unwrap_or_else(|error| refused(error, about_earlier));
+        Reply { attempts: record.attempts(), ..reply }
+    }
+
+    fn pay(
+        &self,
+        operation: Operation<'_>,
+        list: &RawValue,
+        earlier: Option<&RawValue>,
+        continue_after_unknown: bool,
+    ) -> Result<Reply, ValidationError> {
+        let list = List::read(list, INITIATE, &self.settings)?;
+        let report = match earlier {
+            Some(earlier) => earlier::resume(earlier::read(earlier, "earlier")?, &list)?,
+            None => list.new_report(),
+        };
+        let run = Run::new(operation, list, report, self.config.timeout, continue_after_unknown);
+        // What the configuration lacks is told before the first batch.
+        if let Some(json) = run.first_request() {
+            request::prepare(INITIATE, json.text(), &self.settings, &|| false)?;
+        }
+        Ok(run.pay())
+    }
+
+    fn states(&self, operation: Operation<'_>, earlier: &RawValue) -> Result<Reply, ValidationError> {
+        let report = earlier::read(earlier, "status_of")?;
+        self.settings.require(WHAT, self.settings.choices.key(STATUS), STATUS.encrypted)?;
+        Ok(States::new(operation, report, self.config.timeout).ask())
+    }
+}
+
+/// Nothing was sent now. Where an earlier run is concerned this does not make it safe to repeat anything.
+fn refused(error: ValidationError, about_earlier: bool) -> Reply {
+    let reply = Reply::invalid(error);
+    if about_earlier { Reply { outcome: Outcome::Unknown, ..reply } } else { reply }
+}
+
+/// Runs a part of an operation whose report must survive a panic; the error is its message.
+fn contained<T>(part: impl FnOnce() -> T) -> Result<T, (Status, String)> {
+    catch_panic(part).map_err(|source_line| {
+        let message = format!("a bug in the library was caught at {source_line}; please report it");
+        (Status::Internal, message)
+    })
+}

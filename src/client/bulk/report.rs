@@ -1,0 +1,319 @@
+//! The report: what is known of each recipient and of each batch.
+
+use super::list::Identity;
+use super::names;
+use crate::response::reply::{Reply, one_line};
+use crate::util::json;
+use paysvc_spec::status::{self, Outcome, STATES, State, Status};
+
+/// What became of one recipient, or of a batch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fate {
+    /// The service has taken it on. It is not paid yet.
+    Accepted,
+    Rejected,
+    NotSent,
+    Unknown,
+}
+
+impl Fate {
+    pub const ALL: [Fate; 4] = [Fate::Accepted, Fate::Rejected, Fate::NotSent, Fate::Unknown];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Fate::Accepted => "ACCEPTED",
+            Fate::Rejected => "REJECTED",
+            Fate::NotSent => "NOT_SENT",
+            Fate::Unknown => "UNKNOWN",
+        }
+    }
+
+    /// Its number's name in the report.
+    pub fn count_name(self) -> &'static str {
+        match self {
+            Fate::Accepted => "accepted",
+            Fate::Rejected => "rejected",
+            Fate::NotSent => "not_sent",
+            Fate::Unknown => "unknown",
+        }
+    }
+
+    /// It is proved that nothing was executed.
+    pub fn is_undone(self) -> bool {
+        matches!(self, Fate::Rejected | Fate::NotSent)
+    }
+
+    fn outcome(self) -> Outcome {
+        match self {
+            Fate::Accepted => Outcome::Confirmed,
+            Fate::Rejected => Outcome::Rejected,
+            Fate::NotSent => Outcome::NotSent,
+            Fate::Unknown => Outcome::Unknown,
+        }
+    }
+}
+
+#[derive(Clone)]
+pub struct Row {
+    pub identity: Identity,
+    pub fate: Fate,
+    /// Its newest batch.
+    pub batch: Option<usize>,
+    pub payout_reference: Option<String>,
+    /// As a look-up found it.
+    pub state: Option<State>,
+}
+
+impl Row {
+    pub fn new(identity: Identity) -> Row {
+        Row { identity, fate: Fate::NotSent, batch: None, payout_reference: None, state: None }
+    }
+}
+
+/// A batch that was tried.
+#[derive(Clone)]
+pub struct Batch {
+    pub fate: Fate,
+    /// Its name, e.g. `E_TIMEOUT`.
+    pub status: String,
+    pub recipients: usize,
+    pub reference: Option<String>,
+    pub id: Option<String>,
+    pub message: String,
+    pub state: Option<State>,
+}
+
+impl Batch {
+    /// One of whose answer nothing is known yet.
+    pub fn begun(recipients: usize) -> Batch {
+        Batch {
+            fate: Fate::Unknown,
+            status: status::name_of(Status::Response).to_owned(),
+            recipients,
+            reference: None,
+            id: None,
+            message: "the batch was begun, and its answer is not known".to_owned(),
+            state: None,
+        }
+    }
+}
+
+#[derive(Clone, Default)]
+pub struct Report {
+    /// In the order of the list.
+    pub rows: Vec<Row>,
+    pub batches: Vec<Batch>,
+}
+
+impl Report {
+    pub fn count(&self, fate: Fate) -> usize {
+        self.rows.iter().filter(|row| row.fate == fate).count()
+    }
+
+    /// How many of each, in words.
+    pub fn summary(&self) -> String {
+        let counts = Fate::ALL.map(|fate| format!("{} {}", self.count(fate), fate.name()));
+        let recipients = if self.rows.len() == 1 { "recipient" } else { "recipients" };
+        format!("{} {recipients}: {}", self.rows.len(), counts.join(", "))
+    }
+
+    /// What all recipients have in common; otherwise it is not known.
+    pub fn outcome(&self) -> Outcome {
+        let first = self.rows.first().map_or(Fate::Unknown, |row| row.fate);
+        if self.count(first) == self.rows.len() { first.outcome() } else { Outcome::Unknown }
+    }
+
+    /// A reply with the report. `why`: what ended the run, or what else is to be said.
+    pub fn reply(&self, status: Status, outcome: Outcome, why: &str) -> Reply {
+        let message = match why {
+            "" => self.summary(),
+            why => format!("{}; {why}", self.summary()),
+        };
+        let mut reply = Reply::without_body(status, outcome, message);
+        reply.body = self.body(status == Status::Ok, &reply.message);
+        reply
+    }
+
+    fn body(&self, success: bool, message: &str) -> String {
+        // About as much as a row takes, so that the text hardly moves.
+        let mut out = Vec::with_capacity(256 + 300 * self.rows.len());
+        object(&mut out, |object| {
+            object.text("status", if success { "success" } else { "failed" });
+            object.text("message", message);
+            object.number("total", self.rows.len());
+            for fate in Fate::ALL {
+                object.number(fate.count_name(), self.count(fate));
+            }
+            if self.rows.iter().any(|row| row.state.is_some()) {
+                object.raw("states", |out| self.push_states(out));
+            }
+            object.raw("batches", |out| list(out, self.batches.iter().enumerate(), push_batch));
+            object.raw("payouts", |out| list(out, &self.rows, |out, row| self.push_row(out, row)));
+        });
+        String::from_utf8(out).expect("JSON made of text is UTF-8")
+    }
+
+    /// How many recipients are in each state.
+    fn push_states(&self, out: &mut Vec<u8>) {
+        object(out, |object| {
+            for constant in STATES {
+                let count = self.rows.iter().filter(|row| row.state == Some(State(constant.number))).count();
+                if count > 0 {
+                    object.number(state_name(State(constant.number)), count);
+                }
+            }
+        });
+    }
+
+    pub fn push_row(&self, out: &mut Vec<u8>, row: &Row) {
+        let Identity { client_reference, account, bank, amount } = &row.identity;
+        object(out, |object| {
+            object.text(names::CLIENT_REFERENCE, client_reference);
+            object.text("outcome", row.fate.name());
+            if let Some(batch) = row.batch {
+                object.number("batch", batch);
+            }
+            object.optional(names::PAYOUT_REFERENCE, row.payout_reference.as_deref());
+            if row.fate == Fate::Accepted {
+                let batch = row.batch.and_then(|batch| self.batches.get(batch));
+                object.optional(names::BATCH_REFERENCE, batch.and_then(|batch| batch.reference.as_deref()));
+            }
+            object.optional("state", row.state.map(state_name));
+            object.text(names::ACCOUNT, account);
+            object.text(names::BANK, bank);
+            object.text(names::AMOUNT, amount);
+        });
+    }
+}
+
+fn push_batch(out: &mut Vec<u8>, (index, batch): (usize, &Batch)) {
+    object(out, |object| {
+        object.number("index", index);
+        push_batch_members(object, batch);
+    });
+}
+
+pub fn push_batch_members(object: &mut Object<'_>, batch: &Batch) {
+    object.text("outcome", batch.fate.name());
+    object.text("status", &batch.status);
+    object.number("recipients", batch.recipients);
+    object.optional(names::BATCH_REFERENCE, batch.reference.as_deref());
+    object.optional(names::BATCH_ID, batch.id.as_deref());
+    object.optional("state", batch.state.map(state_name));
+    object.text("message", &one_line(batch.message.clone()));
+}
+
+pub fn state_name(state: State) -> &'static str {
+    status::name(STATES, state.0).unwrap_or("STATE_NONE").trim_start_matches("STATE_")
+}
+
+/// Writes the members of a JSON object.
+pub struct Object<'a> {
+    out: &'a mut Vec<u8>,
+    first: bool,
+}
+
+impl Object<'_> {
+    pub fn raw(&mut self, name: &str, value: impl FnOnce(&mut Vec<u8>)) {
+        if !std::mem::take(&mut self.first) {
+            self.out.push(b',');
+        }
+        json::quote(name, self.out);
+        self.out.push(b':');
+        value(self.out);
+    }
+
+    pub fn text(&mut self, name: &str, text: &str) {
+        self.raw(name, |out| json::quote(text, out));
+    }
+
+    pub fn optional(&mut self, name: &str, text: Option<&str>) {
+        if let Some(text) = text {
+            self.text(name, text);
+        }
+    }
+
+    pub fn number(&mut self, name: &str, number: usize) {
+        self.raw(name, |out| out.extend_from_slice(number.to_string().as_bytes()));
+    }
+}
+
+pub fn object(out: &mut Vec<u8>, members: impl FnOnce(&mut Object<'_>)) {
+    out.push(b'{');
+    members(&mut Object { out, first: true });
+    out.push(b'}');
+}
+
+pub fn list<T>(out: &mut Vec<u8>, items: impl IntoIterator<Item = T>, mut push: impl FnMut(&mut Vec<u8>, T)) {
+    out.push(b'[');
+    for (index, item) in items.into_iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        push(out, item);
+    }
+    out.push(b']');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(fate: Fate) -> Row {
+        let text = |text: &str| text.to_owned();
+        let identity = Identity {
+            client_reference: text("P\"1"),
+            account: text("0690000031"),
+            bank: text("000014"),
+            amount: text("1.50"),
+        };
+        Row { fate, ..Row::new(identity) }
+    }
+
+    #[test]
+    fn the_outcome_is_the_one_that_all_have() {
+        let outcome =
+            |fates: &[Fate]| Report { rows: fates.iter().copied().map(row).collect(), batches: vec![] }.outcome();
+        use Fate::{Accepted, NotSent, Rejected, Unknown};
+        assert_eq!(outcome(&[Accepted, Accepted]), Outcome::Confirmed);
+        assert_eq!(outcome(&[Rejected]), Outcome::Rejected);
+        assert_eq!(outcome(&[NotSent, NotSent]), Outcome::NotSent);
+        for mixed in [&[Accepted, Unknown][..], &[Accepted, Rejected], &[NotSent, Rejected], &[Unknown]] {
+            assert_eq!(outcome(mixed), Outcome::Unknown, "{mixed:?}");
+        }
+    }
+
+    #[test]
+    fn every_member_is_written_where_it_is_known() {
+        let accepted = Row {
+            batch: Some(0),
+            payout_reference: Some("PGW-PAYOUT-1".into()),
+            state: Some(State::SUCCESSFUL),
+            ..row(Fate::Accepted)
+        };
+        let batch = Batch {
+            fate: Fate::Accepted,
+            status: "OK".into(),
+            recipients: 1,
+            reference: Some("PGW-BATCH-1".into()),
+            id: Some("9001".into()),
+            message: "done\nand more".into(),
+            state: None,
+        };
+        let report = Report { rows: vec![accepted, row(Fate::NotSent)], batches: vec![batch] };
+        let reply = report.reply(Status::Timeout, Outcome::Unknown, "why");
+        assert_eq!(reply.message, "2 recipients: 1 ACCEPTED, 0 REJECTED, 1 NOT_SENT, 0 UNKNOWN; why");
+        assert_eq!(
+            reply.body,
+            concat!(
+                r#"{"status":"failed","message":"2 recipients: 1 ACCEPTED, 0 REJECTED, 1 NOT_SENT, 0 UNKNOWN; why","#,
+                r#""total":2,"accepted":1,"rejected":0,"not_sent":1,"unknown":0,"states":{"SUCCESSFUL":1},"#,
+                r#""batches":[{"index":0,"outcome":"ACCEPTED","status":"OK","recipients":1,"batchReference":"PGW-BATCH-1","#,
+                r#""batchId":"9001","message":"done and more"}],"#,
+                r#""payouts":[{"clientReference":"P\"1","outcome":"ACCEPTED","batch":0,"payoutReference":"PGW-PAYOUT-1","#,
+                r#""batchReference":"PGW-BATCH-1","state":"SUCCESSFUL","accountNumber":"0690000031","bankCode":"000014","amount":"1.50"},"#,
+                r#"{"clientReference":"P\"1","outcome":"NOT_SENT","accountNumber":"0690000031","bankCode":"000014","amount":"1.50"}]}"#,
+            )
+        );
+    }
+}

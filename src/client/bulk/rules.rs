@@ -1,0 +1,141 @@
+//! When a run stops, and how long it waits for a service that answers 429.
+
+use std::time::Duration;
+
+use super::report::Fate;
+use paysvc_spec::status::Status;
+
+/// So many batches in a row without one that is accepted end a run.
+const MOST_FAILURES: u32 = 3;
+
+/// Counts what decides whether the next batch is sent.
+pub struct Rules {
+    continue_after_unknown: bool,
+    failures: u32,
+}
+
+impl Rules {
+    pub fn new(continue_after_unknown: bool) -> Rules {
+        Rules { continue_after_unknown, failures: 0 }
+    }
+
+    /// After a batch: why no other one may follow.
+    pub fn stop(&mut self, fate: Fate, status: Status) -> Option<&'static str> {
+        self.failures = if fate == Fate::Accepted { 0 } else { self.failures + 1 };
+        match (fate, status) {
+            (Fate::Accepted, _) => None,
+            (_, Status::Cancelled) => Some("the call was cancelled"),
+            (_, Status::Unauthorized) => Some("the service refused the API key"),
+            (Fate::Rejected, Status::RateLimited) => Some("the service still answered 429 after the waits"),
+            (_, Status::Argument | Status::Config | Status::Encrypt | Status::Internal) => {
+                Some("the batch could not be sent")
+            }
+            (Fate::Unknown, _) if !self.continue_after_unknown => {
+                Some("the outcome of a batch is UNKNOWN, so nothing more was sent")
+            }
+            _ if self.failures >= MOST_FAILURES => Some("three batches in a row were not accepted"),
+            _ => None,
+        }
+    }
+}
+
+/// The waits of one batch that is answered with 429 although its call has used all its attempts.
+#[derive(Default)]
+pub struct Waits {
+    rounds: u32,
+    waited: Duration,
+}
+
+impl Waits {
+    /// So many times a batch is sent again.
+    const MOST_ROUNDS: u32 = 10;
+    /// So long all its waits may take.
+    const MOST: Duration = Duration::from_secs(15 * 60);
+    /// The first wait and the longest, where the service names none.
+    const BASE_MS: u64 = 1000;
+    const CAP_MS: u64 = 60_000;
+
+    pub fn any(&self) -> bool {
+        self.rounds > 0
+    }
+
+    /// How long to wait before the batch is sent again; `None` to give up. The service's own wait, else a back-off that
+    /// doubles, of which a random half is waited at least. `left`: how long the call may take, less than what the batch
+    /// itself may take.
+    pub fn next(
+        &mut self,
+        retry_after_ms: Option<u64>,
+        left: Duration,
+        random: impl FnOnce() -> u64,
+    ) -> Option<Duration> {
+        let ceiling = (Self::BASE_MS << self.rounds.min(16)).min(Self::CAP_MS);
+        let wait = Duration::from_millis(retry_after_ms.unwrap_or_else(|| ceiling / 2 + random() % (ceiling / 2 + 1)));
+        if self.rounds == Self::MOST_ROUNDS || wait > left || self.waited.saturating_add(wait) > Self::MOST {
+            return None;
+        }
+        self.rounds += 1;
+        self.waited += wait;
+        Some(wait)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_ends_a_run() {
+        let stops = |fate, status| Rules::new(false).stop(fate, status).is_some();
+        assert!(!stops(Fate::Accepted, Status::Ok));
+        assert!(!stops(Fate::Rejected, Status::Rejected) && !stops(Fate::NotSent, Status::Transport));
+        for (fate, status) in [
+            (Fate::Unknown, Status::Timeout),
+            (Fate::Unknown, Status::Response),
+            (Fate::Rejected, Status::Unauthorized),
+            (Fate::Rejected, Status::RateLimited),
+            (Fate::Rejected, Status::Cancelled),
+            (Fate::NotSent, Status::Cancelled),
+            (Fate::NotSent, Status::Internal),
+            (Fate::NotSent, Status::Config),
+        ] {
+            assert!(stops(fate, status), "{fate:?} {status:?}");
+        }
+    }
+
+    #[test]
+    fn three_failures_in_a_row_end_it_also_if_it_goes_on_after_unknown() {
+        let mut rules = Rules::new(true);
+        let mut stop = |fate, status| rules.stop(fate, status).is_some();
+        assert!(!stop(Fate::Unknown, Status::Server) && !stop(Fate::Rejected, Status::Rejected));
+        assert!(!stop(Fate::Accepted, Status::Ok), "and the count begins anew");
+        assert!(!stop(Fate::Rejected, Status::Rejected) && !stop(Fate::NotSent, Status::Transport));
+        assert!(stop(Fate::Unknown, Status::Server));
+    }
+
+    #[test]
+    fn the_service_says_how_long_to_wait_else_the_wait_doubles() {
+        const DAY: Duration = Duration::from_secs(86_400);
+        let mut waits = Waits::default();
+        assert!(!waits.any());
+        assert_eq!(waits.next(Some(7000), DAY, || 9), Some(Duration::from_secs(7)));
+        assert!(waits.any());
+        let back_off: Vec<_> = [0, 2000, 4001].map(|random| waits.next(None, DAY, || random)).into();
+        let ms = |ms| Some(Duration::from_millis(ms));
+        assert_eq!(back_off, [ms(1000), ms(4000), ms(4000)]);
+        let mut longest = Waits { rounds: 9, ..Waits::default() };
+        assert_eq!(longest.next(None, DAY, || 30_000), ms(60_000));
+    }
+
+    #[test]
+    fn waits_are_bounded_in_number_sum_and_by_the_call() {
+        const DAY: Duration = Duration::from_secs(86_400);
+        let mut quick = Waits::default();
+        assert_eq!((0..20).take_while(|_| quick.next(Some(0), DAY, || 0).is_some()).count(), 10);
+        assert_eq!(Waits::default().next(Some(901_000), DAY, || 0), None);
+        let mut long = Waits::default();
+        assert_eq!((0..20).take_while(|_| long.next(Some(200_000), DAY, || 0).is_some()).count(), 4);
+        assert_eq!(Waits::default().next(Some(5001), Duration::from_secs(5), || 0), None);
+        assert!(Waits::default().next(Some(5000), Duration::from_secs(5), || 0).is_some());
+        assert_eq!(Waits::default().next(Some(u64::MAX), DAY, || 0), None);
+    }
+}

@@ -1,0 +1,243 @@
+//! Sends the batches of a list, one after the other.
+
+use std::time::Duration;
+
+use super::super::operation::Operation;
+use super::answer::{self, Known};
+use super::list::{BatchRequest, Identity, List};
+use super::paced;
+use super::report::{Batch, Fate, Report};
+use super::rules::Rules;
+use super::split::{Item, Splitter};
+use super::{INITIATE, WHAT, contained, steps};
+use crate::client::log::Level;
+use crate::response::amounts::Decimal;
+use crate::response::reply::Reply;
+use paysvc_spec::status::{self, Outcome, Status};
+
+pub struct Run<'a> {
+    operation: Operation<'a>,
+    list: List,
+    /// The recipients of each batch, by their place in the list.
+    plan: Vec<Vec<usize>>,
+    report: Report,
+    /// What a batch may take.
+    timeout: Duration,
+    rules: Rules,
+    known: Known,
+    /// Recipients that have an outcome.
+    done: usize,
+    /// The batch under way, and how many requests had been sent before it.
+    under_way: Option<(usize, Vec<usize>, u32)>,
+    /// What the reply tells of the last answer.
+    last: Option<Reply>,
+    first_failure: Option<Status>,
+}
+
+/// Why a run ends before its last batch.
+struct Stop(Status, String);
+
+impl<'a> Run<'a> {
+    /// `report`: what is known of the list; what is proved undone in it is to be sent.
+    pub fn new(
+        operation: Operation<'a>,
+        list: List,
+        report: Report,
+        timeout: Duration,
+        continue_after_unknown: bool,
+    ) -> Run<'a> {
+        let plan = plan(&list, &report);
+        let mut known = Known::default();
+        let references = report.rows.iter().filter_map(|row| row.payout_reference.as_deref());
+        references.chain(report.batches.iter().filter_map(|batch| batch.reference.as_deref())).for_each(|reference| {
+            known.add(reference);
+        });
+        let done = report.rows.len() - plan.iter().map(Vec::len).sum::<usize>();
+        let rules = Rules::new(continue_after_unknown);
+        let (under_way, last, first_failure) = (None, None, None);
+        Run { operation, list, plan, report, timeout, rules, known, done, under_way, last, first_failure }
+    }
+
+    /// The request of the first batch, if there is any.
+    pub fn first_request(&self) -> Option<BatchRequest> {
+        self.plan.first().map(|batch| self.list.request(batch))
+    }
+
+    /// Sends all batches that may be sent. Whatever happens, the report tells of every recipient.
+    pub fn pay(mut self) -> Reply {
+        let stop = contained(|| self.send_all()).unwrap_or_else(|(status, message)| {
+            self.end_what_is_under_way(&message);
+            Some(Stop(status, message))
+        });
+        self.reply(stop)
+    }
+
+    fn send_all(&mut self) -> Option<Stop> {
+        for recipients in std::mem::take(&mut self.plan) {
+            if let Err(stop) = self.batch(recipients) {
+                return Some(stop);
+            }
+        }
+        None
+    }
+
+    /// Why a batch must not start now.
+    fn obstacle(&self) -> Option<Stop> {
+        let left = paced::time_left(&self.operation);
+        match self.operation.ended() {
+            Some(Status::Cancelled) => Some(Stop(Status::Cancelled, "the call was cancelled".into())),
+            _ if left < self.timeout => {
+                let (left, needed) = (left.as_millis(), self.timeout.as_millis());
+                let text = format!("the call has {left} ms left, and a batch may take {needed} ms (timeout_ms)");
+                Some(Stop(Status::Timeout, text))
+            }
+            _ => None,
+        }
+    }
+
+    fn batch(&mut self, recipients: Vec<usize>) -> Result<(), Stop> {
+        if let Some(stop) = self.obstacle() {
+            return Err(stop);
+        }
+        let index = self.report.batches.len();
+        self.report.batches.push(Batch::begun(recipients.len()));
+        for &recipient in &recipients {
+            let row = &mut self.report.rows[recipient];
+            (row.fate, row.batch, row.payout_reference, row.state) = (Fate::Unknown, Some(index), None, None);
+        }
+        self.under_way = Some((index, recipients.clone(), self.operation.record.attempts()));
+        let goes_on = self.tell(&steps::before(&self.report, index, &recipients));
+        // The callback may have taken any time.
+        let obstacle = if goes_on { self.obstacle() } else { Some(stopped_by_callback()) };
+        let (reply, stop) = match obstacle {
+            Some(Stop(status, why)) => (Reply::failed(status, Outcome::NotSent, why.clone()), Some(Stop(status, why))),
+            None => {
+                let request = self.list.request(&recipients);
+                (paced::send(&self.operation, INITIATE, request.text(), self.timeout), None)
+            }
+        };
+        let rule = self.settle(index, &recipients, reply);
+        self.under_way = None;
+        self.done += recipients.len();
+        let goes_on = self.tell(&steps::after(&self.report, index, &recipients));
+        match stop.or(rule) {
+            Some(stop) => Err(stop),
+            None if !goes_on && self.done < self.report.rows.len() => Err(stopped_by_callback()),
+            None => Ok(()),
+        }
+    }
+
+    fn tell(&self, step: &str) -> bool {
+        self.operation.report(self.done, self.report.rows.len(), step)
+    }
+
+    /// Records what a reply proves of its batch, and decides whether another one may follow.
+    fn settle(&mut self, index: usize, recipients: &[usize], reply: Reply) -> Option<Stop> {
+        let (fate, status) = match reply.outcome {
+            Outcome::Confirmed => (Fate::Accepted, reply.status),
+            Outcome::Rejected => (Fate::Rejected, reply.status),
+            Outcome::NotSent => (Fate::NotSent, reply.status),
+            Outcome::Unknown => (Fate::Unknown, reply.status),
+        };
+        let mut ended = Batch { fate, message: reply.message.clone(), ..Batch::begun(recipients.len()) };
+        ended.status = status::name_of(status).to_owned();
+        let mut stop = None;
+        let mut payouts = Vec::new();
+        if fate == Fate::Accepted {
+            let identities: Vec<&Identity> =
+                recipients.iter().map(|&recipient| &self.list.recipients[recipient].identity).collect();
+            match answer::accepted(&reply, &identities, &self.known) {
+                Ok(accepted) => {
+                    self.known.add(&accepted.reference);
+                    accepted.payouts.iter().for_each(|reference| self.known.add(reference));
+                    (ended.reference, ended.id, payouts) = (Some(accepted.reference), accepted.id, accepted.payouts);
+                }
+                Err(difference) => {
+                    ended.fate = Fate::Unknown;
+                    ended.status = status::name_of(Status::Response).to_owned();
+                    ended.message = format!("the answer does not fit the batch: {difference}");
+                    stop = Some(Stop(Status::Response, ended.message.clone()));
+                }
+            }
+        }
+        for (position, &recipient) in recipients.iter().enumerate() {
+            let row = &mut self.report.rows[recipient];
+            (row.fate, row.payout_reference) = (ended.fate, payouts.get_mut(position).map(std::mem::take));
+        }
+        let status = if stop.is_some() { Status::Response } else { status };
+        if ended.fate != Fate::Accepted {
+            self.first_failure.get_or_insert(status);
+        }
+        self.operation.client.log.line(self.operation.record.id, Level::Info, || {
+            format!("{WHAT}: batch {index} of {} recipients: {}", recipients.len(), ended.fate.name())
+        });
+        let rule = self.rules.stop(ended.fate, status);
+        let stop = stop.or_else(|| rule.map(|why| Stop(status, format!("{why}; batch {index}: {}", ended.message))));
+        self.report.batches[index] = ended;
+        self.last = Some(reply);
+        stop
+    }
+
+    /// A panic ended the batch: it was not sent if no request was.
+    fn end_what_is_under_way(&mut self, message: &str) {
+        let Some((index, recipients, attempts)) = self.under_way.take() else { return };
+        let fate = if self.operation.record.attempts() == attempts { Fate::NotSent } else { Fate::Unknown };
+        recipients.iter().for_each(|&recipient| {
+            let row = &mut self.report.rows[recipient];
+            (row.fate, row.payout_reference) = (fate, None);
+        });
+        let status = status::name_of(Status::Internal).to_owned();
+        let message = message.to_owned();
+        self.report.batches[index] = Batch { fate, status, message, ..Batch::begun(recipients.len()) };
+        self.done += recipients.len();
+        // The journal is complete, unless telling it was what panicked.
+        let _ = contained(|| self.tell(&steps::after(&self.report, index, &recipients)));
+    }
+
+    fn reply(self, stop: Option<Stop>) -> Reply {
+        let outcome = self.report.outcome();
+        let (status, mut why) = match stop {
+            _ if outcome == Outcome::Confirmed => (Status::Ok, String::new()),
+            Some(Stop(status, why)) => (status, why),
+            None => (self.first_failure.unwrap_or(Status::Response), String::new()),
+        };
+        if why.is_empty() && self.report.count(Fate::Unknown) > 0 {
+            why = "no look-up can tell what became of those that are UNKNOWN: ask a person".into();
+        }
+        let mut reply = self.report.reply(status, outcome, &why);
+        if let Some(last) = self.last {
+            (reply.http_status, reply.code, reply.retry_after_ms) = (last.http_status, last.code, last.retry_after_ms);
+        }
+        let level = if status == Status::Ok { Level::Info } else { Level::Warn };
+        let record = self.operation.record;
+        self.operation
+            .client
+            .log
+            .line(record.id, level, || format!("{WHAT}: {} {}", status::name_of(status), self.report.summary()));
+        reply
+    }
+}
+
+fn stopped_by_callback() -> Stop {
+    Stop(Status::Cancelled, "the callback for progress stopped the call".into())
+}
+
+/// The batches of all recipients that are proved undone.
+fn plan(list: &List, report: &Report) -> Vec<Vec<usize>> {
+    // One of several that were refused together may have been the reason.
+    let refused_with_others = |batch: &Batch| {
+        batch.recipients > 1 && batch.fate == Fate::Rejected && batch.status == status::name_of(Status::Rejected)
+    };
+    let undone = report.rows.iter().enumerate().filter(|(_, row)| row.fate.is_undone());
+    let items = undone.map(|(index, row)| {
+        let recipient = &list.recipients[index];
+        Item {
+            index,
+            bytes: recipient.payload.len(),
+            account: &recipient.identity.account,
+            amount: Decimal::parse(&recipient.identity.amount),
+            alone: row.batch.is_some_and(|batch| refused_with_others(&report.batches[batch])),
+        }
+    });
+    Splitter::new(items, list.room).collect()
+}

@@ -1,0 +1,138 @@
+//! Looks up the batches of an earlier report. Nothing is called paid unless the answer says so of the very payout.
+
+use std::time::Duration;
+
+use super::super::operation::Operation;
+use super::report::{Fate, Object, Report, Row, object, state_name};
+use super::{STATUS, answer, contained, names, paced, steps};
+use crate::response::document::Value;
+use crate::response::facts::element;
+use crate::response::reply::Reply;
+use crate::util::json::Type;
+use paysvc_spec::status::{Outcome, STATES, State, Status};
+
+/// So many look-ups in a row that fail end the call.
+const MOST_FAILURES: usize = 3;
+
+pub struct States<'a> {
+    operation: Operation<'a>,
+    report: Report,
+    /// What a look-up may take.
+    timeout: Duration,
+}
+
+/// Why not all batches could be read.
+type Failure = (Status, String);
+
+impl<'a> States<'a> {
+    pub fn new(operation: Operation<'a>, report: Report, timeout: Duration) -> States<'a> {
+        States { operation, report, timeout }
+    }
+
+    pub fn ask(mut self) -> Reply {
+        let asked: Vec<usize> =
+            (0..self.report.batches.len()).filter(|&index| self.report.batches[index].fate == Fate::Accepted).collect();
+        let (mut read, mut failure) = (0, None);
+        let ended = contained(|| self.ask_all(&asked, &mut read, &mut failure));
+        let failure = failure.or(ended.err());
+        let why = format!("{read} of {} batches were looked up{}", asked.len(), self.states());
+        match failure {
+            None => self.report.reply(Status::Ok, Outcome::Confirmed, &why),
+            Some((status, reason)) => self.report.reply(status, Outcome::Unknown, &format!("{why}; {reason}")),
+        }
+    }
+
+    fn ask_all(&mut self, asked: &[usize], read: &mut usize, failure: &mut Option<Failure>) {
+        let mut rows = vec![Vec::new(); self.report.batches.len()];
+        for (index, row) in self.report.rows.iter().enumerate().filter(|(_, row)| row.fate == Fate::Accepted) {
+            if let Some(batch) = row.batch {
+                rows[batch].push(index);
+            }
+        }
+        let mut failures = 0;
+        for (done, &batch) in asked.iter().enumerate() {
+            if let Some(status) = self.operation.ended() {
+                let reason = if status == Status::Cancelled { "the call was cancelled" } else { "the time is over" };
+                *failure = Some((status, reason.into()));
+                return;
+            }
+            let reply = self.look(batch, &rows[batch]);
+            let status = reply.status;
+            if reply.outcome == Outcome::Confirmed {
+                (*read, failures) = (*read + 1, 0);
+            } else {
+                failures += 1;
+                failure.get_or_insert((status, format!("batch {batch}: {}", reply.message)));
+            }
+            let goes_on = self.operation.report(done + 1, asked.len(), &steps::look(&self.report, batch, status));
+            if !goes_on && done + 1 < asked.len() {
+                *failure = Some((Status::Cancelled, "the callback for progress stopped the call".into()));
+                return;
+            }
+            if failures == MOST_FAILURES || matches!(status, Status::Cancelled | Status::Unauthorized) {
+                return;
+            }
+        }
+    }
+
+    /// Asks for one batch, and records the states in the answer.
+    fn look(&mut self, batch: usize, rows: &[usize]) -> Reply {
+        let reference = self.report.batches[batch].reference.clone().unwrap_or_default();
+        let mut request = Vec::new();
+        object(&mut request, |object: &mut Object<'_>| object.text(names::BATCH_REFERENCE, &reference));
+        let request = String::from_utf8(request).unwrap_or_default();
+        let reply = paced::send(&self.operation, STATUS, &request, self.timeout);
+        if reply.outcome == Outcome::Confirmed {
+            let states = states(&reply, &reference, rows.iter().map(|&row| &self.report.rows[row]));
+            let first = states.first().copied().unwrap_or(State::NONE);
+            let common = if states.iter().all(|state| *state == first) { first } else { State::NONE };
+            self.report.batches[batch].state = Some(common);
+            rows.iter().zip(states).for_each(|(&row, state)| self.report.rows[row].state = Some(state));
+        }
+        reply
+    }
+
+    /// How many recipients are in which state, for the message.
+    fn states(&self) -> String {
+        let count = |state: State| self.report.rows.iter().filter(|row| row.state == Some(state)).count();
+        let states = STATES.iter().map(|constant| State(constant.number));
+        let found: Vec<String> = states
+            .filter(|state| count(*state) > 0)
+            .map(|state| format!("{} {}", count(state), state_name(state)))
+            .collect();
+        if found.is_empty() { String::new() } else { format!(": {}", found.join(", ")) }
+    }
+}
+
+/// The state of each payout of a batch. NONE where the answer does not say it of this very payout.
+fn states<'r>(reply: &Reply, reference: &str, rows: impl Iterator<Item = &'r Row>) -> Vec<State> {
+    let root = reply.document.as_ref().map(|document| document.root(&reply.body));
+    // An answer about another batch says nothing.
+    let same = |root: &Value<'_>| {
+        root.member(names::BATCH_REFERENCE).is_none_or(|own| own.is_empty() || own.text().as_deref() == Some(reference))
+    };
+    let data = root.filter(same).and_then(|root| root.member("data")).filter(|data| data.kind() == Type::Array);
+    rows.map(|row| data.map_or(State::NONE, |data| state_in(data, row))).collect()
+}
+
+fn state_in(data: Value<'_>, row: &Row) -> State {
+    let own = |element: &Value<'_>| {
+        row.payout_reference.is_some()
+            && answer::text(*element, names::PAYOUT_REFERENCE).as_deref() == row.payout_reference.as_deref()
+    };
+    let mut found = data.children().filter(own);
+    match (found.next(), found.next()) {
+        (Some(element), None) if is_of(element, row) => element::state(element),
+        _ => State::NONE,
+    }
+}
+
+/// Account and amount, where the answer has them, are the recipient's.
+fn is_of(element: Value<'_>, row: &Row) -> bool {
+    let absent = |name: &str| element.member(name).is_none_or(Value::is_empty);
+    (absent(names::ACCOUNT) || answer::is_account(element, &row.identity))
+        && (absent(names::AMOUNT) || answer::is_amount(element, &row.identity))
+}
+
+#[cfg(test)]
+mod tests;
