@@ -61,7 +61,8 @@ void stops() {
     const auto rest = with.payout_bulk(payouts(report), token);
     CHECK(accepted(rest) == 5 && told == 2 && rest.answer().payouts().size() == 5);
     CHECK(rest.answer().payouts()[4].clientReference().value_or("") == "SALARY-4");
-    CHECK(with.payout_bulk_status(rest.body()).answer().states().has_value());
+    const auto states = with.payout_bulk_status(rest.body());
+    CHECK(states.answer().states().has_value());
 }
 
 void throws() {
