@@ -258,7 +258,10 @@ fn no_event_about_a_payout_is_authentic() {
     let payout = json!({"batchReference": "B-1", "payoutReference": "P-1", "amount": "5", "statusId": 5});
     let expected = [(Meaning::Reference, "P-1")];
     let found = verified(&payout, &answer(json!([payout])), State::NONE, &expected);
-    assert_eq!((&found["authentic"], &found["match"], &found["event"]), (&json!(false), &json!(false), &json!("payout")));
+    assert_eq!(
+        (&found["authentic"], &found["match"], &found["event"]),
+        (&json!(false), &json!(false), &json!("payout"))
+    );
     assert_eq!((found.get("key"), &found["data"]), (None, &json!([payout])));
 }
 
