@@ -108,12 +108,12 @@ def test_whatever_is_not_continue_stops_before_the_next_batch(
     assert (paid(paysvc_sandbox), paysvc_sandbox.get("/sandbox/duplicates")["duplicates"]) == (5, [])
 
 
-@pytest.mark.parametrize("thrown", [ValueError, KeyboardInterrupt])
+@pytest.mark.parametrize(("thrown", "at"), [(ValueError, "after"), (KeyboardInterrupt, "after"), (ValueError, "before")])
 def test_an_exception_stops_and_is_raised_with_the_report(
-    client: paysvc.Client, paysvc_sandbox: Sandbox, thrown: type[BaseException]
+    client: paysvc.Client, paysvc_sandbox: Sandbox, thrown: type[BaseException], at: str
 ) -> None:
     def progress(_done: int, _total: int, step: Mapping[str, Any]) -> int:
-        if step["step"] == "after":
+        if step["step"] == at:
             raise thrown("a bug of the caller")
         return paysvc.CONTINUE
 
@@ -121,7 +121,8 @@ def test_an_exception_stops_and_is_raised_with_the_report(
         client.payout_bulk(recipients(5), progress=progress)
     error = paysvc.abandoned_call(caught.value)
     assert error is not None
-    assert outcomes(error.reply).count("ACCEPTED") == paid(paysvc_sandbox) > 0
+    assert outcomes(error.reply).count("ACCEPTED") == paid(paysvc_sandbox)
+    assert (paid(paysvc_sandbox) > 0) == (at == "after")
     # The next call on this thread is not affected.
     assert client.payout_bulk(recipients(5), earlier=error).outcome == Outcome.CONFIRMED
     assert paid(paysvc_sandbox) == 5
