@@ -87,7 +87,7 @@ fn sizes(report: &Value) -> Vec<u64> {
 fn ledger(sandbox: &Sandbox) -> HashMap<String, Vec<String>> {
     let mut executed: HashMap<String, Vec<String>> = HashMap::new();
     let ledger = sandbox.get("/sandbox/ledger");
-    let entries = ledger["entries"].as_array().unwrap_or_else(|| panic!("{ledger}"));
+    let entries = ledger["ledger"].as_array().unwrap_or_else(|| panic!("{ledger}"));
     for entry in entries.iter().filter(|entry| entry["effect"] == "payout_made") {
         let text = |name: &str| entry[name].as_str().unwrap().to_owned();
         executed.entry(text("key")).or_default().push(text("reference"));
