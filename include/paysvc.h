@@ -314,6 +314,7 @@ const char *paysvc_outcome_name(paysvc_outcome outcome);
  *   - base_url (string): address of the service, e.g. https://host/path
  *   - public_key (string): API key of most endpoints
  *   - secret_key (string): API key of the endpoints that require it, e.g. refunds
+ *   - mode (string): test or live: API keys of the other kind are refused; without it neither is checked
  *   - encryption_key (string): the dashboard's RSA key, or a PEM public key
  *   - timeout_ms (integer): time limit for a whole call in ms, retries and waits included (default 30000, 1 to 86400000)
  *   - connect_timeout_ms (integer): limit for name look-up, connect and TLS in ms, within timeout_ms (default 10000, 1 to 86400000)
@@ -415,10 +416,12 @@ paysvc_status paysvc_direct_debit_otp(const paysvc_client *client,
  *   - paymentoption (string): C for card
  *   - country (string): two-letter country code
  *   - card (object): the card
- *     - cardnumber (string, required): card number
+ *     - cardnumber (string, required): card number, digits only
  *     - expirymonth (string, required): two digits
- *     - expiryyear (string, required): two digits
+ *     - expiryyear (string, required): two or four digits
  *     - cvv (string, required): card security code
+ *     - authOption (string): how the holder consents, e.g. PIN
+ *     - pin (string): the card's PIN
  *   - order (object): the order and its price
  *     - reference (string, required): reference of the order, unique: a second order with it is refused
  *     - amount (string or number, a decimal amount in major units, e.g. "100.10", required): price, without the fee
@@ -445,18 +448,28 @@ paysvc_status paysvc_order_create(const paysvc_client *client,
                                   paysvc_reply **reply);
 
 /**
- * Charges the customer, for example under an approved mandate.
+ * Pays an order: by card, bank transfer, direct debit, or another payment option.
  *
  * POST /payment/order/pay, public key, encrypted.
  *
  * @param request_json  one JSON object:
- *   - paymentOption (string, required): NDD for direct debit
+ *   - paymentOption (string, required): payment option in any case, e.g. C, NDD or bank-transfer
  *   - reference (string, required): reference of the order
+ *   - country (string): two-letter country code
+ *   - card (object): the card
+ *     - cardnumber (string, required): card number, digits only
+ *     - expirymonth (string, required): two digits
+ *     - expiryyear (string, required): two or four digits
+ *     - cvv (string, required): card security code
+ *     - authOption (string): how the holder consents, e.g. PIN
+ *     - pin (string): the card's PIN
  *   - directDebitPaymentRequest (object): the debit, for the payment option NDD
  *     - otp (string, required): the one-time code received by e-mail
  *     - mandateCode (string, required): the code returned at mandate creation
  *     - accountName (string): name of the customer's account
  *     - bankCode (string): code of the customer's bank
+ *   - BankTransfer (object): the transfer, for the payment option bank-transfer; may be empty
+ *     - bankcode (string): code of the customer's bank
  *   Further members are passed on; one that is nearly a known member, or stands in the wrong object, is refused.
  * @param call  deadline and cancel of this request; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
@@ -818,9 +831,10 @@ paysvc_status paysvc_request(const paysvc_client *client,
  *   - request (any, required): its request: the members that its documentation names for a look-up; others are ignored, so no card number has to be kept
  *   - attempts (integer): how many requests for this order have been sent, by every call, this one included; without it the outcome is never REJECTED
  *   - expect (object): the price that was asked for
- *     - amount (string): price in major currency units, without the fee, e.g. "100.10"
+ *     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price without the fee
  *     - currency (string): currency code
  *   - wait (boolean): asks again until the outcome is known or the call's time is over (default false)
+ *   - interval_ms (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000)
  * @param call  deadline, cancel and progress of this call; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK: CONFIRMED, check the state. PAYSVC_E_REJECTED: REJECTED, the request was not executed. Any other status: the outcome is still UNKNOWN. It is never NOT_SENT. The body is the look-up's answer.
@@ -836,8 +850,9 @@ paysvc_status paysvc_resolve(const paysvc_client *client,
  * @param request_json  one JSON object:
  *   - reference (string, required): reference of the order
  *   - expect (object): the price that was asked for
- *     - amount (string): price in major currency units, without the fee, e.g. "100.10"
+ *     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price without the fee
  *     - currency (string): currency code
+ *   - interval_ms (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000)
  * @param call  deadline, cancel and progress of this call; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK: the state is final, check it. PAYSVC_E_TIMEOUT: it is not final yet; the outcome is UNKNOWN and the state is the last one. The outcome is never NOT_SENT. The body is the last answer.
@@ -854,7 +869,7 @@ paysvc_status paysvc_order_wait(const paysvc_client *client,
  *   - body (any, required): the body of the webhook: its text as it was received, or a JSON object
  *   - expect (object): what the event must speak of
  *     - reference (string): reference of the order
- *     - amount (string): price in major currency units, without the fee, e.g. "100.10"
+ *     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price without the fee
  *     - currency (string): currency code
  *     - accountReference (string): the Reference that was given when the virtual account was generated
  * @param call  deadline, cancel and progress of this call; may be NULL
@@ -870,7 +885,15 @@ paysvc_status paysvc_webhook_verify(const paysvc_client *client,
  * Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms bounds a batch, the call's timeout the list: no batch starts with less than timeout_ms left. Write the list down before the call and every step of its progress during it, see docs/payouts.md.
  *
  * @param request_json  one JSON object:
- *   - payoutDetails (any): the recipients, a list: as for paysvc_payout_initiate(), each with a clientReference that is unique in the list
+ *   - payoutDetails (array of one or more objects): the recipients, any number; each needs a clientReference that is unique in the list
+ *     - clientReference (string): your own reference; the answer does not repeat it
+ *     - accountNumber (string, required): the recipient's bank account
+ *     - bankCode (string, required): code of the recipient's bank, 6 digits, e.g. 000014
+ *     - amount (string or number, a decimal amount in major units, e.g. "100.10", required): what the recipient receives
+ *     - description (string, required): description of the payout
+ *     - accountName (string, required): name of the account's holder, see payout_name_enquiry
+ *     - creditCurrency (string, required): currency code of the recipient's account, e.g. NGN
+ *     - debitCurrency (string, required): currency code of the balance that is debited, e.g. NGN
  *   - earlier (any): the body of an earlier reply to the same list, or the steps of an earlier run as a list: only what was provably not executed is sent
  *   - continue_after_unknown (boolean): goes on after a batch whose outcome is UNKNOWN (default false)
  *   - status_of (any): instead of a list: the body of an earlier reply, whose batches are looked up
@@ -1101,6 +1124,23 @@ const char *paysvc_reply_call_id(const paysvc_reply *reply);
  * @param reply  may be NULL
  */
 void paysvc_reply_free(paysvc_reply *reply);
+
+/**
+ * Makes a reference that no other has: of no thread, process or machine, with any prefix. References with one prefix sort by
+ * the time at which they were made. The service has no idempotency key: the reference is what an order is found by, so
+ * store it before the first request.
+ *
+ * @param prefix  what the reference begins with, e.g. the number of the till: at most 32 letters, digits, '-', '_' or '.'.
+ *   NULL or "": none
+ * @param text  receives the prefix, '-' and 26 digits and capital letters, e.g. "T7-01ARZ3NDEKTSV4RRFFQ69G5FAV", and a
+ *   NUL at the end
+ * @param size  of text in bytes: 60 is enough for every prefix
+ * @return the length of the reference without the NUL; 0 if it does not fit or text is NULL, if the prefix is not
+ *   accepted, or if the system has no randomness. Then text, if it has room, is "".
+ */
+int paysvc_reference_new(const char *prefix,
+                         char *text,
+                         size_t size);
 
 /**
  * Begins a request: an empty JSON object, in which the paysvc_json_set_ functions place values.

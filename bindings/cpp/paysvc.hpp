@@ -13,8 +13,11 @@
 
 #include <chrono>
 #include <climits>
+#include <cstddef>
+#include <exception>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -119,6 +122,26 @@ class call {
         const long long ms = timeout.count();
         paysvc_call_set_timeout_ms(handle_.get(), ms > INT_MAX ? INT_MAX : ms < 0 ? 0 : static_cast<int>(ms));
     }
+    /// Receives the progress of a call of several steps: done of total, which is 0 if it is not known, and the step as JSON.
+    using progress_function = std::function<int(std::size_t done, std::size_t total, const std::string &step)>;
+    /// Sets the function for the progress of later calls with this token, which must outlive them. It runs on the thread that
+    /// makes the call. Unless it returns PAYSVC_CONTINUE the call stops before its next step, also if it throws: then
+    /// progress_failure() has the exception. An empty function ends that.
+    void set_progress(progress_function progress) {
+        if (!progress) {
+            paysvc_call_set_progress(handle_.get(), nullptr, nullptr);
+            return;
+        }
+        // A running call may still use the previous function: all of them live as long as the token.
+        listeners_.push_back(std::unique_ptr<listener>(new listener(std::move(progress))));
+        paysvc_call_set_progress(handle_.get(), &call::step, listeners_.back().get());
+    }
+#if PAYSVC_EXCEPTIONS
+    /// What the progress function threw last; nullptr if it did not throw. The reply of the call is as good as ever.
+    std::exception_ptr progress_failure() const {
+        return listeners_.empty() ? nullptr : listeners_.back()->failure();
+    }
+#endif
     /// Cancels, from any thread: the request returns promptly with E_CANCELLED, and so does every later one.
     void cancel() const noexcept { paysvc_call_cancel(handle_.get()); }
 
@@ -127,11 +150,65 @@ class call {
     const paysvc_call *get() const noexcept { return handle_.get(); }
 
   private:
+    class listener {
+      public:
+        explicit listener(progress_function told) : told_(std::move(told)) {}
+        int tell(std::size_t done, std::size_t total, const char *step) noexcept {
+#if PAYSVC_EXCEPTIONS
+            try {
+                return told_(done, total, step);
+            } catch (...) { // An exception must not pass through C.
+                const std::lock_guard<std::mutex> lock(mutex_);
+                failure_ = std::current_exception();
+                return 0;
+            }
+        }
+        std::exception_ptr failure() {
+            const std::lock_guard<std::mutex> lock(mutex_);
+            return failure_;
+        }
+
+      private:
+        std::mutex mutex_; // Threads may share the token.
+        std::exception_ptr failure_;
+#else
+            return told_(done, total, step);
+        }
+
+      private:
+#endif
+        progress_function told_;
+    };
+
+    static int PAYSVC_CALLBACK step(void *userdata, std::size_t done, std::size_t total, const char *step) noexcept {
+        return static_cast<listener *>(userdata)->tell(done, total, step);
+    }
+
     explicit call(std::nullptr_t) noexcept {}
+    // Members are destroyed in reverse order, so the handle is freed before the functions.
+    std::vector<std::unique_ptr<listener>> listeners_;
     detail::handle<paysvc_call, paysvc_call_free> handle_;
 };
 
+/// A new reference that no other program and no other till makes: the prefix, "-", and 26 letters and digits. References are
+/// ordered by time, and nobody can guess them. The prefix has at most 32 letters, digits, "-", "_" and "."; with another, or if
+/// there is no randomness, the result is empty.
+inline std::string reference_new(std::nothrow_t, const std::string &prefix = std::string()) {
+    char text[128];
+    const int length = paysvc_reference_new(detail::c_text(prefix, "\n"), text, sizeof text);
+    return std::string(text, length > 0 ? static_cast<std::size_t>(length) : 0);
+}
+
 #if PAYSVC_EXCEPTIONS
+/// The same; throws std::invalid_argument instead.
+inline std::string reference_new(const std::string &prefix = std::string()) {
+    const std::string made = reference_new(std::nothrow, prefix);
+    if (made.empty()) {
+        throw std::invalid_argument("reference_new: no reference can be made with this prefix");
+    }
+    return made;
+}
+
 /// A call whose status is not OK. Copies share one reply.
 class error : public std::runtime_error {
   public:
@@ -245,6 +322,16 @@ class client : public detail::endpoints<client> {
         paysvc_reply *got = nullptr;
         paysvc_encrypt(handle_.get(), detail::c_text(plaintext), &got);
         return reply(got);
+    }
+
+#if PAYSVC_EXCEPTIONS
+    /// Asks for the state of all batches of an earlier payout_bulk(), by the body of its reply or of its error. Sends no payout.
+    payout_bulk_reply payout_bulk_status(const std::string &report, const call &with = call::none()) const {
+        return payout_bulk(payout_bulk_request().status_of(raw(report)), with);
+    }
+#endif
+    payout_bulk_reply payout_bulk_status(std::nothrow_t, const std::string &report, const call &with = call::none()) const {
+        return payout_bulk(std::nothrow, payout_bulk_request().status_of(raw(report)), with);
     }
 
     /// Calls a function of the C interface with this client.

@@ -924,6 +924,118 @@ class payout_balance_answer : public view {
 };
 using payout_balance_reply = reply_of<payout_balance_answer>;
 
+/// An element of the list differences of webhook_verify_answer.
+class webhook_verify_answer_differences : public view {
+  public:
+    using paysvc::view::view;
+    /// member (string): what differs.
+    paysvc::value<std::string> member() const { return paysvc::detail::reader::text(*this, "/member"); }
+    /// event (string): its value in the event.
+    paysvc::value<std::string> event() const { return paysvc::detail::reader::text(*this, "/event"); }
+    /// service (string): its value in the service's answer.
+    paysvc::value<std::string> service() const { return paysvc::detail::reader::text(*this, "/service"); }
+    /// expected (string): the value that was expected.
+    paysvc::value<std::string> expected() const { return paysvc::detail::reader::text(*this, "/expected"); }
+};
+
+/// The answer of client::webhook_verify().
+class webhook_verify_answer : public view {
+  public:
+    using paysvc::view::view;
+    webhook_verify_answer() = default;
+    /// Of any reply, that of an error included. It must outlive this.
+    explicit webhook_verify_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
+    webhook_verify_answer(const paysvc::reply &&) = delete;
+    /// authentic (boolean): whether the service says the same as the event.
+    paysvc::value<bool> authentic() const { return paysvc::detail::reader::flag(*this, "/authentic"); }
+    /// match (boolean): whether the service says what was expected; absent if nothing was.
+    paysvc::value<bool> match() const { return paysvc::detail::reader::flag(*this, "/match"); }
+    /// differences (array of objects): in what the event, the service and the expectation differ.
+    paysvc::list<paysvc::webhook_verify_answer_differences> differences() const { return paysvc::detail::reader::array<paysvc::webhook_verify_answer_differences>(*this, "/differences"); }
+    /// event (string): what the event is about: order, session, payout or unknown.
+    paysvc::value<std::string> event() const { return paysvc::detail::reader::text(*this, "/event"); }
+    /// key (string): the same for every delivery of the event; absent unless it is authentic.
+    paysvc::value<std::string> key() const { return paysvc::detail::reader::text(*this, "/key"); }
+};
+using webhook_verify_reply = reply_of<webhook_verify_answer>;
+
+/// An element of the list batches of payout_bulk_answer.
+class payout_bulk_answer_batches : public view {
+  public:
+    using paysvc::view::view;
+    /// index (integer): place of the batch, from 0.
+    paysvc::value<std::int64_t> index() const { return paysvc::detail::reader::integer(*this, "/index"); }
+    /// batchReference (string): the service's reference, by which the batch is looked up.
+    paysvc::value<std::string> batchReference() const { return paysvc::detail::reader::text(*this, "/batchReference"); }
+    /// batchId (string): the service's number for the batch.
+    paysvc::value<std::string> batchId() const { return paysvc::detail::reader::text(*this, "/batchId"); }
+    /// outcome (string): what became of the request.
+    paysvc::value<std::string> outcome() const { return paysvc::detail::reader::text(*this, "/outcome"); }
+    /// status (string): why its call ended as it did.
+    paysvc::value<std::string> status() const { return paysvc::detail::reader::text(*this, "/status"); }
+    /// recipients (integer): how many recipients it has.
+    paysvc::value<std::int64_t> recipients() const { return paysvc::detail::reader::integer(*this, "/recipients"); }
+    /// state (string): its state, once it was asked for.
+    paysvc::value<std::string> state() const { return paysvc::detail::reader::text(*this, "/state"); }
+    /// message (string): one line for people.
+    paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
+};
+
+/// An element of the list payouts of payout_bulk_answer.
+class payout_bulk_answer_payouts : public view {
+  public:
+    using paysvc::view::view;
+    /// clientReference (string): the reference that was given.
+    paysvc::value<std::string> clientReference() const { return paysvc::detail::reader::text(*this, "/clientReference"); }
+    /// outcome (string): ACCEPTED, REJECTED, NOT_SENT or UNKNOWN.
+    paysvc::value<std::string> outcome() const { return paysvc::detail::reader::text(*this, "/outcome"); }
+    /// payoutReference (string): the service's reference of the payout.
+    paysvc::value<std::string> payoutReference() const { return paysvc::detail::reader::text(*this, "/payoutReference"); }
+    /// batchReference (string): the service's reference of the batch.
+    paysvc::value<std::string> batchReference() const { return paysvc::detail::reader::text(*this, "/batchReference"); }
+    /// batch (integer): index of the batch.
+    paysvc::value<std::int64_t> batch() const { return paysvc::detail::reader::integer(*this, "/batch"); }
+    /// accountNumber (string): the recipient's account.
+    paysvc::value<std::string> accountNumber() const { return paysvc::detail::reader::text(*this, "/accountNumber"); }
+    /// bankCode (string): code of the recipient's bank.
+    paysvc::value<std::string> bankCode() const { return paysvc::detail::reader::text(*this, "/bankCode"); }
+    /// amount (amount in major currency units): what the recipient gets.
+    paysvc::value<std::string> amount() const { return paysvc::detail::reader::decimal(*this, "/amount"); }
+    /// state (string): the state of its batch, once it was asked for.
+    paysvc::value<std::string> state() const { return paysvc::detail::reader::text(*this, "/state"); }
+};
+
+/// The answer of client::payout_bulk().
+class payout_bulk_answer : public view {
+  public:
+    using paysvc::view::view;
+    payout_bulk_answer() = default;
+    /// Of any reply, that of an error included. It must outlive this.
+    explicit payout_bulk_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
+    payout_bulk_answer(const paysvc::reply &&) = delete;
+    /// status (string): success if the service accepted all, otherwise failed.
+    paysvc::value<std::string> status() const { return paysvc::detail::reader::text(*this, "/status"); }
+    /// message (string): one line for people.
+    paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
+    /// total (integer): how many recipients the list has.
+    paysvc::value<std::int64_t> total() const { return paysvc::detail::reader::integer(*this, "/total"); }
+    /// accepted (integer): how many are ACCEPTED.
+    paysvc::value<std::int64_t> accepted() const { return paysvc::detail::reader::integer(*this, "/accepted"); }
+    /// rejected (integer): how many are REJECTED.
+    paysvc::value<std::int64_t> rejected() const { return paysvc::detail::reader::integer(*this, "/rejected"); }
+    /// not_sent (integer): how many are NOT_SENT.
+    paysvc::value<std::int64_t> not_sent() const { return paysvc::detail::reader::integer(*this, "/not_sent"); }
+    /// unknown (integer): how many are UNKNOWN.
+    paysvc::value<std::int64_t> unknown() const { return paysvc::detail::reader::integer(*this, "/unknown"); }
+    /// states (any): how many recipients are in each state, once it was asked for.
+    paysvc::value<paysvc::raw> states() const { return paysvc::detail::reader::any(*this, "/states"); }
+    /// batches (array of objects): the batches that were tried, also by earlier calls.
+    paysvc::list<paysvc::payout_bulk_answer_batches> batches() const { return paysvc::detail::reader::array<paysvc::payout_bulk_answer_batches>(*this, "/batches"); }
+    /// payouts (array of objects): the recipients, in the order of the list.
+    paysvc::list<paysvc::payout_bulk_answer_payouts> payouts() const { return paysvc::detail::reader::array<paysvc::payout_bulk_answer_payouts>(*this, "/payouts"); }
+};
+using payout_bulk_reply = reply_of<payout_bulk_answer>;
+
 } // namespace paysvc
 
 #endif // PAYSVC_ANSWERS_HPP

@@ -80,6 +80,8 @@ class config : public object {
     config &public_key(const std::string &value) { return set(*this, "public_key", value); }
     /// secret_key (string): API key of the endpoints that require it, e.g. refunds.
     config &secret_key(const std::string &value) { return set(*this, "secret_key", value); }
+    /// mode (string): test or live: API keys of the other kind are refused; without it neither is checked.
+    config &mode(const std::string &value) { return set(*this, "mode", value); }
     /// encryption_key (string): the dashboard's RSA key, or a PEM public key.
     config &encryption_key(const std::string &value) { return set(*this, "encryption_key", value); }
     /// timeout_ms (integer): time limit for a whole call in ms, retries and waits included (default 30000, 1 to 86400000).
@@ -151,14 +153,18 @@ class direct_debit_otp_request : public object {
 /// The member card of order_create_request.
 class order_create_card : public object {
   public:
-    /// cardnumber (string, required): card number.
+    /// cardnumber (string, required): card number, digits only.
     order_create_card &cardnumber(const std::string &value) { return set(*this, "cardnumber", value); }
     /// expirymonth (string, required): two digits.
     order_create_card &expirymonth(const std::string &value) { return set(*this, "expirymonth", value); }
-    /// expiryyear (string, required): two digits.
+    /// expiryyear (string, required): two or four digits.
     order_create_card &expiryyear(const std::string &value) { return set(*this, "expiryyear", value); }
     /// cvv (string, required): card security code.
     order_create_card &cvv(const std::string &value) { return set(*this, "cvv", value); }
+    /// authOption (string): how the holder consents, e.g. PIN.
+    order_create_card &authOption(const std::string &value) { return set(*this, "authOption", value); }
+    /// pin (string): the card's PIN.
+    order_create_card &pin(const std::string &value) { return set(*this, "pin", value); }
     /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
     order_create_card &extra(const std::string &member, const raw &value) { return set(*this, member, value); }
 };
@@ -236,6 +242,25 @@ class order_create_request : public object {
     order_create_request &extra(const std::string &member, const raw &value) { return set(*this, member, value); }
 };
 
+/// The member card of order_pay_request.
+class order_pay_card : public object {
+  public:
+    /// cardnumber (string, required): card number, digits only.
+    order_pay_card &cardnumber(const std::string &value) { return set(*this, "cardnumber", value); }
+    /// expirymonth (string, required): two digits.
+    order_pay_card &expirymonth(const std::string &value) { return set(*this, "expirymonth", value); }
+    /// expiryyear (string, required): two or four digits.
+    order_pay_card &expiryyear(const std::string &value) { return set(*this, "expiryyear", value); }
+    /// cvv (string, required): card security code.
+    order_pay_card &cvv(const std::string &value) { return set(*this, "cvv", value); }
+    /// authOption (string): how the holder consents, e.g. PIN.
+    order_pay_card &authOption(const std::string &value) { return set(*this, "authOption", value); }
+    /// pin (string): the card's PIN.
+    order_pay_card &pin(const std::string &value) { return set(*this, "pin", value); }
+    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    order_pay_card &extra(const std::string &member, const raw &value) { return set(*this, member, value); }
+};
+
 /// The member directDebitPaymentRequest of order_pay_request.
 class order_pay_directDebitPaymentRequest : public object {
   public:
@@ -251,15 +276,30 @@ class order_pay_directDebitPaymentRequest : public object {
     order_pay_directDebitPaymentRequest &extra(const std::string &member, const raw &value) { return set(*this, member, value); }
 };
 
+/// The member BankTransfer of order_pay_request.
+class order_pay_BankTransfer : public object {
+  public:
+    /// bankcode (string): code of the customer's bank.
+    order_pay_BankTransfer &bankcode(const std::string &value) { return set(*this, "bankcode", value); }
+    /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
+    order_pay_BankTransfer &extra(const std::string &member, const raw &value) { return set(*this, member, value); }
+};
+
 /// The request of client::order_pay().
 class order_pay_request : public object {
   public:
-    /// paymentOption (string, required): NDD for direct debit.
+    /// paymentOption (string, required): payment option in any case, e.g. C, NDD or bank-transfer.
     order_pay_request &paymentOption(const std::string &value) { return set(*this, "paymentOption", value); }
     /// reference (string, required): reference of the order.
     order_pay_request &reference(const std::string &value) { return set(*this, "reference", value); }
+    /// country (string): two-letter country code.
+    order_pay_request &country(const std::string &value) { return set(*this, "country", value); }
+    /// card (object): the card.
+    order_pay_request &card(const order_pay_card &value) { return set(*this, "card", value); }
     /// directDebitPaymentRequest (object): the debit, for the payment option NDD.
     order_pay_request &directDebitPaymentRequest(const order_pay_directDebitPaymentRequest &value) { return set(*this, "directDebitPaymentRequest", value); }
+    /// BankTransfer (object): the transfer, for the payment option bank-transfer; may be empty.
+    order_pay_request &BankTransfer(const order_pay_BankTransfer &value) { return set(*this, "BankTransfer", value); }
     /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
     order_pay_request &extra(const std::string &member, const raw &value) { return set(*this, member, value); }
 };
@@ -551,6 +591,108 @@ class payout_balance_request : public object {
     payout_balance_request &currency(const std::string &value) { return set(*this, "currency", value); }
 };
 
+/// The member expect of resolve_request.
+class resolve_expect : public object {
+  public:
+    /// amount (decimal amount in major units, e.g. "100.10"): price without the fee.
+    resolve_expect &amount(const std::string &value) { return set(*this, "amount", value); }
+    /// currency (string): currency code.
+    resolve_expect &currency(const std::string &value) { return set(*this, "currency", value); }
+};
+
+/// The request of client::resolve().
+class resolve_request : public object {
+  public:
+    /// endpoint (string, required): the function that was called, without its prefix, e.g. order_pay.
+    resolve_request &endpoint(const std::string &value) { return set(*this, "endpoint", value); }
+    /// request (any, required): its request: the members that its documentation names for a look-up; others are ignored, so no card number has to be kept.
+    resolve_request &request(const raw &value) { return set(*this, "request", value); }
+    /// attempts (integer): how many requests for this order have been sent, by every call, this one included; without it the outcome is never REJECTED.
+    resolve_request &attempts(const detail::integer &value) { return set(*this, "attempts", value); }
+    /// expect (object): the price that was asked for.
+    resolve_request &expect(const resolve_expect &value) { return set(*this, "expect", value); }
+    /// wait (boolean): asks again until the outcome is known or the call's time is over (default false).
+    resolve_request &wait(const detail::flag &value) { return set(*this, "wait", value); }
+    /// interval_ms (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000).
+    resolve_request &interval_ms(const detail::integer &value) { return set(*this, "interval_ms", value); }
+};
+
+/// The member expect of order_wait_request.
+class order_wait_expect : public object {
+  public:
+    /// amount (decimal amount in major units, e.g. "100.10"): price without the fee.
+    order_wait_expect &amount(const std::string &value) { return set(*this, "amount", value); }
+    /// currency (string): currency code.
+    order_wait_expect &currency(const std::string &value) { return set(*this, "currency", value); }
+};
+
+/// The request of client::order_wait().
+class order_wait_request : public object {
+  public:
+    /// reference (string, required): reference of the order.
+    order_wait_request &reference(const std::string &value) { return set(*this, "reference", value); }
+    /// expect (object): the price that was asked for.
+    order_wait_request &expect(const order_wait_expect &value) { return set(*this, "expect", value); }
+    /// interval_ms (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000).
+    order_wait_request &interval_ms(const detail::integer &value) { return set(*this, "interval_ms", value); }
+};
+
+/// The member expect of webhook_verify_request.
+class webhook_verify_expect : public object {
+  public:
+    /// reference (string): reference of the order.
+    webhook_verify_expect &reference(const std::string &value) { return set(*this, "reference", value); }
+    /// amount (decimal amount in major units, e.g. "100.10"): price without the fee.
+    webhook_verify_expect &amount(const std::string &value) { return set(*this, "amount", value); }
+    /// currency (string): currency code.
+    webhook_verify_expect &currency(const std::string &value) { return set(*this, "currency", value); }
+    /// accountReference (string): the Reference that was given when the virtual account was generated.
+    webhook_verify_expect &accountReference(const std::string &value) { return set(*this, "accountReference", value); }
+};
+
+/// The request of client::webhook_verify().
+class webhook_verify_request : public object {
+  public:
+    /// body (any, required): the body of the webhook: its text as it was received, or a JSON object.
+    webhook_verify_request &body(const raw &value) { return set(*this, "body", value); }
+    /// expect (object): what the event must speak of.
+    webhook_verify_request &expect(const webhook_verify_expect &value) { return set(*this, "expect", value); }
+};
+
+/// An element of payoutDetails of payout_bulk_request.
+class payout_bulk_payoutDetails : public object {
+  public:
+    /// clientReference (string): your own reference; the answer does not repeat it.
+    payout_bulk_payoutDetails &clientReference(const std::string &value) { return set(*this, "clientReference", value); }
+    /// accountNumber (string, required): the recipient's bank account.
+    payout_bulk_payoutDetails &accountNumber(const std::string &value) { return set(*this, "accountNumber", value); }
+    /// bankCode (string, required): code of the recipient's bank, 6 digits, e.g. 000014.
+    payout_bulk_payoutDetails &bankCode(const std::string &value) { return set(*this, "bankCode", value); }
+    /// amount (decimal amount in major units, e.g. "100.10", required): what the recipient receives.
+    payout_bulk_payoutDetails &amount(const std::string &value) { return set(*this, "amount", value); }
+    /// description (string, required): description of the payout.
+    payout_bulk_payoutDetails &description(const std::string &value) { return set(*this, "description", value); }
+    /// accountName (string, required): name of the account's holder, see payout_name_enquiry.
+    payout_bulk_payoutDetails &accountName(const std::string &value) { return set(*this, "accountName", value); }
+    /// creditCurrency (string, required): currency code of the recipient's account, e.g. NGN.
+    payout_bulk_payoutDetails &creditCurrency(const std::string &value) { return set(*this, "creditCurrency", value); }
+    /// debitCurrency (string, required): currency code of the balance that is debited, e.g. NGN.
+    payout_bulk_payoutDetails &debitCurrency(const std::string &value) { return set(*this, "debitCurrency", value); }
+};
+
+/// The request of client::payout_bulk().
+class payout_bulk_request : public object {
+  public:
+    /// payoutDetails (array of one or more objects): the recipients, any number; each needs a clientReference that is unique in the list.
+    payout_bulk_request &payoutDetails(const std::vector<payout_bulk_payoutDetails> &value) { return set(*this, "payoutDetails", value); }
+    /// earlier (any): the body of an earlier reply to the same list, or the steps of an earlier run as a list: only what was provably not executed is sent.
+    payout_bulk_request &earlier(const raw &value) { return set(*this, "earlier", value); }
+    /// continue_after_unknown (boolean): goes on after a batch whose outcome is UNKNOWN (default false).
+    payout_bulk_request &continue_after_unknown(const detail::flag &value) { return set(*this, "continue_after_unknown", value); }
+    /// status_of (any): instead of a list: the body of an earlier reply, whose batches are looked up.
+    payout_bulk_request &status_of(const raw &value) { return set(*this, "status_of", value); }
+};
+
 /// A request that has no method of its own yet: see client::request().
 class raw_request : public object {
   public:
@@ -633,7 +775,7 @@ template <class Client> class endpoints {
         return order_create_reply(static_cast<const Client *>(this)->perform(&paysvc_order_create, request, with));
     }
 
-    /// Charges the customer, for example under an approved mandate.
+    /// Pays an order: by card, bank transfer, direct debit, or another payment option.
     /// POST /payment/order/pay, public key, encrypted.
 #if PAYSVC_EXCEPTIONS
     order_pay_reply order_pay(const std::string &request, const call &with = call::none()) const {
@@ -829,6 +971,46 @@ template <class Client> class endpoints {
 #endif
     payout_balance_reply payout_balance(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
         return payout_balance_reply(static_cast<const Client *>(this)->perform(&paysvc_payout_balance, request, with));
+    }
+
+    /// Finds out what became of a request whose outcome is UNKNOWN. It asks the read-only endpoint that knows, and moves no money.
+#if PAYSVC_EXCEPTIONS
+    reply resolve(const std::string &request, const call &with = call::none()) const {
+        return checked("resolve", this->resolve(std::nothrow, request, with));
+    }
+#endif
+    reply resolve(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
+        return reply(static_cast<const Client *>(this)->perform(&paysvc_resolve, request, with));
+    }
+
+    /// Asks for the state of an order until it is final, or until the call's time is over. A failed payment may be followed by another attempt: call again.
+#if PAYSVC_EXCEPTIONS
+    order_status_reply order_wait(const std::string &request, const call &with = call::none()) const {
+        return checked("order_wait", this->order_wait(std::nothrow, request, with));
+    }
+#endif
+    order_status_reply order_wait(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
+        return order_status_reply(static_cast<const Client *>(this)->perform(&paysvc_order_wait, request, with));
+    }
+
+    /// Checks a webhook, which nobody signs: reads the event in every form that the service uses, and asks the service whether it is true.
+#if PAYSVC_EXCEPTIONS
+    webhook_verify_reply webhook_verify(const std::string &request, const call &with = call::none()) const {
+        return checked("webhook_verify", this->webhook_verify(std::nothrow, request, with));
+    }
+#endif
+    webhook_verify_reply webhook_verify(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
+        return webhook_verify_reply(static_cast<const Client *>(this)->perform(&paysvc_webhook_verify, request, with));
+    }
+
+    /// Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms bounds a batch, the call's timeout the list: no batch starts with less than timeout_ms left. Write the list down before the call and every step of its progress during it, see docs/payouts.md.
+#if PAYSVC_EXCEPTIONS
+    payout_bulk_reply payout_bulk(const std::string &request, const call &with = call::none()) const {
+        return checked("payout_bulk", this->payout_bulk(std::nothrow, request, with));
+    }
+#endif
+    payout_bulk_reply payout_bulk(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
+        return payout_bulk_reply(static_cast<const Client *>(this)->perform(&paysvc_payout_bulk, request, with));
     }
 
     /// Sends a request that has no method of its own yet: see paysvc_request() in paysvc.h.

@@ -61,8 +61,8 @@ inline std::string quoted(const std::string &text) {
 
 /// The text as C expects it. C would ignore what follows a NUL, so such a text is replaced by one that is not JSON, which
 /// the library refuses.
-inline const char *c_text(const std::string &text) {
-    return text.find('\0') == std::string::npos ? text.c_str() : "NUL";
+inline const char *c_text(const std::string &text, const char *refused = "NUL") {
+    return text.find('\0') == std::string::npos ? text.c_str() : refused;
 }
 
 } // namespace detail

@@ -22,6 +22,19 @@ static void PAYSVC_CALLBACK log_line(void *userdata, int level, const char *mess
     paysvcGoLog((uintptr_t)userdata, level, (char *)message);
 }
 
+/* In progress.go. */
+extern int paysvcGoProgress(uintptr_t handle, size_t done, size_t total, char *step);
+
+static int PAYSVC_CALLBACK progress_step(void *userdata, size_t done, size_t total, const char *step)
+{
+    return paysvcGoProgress((uintptr_t)userdata, done, total, (char *)step);
+}
+
+void paysvc_go_set_progress(const paysvc_call *call, uintptr_t handle)
+{
+    paysvc_call_set_progress(call, progress_step, (void *)handle);
+}
+
 paysvc_status paysvc_go_set_log(const paysvc_client *client, int level, uintptr_t handle)
 {
     return paysvc_client_set_log(client, level, log_line, (void *)handle);

@@ -11,5 +11,6 @@ paysvc_status paysvc_go_invoke(paysvc_go_function function, const paysvc_client 
                                const paysvc_call *call, paysvc_reply **reply);
 paysvc_status paysvc_go_encrypt(const paysvc_client *client, const char *json, const paysvc_call *call, paysvc_reply **reply);
 paysvc_status paysvc_go_set_log(const paysvc_client *client, int level, uintptr_t handle);
+void paysvc_go_set_progress(const paysvc_call *call, uintptr_t handle);
 
 #endif

@@ -9,6 +9,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"time"
 	"unsafe"
 )
@@ -19,7 +20,7 @@ func (c *Client) Call(ctx context.Context, function string, request json.RawMess
 	if request == nil {
 		request = json.RawMessage("null") // The library refuses it, as it is not an object.
 	}
-	return pointer(c.do(ctx, function, request))
+	return pointer(c.do(ctx, function, request, nil))
 }
 
 // Request sends a request that has no method of its own yet. At the path of an endpoint its API key and its encryption still
@@ -42,16 +43,38 @@ func pointer(reply Reply, err error) (*Reply, error) {
 }
 
 func (c *Client) send(ctx context.Context, function string, request any) (Reply, error) {
-	text, err := encode(request)
-	if err != nil {
-		return Reply{}, refuse(function, StatusArgument, err.Error(), err)
-	}
-	defer clear(text)
-	return c.do(ctx, function, text)
+	return c.sendWith(ctx, function, request, nil)
 }
 
-// Makes a call: waits for a slot, passes on the context's deadline and cancel, and returns when the library has.
-func (c *Client) do(ctx context.Context, name string, request []byte) (Reply, error) {
+func (c *Client) sendWith(ctx context.Context, function string, request any, told ProgressFunc) (Reply, error) {
+	text, err := encode(request)
+	if err != nil {
+		return Reply{}, about(function, refuse(function, StatusArgument, err.Error(), err))
+	}
+	defer clear(text)
+	return c.do(ctx, function, text, told)
+}
+
+// Makes a call. Its error keeps what is needed to resolve it.
+func (c *Client) do(ctx context.Context, name string, request []byte, told ProgressFunc) (Reply, error) {
+	reply, failure := c.perform(ctx, name, request, told)
+	if failure != nil {
+		failure.Request = keep(name, request, false)
+		return Reply{}, about(name, failure)
+	}
+	return reply, nil
+}
+
+// That nothing was sent now says nothing of an earlier request.
+func about(name string, failure *Error) *Error {
+	if failure.Outcome == OutcomeNotSent && aboutEarlier(name) {
+		failure.Outcome = OutcomeUnknown
+	}
+	return failure
+}
+
+// Waits for a slot, passes on the context's deadline and cancel, and returns when the library has.
+func (c *Client) perform(ctx context.Context, name string, request []byte, told ProgressFunc) (Reply, *Error) {
 	f := function(name)
 	if f == nil {
 		return Reply{}, refuse(name, StatusArgument, "libpaysvc has no function of this name", nil)
@@ -80,9 +103,13 @@ func (c *Client) do(ctx context.Context, name string, request []byte) (Reply, er
 		return Reply{}, refuse(name, StatusArgument, "the client is closed", ErrClosed)
 	}
 	defer c.end()
-	call, release, err := c.watch(ctx, name, limit)
-	if err != nil {
-		return Reply{}, err
+	var progress *listener
+	if told != nil {
+		progress = &listener{told: told}
+	}
+	call, release, failure := c.watch(ctx, name, limit, progress)
+	if failure != nil {
+		return Reply{}, failure
 	}
 	defer release()
 
@@ -91,6 +118,9 @@ func (c *Client) do(ctx context.Context, name string, request []byte) (Reply, er
 	defer func() { C.paysvc_reply_free(got) }()
 	C.paysvc_go_invoke(f, client, (*C.char)(unsafe.Pointer(&text[0])), call, &got)
 	reply := newReply(got)
+	if panicked := progress.failure(); panicked != nil {
+		return Reply{}, &Error{Function: name, Reply: reply, cause: panicked}
+	}
 	if reply.Status == StatusOK {
 		return reply, nil
 	}
@@ -121,10 +151,12 @@ func (c *Client) wait(ctx context.Context, name string) *Error {
 	}
 }
 
-// Makes a token that passes the context's deadline and cancel on to the library; nil if only the client's own timeout
-// applies. release frees it.
-func (c *Client) watch(ctx context.Context, name string, limit time.Duration) (token *C.paysvc_call, release func(), err error) {
-	if ctx.Done() == nil && limit == c.timeout {
+// Makes a token that passes the context's deadline and cancel on to the library, and its progress back; nil if only the
+// client's own timeout applies. release frees it.
+func (c *Client) watch(
+	ctx context.Context, name string, limit time.Duration, progress *listener,
+) (token *C.paysvc_call, release func(), failure *Error) {
+	if ctx.Done() == nil && limit == c.timeout && progress == nil {
 		return nil, func() {}, nil
 	}
 	token = C.paysvc_call_new()
@@ -132,15 +164,26 @@ func (c *Client) watch(ctx context.Context, name string, limit time.Duration) (t
 		return nil, nil, refuse(name, StatusInternal, "the library could not allocate a call token", nil)
 	}
 	deadline, has := ctx.Deadline()
-	if has {
+	switch {
+	case has && takesSteps(name):
+		limit = time.Until(deadline)
+	case has:
 		limit = min(limit, time.Until(deadline))
 	}
-	if limit < c.timeout {
+	if limit < c.timeout && !timeoutOfStep(name) || has && takesSteps(name) {
 		// Rounded up, so that the context ends before the library's timeout.
-		C.paysvc_call_set_timeout_ms(token, C.int(max(limit, 0).Milliseconds()+1))
+		C.paysvc_call_set_timeout_ms(token, C.int(min(max(limit, 0).Milliseconds()+1, math.MaxInt32)))
+	}
+	free := func() { C.paysvc_call_free(token) }
+	if progress != nil {
+		silence := progress.listen(token)
+		free = func() {
+			C.paysvc_call_free(token)
+			silence()
+		}
 	}
 	if ctx.Done() == nil {
-		return token, func() { C.paysvc_call_free(token) }, nil
+		return token, free, nil
 	}
 	cancelled := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
@@ -153,7 +196,7 @@ func (c *Client) watch(ctx context.Context, name string, limit time.Duration) (t
 		if !stop() {
 			<-cancelled // It has begun, and may still use the token.
 		}
-		C.paysvc_call_free(token)
+		free()
 	}, nil
 }
 

@@ -4,6 +4,7 @@ package paysvc
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 )
@@ -20,8 +21,14 @@ var ErrClosed = errors.New("paysvc: the client is closed")
 type Error struct {
 	// Function is the name of the library's function, e.g. "order_refund"; "new" for [New].
 	Function string
+
+	// Request has the members by which [Client.Resolve] looks the request up, as a JSON object; nil if there are none. It holds no
+	// card data and no codes, so it may be stored. In an error of Resolve they are those of the request that was resolved.
+	Request json.RawMessage
+
 	Reply
-	cause error
+	cause   error
+	earlier *Error // In an error of Resolve: the error that it was about.
 }
 
 // Error has the function, status, outcome and message; never a secret of the caller's.

@@ -270,6 +270,9 @@ func (n Outcome) sentinel() error {
 // The time limit of a whole call, of a client without TimeoutMS.
 const defaultTimeoutMS = 30000
 
+// Continue is what a [ProgressFunc] returns so that the call goes on.
+const Continue = 0x5D00
+
 // Config is what a client needs to know. A member that is left out is read from the environment variable of its name in capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. A member that is not set there either has its default. A text left empty and a pointer left nil count as left out.
 type Config struct {
 	redacted
@@ -282,6 +285,9 @@ type Config struct {
 
 	// SecretKey (string): API key of the endpoints that require it, e.g. refunds.
 	SecretKey string `json:"secret_key,omitempty"`
+
+	// Mode (string): test or live: API keys of the other kind are refused; without it neither is checked.
+	Mode string `json:"mode,omitempty"`
 
 	// EncryptionKey (string): the dashboard's RSA key, or a PEM public key.
 	EncryptionKey string `json:"encryption_key,omitempty"`
@@ -374,10 +380,95 @@ func function(name string) C.paysvc_go_function {
 		return C.paysvc_go_function(C.paysvc_payout_status)
 	case "payout_balance":
 		return C.paysvc_go_function(C.paysvc_payout_balance)
+	case "resolve":
+		return C.paysvc_go_function(C.paysvc_resolve)
+	case "order_wait":
+		return C.paysvc_go_function(C.paysvc_order_wait)
+	case "webhook_verify":
+		return C.paysvc_go_function(C.paysvc_webhook_verify)
+	case "payout_bulk":
+		return C.paysvc_go_function(C.paysvc_payout_bulk)
 	case "request":
 		return C.paysvc_go_function(C.paysvc_request)
 	case "encrypt":
 		return C.paysvc_go_function(C.paysvc_go_encrypt)
+	}
+	return nil
+}
+
+// What sends several requests: it has the time that the context gives it, else the client's timeout.
+func takesSteps(name string) bool {
+	switch name {
+	case "resolve", "order_wait", "webhook_verify", "payout_bulk":
+		return true
+	}
+	return false
+}
+
+// Of what takes steps: whether the client's timeout bounds a step, and not the whole call.
+func timeoutOfStep(name string) bool {
+	switch name {
+	case "payout_bulk":
+		return true
+	}
+	return false
+}
+
+// What tells of an earlier request: its outcome is never OutcomeNotSent.
+func aboutEarlier(name string) bool {
+	switch name {
+	case "resolve", "order_wait":
+		return true
+	}
+	return false
+}
+
+// What is kept of a request, so that it can be resolved.
+func keptOf(name string) []kept {
+	switch name {
+	case "order_create":
+		return []kept{
+			{keepValue, []string{"reference"}},
+			{keepValue, []string{"order", "reference"}},
+			{keepValue, []string{"order", "amount"}},
+			{keepValue, []string{"order", "currency"}},
+			{keepValue, []string{"paymentoption"}},
+			{keepPresence, []string{"card"}},
+		}
+	case "order_pay":
+		return []kept{
+			{keepValue, []string{"reference"}},
+		}
+	case "order_pay_authorize":
+		return []kept{
+			{keepValue, []string{"orderPaymentReference"}},
+			{keepAdded, []string{"reference"}},
+		}
+	case "order_refund":
+		return []kept{
+			{keepValue, []string{"reference"}},
+			{keepValue, []string{"amount"}},
+		}
+	case "card_charge":
+		return []kept{
+			{keepValue, []string{"order", "reference"}},
+			{keepValue, []string{"order", "amount"}},
+			{keepValue, []string{"order", "currency"}},
+		}
+	case "checkout_create":
+		return []kept{
+			{keepValue, []string{"order", "reference"}},
+			{keepValue, []string{"order", "amount"}},
+			{keepValue, []string{"order", "currency"}},
+		}
+	case "virtual_account_generate":
+		return []kept{
+			{keepValue, []string{"Alias"}},
+		}
+	case "payout_initiate":
+		return []kept{
+			{keepAdded, []string{"batchReference"}},
+		}
 	}
 	return nil
 }
@@ -515,17 +606,23 @@ func (r OrderCreateRequest) MarshalJSON() ([]byte, error) {
 type OrderCreateCard struct {
 	redacted
 
-	// Cardnumber (string, required): card number.
+	// Cardnumber (string, required): card number, digits only.
 	Cardnumber string `json:"cardnumber"`
 
 	// Expirymonth (string, required): two digits.
 	Expirymonth string `json:"expirymonth"`
 
-	// Expiryyear (string, required): two digits.
+	// Expiryyear (string, required): two or four digits.
 	Expiryyear string `json:"expiryyear"`
 
 	// CVV (string, required): card security code.
 	CVV string `json:"cvv"`
+
+	// AuthOption (string): how the holder consents, e.g. PIN.
+	AuthOption *string `json:"authOption,omitempty"`
+
+	// PIN (string): the card's PIN.
+	PIN *string `json:"pin,omitempty"`
 
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
@@ -641,14 +738,23 @@ func (c *Client) OrderCreate(ctx context.Context, request OrderCreateRequest) (*
 type OrderPayRequest struct {
 	redacted
 
-	// PaymentOption (string, required): NDD for direct debit.
+	// PaymentOption (string, required): payment option in any case, e.g. C, NDD or bank-transfer.
 	PaymentOption string `json:"paymentOption"`
 
 	// Reference (string, required): reference of the order.
 	Reference string `json:"reference"`
 
+	// Country (string): two-letter country code.
+	Country *string `json:"country,omitempty"`
+
+	// Card (object): the card.
+	Card *OrderPayCard `json:"card,omitempty"`
+
 	// DirectDebitPaymentRequest (object): the debit, for the payment option NDD.
 	DirectDebitPaymentRequest *OrderPayDirectDebitPaymentRequest `json:"directDebitPaymentRequest,omitempty"`
+
+	// BankTransfer (object): the transfer, for the payment option bank-transfer; may be empty.
+	BankTransfer *OrderPayBankTransfer `json:"BankTransfer,omitempty"`
 
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
@@ -657,6 +763,38 @@ type OrderPayRequest struct {
 // MarshalJSON writes the members in the order of the service's interface, then Extra.
 func (r OrderPayRequest) MarshalJSON() ([]byte, error) {
 	type plain OrderPayRequest
+	return withExtra(plain(r), r.Extra)
+}
+
+// OrderPayCard is the member card of [OrderPayRequest].
+type OrderPayCard struct {
+	redacted
+
+	// Cardnumber (string, required): card number, digits only.
+	Cardnumber string `json:"cardnumber"`
+
+	// Expirymonth (string, required): two digits.
+	Expirymonth string `json:"expirymonth"`
+
+	// Expiryyear (string, required): two or four digits.
+	Expiryyear string `json:"expiryyear"`
+
+	// CVV (string, required): card security code.
+	CVV string `json:"cvv"`
+
+	// AuthOption (string): how the holder consents, e.g. PIN.
+	AuthOption *string `json:"authOption,omitempty"`
+
+	// PIN (string): the card's PIN.
+	PIN *string `json:"pin,omitempty"`
+
+	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes the members in the order of the service's interface, then Extra.
+func (r OrderPayCard) MarshalJSON() ([]byte, error) {
+	type plain OrderPayCard
 	return withExtra(plain(r), r.Extra)
 }
 
@@ -686,7 +824,24 @@ func (r OrderPayDirectDebitPaymentRequest) MarshalJSON() ([]byte, error) {
 	return withExtra(plain(r), r.Extra)
 }
 
-// OrderPay charges the customer, for example under an approved mandate.
+// OrderPayBankTransfer is the member BankTransfer of [OrderPayRequest].
+type OrderPayBankTransfer struct {
+	redacted
+
+	// Bankcode (string): code of the customer's bank.
+	Bankcode *string `json:"bankcode,omitempty"`
+
+	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes the members in the order of the service's interface, then Extra.
+func (r OrderPayBankTransfer) MarshalJSON() ([]byte, error) {
+	type plain OrderPayBankTransfer
+	return withExtra(plain(r), r.Extra)
+}
+
+// OrderPay pays an order: by card, bank transfer, direct debit, or another payment option.
 //
 // POST /payment/order/pay, public key, encrypted.
 func (c *Client) OrderPay(ctx context.Context, request OrderPayRequest) (*OrderPayReply, error) {
@@ -1311,6 +1466,163 @@ func (c *Client) PayoutBalance(ctx context.Context, request PayoutBalanceRequest
 		return nil, err
 	}
 	return &PayoutBalanceReply{reply}, nil
+}
+
+// ResolveRequest is the request of [Client.ResolveRequest].
+type ResolveRequest struct {
+	redacted
+
+	// Endpoint (string, required): the function that was called, without its prefix, e.g. order_pay.
+	Endpoint string `json:"endpoint"`
+
+	// Request (any, required): its request: the members that its documentation names for a look-up; others are ignored, so no card number has to be kept.
+	Request json.RawMessage `json:"request,omitempty"`
+
+	// Attempts (integer): how many requests for this order have been sent, by every call, this one included; without it the outcome is never REJECTED.
+	Attempts *int64 `json:"attempts,omitempty"`
+
+	// Expect (object): the price that was asked for.
+	Expect *ResolveExpect `json:"expect,omitempty"`
+
+	// Wait (boolean): asks again until the outcome is known or the call's time is over (default false).
+	Wait *bool `json:"wait,omitempty"`
+
+	// IntervalMS (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000).
+	IntervalMS *int64 `json:"interval_ms,omitempty"`
+}
+
+// ResolveExpect is the member expect of [ResolveRequest].
+type ResolveExpect struct {
+	redacted
+
+	// Amount (decimal amount in major units, e.g. "100.10"): price without the fee.
+	Amount *string `json:"amount,omitempty"`
+
+	// Currency (string): currency code.
+	Currency *string `json:"currency,omitempty"`
+}
+
+// OrderWaitRequest is the request of [Client.OrderWait].
+type OrderWaitRequest struct {
+	redacted
+
+	// Reference (string, required): reference of the order.
+	Reference string `json:"reference"`
+
+	// Expect (object): the price that was asked for.
+	Expect *OrderWaitExpect `json:"expect,omitempty"`
+
+	// IntervalMS (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000).
+	IntervalMS *int64 `json:"interval_ms,omitempty"`
+
+	// Progress is told how far the call is. Unless it returns [Continue], the call stops.
+	Progress ProgressFunc `json:"-"`
+}
+
+// OrderWaitExpect is the member expect of [OrderWaitRequest].
+type OrderWaitExpect struct {
+	redacted
+
+	// Amount (decimal amount in major units, e.g. "100.10"): price without the fee.
+	Amount *string `json:"amount,omitempty"`
+
+	// Currency (string): currency code.
+	Currency *string `json:"currency,omitempty"`
+}
+
+// OrderWait asks for the state of an order until it is final, or until the call's time is over. A failed payment may be followed by another attempt: call again.
+func (c *Client) OrderWait(ctx context.Context, request OrderWaitRequest) (*OrderStatusReply, error) {
+	reply, err := c.sendWith(ctx, "order_wait", request, request.Progress)
+	if err != nil {
+		return nil, err
+	}
+	return &OrderStatusReply{reply}, nil
+}
+
+// WebhookVerifyRequest is the request of [Client.WebhookVerify].
+type WebhookVerifyRequest struct {
+	redacted
+
+	// Body (any, required): the body of the webhook: its text as it was received, or a JSON object.
+	Body json.RawMessage `json:"body,omitempty"`
+
+	// Expect (object): what the event must speak of.
+	Expect *WebhookVerifyExpect `json:"expect,omitempty"`
+}
+
+// WebhookVerifyExpect is the member expect of [WebhookVerifyRequest].
+type WebhookVerifyExpect struct {
+	redacted
+
+	// Reference (string): reference of the order.
+	Reference *string `json:"reference,omitempty"`
+
+	// Amount (decimal amount in major units, e.g. "100.10"): price without the fee.
+	Amount *string `json:"amount,omitempty"`
+
+	// Currency (string): currency code.
+	Currency *string `json:"currency,omitempty"`
+
+	// AccountReference (string): the Reference that was given when the virtual account was generated.
+	AccountReference *string `json:"accountReference,omitempty"`
+}
+
+// WebhookVerify checks a webhook, which nobody signs: reads the event in every form that the service uses, and asks the service whether it is true.
+func (c *Client) WebhookVerify(ctx context.Context, request WebhookVerifyRequest) (*WebhookVerifyReply, error) {
+	reply, err := c.send(ctx, "webhook_verify", request)
+	if err != nil {
+		return nil, err
+	}
+	return &WebhookVerifyReply{reply}, nil
+}
+
+// PayoutBulkRequest is the request of [Client.PayoutBulk_].
+type PayoutBulkRequest struct {
+	redacted
+
+	// PayoutDetails (array of one or more objects): the recipients, any number; each needs a clientReference that is unique in the list.
+	PayoutDetails *[]PayoutBulkPayoutDetails `json:"payoutDetails,omitempty"`
+
+	// Earlier (any): the body of an earlier reply to the same list, or the steps of an earlier run as a list: only what was provably not executed is sent.
+	Earlier json.RawMessage `json:"earlier,omitempty"`
+
+	// ContinueAfterUnknown (boolean): goes on after a batch whose outcome is UNKNOWN (default false).
+	ContinueAfterUnknown *bool `json:"continue_after_unknown,omitempty"`
+
+	// StatusOf (any): instead of a list: the body of an earlier reply, whose batches are looked up.
+	StatusOf json.RawMessage `json:"status_of,omitempty"`
+
+	// Progress is told how far the call is. Unless it returns [Continue], the call stops.
+	Progress ProgressFunc `json:"-"`
+}
+
+// PayoutBulkPayoutDetails is an element of payoutDetails of [PayoutBulkRequest].
+type PayoutBulkPayoutDetails struct {
+	redacted
+
+	// ClientReference (string): your own reference; the answer does not repeat it.
+	ClientReference *string `json:"clientReference,omitempty"`
+
+	// AccountNumber (string, required): the recipient's bank account.
+	AccountNumber string `json:"accountNumber"`
+
+	// BankCode (string, required): code of the recipient's bank, 6 digits, e.g. 000014.
+	BankCode string `json:"bankCode"`
+
+	// Amount (decimal amount in major units, e.g. "100.10", required): what the recipient receives.
+	Amount string `json:"amount"`
+
+	// Description (string, required): description of the payout.
+	Description string `json:"description"`
+
+	// AccountName (string, required): name of the account's holder, see payout_name_enquiry.
+	AccountName string `json:"accountName"`
+
+	// CreditCurrency (string, required): currency code of the recipient's account, e.g. NGN.
+	CreditCurrency string `json:"creditCurrency"`
+
+	// DebitCurrency (string, required): currency code of the balance that is debited, e.g. NGN.
+	DebitCurrency string `json:"debitCurrency"`
 }
 
 // Request is a request that has no method of its own yet.

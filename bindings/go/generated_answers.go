@@ -2557,3 +2557,306 @@ func (a *PayoutBalanceAnswer) member(name string) slot {
 func (a *PayoutBalanceAnswer) members() []slot {
 	return []slot{&a.Currency, &a.AvailableBalance}
 }
+
+// WebhookVerifyReply is the reply of [Client.WebhookVerify].
+type WebhookVerifyReply struct{ Reply }
+
+// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// again, so keep the result.
+func (r *WebhookVerifyReply) Answer() (answer WebhookVerifyAnswer) {
+	readReply(&r.Reply, &answer)
+	return answer
+}
+
+// ParseWebhookVerifyAnswer reads an answer of [Client.WebhookVerify] from the body of an [Error] or from one that was stored. It never
+// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+func ParseWebhookVerifyAnswer(body []byte) (answer WebhookVerifyAnswer) {
+	readBody(body, &answer)
+	return answer
+}
+
+// UnmarshalJSON is [ParseWebhookVerifyAnswer], for encoding/json.
+func (a *WebhookVerifyAnswer) UnmarshalJSON(body []byte) error {
+	*a = WebhookVerifyAnswer{}
+	unmarshal(body, a)
+	return nil
+}
+
+// WebhookVerifyAnswer is the answer of [Client.WebhookVerify].
+type WebhookVerifyAnswer struct {
+	Object
+
+	// Authentic (boolean): whether the service says the same as the event.
+	Authentic Flag `json:"authentic"`
+
+	// Match (boolean): whether the service says what was expected; absent if nothing was.
+	Match Flag `json:"match"`
+
+	// Differences (array of objects): in what the event, the service and the expectation differ.
+	Differences List[WebhookVerifyAnswerDifferencesItem] `json:"differences"`
+
+	// Event (string): what the event is about: order, session, payout or unknown.
+	Event Text `json:"event"`
+
+	// Key (string): the same for every delivery of the event; absent unless it is authentic.
+	Key Text `json:"key"`
+}
+
+func (a *WebhookVerifyAnswer) member(name string) slot {
+	switch name {
+	case "authentic":
+		return &a.Authentic
+	case "match":
+		return &a.Match
+	case "differences":
+		return &a.Differences
+	case "event":
+		return &a.Event
+	case "key":
+		return &a.Key
+	}
+	return nil
+}
+
+func (a *WebhookVerifyAnswer) members() []slot {
+	return []slot{&a.Authentic, &a.Match, &a.Differences, &a.Event, &a.Key}
+}
+
+// WebhookVerifyAnswerDifferencesItem is /differences/* in [WebhookVerifyAnswer].
+type WebhookVerifyAnswerDifferencesItem struct {
+	Object
+
+	// Member (string): what differs.
+	Member Text `json:"member"`
+
+	// Event (string): its value in the event.
+	Event Text `json:"event"`
+
+	// Service (string): its value in the service's answer.
+	Service Text `json:"service"`
+
+	// Expected (string): the value that was expected.
+	Expected Text `json:"expected"`
+}
+
+func (a *WebhookVerifyAnswerDifferencesItem) member(name string) slot {
+	switch name {
+	case "member":
+		return &a.Member
+	case "event":
+		return &a.Event
+	case "service":
+		return &a.Service
+	case "expected":
+		return &a.Expected
+	}
+	return nil
+}
+
+func (a *WebhookVerifyAnswerDifferencesItem) members() []slot {
+	return []slot{&a.Member, &a.Event, &a.Service, &a.Expected}
+}
+
+// PayoutBulkReply is the reply of [Client.PayoutBulk_].
+type PayoutBulkReply struct{ Reply }
+
+// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// again, so keep the result.
+func (r *PayoutBulkReply) Answer() (answer PayoutBulkAnswer) {
+	readReply(&r.Reply, &answer)
+	return answer
+}
+
+// ParsePayoutBulkAnswer reads an answer of [Client.PayoutBulk_] from the body of an [Error] or from one that was stored. It never
+// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+func ParsePayoutBulkAnswer(body []byte) (answer PayoutBulkAnswer) {
+	readBody(body, &answer)
+	return answer
+}
+
+// UnmarshalJSON is [ParsePayoutBulkAnswer], for encoding/json.
+func (a *PayoutBulkAnswer) UnmarshalJSON(body []byte) error {
+	*a = PayoutBulkAnswer{}
+	unmarshal(body, a)
+	return nil
+}
+
+// PayoutBulkAnswer is the answer of [Client.PayoutBulk_].
+type PayoutBulkAnswer struct {
+	Object
+
+	// Status (string): success if the service accepted all, otherwise failed.
+	Status Text `json:"status"`
+
+	// Message (string): one line for people.
+	Message Text `json:"message"`
+
+	// Total (integer): how many recipients the list has.
+	Total Integer `json:"total"`
+
+	// Accepted (integer): how many are ACCEPTED.
+	Accepted Integer `json:"accepted"`
+
+	// Rejected (integer): how many are REJECTED.
+	Rejected Integer `json:"rejected"`
+
+	// NotSent (integer): how many are NOT_SENT.
+	NotSent Integer `json:"not_sent"`
+
+	// Unknown (integer): how many are UNKNOWN.
+	Unknown Integer `json:"unknown"`
+
+	// States (any): how many recipients are in each state, once it was asked for.
+	States Raw `json:"states"`
+
+	// Batches (array of objects): the batches that were tried, also by earlier calls.
+	Batches List[PayoutBulkAnswerBatchesItem] `json:"batches"`
+
+	// Payouts (array of objects): the recipients, in the order of the list.
+	Payouts List[PayoutBulkAnswerPayoutsItem] `json:"payouts"`
+}
+
+func (a *PayoutBulkAnswer) member(name string) slot {
+	switch name {
+	case "status":
+		return &a.Status
+	case "message":
+		return &a.Message
+	case "total":
+		return &a.Total
+	case "accepted":
+		return &a.Accepted
+	case "rejected":
+		return &a.Rejected
+	case "not_sent":
+		return &a.NotSent
+	case "unknown":
+		return &a.Unknown
+	case "states":
+		return &a.States
+	case "batches":
+		return &a.Batches
+	case "payouts":
+		return &a.Payouts
+	}
+	return nil
+}
+
+func (a *PayoutBulkAnswer) members() []slot {
+	return []slot{&a.Status, &a.Message, &a.Total, &a.Accepted, &a.Rejected, &a.NotSent, &a.Unknown, &a.States, &a.Batches, &a.Payouts}
+}
+
+// PayoutBulkAnswerBatchesItem is /batches/* in [PayoutBulkAnswer].
+type PayoutBulkAnswerBatchesItem struct {
+	Object
+
+	// Index (integer): place of the batch, from 0.
+	Index Integer `json:"index"`
+
+	// BatchReference (string): the service's reference, by which the batch is looked up.
+	BatchReference Text `json:"batchReference"`
+
+	// BatchID (string): the service's number for the batch.
+	BatchID Text `json:"batchId"`
+
+	// Outcome (string): what became of the request.
+	Outcome Text `json:"outcome"`
+
+	// Status (string): why its call ended as it did.
+	Status Text `json:"status"`
+
+	// Recipients (integer): how many recipients it has.
+	Recipients Integer `json:"recipients"`
+
+	// State (string): its state, once it was asked for.
+	State Text `json:"state"`
+
+	// Message (string): one line for people.
+	Message Text `json:"message"`
+}
+
+func (a *PayoutBulkAnswerBatchesItem) member(name string) slot {
+	switch name {
+	case "index":
+		return &a.Index
+	case "batchReference":
+		return &a.BatchReference
+	case "batchId":
+		return &a.BatchID
+	case "outcome":
+		return &a.Outcome
+	case "status":
+		return &a.Status
+	case "recipients":
+		return &a.Recipients
+	case "state":
+		return &a.State
+	case "message":
+		return &a.Message
+	}
+	return nil
+}
+
+func (a *PayoutBulkAnswerBatchesItem) members() []slot {
+	return []slot{&a.Index, &a.BatchReference, &a.BatchID, &a.Outcome, &a.Status, &a.Recipients, &a.State, &a.Message}
+}
+
+// PayoutBulkAnswerPayoutsItem is /payouts/* in [PayoutBulkAnswer].
+type PayoutBulkAnswerPayoutsItem struct {
+	Object
+
+	// ClientReference (string): the reference that was given.
+	ClientReference Text `json:"clientReference"`
+
+	// Outcome (string): ACCEPTED, REJECTED, NOT_SENT or UNKNOWN.
+	Outcome Text `json:"outcome"`
+
+	// PayoutReference (string): the service's reference of the payout.
+	PayoutReference Text `json:"payoutReference"`
+
+	// BatchReference (string): the service's reference of the batch.
+	BatchReference Text `json:"batchReference"`
+
+	// Batch (integer): index of the batch.
+	Batch Integer `json:"batch"`
+
+	// AccountNumber (string): the recipient's account.
+	AccountNumber Text `json:"accountNumber"`
+
+	// BankCode (string): code of the recipient's bank.
+	BankCode Text `json:"bankCode"`
+
+	// Amount (amount in major currency units): what the recipient gets.
+	Amount Decimal `json:"amount"`
+
+	// State (string): the state of its batch, once it was asked for.
+	State Text `json:"state"`
+}
+
+func (a *PayoutBulkAnswerPayoutsItem) member(name string) slot {
+	switch name {
+	case "clientReference":
+		return &a.ClientReference
+	case "outcome":
+		return &a.Outcome
+	case "payoutReference":
+		return &a.PayoutReference
+	case "batchReference":
+		return &a.BatchReference
+	case "batch":
+		return &a.Batch
+	case "accountNumber":
+		return &a.AccountNumber
+	case "bankCode":
+		return &a.BankCode
+	case "amount":
+		return &a.Amount
+	case "state":
+		return &a.State
+	}
+	return nil
+}
+
+func (a *PayoutBulkAnswerPayoutsItem) members() []slot {
+	return []slot{&a.ClientReference, &a.Outcome, &a.PayoutReference, &a.BatchReference, &a.Batch, &a.AccountNumber, &a.BankCode, &a.Amount, &a.State}
+}

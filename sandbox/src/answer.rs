@@ -23,6 +23,12 @@ impl Answer {
         Answer::new(200, body)
     }
 
+    /// A page for a person; the text must be HTML already.
+    pub fn page(status: u16, html: String) -> Answer {
+        let (content_type, headers) = ("text/html; charset=utf-8", Vec::new());
+        Answer { status, content_type, headers, body: html.into_bytes(), assumed: false }
+    }
+
     pub fn assumed(mut self) -> Answer {
         self.assumed = true;
         self

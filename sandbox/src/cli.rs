@@ -1,6 +1,5 @@
 //! The command line.
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -10,6 +9,7 @@ use crate::canned::parse::{EMBEDDED, endpoints};
 use crate::faults::parse;
 use crate::faults::rules::Rule;
 use crate::json::{Json, object};
+use crate::listen::Listen;
 use crate::routes::Routes;
 use crate::state::{Activation, Settings};
 use crate::webhook::behaviour::Behaviour;
@@ -22,9 +22,9 @@ use crate::webhook::target::Target;
 #[derive(Debug, Parser)]
 #[command(name = "paysvc-sandbox", version)]
 pub struct Cli {
-    /// Address to listen on; port 0 picks a free one
+    /// Address or host name to listen on, with a port; port 0 picks a free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
-    pub listen: SocketAddr,
+    pub listen: Listen,
 
     /// Allow --listen to name an address that other machines can reach
     #[arg(long)]
@@ -78,20 +78,24 @@ pub struct Cli {
     #[arg(long, value_name = "FILE")]
     pub scenarios: Option<PathBuf>,
 
+    /// Write a line about each request on standard error
+    #[arg(long)]
+    pub log: bool,
+
     /// Exit when standard input ends, so that a crashed test leaves no sandbox running
     #[arg(long)]
     pub exit_with_parent: bool,
 }
 
 impl Cli {
-    pub fn fault_rules(&self) -> Result<Vec<Rule>, String> {
+    pub fn fault_rules(&self, routes: &Routes) -> Result<Vec<Rule>, String> {
         let rule = |text: &String| {
             let problem = |reason: String| format!("--fault {text}: {reason}");
             let json = match text.starts_with('{') {
                 true => Json::parse(text.as_bytes()).map_err(problem)?,
                 false => object! { "fault": text },
             };
-            parse::rule(&json, self.tls).map_err(|error| problem(error.message))
+            parse::rule(&json, self.tls, &routes.paths()).map_err(|error| problem(error.message))
         };
         self.fault.iter().map(rule).collect()
     }
@@ -112,16 +116,6 @@ impl Cli {
         let problem = |problem: String| format!("--scenarios {}: {problem}", path.display());
         let bytes = std::fs::read(path).map_err(|error| problem(error.to_string()))?;
         routes_of(&bytes).map_err(problem)
-    }
-
-    pub fn check(&self) -> Result<(), String> {
-        if !self.listen.ip().is_loopback() && !self.allow_remote {
-            return Err(format!(
-                "--listen {}: other machines could reach this address; add --allow-remote if you want that",
-                self.listen
-            ));
-        }
-        Ok(())
     }
 }
 

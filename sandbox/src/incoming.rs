@@ -53,6 +53,11 @@ impl Incoming {
         }
     }
 
+    /// Whether the client is a browser.
+    pub fn accepts_html(&self) -> bool {
+        self.headers.accept.as_deref().is_some_and(|accept| accept.contains("text/html"))
+    }
+
     /// The query as a JSON object, so that it is read like a body.
     pub fn query_json(&self) -> Json {
         Json::Object(self.query.iter().map(|(name, value)| (name.clone(), Json::from(value))).collect())

@@ -3,15 +3,17 @@
 use std::fmt::{self, Debug, Formatter};
 
 use aws_lc_rs::encoding::{AsDer, Pkcs8V1Der};
-use aws_lc_rs::rsa::{KeyPair, KeySize};
+use aws_lc_rs::rsa::{KeyPair, KeySize, Pkcs1PublicEncryptingKey, PublicEncryptingKey};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use rsa::pkcs8::DecodePrivateKey;
+use rsa::pkcs8::{DecodePrivateKey, EncodePublicKey};
 use rsa::traits::PublicKeyParts;
 use rsa::{BigUint, RsaPrivateKey};
 
 use crate::seed::Seed;
 
+/// Bytes of a block that the padding takes.
+const PADDING: usize = 11;
 /// The public exponent of the published keys (`AQAB`).
 const EXPONENT: u32 = 65537;
 
@@ -130,6 +132,33 @@ impl EncryptionKey {
         Ok(EncryptionKey { private })
     }
 
+    /// Standard base64 of one RSA block with PKCS#1 v1.5 padding.
+    pub fn encrypt(&self, payload: &[u8]) -> Result<String, String> {
+        let size = self.private.size();
+        let most = size - PADDING;
+        if payload.len() > most {
+            return Err(format!("The payload is {} bytes; this key carries at most {most}.", payload.len()));
+        }
+        let mut block = vec![0; size];
+        let failed = || "The payload could not be encrypted.".to_string();
+        let key = PublicEncryptingKey::from_der(&self.public_der()?).map_err(|_| failed())?;
+        let key = Pkcs1PublicEncryptingKey::new(key).map_err(|_| failed())?;
+        key.encrypt(payload, &mut block).map_err(|_| failed())?;
+        Ok(STANDARD.encode(block))
+    }
+
+    /// The public key as PEM, with lines of 64 characters.
+    pub fn pem(&self) -> Result<String, String> {
+        let text = STANDARD.encode(self.public_der()?);
+        let lines = text.as_bytes().chunks(64).map(|line| format!("{}\n", String::from_utf8_lossy(line)));
+        Ok(format!("-----BEGIN PUBLIC KEY-----\n{}-----END PUBLIC KEY-----\n", lines.collect::<String>()))
+    }
+
+    fn public_der(&self) -> Result<Vec<u8>, String> {
+        let der = self.private.to_public_key().to_public_key_der();
+        der.map(|der| der.as_bytes().to_vec()).map_err(|error| format!("could not export the public key: {error}"))
+    }
+
     /// The public key in the dashboard's format: base64 of `<bits>!<RSAKeyValue>…</RSAKeyValue>`.
     pub fn dashboard_form(&self) -> String {
         let modulus = STANDARD.encode(self.private.n().to_bytes_be());
@@ -173,6 +202,21 @@ mod tests {
         assert!(text.starts_with("2048!<RSAKeyValue><Modulus>"), "{text}");
         assert!(text.ends_with("</Modulus><Exponent>AQAB</Exponent></RSAKeyValue>"), "{text}");
         assert!(EncryptionKey::fresh(1024).unwrap_err().contains("2048, 3072 or 4096"));
+    }
+
+    #[test]
+    fn what_is_encrypted_can_be_decrypted() {
+        let key = EncryptionKey::published(1, 2048).unwrap();
+        let block = STANDARD.decode(key.encrypt(&[b'x'; 245]).unwrap()).unwrap();
+        assert_eq!(key.private.decrypt(rsa::Pkcs1v15Encrypt, &block).unwrap(), [b'x'; 245]);
+        let problem = key.encrypt(&[b'x'; 246]).unwrap_err();
+        assert_eq!(problem, "The payload is 246 bytes; this key carries at most 245.");
+        let pem = key.pem().unwrap();
+        let (_, rest) = pem.split_once("-----BEGIN PUBLIC KEY-----\n").unwrap();
+        let text = rest.strip_suffix("-----END PUBLIC KEY-----\n").unwrap().replace('\n', "");
+        use rsa::pkcs8::DecodePublicKey;
+        let public = rsa::RsaPublicKey::from_public_key_der(&STANDARD.decode(text).unwrap()).unwrap();
+        assert_eq!(public, key.private.to_public_key());
     }
 
     #[test]

@@ -20,6 +20,7 @@ mod files;
 mod incoming;
 mod json;
 mod keys;
+mod listen;
 mod listener;
 mod magic;
 mod mask;
@@ -38,13 +39,11 @@ mod tls;
 mod webhook;
 mod wire;
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::process::ExitCode;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use clap::Parser;
-use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
 use cli::Cli;
@@ -69,7 +68,7 @@ fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return failed(&format!("could not start: {error}")),
     };
-    let result = cli.check().and_then(|()| runtime.block_on(run(&cli)));
+    let result = runtime.block_on(run(&cli));
     // Open connections must not delay the exit.
     runtime.shutdown_background();
     result.map_or_else(|error| failed(&error), |()| ExitCode::SUCCESS)
@@ -82,7 +81,7 @@ fn failed(error: &str) -> ExitCode {
 
 async fn run(cli: &Cli) -> Result<(), String> {
     let routes = cli.routes()?;
-    let rules = cli.fault_rules()?;
+    let rules = cli.fault_rules(&routes)?;
     let stop = stop_signals(cli.exit_with_parent)?;
     let seed = cli.seed.map_or_else(Seed::random, |number| Ok(Seed::from_number(number)))?;
     let encryption = if cli.fresh_key {
@@ -91,13 +90,19 @@ async fn run(cli: &Cli) -> Result<(), String> {
         let choice = cli.seed.unwrap_or_else(|| seed.number("encryption key"));
         EncryptionKey::published(choice, cli.key_bits)
     }?;
-    let listener = TcpListener::bind(cli.listen).await.map_err(|error| format!("--listen {}: {error}", cli.listen))?;
-    let address = listener.local_addr().map_err(|error| format!("--listen {}: {error}", cli.listen))?;
-    let tls = if cli.tls { Some(Tls::new(address.ip())?) } else { None };
+    let bound = cli.listen.bind(cli.allow_remote).await?;
+    let tls = if cli.tls { Some(Tls::new(bound.address.ip(), bound.name())?) } else { None };
     let (webhooks, queue) = Webhooks::new(cli.webhooks());
-    let base_url = base_url(cli.tls, address);
     let state = State::new(seed.clone(), cli.settings());
-    let sandbox = Arc::new(Sandbox::new(base_url, routes, ApiKeys::new(&seed), encryption, webhooks, state));
+    let sandbox = Arc::new(Sandbox::new(
+        bound.base_url(cli.tls),
+        routes,
+        ApiKeys::new(&seed),
+        encryption,
+        webhooks,
+        cli.log,
+        state,
+    ));
     rules.into_iter().for_each(|rule| {
         sandbox.lock().faults.add(rule);
     });
@@ -114,7 +119,7 @@ async fn run(cli: &Cli) -> Result<(), String> {
     start_line.print()?;
     let acceptors = tls.as_ref().map(|tls| Arc::clone(&tls.acceptors));
     tokio::select! {
-        () = listener::serve(listener, acceptors, Arc::clone(&sandbox)) => {}
+        () = listener::serve(bound.listener, acceptors, Arc::clone(&sandbox)) => {}
         () = stop => {}
     }
     Ok(())
@@ -128,17 +133,6 @@ async fn settle(sandbox: Weak<Sandbox>, delay: Duration) {
         let Some(sandbox) = sandbox.upgrade() else { return };
         sandbox.settle_due();
     }
-}
-
-fn base_url(tls: bool, address: SocketAddr) -> String {
-    let scheme = if tls { "https" } else { "http" };
-    // Clients cannot connect to the unspecified address.
-    let ip = match address.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
-        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
-        ip => ip,
-    };
-    format!("{scheme}://{}", SocketAddr::new(ip, address.port()))
 }
 
 /// Completes on SIGTERM, SIGINT or the end of standard input.

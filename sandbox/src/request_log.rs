@@ -1,6 +1,7 @@
 //! The log of the newest requests, with masked payloads.
 
 use std::collections::VecDeque;
+use std::io::Write as _;
 
 use crate::clock::Moment;
 use crate::envelope::Opened;
@@ -83,6 +84,18 @@ impl RequestLog {
 }
 
 impl LogEntry<'_> {
+    /// Method, path, status, envelope and fault on standard error: nothing from the query, the headers or the body.
+    pub fn write_line(&self) {
+        // As received: percent-encoded, so that it has no control characters.
+        let path = self.incoming.target.split('?').next().unwrap_or_default();
+        let or_dash = |text: &str| if text.is_empty() { "-".to_string() } else { text.to_string() };
+        let status = self.status.map_or("-".to_string(), |status| status.to_string());
+        let fault = self.fault.map_or(String::new(), |fault| format!(" fault={}", fault.name()));
+        let (method, path) = (or_dash(&self.incoming.method), or_dash(path));
+        // Nobody may be reading.
+        let _ = writeln!(std::io::stderr(), "{method} {path} {status} {}{fault}", self.opened.envelope);
+    }
+
     fn json(&self) -> Json {
         let (incoming, opened) = (self.incoming, self.opened);
         let headers = &incoming.headers;

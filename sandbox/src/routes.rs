@@ -46,10 +46,18 @@ impl Route {
         Ok(if self.assumed { answer.assumed() } else { answer })
     }
 
+    /// Whether requests only read, so that the fault of a magic input is meant for another one.
+    pub fn is_look_up(&self) -> bool {
+        self.method == "GET" || READING_POSTS.contains(&self.path.as_ref())
+    }
+
     pub fn is_canned(&self) -> bool {
         matches!(self.handler, Handler::Canned(_))
     }
 }
+
+const READING_POSTS: [&str; 4] =
+    ["/payment/order/status", "/payment/order/verify", "/payment/order/fee", "/payout/name-enquiry"];
 
 pub struct Routes(Vec<Route>);
 
@@ -70,6 +78,11 @@ impl Routes {
 
     pub fn all(&self) -> impl Iterator<Item = &Route> {
         self.0.iter()
+    }
+
+    /// The paths of all endpoints.
+    pub fn paths(&self) -> Vec<&str> {
+        self.0.iter().map(|route| route.path.as_ref()).collect()
     }
 
     /// The route of a request and the values in its path. A literal path takes precedence over a pattern.
@@ -199,6 +212,16 @@ mod tests {
             (routes.status_at("/payment/order/pay"), routes.status_at("/nowhere")),
             (Status::Text, Status::Text)
         );
+    }
+
+    #[test]
+    fn look_ups() {
+        let routes = with(&[]).unwrap();
+        for path in READING_POSTS {
+            assert!(routes.find("POST", path).unwrap().0.is_look_up());
+        }
+        assert!(routes.find("GET", "/payout/B/status").unwrap().0.is_look_up());
+        assert!(!routes.find("POST", "/payment/order/pay").unwrap().0.is_look_up());
     }
 
     #[test]

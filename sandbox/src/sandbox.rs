@@ -15,6 +15,8 @@ pub struct Sandbox {
     pub routes: Routes,
     pub keys: ApiKeys,
     pub encryption: EncryptionKey,
+    /// Whether a line about each request is written on standard error.
+    pub is_logging: bool,
     shared: Mutex<Shared>,
     requests: AtomicU64,
 }
@@ -34,10 +36,19 @@ impl Sandbox {
         keys: ApiKeys,
         encryption: EncryptionKey,
         webhooks: Webhooks,
+        is_logging: bool,
         state: State,
     ) -> Sandbox {
         let shared = Shared { state, requests: RequestLog::default(), webhooks, faults: Faults::default() };
-        Sandbox { base_url, routes, keys, encryption, shared: Mutex::new(shared), requests: AtomicU64::new(0) }
+        Sandbox {
+            base_url,
+            routes,
+            keys,
+            encryption,
+            is_logging,
+            shared: Mutex::new(shared),
+            requests: AtomicU64::new(0),
+        }
     }
 
     /// Ignores poisoning: a panic in a handler must not stop the service.
@@ -58,7 +69,7 @@ impl Sandbox {
         shared.state.reset();
         shared.requests.clear();
         shared.webhooks.reset();
-        shared.faults.clear();
+        shared.faults.reset();
         self.requests.store(0, Ordering::Relaxed);
     }
 

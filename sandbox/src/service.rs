@@ -54,9 +54,11 @@ pub fn decide(
         }
         Err(error) => (inspect_rejected(incoming), Err(error)),
     };
-    let (mut ready, named) = if by_rule.is_none() { by_magic(ready) } else { (ready, None) };
+    let is_look_up = ready.as_ref().is_ok_and(|(route, _)| route.is_look_up());
+    let (mut ready, named) = by_magic(ready, by_rule.is_some());
 
     let mut shared = sandbox.lock();
+    let named = named.filter(|named| shared.faults.meets(named, is_look_up));
     let request = Request { incoming, origin, opened: &opened };
     let chosen = request.choose(by_rule, named, &mut shared.faults);
     // This fault acts on the next new connection; the request itself is executed as usual.
@@ -85,7 +87,7 @@ pub fn decide(
         }
         None => decided,
     };
-    let position = shared.requests.add(&LogEntry {
+    let entry = LogEntry {
         id,
         connection: origin.connection,
         on_connection: origin.on_connection,
@@ -97,16 +99,20 @@ pub fn decide(
         effects: &effects,
         notes: &notes,
         fault: chosen.map(|chosen| chosen.fault),
-    });
+    };
+    let position = shared.requests.add(&entry);
     sandbox.send_events(&mut shared);
+    drop(shared);
+    if sandbox.is_logging {
+        entry.write_line();
+    }
     Decided { answer, chosen, position, keep_alive }
 }
 
 /// Logs a request that was not read completely; returns its position in the log.
 pub fn log_incomplete(sandbox: &Sandbox, incoming: &Incoming, origin: Origin, fault: Option<Fault>) -> u64 {
-    let id = sandbox.next_request_id();
-    sandbox.lock().requests.add(&LogEntry {
-        id,
+    let entry = LogEntry {
+        id: sandbox.next_request_id(),
         connection: origin.connection,
         on_connection: origin.on_connection,
         received: Moment::now(),
@@ -117,7 +123,11 @@ pub fn log_incomplete(sandbox: &Sandbox, incoming: &Incoming, origin: Origin, fa
         effects: &[],
         notes: &[],
         fault,
-    })
+    };
+    if sandbox.is_logging {
+        entry.write_line();
+    }
+    sandbox.lock().requests.add(&entry)
 }
 
 fn answer(ready: Ready, state: &mut State) -> Answer {
@@ -128,14 +138,15 @@ fn answer(ready: Ready, state: &mut State) -> Answer {
     result.unwrap_or_else(ApiError::into_answer)
 }
 
-/// The fault that the request names by magic input; an unknown name is an error.
-fn by_magic(ready: Ready<'_>) -> (Ready<'_>, Option<Named>) {
+/// The fault that the request names by magic input; an unknown name is an error, unless a rule has chosen the fault.
+fn by_magic(ready: Ready<'_>, is_chosen: bool) -> (Ready<'_>, Option<Named>) {
     let (route, call) = match ready {
         Ok(ready) => ready,
         Err(error) => return (Err(error), None),
     };
     match magic::find(&call.input, &call.path) {
         Ok(named) => (Ok((route, call)), named),
+        Err(_) if is_chosen => (Ok((route, call)), None),
         Err(error) => (Err(error), None),
     }
 }

@@ -57,8 +57,8 @@ impl Drop for CaFile {
 }
 
 impl Tls {
-    /// For 127.0.0.1, ::1, localhost and the listening address.
-    pub fn new(listening_on: IpAddr) -> Result<Tls, String> {
+    /// For 127.0.0.1, ::1, localhost, the listening address and its host name.
+    pub fn new(listening_on: IpAddr, host: Option<&str>) -> Result<Tls, String> {
         let ca_key = KeyPair::generate().map_err(problem)?;
         let mut ca = CertificateParams::default();
         ca.distinguished_name.push(DnType::CommonName, "paysvc-sandbox CA");
@@ -71,6 +71,7 @@ impl Tls {
         if !names.contains(&listening_on.to_string()) && !listening_on.is_unspecified() {
             names.push(listening_on.to_string());
         }
+        names.extend(host.filter(|host| *host != "localhost").map(ToString::to_string));
         let good = leaf(names.clone())?;
         let mut expired = leaf(names)?;
         expired.not_before = date_time_ymd(2020, 1, 1);

@@ -95,6 +95,9 @@ fn invalid_rules_are_refused() {
     refuses(r#"{"path":"/a","fault":"drip","probability":2}"#, "probability", "from 0 to 1");
     refuses(r#"{"path":"/a","fault":"drip","cuont":2}"#, "cuont", "There is no member");
     refuses(r#"{"fault":"tls_silence"}"#, "fault", "--tls");
+    let near = "near it are /payment/order/pay, /payment/order/fee";
+    refuses(r#"{"path":"/payment/order/apy","fault":"drip"}"#, "path", near);
+    refuses(r#"{"path":"/refund*","fault":"drip"}"#, "path", "No endpoint has the path /refund*");
     assert_eq!(sandbox.admin("faults")["rules"], json!([]));
 }
 

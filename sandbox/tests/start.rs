@@ -162,6 +162,8 @@ fn invalid_arguments_are_refused() {
         (&["--key-bits", "1024"], "2048, 3072 or 4096"),
         (&["--webhook", "https://example.com/"], "http://"),
         (&["--seed", "x"], "--seed"),
+        (&["--webhook-form", "xml"], "data, pascal, flat"),
+        (&["--fault", r#"{"path":"/payment/bank","fault":"drip"}"#], "near it are /payment/banks"),
     ] {
         let output = command(arguments).output().unwrap();
         let error = String::from_utf8(output.stderr).unwrap();

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 pub mod endpoints;
+pub mod events;
 pub mod operations;
 pub mod schema;
 pub mod settings;

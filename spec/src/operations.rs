@@ -1,7 +1,10 @@
 //! The functions that choose their requests themselves: what became of a request, waiting for a payment, webhooks, payouts
 //! in bulk. The endpoints are in [`crate::endpoints`].
 
-use crate::schema::{Default, Field, Kind};
+mod answers;
+
+use crate::endpoints::{payouts, same};
+use crate::schema::{Default, Field, Kind, Member, Wire};
 
 /// A function that sends any number of requests to endpoints of the table.
 #[derive(Clone, Copy, Debug)]
@@ -11,21 +14,45 @@ pub struct Operation {
     pub members: &'static [Field],
     /// It tells what became of an earlier request. The outcome is that request's, so it is never NOT_SENT.
     pub about_earlier: bool,
+    /// It calls the callback of `paysvc_call_set_progress()`.
+    pub reports_progress: bool,
+    /// The client's timeout bounds a step, and not the whole call.
+    pub timeout_of_step: bool,
+    pub answer: Body,
     pub doc: &'static str,
     /// What it returns, for the documentation.
     pub returns: &'static str,
 }
 
+/// What the body of the reply is.
+#[derive(Clone, Copy, Debug)]
+pub enum Body {
+    /// The answer of that endpoint.
+    Of(&'static str),
+    /// The answer of the endpoint that is asked about the earlier request.
+    OfLookUp,
+    /// An object with these members, perhaps before those of an answer.
+    Own(&'static [Member]),
+}
+
 /// The price that a payment must have.
 const PRICE: &[Field] = &[
-    Field::optional("amount", Kind::Text, "price in major currency units, without the fee, e.g. \"100.10\""),
+    Field::optional("amount", Kind::Amount(Wire::Text), "price without the fee"),
     Field::optional("currency", Kind::Text, "currency code"),
 ];
+
+/// How often to ask.
+pub const INTERVAL: Field = Field::optional(
+    "interval_ms",
+    Kind::Integer,
+    "the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter",
+)
+.default(Default::Number { value: 1000, least: 10, most: 60_000 });
 
 /// What an event must speak of.
 const EVENT: &[Field] = &[
     Field::optional("reference", Kind::Text, "reference of the order"),
-    Field::optional("amount", Kind::Text, "price in major currency units, without the fee, e.g. \"100.10\""),
+    Field::optional("amount", Kind::Amount(Wire::Text), "price without the fee"),
     Field::optional("currency", Kind::Text, "currency code"),
     Field::optional(
         "accountReference",
@@ -52,8 +79,12 @@ pub const OPERATIONS: &[Operation] = &[
             Field::optional("expect", Kind::Object(PRICE), "the price that was asked for"),
             Field::optional("wait", Kind::Flag, "asks again until the outcome is known or the call's time is over")
                 .default(Default::Flag(false)),
+            INTERVAL,
         ],
         about_earlier: true,
+        reports_progress: false,
+        timeout_of_step: false,
+        answer: Body::OfLookUp,
         doc: "Finds out what became of a request whose outcome is UNKNOWN. It asks the read-only endpoint that knows, and moves no money.",
         returns: "PAYSVC_OK: CONFIRMED, check the state. PAYSVC_E_REJECTED: REJECTED, the request was not executed. Any other status: the outcome is still UNKNOWN. \
                   It is never NOT_SENT. The body is the look-up's answer.",
@@ -63,8 +94,12 @@ pub const OPERATIONS: &[Operation] = &[
         members: &[
             Field::required("reference", Kind::Text, "reference of the order"),
             Field::optional("expect", Kind::Object(PRICE), "the price that was asked for"),
+            INTERVAL,
         ],
         about_earlier: true,
+        reports_progress: true,
+        timeout_of_step: false,
+        answer: Body::Of("order_status"),
         doc: "Asks for the state of an order until it is final, or until the call's time is over. A failed payment may be followed by another attempt: call again.",
         returns: "PAYSVC_OK: the state is final, check it. PAYSVC_E_TIMEOUT: it is not final yet; the outcome is UNKNOWN and the state is the last one. \
                   The outcome is never NOT_SENT. The body is the last answer.",
@@ -80,6 +115,9 @@ pub const OPERATIONS: &[Operation] = &[
             Field::optional("expect", Kind::Object(EVENT), "what the event must speak of"),
         ],
         about_earlier: false,
+        reports_progress: false,
+        timeout_of_step: false,
+        answer: Body::Own(answers::WEBHOOK),
         doc: "Checks a webhook, which nobody signs: reads the event in every form that the service uses, and asks the service whether it is true.",
         returns: "as the read-only endpoint that was asked. The body is its answer with authentic (event and service agree), match (the service's answer is what \
                   expect says; absent without expect), differences (a list) and key (the same for each delivery of an event) in front. Act on the answer only if \
@@ -90,8 +128,8 @@ pub const OPERATIONS: &[Operation] = &[
         members: &[
             Field::optional(
                 "payoutDetails",
-                Kind::Any,
-                "the recipients, a list: as for paysvc_payout_initiate(), each with a clientReference that is unique in the list",
+                Kind::List(payouts::DETAILS),
+                "the recipients, any number; each needs a clientReference that is unique in the list",
             ),
             Field::optional(
                 "earlier",
@@ -107,12 +145,27 @@ pub const OPERATIONS: &[Operation] = &[
             ),
         ],
         about_earlier: false,
+        reports_progress: true,
+        timeout_of_step: true,
+        answer: Body::Own(answers::REPORT),
         doc: "Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms bounds a batch, the call's timeout the list: \
               no batch starts with less than timeout_ms left. Write the list down before the call and every step of its progress during it, see docs/payouts.md.",
         returns: "PAYSVC_OK: the service accepted all; accepted is not paid. The body reports the outcome of each recipient, also when the call fails: ACCEPTED, REJECTED, NOT_SENT or UNKNOWN. \
                   The outcome of the call is the one that all recipients have, otherwise UNKNOWN.",
     },
 ];
+
+/// The operation of that name. An unknown name does not compile where this is evaluated in a constant.
+pub const fn operation(name: &str) -> &'static Operation {
+    let mut index = 0;
+    while index < OPERATIONS.len() {
+        if same(OPERATIONS[index].name, name) {
+            return &OPERATIONS[index];
+        }
+        index += 1;
+    }
+    panic!("no operation has this name")
+}
 
 #[cfg(test)]
 mod tests {
@@ -124,6 +177,9 @@ mod tests {
         for (index, operation) in OPERATIONS.iter().enumerate() {
             assert!(!operation.doc.is_empty() && operation.returns.ends_with('.'), "{}", operation.name);
             assert!(operation.members.iter().all(|member| !member.doc.is_empty()), "{}", operation.name);
+            if let Body::Of(name) = operation.answer {
+                assert!(ENDPOINTS.iter().any(|row| row.name == name), "{}: {name}", operation.name);
+            }
             let others = OPERATIONS[..index].iter().map(|other| other.name);
             assert!(!others.chain(ENDPOINTS.iter().map(|row| row.name)).any(|name| name == operation.name));
         }

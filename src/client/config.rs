@@ -1,5 +1,6 @@
 //! The configuration, from JSON and the environment.
 
+mod keys;
 mod proxy;
 
 use std::borrow::Cow;
@@ -125,10 +126,11 @@ impl Reader<'_> {
         let allow_http = self.flag("allow_http")?;
         let timeout = self.number("timeout_ms")?;
         let connect_timeout = self.number("connect_timeout_ms")?;
+        let mode = self.parsed("mode", keys::mode)?;
         Ok(Config {
             base_url: self.parsed("base_url", |text| BaseUrl::parse(text, allow_http))?,
-            public_key: self.parsed("public_key", |text| api_key(text, "SECRETKEY", "secret_key"))?,
-            secret_key: self.parsed("secret_key", |text| api_key(text, "PUBLICKEY", "public_key"))?,
+            public_key: self.parsed("public_key", |text| keys::api_key(text, ApiKey::Public, mode))?,
+            secret_key: self.parsed("secret_key", |text| keys::api_key(text, ApiKey::Secret, mode))?,
             encryption_key: self.text("encryption_key").map(|text| Secret::new(&text)),
             timeout: Duration::from_millis(timeout),
             connect_timeout: Duration::from_millis(connect_timeout),
@@ -251,17 +253,6 @@ impl Reader<'_> {
 
 fn invalid(member: &str, reason: impl Into<String>) -> ValidationError {
     ValidationError::of_member(Status::Config, WHAT, member, reason)
-}
-
-/// An API key is sent in a header as it is. Confusing the two keys is a common mistake, so it is recognised.
-fn api_key(text: &str, other_prefix: &str, other_member: &str) -> Result<Secret, String> {
-    if !text.bytes().all(|b| b.is_ascii_graphic()) {
-        return Err("holds a space, a control character or a character outside ASCII".into());
-    }
-    if text.starts_with(&format!("PGW-{other_prefix}-")) {
-        return Err(format!("holds the key that belongs in {other_member}"));
-    }
-    Ok(Secret::new(text))
 }
 
 fn header_text(text: &str) -> Result<String, String> {

@@ -6,10 +6,12 @@ mod bulk;
 pub mod config;
 pub mod log;
 mod operation;
+mod resolve;
 pub mod retry;
 #[cfg(test)]
 mod secrecy_tests;
 mod send;
+mod webhook;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

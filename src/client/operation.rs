@@ -58,16 +58,3 @@ impl<'a> Operation<'a> {
         self.call.is_none_or(|call| call.report_progress(done, total, step_json))
     }
 }
-
-/// To be replaced, each by a module of its own.
-impl Client {
-    pub fn resolve(&self, _: &str, _: Option<&Arc<Call>>, _: &CallRecord) -> Reply {
-        Reply::failed(Status::Internal, paysvc_spec::status::Outcome::Unknown, "not built yet")
-    }
-    pub fn order_wait(&self, _: &str, _: Option<&Arc<Call>>, _: &CallRecord) -> Reply {
-        Reply::failed(Status::Internal, paysvc_spec::status::Outcome::Unknown, "not built yet")
-    }
-    pub fn webhook_verify(&self, _: &str, _: Option<&Arc<Call>>, _: &CallRecord) -> Reply {
-        Reply::failed(Status::Internal, paysvc_spec::status::Outcome::Unknown, "not built yet")
-    }
-}

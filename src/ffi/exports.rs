@@ -120,6 +120,7 @@ pub const PAYSVC_JSON_OBJECT: c_int = 6;
 ///   - base_url (string): address of the service, e.g. https://host/path
 ///   - public_key (string): API key of most endpoints
 ///   - secret_key (string): API key of the endpoints that require it, e.g. refunds
+///   - mode (string): test or live: API keys of the other kind are refused; without it neither is checked
 ///   - encryption_key (string): the dashboard's RSA key, or a PEM public key
 ///   - timeout_ms (integer): time limit for a whole call in ms, retries and waits included (default 30000, 1 to 86400000)
 ///   - connect_timeout_ms (integer): limit for name look-up, connect and TLS in ms, within timeout_ms (default 10000, 1 to 86400000)
@@ -217,10 +218,12 @@ pub unsafe extern "C" fn paysvc_direct_debit_otp(client: *const paysvc_client, r
 ///   - paymentoption (string): C for card
 ///   - country (string): two-letter country code
 ///   - card (object): the card
-///     - cardnumber (string, required): card number
+///     - cardnumber (string, required): card number, digits only
 ///     - expirymonth (string, required): two digits
-///     - expiryyear (string, required): two digits
+///     - expiryyear (string, required): two or four digits
 ///     - cvv (string, required): card security code
+///     - authOption (string): how the holder consents, e.g. PIN
+///     - pin (string): the card's PIN
 ///   - order (object): the order and its price
 ///     - reference (string, required): reference of the order, unique: a second order with it is refused
 ///     - amount (string or number, a decimal amount in major units, e.g. "100.10", required): price, without the fee
@@ -246,18 +249,28 @@ pub unsafe extern "C" fn paysvc_order_create(client: *const paysvc_client, reque
     unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_create") }, client, request_json, call, reply) }
 }
 
-/// Charges the customer, for example under an approved mandate.
+/// Pays an order: by card, bank transfer, direct debit, or another payment option.
 ///
 /// POST /payment/order/pay, public key, encrypted.
 ///
 /// @param request_json  one JSON object:
-///   - paymentOption (string, required): NDD for direct debit
+///   - paymentOption (string, required): payment option in any case, e.g. C, NDD or bank-transfer
 ///   - reference (string, required): reference of the order
+///   - country (string): two-letter country code
+///   - card (object): the card
+///     - cardnumber (string, required): card number, digits only
+///     - expirymonth (string, required): two digits
+///     - expiryyear (string, required): two or four digits
+///     - cvv (string, required): card security code
+///     - authOption (string): how the holder consents, e.g. PIN
+///     - pin (string): the card's PIN
 ///   - directDebitPaymentRequest (object): the debit, for the payment option NDD
 ///     - otp (string, required): the one-time code received by e-mail
 ///     - mandateCode (string, required): the code returned at mandate creation
 ///     - accountName (string): name of the customer's account
 ///     - bankCode (string): code of the customer's bank
+///   - BankTransfer (object): the transfer, for the payment option bank-transfer; may be empty
+///     - bankcode (string): code of the customer's bank
 ///   Further members are passed on; one that is nearly a known member, or stands in the wrong object, is refused.
 /// @param call  deadline and cancel of this request; may be NULL
 /// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
@@ -600,9 +613,10 @@ pub unsafe extern "C" fn paysvc_request(client: *const paysvc_client, request_js
 ///   - request (any, required): its request: the members that its documentation names for a look-up; others are ignored, so no card number has to be kept
 ///   - attempts (integer): how many requests for this order have been sent, by every call, this one included; without it the outcome is never REJECTED
 ///   - expect (object): the price that was asked for
-///     - amount (string): price in major currency units, without the fee, e.g. "100.10"
+///     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price without the fee
 ///     - currency (string): currency code
 ///   - wait (boolean): asks again until the outcome is known or the call's time is over (default false)
+///   - interval_ms (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000)
 /// @param call  deadline, cancel and progress of this call; may be NULL
 /// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
 /// @return PAYSVC_OK: CONFIRMED, check the state. PAYSVC_E_REJECTED: REJECTED, the request was not executed. Any other status: the outcome is still UNKNOWN. It is never NOT_SENT. The body is the look-up's answer.
@@ -617,8 +631,9 @@ pub unsafe extern "C" fn paysvc_resolve(client: *const paysvc_client, request_js
 /// @param request_json  one JSON object:
 ///   - reference (string, required): reference of the order
 ///   - expect (object): the price that was asked for
-///     - amount (string): price in major currency units, without the fee, e.g. "100.10"
+///     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price without the fee
 ///     - currency (string): currency code
+///   - interval_ms (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000)
 /// @param call  deadline, cancel and progress of this call; may be NULL
 /// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
 /// @return PAYSVC_OK: the state is final, check it. PAYSVC_E_TIMEOUT: it is not final yet; the outcome is UNKNOWN and the state is the last one. The outcome is never NOT_SENT. The body is the last answer.
@@ -634,7 +649,7 @@ pub unsafe extern "C" fn paysvc_order_wait(client: *const paysvc_client, request
 ///   - body (any, required): the body of the webhook: its text as it was received, or a JSON object
 ///   - expect (object): what the event must speak of
 ///     - reference (string): reference of the order
-///     - amount (string): price in major currency units, without the fee, e.g. "100.10"
+///     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price without the fee
 ///     - currency (string): currency code
 ///     - accountReference (string): the Reference that was given when the virtual account was generated
 /// @param call  deadline, cancel and progress of this call; may be NULL
@@ -649,7 +664,15 @@ pub unsafe extern "C" fn paysvc_webhook_verify(client: *const paysvc_client, req
 /// Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms bounds a batch, the call's timeout the list: no batch starts with less than timeout_ms left. Write the list down before the call and every step of its progress during it, see docs/payouts.md.
 ///
 /// @param request_json  one JSON object:
-///   - payoutDetails (any): the recipients, a list: as for paysvc_payout_initiate(), each with a clientReference that is unique in the list
+///   - payoutDetails (array of one or more objects): the recipients, any number; each needs a clientReference that is unique in the list
+///     - clientReference (string): your own reference; the answer does not repeat it
+///     - accountNumber (string, required): the recipient's bank account
+///     - bankCode (string, required): code of the recipient's bank, 6 digits, e.g. 000014
+///     - amount (string or number, a decimal amount in major units, e.g. "100.10", required): what the recipient receives
+///     - description (string, required): description of the payout
+///     - accountName (string, required): name of the account's holder, see payout_name_enquiry
+///     - creditCurrency (string, required): currency code of the recipient's account, e.g. NGN
+///     - debitCurrency (string, required): currency code of the balance that is debited, e.g. NGN
 ///   - earlier (any): the body of an earlier reply to the same list, or the steps of an earlier run as a list: only what was provably not executed is sent
 ///   - continue_after_unknown (boolean): goes on after a batch whose outcome is UNKNOWN (default false)
 ///   - status_of (any): instead of a list: the body of an earlier reply, whose batches are looked up

@@ -20,6 +20,7 @@ mod json;
 mod names;
 #[cfg(test)]
 mod panic_tests;
+mod reference;
 mod reply;
 mod requests;
 mod texts;
@@ -36,6 +37,7 @@ pub use json::{
     paysvc_json_set_json, paysvc_json_set_number, paysvc_json_set_string, paysvc_json_text,
 };
 pub use names::{paysvc_abi, paysvc_outcome_name, paysvc_status_name, paysvc_version, paysvc_version_number};
+pub use reference::paysvc_reference_new;
 pub use reply::{
     paysvc_reply_attempts, paysvc_reply_body, paysvc_reply_body_len, paysvc_reply_call_id, paysvc_reply_code,
     paysvc_reply_count, paysvc_reply_free, paysvc_reply_get, paysvc_reply_http_status, paysvc_reply_message,

@@ -6,6 +6,7 @@
 //! `fuzz/fuzz_targets` runs these functions under libFuzzer; the tests below run them on the committed corpus.
 
 mod answer;
+mod as_sent;
 mod builder;
 #[path = "../../fuzz/src/choice.rs"]
 mod choice;

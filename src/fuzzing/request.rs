@@ -11,6 +11,7 @@ use percent_encoding::percent_decode_str;
 use serde_json::Value;
 use ureq::http::Uri;
 
+use super::as_sent::as_sent;
 use super::choice::{choose, first_line};
 use super::{check_error, has_canary, json as reader, may_name_canary};
 use crate::request::base_url::BaseUrl;
@@ -18,7 +19,7 @@ use crate::request::encryption::EncryptionKey;
 use crate::request::settings::{Choices, Settings};
 use crate::request::{self, Prepared, body, raw};
 use paysvc_spec::ENDPOINTS;
-use paysvc_spec::schema::{ApiKey, Endpoint, Kind, Location, Method, Safety, Wire};
+use paysvc_spec::schema::{ApiKey, Endpoint, Location, Method, Safety};
 use paysvc_spec::status::Status;
 
 /// Names `paysvc_request`, which has no row.
@@ -124,22 +125,6 @@ fn check_row(row: &'static Endpoint, prepared: &Prepared, json: &str, compact: &
         }
         _ => panic!("a body with GET, or none with another method"),
     }
-}
-
-/// The body of a plain row, with its amounts as strings: no plain row sends one as a number, and none is within an object.
-fn as_sent(row: &Endpoint, compact: &str) -> String {
-    let mut text = compact.to_owned();
-    for field in row.fields {
-        let Kind::Amount(wire) = field.kind else { continue };
-        assert_eq!(wire, Wire::Text, "{}: {} is sent as a number", row.name, field.name);
-        let name = format!("\"{}\":", field.name);
-        let Some((before, after)) = text.split_once(&name) else { continue };
-        let end = after.find([',', '}']).expect("the end of the value");
-        if !after.starts_with('"') {
-            text = format!("{before}{name}\"{}\"{}", &after[..end], &after[end..]);
-        }
-    }
-    text
 }
 
 /// Exactly `{"data":"<one block in base64>"}`, without the payload.

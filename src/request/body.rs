@@ -12,7 +12,7 @@ use crate::util::json::{self, Members};
 use crate::util::memory;
 use crate::util::secret::SecretBytes;
 use crate::util::validation_error::ValidationError;
-use paysvc_spec::schema::{Field, Kind, Location};
+use paysvc_spec::schema::{Field, Kind, Location, PayOption};
 use paysvc_spec::status::Status;
 
 /// The members that belong in the body, as compact JSON, with amounts in the row's form.
@@ -42,7 +42,7 @@ fn growth(fields: &[Field], members: &Members<'_>) -> usize {
 }
 
 fn kind_of(fields: &[Field], name: &str) -> Option<Kind> {
-    fields.iter().find(|field| field.name == name).map(|field| field.kind)
+    fields.iter().find(|field| field.is_called(name)).map(|field| field.kind)
 }
 
 /// Whether an object with these members holds an amount, at any depth.
@@ -60,7 +60,7 @@ fn push_members(
     out.push(b'{');
     let mut first = true;
     for (name, value) in members {
-        let field = fields.iter().find(|field| field.name == name);
+        let field = fields.iter().find(|field| field.is_called(name));
         if field.is_some_and(|field| field.location != Location::Body) {
             continue;
         }
@@ -68,7 +68,7 @@ fn push_members(
             out.push(b',');
         }
         first = false;
-        json::quote(name, out);
+        json::quote(field.map_or(name.as_ref(), |field| sent_as(field, value)), out);
         out.push(b':');
         match field.map(|field| field.kind) {
             Some(Kind::Amount(wire)) => {
@@ -99,6 +99,15 @@ fn push_members(
     }
     out.push(b'}');
     Ok(())
+}
+
+/// How the name of a member is spelled in the request.
+fn sent_as(field: &Field, value: &RawValue) -> &'static str {
+    if field.options.is_empty() {
+        return field.name;
+    }
+    let option = json::text(value).and_then(|value| PayOption::of(field.options, &value));
+    option.map_or(field.name, |option| option.sent_as)
 }
 
 fn refused(what: &str, prefix: &str, name: &str, error: impl Display) -> ValidationError {
@@ -174,6 +183,24 @@ mod tests {
             ("{}", "{}"),
         ] {
             assert_eq!(written(given).unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn a_member_is_spelled_as_the_row_or_the_payment_option_says() {
+        let pay = |text: &str| {
+            let members = json::members_of(text).unwrap();
+            let out = body("order_pay", paysvc_spec::endpoint("order_pay").fields, &members, text.len()).unwrap();
+            String::from_utf8(out.to_vec()).unwrap()
+        };
+        for (given, sent) in [
+            (r#"{"paymentOption":"C"}"#, r#"{"paymentoption":"C"}"#),
+            (r#"{"PaymentOption":"bt"}"#, r#"{"paymentoption":"bt"}"#),
+            (r#"{"paymentoption":"ndd"}"#, r#"{"paymentOption":"ndd"}"#),
+            (r#"{"paymentoption":"new"}"#, r#"{"paymentOption":"new"}"#),
+            (r#"{"a":{"paymentoption":"NDD"}}"#, r#"{"a":{"paymentoption":"NDD"}}"#),
+        ] {
+            assert_eq!(pay(given), sent);
         }
     }
 

@@ -9,6 +9,7 @@ pub mod body;
 pub mod builder;
 pub mod encryption;
 mod key_forms;
+pub mod look_up;
 pub mod policy;
 pub mod raw;
 pub mod references;

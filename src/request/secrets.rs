@@ -132,7 +132,7 @@ struct Collector<'s> {
 impl Collector<'_> {
     fn members(&mut self, members: &Members<'_>, fields: &[Field]) {
         for (name, value) in members {
-            match fields.iter().find(|field| field.name == name) {
+            match fields.iter().find(|field| field.is_called(name)) {
                 Some(Field { kind: Kind::Object(fields), .. }) => self.object(value, fields),
                 Some(Field { kind: Kind::List(fields), .. }) => match json::items(value) {
                     Ok(items) => items.iter().for_each(|element| self.object(element, fields)),

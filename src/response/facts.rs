@@ -16,7 +16,7 @@ mod message;
 mod names;
 mod references;
 mod state;
-mod words;
+pub mod words;
 
 /// How many values are read between two checks of the deadline: less than a millisecond.
 const BETWEEN_STOPS: usize = 32 * 1024;

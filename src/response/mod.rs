@@ -8,5 +8,6 @@ pub mod facts;
 pub mod reader;
 pub mod redact;
 pub mod reply;
+pub mod resolution;
 mod texts;
 pub mod verdict;

@@ -12,6 +12,7 @@ pub mod memory;
 pub mod one_line;
 pub mod panics;
 pub mod process;
+pub mod reference;
 pub mod secret;
 pub mod symbols;
 pub mod validation_error;

@@ -8,6 +8,7 @@ mod size;
 
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int, c_void};
+use std::sync::Mutex;
 
 use paysvc_spec::status::CONTINUE;
 use serde_json::{Value, json};
@@ -32,22 +33,22 @@ fn recipients(count: usize) -> Vec<Value> {
 }
 
 /// The steps that a callback got.
-pub struct Steps {
-    pub steps: Vec<Value>,
+struct Steps {
+    steps: Vec<Value>,
     /// Done and total of each.
-    pub counts: Vec<(usize, usize)>,
-    /// What the callback returns after so many steps.
-    answer: Box<dyn FnMut(&Value) -> c_int>,
+    counts: Vec<(usize, usize)>,
+    /// What the callback returns for a step.
+    answer: Box<dyn FnMut(&Value) -> c_int + Send>,
 }
 
 impl Steps {
-    fn new(answer: impl FnMut(&Value) -> c_int + 'static) -> Box<Steps> {
-        Box::new(Steps { steps: Vec::new(), counts: Vec::new(), answer: Box::new(answer) })
+    fn new(answer: impl FnMut(&Value) -> c_int + Send + 'static) -> Mutex<Steps> {
+        Mutex::new(Steps { steps: Vec::new(), counts: Vec::new(), answer: Box::new(answer) })
     }
 }
 
 unsafe extern "C" fn keep(steps: *mut c_void, done: usize, total: usize, step: *const c_char) -> c_int {
-    let steps = unsafe { &mut *steps.cast::<Steps>() };
+    let mut steps = unsafe { &*steps.cast::<Mutex<Steps>>() }.lock().unwrap();
     let step: Value = serde_json::from_str(unsafe { CStr::from_ptr(step) }.to_str().unwrap()).unwrap();
     let answer = (steps.answer)(&step);
     steps.steps.push(step);
@@ -56,11 +57,11 @@ unsafe extern "C" fn keep(steps: *mut c_void, done: usize, total: usize, step: *
 }
 
 /// Runs a list with a callback; `ms`: the timeout of the call.
-fn run_with(client: &Client, request: &Value, ms: i32, mut steps: Box<Steps>) -> (Reply, Box<Steps>) {
+fn run_with(client: &Client, request: &Value, ms: i32, steps: Mutex<Steps>) -> (Reply, Steps) {
     let call = Call::with_timeout_ms(ms);
-    unsafe { call.set_progress(Some(keep), (&raw mut *steps).cast()) };
+    call.set_progress(keep, &steps);
     let reply = client.call_with("payout_bulk", request, Some(&call));
-    (reply, steps)
+    (reply, steps.into_inner().unwrap())
 }
 
 /// Runs a list to its end, with all its steps.

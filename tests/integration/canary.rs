@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use paysvc_spec::ENDPOINTS;
-use paysvc_spec::schema::Endpoint;
+use paysvc_spec::schema::{Endpoint, Field};
 use serde_json::{Value, json};
 
 use crate::support::driver::{Driver, Reply};
@@ -61,14 +61,19 @@ fn strikes_connections(fault: &str) -> bool {
     fault.starts_with("tls_") || fault == "early_response"
 }
 
-/// Every secret member gets its canary.
-fn plant(value: &mut Value) {
+/// Every secret member of the request, and of the objects that it has, gets its canary, also where it is optional.
+fn plant(fields: &[Field], value: &mut Value) {
     match value {
-        Value::Object(members) => members.iter_mut().for_each(|(name, value)| match calls().canaries.get(name) {
-            Some(canary) => *value = canary.as_str().into(),
-            None => plant(value),
-        }),
-        Value::Array(items) => items.iter_mut().for_each(plant),
+        Value::Object(members) => {
+            for field in fields {
+                if field.secret {
+                    members.insert(field.name.to_owned(), calls().canaries[field.name].as_str().into());
+                } else if let Some(value) = members.get_mut(field.name) {
+                    plant(field.kind.members(), value);
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| plant(fields, item)),
         _ => {}
     }
 }
@@ -109,7 +114,7 @@ impl Run<'_> {
 
     fn call(&mut self, row: &'static Endpoint, fault: Option<&str>) {
         let mut target = target(row, self.sandbox);
-        plant(&mut target.request);
+        plant(row.fields, &mut target.request);
         if let Some(fault) = fault {
             let mut rule = json!({"fault": fault, "nth": 1, "count": 1});
             if !strikes_connections(fault) {
@@ -151,7 +156,7 @@ impl Run<'_> {
 fn plaintexts(sandbox: &Sandbox) -> impl Iterator<Item = (&'static str, String)> {
     ENDPOINTS.iter().filter(|row| row.encrypted).map(|row| {
         let mut request = target(row, sandbox).request;
-        plant(&mut request);
+        plant(row.fields, &mut request);
         ("plaintext", request.to_string())
     })
 }

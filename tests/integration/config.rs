@@ -114,3 +114,31 @@ fn the_readme_names_every_variable() {
         assert!(readme.contains(&format!("| `{}` | `PAYSVC_{}` |", field.name, field.name.to_uppercase())));
     }
 }
+
+/// The sandbox has test keys. The error names the member or the variable, and never the key.
+#[test]
+fn a_client_for_live_payments_takes_no_test_key() {
+    let (stage, sandbox) = (Stage::new(), Sandbox::start(&[]));
+    let mut command = program(&stage);
+    let created = |command: &mut Command, config: &serde_json::Value| {
+        let driver = Driver::start(command, config);
+        let created = driver.created.clone();
+        driver.finish();
+        created
+    };
+    assert_eq!(created(&mut command, &sandbox.config_with(json!({"mode": "test"}))).status, "OK");
+    for key in ["public_key", "secret_key"] {
+        let text = sandbox.text(key);
+        let given = created(&mut command, &json!({"mode": "live", key: text}));
+        assert_eq!((given.status.as_str(), given.outcome.as_str()), ("E_CONFIG", "NOT_SENT"), "{}", given.message);
+        assert!(given.message.contains(&format!("{key} is a test key, but mode is live")), "{}", given.message);
+        assert!(!given.message.contains(text) && !given.body.contains(text), "{}", given.body);
+
+        let mut command = program(&stage);
+        let variable = format!("PAYSVC_{}", key.to_uppercase());
+        command.env(&variable, text).env("PAYSVC_MODE", "live");
+        let given = created(&mut command, &json!({}));
+        assert_eq!(given.status, "E_CONFIG", "{}", given.message);
+        assert!(given.message.contains(&format!("{variable} is a test key")), "{}", given.message);
+    }
+}

@@ -32,6 +32,7 @@ mod proxy;
 mod python;
 mod reading;
 mod readme;
+mod resolve;
 mod resources;
 mod scenarios;
 mod scripts;

@@ -2,8 +2,9 @@
 
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use super::sandbox::Sandbox;
 use super::server::Server;
 use super::{root, run};
 
@@ -36,22 +37,34 @@ pub fn check(start: &dyn Fn() -> Command) {
         assert!(printed.starts_with(expected), "{payment}\n{printed}");
         assert_eq!(requests.len(), 1, "{payment}");
     }
-    looks_up(start);
+    resolves(start);
 }
 
-/// After a 5xx the program reads the state of the order.
-fn looks_up(start: &dyn Fn() -> Command) {
-    let (printed, requests) = play(start(), |request| {
-        if request.starts_with("POST /payment/order/verify ") {
-            ("200 OK", r#"{"status":"success","code":"00","message":"found","data":{"statusId":5}}"#.to_owned())
-        } else {
-            ("500 Internal Server Error", "{}".to_owned())
+/// The answer to the charge is lost in every way: the program finds out that it was paid, and charges once.
+fn resolves(start: &dyn Fn() -> Command) {
+    let sandbox = Sandbox::start(&[]);
+    for fault in ["commit_then_reset", "commit_then_502", "truncate", "status_500"] {
+        sandbox.post("/sandbox/reset", &Value::Null);
+        sandbox.post("/sandbox/faults", &json!({"path": "/payment/order/create", "fault": fault}));
+        let mut program = start();
+        program.env("PAYSVC_TIMEOUT_MS", "3000");
+        for member in ["base_url", "public_key", "secret_key", "encryption_key"] {
+            program.env(format!("PAYSVC_{}", member.to_uppercase()), sandbox.text(member));
         }
-    });
-    assert!(printed.starts_with("UNKNOWN, do not charge again: "), "{printed}");
-    assert!(printed.ends_with("the state of the order is 5\n"), "{printed}");
-    assert_eq!(requests.len(), 2, "{requests:?}");
-    assert!(requests[1].ends_with(r#"{"reference":"ORDER-1"}"#), "{requests:?}");
+        let printed = String::from_utf8(run(&mut program).stdout).unwrap();
+        let lines: Vec<&str> = printed.lines().collect();
+        assert!(lines[0].starts_with("the answer is lost, asking what became of it: "), "{fault}: {printed}");
+        let ledger = sandbox.get("/sandbox/ledger")["ledger"].take();
+        let charged = ledger.as_array().unwrap().iter().filter(|entry| entry["effect"] == "charge_made").count();
+        let requests = sandbox.get("/sandbox/requests")["requests"].take();
+        let sent = requests.as_array().unwrap().iter().filter(|it| it["path"] == "/payment/order/create").count();
+        assert_eq!(sent, 1, "{fault}: {requests}");
+        match charged {
+            0 => assert!(lines[1].starts_with("UNKNOWN, do not charge again: "), "{fault}: {printed}"),
+            _ => assert_eq!((charged, lines[1]), (1, "paid"), "{fault}: {printed}"),
+        }
+        assert_eq!(charged, usize::from(fault != "status_500"), "{fault}: {ledger}");
+    }
 }
 
 fn play(

@@ -5,17 +5,22 @@ use std::path::Path;
 
 use paysvc_spec::{ENDPOINTS, settings};
 
-use crate::codegen::{readme, verdicts};
+use crate::codegen::{readme, resolution, verdicts};
 use crate::markers;
 
 /// Each document with the tables that it must have. Every part may stand in any of them.
-const DOCUMENTS: &[(&str, &[&str])] =
-    &[("README.md", &["endpoints", "settings"]), ("docs/verdicts.md", &["changing", "reading"])];
+const DOCUMENTS: &[(&str, &[&str])] = &[
+    ("README.md", &["endpoints", "operations", "settings"]),
+    ("docs/verdicts.md", &["changing", "reading", "look-ups", "resolving"]),
+];
 
 /// The defaults of a line of the verdicts, and the lines of the two tables.
 const DEFAULTS: &str = "src/response/verdict/table.rs";
 const CHANGING: &str = "src/response/verdict/table/changing.rs";
 const READING: &str = "src/response/verdict/table/reading.rs";
+
+/// The lines of what became of an earlier request.
+const RESOLVING: &str = "src/response/resolution/table.rs";
 
 pub fn render(root: &Path) -> Result<Vec<(&'static str, String)>, String> {
     let defaults = read(root, DEFAULTS)?;
@@ -24,11 +29,14 @@ pub fn render(root: &Path) -> Result<Vec<(&'static str, String)>, String> {
     };
     let parts = [
         ("endpoints", readme::endpoints(ENDPOINTS)),
+        ("operations", readme::operations()),
         ("settings", readme::settings()),
         ("endpoint-count", ENDPOINTS.len().to_string()),
         ("setting-count", settings::CONFIG.len().to_string()),
         ("changing", verdicts(CHANGING, "CHANGING", true)?),
         ("reading", verdicts(READING, "READING", false)?),
+        ("look-ups", resolution::look_ups(ENDPOINTS)),
+        ("resolving", resolution::render(&read(root, RESOLVING)?).map_err(|error| format!("{RESOLVING}: {error}"))?),
     ];
     let filled = |path: &str, required: &[&str]| {
         markers::fill(&read(root, path)?, &parts, required).map_err(|error| format!("{path}: {error}"))

@@ -18,6 +18,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("_replies.py", include_str!("../templates/_replies.py.j2")),
     ("_answers.py", include_str!("../templates/_answers.py.j2")),
     ("_endpoints.py", include_str!("../templates/_endpoints.py.j2")),
+    ("readme_operations.md", include_str!("../templates/readme_operations.md.j2")),
     ("readme_endpoints.md", include_str!("../templates/readme_endpoints.md.j2")),
     ("readme_settings.md", include_str!("../templates/readme_settings.md.j2")),
     ("endpoints.md", include_str!("../templates/endpoints.md.j2")),
@@ -26,6 +27,8 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("example.cpp", include_str!("../templates/example.cpp.j2")),
     ("example.go", include_str!("../templates/example.go.j2")),
     ("example.py", include_str!("../templates/example.py.j2")),
+    ("look_ups.md", include_str!("../templates/look_ups.md.j2")),
+    ("resolution.md", include_str!("../templates/resolution.md.j2")),
     ("verdicts.md", include_str!("../templates/verdicts.md.j2")),
 ];
 

@@ -10,7 +10,7 @@ pub fn list(sandbox: &Sandbox) -> Json {
 }
 
 pub fn add(sandbox: &Sandbox, body: &Json) -> Result<Json, ApiError> {
-    let rule = parse::rule(body, sandbox.speaks_tls())?;
+    let rule = parse::rule(body, sandbox.speaks_tls(), &sandbox.routes.paths())?;
     Ok(sandbox.lock().faults.add(rule).json())
 }
 

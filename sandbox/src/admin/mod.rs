@@ -1,6 +1,8 @@
 //! The admin calls under `/sandbox`, which control and inspect the sandbox. They need no API key.
 
+mod encryption;
 mod faults;
+mod index;
 mod ledger;
 mod make;
 mod payouts;
@@ -15,12 +17,15 @@ use crate::sandbox::{Sandbox, Shared};
 use crate::state::State;
 use crate::state::model::PayoutState;
 
-/// Whether the path is that of an admin call.
+/// Whether the path is that of an admin call, or of the index.
 pub fn is_admin(path: &str) -> bool {
-    path == "/sandbox" || path.starts_with("/sandbox/")
+    path == "/" || path == "/sandbox" || path.starts_with("/sandbox/")
 }
 
 pub fn answer(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
+    if incoming.path == "/" {
+        return index::answer(sandbox, incoming);
+    }
     let path: Vec<&str> = incoming.path.split('/').skip(2).collect();
     let result = match (incoming.method.as_str(), path.as_slice()) {
         ("GET", ["state"]) => Ok(show::state(&sandbox.lock())),
@@ -48,6 +53,11 @@ pub fn answer(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
         ("POST", ["webhooks"]) => body(incoming).and_then(|body| webhooks::set(&mut sandbox.lock().webhooks, &body)),
         ("POST", ["webhooks", "forge"]) => body(incoming).and_then(|body| webhooks::forge(sandbox, &body)),
         ("POST", ["webhooks", id, "resend"]) => webhooks::resend(&mut sandbox.lock().webhooks, id),
+        ("GET", ["key.pem"]) => return encryption::pem(sandbox).unwrap_or_else(ApiError::into_answer),
+        // Only a JSON object, as the endpoints expect.
+        ("POST", ["encrypt"]) => {
+            body(incoming).and_then(|_| encryption::encrypt(sandbox, incoming.body.as_deref().unwrap_or_default()))
+        }
         ("GET", ["endpoints"]) => Ok(show::endpoints(&sandbox.routes)),
         ("GET", ["faults"]) => Ok(faults::list(sandbox)),
         ("POST", ["faults"]) => body(incoming).and_then(|body| faults::add(sandbox, &body)),
@@ -66,6 +76,8 @@ pub fn answer(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
 
 fn allowed(path: &[&str]) -> Option<&'static str> {
     match path {
+        ["key.pem"] => Some("GET"),
+        ["encrypt"] => Some("POST"),
         ["state" | "ledger" | "duplicates" | "requests" | "endpoints"] | ["otp", _] => Some("GET"),
         ["faults"] => Some("GET, POST, DELETE"),
         ["payouts" | "webhooks"] => Some("GET, POST"),

@@ -5,6 +5,7 @@ use crate::answer::ApiError;
 use crate::json::Json;
 
 const PREFIX: &str = "sbx-";
+const LOOK_UP: &str = "@lookup";
 /// In addition to every member whose name ends in `reference`.
 const MEMBERS: [&str; 4] = ["mandateCode", "alias", "sessionId", "emailAddress"];
 
@@ -13,6 +14,8 @@ const MEMBERS: [&str; 4] = ["mandateCode", "alias", "sessionId", "emailAddress"]
 pub struct Named {
     pub fault: Fault,
     pub value: String,
+    /// `sbx-<fault>@lookup-…`: the fault acts on look-ups only.
+    pub of_look_ups: bool,
 }
 
 /// Searches the values in the path, then the payload, including nested objects.
@@ -57,7 +60,9 @@ fn named(member: &str, value: &str) -> Result<Option<Named>, ApiError> {
         );
         return Err(ApiError::field(member, text));
     }
-    Ok(Some(Named { fault, value: value.to_string() }))
+    let of_look_ups =
+        matches!(rest[name.len()..].strip_prefix(LOOK_UP), Some(rest) if rest.is_empty() || rest.starts_with('-'));
+    Ok(Some(Named { fault, value: value.to_string(), of_look_ups }))
 }
 
 #[cfg(test)]
@@ -82,6 +87,15 @@ mod tests {
         assert_eq!(
             find(&Json::Null, &[("a".into(), "b".into()), ("c".into(), "sbx-drip-1".into())]).unwrap().unwrap().value,
             "sbx-drip-1"
+        );
+    }
+
+    #[test]
+    fn look_ups_can_be_asked_for() {
+        let of_look_ups = |value: &str| named("reference", value).unwrap().unwrap().of_look_ups;
+        assert!(of_look_ups("sbx-drip@lookup-1") && of_look_ups("sbx-drip@lookup"));
+        assert!(
+            !of_look_ups("sbx-drip-1") && !of_look_ups("sbx-drip-@lookup") && !of_look_ups("sbx-drip@lookup.example")
         );
     }
 

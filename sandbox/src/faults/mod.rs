@@ -5,6 +5,7 @@ pub mod elements;
 mod gzip;
 pub mod magic;
 pub mod parse;
+mod paths;
 pub mod rules;
 pub mod table;
 
@@ -12,6 +13,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use crate::json::{Json, object};
+use magic::Named;
 use rules::{Rule, Subject};
 use table::{Fault, TABLE};
 
@@ -36,6 +38,8 @@ pub struct Faults {
     rules: Vec<Rule>,
     /// The requests that `failed_then_success` has failed.
     failed: HashSet<String>,
+    /// The magic values of requests that change something.
+    used: HashSet<String>,
 }
 
 impl Faults {
@@ -48,6 +52,20 @@ impl Faults {
     pub fn clear(&mut self) -> usize {
         self.failed.clear();
         std::mem::take(&mut self.rules).len()
+    }
+
+    pub fn reset(&mut self) {
+        *self = Faults::default();
+    }
+
+    /// Whether the fault of a magic value acts on this request. It acts on requests that change something. It acts on a look-up
+    /// only if no such request had the value, so that what became of that request can be asked, or if the value says so.
+    pub fn meets(&mut self, named: &Named, is_look_up: bool) -> bool {
+        if is_look_up {
+            return named.of_look_ups || !self.used.contains(&named.value);
+        }
+        self.used.insert(named.value.clone());
+        !named.of_look_ups
     }
 
     /// The fault of the first rule that fires. Every rule counts its matches.

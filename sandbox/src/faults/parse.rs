@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::paths;
 use super::rules::{Probability, Rule, Scope};
 use super::table::{Acts, Fault, names};
 use crate::answer::ApiError;
@@ -11,8 +12,8 @@ use crate::json::Json;
 const MEMBERS: [&str; 8] = ["path", "method", "fault", "nth", "count", "probability", "seed", "delay_ms"];
 const LONGEST_DELAY_MS: u64 = 600_000;
 
-/// Without `speaks_tls`, TLS faults are an error: they could never act.
-pub fn rule(body: &Json, speaks_tls: bool) -> Result<Rule, ApiError> {
+/// Without `speaks_tls`, TLS faults are an error, and so is a path that no endpoint has: they could never act.
+pub fn rule(body: &Json, speaks_tls: bool, known: &[&str]) -> Result<Rule, ApiError> {
     let mut fields = Fields::of(body);
     check_members(body, &mut fields);
     let name = fields.required("fault");
@@ -23,7 +24,7 @@ pub fn rule(body: &Json, speaks_tls: bool) -> Result<Rule, ApiError> {
     if fault.is_some_and(Fault::is_tls) && !speaks_tls {
         fields.error("fault", format!("The fault {name} needs a sandbox that was started with --tls."));
     }
-    let scope = scope(&mut fields, fault);
+    let scope = scope(&mut fields, fault, known);
     let probability = probability(body, &mut fields);
     let nth = at_least_one(&mut fields, "nth").unwrap_or(1);
     // By default a rule fires once, or without limit if it has a probability.
@@ -52,7 +53,7 @@ fn check_members(body: &Json, fields: &mut Fields) {
     }
 }
 
-fn scope(fields: &mut Fields, fault: Option<Fault>) -> Scope {
+fn scope(fields: &mut Fields, fault: Option<Fault>, known: &[&str]) -> Scope {
     let acts = fault.map(|fault| fault.row().acts);
     let method = fields.optional("method").map(|method| method.to_ascii_uppercase());
     let Some(path) = fields.optional("path") else {
@@ -69,6 +70,8 @@ fn scope(fields: &mut Fields, fault: Option<Fault>) -> Scope {
     }
     if !path.starts_with('/') && path != "*" {
         fields.error("path", "The path field starts with / or is *.".to_string());
+    } else if let Err(problem) = paths::check(&path, known) {
+        fields.error("path", problem);
     }
     Scope::Requests { path, method }
 }
@@ -103,7 +106,7 @@ mod tests {
     use super::*;
 
     fn parse(text: &str) -> Result<Rule, ApiError> {
-        rule(&Json::parse(text.as_bytes()).unwrap(), true)
+        rule(&Json::parse(text.as_bytes()).unwrap(), true, &["/a"])
     }
 
     #[test]
@@ -124,6 +127,7 @@ mod tests {
             (r#"{"path":"/a","fault":"drop"}"#, "There is no fault drop; there are reset_before_read, "),
             (r#"{"fault":"drip"}"#, "path field is required"),
             (r#"{"path":"a","fault":"drip"}"#, "starts with /"),
+            (r#"{"path":"/b","fault":"drip"}"#, "No endpoint has the path /b; near it are /a."),
             (r#"{"path":"/a","fault":"tls_silence"}"#, "leave path out"),
             (r#"{"method":"GET","fault":"tls_silence"}"#, "takes no method"),
             (r#"{"path":"/a","fault":"drip","nth":0}"#, "nth field must be at least 1"),
@@ -136,7 +140,7 @@ mod tests {
             let message = parse(text).unwrap_err().message;
             assert!(message.contains(words), "{text}: {message}");
         }
-        let plain = rule(&Json::parse(br#"{"fault":"tls_silence"}"#).unwrap(), false);
+        let plain = rule(&Json::parse(br#"{"fault":"tls_silence"}"#).unwrap(), false, &[]);
         assert!(plain.unwrap_err().message.contains("--tls"));
     }
 }

@@ -77,7 +77,11 @@ impl Sandbox {
 
     pub fn start_with(arguments: &[&str]) -> Sandbox {
         let mut command = command(&[arguments, &["--exit-with-parent"]].concat());
-        let mut child = command.stderr(Stdio::inherit()).spawn().unwrap();
+        Sandbox::of(command.stderr(Stdio::inherit()).spawn().unwrap())
+    }
+
+    /// Reads the start line of a program that was started.
+    pub fn of(mut child: Child) -> Sandbox {
         let mut out = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
         out.read_line(&mut line).unwrap();

@@ -8,7 +8,7 @@ mod checkout;
 mod direct_debit;
 mod envelope;
 mod orders;
-mod payouts;
+pub(crate) mod payouts;
 mod virtual_accounts;
 
 use crate::schema::{Endpoint, doc};

@@ -2,10 +2,12 @@
 
 pub(super) mod answers;
 pub(super) mod look_ups;
+mod options;
 pub(super) mod requests;
 
 use crate::schema::{Answer, ApiKey, Certainty, Endpoint, Envelope, Field, Kind, Safety, Wire};
-use requests::{CUSTOMER, ORDER, PAYMENT, PAYMENT_META};
+use options::OPTIONS;
+use requests::{CARD, CUSTOMER, ORDER, PAYMENT, PAYMENT_META};
 
 pub const ROWS: &[Endpoint] = &[
     Endpoint {
@@ -15,18 +17,9 @@ pub const ROWS: &[Endpoint] = &[
         // The plaintext: a card payload, or an order with customer and payment, or both; the interface leaves it open.
         fields: &[
             Field::optional("reference", Kind::Text, "reference of the order, the same as order.reference"),
-            Field::optional("paymentoption", Kind::Text, "C for card"),
+            Field::optional("paymentoption", Kind::Text, "C for card").any_case(),
             Field::optional("country", Kind::Text, "two-letter country code"),
-            Field::optional(
-                "card",
-                Kind::Object(&[
-                    Field::required("cardnumber", Kind::Text, "card number").secret(),
-                    Field::required("expirymonth", Kind::Text, "two digits"),
-                    Field::required("expiryyear", Kind::Text, "two digits"),
-                    Field::required("cvv", Kind::Text, "card security code").secret(),
-                ]),
-                "the card",
-            ),
+            Field::optional("card", Kind::Object(CARD), "the card"),
             Field::optional("order", Kind::Object(ORDER), "the order and its price").integrated(),
             Field::optional("customer", Kind::Object(CUSTOMER), "the customer").integrated(),
             Field::optional("payment", Kind::Object(PAYMENT), "settings of the payment").integrated(),
@@ -48,8 +41,12 @@ pub const ROWS: &[Endpoint] = &[
         path: "/payment/order/pay",
         encrypted: true,
         fields: &[
-            Field::required("paymentOption", Kind::Text, "NDD for direct debit"),
+            Field::required("paymentOption", Kind::Text, "payment option in any case, e.g. C, NDD or bank-transfer")
+                .any_case()
+                .options(OPTIONS),
             Field::required("reference", Kind::Text, "reference of the order"),
+            Field::optional("country", Kind::Text, "two-letter country code"),
+            Field::optional("card", Kind::Object(CARD), "the card"),
             Field::optional(
                 "directDebitPaymentRequest",
                 Kind::Object(&[
@@ -60,12 +57,19 @@ pub const ROWS: &[Endpoint] = &[
                 ]),
                 "the debit, for the payment option NDD",
             ),
+            Field::optional(
+                "BankTransfer",
+                Kind::Object(&[Field::optional("bankcode", Kind::Text, "code of the customer's bank")
+                    .certainty(Certainty::Reported)]),
+                "the transfer, for the payment option bank-transfer; may be empty",
+            )
+            .certainty(Certainty::Reported),
         ],
         allows_extra: true,
         answer: Answer { state: Some("/data/orderPayment/statusId"), members: answers::PAY, ..Endpoint::ANSWER },
         looked_up_by: Some(look_ups::OF_PAYMENT),
         body_certainty: Certainty::Integrated,
-        doc: "Charges the customer, for example under an approved mandate.",
+        doc: "Pays an order: by card, bank transfer, direct debit, or another payment option.",
         ..Endpoint::ROW
     },
     Endpoint {
@@ -161,7 +165,7 @@ pub const ROWS: &[Endpoint] = &[
         fields: &[
             Field::required("amount", Kind::Amount(Wire::Number), "price, without the fee"),
             Field::optional("currency", Kind::Text, "currency code, e.g. NGN"),
-            Field::optional("paymentoption", Kind::Text, "payment option, e.g. C for card"),
+            Field::optional("paymentoption", Kind::Text, "payment option, e.g. C for card").any_case(),
         ],
         safety: Safety::ReadOnly,
         answer: Answer { members: answers::FEE, ..Endpoint::ANSWER },

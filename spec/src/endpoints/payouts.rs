@@ -89,7 +89,8 @@ pub const ROWS: &[Endpoint] = &[
 
 const ENCRYPTION: &[(&str, &str)] = &[("encryption", "RSA")];
 
-const DETAILS: &[Field] = &[
+/// A recipient.
+pub const DETAILS: &[Field] = &[
     Field::optional("clientReference", Kind::Text, "your own reference; the answer does not repeat it"),
     Field::required("accountNumber", Kind::Text, "the recipient's bank account").secret(),
     Field::required("bankCode", Kind::Text, "code of the recipient's bank, 6 digits, e.g. 000014"),

@@ -1,7 +1,9 @@
 //! What every row must keep, whoever adds it.
 
 use super::ENDPOINTS;
-use crate::schema::{AnswerKind, ApiKey, Default, Envelope, Field, Form, Keep, Kind, Location, Member, Method};
+use crate::schema::{
+    AnswerKind, ApiKey, Default, Envelope, Field, Form, Keep, Kind, Location, Member, Method, PayOption,
+};
 use crate::settings;
 
 fn fields(of: &'static [Field]) -> Vec<&'static Field> {
@@ -178,6 +180,30 @@ fn a_member_that_means_the_same_as_another_is_text_like_that_one() {
             let other = field_at(row.fields, pointer).unwrap_or_else(|| panic!("{}: there is no {pointer}", row.name));
             let texts = matches!((other.kind, field.kind), (Kind::Text, Kind::Text));
             assert!(texts, "{}: {} and {pointer}", row.name, field.name);
+        }
+    }
+}
+
+#[test]
+fn a_payment_option_names_members_of_its_request() {
+    for row in ENDPOINTS {
+        for field in fields(row.fields).into_iter().filter(|field| !field.options.is_empty()) {
+            assert!(matches!(field.kind, Kind::Text) && field.any_case && !field.secret, "{}", row.name);
+            let mut words: Vec<_> = field.options.iter().flat_map(|option| option.words).collect();
+            for option in field.options {
+                // As long as the name, so that the request has room for it.
+                assert!(option.sent_as.eq_ignore_ascii_case(field.name), "{}: {}", row.name, option.sent_as);
+                for needed in option.needs {
+                    let optional = row.fields.iter().any(|field| field.name == *needed && !field.required);
+                    assert!(optional, "{}: {needed}", row.name);
+                }
+                assert!(
+                    option.words.iter().all(|word| PayOption::of(field.options, &word.to_lowercase()) == Some(option))
+                );
+            }
+            words.sort_unstable_by_key(|word| word.to_lowercase());
+            words.dedup_by_key(|word| word.to_lowercase());
+            assert_eq!(words.len(), field.options.iter().map(|option| option.words.len()).sum::<usize>());
         }
     }
 }

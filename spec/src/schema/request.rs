@@ -1,6 +1,6 @@
 //! Members of requests and of the configuration.
 
-use super::{Certainty, doc};
+use super::{Certainty, PayOption, doc};
 
 /// The part of the HTTP request that carries a member.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -121,6 +121,12 @@ pub struct Field {
     pub secret: bool,
     /// JSON pointer of a member of the same request that means the same: if both are given, they must be equal.
     pub same_as: Option<&'static str>,
+    /// Taken under its name in any case, and sent as it is spelled here, or as the payment option says.
+    pub any_case: bool,
+    /// Digits that people write in groups: with spaces or dashes between them they are refused.
+    pub digits: bool,
+    /// The words that decide what else the request needs; others are passed on.
+    pub options: &'static [PayOption],
     pub certainty: Certainty,
     pub default: Default,
     pub doc: &'static str,
@@ -135,6 +141,9 @@ impl Field {
             location,
             secret: false,
             same_as: None,
+            any_case: false,
+            digits: false,
+            options: &[],
             certainty: Certainty::Documented,
             default: Default::None,
             doc: doc(text),
@@ -167,6 +176,23 @@ impl Field {
 
     pub const fn same_as(self, pointer: &'static str) -> Field {
         Field { same_as: Some(pointer), ..self }
+    }
+
+    pub const fn any_case(self) -> Field {
+        Field { any_case: true, ..self }
+    }
+
+    pub const fn digits(self) -> Field {
+        Field { digits: true, ..self }
+    }
+
+    pub const fn options(self, options: &'static [PayOption]) -> Field {
+        Field { options, ..self }
+    }
+
+    /// Whether a member of that name is this one.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.any_case && self.name.eq_ignore_ascii_case(name)
     }
 
     pub const fn certainty(self, certainty: Certainty) -> Field {

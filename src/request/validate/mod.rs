@@ -12,7 +12,7 @@ use crate::util::json::{self, Members, Type};
 use crate::util::limits::MAX_TEXT;
 use crate::util::memory;
 use crate::util::validation_error::ValidationError;
-use paysvc_spec::schema::{Field, Kind};
+use paysvc_spec::schema::{Field, Kind, PayOption};
 use paysvc_spec::status::Status;
 
 /// Most members that one error names.
@@ -79,6 +79,31 @@ fn reason(text: &str, error: &serde_json::Error) -> String {
     }
 }
 
+/// What is wrong with the value of a member that is checked alone.
+pub fn fault(value: &RawValue, field: &Field) -> Option<String> {
+    let alone = Field { same_as: None, ..*field };
+    Check { fields: &[], members: &Members::new(), allows_extra: true, errors: &mut Vec::new() }
+        .fault(value, &alone, "")
+}
+
+/// The known members that an unknown one is taken for, with their paths, as in `order.amount or amount`.
+///
+/// `name` stands in an object with the members `here`, whose path is `prefix`, of a request with the members `all`.
+pub fn meant(name: &str, here: &[Field], prefix: &str, all: &[Field]) -> Option<String> {
+    near::meant(name, here, prefix, all)
+}
+
+/// The text for a value that is none of these, with the one that it is like.
+pub fn unknown_choice(given: &str, all: &mut dyn Iterator<Item = &'static str>) -> String {
+    // A name that is much longer is no typing mistake, and comparing takes quadratic time and memory.
+    let given = shortened(given);
+    let distance = |known: &&str| strsim::damerau_levenshtein(&known.to_lowercase(), &given.to_lowercase());
+    match all.min_by_key(distance).filter(|known| distance(known) <= known.len() / 3 + 1) {
+        Some(known) => format!("is not a known name; did you mean {known}?"),
+        None => "is not a known name".to_owned(),
+    }
+}
+
 /// A request under check, or the configuration.
 struct Check<'c> {
     /// The table of the whole request.
@@ -94,13 +119,20 @@ impl Check<'_> {
     fn object(&mut self, members: &Members<'_>, fields: &[Field], prefix: &str) {
         let mut known = 0;
         for field in fields {
-            match json::member(members, field.name) {
+            let mut given = members.iter().filter(|(name, _)| field.is_called(name)).map(|(_, value)| *value);
+            match given.next() {
                 Some(value) => {
                     known += 1;
                     self.value(value, field, prefix);
+                    self.needs(value, field, members, prefix);
                 }
                 None if field.required => self.report(prefix, field.name, "is required".into()),
                 None => {}
+            }
+            let others = given.count();
+            if others > 0 {
+                known += others;
+                self.report(prefix, field.name, "is given more than once, in different spellings".into());
             }
         }
         if known < members.len() {
@@ -110,7 +142,7 @@ impl Check<'_> {
 
     /// The members that the table does not name.
     fn unknown(&mut self, members: &Members<'_>, fields: &[Field], prefix: &str) {
-        for (name, _) in members.iter().filter(|(name, _)| !fields.iter().any(|field| field.name == name)) {
+        for (name, _) in members.iter().filter(|(name, _)| !fields.iter().any(|field| field.is_called(name))) {
             if self.errors.len() >= MAX_ERRORS {
                 return;
             }
@@ -121,6 +153,18 @@ impl Check<'_> {
             if let Some(text) = text {
                 self.report(prefix, &shortened(name), text);
             }
+        }
+    }
+
+    /// What the payment option needs beside it.
+    fn needs(&mut self, value: &RawValue, field: &Field, members: &Members<'_>, prefix: &str) {
+        if field.options.is_empty() {
+            return;
+        }
+        let option = json::text(value).and_then(|value| PayOption::of(field.options, &value));
+        let Some(option) = option else { return };
+        for needed in option.needs.iter().filter(|name| json::member(members, name).is_none()) {
+            self.report(prefix, needed, format!("is required with {} {}", field.name, option.words[0]));
         }
     }
 
@@ -138,6 +182,9 @@ impl Check<'_> {
             Kind::Text => match json::text(value) {
                 None => Some("is not valid Unicode text".into()),
                 Some(text) if text.trim().is_empty() => Some("must not be empty".into()),
+                Some(text) if field.digits && is_grouped(&text) => {
+                    Some("must be digits only, without spaces or dashes".into())
+                }
                 Some(text) => field
                     .same_as
                     .filter(|other| self.differs(&text, other))
@@ -208,15 +255,23 @@ fn describe_number(found: Type) -> &'static str {
     }
 }
 
+/// Whether a text is digits that are set apart. Whether the service joins them is not known, and a refused card costs its
+/// holder an attempt.
+fn is_grouped(text: &str) -> bool {
+    let digits = text.chars().filter(char::is_ascii_digit).count();
+    let between = text.chars().filter(|c| c.is_whitespace() || matches!(c, '-' | '\u{2010}'..='\u{2015}')).count();
+    digits > 0 && between > 0 && digits + between == text.chars().count()
+}
+
 /// The beginning of a long name.
-fn shortened(name: &str) -> Cow<'_, str> {
+pub fn shortened(name: &str) -> Cow<'_, str> {
     match name.char_indices().nth(MAX_NAME_CHARS) {
         Some((end, _)) => Cow::Owned(format!("{}…", &name[..end])),
         None => Cow::Borrowed(name),
     }
 }
 
-fn did_you_mean(known: &str) -> String {
+pub fn did_you_mean(known: &str) -> String {
     format!("is not a known member; did you mean {known}?")
 }
 

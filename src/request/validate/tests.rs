@@ -179,3 +179,69 @@ fn the_elements_of_a_list_are_checked_each_by_itself() {
     let many = vec!["{}"; 100_000].join(",");
     assert_eq!(payouts(&format!("[{many}]")).len(), MAX_ERRORS);
 }
+
+mod options {
+    use super::*;
+    use paysvc_spec::endpoint;
+
+    fn errors(request: &str) -> Vec<(String, String)> {
+        let row = endpoint("order_pay");
+        object(request, row.fields, row.allows_extra, row.name, Status::Argument)
+            .map_or_else(|error| error.errors, |_| Vec::new())
+    }
+    fn error(member: &str, reason: &str) -> (String, String) {
+        (member.to_owned(), reason.to_owned())
+    }
+    const CARD: &str = r#"{"cardnumber":"4111111111111111","expirymonth":"01","expiryyear":"2039","cvv":"193"}"#;
+
+    #[test]
+    fn an_option_needs_its_members_in_any_case() {
+        for word in ["C", "c"] {
+            let without = format!(r#"{{"paymentOption":"{word}","reference":"R"}}"#);
+            assert_eq!(errors(&without), [error("card", "is required with paymentOption C")]);
+            assert_eq!(errors(&without.replacen('}', &format!(r#","card":{CARD}}}"#), 1)), []);
+        }
+        for word in ["bank-transfer", "BANK-TRANSFER", "bt"] {
+            let found = errors(&format!(r#"{{"paymentoption":"{word}","reference":"R"}}"#));
+            let needed = ["country", "BankTransfer"];
+            assert_eq!(found, needed.map(|name| error(name, "is required with paymentOption bank-transfer")), "{word}");
+        }
+        assert_eq!(errors(r#"{"paymentOption":"BT","reference":"R","country":"NG","BankTransfer":{}}"#), []);
+        let debit = [error("directDebitPaymentRequest", "is required with paymentOption NDD")];
+        assert_eq!(errors(r#"{"paymentOption":"ndd","reference":"R"}"#), debit);
+    }
+
+    #[test]
+    fn an_option_that_is_not_known_needs_nothing() {
+        for word in ["Opay", "momo", "USSD", "nqr", "BA", "CC", "transfer", "new"] {
+            assert_eq!(errors(&format!(r#"{{"paymentOption":"{word}","reference":"R","phone":"1"}}"#)), [], "{word}");
+        }
+    }
+
+    #[test]
+    fn either_spelling_is_taken_and_not_both() {
+        let twice = r#"{"paymentoption":"USSD","reference":"R","paymentOption":"USSD"}"#;
+        assert_eq!(errors(twice), [error("paymentOption", "is given more than once, in different spellings")]);
+        let other = r#"{"payment_option":"USSD","reference":"R"}"#;
+        let meant = error("payment_option", "is not a known member; did you mean paymentOption?");
+        assert_eq!(errors(other), [error("paymentOption", "is required"), meant]);
+    }
+
+    #[test]
+    fn card_digits_in_groups_are_refused_with_a_hint() {
+        let with = |number: &str| {
+            let card = CARD.replace("4111111111111111", number);
+            errors(&format!(r#"{{"paymentOption":"C","reference":"R","card":{card}}}"#))
+        };
+        for number in
+            ["4111 1111 1111 1111", "4111-1111-1111-1111", "4111111111111111 ", "4111\u{a0}1111", "4111\u{2011}1"]
+        {
+            let hint = error("card.cardnumber", "must be digits only, without spaces or dashes");
+            assert_eq!(with(number), [hint], "{number}");
+        }
+        // What is no card number is for the service to say: a test card may have any form.
+        for number in ["4111111111111111", "x", "tok-1", "4111 x"] {
+            assert_eq!(with(number), [], "{number}");
+        }
+    }
+}

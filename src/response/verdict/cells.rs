@@ -1,6 +1,7 @@
 //! Every line of the table and every rule of reading, each with an answer.
 
 mod lines;
+mod payouts;
 
 use super::*;
 use crate::request::references::Reference;

@@ -231,7 +231,7 @@ fn a_cancel_ends_the_run_and_the_report_is_whole() {
     let list = recipients(COUNT);
     // Between two batches.
     let call = std::sync::Arc::new(Call::new());
-    let mut steps = {
+    let steps = {
         let call = std::sync::Arc::clone(&call);
         Steps::new(move |step| {
             if step["step"] == "after" && step["batch"] == 0 {
@@ -240,7 +240,7 @@ fn a_cancel_ends_the_run_and_the_report_is_whole() {
             CONTINUE
         })
     };
-    unsafe { call.set_progress(Some(super::keep), (&raw mut *steps).cast()) };
+    call.set_progress(super::keep, &steps);
     let reply = client.call_with("payout_bulk", &json!({"payoutDetails": list}), Some(&call));
     reply.expect("E_CANCELLED UNKNOWN");
     assert_eq!(outcomes(&report(&reply)), [["ACCEPTED"; 2].as_slice(), &["NOT_SENT"; 5]].concat());

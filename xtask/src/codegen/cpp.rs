@@ -4,10 +4,12 @@ pub mod answers;
 mod example;
 
 use minijinja::{Value, context};
+use paysvc_spec::operations::{OPERATIONS, Operation};
 use paysvc_spec::schema::{Endpoint, Field, Kind};
 use paysvc_spec::settings;
 use paysvc_spec::status::{ABI, Constant};
 
+use super::operations::{answer_of, operation};
 use super::{Numbers, member, numbers, row};
 use crate::names::cpp::{method, nested};
 use crate::templates;
@@ -18,7 +20,12 @@ pub fn render(rows: &[Endpoint]) -> String {
     let of_row = |it: &Endpoint| {
         context! { builders => builders(&format!("{}_request", it.name), it.fields, it.allows_extra), ..row(it) }
     };
+    let of_operation = |it: &Operation| {
+        let reply = answer_of(it, rows).map_or("reply".to_owned(), |name| format!("{name}_reply"));
+        context! { builders => builders(&format!("{}_request", it.name), it.members, false), reply, ..operation(it) }
+    };
     let context = context! {
+        operations => OPERATIONS.iter().map(of_operation).collect::<Vec<_>>(),
         abi => ABI,
         environment => settings::ENVIRONMENT,
         numbers => numbers(enumerator),

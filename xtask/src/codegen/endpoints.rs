@@ -2,7 +2,9 @@
 //! examples.
 
 use minijinja::{Value, context};
-use paysvc_spec::schema::{AnswerKind, Certainty, Endpoint, Field, Form, Keep, Kind, LookUp, Member, Method, Safety};
+use paysvc_spec::schema::{
+    AnswerKind, Certainty, Endpoint, Field, Form, Keep, Kind, LookUp, Member, Method, PayOption, Safety,
+};
 
 use super::answers::typed;
 use super::examples::{self, Example, Requests};
@@ -65,6 +67,7 @@ fn endpoint(it: &Endpoint) -> Value {
         look_up => it.looked_up_by.as_ref().map(look_up),
         headers,
         request,
+        options => it.fields.iter().flat_map(|field| field.options.iter().map(|option| pay_option(field, option))).collect::<Vec<_>>(),
         answer => context! {
             success => it.answer.envelope.success(it.read_only()),
             word_is_state => word_is_state(&it.answer),
@@ -76,6 +79,17 @@ fn endpoint(it: &Endpoint) -> Value {
             names,
         },
         ..row(it)
+    }
+}
+
+fn pay_option(field: &Field, it: &PayOption) -> Value {
+    context! {
+        words => it.words.to_vec(),
+        needs => it.needs.to_vec(),
+        member => field.name,
+        sent_as => it.sent_as,
+        certainty => it.certainty.name(),
+        doc => it.doc,
     }
 }
 

@@ -2,14 +2,17 @@
 
 mod answers;
 mod example;
+mod operations;
 
 use std::collections::BTreeSet;
 
 use minijinja::{Value, context};
+use paysvc_spec::operations::OPERATIONS;
 use paysvc_spec::schema::{Default, Endpoint, Field, Kind};
 use paysvc_spec::settings;
-use paysvc_spec::status::{ABI, Constant};
+use paysvc_spec::status::{ABI, CONTINUE, Constant};
 
+use super::operations::{look_ups, with_answers};
 use super::{Numbers, default_of, member, numbers, row};
 use crate::names::go::{Package, constant, exported, field as field_name, method};
 use crate::templates;
@@ -25,6 +28,9 @@ pub fn render(rows: &[Endpoint]) -> String {
     };
     let context = context! {
         abi => ABI,
+        go_on => format!("0x{CONTINUE:X}"),
+        operations => operations::values(rows),
+        look_ups => look_ups(rows),
         environment => settings::ENVIRONMENT,
         timeout_ms => default_of("timeout_ms"),
         numbers_of => numbers(go_constant),
@@ -43,14 +49,14 @@ fn request(row: &Endpoint) -> Vec<Value> {
 fn package(rows: &[Endpoint]) -> Package {
     let mut package = Package::default();
     let mut own = |name: String| assert_eq!(package.name(name.clone()), name, "two things have the same name in Go");
-    for row in rows {
+    for row in with_answers(rows) {
         let name = exported(row.name);
         for name in [format!("{name}Reply"), format!("{name}Answer"), format!("Parse{name}Answer")] {
             own(name);
         }
-        for it in request(row) {
-            own(it.get_attr("name").expect("a struct").to_string());
-        }
+    }
+    for it in rows.iter().flat_map(request).chain(OPERATIONS.iter().flat_map(operations::request)) {
+        own(it.get_attr("name").expect("a struct").to_string());
     }
     for name in ["Config", "Request", "Status", "Outcome", "State"] {
         own(name.to_owned());

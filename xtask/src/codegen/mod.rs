@@ -8,8 +8,10 @@ pub mod endpoints;
 pub mod examples;
 pub mod exports;
 pub mod go;
+pub mod operations;
 pub mod python;
 pub mod readme;
+pub mod resolution;
 pub mod verdicts;
 
 use std::collections::BTreeMap;

@@ -9,31 +9,41 @@ use syn::{Expr, ExprStruct, Item, Lit, Member};
 
 use crate::templates;
 
-type Fields<'a> = BTreeMap<String, &'a Expr>;
+pub type Fields<'a> = BTreeMap<String, &'a Expr>;
 
 /// The table that stands in the constant of that name; `defaults` is the source with what a line leaves out.
 pub fn render(defaults: &str, source: &str, name: &str, with_429: bool) -> Result<String, String> {
+    let lines = lines(defaults, source, name, line)?;
+    Ok(templates::render("verdicts.md", context! { lines => lines, with_429 }))
+}
+
+/// The lines of the constant of that name, as the template shows them.
+pub fn lines(
+    defaults: &str,
+    source: &str,
+    name: &str,
+    shown: fn(&Fields) -> Result<Value, String>,
+) -> Result<Vec<Value>, String> {
     let parse = |source| syn::parse_file(source).map_err(|error| error.to_string());
     let (defaults, file) = (parse(defaults)?, parse(source)?);
     let Expr::Struct(common) = constant(&defaults, "LINE")? else { return Err("LINE is no struct".into()) };
     let Expr::Reference(lines) = constant(&file, name)? else { return Err(format!("{name} is no slice")) };
     let Expr::Array(lines) = &*lines.expr else { return Err(format!("{name} is no slice")) };
-    let lines: Result<Vec<Value>, String> = lines
+    lines
         .elems
         .iter()
         .map(|line| match line {
             Expr::Struct(line) => {
                 let mut all = fields(common);
                 all.extend(fields(line));
-                self::line(&all).map_err(|error| format!("{name}: {error}"))
+                shown(&all).map_err(|error| format!("{name}: {error}"))
             }
             _ => Err(format!("{name} holds something else than lines")),
         })
-        .collect();
-    Ok(templates::render("verdicts.md", context! { lines => lines?, with_429 }))
+        .collect()
 }
 
-fn constant<'a>(file: &'a syn::File, name: &str) -> Result<&'a Expr, String> {
+pub fn constant<'a>(file: &'a syn::File, name: &str) -> Result<&'a Expr, String> {
     let mut items = file.items.iter();
     let found = items.find_map(|item| match item {
         Item::Const(item) if item.ident == name => Some(&*item.expr),
@@ -67,14 +77,14 @@ fn line(fields: &Fields) -> Result<Value, String> {
     line().map_err(|error: String| format!("line {number}: {error}"))
 }
 
-fn text(expr: &Expr) -> Result<String, String> {
+pub fn text(expr: &Expr) -> Result<String, String> {
     match expr {
         Expr::Lit(literal) if let Lit::Str(text) = &literal.lit => Ok(text.value()),
         _ => Err("expected a text".into()),
     }
 }
 
-fn flag(expr: &Expr) -> Result<bool, String> {
+pub fn flag(expr: &Expr) -> Result<bool, String> {
     match expr {
         Expr::Lit(literal) if let Lit::Bool(flag) = &literal.lit => Ok(flag.value),
         _ => Err("expected true or false".into()),
@@ -82,7 +92,7 @@ fn flag(expr: &Expr) -> Result<bool, String> {
 }
 
 /// The variant of an enum, and the first thing that it holds.
-fn variant(expr: &Expr) -> Result<(String, Option<&Expr>), String> {
+pub fn variant(expr: &Expr) -> Result<(String, Option<&Expr>), String> {
     match expr {
         Expr::Path(path) => Ok((path.path.segments.last().expect("a path has a name").ident.to_string(), None)),
         Expr::Call(call) => Ok((variant(&call.func)?.0, call.args.first())),
@@ -90,7 +100,7 @@ fn variant(expr: &Expr) -> Result<(String, Option<&Expr>), String> {
     }
 }
 
-fn status(expr: &Expr) -> Result<String, String> {
+pub fn status(expr: &Expr) -> Result<String, String> {
     match variant(expr)? {
         (name, Some(status)) if name == "This" => {
             let variant = screaming(&variant(status)?.0);
@@ -126,7 +136,7 @@ fn after_429(expr: &Expr) -> Result<String, String> {
 }
 
 /// `RateLimited` is `RATE_LIMITED`.
-fn screaming(name: &str) -> String {
+pub fn screaming(name: &str) -> String {
     let mut out = String::new();
     for c in name.chars() {
         if c.is_ascii_uppercase() && !out.is_empty() {

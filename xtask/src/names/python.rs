@@ -8,10 +8,10 @@ use paysvc_spec::schema::{Endpoint, Field, Member};
 const RESERVED: &str = include_str!("python_reserved.txt");
 
 /// The arguments that every method has, and the names that its body uses.
-const ARGUMENTS_OF_OURS: &[&str] = &["self", "super", "members", "timeout", "call"];
+const ARGUMENTS_OF_OURS: &[&str] = &["self", "super", "members", "timeout", "call", "progress"];
 
 /// Methods of the two clients that no endpoint is.
-const METHODS_OF_OURS: &[&str] = &["call", "request", "encrypt", "close", "aclose", "from_env"];
+const METHODS_OF_OURS: &[&str] = &["call", "request", "encrypt", "close", "aclose", "from_env", "payout_bulk_status"];
 
 /// Names of the generated module that no object of a request can have.
 pub const CLASSES_OF_OURS: &[&str] = &[
@@ -26,6 +26,7 @@ pub const CLASSES_OF_OURS: &[&str] = &[
     "Callable",
     "Decimal",
     "Call",
+    "Progress",
     "Reply",
     "Answer",
     "AnswerError",

@@ -202,5 +202,18 @@ func set(field reflect.Value, value json.RawMessage) error {
 	if field.Kind() == reflect.Struct {
 		return fill(field, value)
 	}
+	if field.Kind() == reflect.Slice && field.Type().Elem().Kind() == reflect.Struct {
+		var elements []json.RawMessage
+		if err := json.Unmarshal(value, &elements); err != nil {
+			return errUnfit
+		}
+		field.Set(reflect.MakeSlice(field.Type(), len(elements), len(elements)))
+		for i, element := range elements {
+			if err := fill(field.Index(i), element); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	return json.Unmarshal(value, field.Addr().Interface())
 }

@@ -26,8 +26,10 @@ from ._errors import (
     Unauthorized,
 )
 from ._generated import *  # noqa: F403 (the enumerations, and the objects within requests)
+from ._generated import CONTINUE
 from ._generated import VERSION as __version__
-from ._native import Call
+from ._native import Call, reference_new
+from ._progress import Progress
 from ._replies import *  # noqa: F403 (the endpoints' replies)
 from ._reply import Reply
 from ._values import OMIT, Omitted
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from ._async import AsyncClient
 
 __all__ = [
+    "CONTINUE",
     "OMIT",
     "Abandoned",
     "Answer",
@@ -54,6 +57,7 @@ __all__ = [
     "Omitted",
     "OutcomeUnknown",
     "PaysvcError",
+    "Progress",
     "RateLimited",
     "Rejected",
     "Reply",
@@ -64,6 +68,7 @@ __all__ = [
     "Unauthorized",
     "__version__",
     "abandoned_call",
+    "reference_new",
 ]
 __all__ += _generated.__all__
 __all__ += _replies.__all__

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from ._errors import PaysvcError, error_of
+from collections.abc import Mapping
+
+from ._earlier import error_for
+from ._errors import PaysvcError
 from ._generated import Outcome
 from ._reply import Reply
 
 
-def abandon(name: str, reply: Reply, interrupt: BaseException) -> bool:
+def abandon(name: str, members: Mapping[str, object], reply: Reply, interrupt: BaseException) -> bool:
     """Attaches the result of an abandoned call to the exception that interrupted its caller, and logs it.
 
     False if nothing was sent: then there is nothing to tell.
     """
     if reply.outcome == Outcome.NOT_SENT:
         return False
-    _attach(interrupt, error_of(reply))
+    _attach(interrupt, error_for(name, members, reply))
     from ._log import logger
 
     logger.error("%s was abandoned, outcome %s: %s", name, reply.outcome.name, reply.message)

@@ -55,6 +55,9 @@ __all__ = [
     "OrderVerifyAnswerData",
     "OrderVerifyAnswerDataOrderPayments",
     "PayoutBalanceAnswer",
+    "PayoutBulkAnswer",
+    "PayoutBulkAnswerBatches",
+    "PayoutBulkAnswerPayouts",
     "PayoutInitiateAnswer",
     "PayoutInitiateAnswerData",
     "PayoutNameEnquiryAnswer",
@@ -65,6 +68,8 @@ __all__ = [
     "VirtualAccountDetailsAnswer",
     "VirtualAccountGenerateAnswer",
     "VirtualAccountGenerateAnswerData",
+    "WebhookVerifyAnswer",
+    "WebhookVerifyAnswerDifferences",
 ]
 
 
@@ -2707,3 +2712,367 @@ class PayoutBalanceAnswer(Answer):
         /availableBalance: amount in major currency units; integrated.
         """
         return self._read(_leaf.amount, "availableBalance")
+
+
+class WebhookVerifyAnswer(Answer):
+    """The answer to webhook_verify."""
+
+    __slots__ = ()
+    __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "authentic": ("authentic", "flag"),
+        "match": ("match", "flag"),
+        "differences": ("differences", "list"),
+        "event": ("event", "text"),
+        "key": ("key", "text"),
+    }
+
+    @property
+    def authentic(self) -> bool | None:
+        """Whether the service says the same as the event.
+
+        /authentic: boolean; documented.
+        """
+        return self._read(_leaf.flag, "authentic")
+
+    @property
+    def match(self) -> bool | None:
+        """Whether the service says what was expected; absent if nothing was.
+
+        /match: boolean; documented.
+        """
+        return self._read(_leaf.flag, "match")
+
+    @property
+    def differences(self) -> tuple[WebhookVerifyAnswerDifferences, ...] | None:
+        """In what the event, the service and the expectation differ.
+
+        /differences: array of objects; documented.
+        """
+        return self._list(WebhookVerifyAnswerDifferences, "differences")
+
+    @property
+    def event(self) -> str | None:
+        """What the event is about: order, session, payout or unknown.
+
+        /event: string; documented.
+        """
+        return self._read(_leaf.text, "event")
+
+    @property
+    def key(self) -> str | None:
+        """The same for every delivery of the event; absent unless it is authentic.
+
+        /key: string; documented.
+        """
+        return self._read(_leaf.text, "key")
+
+
+class WebhookVerifyAnswerDifferences(Answer):
+    """One of in what the event, the service and the expectation differ."""
+
+    __slots__ = ()
+    __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "member": ("member", "text"),
+        "event": ("event", "text"),
+        "service": ("service", "text"),
+        "expected": ("expected", "text"),
+    }
+
+    @property
+    def member(self) -> str | None:
+        """What differs.
+
+        /differences/*/member: string; documented.
+        """
+        return self._read(_leaf.text, "member")
+
+    @property
+    def event(self) -> str | None:
+        """Its value in the event.
+
+        /differences/*/event: string; documented.
+        """
+        return self._read(_leaf.text, "event")
+
+    @property
+    def service(self) -> str | None:
+        """Its value in the service's answer.
+
+        /differences/*/service: string; documented.
+        """
+        return self._read(_leaf.text, "service")
+
+    @property
+    def expected(self) -> str | None:
+        """The value that was expected.
+
+        /differences/*/expected: string; documented.
+        """
+        return self._read(_leaf.text, "expected")
+
+
+class PayoutBulkAnswer(Answer):
+    """The answer to payout_bulk."""
+
+    __slots__ = ()
+    __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "status": ("status", "text"),
+        "message": ("message", "text"),
+        "total": ("total", "integer"),
+        "accepted": ("accepted", "integer"),
+        "rejected": ("rejected", "integer"),
+        "not_sent": ("not_sent", "integer"),
+        "unknown": ("unknown", "integer"),
+        "states": ("states", "any"),
+        "batches": ("batches", "list"),
+        "payouts": ("payouts", "list"),
+    }
+
+    @property
+    def status(self) -> str | None:
+        """Success if the service accepted all, otherwise failed.
+
+        /status: string; documented.
+        """
+        return self._read(_leaf.text, "status")
+
+    @property
+    def message(self) -> str | None:
+        """One line for people.
+
+        /message: string; documented.
+        """
+        return self._read(_leaf.text, "message")
+
+    @property
+    def total(self) -> int | None:
+        """How many recipients the list has.
+
+        /total: integer; documented.
+        """
+        return self._read(_leaf.integer, "total")
+
+    @property
+    def accepted(self) -> int | None:
+        """How many are ACCEPTED.
+
+        /accepted: integer; documented.
+        """
+        return self._read(_leaf.integer, "accepted")
+
+    @property
+    def rejected(self) -> int | None:
+        """How many are REJECTED.
+
+        /rejected: integer; documented.
+        """
+        return self._read(_leaf.integer, "rejected")
+
+    @property
+    def not_sent(self) -> int | None:
+        """How many are NOT_SENT.
+
+        /not_sent: integer; documented.
+        """
+        return self._read(_leaf.integer, "not_sent")
+
+    @property
+    def unknown(self) -> int | None:
+        """How many are UNKNOWN.
+
+        /unknown: integer; documented.
+        """
+        return self._read(_leaf.integer, "unknown")
+
+    @property
+    def states(self) -> Any:
+        """How many recipients are in each state, once it was asked for.
+
+        /states: any; documented.
+        """
+        return self._read(_leaf.anything, "states")
+
+    @property
+    def batches(self) -> tuple[PayoutBulkAnswerBatches, ...] | None:
+        """The batches that were tried, also by earlier calls.
+
+        /batches: array of objects; documented.
+        """
+        return self._list(PayoutBulkAnswerBatches, "batches")
+
+    @property
+    def payouts(self) -> tuple[PayoutBulkAnswerPayouts, ...] | None:
+        """The recipients, in the order of the list.
+
+        /payouts: array of objects; documented.
+        """
+        return self._list(PayoutBulkAnswerPayouts, "payouts")
+
+
+class PayoutBulkAnswerBatches(Answer):
+    """One of the batches that were tried, also by earlier calls."""
+
+    __slots__ = ()
+    __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "index": ("index", "integer"),
+        "batchReference": ("batch_reference", "text"),
+        "batchId": ("batch_id", "text"),
+        "outcome": ("outcome", "text"),
+        "status": ("status", "text"),
+        "recipients": ("recipients", "integer"),
+        "state": ("state", "text"),
+        "message": ("message", "text"),
+    }
+
+    @property
+    def index(self) -> int | None:
+        """Place of the batch, from 0.
+
+        /batches/*/index: integer; documented.
+        """
+        return self._read(_leaf.integer, "index")
+
+    @property
+    def batch_reference(self) -> str | None:
+        """The service's reference, by which the batch is looked up.
+
+        /batches/*/batchReference: string; documented.
+        """
+        return self._read(_leaf.text, "batchReference")
+
+    @property
+    def batch_id(self) -> str | None:
+        """The service's number for the batch.
+
+        /batches/*/batchId: string; documented.
+        """
+        return self._read(_leaf.text, "batchId")
+
+    @property
+    def outcome(self) -> str | None:
+        """What became of the request.
+
+        /batches/*/outcome: string; documented.
+        """
+        return self._read(_leaf.text, "outcome")
+
+    @property
+    def status(self) -> str | None:
+        """Why its call ended as it did.
+
+        /batches/*/status: string; documented.
+        """
+        return self._read(_leaf.text, "status")
+
+    @property
+    def recipients(self) -> int | None:
+        """How many recipients it has.
+
+        /batches/*/recipients: integer; documented.
+        """
+        return self._read(_leaf.integer, "recipients")
+
+    @property
+    def state(self) -> str | None:
+        """Its state, once it was asked for.
+
+        /batches/*/state: string; documented.
+        """
+        return self._read(_leaf.text, "state")
+
+    @property
+    def message(self) -> str | None:
+        """One line for people.
+
+        /batches/*/message: string; documented.
+        """
+        return self._read(_leaf.text, "message")
+
+
+class PayoutBulkAnswerPayouts(Answer):
+    """One of the recipients, in the order of the list."""
+
+    __slots__ = ()
+    __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "clientReference": ("client_reference", "text"),
+        "outcome": ("outcome", "text"),
+        "payoutReference": ("payout_reference", "text"),
+        "batchReference": ("batch_reference", "text"),
+        "batch": ("batch", "integer"),
+        "accountNumber": ("account_number", "text"),
+        "bankCode": ("bank_code", "text"),
+        "amount": ("amount", "amount"),
+        "state": ("state", "text"),
+    }
+
+    @property
+    def client_reference(self) -> str | None:
+        """The reference that was given.
+
+        /payouts/*/clientReference: string; documented.
+        """
+        return self._read(_leaf.text, "clientReference")
+
+    @property
+    def outcome(self) -> str | None:
+        """ACCEPTED, REJECTED, NOT_SENT or UNKNOWN.
+
+        /payouts/*/outcome: string; documented.
+        """
+        return self._read(_leaf.text, "outcome")
+
+    @property
+    def payout_reference(self) -> str | None:
+        """The service's reference of the payout.
+
+        /payouts/*/payoutReference: string; documented.
+        """
+        return self._read(_leaf.text, "payoutReference")
+
+    @property
+    def batch_reference(self) -> str | None:
+        """The service's reference of the batch.
+
+        /payouts/*/batchReference: string; documented.
+        """
+        return self._read(_leaf.text, "batchReference")
+
+    @property
+    def batch(self) -> int | None:
+        """Index of the batch.
+
+        /payouts/*/batch: integer; documented.
+        """
+        return self._read(_leaf.integer, "batch")
+
+    @property
+    def account_number(self) -> str | None:
+        """The recipient's account.
+
+        /payouts/*/accountNumber: string; documented.
+        """
+        return self._read(_leaf.text, "accountNumber")
+
+    @property
+    def bank_code(self) -> str | None:
+        """Code of the recipient's bank.
+
+        /payouts/*/bankCode: string; documented.
+        """
+        return self._read(_leaf.text, "bankCode")
+
+    @property
+    def amount(self) -> Decimal | None:
+        """What the recipient gets.
+
+        /payouts/*/amount: amount in major currency units; documented.
+        """
+        return self._read(_leaf.amount, "amount")
+
+    @property
+    def state(self) -> str | None:
+        """The state of its batch, once it was asked for.
+
+        /payouts/*/state: string; documented.
+        """
+        return self._read(_leaf.text, "state")

@@ -14,17 +14,18 @@ from types import TracebackType
 from typing import TypeVar
 
 from ._abandoned import abandon
-from ._endpoints import AsyncEndpoints
-from ._generated import DEFAULT_TIMEOUT_MS, Status
+from ._earlier import reply_class
+from ._generated import ABOUT_EARLIER, DEFAULT_TIMEOUT_MS, TIMEOUT_OF_STEP, Outcome, Status
 from ._log import logger
 from ._native import Call, Native, Owned, succeeded
-from ._replies import REPLIES
+from ._operations import AsyncOperations
+from ._progress import Progress
 from ._reply import Reply
 
 Self = TypeVar("Self", bound="AsyncClient")
 
 
-class AsyncClient(AsyncEndpoints):
+class AsyncClient(AsyncOperations):
     """A client of the payments service for asyncio. Tasks and event loops may share it.
 
     Calls run on threads of the client's own. The wait for a thread counts towards the timeout of a call; if it expires
@@ -54,11 +55,20 @@ class AsyncClient(AsyncEndpoints):
         """A client that is configured by environment variables alone."""
         return cls(max_concurrency=max_concurrency, on_abandoned=on_abandoned)
 
-    async def call(self, name: str, members: Mapping[str, object], *, timeout: float | None = None) -> Reply:
+    async def call(
+        self,
+        name: str,
+        members: Mapping[str, object],
+        *,
+        progress: Progress | None = None,
+        timeout: float | None = None,
+    ) -> Reply:
         """Calls an endpoint by its name, with the interface's own member names. The methods use this."""
-        return succeeded(await self._run(name, members, timeout))
+        return succeeded(name, members, await self._run(name, members, progress, timeout))
 
-    async def _run(self, name: str, members: Mapping[str, object], timeout: float | None) -> Reply:
+    async def _run(
+        self, name: str, members: Mapping[str, object], progress: Progress | None, timeout: float | None
+    ) -> Reply:
         token, owned = Call(), self._native.handle()
         limit = self._timeout
         if timeout is not None:
@@ -69,7 +79,8 @@ class AsyncClient(AsyncEndpoints):
         with self._lock:
             self._calls += 1
             waits = self._calls > self._max_concurrency
-        work = partial(self._work, owned, name, members, token, deadline if waits else None)
+        limited = waits and (timeout is not None or name not in TIMEOUT_OF_STEP)
+        work = partial(self._work, owned, name, members, token, progress, deadline if limited else None)
         running = threads.submit(contextvars.copy_context().run, work)
         ended = asyncio.wrap_future(running)
         try:
@@ -77,31 +88,37 @@ class AsyncClient(AsyncEndpoints):
             await asyncio.wait([ended], timeout=limit if waits else None)
             if not ended.done():
                 if self._drop(running):
-                    return self._too_late(name)
+                    return self._too_late(name, members)
                 await asyncio.wait([ended])  # It has begun: the library enforces the timeout.
         except asyncio.CancelledError as cancelled:
             if not self._drop(running):  # It has begun.
                 token.cancel()
                 await _wait_for_end(ended)
-                self._abandon(name, running, cancelled)
+                self._abandon(name, members, running, cancelled)
             raise
         except BaseException as thrown:  # The loop is being closed: nothing can be awaited any more.
             if not self._drop(running):
                 token.cancel()
-                running.add_done_callback(partial(self._abandon, name, interrupt=thrown))
+                running.add_done_callback(partial(self._abandon, name, members, interrupt=thrown))
             raise
         return ended.result()
 
     def _work(
-        self, owned: Owned, name: str, members: Mapping[str, object], token: Call, deadline: float | None
+        self,
+        owned: Owned,
+        name: str,
+        members: Mapping[str, object],
+        token: Call,
+        progress: Progress | None,
+        deadline: float | None,
     ) -> Reply:
         try:
             if deadline is not None:  # It may have waited for this thread: the call gets the remaining time.
                 left = deadline - time.monotonic()
                 if left <= 0:
-                    return self._too_late(name)
+                    return self._too_late(name, members)
                 token._set_timeout(left)
-            return self._native.call(owned, name, members, token)
+            return self._native.call(owned, name, members, token, progress)
         finally:
             with self._lock:
                 self._calls -= 1
@@ -114,16 +131,20 @@ class AsyncClient(AsyncEndpoints):
                 self._calls -= 1
         return dropped
 
-    def _too_late(self, name: str) -> Reply:
+    def _too_late(self, name: str, members: Mapping[str, object]) -> Reply:
         busy = f"all {self._max_concurrency} threads of this client (max_concurrency) were busy"
-        of = REPLIES.get(name, Reply)
-        return of.local(Status.TIMEOUT, f"{name}: {busy} until the timeout of this call; nothing was sent")
+        # That nothing was sent now says nothing of an earlier request.
+        outcome = Outcome.UNKNOWN if name in ABOUT_EARLIER else Outcome.NOT_SENT
+        message = f"{name}: {busy} until the timeout of this call; nothing was sent"
+        return reply_class(name, members).local(Status.TIMEOUT, message, outcome)
 
-    def _abandon(self, name: str, running: Future[Reply], interrupt: BaseException) -> None:
+    def _abandon(
+        self, name: str, members: Mapping[str, object], running: Future[Reply], interrupt: BaseException
+    ) -> None:
         if running.exception() is not None:
             return  # The arguments were refused: nothing was sent.
         reply = running.result()
-        if abandon(name, reply, interrupt) and self._on_abandoned is not None:
+        if abandon(name, members, reply, interrupt) and self._on_abandoned is not None:
             try:
                 self._on_abandoned(name, reply)
             except Exception:
@@ -131,7 +152,7 @@ class AsyncClient(AsyncEndpoints):
 
     async def encrypt(self, payload: Mapping[str, object]) -> Reply:
         """Encrypts a payload without sending it; the reply's "data" is the ciphertext in base64."""
-        return succeeded(self._native.call(self._native.handle(), "encrypt", payload, None))
+        return succeeded("encrypt", {}, self._native.call(self._native.handle(), "encrypt", payload, None))
 
     def _threads(self) -> ThreadPoolExecutor:
         # A forked child has none of its parent's threads.

@@ -6,14 +6,15 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import TypeVar
 
-from ._endpoints import Endpoints
 from ._native import Call, Native, succeeded
+from ._operations import Operations
+from ._progress import Progress
 from ._reply import Reply
 
 Self = TypeVar("Self", bound="Client")
 
 
-class Client(Endpoints):
+class Client(Operations):
     """A client of the payments service. Threads may share it; close it, or use it in a with statement.
 
     A setting that is not given is read from its environment variable: PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS and so on.
@@ -30,17 +31,23 @@ class Client(Endpoints):
         return cls()
 
     def call(
-        self, name: str, members: Mapping[str, object], *, timeout: float | None = None, call: Call | None = None
+        self,
+        name: str,
+        members: Mapping[str, object],
+        *,
+        progress: Progress | None = None,
+        timeout: float | None = None,
+        call: Call | None = None,
     ) -> Reply:
         """Calls an endpoint by its name, with the interface's own member names. The methods use this."""
         if timeout is not None or call is not None:
             call = call or Call()
             call._set_timeout(timeout)
-        return succeeded(self._native.call(self._native.handle(), name, members, call))
+        return succeeded(name, members, self._native.call(self._native.handle(), name, members, call, progress))
 
     def encrypt(self, payload: Mapping[str, object]) -> Reply:
         """Encrypts a payload without sending it; the reply's "data" is the ciphertext in base64."""
-        return succeeded(self._native.call(self._native.handle(), "encrypt", payload, None))
+        return succeeded("encrypt", {}, self._native.call(self._native.handle(), "encrypt", payload, None))
 
     def close(self) -> None:
         """Closes the client. Calls in progress on other threads end normally."""

@@ -11,15 +11,19 @@ from typing import cast
 
 from ._generated import (
     Authorization,
+    BankTransfer,
     Card,
     Customer,
     DirectDebitPaymentRequest,
+    Expect,
     Order,
     Payment,
     PaymentMeta,
     PayoutDetails,
+    WebhookVerifyExpect,
 )
 from ._native import Call
+from ._progress import Progress
 from ._replies import (
     BanksReply,
     CardChargeReply,
@@ -44,6 +48,7 @@ from ._replies import (
     TransactionDetailsReply,
     VirtualAccountDetailsReply,
     VirtualAccountGenerateReply,
+    WebhookVerifyReply,
 )
 from ._reply import Reply
 from ._values import OMIT, Members, Omitted, amount_text, either, in_milliseconds
@@ -58,6 +63,7 @@ class Endpoints:
         base_url: str | Omitted = OMIT,
         public_key: str | Omitted = OMIT,
         secret_key: str | Omitted = OMIT,
+        mode: str | Omitted = OMIT,
         encryption_key: str | Omitted = OMIT,
         timeout_ms: int | Omitted = OMIT,
         timeout: float | Omitted = OMIT,
@@ -85,6 +91,7 @@ class Endpoints:
             base_url: address of the service, e.g. https://host/path
             public_key: API key of most endpoints
             secret_key: API key of the endpoints that require it, e.g. refunds
+            mode: test or live: API keys of the other kind are refused; without it neither is checked
             encryption_key: the dashboard's RSA key, or a PEM public key
             timeout_ms: time limit for a whole call in ms, retries and waits included (default 30000, 1 to
                 86400000)
@@ -114,6 +121,7 @@ class Endpoints:
             "base_url": base_url,
             "public_key": public_key,
             "secret_key": secret_key,
+            "mode": mode,
             "encryption_key": encryption_key,
             "timeout_ms": in_milliseconds("timeout", timeout, timeout_ms),
             "connect_timeout_ms": in_milliseconds("connect_timeout", connect_timeout, connect_timeout_ms),
@@ -293,19 +301,25 @@ class Endpoints:
         *,
         payment_option: str,
         reference: str,
+        country: str | Omitted = OMIT,
+        card: Card | Mapping[str, object] | Omitted = OMIT,
         direct_debit_payment_request: DirectDebitPaymentRequest | Mapping[str, object] | Omitted = OMIT,
+        bank_transfer: BankTransfer | Mapping[str, object] | Omitted = OMIT,
         members: Mapping[str, object] | None = None,
         timeout: float | None = None,
         call: Call | None = None,
     ) -> OrderPayReply:
-        """Charges the customer, for example under an approved mandate.
+        """Pays an order: by card, bank transfer, direct debit, or another payment option.
 
         POST /payment/order/pay, public key, encrypted.
 
         Args:
-            payment_option (paymentOption): NDD for direct debit
+            payment_option (paymentOption): payment option in any case, e.g. C, NDD or bank-transfer
             reference: reference of the order
+            country: two-letter country code
+            card: the card
             direct_debit_payment_request (directDebitPaymentRequest): the debit, for the payment option NDD
+            bank_transfer (BankTransfer): the transfer, for the payment option bank-transfer; may be empty
             members: further members by the interface's names; one that is nearly a known one is refused
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
@@ -317,7 +331,10 @@ class Endpoints:
         return cast(OrderPayReply, self.call("order_pay", Members({
             "paymentOption": payment_option,
             "reference": reference,
+            "country": country,
+            "card": card,
             "directDebitPaymentRequest": direct_debit_payment_request,
+            "BankTransfer": bank_transfer,
         }, members), timeout=timeout, call=call))
 
     def order_pay_authorize(
@@ -777,6 +794,62 @@ class Endpoints:
             "currency": currency,
         }), timeout=timeout, call=call))
 
+    def order_wait(
+        self,
+        reference: str,
+        *,
+        expect: Expect | Mapping[str, object] | Omitted = OMIT,
+        interval_ms: int | Omitted = OMIT,
+        progress: Progress | None = None,
+        timeout: float | None = None,
+        call: Call | None = None,
+    ) -> OrderStatusReply:
+        """Asks for the state of an order until it is final, or until the call's time is over. A failed payment may be
+        followed by another attempt: call again.
+
+        Args:
+            reference: reference of the order
+            expect: the price that was asked for
+            interval_ms: the first wait between two looks in ms; the following ones grow by half each, up to ten
+                times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000)
+            progress: called with done, total and step; unless it returns paysvc.CONTINUE, the call stops
+            timeout: seconds for the whole call, retries and waits included; else the client's timeout
+            call: a token by which another thread cancels this call
+
+        Raises:
+            PaysvcError: every failure; its outcome is never NOT_SENT
+        """
+        return cast(OrderStatusReply, self.call("order_wait", Members({
+            "reference": reference,
+            "expect": expect,
+            "interval_ms": interval_ms,
+        }), progress=progress, timeout=timeout, call=call))
+
+    def webhook_verify(
+        self,
+        body: object,
+        *,
+        expect: WebhookVerifyExpect | Mapping[str, object] | Omitted = OMIT,
+        timeout: float | None = None,
+        call: Call | None = None,
+    ) -> WebhookVerifyReply:
+        """Checks a webhook, which nobody signs: reads the event in every form that the service uses, and asks the
+        service whether it is true.
+
+        Args:
+            body: the body of the webhook: its text as it was received, or a JSON object
+            expect: what the event must speak of
+            timeout: seconds for the whole call, retries and waits included; else the client's timeout
+            call: a token by which another thread cancels this call
+
+        Raises:
+            PaysvcError: every failure
+        """
+        return cast(WebhookVerifyReply, self.call("webhook_verify", Members({
+            "body": body,
+            "expect": expect,
+        }), timeout=timeout, call=call))
+
     def request(
         self,
         *,
@@ -822,7 +895,13 @@ class Endpoints:
         }), timeout=timeout, call=call)
 
     def call(
-        self, name: str, members: Mapping[str, object], *, timeout: float | None = None, call: Call | None = None
+        self,
+        name: str,
+        members: Mapping[str, object],
+        *,
+        progress: Progress | None = None,
+        timeout: float | None = None,
+        call: Call | None = None,
     ) -> Reply:
         """Calls an endpoint by its name, with the interface's own member names."""
         raise NotImplementedError
@@ -840,6 +919,7 @@ class AsyncEndpoints:
         base_url: str | Omitted = OMIT,
         public_key: str | Omitted = OMIT,
         secret_key: str | Omitted = OMIT,
+        mode: str | Omitted = OMIT,
         encryption_key: str | Omitted = OMIT,
         timeout_ms: int | Omitted = OMIT,
         timeout: float | Omitted = OMIT,
@@ -869,6 +949,7 @@ class AsyncEndpoints:
             base_url: address of the service, e.g. https://host/path
             public_key: API key of most endpoints
             secret_key: API key of the endpoints that require it, e.g. refunds
+            mode: test or live: API keys of the other kind are refused; without it neither is checked
             encryption_key: the dashboard's RSA key, or a PEM public key
             timeout_ms: time limit for a whole call in ms, retries and waits included (default 30000, 1 to
                 86400000)
@@ -902,6 +983,7 @@ class AsyncEndpoints:
             "base_url": base_url,
             "public_key": public_key,
             "secret_key": secret_key,
+            "mode": mode,
             "encryption_key": encryption_key,
             "timeout_ms": in_milliseconds("timeout", timeout, timeout_ms),
             "connect_timeout_ms": in_milliseconds("connect_timeout", connect_timeout, connect_timeout_ms),
@@ -1071,18 +1153,24 @@ class AsyncEndpoints:
         *,
         payment_option: str,
         reference: str,
+        country: str | Omitted = OMIT,
+        card: Card | Mapping[str, object] | Omitted = OMIT,
         direct_debit_payment_request: DirectDebitPaymentRequest | Mapping[str, object] | Omitted = OMIT,
+        bank_transfer: BankTransfer | Mapping[str, object] | Omitted = OMIT,
         members: Mapping[str, object] | None = None,
         timeout: float | None = None,
     ) -> OrderPayReply:
-        """Charges the customer, for example under an approved mandate.
+        """Pays an order: by card, bank transfer, direct debit, or another payment option.
 
         POST /payment/order/pay, public key, encrypted.
 
         Args:
-            payment_option (paymentOption): NDD for direct debit
+            payment_option (paymentOption): payment option in any case, e.g. C, NDD or bank-transfer
             reference: reference of the order
+            country: two-letter country code
+            card: the card
             direct_debit_payment_request (directDebitPaymentRequest): the debit, for the payment option NDD
+            bank_transfer (BankTransfer): the transfer, for the payment option bank-transfer; may be empty
             members: further members by the interface's names; one that is nearly a known one is refused
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
@@ -1093,7 +1181,10 @@ class AsyncEndpoints:
         return cast(OrderPayReply, await self.call("order_pay", Members({
             "paymentOption": payment_option,
             "reference": reference,
+            "country": country,
+            "card": card,
             "directDebitPaymentRequest": direct_debit_payment_request,
+            "BankTransfer": bank_transfer,
         }, members), timeout=timeout))
 
     async def order_pay_authorize(
@@ -1519,6 +1610,58 @@ class AsyncEndpoints:
             "currency": currency,
         }), timeout=timeout))
 
+    async def order_wait(
+        self,
+        reference: str,
+        *,
+        expect: Expect | Mapping[str, object] | Omitted = OMIT,
+        interval_ms: int | Omitted = OMIT,
+        progress: Progress | None = None,
+        timeout: float | None = None,
+    ) -> OrderStatusReply:
+        """Asks for the state of an order until it is final, or until the call's time is over. A failed payment may be
+        followed by another attempt: call again.
+
+        Args:
+            reference: reference of the order
+            expect: the price that was asked for
+            interval_ms: the first wait between two looks in ms; the following ones grow by half each, up to ten
+                times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000)
+            progress: called with done, total and step; unless it returns paysvc.CONTINUE, the call stops
+            timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
+
+        Raises:
+            PaysvcError: every failure; its outcome is never NOT_SENT
+        """
+        return cast(OrderStatusReply, await self.call("order_wait", Members({
+            "reference": reference,
+            "expect": expect,
+            "interval_ms": interval_ms,
+        }), progress=progress, timeout=timeout))
+
+    async def webhook_verify(
+        self,
+        body: object,
+        *,
+        expect: WebhookVerifyExpect | Mapping[str, object] | Omitted = OMIT,
+        timeout: float | None = None,
+    ) -> WebhookVerifyReply:
+        """Checks a webhook, which nobody signs: reads the event in every form that the service uses, and asks the
+        service whether it is true.
+
+        Args:
+            body: the body of the webhook: its text as it was received, or a JSON object
+            expect: what the event must speak of
+            timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
+
+        Raises:
+            PaysvcError: every failure
+        """
+        return cast(WebhookVerifyReply, await self.call("webhook_verify", Members({
+            "body": body,
+            "expect": expect,
+        }), timeout=timeout))
+
     async def request(
         self,
         *,
@@ -1562,7 +1705,12 @@ class AsyncEndpoints:
         }), timeout=timeout)
 
     async def call(
-        self, name: str, members: Mapping[str, object], *, timeout: float | None = None
+        self,
+        name: str,
+        members: Mapping[str, object],
+        *,
+        progress: Progress | None = None,
+        timeout: float | None = None,
     ) -> Reply:
         """Calls an endpoint by its name, with the interface's own member names."""
         raise NotImplementedError

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -13,9 +14,20 @@ from ._reply import Reply
 class PaysvcError(Exception):
     """A call that did not succeed. `outcome` says whether the request may be repeated."""
 
-    def __init__(self, reply: Reply) -> None:
+    def __init__(
+        self,
+        reply: Reply,
+        endpoint: str = "",
+        request: Mapping[str, Any] | None = None,
+        attempts: int | None = None,
+    ) -> None:
         super().__init__(reply)
         self.reply = reply
+        #: The function that was called, such as "order_pay"; of an error of resolve(), that of the resolved request.
+        self.endpoint = endpoint
+        #: What resolve() needs of the request, by the interface's names; never card data or codes.
+        self.request: dict[str, Any] = dict(request or {})
+        self._attempts = reply.attempts if attempts is None else attempts
 
     def __str__(self) -> str:
         return f"{self.message} [{self.status.name}, outcome {self.outcome.name}]"
@@ -52,8 +64,11 @@ class PaysvcError(Exception):
 
     @property
     def attempts(self) -> int:
-        """How many requests were put on the wire."""
-        return self.reply.attempts
+        """How many times the request was put on the wire, by its own call.
+
+        Of an error of resolve(), it is that of the resolved request, 0 if not known; reply.attempts has its look-ups.
+        """
+        return self._attempts
 
     @property
     def retry_after(self) -> float | None:
@@ -160,9 +175,11 @@ for _class in _CLASSES.values():
     globals()[_name] = _UNKNOWN[_class] = _made
 
 
-def error_of(reply: Reply) -> PaysvcError:
+def error_of(
+    reply: Reply, endpoint: str = "", request: Mapping[str, Any] | None = None, attempts: int | None = None
+) -> PaysvcError:
     """The exception for a reply. A status that this version does not know is a plain PaysvcError."""
     found = _CLASSES.get(reply.status, PaysvcError)
     # An outcome that this version does not know proves nothing.
     proved = reply.outcome in (Outcome.NOT_SENT, Outcome.CONFIRMED, Outcome.REJECTED)
-    return (found if proved else _UNKNOWN[found])(reply)
+    return (found if proved else _UNKNOWN[found])(reply, endpoint, request, attempts)

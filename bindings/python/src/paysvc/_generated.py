@@ -9,13 +9,15 @@ from collections.abc import Mapping
 from decimal import Decimal
 
 from ._numbers import Number
-from ._values import OMIT, Members, Omitted, amount_text
+from ._values import OMIT, Members, Omitted, amount_text, either
 
 __all__ = [
     "Authorization",
+    "BankTransfer",
     "Card",
     "Customer",
     "DirectDebitPaymentRequest",
+    "Expect",
     "Order",
     "Outcome",
     "Payment",
@@ -23,10 +25,14 @@ __all__ = [
     "PayoutDetails",
     "State",
     "Status",
+    "WebhookVerifyExpect",
 ]
 
 VERSION = "0.2.0"
 ABI = 1
+
+#: What a progress callback returns so that the call goes on. Anything else stops it.
+CONTINUE = 23808
 
 #: The time limit of a whole call, of a client that names none.
 DEFAULT_TIMEOUT_MS = 30000
@@ -131,7 +137,10 @@ KEYWORDS: dict[str, dict[str, str]] = {
     "order_pay": {
         "paymentOption": "payment_option",
         "reference": "reference",
+        "country": "country",
+        "card": "card",
         "directDebitPaymentRequest": "direct_debit_payment_request",
+        "BankTransfer": "bank_transfer",
     },
     "order_pay_authorize": {
         "orderPaymentReference": "order_payment_reference",
@@ -203,6 +212,103 @@ KEYWORDS: dict[str, dict[str, str]] = {
     },
 }
 
+#: The keyword argument of each member, for the functions that choose their requests themselves.
+OPERATIONS: dict[str, dict[str, str]] = {
+    "resolve": {
+        "endpoint": "endpoint",
+        "request": "request",
+        "attempts": "attempts",
+        "expect": "expect",
+        "wait": "wait",
+        "interval_ms": "interval_ms",
+    },
+    "order_wait": {
+        "reference": "reference",
+        "expect": "expect",
+        "interval_ms": "interval_ms",
+    },
+    "webhook_verify": {
+        "body": "body",
+        "expect": "expect",
+    },
+    "payout_bulk": {
+        "payoutDetails": "payout_details",
+        "earlier": "earlier",
+        "continue_after_unknown": "continue_after_unknown",
+        "status_of": "status_of",
+    },
+}
+
+#: The functions that tell what became of an earlier request: their outcome is never NOT_SENT.
+ABOUT_EARLIER = frozenset({"resolve", "order_wait"})
+
+#: The functions of which the client's timeout bounds each step, and not the whole call.
+TIMEOUT_OF_STEP = frozenset({"payout_bulk"})
+
+#: By endpoint, the one that tells what became of a request, and what a program keeps of the request so that it can be
+#: resolved: the path of a member; of "presence" only that it is there, and what is "added" is no member of the request.
+LOOK_UPS: dict[str, tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]] = {
+    "order_create": (
+        "order_status",
+        (
+            ("value", ("reference",)),
+            ("value", ("order", "reference",)),
+            ("value", ("order", "amount",)),
+            ("value", ("order", "currency",)),
+            ("value", ("paymentoption",)),
+            ("presence", ("card",)),
+        ),
+    ),
+    "order_pay": (
+        "order_status",
+        (
+            ("value", ("reference",)),
+        ),
+    ),
+    "order_pay_authorize": (
+        "order_status",
+        (
+            ("value", ("orderPaymentReference",)),
+            ("added", ("reference",)),
+        ),
+    ),
+    "order_refund": (
+        "order_status",
+        (
+            ("value", ("reference",)),
+            ("value", ("amount",)),
+        ),
+    ),
+    "card_charge": (
+        "order_status",
+        (
+            ("value", ("order", "reference",)),
+            ("value", ("order", "amount",)),
+            ("value", ("order", "currency",)),
+        ),
+    ),
+    "checkout_create": (
+        "order_status",
+        (
+            ("value", ("order", "reference",)),
+            ("value", ("order", "amount",)),
+            ("value", ("order", "currency",)),
+        ),
+    ),
+    "virtual_account_generate": (
+        "virtual_account_details",
+        (
+            ("value", ("Alias",)),
+        ),
+    ),
+    "payout_initiate": (
+        "payout_status",
+        (
+            ("added", ("batchReference",)),
+        ),
+    ),
+}
+
 
 class Card(Members):
     """The card."""
@@ -216,14 +322,18 @@ class Card(Members):
         expirymonth: str,
         expiryyear: str,
         cvv: str,
+        auth_option: str | Omitted = OMIT,
+        pin: str | Omitted = OMIT,
         members: Mapping[str, object] | None = None,
     ) -> None:
         """
         Args:
-            cardnumber: card number
+            cardnumber: card number, digits only
             expirymonth: two digits
-            expiryyear: two digits
+            expiryyear: two or four digits
             cvv: card security code
+            auth_option (authOption): how the holder consents, e.g. PIN
+            pin: the card's PIN
             members: further members by the interface's names; one that is nearly a known one is refused
         """
         super().__init__({
@@ -231,6 +341,8 @@ class Card(Members):
             "expirymonth": expirymonth,
             "expiryyear": expiryyear,
             "cvv": cvv,
+            "authOption": auth_option,
+            "pin": pin,
         }, members)
 
 
@@ -369,6 +481,29 @@ class DirectDebitPaymentRequest(Members):
         }, members)
 
 
+class BankTransfer(Members):
+    """The transfer, for the payment option bank-transfer; may be empty."""
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        *,
+        bank_code: str | Omitted = OMIT,
+        bankcode: str | Omitted = OMIT,
+        members: Mapping[str, object] | None = None,
+    ) -> None:
+        """
+        Args:
+            bank_code (bankcode): code of the customer's bank
+            bankcode: the same, by the interface's spelling
+            members: further members by the interface's names; one that is nearly a known one is refused
+        """
+        super().__init__({
+            "bankcode": either("bank_code", bank_code, "bankcode", bankcode),
+        }, members)
+
+
 class Authorization(Members):
     """The saved card."""
 
@@ -427,4 +562,55 @@ class PayoutDetails(Members):
             "accountName": account_name,
             "creditCurrency": credit_currency,
             "debitCurrency": debit_currency,
+        })
+
+
+class Expect(Members):
+    """The price that was asked for."""
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        *,
+        amount: str | Decimal | Omitted = OMIT,
+        currency: str | Omitted = OMIT,
+    ) -> None:
+        """
+        Args:
+            amount: price without the fee; text or Decimal, major units
+            currency: currency code
+        """
+        super().__init__({
+            "amount": amount_text("amount", amount),
+            "currency": currency,
+        })
+
+
+class WebhookVerifyExpect(Members):
+    """What the event must speak of."""
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        *,
+        reference: str | Omitted = OMIT,
+        amount: str | Decimal | Omitted = OMIT,
+        currency: str | Omitted = OMIT,
+        account_reference: str | Omitted = OMIT,
+    ) -> None:
+        """
+        Args:
+            reference: reference of the order
+            amount: price without the fee; text or Decimal, major units
+            currency: currency code
+            account_reference (accountReference): the Reference that was given when the virtual account was
+                generated
+        """
+        super().__init__({
+            "reference": reference,
+            "amount": amount_text("amount", amount),
+            "currency": currency,
+            "accountReference": account_reference,
         })

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ctypes
 import os
-from ctypes import POINTER, c_char_p, c_int, c_void_p
+from ctypes import POINTER, c_char_p, c_int, c_size_t, c_void_p
 from typing import Any
 
-from ._generated import ABI, KEYWORDS
+from ._generated import ABI, KEYWORDS, OPERATIONS
 
-#: Exceptions, by thread, that interrupted the log callback, which no exception may leave.
+#: Exceptions, by thread, that interrupted a callback, which no exception may leave.
 interrupts: dict[int, BaseException] = {}
 
 LOG_CALLBACK = ctypes.CFUNCTYPE(None, c_void_p, c_int, c_char_p)
+PROGRESS_CALLBACK = ctypes.CFUNCTYPE(c_int, c_void_p, c_size_t, c_size_t, c_char_p)
 
 #: Result and arguments of each function that is not an endpoint.
 _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
@@ -23,8 +24,10 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "encrypt": (c_int, [c_void_p, c_char_p, POINTER(c_void_p)]),
     "call_new": (c_void_p, []),
     "call_set_timeout_ms": (None, [c_void_p, c_int]),
+    "call_set_progress": (None, [c_void_p, PROGRESS_CALLBACK, c_void_p]),
     "call_cancel": (None, [c_void_p]),
     "call_free": (None, [c_void_p]),
+    "reference_new": (c_int, [c_char_p, c_char_p, c_size_t]),
     "reply_status": (c_int, [c_void_p]),
     "reply_outcome": (c_int, [c_void_p]),
     "reply_state": (c_int, [c_void_p]),
@@ -61,7 +64,8 @@ def load() -> ctypes.CDLL:
             raise ImportError(f"{path} has version {found} of the binary interface; this package needs {ABI}")
         # PyDLL keeps the lock: functions that read a reply never wait, and releasing it takes longer than they do.
         reading = ctypes.PyDLL(path, handle=library._handle)
-        for name, (result, arguments) in {**_FUNCTIONS, **{row: _ENDPOINT for row in (*KEYWORDS, "request")}}.items():
+        requests = dict.fromkeys((*KEYWORDS, *OPERATIONS, "request"), _ENDPOINT)
+        for name, (result, arguments) in {**_FUNCTIONS, **requests}.items():
             function = getattr(reading if name.startswith("reply_") else library, f"paysvc_{name}")
             function.restype, function.argtypes = result, arguments
             setattr(library, f"paysvc_{name}", function)

@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ._abandoned import abandon
-from ._errors import error_of
-from ._generated import KEYWORDS, Outcome, State, Status
+from ._earlier import error_for, reply_class
+from ._generated import KEYWORDS, OPERATIONS, Outcome, State, Status
 from ._library import interrupts, library
 from ._numbers import member
-from ._replies import REPLIES
+from ._progress import Progress, callback, listening
 from ._reply import Reply
 from ._values import encode, milliseconds
 
@@ -61,11 +61,11 @@ class Native:
         handle = ctypes.c_void_p()
         self._level = 0
         try:
-            reply = collect("client_new", library.paysvc_client_new, encode(config), ctypes.byref(handle))
+            reply = collect("client_new", {}, library.paysvc_client_new, encode(config), ctypes.byref(handle))
         finally:
             if handle.value:
                 self._owned = Owned(handle.value, library.paysvc_client_free)
-        succeeded(reply)
+        succeeded("client_new", {}, reply)
 
     @property
     def closed(self) -> bool:
@@ -82,16 +82,29 @@ class Native:
             raise RuntimeError("this client is closed")
         return owned
 
-    def call(self, owned: Owned, name: str, members: Mapping[str, object], token: Call | None) -> Reply:
+    def call(
+        self,
+        owned: Owned,
+        name: str,
+        members: Mapping[str, object],
+        token: Call | None,
+        progress: Progress | None = None,
+    ) -> Reply:
         """Calls a function of the library by its name."""
         self._follow_logging(owned)
         if name == "encrypt":
-            return collect(name, library.paysvc_encrypt, owned.pointer, encode(members))
-        if name == "request" or name in KEYWORDS:
-            function, pointer = getattr(library, f"paysvc_{name}"), token._owned.pointer if token else None
-            # The request's text is in no variable: tools that show variables would show card data.
-            return collect(name, function, owned.pointer, encode(members), pointer)
-        raise ValueError(f"no endpoint {name}; known are {', '.join(KEYWORDS)}")
+            return collect(name, {}, library.paysvc_encrypt, owned.pointer, encode(members))
+        if name != "request" and name not in KEYWORDS and name not in OPERATIONS:
+            raise ValueError(f"no endpoint {name}; known are {', '.join((*KEYWORDS, *OPERATIONS))}")
+        function = getattr(library, f"paysvc_{name}")
+        # The request's text is in no variable: tools that show variables would show card data.
+        if progress is None:
+            pointer = token._owned.pointer if token else None
+            return collect(name, members, function, owned.pointer, encode(members), pointer)
+        token = token or Call()
+        library.paysvc_call_set_progress(token._owned.pointer, callback, None)
+        with listening(progress):
+            return collect(name, members, function, owned.pointer, encode(members), token._owned.pointer)
 
     def _follow_logging(self, owned: Owned) -> None:
         # The program may configure logging at any time; the library is told before the next call.
@@ -105,14 +118,26 @@ class Native:
             self._level = wanted
 
 
-def succeeded(reply: Reply) -> Reply:
+def succeeded(name: str, members: Mapping[str, object], reply: Reply) -> Reply:
     """The reply; raises unless the service answered success."""
     if reply.status != Status.OK:
-        raise error_of(reply)
+        raise error_for(name, members, reply)
     return reply
 
 
-def collect(name: str, function: Any, *arguments: Any) -> Reply:
+def reference_new(prefix: str = "") -> str:
+    """A new reference that no other program and no other till makes: prefix, "-", and 26 letters and digits.
+
+    References are ordered by time, and nobody can guess them. The prefix, of a till for example, has at most 32
+    letters, digits, "-", "_" and ".".
+    """
+    text = ctypes.create_string_buffer(128)
+    if "\0" in prefix or library.paysvc_reference_new(prefix.encode(), text, len(text)) <= 0:
+        raise ValueError(f"no reference can be made with the prefix {prefix!r}")
+    return text.value.decode()
+
+
+def collect(name: str, members: Mapping[str, object], function: Any, *arguments: Any) -> Reply:
     """Calls the function, reads the reply and frees it, also when an exception interrupts that."""
     handle = ctypes.c_void_p()
     try:
@@ -120,11 +145,11 @@ def collect(name: str, function: Any, *arguments: Any) -> Reply:
             function(*arguments, ctypes.byref(handle))
             if interrupts:
                 _raise_interrupt()
-            return _read(name, handle.value)
+            return _read(name, members, handle.value)
         except BaseException as interrupt:
             # A signal handler raised, e.g. on Ctrl-C: the result of the call must not be lost.
             if handle.value:
-                abandon(name, _read(name, handle.value), interrupt)
+                abandon(name, members, _read(name, members, handle.value), interrupt)
             raise
     finally:
         if handle.value:
@@ -132,15 +157,15 @@ def collect(name: str, function: Any, *arguments: Any) -> Reply:
 
 
 def _raise_interrupt() -> None:
-    """Raises the exception that interrupted the log callback on this thread."""
+    """Raises the exception that interrupted a callback on this thread."""
     interrupt = interrupts.pop(get_ident(), None)
     if interrupt is not None:
         raise interrupt
 
 
-def _read(name: str, reply: int | None) -> Reply:
+def _read(name: str, members: Mapping[str, object], reply: int | None) -> Reply:
     wait = library.paysvc_reply_retry_after_ms(reply)
-    return REPLIES.get(name, Reply)(
+    return reply_class(name, members)(
         status=member(Status, library.paysvc_reply_status(reply)),
         outcome=member(Outcome, library.paysvc_reply_outcome(reply)),
         state=member(State, library.paysvc_reply_state(reply)),

@@ -28,12 +28,14 @@ if TYPE_CHECKING:
         OrderStatusAnswer,
         OrderVerifyAnswer,
         PayoutBalanceAnswer,
+        PayoutBulkAnswer,
         PayoutInitiateAnswer,
         PayoutNameEnquiryAnswer,
         PayoutStatusAnswer,
         TransactionDetailsAnswer,
         VirtualAccountDetailsAnswer,
         VirtualAccountGenerateAnswer,
+        WebhookVerifyAnswer,
     )
 
 __all__ = [
@@ -54,12 +56,14 @@ __all__ = [
     "OrderStatusReply",
     "OrderVerifyReply",
     "PayoutBalanceReply",
+    "PayoutBulkReply",
     "PayoutInitiateReply",
     "PayoutNameEnquiryReply",
     "PayoutStatusReply",
     "TransactionDetailsReply",
     "VirtualAccountDetailsReply",
     "VirtualAccountGenerateReply",
+    "WebhookVerifyReply",
 ]
 
 #: The classes of answers. Their module is imported when the first of them is used.
@@ -105,6 +109,9 @@ ANSWERS = (
     "OrderVerifyAnswerData",
     "OrderVerifyAnswerDataOrderPayments",
     "PayoutBalanceAnswer",
+    "PayoutBulkAnswer",
+    "PayoutBulkAnswerBatches",
+    "PayoutBulkAnswerPayouts",
     "PayoutInitiateAnswer",
     "PayoutInitiateAnswerData",
     "PayoutNameEnquiryAnswer",
@@ -115,6 +122,8 @@ ANSWERS = (
     "VirtualAccountDetailsAnswer",
     "VirtualAccountGenerateAnswer",
     "VirtualAccountGenerateAnswerData",
+    "WebhookVerifyAnswer",
+    "WebhookVerifyAnswerDifferences",
 )
 
 
@@ -394,7 +403,31 @@ class PayoutBalanceReply(Reply):
         return answer
 
 
-#: By endpoint.
+class WebhookVerifyReply(Reply):
+    """The reply of webhook_verify."""
+
+    __slots__ = ()
+
+    @property
+    def answer(self) -> WebhookVerifyAnswer:
+        """The members of the answer, with their types."""
+        answer: WebhookVerifyAnswer = self._as("WebhookVerifyAnswer")
+        return answer
+
+
+class PayoutBulkReply(Reply):
+    """The reply of payout_bulk."""
+
+    __slots__ = ()
+
+    @property
+    def answer(self) -> PayoutBulkAnswer:
+        """The members of the answer, with their types."""
+        answer: PayoutBulkAnswer = self._as("PayoutBulkAnswer")
+        return answer
+
+
+#: By function.
 REPLIES: dict[str, type[Reply]] = {
     "direct_debit_history": DirectDebitHistoryReply,
     "direct_debit_create": DirectDebitCreateReply,
@@ -419,4 +452,7 @@ REPLIES: dict[str, type[Reply]] = {
     "payout_initiate": PayoutInitiateReply,
     "payout_status": PayoutStatusReply,
     "payout_balance": PayoutBalanceReply,
+    "webhook_verify": WebhookVerifyReply,
+    "payout_bulk": PayoutBulkReply,
+    "order_wait": OrderStatusReply,
 }

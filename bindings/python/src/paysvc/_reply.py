@@ -92,10 +92,10 @@ class Reply(dict[str, Any]):
         dict.__setitem__(unread, _UNREAD, None)
 
     @classmethod
-    def local(cls: type[Self], status: Status, message: str) -> Self:
+    def local(cls: type[Self], status: Status, message: str, outcome: Outcome = Outcome.NOT_SENT) -> Self:
         """A reply that this package makes itself, for a call that sent nothing."""
         text = encode({"status": False, "message": message, "errors": {}}).decode()
-        return cls(status=status, outcome=Outcome.NOT_SENT, message=message, text=text)
+        return cls(status=status, outcome=outcome, message=message, text=text)
 
     @property
     def body(self) -> Any:

@@ -2,6 +2,15 @@
 
 use crate::schema::{Field, Kind, Wire};
 
+pub const CARD: &[Field] = &[
+    Field::required("cardnumber", Kind::Text, "card number, digits only").secret().digits(),
+    Field::required("expirymonth", Kind::Text, "two digits"),
+    Field::required("expiryyear", Kind::Text, "two or four digits"),
+    Field::required("cvv", Kind::Text, "card security code").secret(),
+    Field::optional("authOption", Kind::Text, "how the holder consents, e.g. PIN").any_case().integrated(),
+    Field::optional("pin", Kind::Text, "the card's PIN").secret().any_case().guessed(),
+];
+
 /// Beside a `reference` of the request itself.
 pub const ORDER: &[Field] = &[ORDER_REFERENCE.same_as("/reference"), AMOUNT, DESCRIPTION, CURRENCY];
 /// In a request that has no other reference.

@@ -4,6 +4,7 @@ use minijinja::{Value, context};
 use paysvc_spec::schema::{AnswerKind, Certainty, Endpoint, Member};
 
 use crate::codegen::answers::typed;
+use crate::codegen::operations::with_answers;
 use crate::codegen::row;
 use crate::names::cpp::{accessors, view};
 use crate::templates;
@@ -14,7 +15,10 @@ pub fn render(rows: &[Endpoint]) -> String {
         let views = views(&name, it.answer.members, "", &mut vec![name.clone()]);
         context! { views, ..row(it) }
     };
-    templates::render("paysvc_answers.hpp", context! { rows => rows.iter().map(of_row).collect::<Vec<_>>() })
+    templates::render(
+        "paysvc_answers.hpp",
+        context! { rows => with_answers(rows).iter().map(of_row).collect::<Vec<_>>() },
+    )
 }
 
 /// The class of an object and, before it, those of the objects within: C++ reads from top to bottom. `within` is where it

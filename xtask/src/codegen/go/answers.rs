@@ -5,11 +5,13 @@ use paysvc_spec::schema::{AnswerKind, Certainty, Endpoint, Member};
 
 use super::package;
 use crate::codegen::answers::typed;
+use crate::codegen::operations::with_answers;
 use crate::names::go::{Package, exported, fields, method};
 use crate::templates;
 
 pub fn render(rows: &[Endpoint]) -> String {
     let mut package = package(rows);
+    let rows = with_answers(rows);
     let mut of_row = |it: &Endpoint| {
         let (go, mut structs) = (exported(it.name), Vec::new());
         add_struct(&mut structs, &mut package, format!("{go}Answer"), "", it.answer.members);

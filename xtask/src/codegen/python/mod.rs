@@ -7,14 +7,17 @@ mod answers;
 mod arguments;
 mod classes;
 mod example;
+mod operations;
 #[cfg(test)]
 mod tests;
 
 use minijinja::{Value, context};
+use paysvc_spec::operations::OPERATIONS;
 use paysvc_spec::schema::Endpoint;
 use paysvc_spec::settings;
-use paysvc_spec::status::{ABI, Constant};
+use paysvc_spec::status::{ABI, CONTINUE, Constant};
 
+use super::operations::{look_ups, with_answers};
 use super::{Numbers, default_of, numbers, row};
 use crate::names::python::{CLASSES_OF_OURS, Spellings, method};
 use crate::templates;
@@ -49,13 +52,16 @@ fn classes(rows: &[Endpoint]) -> Classes {
     for row in rows {
         classes.add(row.name, row.fields, row.allows_extra);
     }
+    for operation in OPERATIONS {
+        classes.add(operation.name, operation.members, false);
+    }
     classes
 }
 
 fn context(rows: &[Endpoint]) -> Value {
     let classes = classes(rows);
     let ours = CLASSES_OF_OURS.iter().map(|&name| name.to_owned()).collect();
-    let answers = Answers::of(rows, [classes.names(), ours].concat());
+    let answers = Answers::of(&with_answers(rows), [classes.names(), ours].concat());
     let of_row = |it: &Endpoint| {
         let arguments = arguments::values(classes.arguments(it.name, it.fields, it.allows_extra));
         context! { python => method(it.name), reply => answers.reply(it.name), arguments, ..row(it) }
@@ -66,6 +72,9 @@ fn context(rows: &[Endpoint]) -> Value {
     context! {
         version => env!("CARGO_PKG_VERSION"),
         abi => ABI,
+        go_on => CONTINUE,
+        operations => operations::values(rows, &classes, &answers),
+        look_ups => look_ups(rows),
         environment => settings::ENVIRONMENT,
         timeout_ms => default_of("timeout_ms"),
         exported,

@@ -70,7 +70,7 @@ fn a_row_is_all_that_a_new_endpoint_needs() {
         &text,
         "\"amount\": amount_text(\"amount\", amount),\n            \"boxes\": boxes,\n        }, members), timeout=timeout, call=call))",
     );
-    has(&text, "from ._generated import Boxes, SentTo\n");
+    has(&text, "from ._generated import Boxes, Expect, SentTo, WebhookVerifyExpect\n");
     has(&text, "from collections.abc import Callable, Mapping, Sequence\n");
     has(&numbers, "class Boxes(Members):\n    \"\"\"One of what it is.\"\"\"");
     has(&numbers, "class SentTo(Members):");
@@ -80,7 +80,10 @@ fn a_row_is_all_that_a_new_endpoint_needs() {
         &numbers,
         "    \"parcel_send\": {\n        \"parcelId\": \"parcel_id\",\n        \"fromDate\": \"from_date\",\n",
     );
-    has(&numbers, "__all__ = [\n    \"Boxes\",\n    \"Outcome\",\n    \"SentTo\",\n    \"State\",\n    \"Status\",\n]");
+    has(
+        &numbers,
+        "__all__ = [\n    \"Boxes\",\n    \"Expect\",\n    \"Outcome\",\n    \"PayoutDetails\",\n    \"SentTo\",\n    \"State\",\n    \"Status\",\n    \"WebhookVerifyExpect\",\n]",
+    );
 }
 
 #[test]

@@ -1,0 +1,80 @@
+//go:build cgo
+
+package paysvc
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// What is kept of a member: its value, or only that it is there. What is added is no member of the request: the caller adds it
+// when the request is resolved.
+const (
+	keepValue = iota
+	keepPresence
+	keepAdded
+)
+
+type kept struct {
+	of   int
+	path []string
+}
+
+// The members of a request by which it is looked up, as a JSON object; nil if there are none. What else the request holds may
+// be secret.
+func keep(name string, request []byte, withAdded bool) json.RawMessage {
+	found := map[string]any{}
+	for _, it := range keptOf(name) {
+		raw := at(request, it.path)
+		switch {
+		case it.of == keepPresence && bytes.HasPrefix(raw, []byte("{")):
+			put(found, it.path, struct{}{})
+		case it.of == keepValue || it.of == keepAdded && withAdded:
+			if len(raw) > 0 && (raw[0] == '"' || raw[0] == '-' || '0' <= raw[0] && raw[0] <= '9') {
+				put(found, it.path, bytes.Clone(raw))
+			}
+		}
+		clear(raw)
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	text, err := encode(found)
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+// A copy of the value at that path; nil if there is none.
+func at(object []byte, path []string) json.RawMessage {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(object, &members) != nil {
+		return nil
+	}
+	found := members[path[0]]
+	if len(path) > 1 {
+		found = at(found, path[1:])
+	} else {
+		found = bytes.Clone(found)
+	}
+	for _, member := range members {
+		clear(member)
+	}
+	return found
+}
+
+func put(object map[string]any, path []string, value any) {
+	if raw, ok := value.([]byte); ok {
+		value = json.RawMessage(raw)
+	}
+	for ; len(path) > 1; path = path[1:] {
+		inner, ok := object[path[0]].(map[string]any)
+		if !ok {
+			inner = map[string]any{}
+			object[path[0]] = inner
+		}
+		object = inner
+	}
+	object[path[0]] = value
+}

@@ -1,0 +1,167 @@
+"""The methods that take something else than the members of a request, once for threads and once for asyncio."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Union, cast
+
+from ._earlier import Resolve
+from ._endpoints import AsyncEndpoints, Endpoints
+from ._errors import PaysvcError
+from ._generated import Expect
+from ._native import Call
+from ._progress import Progress
+from ._replies import PayoutBulkReply
+from ._reply import Reply
+from ._values import OMIT, Members, Omitted, decode
+
+#: The report of a payout_bulk(): its reply or its error; the body of its reply, as JSON or as a mapping; or the steps
+#: that its progress function was told, in order, also after a report.
+Report = Union[Reply, PaysvcError, Mapping[str, object], Sequence[object], str]
+
+
+def _body(report: Report) -> object:
+    if isinstance(report, PaysvcError):
+        report = report.reply
+    if isinstance(report, Reply):
+        report = report.text
+    return decode(report) if isinstance(report, str) else report
+
+
+def _list(
+    payouts: Iterable[Mapping[str, object]], earlier: Report | Omitted, continue_after_unknown: bool | Omitted
+) -> Members:
+    return Members({
+        "payoutDetails": list(payouts),
+        "earlier": OMIT if isinstance(earlier, Omitted) else _body(earlier),
+        "continue_after_unknown": continue_after_unknown,
+    })
+
+
+class Operations(Endpoints):
+    """What paysvc.Client can do besides calling an endpoint."""
+
+    def resolve(
+        self,
+        about: PaysvcError | str,
+        *,
+        request: Mapping[str, object] | Omitted = OMIT,
+        attempts: int | Omitted = OMIT,
+        expect: Expect | Mapping[str, object] | Omitted = OMIT,
+        wait: bool | Omitted = OMIT,
+        timeout: float | None = None,
+        call: Call | None = None,
+    ) -> Reply:
+        """Finds out what became of a request whose outcome is UNKNOWN. It moves no money.
+
+        It returns if the request was executed: look at the state. The reply is that of the endpoint that was asked,
+        such as an OrderStatusReply.
+
+        Args:
+            about: the error of the request, also that of an earlier resolve(); or the name of its endpoint
+            request: the members by which the request is looked up, by the interface's names, if there is no error, or
+                in addition to what it knows; further members are ignored, so nobody has to keep card data
+            attempts: how many requests for this order have been sent, by every call; without it the outcome is never
+                REJECTED. If no other call was made for the order: the error's own attempts
+            expect: the price that was asked for
+            wait: asks again until the outcome is known or the time is over
+            timeout: seconds for the whole call, retries and waits included; else the client's timeout
+            call: a token by which another thread cancels this call
+
+        Raises:
+            Rejected: the outcome is REJECTED; the request was not executed
+            OutcomeUnknown: it is still not known; the exception can be resolved as well
+        """
+        return self.call("resolve", Resolve(about, request, attempts, expect, wait), timeout=timeout, call=call)
+
+    def payout_bulk(
+        self,
+        payouts: Iterable[Mapping[str, object]],
+        *,
+        earlier: Report | Omitted = OMIT,
+        continue_after_unknown: bool | Omitted = OMIT,
+        progress: Progress | None = None,
+        timeout: float | None = None,
+        call: Call | None = None,
+    ) -> PayoutBulkReply:
+        """Pays any number of recipients, in the largest batches that fit the encryption key, one after the other.
+
+        It returns if the service accepted all; accepted is not paid: see payout_bulk_status(). The reply of an error is
+        a PayoutBulkReply as well, and its answer tells the outcome of each recipient.
+
+        Args:
+            payouts: the recipients, by the interface's names, each with a clientReference that is unique in the list
+            earlier: the report of an earlier call with the same list: only what was provably not executed is sent
+            continue_after_unknown: goes on after a batch whose outcome is UNKNOWN
+            progress: called with done, total and step before and after each batch; unless it returns paysvc.CONTINUE,
+                no further batch is sent. If it raises, the exception is raised when the call has ended, and
+                paysvc.abandoned_call() gives the report from it
+            timeout: seconds for the whole list; the client's timeout is for each batch
+            call: a token by which another thread cancels this call
+
+        Raises:
+            PaysvcError: not all were accepted; its outcome is the one that all recipients have, otherwise UNKNOWN
+        """
+        members = _list(payouts, earlier, continue_after_unknown)
+        reply = self.call("payout_bulk", members, progress=progress, timeout=timeout, call=call)
+        return cast(PayoutBulkReply, reply)
+
+    def payout_bulk_status(
+        self,
+        report: Report,
+        *,
+        progress: Progress | None = None,
+        timeout: float | None = None,
+        call: Call | None = None,
+    ) -> PayoutBulkReply:
+        """Asks for the state of all batches of an earlier payout_bulk(), and sends no payout.
+
+        Args:
+            report: the reply or the error of the earlier call, or the body of its reply
+            progress: called after each batch; unless it returns paysvc.CONTINUE, the call stops
+            timeout: seconds for the whole call; the client's timeout is for each batch
+            call: a token by which another thread cancels this call
+
+        Raises:
+            PaysvcError: every failure
+        """
+        members = Members({"status_of": _body(report)})
+        reply = self.call("payout_bulk", members, progress=progress, timeout=timeout, call=call)
+        return cast(PayoutBulkReply, reply)
+
+
+class AsyncOperations(AsyncEndpoints):
+    """What paysvc.AsyncClient can do besides calling an endpoint."""
+
+    async def resolve(
+        self,
+        about: PaysvcError | str,
+        *,
+        request: Mapping[str, object] | Omitted = OMIT,
+        attempts: int | Omitted = OMIT,
+        expect: Expect | Mapping[str, object] | Omitted = OMIT,
+        wait: bool | Omitted = OMIT,
+        timeout: float | None = None,
+    ) -> Reply:
+        """As Client.resolve(). A task cancels it by being cancelled."""
+        return await self.call("resolve", Resolve(about, request, attempts, expect, wait), timeout=timeout)
+
+    async def payout_bulk(
+        self,
+        payouts: Iterable[Mapping[str, object]],
+        *,
+        earlier: Report | Omitted = OMIT,
+        continue_after_unknown: bool | Omitted = OMIT,
+        progress: Progress | None = None,
+        timeout: float | None = None,
+    ) -> PayoutBulkReply:
+        """As Client.payout_bulk(). The progress function runs on a thread of the client."""
+        members = _list(payouts, earlier, continue_after_unknown)
+        return cast(PayoutBulkReply, await self.call("payout_bulk", members, progress=progress, timeout=timeout))
+
+    async def payout_bulk_status(
+        self, report: Report, *, progress: Progress | None = None, timeout: float | None = None
+    ) -> PayoutBulkReply:
+        """As Client.payout_bulk_status()."""
+        members = Members({"status_of": _body(report)})
+        return cast(PayoutBulkReply, await self.call("payout_bulk", members, progress=progress, timeout=timeout))

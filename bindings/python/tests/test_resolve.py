@@ -1,0 +1,187 @@
+"""What became of a request: errors know how it is looked up, and resolve() asks."""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+import threading
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from helpers import CARD, REFUSED, card
+from peer import Peer
+
+import paysvc
+from paysvc import Outcome, State, Status
+from paysvc.sandbox import Sandbox
+
+CREATE = "/payment/order/create"
+PRICE = paysvc.Expect(amount=Decimal("25.50"), currency="NGN")
+
+
+def charge(client: paysvc.Client, reference: str, number: str = CARD["cardnumber"]) -> paysvc.Reply:
+    return client.order_create(
+        reference=reference,
+        payment_option="C",
+        country="NG",
+        card=card(number),
+        order=paysvc.Order(reference=reference, amount=Decimal("25.50"), currency="NGN", description="tea"),
+        customer=paysvc.Customer(
+            firstname="Ada", lastname="Lovelace", mobile="+2348000000000", country="NG", email="ada@example.com"
+        ),
+    )
+
+
+def lost(client: paysvc.Client, sandbox: Sandbox, reference: str, number: str = CARD["cardnumber"]) -> Any:
+    sandbox.fault("commit_then_reset", CREATE)
+    with pytest.raises(paysvc.OutcomeUnknown) as caught:
+        charge(client, reference, number)
+    return caught.value
+
+
+def charges(sandbox: Sandbox) -> int:
+    return [entry["effect"] for entry in sandbox.ledger()].count("charge_made")
+
+
+def test_references_are_new_and_ordered_by_time() -> None:
+    made = [paysvc.reference_new("T7") for _ in range(1000)]
+    assert len(set(made)) == 1000
+    assert {(text[:3], len(text)) for text in made} == {("T7-", 29)}
+    assert len(paysvc.reference_new()) == 26
+    for wrong in ("x" * 33, "a b", "é", "a\0b"):
+        with pytest.raises(ValueError, match="prefix"):
+            paysvc.reference_new(wrong)
+
+
+def test_an_error_keeps_what_a_look_up_needs_and_no_card_data(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+    error = lost(client, paysvc_sandbox, "R-1")
+    assert (error.endpoint, error.attempts) == ("order_create", 1)
+    order = {"reference": "R-1", "amount": "25.50", "currency": "NGN"}
+    assert error.request == {"reference": "R-1", "paymentoption": "C", "order": order, "card": {}}
+    kept = pickle.dumps(error)
+    for secret in (CARD["cardnumber"], CARD["cvv"], "ada@example.com"):
+        assert secret.encode() not in kept
+    again = pickle.loads(kept)
+    assert (again.endpoint, again.request, again.attempts) == (error.endpoint, error.request, 1)
+    assert type(again) is type(error)
+
+
+def test_an_error_of_a_call_by_name_keeps_the_same(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+    paysvc_sandbox.fault("commit_then_reset", CREATE)
+    order = {"amount": "5", "reference": 7, "description": "y"}
+    members = {"reference": "R-2", "paymentoption": "C", "card": CARD, "order": order}
+    with pytest.raises(paysvc.PaysvcError) as caught:
+        client.call("order_create", members)
+    # A reference must be text: the library refuses it, and says so; what was given is kept.
+    assert caught.value.request["card"] == {}
+    assert caught.value.request["order"] == {"amount": "5", "reference": 7}
+
+
+def test_a_lost_answer_is_resolved(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+    error = lost(client, paysvc_sandbox, "R-3")
+    reply = client.resolve(error, expect=PRICE)
+    assert isinstance(reply, paysvc.OrderStatusReply)
+    assert (reply.outcome, reply.state) == (Outcome.CONFIRMED, State.SUCCESSFUL)
+    assert reply.answer.data.is_final_status
+    assert charges(paysvc_sandbox) == 1
+    # After a restart, from what was stored; the rest of a request goes no further.
+    again = client.resolve("order_create", request={**error.request, "card": CARD, "cvv": "1"})
+    assert (again.outcome, again.state) == (Outcome.CONFIRMED, State.SUCCESSFUL)
+
+
+def test_a_price_that_differs_is_not_resolved(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+    error = lost(client, paysvc_sandbox, "R-4")
+    with pytest.raises(paysvc.OutcomeUnknown) as caught:
+        client.resolve(error, expect={"amount": Decimal("25.51")})
+    assert caught.value.state == State.SUCCESSFUL
+    # The error is about the charge, and can be resolved in its turn.
+    assert (caught.value.endpoint, caught.value.request) == (error.endpoint, error.request)
+    assert (caught.value.attempts, caught.value.reply.attempts) == (1, 1)
+    assert client.resolve(caught.value).state == State.SUCCESSFUL
+
+
+def test_a_refused_card_is_rejected_only_if_all_attempts_are_known(
+    client: paysvc.Client, paysvc_sandbox: Sandbox
+) -> None:
+    error = lost(client, paysvc_sandbox, "R-5", REFUSED)
+    with pytest.raises(paysvc.OutcomeUnknown):
+        client.resolve(error)
+    with pytest.raises(paysvc.OutcomeUnknown):
+        client.resolve(error, attempts=2)
+    with pytest.raises(paysvc.Rejected) as caught:
+        client.resolve(error, attempts=error.attempts)
+    assert (caught.value.outcome, caught.value.status) == (Outcome.REJECTED, Status.REJECTED)
+    assert charges(paysvc_sandbox) == 0
+
+
+def test_what_cannot_be_asked_is_unknown_and_never_not_sent(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+    error = lost(client, paysvc_sandbox, "R-6")
+    for about, request in ((error, {"reference": ""}), ("no_such_endpoint", {"reference": "R"}), ("order_pay", {})):
+        with pytest.raises(paysvc.OutcomeUnknown) as caught:
+            client.resolve(about, request=request)
+        assert caught.value.outcome == Outcome.UNKNOWN
+    wrong: Any = ValueError("x")
+    with pytest.raises(TypeError, match="PaysvcError"):
+        client.resolve(wrong)
+
+
+def test_a_task_resolves_and_one_that_waits_too_long_learns_nothing_of_the_charge(paysvc_sandbox: Sandbox) -> None:
+    with paysvc.Client(**paysvc_sandbox.config) as client:
+        error = lost(client, paysvc_sandbox, "R-7")
+
+    async def main() -> None:
+        async with paysvc.AsyncClient(**paysvc_sandbox.config, max_concurrency=1) as client:
+            reply = await client.resolve(error, expect=PRICE)
+            assert (reply.outcome, reply.state) == (Outcome.CONFIRMED, State.SUCCESSFUL)
+            paysvc_sandbox.fault("slow_headers", "/payment/order/status", delay_ms=1500)
+            first = asyncio.ensure_future(client.order_status(reference="R-7"))
+            await asyncio.sleep(0)
+            with pytest.raises(paysvc.OutcomeUnknown) as caught:
+                await client.resolve(error, timeout=0.2)
+            assert "threads of this client" in caught.value.message
+            assert caught.value.request == error.request
+            await first
+
+    asyncio.run(main())
+
+
+def test_an_abandoned_call_can_be_resolved(paysvc_sandbox: Sandbox) -> None:
+    paysvc_sandbox.post("/sandbox/orders", {"reference": "R-8", "amount": "25.50", "paid": True})
+    paysvc_sandbox.fault("commit_then_timeout", "/payment/order/refund")
+
+    async def main() -> paysvc.PaysvcError | None:
+        async with paysvc.AsyncClient(**paysvc_sandbox.config) as client:
+            task = asyncio.ensure_future(client.order_refund(reference="R-8"))
+            while not any(entry["effect"] == "refund_made" for entry in paysvc_sandbox.ledger()):
+                await asyncio.sleep(0.01)
+            task.cancel()
+            try:
+                await task
+            except asyncio.CancelledError as cancelled:
+                return paysvc.abandoned_call(cancelled)
+        return None
+
+    error = asyncio.run(main())
+    assert error is not None
+    assert (error.endpoint, error.request, error.outcome) == ("order_refund", {"reference": "R-8"}, Outcome.UNKNOWN)
+
+
+def test_a_wait_is_cancelled_from_another_thread(peer: Peer, paysvc_sandbox: Sandbox) -> None:
+    token = paysvc.Call()
+    key = paysvc_sandbox.config["encryption_key"]
+    with paysvc.Client(**peer.config, encryption_key=key) as client:
+        ended: list[paysvc.PaysvcError] = []
+
+        def wait() -> None:
+            try:
+                client.order_wait("R-9", call=token)
+            except paysvc.PaysvcError as error:
+                ended.append(error)
+
+        thread = threading.Thread(target=wait)
+        thread.start()
+        peer.next()
+        token.cancel()
+        thread.join()
+    assert [(type(error).__mro__[1], error.outcome) for error in ended] == [(paysvc.Cancelled, Outcome.UNKNOWN)]

@@ -1,0 +1,105 @@
+//! The index at `/`: what is here, as HTML for browsers and as JSON for everybody else.
+//!
+//! The admin calls are those of the README's table, which a test compares with the program.
+
+use crate::answer::{Answer, ApiError};
+use crate::incoming::Incoming;
+use crate::json::{Json, object};
+use crate::routes::Routes;
+use crate::sandbox::Sandbox;
+
+const README: &str = include_str!("../../README.md");
+const TABLE: &str = "| call | effect |\n|---|---|\n";
+
+/// A row of the table: the methods, the path and what the call does.
+struct Call {
+    methods: String,
+    path: &'static str,
+    does: &'static str,
+}
+
+pub fn answer(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
+    if incoming.method != "GET" {
+        return ApiError::method_not_allowed(&incoming.method, &incoming.path, "GET").into_answer();
+    }
+    if incoming.accepts_html() { Answer::page(200, html(sandbox)) } else { Answer::ok(&json(&sandbox.routes)) }
+}
+
+fn calls() -> impl Iterator<Item = Call> {
+    let (_, rest) = README.split_once(TABLE).unwrap_or_default();
+    rest.lines().map_while(|line| {
+        let (call, does) = line.strip_prefix("| ")?.strip_suffix(" |")?.split_once(" | ")?;
+        let (methods, path) = call.split_once(" `")?;
+        Some(Call { methods: methods.replace(" or ", ", "), path: path.trim_end_matches('`'), does })
+    })
+}
+
+fn json(routes: &Routes) -> Json {
+    let admin =
+        calls().map(|call| object! { "methods": call.methods, "path": call.path, "does": call.does.replace('`', "") });
+    let endpoints = routes.all().map(|route| {
+        object! { "method": route.method.as_ref(), "path": route.path.as_ref(), "key": route.key.name(), "envelope": route.body.envelope() }
+    });
+    object! {
+        "name": env!("CARGO_PKG_NAME"),
+        "version": env!("CARGO_PKG_VERSION"),
+        "description": "A simulated payments service for development and tests. It moves no money.",
+        "admin": admin.collect::<Vec<_>>(),
+        "endpoints": endpoints.collect::<Vec<_>>(),
+    }
+}
+
+fn html(sandbox: &Sandbox) -> String {
+    let admin: String = calls()
+        .map(|call| {
+            let path = escaped(call.path);
+            let is_link = call.methods.starts_with("GET") && !call.path.contains('{');
+            let target = call.path.split('?').next().unwrap_or_default();
+            let shown = if is_link { format!("<a href=\"{target}\">{path}</a>") } else { path };
+            format!("<tr><td>{}<td>{shown}<td>{}\n", call.methods, code(call.does))
+        })
+        .collect();
+    let endpoints: String = sandbox
+        .routes
+        .all()
+        .map(|route| {
+            let (path, key, envelope) = (escaped(&route.path), route.key.name(), route.body.envelope());
+            format!("<tr><td>{}<td>{path}<td>{key}<td>{envelope}\n", route.method)
+        })
+        .collect();
+    let version = env!("CARGO_PKG_VERSION");
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>paysvc-sandbox</title>\n\
+         <style>body{{font-family:sans-serif;margin:2em}}td,th{{text-align:left;vertical-align:top;padding:.2em 1em .2em 0}}</style>\n\
+         <h1>paysvc-sandbox {version}</h1>\n<p>A simulated payments service for development and tests. It moves no money.\n\
+         <h2>Admin calls</h2>\n<table><tr><th>method<th>path<th>effect\n{admin}</table>\n\
+         <h2>Endpoints</h2>\n<table><tr><th>method<th>path<th>API key<th>body\n{endpoints}</table>\n</html>\n"
+    )
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// Text between backticks in `code` elements.
+fn code(markdown: &str) -> String {
+    let parts = markdown.split('`').enumerate();
+    let shown = |(place, part): (usize, &str)| {
+        if place % 2 == 1 { format!("<code>{}</code>", escaped(part)) } else { escaped(part) }
+    };
+    parts.map(shown).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_readme_has_the_calls() {
+        let calls: Vec<Call> = calls().collect();
+        assert!(calls.iter().any(|call| (call.methods.as_str(), call.path) == ("GET", "/sandbox/ledger")));
+        assert!(calls.iter().any(|call| call.methods == "GET, POST, DELETE" && call.path == "/sandbox/faults"));
+        assert!(calls.iter().all(|call| call.path.starts_with("/sandbox/") || call.path == "/"));
+        assert_eq!(code("a `<b>` & c"), "a <code>&lt;b&gt;</code> &amp; c");
+    }
+}

@@ -1,0 +1,62 @@
+//! The members that the library itself writes into the bodies of replies.
+
+use crate::schema::Member;
+
+/// What `webhook_verify` puts in front of the service's answer.
+pub const WEBHOOK: &[Member] = &[
+    Member::flag("authentic", "whether the service says the same as the event"),
+    Member::flag("match", "whether the service says what was expected; absent if nothing was"),
+    Member::list(
+        "differences",
+        &[
+            Member::text("member", "what differs"),
+            Member::text("event", "its value in the event"),
+            Member::text("service", "its value in the service's answer"),
+            Member::text("expected", "the value that was expected"),
+        ],
+        "in what the event, the service and the expectation differ",
+    ),
+    Member::text("event", "what the event is about: order, session, payout or unknown"),
+    Member::text("key", "the same for every delivery of the event; absent unless it is authentic"),
+];
+
+/// The report of `payout_bulk`.
+pub const REPORT: &[Member] = &[
+    Member::text("status", "success if the service accepted all, otherwise failed"),
+    Member::text("message", "one line for people"),
+    Member::integer("total", "how many recipients the list has"),
+    Member::integer("accepted", "how many are ACCEPTED"),
+    Member::integer("rejected", "how many are REJECTED"),
+    Member::integer("not_sent", "how many are NOT_SENT"),
+    Member::integer("unknown", "how many are UNKNOWN"),
+    Member::any("states", "how many recipients are in each state, once it was asked for"),
+    Member::list(
+        "batches",
+        &[
+            Member::integer("index", "place of the batch, from 0"),
+            Member::text("batchReference", "the service's reference, by which the batch is looked up"),
+            Member::text("batchId", "the service's number for the batch"),
+            Member::text("outcome", "what became of the request"),
+            Member::text("status", "why its call ended as it did"),
+            Member::integer("recipients", "how many recipients it has"),
+            Member::text("state", "its state, once it was asked for"),
+            Member::text("message", "one line for people"),
+        ],
+        "the batches that were tried, also by earlier calls",
+    ),
+    Member::list(
+        "payouts",
+        &[
+            Member::text("clientReference", "the reference that was given"),
+            Member::text("outcome", "ACCEPTED, REJECTED, NOT_SENT or UNKNOWN"),
+            Member::text("payoutReference", "the service's reference of the payout"),
+            Member::text("batchReference", "the service's reference of the batch"),
+            Member::integer("batch", "index of the batch"),
+            Member::text("accountNumber", "the recipient's account"),
+            Member::text("bankCode", "code of the recipient's bank"),
+            Member::amount("amount", "what the recipient gets"),
+            Member::text("state", "the state of its batch, once it was asked for"),
+        ],
+        "the recipients, in the order of the list",
+    ),
+];

@@ -1,0 +1,124 @@
+//! From the arguments of `resolve` to the question.
+
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+
+use super::{Task, expected, interval, whole_number};
+use crate::request::look_up::Kept;
+use crate::request::references;
+use crate::request::secrets::{Secrets, Stop};
+use crate::request::validate;
+use crate::response::amounts::Decimal;
+use crate::response::resolution::{Asked, Price, Question, Unasked};
+use crate::util::json::{self, Members};
+use crate::util::validation_error::ValidationError;
+use paysvc_spec::ENDPOINTS;
+use paysvc_spec::schema::{Endpoint, Keep, LookUp, Safety, Settles};
+use paysvc_spec::status::Status;
+
+const WHAT: &str = "resolve";
+
+/// What can be asked about an earlier request.
+pub enum Earlier<'a> {
+    Asks(Task<'a>),
+    /// Nothing is sent.
+    Unasked(&'static Endpoint, Unasked),
+}
+
+/// Reads the arguments and hands on what to ask.
+pub fn read<T>(
+    arguments: &Members<'_>,
+    stop: Stop<'_>,
+    ask: impl FnOnce(Earlier<'_>) -> T,
+) -> Result<T, ValidationError> {
+    let row = row(&json::member(arguments, "endpoint").and_then(json::text).unwrap_or_default())?;
+    let attempts = whole_number(WHAT, arguments, "attempts", 1, u64::from(u32::MAX))?;
+    let interval = interval(WHAT, arguments)?;
+    let Some(look_up) = &row.looked_up_by else {
+        return Ok(ask(Earlier::Unasked(
+            row,
+            match row.safety {
+                Safety::ReadOnly => Unasked::ReadsOnly,
+                Safety::Repeatable => Unasked::Repeatable,
+                Safety::Moves => Unasked::NobodyKnows,
+            },
+        )));
+    };
+    let request = json::member(arguments, "request").expect("a required member was checked");
+    let kept = Kept::read(row, look_up, request, WHAT)?;
+    let Some(question) = question(look_up, &kept) else {
+        return Ok(ask(Earlier::Unasked(row, Unasked::NobodyKnows)));
+    };
+    let prices = prices(question, &kept, arguments)?;
+    let json = kept.json();
+    let own_reference = kept.own_reference();
+    Ok(ask(Earlier::Asks(Task {
+        what: row.name,
+        row: paysvc_spec::endpoint(look_up.endpoint),
+        asked: Asked {
+            question,
+            references: references::references(&json::members_of(&json).unwrap_or_default()),
+            prices,
+            own_reference: own_reference.as_deref(),
+            attempts: attempts.and_then(|attempts| u32::try_from(attempts).ok()),
+        },
+        json,
+        secrets: secrets(row, look_up, request, stop),
+        repeats: json::member(arguments, "wait").is_some_and(|wait| wait.get() == "true"),
+        interval,
+        reports_progress: false,
+    })))
+}
+
+fn row(name: &str) -> Result<&'static Endpoint, ValidationError> {
+    let find = |name: &str| ENDPOINTS.iter().find(|row| row.name == name);
+    find(name).ok_or_else(|| {
+        let text = match name.strip_prefix("paysvc_").and_then(find) {
+            Some(row) => format!("has no prefix: {}", row.name),
+            None => validate::unknown_choice(name, &mut ENDPOINTS.iter().map(|row| row.name)),
+        };
+        ValidationError::of_member(Status::Argument, WHAT, "endpoint", text)
+    })
+}
+
+/// The secrets of the earlier request, if the caller kept any: the service may repeat them.
+fn secrets(row: &Endpoint, look_up: &LookUp, request: &RawValue, stop: Stop<'_>) -> Secrets {
+    let mut members = json::members(request).unwrap_or_default();
+    // What the caller added is a reference.
+    members.retain(|(name, _)| {
+        !look_up.keep.iter().any(|kept| matches!(kept, Keep::Added(pointer) if pointer[1..] == **name))
+    });
+    Secrets::of_row(&members, row.fields, stop)
+}
+
+/// `None` if the look-up cannot tell.
+fn question(look_up: &LookUp, kept: &Kept<'_>) -> Option<Question> {
+    Some(match look_up.settles {
+        Settles::Charge => Question::Charge,
+        Settles::Order => Question::Order,
+        Settles::ChargeOrOrder if kept.charges() => Question::Charge,
+        Settles::ChargeOrOrder => Question::Order,
+        Settles::Attempt => Question::Attempt,
+        // Of a part.
+        Settles::Refund if kept.amount().is_some() => return None,
+        Settles::Refund => Question::Refund,
+        Settles::Batch => Question::Batch,
+        Settles::Account => Question::Account,
+    })
+}
+
+/// What the order must cost, by the request and by the caller.
+fn prices(question: Question, kept: &Kept<'_>, arguments: &Members<'_>) -> Result<Vec<Price>, ValidationError> {
+    let expected = expected(arguments);
+    if matches!(question, Question::Batch | Question::Account) && expected.is_some() {
+        let text = "must be left out: the look-up of this endpoint names no price";
+        return Err(ValidationError::of_member(Status::Argument, WHAT, "expect", text));
+    }
+    let of_request = Price {
+        source: "the request",
+        amount: kept.amount().and_then(|amount| Decimal::parse(&amount)),
+        currency: kept.currency().map(Cow::into_owned),
+    };
+    Ok(std::iter::once(of_request).chain(expected).collect())
+}

@@ -1,0 +1,137 @@
+//! Looks, once or until the question is settled.
+
+use std::time::{Duration, Instant};
+
+use super::Task;
+use super::intervals::{self, Next};
+use crate::client::operation::Operation;
+use crate::client::{Client, send, stop};
+use crate::response::redact::{Redactor, WITHHELD};
+use crate::response::reply::{self, Reply};
+use crate::response::resolution::{self, Decision, Evidence};
+use paysvc_spec::status::{self, Outcome, Status};
+
+const LONGEST_REDACTION: Duration = Duration::from_millis(250);
+
+/// One look, and what it proves.
+struct Look {
+    reply: Reply,
+    decision: Decision,
+}
+
+/// Looks until the question is settled, the task needs no second look, or the call ends.
+pub fn watch(operation: &Operation<'_>, task: &Task<'_>) -> Reply {
+    let mut kept: Option<Look> = None;
+    for looks in 1.. {
+        let found = look(operation, task);
+        let settled = !task.repeats || !found.decision.again;
+        let goes_on = report(operation, task, looks, &found);
+        if settled {
+            return finish(operation, task, found, None);
+        }
+        let retry_after = found.reply.retry_after_ms.map(Duration::from_millis);
+        let known = keep(&mut kept, found);
+        let left = operation.deadline.saturating_duration_since(Instant::now());
+        let end = match (goes_on, operation.ended()) {
+            (_, Some(why)) => Some(why),
+            (false, None) => Some(Status::Cancelled),
+            (true, None) => match intervals::next(looks, task.interval, retry_after, left, send::random()) {
+                Next::Look(wait) => operation.pause(wait),
+                Next::Wait => Some(operation.pause(left).unwrap_or(Status::Timeout)),
+                Next::TooLate => Some(Status::Timeout),
+            },
+        };
+        if let Some(why) = end {
+            return finish(operation, task, known, Some(why));
+        }
+        kept = Some(known);
+    }
+    unreachable!("the call has a deadline")
+}
+
+fn look(operation: &Operation<'_>, task: &Task<'_>) -> Look {
+    // One that hangs must not take the time of all others.
+    let deadline = Instant::now() + operation.client.config.timeout;
+    let reply = operation.send(task.row, &task.json, deadline);
+    let stop = stop(operation.deadline, operation.call);
+    let evidence = Evidence::read(&task.asked, &reply, &task.row.answer, &stop);
+    let decision = match evidence {
+        Some(evidence) => resolution::decide(evidence, reply.status),
+        None => resolution::unread(operation.ended().unwrap_or(Status::Timeout)),
+    };
+    Look { reply, decision }
+}
+
+/// The look to return if none settles the question: the last that was answered.
+fn keep(kept: &mut Option<Look>, found: Look) -> Look {
+    match kept.take() {
+        Some(earlier) if found.reply.outcome != Outcome::Confirmed => {
+            // What the service asked for last.
+            let retry_after_ms = found.reply.retry_after_ms;
+            Look { reply: Reply { retry_after_ms, ..earlier.reply }, ..earlier }
+        }
+        _ => found,
+    }
+}
+
+/// Reports a look; false if the caller wants to stop.
+fn report(operation: &Operation<'_>, task: &Task<'_>, looks: u32, found: &Look) -> bool {
+    let outcome = status::name_of_outcome(found.decision.outcome);
+    let step = || format!(r#"{{"step":"look","state":{},"outcome":"{outcome}"}}"#, found.decision.state.0);
+    !task.reports_progress || operation.report(looks as usize, 0, &step())
+}
+
+/// The reply. `ended`: why the call ended before the question was settled.
+fn finish(operation: &Operation<'_>, task: &Task<'_>, found: Look, ended: Option<Status>) -> Reply {
+    let Look { reply: look, mut decision } = found;
+    let Redacted { difference, message, code } = redacted(operation.client, task, &look, &decision);
+    let mut parts = Vec::new();
+    if let Some(why) = ended {
+        decision.status = why;
+        parts.push(match why {
+            Status::Cancelled => "the call was cancelled before the question was settled",
+            _ => "the time is over, and the question is not settled",
+        });
+    }
+    parts.push(decision.explanation);
+    parts.extend(difference.as_deref());
+    operation.client.log_decision(task.what, &decision, operation.record);
+    let message = format!("{}; the look-up: {message}", parts.join("; "));
+    let reply = Reply::without_body(decision.status, decision.outcome, message);
+    let body = match look.http_status {
+        // Without an answer the body is the failure that the message tells.
+        0 => reply::failure_envelope(&reply.message, &[]),
+        _ => look.body,
+    };
+    Reply {
+        state: decision.state,
+        http_status: look.http_status,
+        document: look.document.filter(|_| look.http_status > 0),
+        body,
+        code,
+        retry_after_ms: look.retry_after_ms,
+        attempts: operation.record.attempts(),
+        ..reply
+    }
+}
+
+/// What the service wrote, without the secrets of the earlier request.
+struct Redacted {
+    difference: Option<String>,
+    message: String,
+    code: String,
+}
+
+fn redacted(client: &Client, task: &Task<'_>, look: &Reply, decision: &Decision) -> Redacted {
+    // The texts are short. Only a request with very many members takes longer.
+    let until = Instant::now() + LONGEST_REDACTION;
+    let stop = || Instant::now() >= until;
+    let key = client.config.key(client.settings.choices.key(task.row));
+    let redactor = Redactor { secrets: &task.secrets, key, stop: &stop };
+    let redacted = |text: &str| redactor.redact(text).unwrap_or_else(|| WITHHELD.to_owned());
+    Redacted {
+        difference: decision.difference.as_deref().map(redacted),
+        message: redacted(&look.message),
+        code: redacted(&look.code),
+    }
+}

@@ -1,0 +1,123 @@
+//! The body of the reply: the service's answer with what was found out in front of its members.
+
+use aws_lc_rs::digest;
+
+use super::compare::{Difference, Shown};
+use crate::response::document::Document;
+use crate::util::json::{self, Type};
+use crate::util::memory;
+use crate::util::process::critical_section;
+use paysvc_spec::events::{ADDED, Meaning, Subject};
+use paysvc_spec::status::State;
+
+/// What was found out of an event.
+#[derive(Default)]
+pub struct Findings {
+    pub authentic: bool,
+    /// `None` if nothing was expected.
+    pub matches: Option<bool>,
+    pub differences: Vec<Difference>,
+    /// `None` if the event could not be read, or names nothing that could be verified.
+    pub subject: Option<Subject>,
+    pub key: Option<String>,
+}
+
+/// Why an answer cannot be returned with the findings.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Unusable {
+    NotAnObject,
+    /// It has a member of a name that the findings have.
+    Taken(&'static str),
+    NoMemory,
+}
+
+impl Findings {
+    /// An object's text with the findings in front of its members.
+    pub fn before(&self, body: &str, document: &Document) -> Result<String, Unusable> {
+        let root = document.root(body);
+        if root.kind() != Type::Object {
+            return Err(Unusable::NotAnObject);
+        }
+        let names = || root.children().filter_map(|member| member.name());
+        if let Some(taken) = ADDED.iter().find(|added| names().any(|name| name.eq_ignore_ascii_case(added))) {
+            return Err(Unusable::Taken(taken));
+        }
+        let mut out = self.members();
+        if root.children().next().is_some() {
+            out.push(b',');
+        }
+        // As it was received, without its opening brace.
+        let rest = &root.raw()[1..];
+        let mut whole = memory::buffer(out.len() + rest.len()).ok_or(Unusable::NoMemory)?;
+        whole.extend_from_slice(&out);
+        whole.extend_from_slice(rest.as_bytes());
+        Ok(String::from_utf8(whole).expect("two texts are UTF-8"))
+    }
+
+    /// An opening brace and the members.
+    fn members(&self) -> Vec<u8> {
+        let mut out = format!(r#"{{"authentic":{}"#, self.authentic).into_bytes();
+        if let Some(matches) = self.matches {
+            out.extend_from_slice(format!(r#","match":{matches}"#).as_bytes());
+        }
+        out.extend_from_slice(br#","differences":["#);
+        for (index, difference) in self.differences.iter().enumerate() {
+            if index > 0 {
+                out.push(b',');
+            }
+            push(difference, &mut out);
+        }
+        out.extend_from_slice(br#"],"event":"#);
+        json::quote(self.subject.map_or("unknown", Subject::name), &mut out);
+        if let Some(key) = &self.key {
+            out.extend_from_slice(br#","key":"#);
+            json::quote(key, &mut out);
+        }
+        out
+    }
+
+    /// The names of what differs, for a message.
+    pub fn names(&self) -> String {
+        let names: Vec<_> = self.differences.iter().map(|difference| difference.member).collect();
+        names.join(", ")
+    }
+}
+
+fn push(difference: &Difference, out: &mut Vec<u8>) {
+    let value = |shown: &Option<Shown>, out: &mut Vec<u8>| match shown {
+        None => out.extend_from_slice(b"null"),
+        Some(Shown::Text(text)) => json::quote(text, out),
+        Some(Shown::State(number)) => out.extend_from_slice(number.to_string().as_bytes()),
+    };
+    out.extend_from_slice(br#"{"member":"#);
+    json::quote(difference.member, out);
+    out.extend_from_slice(br#","event":"#);
+    value(&difference.event, out);
+    out.extend_from_slice(br#","service":"#);
+    value(&difference.service, out);
+    if let Some(expected) = &difference.expected {
+        out.extend_from_slice(br#","expected":"#);
+        json::quote(expected, out);
+    }
+    out.push(b'}');
+}
+
+/// A key of a verified event: the same for each delivery, another one for a later state. `values` are the service's own.
+/// A digest, so that it has the same length whatever the references are.
+pub fn key<'v>(
+    subject: Subject,
+    endpoint: &str,
+    state: State,
+    by: Meaning,
+    value: impl Fn(Meaning) -> Option<&'v str>,
+) -> String {
+    let mut text = format!("{endpoint}\n{}\n", state.0);
+    for meaning in [by, Meaning::PaymentReference] {
+        // References are compared without regard to case and blanks around them.
+        let value = value(meaning).unwrap_or_default().trim().to_lowercase();
+        text.push_str(&format!("{}:{value}\n", value.len()));
+    }
+    let digest = critical_section(|| digest::digest(&digest::SHA256, text.as_bytes()));
+    let hex: String = digest.as_ref().iter().take(20).map(|byte| format!("{byte:02x}")).collect();
+    format!("{}-{}-{hex}", subject.name(), state.0)
+}

@@ -1,0 +1,91 @@
+//! Reads the body of a webhook, which anybody may have sent: bounded, in every form that the service uses.
+
+use super::members::{Fault, Values};
+use crate::response::document::{Document, ScanError};
+use crate::util::json::Type;
+use paysvc_spec::events::{Subject, VERIFICATIONS, Verification, WRAPPER};
+
+/// Largest body that is read. The largest event that was seen has 3 KB.
+pub const MAX_LENGTH: usize = 256 * 1024;
+/// Most values of a body.
+const MAX_VALUES: usize = 10_000;
+
+/// A body that says one thing.
+#[derive(Debug)]
+pub struct Event {
+    pub values: Values,
+    /// `None`: it names nothing that could be verified.
+    pub subject: Option<Subject>,
+}
+
+/// Why a body is no event: the member, or the whole body, and what is wrong with it. Holds nothing of the body.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Unreadable {
+    pub member: Option<&'static str>,
+    pub reason: String,
+}
+
+fn unreadable(reason: impl Into<String>) -> Unreadable {
+    Unreadable { member: None, reason: reason.into() }
+}
+
+impl From<Fault> for Unreadable {
+    fn from(fault: Fault) -> Unreadable {
+        Unreadable { member: Some(fault.member), reason: fault.reason.to_owned() }
+    }
+}
+
+impl Event {
+    pub fn read(text: &str, stop: &dyn Fn() -> bool) -> Result<Event, Unreadable> {
+        if text.len() > MAX_LENGTH {
+            return Err(unreadable(format!("is {} bytes; an event has at most {MAX_LENGTH}", text.len())));
+        }
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let document = Document::scan(text, stop).map_err(|error| match error {
+            ScanError::Syntax => unreadable("is not JSON"),
+            ScanError::TooMany => unreadable("holds too many values"),
+            ScanError::NoMemory => unreadable("does not fit into the memory that this process may have"),
+            ScanError::Stopped => unreadable("was not read in time"),
+        })?;
+        if document.len() > MAX_VALUES {
+            return Err(unreadable(format!("holds {} values; an event has at most {MAX_VALUES}", document.len())));
+        }
+        if document.has_duplicate_names() {
+            return Err(unreadable("gives a member twice"));
+        }
+        let root = document.root(text);
+        if root.kind() != Type::Object {
+            return Err(unreadable(format!("must be an object, it is {}", root.kind().name())));
+        }
+        let wrapper = |reason: String| Unreadable { member: Some(WRAPPER), reason };
+        let is_wrapper = |name: &str| name.eq_ignore_ascii_case(WRAPPER);
+        let mut wrappers = root.children().filter(|member| member.name().is_some_and(|name| is_wrapper(&name)));
+        let wrapped = wrappers.next();
+        if wrappers.next().is_some() {
+            return Err(wrapper("is given twice, in different cases".into()));
+        }
+        let wrapped = wrapped.filter(|wrapped| !wrapped.is_empty());
+        let mut values = Values::default();
+        values.add_event(root, wrapped.is_none())?;
+        if let Some(wrapped) = wrapped {
+            if wrapped.kind() != Type::Object {
+                return Err(wrapper(format!("must be an object, it is {}", wrapped.kind().name())));
+            }
+            values.add_event(wrapped, true)?;
+        }
+        let subject = subject(&values);
+        Ok(Event { values, subject })
+    }
+
+    /// How it is verified. `None`: nothing can be asked.
+    pub fn verification(&self) -> Option<(&'static Verification, &str)> {
+        let of_subject = VERIFICATIONS.iter().find(|known| Some(known.subject) == self.subject)?;
+        self.values.get(of_subject.by).map(|text| (of_subject, text))
+    }
+}
+
+/// What the first verification that fits is about.
+fn subject(values: &Values) -> Option<Subject> {
+    let fits = |known: &&Verification| known.names.iter().any(|meaning| values.get(*meaning).is_some());
+    VERIFICATIONS.iter().find(fits).map(|known| known.subject)
+}

@@ -1,0 +1,188 @@
+//! What an event, or the answer that verifies it, says: the values of the members that have a meaning.
+
+use std::borrow::Cow;
+
+use crate::response::amounts::{Amounts, Decimal};
+use crate::response::document::Value;
+use crate::response::facts::words::{NamedState, is_one_of, is_same, state_of_id, state_of_word, word};
+use crate::util::json::Type;
+use paysvc_spec::events::{EventMember, MEMBERS, Meaning};
+use paysvc_spec::status::State;
+
+/// Longest value that is read, in bytes as written. References have 40.
+const MAX_VALUE: usize = 256;
+
+/// How many characters of an unknown state are repeated.
+const MAX_STATE_CHARS: usize = 40;
+
+/// The state that an event names.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum NamedByEvent {
+    #[default]
+    None,
+    State(State),
+    /// As it is written.
+    Unknown(String),
+}
+
+/// What is wrong with a member; its name is the table's.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Fault {
+    pub member: &'static str,
+    pub reason: &'static str,
+}
+
+/// How the names of members are compared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Names {
+    /// In an answer, whose names are documented.
+    Exact,
+    /// In an event.
+    AnyCase,
+}
+
+/// The values that an object gives, by what they mean.
+#[derive(Default, Debug)]
+pub struct Values {
+    values: Vec<(Meaning, String)>,
+    pub state: NamedByEvent,
+}
+
+impl Values {
+    /// Adds the members of an event's object. A member that cannot be read, or contradicts one that was read before, is a
+    /// fault: another reader would understand another event.
+    pub fn add_event(&mut self, object: Value<'_>, with_state: bool) -> Result<(), Fault> {
+        let mut seen = Vec::new();
+        for member in object.children() {
+            let Some(known) = known(member, Names::AnyCase) else { continue };
+            if seen.contains(&known.name) {
+                return Err(Fault { member: known.name, reason: "is given twice, in different cases" });
+            }
+            seen.push(known.name);
+            match known.meaning {
+                // Beside a wrapped object they speak of the request, not of the payment.
+                Meaning::StateNumber | Meaning::StateWord if !with_state => {}
+                Meaning::StateNumber | Meaning::StateWord => self.add_state(member, known)?,
+                _ => self.add(member, known)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The members of an answer's object. What cannot be read, or is contradicted, is not said.
+    pub fn of_answer(object: Value<'_>) -> Values {
+        let (mut found, mut unclear) = (Values::default(), Vec::new());
+        for member in object.children() {
+            let Some(known) = known(member, Names::Exact) else { continue };
+            let is_state = matches!(known.meaning, Meaning::StateNumber | Meaning::StateWord);
+            if !is_state && found.add(member, known).is_err() {
+                unclear.push(known.meaning);
+            }
+        }
+        found.values.retain(|(meaning, _)| !unclear.contains(meaning));
+        found
+    }
+
+    fn add(&mut self, member: Value<'_>, known: &EventMember) -> Result<(), Fault> {
+        let fault = |reason| Fault { member: known.name, reason };
+        if member.is_empty() {
+            return Ok(());
+        }
+        if member.raw().len() > MAX_VALUE {
+            return Err(fault("is too long"));
+        }
+        let text = match member.kind() {
+            Type::Text => member.text().ok_or_else(|| fault("is not valid Unicode text"))?,
+            Type::Number => Cow::Borrowed(member.raw()),
+            _ => return Err(fault("is neither text nor a number")),
+        };
+        let text = text.trim();
+        if is_amount(known.meaning) && Decimal::parse(text).is_none() {
+            return Err(fault("is not a decimal amount"));
+        }
+        match self.get(known.meaning) {
+            Some(other) if !is_equal(known.meaning, other, text) => Err(fault("contradicts another member")),
+            Some(_) => Ok(()),
+            None => {
+                self.values.push((known.meaning, text.to_owned()));
+                Ok(())
+            }
+        }
+    }
+
+    fn add_state(&mut self, member: Value<'_>, known: &EventMember) -> Result<(), Fault> {
+        let named = match known.meaning {
+            Meaning::StateNumber => state_of_id(member),
+            // A flag speaks of the request.
+            _ if member.kind() == Type::Bool => None,
+            _ if word(member).is_some_and(|word| is_one_of(&word, &["success"])) => Some(NamedState::Successful),
+            _ => state_of_word(member),
+        };
+        let Some(named) = named else { return Ok(()) };
+        let new = match named {
+            NamedState::Progress(state) => NamedByEvent::State(state),
+            NamedState::Failed => NamedByEvent::State(State::FAILED),
+            NamedState::Successful | NamedState::Success => NamedByEvent::State(State::SUCCESSFUL),
+            NamedState::Reversed => NamedByEvent::State(State::REVERSED),
+            NamedState::UnknownNumber(_) | NamedState::Unknown => {
+                let text = word(member).unwrap_or(Cow::Borrowed(member.raw()));
+                NamedByEvent::Unknown(text.chars().take(MAX_STATE_CHARS).collect())
+            }
+        };
+        self.state = match (std::mem::take(&mut self.state), new) {
+            (NamedByEvent::None, new) => new,
+            (old, new) if old == new => old,
+            // States of progress never disagree with each other, nor with unknown ones; the number counts.
+            (NamedByEvent::State(old), NamedByEvent::State(new)) if is_progress(old) && is_progress(new) => {
+                NamedByEvent::State(if known.meaning == Meaning::StateNumber { new } else { old })
+            }
+            (NamedByEvent::State(state), NamedByEvent::Unknown(_))
+            | (NamedByEvent::Unknown(_), NamedByEvent::State(state))
+                if is_progress(state) =>
+            {
+                NamedByEvent::State(state)
+            }
+            _ => return Err(Fault { member: known.name, reason: "contradicts another member" }),
+        };
+        Ok(())
+    }
+
+    pub fn get(&self, meaning: Meaning) -> Option<&str> {
+        self.values.iter().find(|(known, _)| *known == meaning).map(|(_, text)| &**text)
+    }
+
+    /// Sets what the object does not say itself.
+    pub fn set_if_absent(&mut self, meaning: Meaning, text: &str) {
+        if self.get(meaning).is_none() {
+            self.values.push((meaning, text.to_owned()));
+        }
+    }
+
+    pub fn amounts(&self) -> Amounts {
+        let of = |meaning| self.get(meaning).and_then(Decimal::parse);
+        Amounts { price: of(Meaning::Price), total: of(Meaning::Total), fee: of(Meaning::Fee) }
+    }
+}
+
+pub fn is_progress(state: State) -> bool {
+    matches!(state, State::INITIATED | State::PENDING | State::AWAITING | State::PROCESSING)
+}
+
+fn is_amount(meaning: Meaning) -> bool {
+    matches!(meaning, Meaning::Price | Meaning::Total | Meaning::Fee)
+}
+
+fn is_equal(meaning: Meaning, one: &str, other: &str) -> bool {
+    match is_amount(meaning) {
+        true => Decimal::parse(one) == Decimal::parse(other),
+        false => is_same(one, other),
+    }
+}
+
+fn known(member: Value<'_>, names: Names) -> Option<&'static EventMember> {
+    let name = member.name()?;
+    MEMBERS.iter().find(|known| match names {
+        Names::Exact => known.name == name,
+        Names::AnyCase => known.name.eq_ignore_ascii_case(&name),
+    })
+}

@@ -1,0 +1,210 @@
+//! Webhooks: reads an event, which nobody signs, asks the service whether it is true, and returns the service's answer.
+//!
+//! The reading and the comparing are pure; this file asks. What an event may hold is `paysvc_spec::events`.
+
+mod body;
+mod compare;
+mod event;
+mod members;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+
+use self::body::{Findings, Unusable, key};
+use self::compare::Expected;
+pub use self::event::Event;
+use self::event::{MAX_LENGTH, Unreadable};
+use self::members::Values;
+use super::operation::Operation;
+use super::{CallRecord, Client, stop};
+use crate::client::log::Level;
+use crate::request::validate;
+use crate::response::document::Document;
+use crate::response::reply::{Reply, one_line};
+use crate::transport::call::Call;
+use crate::util::json::{self, Members, Type};
+use crate::util::validation_error::ValidationError;
+use paysvc_spec::events::{EXPECTED, Verification};
+use paysvc_spec::operations::{self, operation};
+use paysvc_spec::schema::Endpoint;
+use paysvc_spec::status::{self, Outcome, Status};
+
+const THIS: &operations::Operation = operation("webhook_verify");
+const BODY: &str = "body";
+const EXPECT: &str = "expect";
+/// An escape of one character takes at most six bytes.
+const LONGEST_ESCAPE: usize = 6;
+
+impl Client {
+    /// Verifies an event: the service's answer to the question whether it is true.
+    pub fn webhook_verify(&self, json: &str, call: Option<&Arc<Call>>, record: &CallRecord) -> Reply {
+        let operation = Operation::new(self, call, record);
+        let members = match validate::object(json, THIS.members, false, THIS.name, Status::Argument) {
+            Ok(members) => members,
+            Err(error) => return self.not_asked(error, Findings::default(), record),
+        };
+        let mut findings = Findings::default();
+        let expected = match expected(&members) {
+            Ok(expected) => expected,
+            Err(error) => return self.not_asked(error, findings, record),
+        };
+        findings.matches = (!expected.is_empty()).then_some(false);
+        let read = text(&members).and_then(|text| Event::read(&text, &stop(operation.deadline, call)).map_err(invalid));
+        let event = match read {
+            Ok(event) => event,
+            Err(error) => return self.not_asked(error, findings, record),
+        };
+        findings.subject = event.subject;
+        let Some((verification, by)) = event.verification() else {
+            let reason = match event.subject {
+                Some(subject) => {
+                    format!("is about a {}, and names nothing that the service could be asked for", subject.name())
+                }
+                None => "names nothing that the service could be asked for".to_owned(),
+            };
+            return self.not_asked(invalid(Unreadable { member: None, reason }), findings, record);
+        };
+        let reply = operation.send(row(verification), &question(verification, by), operation.deadline);
+        let reply = judged(reply, &event, verification, by, &expected, findings);
+        self.log.line(record.id, Level::Info, || format!("{}: {}", THIS.name, status::name_of(reply.status)));
+        reply
+    }
+
+    /// Nothing was sent: the reply says what is wrong, and the event is not authentic.
+    fn not_asked(&self, error: ValidationError, findings: Findings, record: &CallRecord) -> Reply {
+        let reply = Reply::invalid(error);
+        self.log.line(record.id, Level::Warn, || {
+            format!("{}: nothing was sent: {}", THIS.name, status::name_of(reply.status))
+        });
+        with_findings(reply, &findings)
+    }
+}
+
+/// What is wrong with an event.
+fn invalid(unreadable: Unreadable) -> ValidationError {
+    let member = match unreadable.member {
+        Some(member) => format!("{BODY}.{member}"),
+        None => BODY.to_owned(),
+    };
+    ValidationError::of_member(Status::Argument, THIS.name, &member, unreadable.reason)
+}
+
+/// The text of the event: as it was received, or of the object that the caller made of it.
+fn text<'m>(members: &Members<'m>) -> Result<Cow<'m, str>, ValidationError> {
+    let fault = |reason: String| invalid(Unreadable { member: None, reason });
+    let value: &'m RawValue = json::member(members, BODY).ok_or_else(|| fault("is required".into()))?;
+    let kind = Type::of(value);
+    let longest = if kind == Type::Text { LONGEST_ESCAPE * MAX_LENGTH } else { MAX_LENGTH };
+    if value.get().len() > longest {
+        return Err(fault(format!("is longer than {MAX_LENGTH} bytes")));
+    }
+    match kind {
+        Type::Object => Ok(Cow::Borrowed(value.get())),
+        Type::Text => json::text(value).ok_or_else(|| fault("is not valid Unicode text".into())),
+        other => Err(fault(format!("must be the text of an event or an object, it is {}", other.name()))),
+    }
+}
+
+/// What the caller expects. An object without members would match every event, so it is refused.
+fn expected(members: &Members<'_>) -> Result<Expected, ValidationError> {
+    let Some(value) = json::member(members, EXPECT) else { return Ok(Vec::new()) };
+    let fault = |reason: String| ValidationError::of_member(Status::Argument, THIS.name, EXPECT, reason);
+    let given = json::members(value).map_err(|error| fault(error.to_string()))?;
+    let text = |value| match Type::of(value) {
+        Type::Number => Some(Cow::Borrowed(value.get())),
+        _ => json::text(value),
+    };
+    let each = EXPECTED.iter().filter_map(|(name, meaning)| Some((*meaning, text(json::member(&given, name)?)?)));
+    let expected: Expected = each.map(|(meaning, text)| (meaning, text.trim().to_owned())).collect();
+    match expected.is_empty() {
+        true => Err(fault("must have a member: without one every event would match".into())),
+        false => Ok(expected),
+    }
+}
+
+fn row(verification: &Verification) -> &'static Endpoint {
+    paysvc_spec::endpoint(verification.endpoint)
+}
+
+fn question(verification: &Verification, value: &str) -> String {
+    let mut out = b"{".to_vec();
+    json::quote(verification.member, &mut out);
+    out.push(b':');
+    json::quote(value, &mut out);
+    out.push(b'}');
+    String::from_utf8(out).expect("JSON made of text is UTF-8")
+}
+
+/// The look-up's reply with what its answer says of the event.
+fn judged(
+    mut reply: Reply,
+    event: &Event,
+    verification: &Verification,
+    by: &str,
+    expected: &Expected,
+    mut findings: Findings,
+) -> Reply {
+    if reply.status != Status::Ok {
+        return with_findings(reply, &findings);
+    }
+    let object = verification.answer.and_then(|at| reply.document.as_ref()?.root(&reply.body).find(at));
+    let mut service = object.map(Values::of_answer).unwrap_or_default();
+    // The answer is to this question, whether it repeats it or not.
+    service.set_if_absent(verification.by, by);
+    if verification.answer.is_some() {
+        let comparison = compare::with_service(&event.values, &service, reply.state);
+        (findings.authentic, findings.differences) = (comparison.authentic, comparison.differences);
+    }
+    if findings.matches.is_some() {
+        let matches = compare::with_expected(expected, &event.values, &service, &mut findings.differences);
+        findings.matches = Some(matches);
+    }
+    if findings.authentic {
+        let value = |meaning| service.get(meaning);
+        findings.key = Some(key(verification.subject, verification.endpoint, reply.state, verification.by, value));
+    }
+    reply.message = match (findings.authentic, findings.matches) {
+        (false, _) => note("the event is not authentic", &findings, &reply.message),
+        (true, Some(false)) => note("the payment is not the expected one", &findings, &reply.message),
+        (true, _) => reply.message,
+    };
+    with_findings(reply, &findings)
+}
+
+/// A message that names what differs; the values are in the body.
+fn note(what: &str, findings: &Findings, message: &str) -> String {
+    let names = findings.names();
+    let names = if names.is_empty() { "the answer confirms nothing" } else { &names };
+    one_line(format!("{what} ({names}); the service wrote: {message}"))
+}
+
+/// The reply with the findings in front of its body. If its body cannot hold them, nothing is known of the event.
+fn with_findings(reply: Reply, findings: &Findings) -> Reply {
+    let made = match &reply.document {
+        Some(document) => findings.before(&reply.body, document),
+        None => match Document::scan(&reply.body, &|| false) {
+            Ok(document) => findings.before(&reply.body, &document),
+            Err(_) => Err(Unusable::NoMemory),
+        },
+    };
+    let unusable = match made {
+        Ok(body) => return Reply { body, document: None, ..reply },
+        Err(Unusable::NotAnObject) => "the service's answer is not an object".to_owned(),
+        Err(Unusable::Taken(name)) => format!("the service's answer has a member {name} of its own"),
+        Err(Unusable::NoMemory) => "the answer does not fit into the memory that this process may have".to_owned(),
+    };
+    let failed = Reply::failed(Status::Response, Outcome::Unknown, unusable);
+    let (http_status, attempts, retry_after_ms) = (reply.http_status, reply.attempts, reply.retry_after_ms);
+    let failed = Reply { http_status, attempts, retry_after_ms, ..failed };
+    let nothing =
+        Findings { matches: findings.matches.map(|_| false), subject: findings.subject, ..Findings::default() };
+    match Document::scan(&failed.body, &|| false).ok().and_then(|document| nothing.before(&failed.body, &document).ok())
+    {
+        Some(body) => Reply { body, ..failed },
+        None => failed,
+    }
+}

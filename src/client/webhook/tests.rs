@@ -1,0 +1,409 @@
+//! Events, answers and expectations, without a service.
+
+use serde_json::{Value, json};
+
+use super::compare::{Class, Relation, STATES};
+use super::event::{Event, MAX_LENGTH};
+use super::members::NamedByEvent;
+use super::*;
+use paysvc_spec::events::{ADDED, MEMBERS, Meaning, Subject};
+use paysvc_spec::status::State;
+
+fn read(body: &str) -> Event {
+    Event::read(body, &|| false).unwrap_or_else(|why| panic!("{body}: {why:?}"))
+}
+
+fn unreadable(body: &str) -> (Option<&'static str>, String) {
+    match Event::read(body, &|| false) {
+        Err(why) => (why.member, why.reason),
+        Ok(event) => panic!("{body}: {event:?}"),
+    }
+}
+
+/// The body of the reply to an event, if the service gives this answer, in this state.
+fn verified(event: &Value, answer: &Value, state: State, expected: &[(Meaning, &str)]) -> Value {
+    let event = read(&event.to_string());
+    let (verification, by) = event.verification().expect("it can be verified");
+    let body = answer.to_string();
+    let document = Document::scan(&body, &|| false).ok();
+    let reply = Reply { body, document, state, ..Reply::without_body(Status::Ok, Outcome::Confirmed, "done") };
+    let expected: Expected = expected.iter().map(|(meaning, text)| (*meaning, (*text).to_owned())).collect();
+    let matches = (!expected.is_empty()).then_some(false);
+    let findings = Findings { matches, subject: event.subject, ..Findings::default() };
+    let reply = judged(reply, &event, verification, by, &expected, findings);
+    assert_eq!((reply.outcome, reply.state), (Outcome::Confirmed, state), "those of the look-up");
+    serde_json::from_str(&reply.body).unwrap()
+}
+
+fn of_order() -> Value {
+    json!({"orderReference": "ORDER-1", "paymentReference": "PGW-1", "orderAmount": 600.00, "totalAmountCharged": "620",
+        "fee": 20, "currencyName": "NGN", "statusId": 5, "status": "Successful"})
+}
+
+fn changed(mut object: Value, name: &str, value: Value) -> Value {
+    object[name] = value;
+    object
+}
+
+fn without(mut object: Value, name: &str) -> Value {
+    object.as_object_mut().unwrap().remove(name);
+    object
+}
+
+fn answer(data: Value) -> Value {
+    json!({"status": "success", "statusCode": "00", "message": "done", "data": data})
+}
+
+fn paid(event: Value) -> Value {
+    verified(&event, &answer(of_order()), State::SUCCESSFUL, &[])
+}
+
+/// Each member that differs, whatever the values.
+fn differing(found: &Value) -> Vec<&str> {
+    found["differences"].as_array().unwrap().iter().map(|difference| difference["member"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn an_event_is_read_in_every_form() {
+    let pascal = |object: &Value| -> Value {
+        let name = |name: &str| name[..1].to_uppercase() + &name[1..];
+        object.as_object().unwrap().iter().map(|(known, value)| (name(known), value.clone())).collect()
+    };
+    let (flat, upper) = (of_order(), pascal(&of_order()));
+    let success = changed(of_order(), "status", json!("Success"));
+    for body in [
+        json!({"data": flat}),
+        json!({"Data": flat}),
+        json!({"DATA": upper}),
+        json!({"event": "order.paid", "status": "pending", "statusId": 2, "data": flat}),
+        json!({"data": null, "Other": [1], "orderReference": "ORDER-1", "OrderAmount": "600", "Status": "success", "x": {}}),
+        success,
+        upper,
+        flat,
+    ] {
+        let event = read(&body.to_string());
+        assert_eq!(event.subject, Some(Subject::Order), "{body}");
+        assert_eq!(event.values.get(Meaning::Reference), Some("ORDER-1"), "{body}");
+        assert_eq!(event.values.state, NamedByEvent::State(State::SUCCESSFUL), "{body}");
+        assert_eq!(paid(body)["authentic"], true);
+    }
+    let marked = format!("\u{feff}{}", of_order());
+    assert_eq!(read(&marked).subject, Some(Subject::Order));
+}
+
+#[test]
+fn every_member_of_the_table_is_read_in_any_case() {
+    for member in MEMBERS {
+        let value = if member.name == "statusId" || member.name == "fee" { "5" } else { "\"7\"" };
+        for name in [member.name.to_owned(), member.name.to_uppercase(), member.name.to_lowercase()] {
+            let event = read(&format!("{{\"{name}\":{value}}}"));
+            let is_state = member.meaning.name() == "state";
+            let found = event.values.get(member.meaning).is_some() || event.values.state != NamedByEvent::None;
+            assert!(found && is_state == event.values.get(member.meaning).is_none(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_session_comes_before_an_order_and_a_payout_before_both() {
+    for (body, subject, verified) in [
+        (json!({"sessionId": "S", "orderReference": "O"}), Some(Subject::Session), true),
+        (json!({"orderReference": "O", "sessionId": null}), Some(Subject::Order), true),
+        (json!({"payoutReference": "P", "orderReference": "O", "sessionId": "S"}), Some(Subject::Payout), false),
+        (json!({"batchReference": "B", "data": {"amount": 1}}), Some(Subject::Payout), true),
+        (json!({"paymentReference": "PGW-1", "orderAmount": 1, "statusId": 5}), None, false),
+        (json!({}), None, false),
+    ] {
+        let event = read(&body.to_string());
+        assert_eq!((event.subject, event.verification().is_some()), (subject, verified), "{body}");
+    }
+}
+
+#[test]
+fn a_body_that_two_readers_would_read_differently_is_no_event() {
+    let given_twice = "is given twice, in different cases";
+    let contradicts = "contradicts another member";
+    for (body, member, reason) in [
+        (r#"{"data":{},"Data":{}}"#, Some("data"), given_twice),
+        (r#"{"data":{"orderReference":"A"},"Data":null}"#, Some("data"), given_twice),
+        (r#"{"orderReference":"A","OrderReference":"A"}"#, Some("orderReference"), given_twice),
+        (r#"{"orderReference":"A","data":{"orderReference":"B"}}"#, Some("orderReference"), contradicts),
+        (r#"{"orderReference":"A","reference":"B"}"#, Some("reference"), contradicts),
+        (r#"{"totalAmountCharged":1,"totalChargedAmount":"1.01"}"#, Some("totalChargedAmount"), contradicts),
+        (r#"{"statusId":5,"status":"Failed"}"#, Some("status"), contradicts),
+        (r#"{"status":"Successful","statusId":2}"#, Some("statusId"), contradicts),
+        (r#"{"statusId":5,"status":"Settled"}"#, Some("status"), contradicts),
+        (r#"{"a":{"x":1,"x":2}}"#, None, "gives a member twice"),
+        (r#"{"orderReference":"A","order\u0052eference":"B"}"#, None, "gives a member twice"),
+        (r#"{"data":["orderReference"]}"#, Some("data"), "must be an object, it is an array"),
+        (r#"{"data":"{}"}"#, Some("data"), "must be an object, it is a string"),
+        (r#"{"orderAmount":"1e3"}"#, Some("orderAmount"), "is not a decimal amount"),
+        (r#"{"orderAmount":-1}"#, Some("orderAmount"), "is not a decimal amount"),
+        (r#"{"orderReference":{"a":1}}"#, Some("orderReference"), "is neither text nor a number"),
+        (r#"{"orderReference":"\ud800"}"#, Some("orderReference"), "is not valid Unicode text"),
+        ("[]", None, "must be an object, it is an array"),
+        ("{}{}", None, "is not JSON"),
+        ("", None, "is not JSON"),
+        ("null", None, "must be an object, it is null"),
+    ] {
+        assert_eq!(unreadable(body), (member, reason.to_owned()), "{body}");
+    }
+    let long = |length: usize| format!(r#"{{"orderReference":"{}"}}"#, "x".repeat(length));
+    assert_eq!(unreadable(&long(255)), (Some("orderReference"), "is too long".to_owned()));
+    assert!(Event::read(&long(254), &|| false).is_ok());
+}
+
+#[test]
+fn a_hostile_body_is_bounded() {
+    let deep = "[".repeat(MAX_LENGTH / 2) + &"]".repeat(MAX_LENGTH / 2);
+    let wide = format!("[{}0]", "0,".repeat(MAX_LENGTH / 4));
+    for (body, part) in [
+        (" ".repeat(MAX_LENGTH + 1), "is 262145 bytes; an event has at most 262144"),
+        (deep, "an event has at most 10000"),
+        (wide, "an event has at most 10000"),
+        (format!("{{\"a\":{}", "[".repeat(1000)), "is not JSON"),
+    ] {
+        let (member, reason) = unreadable(&body);
+        assert!(member.is_none() && reason.contains(part), "{reason}");
+    }
+    let stopped = Event::read(&" ".repeat(MAX_LENGTH), &|| true).unwrap_err();
+    assert_eq!(stopped.reason, "was not read in time");
+}
+
+#[test]
+fn no_reason_repeats_anything_of_the_body() {
+    for body in [r#"{"data":"canary"}"#, r#"{"orderAmount":"canary"}"#, "canary", r#"{"statusId":5,"status":"canary"}"#]
+    {
+        let (member, reason) = unreadable(body);
+        assert!(!format!("{member:?} {reason}").contains("canary"), "{reason}");
+    }
+}
+
+#[test]
+fn what_differs_is_named_and_decides() {
+    let genuine = of_order();
+    assert_eq!(paid(genuine.clone())["differences"], json!([]));
+    for (event, differs, authentic) in [
+        // Written in another way.
+        (changed(genuine.clone(), "orderReference", json!(" order-1 ")), vec![], true),
+        (changed(genuine.clone(), "orderAmount", json!("600.0000")), vec![], true),
+        (changed(genuine.clone(), "currencyName", json!("ngn")), vec![], true),
+        // What a thinner event lacks.
+        (without(genuine.clone(), "currencyName"), vec![], true),
+        (without(genuine.clone(), "paymentReference"), vec![], true),
+        (without(without(genuine.clone(), "status"), "statusId"), vec![], true),
+        (without(genuine.clone(), "orderAmount"), vec![], true),
+        (without(genuine.clone(), "totalAmountCharged"), vec![], true),
+        // Forged.
+        (changed(genuine.clone(), "orderAmount", json!(6000)), vec!["amount"], false),
+        (changed(genuine.clone(), "currencyName", json!("USD")), vec!["currency"], false),
+        (changed(genuine.clone(), "paymentReference", json!("PGW-2")), vec!["paymentReference"], false),
+        (changed(genuine.clone(), "accountReference", json!("CUSTOMER-9")), vec!["accountReference"], false),
+        (without(without(genuine.clone(), "orderAmount"), "totalAmountCharged"), vec!["amount"], false),
+        (without(changed(genuine.clone(), "totalAmountCharged", json!(619)), "orderAmount"), vec!["amount"], false),
+        // Beside the right price, the total may have changed since.
+        (changed(genuine.clone(), "totalAmountCharged", json!(600)), vec!["total"], true),
+    ] {
+        let found = paid(event.clone());
+        assert_eq!((differing(&found), &found["authentic"]), (differs, &json!(authentic)), "{event}");
+        assert_eq!(found.get("key").is_some(), authentic, "{event}");
+    }
+    let found = paid(changed(genuine, "orderAmount", json!(6000.0)));
+    assert_eq!(found["differences"], json!([{"member": "amount", "event": "6000.0", "service": "600.0"}]));
+}
+
+#[test]
+fn an_amount_is_compared_with_the_total_where_the_price_is_missing() {
+    let data = |price: Option<&str>, total: Option<&str>, fee: Option<&str>| {
+        let mut data = json!({"statusId": 5, "orderReference": "ORDER-1"});
+        for (name, value) in [("orderAmount", price), ("totalChargedAmount", total), ("fee", fee)] {
+            data[name] = json!(value);
+        }
+        data
+    };
+    for (event, service, authentic) in [
+        (data(Some("600"), None, None), data(None, Some("620"), Some("20")), true),
+        (data(Some("620"), None, None), data(None, Some("620"), Some("20")), true),
+        (data(Some("610"), None, None), data(None, Some("620"), Some("20")), false),
+        (data(None, Some("620"), Some("20")), data(Some("600"), None, None), true),
+        (data(None, Some("620"), None), data(Some("600"), None, Some("20")), true),
+        (data(None, Some("620"), None), data(Some("600"), None, None), false),
+        (data(None, Some("620"), None), data(None, Some("620"), None), true),
+        (data(Some("600"), Some("620"), None), data(None, Some("620"), None), true),
+        (data(Some("600"), Some("600"), None), data(None, Some("620"), Some("20")), false),
+        (data(None, None, None), data(Some("600"), None, None), false),
+        (data(Some("600"), None, None), data(None, None, None), false),
+        (data(None, None, None), data(None, None, None), false),
+    ] {
+        let found = verified(&event, &answer(service.clone()), State::SUCCESSFUL, &[]);
+        assert_eq!(found["authentic"], authentic, "{event} {service}");
+    }
+}
+
+/// A state of each class.
+fn of_class(class: Class) -> State {
+    match class {
+        Class::None => State::NONE,
+        Class::Progress => State::PENDING,
+        Class::Failed => State::FAILED,
+        Class::Successful => State::SUCCESSFUL,
+        Class::Reversed => State::REVERSED,
+        Class::Unknown => State(9),
+    }
+}
+
+/// Nobody knows the form of the service's answer.
+#[test]
+fn no_event_about_a_payout_is_authentic() {
+    let payout = json!({"batchReference": "B-1", "payoutReference": "P-1", "amount": "5", "statusId": 5});
+    let expected = [(Meaning::Reference, "P-1")];
+    let found = verified(&payout, &answer(json!([payout])), State::NONE, &expected);
+    assert_eq!(
+        (&found["authentic"], &found["match"], &found["event"]),
+        (&json!(false), &json!(false), &json!("payout"))
+    );
+    assert_eq!((found.get("key"), &found["data"]), (None, &json!([payout])));
+}
+
+#[test]
+fn every_cell_of_the_table_of_states() {
+    for event in Class::ALL {
+        for service in Class::ALL {
+            let id = Some(of_class(event).0).filter(|_| event != Class::None);
+            let body = without(changed(of_order(), "statusId", json!(id)), "status");
+            let found = verified(&body, &answer(of_order()), of_class(service), &[]);
+            let relation = STATES[event as usize][service as usize];
+            let (authentic, differs) = match relation {
+                Relation::Agrees => (true, vec![]),
+                Relation::Older => (true, vec!["state"]),
+                Relation::Claims => (false, vec!["state"]),
+            };
+            let told = format!("event {event:?}, service {service:?}");
+            assert_eq!((&found["authentic"], differing(&found)), (&json!(authentic), differs), "{told}");
+        }
+    }
+    let pending = without(changed(of_order(), "statusId", json!(2)), "status");
+    let found = verified(&pending, &answer(of_order()), State::PROCESSING, &[]);
+    assert_eq!(found["differences"], json!([{"member": "state", "event": 2, "service": 7}]));
+    assert_eq!(found["authentic"], true);
+}
+
+/// The documentation has the same table, cell by cell.
+#[test]
+fn the_documentation_has_the_table_of_states() {
+    let text = include_str!("../../../docs/webhooks.md");
+    let rows = text.lines().skip_while(|line| !line.starts_with("| event \\ service")).skip(2);
+    let rows: Vec<Vec<&str>> = rows
+        .take_while(|line| line.starts_with('|'))
+        .map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
+        .collect();
+    let word = |relation: &Relation| match relation {
+        Relation::Agrees => "agrees",
+        Relation::Older => "older",
+        Relation::Claims => "not authentic",
+    };
+    let cells: Vec<Vec<&str>> = rows.iter().map(|row| row[1..].to_vec()).collect();
+    assert_eq!(cells, STATES.map(|row| row.iter().map(word).collect::<Vec<_>>()));
+    for name in MEMBERS.iter().map(|member| member.name).chain(ADDED.iter().copied()) {
+        assert!(text.contains(&format!("`{name}`")), "{name} is not documented");
+    }
+}
+
+/// A genuine event of a cheaper order, sent again to the page of a dearer one.
+#[test]
+fn only_the_services_answer_matches() {
+    let dearer: &[(Meaning, &str)] =
+        &[(Meaning::Reference, "ORDER-2"), (Meaning::Price, "9000"), (Meaning::Currency, "NGN")];
+    let found = verified(&of_order(), &answer(of_order()), State::SUCCESSFUL, dearer);
+    assert_eq!((&found["authentic"], &found["match"]), (&json!(true), &json!(false)));
+    let differences = json!([
+        {"member": "reference", "event": "ORDER-1", "service": "ORDER-1", "expected": "ORDER-2"},
+        {"member": "amount", "event": "600.0", "service": "600.0", "expected": "9000"},
+    ]);
+    assert_eq!(found["differences"], differences);
+    // What the event claims does not count.
+    let claims = changed(of_order(), "orderAmount", json!(9000));
+    let found = verified(&claims, &answer(of_order()), State::SUCCESSFUL, &[(Meaning::Price, "9000")]);
+    assert_eq!((&found["authentic"], &found["match"]), (&json!(false), &json!(false)));
+    let difference = json!([{"member": "amount", "event": "9000", "service": "600.0", "expected": "9000"}]);
+    assert_eq!(found["differences"], difference);
+}
+
+#[test]
+fn what_is_expected_must_be_said_by_the_service() {
+    let thin = json!({"statusId": 5, "totalChargedAmount": "620.00", "fee": "20"});
+    for (expected, matches) in [
+        (vec![(Meaning::Reference, "order-1")], true),
+        (vec![(Meaning::Price, "600.0"), (Meaning::Reference, "ORDER-1")], true),
+        (vec![(Meaning::Price, "620")], true),
+        (vec![(Meaning::Price, "640")], false),
+        (vec![(Meaning::Currency, "NGN")], false),
+        (vec![(Meaning::AccountReference, "C-1"), (Meaning::Price, "600")], false),
+    ] {
+        let found = verified(&of_order(), &answer(thin.clone()), State::SUCCESSFUL, &expected);
+        assert_eq!(found["match"], matches, "{expected:?}");
+    }
+    assert!(paid(of_order()).get("match").is_none());
+}
+
+#[test]
+fn a_key_is_that_of_the_verified_state() {
+    let key = |event: &Value, data: Value, state| {
+        let found = verified(event, &answer(data), state, &[]);
+        found["key"].as_str().unwrap_or_else(|| panic!("{found}")).to_owned()
+    };
+    let first = key(&of_order(), of_order(), State::SUCCESSFUL);
+    assert!(first.starts_with("order-5-") && first.len() == 48, "{first}");
+    let spelled = changed(json!({"Data": of_order()}), "x", json!(1));
+    assert_eq!(key(&spelled, of_order(), State::SUCCESSFUL), first);
+    // An older event that is verified later has the key of the state that the service is in.
+    let pending = without(changed(of_order(), "statusId", json!(2)), "status");
+    assert_eq!(key(&pending, of_order(), State::SUCCESSFUL), first);
+    let other = changed(of_order(), "orderReference", json!("ORDER-2"));
+    let again = without(of_order(), "paymentReference");
+    for (event, data, state) in [
+        (pending, of_order(), State::PENDING),
+        (of_order(), of_order(), State::REVERSED),
+        (other.clone(), other, State::SUCCESSFUL),
+        (again.clone(), changed(again, "paymentReference", json!("PGW-2")), State::SUCCESSFUL),
+        (json!({"sessionId": "ORDER-1", "orderAmount": 600}), of_order(), State::SUCCESSFUL),
+    ] {
+        assert_ne!(key(&event, data, state), first, "{event} {state:?}");
+    }
+}
+
+#[test]
+fn the_answer_stays_as_it_was_received() {
+    let event = read(&of_order().to_string());
+    let (verification, by) = event.verification().unwrap();
+    for (body, rest) in [
+        (
+            r#" { "data" : {"orderAmount": 600.00, "statusId":5} , "x":[100.10] } "#,
+            r#", "data" : {"orderAmount": 600.00, "statusId":5} , "x":[100.10] }"#,
+        ),
+        ("{}", "}"),
+    ] {
+        let document = Document::scan(body, &|| false).ok();
+        let reply = Reply::without_body(Status::Ok, Outcome::Confirmed, "");
+        let reply = Reply { body: body.to_owned(), document, ..reply };
+        let reply = judged(reply, &event, verification, by, &Vec::new(), Findings::default());
+        assert!(reply.body.starts_with(r#"{"authentic":"#) && reply.body.ends_with(rest), "{}", reply.body);
+        serde_json::from_str::<Value>(&reply.body).unwrap();
+    }
+}
+
+#[test]
+fn an_answer_with_such_members_of_its_own_is_no_evidence() {
+    for name in ADDED.iter().map(|name| (*name).to_owned()).chain(["Authentic".to_owned(), "MATCH".to_owned()]) {
+        let event = read(&of_order().to_string());
+        let (verification, by) = event.verification().unwrap();
+        let body = changed(answer(of_order()), &name, json!(true)).to_string();
+        let document = Document::scan(&body, &|| false).ok();
+        let reply = Reply::without_body(Status::Ok, Outcome::Confirmed, "");
+        let reply = Reply { body, document, state: State::SUCCESSFUL, http_status: 200, attempts: 1, ..reply };
+        let reply = judged(reply, &event, verification, by, &Vec::new(), Findings::default());
+        assert_eq!((reply.status, reply.outcome, reply.state), (Status::Response, Outcome::Unknown, State::NONE));
+        let found: Value = serde_json::from_str(&reply.body).unwrap();
+        assert_eq!((&found["authentic"], &found["status"]), (&json!(false), &json!(false)), "{name}");
+    }
+}

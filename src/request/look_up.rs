@@ -1,0 +1,240 @@
+//! What a program kept of an earlier request, and the request of the look-up that it makes.
+
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+
+use crate::request::validate;
+use crate::util::json::{self, Members, Type};
+use crate::util::validation_error::ValidationError;
+use paysvc_spec::schema::{Endpoint, Field, Keep, Kind, LookUp, Settles};
+use paysvc_spec::status::Status;
+
+/// Where the earlier request stands in the one of `resolve`.
+const WHERE: &str = "request";
+/// Most members that one error names.
+const MAX_ERRORS: usize = 100;
+
+/// The values that were kept, each by its pointer.
+pub struct Kept<'a> {
+    look_up: &'static LookUp,
+    values: Vec<(&'static str, &'a RawValue)>,
+    /// The request has this member, whatever it holds.
+    has_order: bool,
+}
+
+impl<'a> Kept<'a> {
+    /// Reads and checks what the look-up needs of `request`; other members are ignored, but for misspelt ones.
+    pub fn read(
+        row: &'static Endpoint,
+        look_up: &'static LookUp,
+        request: &'a RawValue,
+        what: &str,
+    ) -> Result<Kept<'a>, ValidationError> {
+        let invalid = |errors| ValidationError::of_members(Status::Argument, what, errors);
+        let members = object(request).map_err(|text| invalid(vec![(WHERE.to_owned(), text)]))?;
+        let mut errors = Vec::new();
+        let mut values = Vec::new();
+        for kept in look_up.keep {
+            match value(&members, kept.pointer()).and_then(|found| checked(found, kept, row.fields)) {
+                Ok(found) => values.extend(found.map(|value| (kept.pointer(), value))),
+                Err((path, text)) => errors.push((format!("{WHERE}.{path}"), text)),
+            }
+        }
+        misspelt(&members, row.fields, look_up, &mut errors);
+        let kept = Kept { look_up, values, has_order: json::member(&members, "order").is_some() };
+        if errors.is_empty() {
+            kept.missing(&mut errors);
+        }
+        if errors.is_empty() { Ok(kept) } else { Err(invalid(errors)) }
+    }
+
+    /// What the look-up cannot do without, and values that must be the same.
+    fn missing(&self, errors: &mut Vec<(String, String)>) {
+        let mut report =
+            |pointer: &str, text: String| errors.push((format!("{WHERE}{}", pointer.replace('/', ".")), text));
+        for (_, pointers) in self.look_up.members {
+            let mut given = pointers.iter().filter_map(|pointer| Some((*pointer, self.text(pointer)?)));
+            match given.next() {
+                None => report(pointers[0], self.required(pointers)),
+                Some((first, text)) => {
+                    let others = given.filter(|(_, other)| *other != text).map(|(pointer, _)| pointer);
+                    others.for_each(|other| report(other, format!("must be the same as {}", dotted(first))));
+                }
+            }
+        }
+        if let Some(own) = self.own_pointer().filter(|own| self.text(own).is_none()) {
+            report(own, "is required".to_owned());
+        }
+    }
+
+    fn required(&self, pointers: &[&'static str]) -> String {
+        let is_added = self.look_up.keep.iter().any(|kept| *kept == Keep::Added(pointers[0]));
+        match (is_added, pointers) {
+            (true, _) if !self.look_up.limits.is_empty() => {
+                format!("is required, though the request has no such member. {}", self.look_up.limits)
+            }
+            (true, _) => "is required: add it, the request has no such member".to_owned(),
+            (false, [_]) => "is required".to_owned(),
+            (false, [_, others @ ..]) => {
+                let others: Vec<_> = others.iter().map(|pointer| dotted(pointer)).collect();
+                format!("is required, or {}", others.join(" or "))
+            }
+            (false, []) => String::new(),
+        }
+    }
+
+    /// The request of the look-up.
+    pub fn json(&self) -> String {
+        let mut out = vec![b'{'];
+        for (name, pointers) in self.look_up.members {
+            let Some(text) = pointers.iter().find_map(|pointer| self.text(pointer)) else { continue };
+            if out.len() > 1 {
+                out.push(b',');
+            }
+            json::quote(name, &mut out);
+            out.push(b':');
+            json::quote(&text, &mut out);
+        }
+        out.push(b'}');
+        String::from_utf8(out).expect("JSON made of text is UTF-8")
+    }
+
+    /// What the entry of the history, the batch or the account is called that is asked about; `None` if it is the order.
+    pub fn own_reference(&self) -> Option<Cow<'a, str>> {
+        let of_look_up =
+            || self.look_up.members.first()?.1.iter().copied().find(|pointer| self.text(pointer).is_some());
+        let pointer = match self.look_up.settles {
+            Settles::Attempt => self.own_pointer(),
+            Settles::Batch | Settles::Account => of_look_up(),
+            Settles::Charge | Settles::Order | Settles::ChargeOrOrder | Settles::Refund => None,
+        };
+        self.text(pointer?)
+    }
+
+    /// Of one attempt among others: the value of the request that the look-up does not send.
+    fn own_pointer(&self) -> Option<&'static str> {
+        let mut kept = self.look_up.keep.iter().filter(|_| self.look_up.settles == Settles::Attempt);
+        kept.find_map(|kept| if let Keep::Value(pointer) = kept { Some(*pointer) } else { None })
+    }
+
+    /// The amount as it was given.
+    pub fn amount(&self) -> Option<Cow<'a, str>> {
+        let amount = self.named("amount")?;
+        match Type::of(amount) {
+            Type::Number => Some(Cow::Borrowed(amount.get())),
+            _ => json::text(amount),
+        }
+    }
+
+    pub fn currency(&self) -> Option<Cow<'a, str>> {
+        json::text(self.named("currency")?)
+    }
+
+    /// Whether there was a card, or another way to pay. Without an order there must have been one.
+    pub fn charges(&self) -> bool {
+        let is_presence = |kept: &Keep| matches!(kept, Keep::Presence(_));
+        let card = self.look_up.keep.iter().filter(|kept| is_presence(kept)).any(|kept| self.has(kept.pointer()));
+        card || self.named("paymentoption").is_some() || !self.has_order
+    }
+
+    fn has(&self, pointer: &str) -> bool {
+        self.values.iter().any(|(known, _)| *known == pointer)
+    }
+
+    fn text(&self, pointer: &str) -> Option<Cow<'a, str>> {
+        let (_, value) = self.values.iter().find(|(known, _)| *known == pointer)?;
+        json::text(value)
+    }
+
+    /// The value of the member that has this name, wherever it stands.
+    fn named(&self, name: &str) -> Option<&'a RawValue> {
+        let (_, value) = self.values.iter().find(|(pointer, _)| pointer.rsplit('/').next() == Some(name))?;
+        Some(*value)
+    }
+}
+
+/// A path for people.
+fn dotted(pointer: &str) -> String {
+    pointer.trim_start_matches('/').replace('/', ".")
+}
+
+fn object(value: &RawValue) -> Result<Members<'_>, String> {
+    match Type::of(value) {
+        Type::Object => json::members(value).map_err(|error| error.to_string()),
+        found => Err(format!("must be an object, it is {}", found.name())),
+    }
+}
+
+type Fault = (String, String);
+
+/// The value at that pointer, if there is one.
+fn value<'a>(members: &Members<'a>, pointer: &str) -> Result<Option<&'a RawValue>, Fault> {
+    let mut path = String::new();
+    let mut level = Cow::Borrowed(members);
+    let mut steps = pointer.split('/').skip(1).peekable();
+    while let Some(step) = steps.next() {
+        path = if path.is_empty() { step.to_owned() } else { format!("{path}.{step}") };
+        let Some(found) = json::member(&level, step) else { return Ok(None) };
+        if steps.peek().is_none() {
+            return Ok(Some(found));
+        }
+        level = Cow::Owned(object(found).map_err(|text| (path.clone(), text))?);
+    }
+    Ok(None)
+}
+
+/// Checks the type of a value.
+fn checked<'a>(
+    value: Option<&'a RawValue>,
+    kept: &Keep,
+    fields: &'static [Field],
+) -> Result<Option<&'a RawValue>, Fault> {
+    let Some(value) = value else { return Ok(None) };
+    let fault = match kept {
+        // Nothing of it is needed, so nothing within it is checked.
+        Keep::Presence(_) => object(value).err(),
+        Keep::Value(pointer) => field_at(fields, pointer).and_then(|field| validate::fault(value, field)),
+        Keep::Added(_) => validate::fault(value, &Field::required("", Kind::Text, "")),
+    };
+    match fault {
+        Some(text) => Err((dotted(kept.pointer()), text)),
+        None => Ok(Some(value)),
+    }
+}
+
+fn field_at(fields: &'static [Field], pointer: &str) -> Option<&'static Field> {
+    let mut steps = pointer.split('/').skip(1);
+    let named = |fields: &'static [Field], name: &str| fields.iter().find(|field| field.name == name);
+    let first = named(fields, steps.next()?)?;
+    steps.try_fold(first, |outer, step| named(outer.kind.members(), step))
+}
+
+/// Members that are nearly ones that must be kept: ignored, they would be missing.
+fn misspelt(members: &Members<'_>, fields: &'static [Field], look_up: &LookUp, errors: &mut Vec<Fault>) {
+    let paths: Vec<String> = look_up.keep.iter().map(|kept| dotted(kept.pointer())).collect();
+    let added = look_up.keep.iter().filter_map(|kept| match kept {
+        Keep::Added(pointer) => Some(Field::optional(&pointer[1..], Kind::Text, "")),
+        Keep::Value(_) | Keep::Presence(_) => None,
+    });
+    let all: Vec<Field> = fields.iter().copied().chain(added).collect();
+    let mut check = |members: &Members<'_>, here: &[Field], prefix: &str| {
+        for (name, _) in members.iter().filter(|(name, _)| here.iter().all(|field| field.name != name)) {
+            let meant = validate::meant(name, here, prefix, &all);
+            let is_kept = |meant: &str| paths.iter().any(|path| path == meant || *path == format!("{prefix}{meant}"));
+            if let Some(meant) = meant.filter(|meant| meant.split(" or ").any(is_kept))
+                && errors.len() < MAX_ERRORS
+            {
+                errors.push((format!("{WHERE}.{prefix}{}", validate::shortened(name)), validate::did_you_mean(&meant)));
+            }
+        }
+    };
+    check(members, &all, "");
+    for field in all.iter().filter(|field| paths.iter().any(|path| path.starts_with(&format!("{}.", field.name)))) {
+        let inner = json::member(members, field.name).and_then(|value| json::members(value).ok());
+        check(&inner.unwrap_or_default(), field.kind.members(), &format!("{}.", field.name));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,284 @@
+//! The lines of the table, in the order in which they are tried.
+
+use super::Question::{Account, Attempt, Batch, Charge, Final, Order, Refund};
+use super::history::Entry;
+use super::{Evidence, Keeps, Line, Look, Question, Says};
+use paysvc_spec::status::{Outcome, State, Status};
+
+/// Asked of an order's state and history.
+const OF_ORDERS: &[Question] = &[Charge, Order, Attempt, Refund, Final];
+
+/// The defaults of a line.
+const LINE: Line = Line {
+    number: "",
+    about: &[],
+    answer: "",
+    fits: |_| false,
+    status: Says::This(Status::Response),
+    outcome: Outcome::Unknown,
+    state: Keeps::Order,
+    again: true,
+    explanation: "",
+};
+
+/// What became of an earlier request.
+pub const LINES: &[Line] = &[
+    Line {
+        number: "c1",
+        answer: "the look-up cannot be sent, or is refused with 400, 401 or 403",
+        fits: |evidence| evidence.look == Look::Impossible,
+        status: Says::LookUp,
+        state: Keeps::Nothing,
+        again: false,
+        explanation: "the look-up is not possible",
+        ..LINE
+    },
+    Line {
+        number: "c2",
+        about: &[Order, Account],
+        answer: "404",
+        fits: |evidence| evidence.look == Look::Absent,
+        status: Says::LookUp,
+        state: Keeps::Nothing,
+        explanation: "the service does not know it; it moves no money, so the same request may be sent again",
+        ..LINE
+    },
+    Line {
+        number: "c3",
+        answer: "404",
+        fits: |evidence| evidence.look == Look::Absent,
+        status: Says::LookUp,
+        state: Keeps::Nothing,
+        explanation: "the service does not know it, which proves nothing: the request may still be on its way",
+        ..LINE
+    },
+    Line {
+        number: "c4",
+        answer: "any other failure of the look-up",
+        fits: |evidence| evidence.look == Look::Failed,
+        status: Says::LookUp,
+        state: Keeps::Nothing,
+        explanation: "the look-up failed",
+        ..LINE
+    },
+    Line {
+        number: "c5",
+        answer: "a reference of another request",
+        fits: |evidence| evidence.facts.other_request,
+        again: false,
+        explanation: "the answer speaks of another request",
+        ..LINE
+    },
+    Line {
+        number: "c6",
+        about: OF_ORDERS,
+        answer: "no order in it",
+        fits: |evidence| !evidence.facts.subject,
+        state: Keeps::Nothing,
+        explanation: "the answer does not name the order",
+        ..LINE
+    },
+    Line {
+        number: "c7",
+        answer: "an amount or a currency that differs, or no amount to compare",
+        fits: |evidence| evidence.difference.is_some(),
+        again: false,
+        explanation: "the answer differs from what was asked for",
+        ..LINE
+    },
+    Line {
+        number: "c8",
+        answer: "states that disagree, or one that the history, the top-level word or a payment response code contradicts",
+        fits: |evidence| evidence.facts.states_disagree || evidence.facts.state_contradicted,
+        state: Keeps::Nothing,
+        explanation: "the answer contradicts itself",
+        ..LINE
+    },
+    Line {
+        number: "c9",
+        about: &[Charge],
+        answer: "final, SUCCESSFUL",
+        fits: |evidence| evidence.ended_as(State::SUCCESSFUL),
+        status: Says::This(Status::Ok),
+        outcome: Outcome::Confirmed,
+        again: false,
+        explanation: "the order is paid, perhaps by another attempt",
+        ..LINE
+    },
+    Line {
+        number: "c10",
+        about: &[Charge],
+        answer: "final, REVERSED",
+        fits: |evidence| evidence.ended_as(State::REVERSED),
+        status: Says::This(Status::Ok),
+        outcome: Outcome::Confirmed,
+        again: false,
+        explanation: "the order was paid, perhaps by another attempt, and the payment is reversed",
+        ..LINE
+    },
+    Line {
+        number: "c11",
+        about: &[Charge],
+        answer: "final, FAILED, every entry of the history FAILED, and at least as many entries as attempts",
+        fits: |evidence| evidence.all_failed() && evidence.has_every_attempt(),
+        status: Says::This(Status::Rejected),
+        outcome: Outcome::Rejected,
+        again: false,
+        explanation: "every attempt to pay the order has failed",
+        ..LINE
+    },
+    Line {
+        number: "c12",
+        about: &[Charge],
+        answer: "the same, and the attempts are not known",
+        fits: |evidence| evidence.all_failed() && evidence.attempts.is_none(),
+        explanation: "every attempt that the service knows has failed; without the number of attempts this proves nothing",
+        ..LINE
+    },
+    Line {
+        number: "c13",
+        about: &[Charge],
+        answer: "FAILED otherwise",
+        fits: |evidence| evidence.facts.state == State::FAILED,
+        explanation: "the order has failed, but the answer does not prove that every attempt has",
+        ..LINE
+    },
+    Line {
+        number: "c14",
+        about: &[Order],
+        answer: "the order, with the amount of the request",
+        fits: |evidence| evidence.amount_agrees,
+        status: Says::This(Status::Ok),
+        outcome: Outcome::Confirmed,
+        again: false,
+        explanation: "the order was created",
+        ..LINE
+    },
+    Line {
+        number: "c15",
+        about: &[Order],
+        answer: "the order, and no amount was given to compare",
+        fits: |_| true,
+        again: false,
+        explanation: "there is such an order, but its amount was not given, so it may be another one",
+        ..LINE
+    },
+    Line {
+        number: "c16",
+        about: &[Attempt],
+        answer: "the entry with the request's reference SUCCESSFUL",
+        fits: |evidence| evidence.entry == Entry::Is(State::SUCCESSFUL),
+        status: Says::This(Status::Ok),
+        outcome: Outcome::Confirmed,
+        state: Keeps::Entry,
+        again: false,
+        explanation: "this attempt to pay was successful",
+        ..LINE
+    },
+    Line {
+        number: "c17",
+        about: &[Attempt],
+        answer: "that entry REVERSED",
+        fits: |evidence| evidence.entry == Entry::Is(State::REVERSED),
+        status: Says::This(Status::Ok),
+        outcome: Outcome::Confirmed,
+        state: Keeps::Entry,
+        again: false,
+        explanation: "this attempt to pay was successful, and the payment is reversed",
+        ..LINE
+    },
+    Line {
+        number: "c18",
+        about: &[Attempt],
+        answer: "that entry FAILED, and the order final",
+        fits: |evidence| {
+            evidence.entry == Entry::Is(State::FAILED) && evidence.is_final() && !evidence.facts.failed_beside_progress
+        },
+        status: Says::This(Status::Rejected),
+        outcome: Outcome::Rejected,
+        state: Keeps::Entry,
+        again: false,
+        explanation: "this attempt to pay has failed",
+        ..LINE
+    },
+    Line {
+        number: "c19",
+        about: &[Attempt],
+        answer: "no such entry, two of them, or it says something else",
+        fits: |_| true,
+        state: Keeps::Entry,
+        explanation: "the history does not tell what became of this attempt",
+        ..LINE
+    },
+    Line {
+        number: "c20",
+        about: &[Refund],
+        answer: "final, REVERSED",
+        fits: |evidence| evidence.ended_as(State::REVERSED),
+        status: Says::This(Status::Ok),
+        outcome: Outcome::Confirmed,
+        state: Keeps::Done,
+        again: false,
+        explanation: "the order is reversed, perhaps by another refund",
+        ..LINE
+    },
+    Line {
+        number: "c21",
+        about: &[Refund],
+        answer: "anything else",
+        fits: |_| true,
+        state: Keeps::Nothing,
+        explanation: "the order is not reversed, and a refund that was started is not shown",
+        ..LINE
+    },
+    Line {
+        number: "c22",
+        about: &[Batch],
+        answer: "the batch",
+        fits: |_| true,
+        status: Says::This(Status::Ok),
+        outcome: Outcome::Confirmed,
+        again: false,
+        explanation: "the service accepted the payouts; the state tells whether they are paid",
+        ..LINE
+    },
+    Line {
+        number: "c23",
+        about: &[Account],
+        answer: "an account",
+        fits: |evidence| evidence.account,
+        status: Says::This(Status::Ok),
+        outcome: Outcome::Confirmed,
+        state: Keeps::Nothing,
+        again: false,
+        explanation: "there is an account",
+        ..LINE
+    },
+    Line {
+        number: "c24",
+        about: &[Account],
+        answer: "anything else",
+        fits: |_| true,
+        state: Keeps::Nothing,
+        explanation: "the answer names no account; it moves no money, so the same request may be sent again",
+        ..LINE
+    },
+    Line {
+        number: "c25",
+        about: &[Final],
+        answer: "final",
+        fits: Evidence::is_final,
+        status: Says::This(Status::Ok),
+        outcome: Outcome::Confirmed,
+        again: false,
+        explanation: "the state of the order is final",
+        ..LINE
+    },
+    Line {
+        number: "c26",
+        answer: "anything else: in progress, no state",
+        fits: |_| true,
+        explanation: "the order is not in a final state",
+        ..LINE
+    },
+];

@@ -1,0 +1,33 @@
+//! The functions that choose their requests themselves, as methods.
+
+use minijinja::{Value, context};
+use paysvc_spec::operations::{Body, OPERATIONS, Operation};
+use paysvc_spec::schema::Endpoint;
+
+use super::answers::Answers;
+use super::arguments::{self, Argument};
+use super::classes::Classes;
+use crate::codegen::operations::{answer_of, operation};
+use crate::names::python::method;
+
+/// Those whose methods take something else than the members of the request; they are in `_operations.py`.
+const BY_HAND: &[&str] = &["resolve", "payout_bulk"];
+
+pub fn values(rows: &[Endpoint], classes: &Classes, answers: &Answers) -> Vec<Value> {
+    let each = |it: &Operation| {
+        let arguments = classes.arguments(it.name, it.members, false);
+        let (required, optional): (Vec<Argument>, Vec<Argument>) =
+            arguments.into_iter().partition(|argument| argument.required);
+        context! {
+            python => method(it.name),
+            by_hand => BY_HAND.contains(&it.name),
+            // The class of the replies of an endpoint.
+            shared => matches!(it.answer, Body::Of(_)) && answer_of(it, rows).is_some(),
+            reply => answer_of(it, rows).map(|name| answers.reply(name)),
+            required => arguments::values(required),
+            optional => arguments::values(optional),
+            ..operation(it)
+        }
+    };
+    OPERATIONS.iter().map(each).collect()
+}
