@@ -5,6 +5,7 @@ mod support;
 
 mod abi;
 mod bounds;
+mod bulk;
 mod c_programs;
 mod call_id;
 mod canary;
@@ -31,6 +32,7 @@ mod proxy;
 mod python;
 mod reading;
 mod readme;
+mod resolve;
 mod resources;
 mod scenarios;
 mod scripts;
