@@ -180,6 +180,23 @@ fn events_are_repeated_dropped_reordered_and_delayed() {
 }
 
 #[test]
+fn a_receiver_that_does_not_answer_holds_up_no_request() {
+    let receiver = Receiver::new();
+    let sandbox = start(&receiver, &[]);
+    let connected = receiver.accept_after(|| paid(&sandbox, "A"));
+    // The first attempt waits for an answer now, so the second delivery stays in the queue.
+    paid(&sandbox, "B");
+    sandbox.get("/payment/banks").expect(200);
+    for index in [0, 1] {
+        assert_eq!(sandbox.delivery(index, "queued")["attempts"], json!([]));
+    }
+    drop(connected);
+    let failed = sandbox.delivery(0, "failed");
+    assert!(failed["attempts"][0]["error"].as_str().unwrap().starts_with("send: "), "{failed}");
+    assert_eq!(orders(&receiver, 1), ["B"]);
+}
+
+#[test]
 fn forged_events() {
     let receiver = Receiver::new();
     let sandbox = start(&receiver, &[]);

@@ -1,7 +1,7 @@
 //! A receiver of webhooks that answers what a test says.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -36,6 +36,12 @@ impl Receiver {
         let answer = if status == 204 { "HTTP/1.1 204 No Content\r\n\r\n".to_string() } else { answer };
         reader.into_inner().write_all(answer.as_bytes()).unwrap();
         String::from_utf8(body).unwrap()
+    }
+
+    /// Accepts the connection that the act causes, and does not answer.
+    pub fn accept_after(&self, act: impl FnOnce()) -> TcpStream {
+        act();
+        self.0.accept().unwrap().0
     }
 
     pub fn receive(&self, status: u16) -> Value {
