@@ -169,11 +169,7 @@ fn object(value: &RawValue) -> Result<Members<'_>, String> {
 type Fault = (String, String);
 
 /// The value at that pointer, if there is one.
-fn value<'a>(
-    members: &Members<'a>,
-    fields: &'static [Field],
-    pointer: &str,
-) -> Result<Option<&'a RawValue>, Fault> {
+fn value<'a>(members: &Members<'a>, fields: &'static [Field], pointer: &str) -> Result<Option<&'a RawValue>, Fault> {
     // A name that the row takes in any case stands at the top.
     let own = fields.iter().find(|field| field.any_case && pointer[1..] == *field.name);
     if let Some(field) = own {
