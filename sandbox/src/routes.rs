@@ -4,7 +4,10 @@ use std::borrow::Cow;
 
 use crate::answer::{Answer, ApiError};
 use crate::canned::endpoint::Canned;
-use crate::endpoints::{Call, banks, direct_debit, orders, pay, payouts, refunds, transactions, virtual_accounts};
+use crate::endpoints::{
+    Call, banks, cards, checkout, direct_debit, order_create, orders, pay, payment_steps, payouts, refunds,
+    transactions, virtual_accounts,
+};
 use crate::envelope::Body;
 use crate::json::Json;
 use crate::keys::{KeyKind, KeyRule};
@@ -172,7 +175,12 @@ fn built_in() -> Vec<Route> {
         row("POST", "/payment/virtual-account/generate",        Public, EncryptedWithHeader, Boolean, DOCUMENTED, virtual_accounts::generate),
         row("POST", "/payment/order/refund",                    Secret, Plain,               Boolean, DOCUMENTED, refunds::refund),
         row("GET",  "/payment/transaction-details/{sessionId}", Public, NoBody,              Boolean, DOCUMENTED, transactions::details),
-        row("POST", "/payment/order/create",                    Public, Encrypted,           Text,    ASSUMED,    orders::create),
+        row("POST", "/payment/order/create",                    Public, Encrypted,           Text,    ASSUMED,    order_create::create),
+        row("POST", "/payment/create",                          Public, Encrypted,           Boolean, ASSUMED,    checkout::create),
+        row("POST", "/payment/order/pay/authorize",             Public, Encrypted,           Text,    ASSUMED,    payment_steps::authorize),
+        row("POST", "/payment/order/pay/capture",               Secret, Plain,               Text,    ASSUMED,    payment_steps::capture),
+        row("POST", "/payment/tokenize/charge",                 Secret, Plain,               Text,    ASSUMED,    cards::charge),
+        row("POST", "/payment/order/save-card",                 Secret, Encrypted,           Text,    ASSUMED,    cards::save),
         row("POST", "/payment/order/status",                    Public, Encrypted,           Text,    ASSUMED,    orders::status),
         row("POST", "/payment/order/verify",                    Secret, Plain,               Text,    ASSUMED,    orders::verify),
         row("POST", "/payment/order/fee",                       Public, Encrypted,           Text,    ASSUMED,    orders::fee),
