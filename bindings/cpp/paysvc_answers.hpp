@@ -127,7 +127,7 @@ class order_create_answer_data_order : public view {
     using paysvc::view::view;
     /// reference (string, reported): reference of the order.
     paysvc::value<std::string> reference() const { return paysvc::detail::reader::text(*this, "/data/order/reference"); }
-    /// processorReference (string, reported): the service's reference of the payment.
+    /// processorReference (string, integrated): the service's reference of the order.
     paysvc::value<std::string> processorReference() const { return paysvc::detail::reader::text(*this, "/data/order/processorReference"); }
     /// amount (amount in major currency units, reported): price of the order, without the fee.
     paysvc::value<std::string> amount() const { return paysvc::detail::reader::decimal(*this, "/data/order/amount"); }
@@ -141,7 +141,7 @@ class order_create_answer_data_order : public view {
     paysvc::value<std::string> status() const { return paysvc::detail::reader::text(*this, "/data/order/status"); }
     /// currency (string, reported): currency code.
     paysvc::value<std::string> currency() const { return paysvc::detail::reader::text(*this, "/data/order/currency"); }
-    /// narration (string, reported): narration.
+    /// narration (string, integrated): narration.
     paysvc::value<std::string> narration() const { return paysvc::detail::reader::text(*this, "/data/order/narration"); }
 };
 

@@ -456,7 +456,7 @@ type OrderCreateAnswerDataOrder struct {
 	// Reference (string, reported): reference of the order.
 	Reference Text `json:"reference"`
 
-	// ProcessorReference (string, reported): the service's reference of the payment.
+	// ProcessorReference (string, integrated): the service's reference of the order.
 	ProcessorReference Text `json:"processorReference"`
 
 	// Amount (amount in major currency units, reported): price of the order, without the fee.
@@ -477,7 +477,7 @@ type OrderCreateAnswerDataOrder struct {
 	// Currency (string, reported): currency code.
 	Currency Text `json:"currency"`
 
-	// Narration (string or null, reported): narration.
+	// Narration (string or null, integrated): narration.
 	Narration Text `json:"narration"`
 }
 

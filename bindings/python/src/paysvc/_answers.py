@@ -513,9 +513,9 @@ class OrderCreateAnswerDataOrder(Answer):
 
     @property
     def processor_reference(self) -> str | None:
-        """The service's reference of the payment.
+        """The service's reference of the order.
 
-        /data/order/processorReference: string; reported.
+        /data/order/processorReference: string; integrated.
         """
         return self._read(_leaf.text, "processorReference")
 
@@ -571,7 +571,7 @@ class OrderCreateAnswerDataOrder(Answer):
     def narration(self) -> str | None:
         """Narration.
 
-        /data/order/narration: string; reported.
+        /data/order/narration: string; integrated.
         """
         return self._read(_leaf.text, "narration")
 
