@@ -934,7 +934,7 @@ class webhook_verify_answer_differences : public view {
     paysvc::value<std::string> event() const { return paysvc::detail::reader::text(*this, "/event"); }
     /// service (string): its value in the service's answer.
     paysvc::value<std::string> service() const { return paysvc::detail::reader::text(*this, "/service"); }
-    /// expected (string): the value that was expected.
+    /// expected (string): the value that was expected, if the service says something else.
     paysvc::value<std::string> expected() const { return paysvc::detail::reader::text(*this, "/expected"); }
 };
 
@@ -954,6 +954,8 @@ class webhook_verify_answer : public view {
     paysvc::list<paysvc::webhook_verify_answer_differences> differences() const { return paysvc::detail::reader::array<paysvc::webhook_verify_answer_differences>(*this, "/differences"); }
     /// event (string): what the event is about: order, session, payout or unknown.
     paysvc::value<std::string> event() const { return paysvc::detail::reader::text(*this, "/event"); }
+    /// about (string): the reference, session or batch that the service was asked for; absent if it was not asked.
+    paysvc::value<std::string> about() const { return paysvc::detail::reader::text(*this, "/about"); }
     /// key (string): the same for every delivery of the event; absent unless it is authentic.
     paysvc::value<std::string> key() const { return paysvc::detail::reader::text(*this, "/key"); }
 };

@@ -44,4 +44,5 @@ mod typed_answers;
 mod unsolicited_answers;
 mod verdict_languages;
 mod verdicts;
+mod webhooks;
 mod wire;

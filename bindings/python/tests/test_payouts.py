@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -78,9 +78,21 @@ def test_every_recipient_is_in_the_report_and_progress_tells_each_batch(
     assert (outcomes(again), paid(paysvc_sandbox)) == (["ACCEPTED"] * 5, 5)
 
 
-@pytest.mark.parametrize("answer", [None, True, 0, 1, float(paysvc.CONTINUE), "CONTINUE"])
+#: The forms in which a report may be handed back.
+FORMS: dict[str, Callable[[paysvc.PaysvcError], Any]] = {
+    "error": lambda error: error,
+    "reply": lambda error: error.reply,
+    "body": lambda error: error.body,
+    "text": lambda error: error.reply.text,
+}
+
+
+@pytest.mark.parametrize(
+    ("answer", "form"),
+    [(None, "error"), (True, "reply"), (0, "body"), (1, "text"), (float(paysvc.CONTINUE), "error"), ("", "error")],
+)
 def test_whatever_is_not_continue_stops_before_the_next_batch(
-    client: paysvc.Client, paysvc_sandbox: Sandbox, answer: object
+    client: paysvc.Client, paysvc_sandbox: Sandbox, answer: object, form: str
 ) -> None:
     def progress(_done: int, _total: int, step: Mapping[str, Any]) -> object:
         return paysvc.CONTINUE if step["step"] == "before" else answer
@@ -91,19 +103,17 @@ def test_whatever_is_not_continue_stops_before_the_next_batch(
     assert (made.count("ACCEPTED"), made.count("NOT_SENT")) == (paid(paysvc_sandbox), 5 - paid(paysvc_sandbox))
     assert 0 < paid(paysvc_sandbox) < 5
     # What was not sent is sent now, and nothing else.
-    for earlier in (caught.value, caught.value.reply, caught.value.body, caught.value.reply.text):
-        reply = client.payout_bulk(recipients(5), earlier=earlier)
-        assert outcomes(reply) == ["ACCEPTED"] * 5
-        break
+    reply = client.payout_bulk(recipients(5), earlier=FORMS[form](caught.value))
+    assert outcomes(reply) == ["ACCEPTED"] * 5
     assert (paid(paysvc_sandbox), paysvc_sandbox.get("/sandbox/duplicates")["duplicates"]) == (5, [])
 
 
-@pytest.mark.parametrize("thrown", [ValueError, KeyboardInterrupt])
+@pytest.mark.parametrize(("thrown", "at"), [(ValueError, "after"), (KeyboardInterrupt, "after"), (ValueError, "before")])
 def test_an_exception_stops_and_is_raised_with_the_report(
-    client: paysvc.Client, paysvc_sandbox: Sandbox, thrown: type[BaseException]
+    client: paysvc.Client, paysvc_sandbox: Sandbox, thrown: type[BaseException], at: str
 ) -> None:
     def progress(_done: int, _total: int, step: Mapping[str, Any]) -> int:
-        if step["step"] == "after":
+        if step["step"] == at:
             raise thrown("a bug of the caller")
         return paysvc.CONTINUE
 
@@ -111,7 +121,8 @@ def test_an_exception_stops_and_is_raised_with_the_report(
         client.payout_bulk(recipients(5), progress=progress)
     error = paysvc.abandoned_call(caught.value)
     assert error is not None
-    assert outcomes(error.reply).count("ACCEPTED") == paid(paysvc_sandbox) > 0
+    assert outcomes(error.reply).count("ACCEPTED") == paid(paysvc_sandbox)
+    assert (paid(paysvc_sandbox) > 0) == (at == "after")
     # The next call on this thread is not affected.
     assert client.payout_bulk(recipients(5), earlier=error).outcome == Outcome.CONFIRMED
     assert paid(paysvc_sandbox) == 5
