@@ -83,6 +83,7 @@ fn refunds() {
     let sandbox = start(&receiver, &[]);
     paid(&sandbox, "A");
     sandbox.post_secret("/payment/order/refund", r#"{"reference":"A"}"#).expect(200);
+    sandbox.admin_post("refunds/A/complete", "").expect(200);
     let states: Vec<_> = (0..2).map(|_| receiver.receive(204)["data"]["statusId"].clone()).collect();
     assert_eq!(states, [5, 6]);
     assert_eq!(sandbox.deliveries()[1]["event"], "refund");
