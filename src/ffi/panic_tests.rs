@@ -144,7 +144,9 @@ fn a_panic_tells_nothing_of_an_earlier_request() {
     let calls: [(Function, &CStr); 2] = [(paysvc_resolve, pay), (paysvc_order_wait, cr#"{"reference":"O-1"}"#)];
     for (function, request) in calls {
         // First while no connection is kept.
-        for (point, sent) in [("connect", 0), ("ffi", 0), ("request", 0), ("encryption", 0), ("client", 0), ("answer", 1)] {
+        for (point, sent) in
+            [("connect", 0), ("ffi", 0), ("request", 0), ("encryption", 0), ("client", 0), ("answer", 1)]
+        {
             if point == "connect" && function as usize != paysvc_resolve as usize {
                 continue;
             }

@@ -2,6 +2,7 @@
 
 mod batches;
 mod ends;
+mod example;
 mod many;
 mod resumed;
 mod size;

@@ -311,7 +311,9 @@ fn matrix(wanted: Option<&str>) -> Figures {
         let sandbox = Sandbox::start(if tls { &["--pay-twice", "--tls"] } else { &["--pay-twice"] });
         let picked = |row: &&Endpoint| match wanted {
             Some("all") => true,
-            names => names.unwrap_or("order_create,order_refund,transaction_details").split(',').any(|name| name == row.name),
+            names => {
+                names.unwrap_or("order_create,order_refund,transaction_details").split(',').any(|name| name == row.name)
+            }
         };
         for row in ENDPOINTS.iter().filter(picked) {
             for (index, (_, on, ..)) in FAULTS.iter().enumerate() {

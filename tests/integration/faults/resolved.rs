@@ -16,8 +16,8 @@ const DECLINED: &str = "4000000000000002";
 
 #[derive(Default)]
 pub struct Resolved {
-    /// How often each outcome was found: without and with the number of attempts.
-    found: BTreeMap<&'static str, [usize; 2]>,
+    /// By endpoint, how often each outcome was found: with and without the number of attempts.
+    found: BTreeMap<&'static str, [[usize; 4]; 2]>,
     pub wrong: Vec<String>,
 }
 
@@ -29,20 +29,14 @@ impl Resolved {
         }
         // A rule that has not fired would meet the look-up.
         sandbox.send("DELETE", "/sandbox/faults", "");
-        for (index, attempts) in [None, Some(reply.attempts())].into_iter().enumerate() {
+        for (index, attempts) in [Some(reply.attempts()), None].into_iter().enumerate() {
             let mut request = json!({"endpoint": target.row.name, "request": kept(target)});
             if let Some(attempts) = attempts {
                 request["attempts"] = attempts.into();
             }
             let found = client(sandbox).call("resolve", &request);
             let (effects, state) = (made(sandbox, target), found.state());
-            let name = match found.outcome() {
-                Outcome::NotSent => "NOT_SENT",
-                Outcome::Confirmed => "CONFIRMED",
-                Outcome::Rejected => "REJECTED",
-                Outcome::Unknown => "UNKNOWN",
-            };
-            self.found.entry(name).or_default()[index] += 1;
+            self.found.entry(target.row.name).or_default()[index][found.outcome() as usize] += 1;
             let right = match found.outcome() {
                 Outcome::NotSent => false,
                 Outcome::Unknown => true,
@@ -70,17 +64,24 @@ impl Resolved {
     }
 
     pub fn print(&self) {
-        println!("\n| resolved as | attempts not given | attempts given |\n|---|---|---|");
-        for (name, [without, with]) in &self.found {
-            println!("| {name} | {without} | {with} |");
+        println!("\nresolved after each UNKNOWN; in brackets without the number of attempts");
+        println!("\n| endpoint | CONFIRMED | REJECTED | UNKNOWN |\n|---|---|---|---|");
+        for (name, [with, without]) in &self.found {
+            let count = |outcome: Outcome| format!("{} ({})", with[outcome as usize], without[outcome as usize]);
+            let [confirmed, rejected, unknown] = [Outcome::Confirmed, Outcome::Rejected, Outcome::Unknown].map(count);
+            println!("| {name} | {confirmed} | {rejected} | {unknown} |");
         }
-        println!("wrong against the ledger: {}", self.wrong.len());
+        println!("\nresolved wrongly:                      {}", self.wrong.len());
     }
 
     /// How many were settled.
     pub fn settled(&self) -> usize {
-        let settled = self.found.iter().filter(|(name, _)| **name != "UNKNOWN");
-        settled.map(|(_, [without, with])| without + with).sum()
+        let settled = [Outcome::Confirmed, Outcome::Rejected];
+        self.found
+            .values()
+            .flatten()
+            .map(|counts| settled.map(|outcome| counts[outcome as usize]).iter().sum::<usize>())
+            .sum()
     }
 }
 
