@@ -54,7 +54,7 @@ pub struct Cli {
     #[arg(long)]
     pub pay_twice: bool,
 
-    /// Pay payouts this many milliseconds after they were accepted, not after the first status call
+    /// End payouts and refunds this many milliseconds after they were accepted, not after the first status call
     #[arg(long, value_name = "MS")]
     pub settle_ms: Option<u64>,
 

@@ -1,16 +1,24 @@
 //! Timestamps in the two forms that the service writes.
 
+use std::time::Duration;
+
 use time::OffsetDateTime;
 
 /// The service's value for a missing date.
 pub const NO_DATE: &str = "0001-01-01T00:00:00";
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Moment(OffsetDateTime);
 
 impl Moment {
     pub fn now() -> Moment {
         Moment(OffsetDateTime::now_utc())
+    }
+
+    /// The moment that much later; at most a hundred years, so that it stays a date.
+    pub fn after(self, span: Duration) -> Moment {
+        const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
+        Moment(self.0 + span.min(LONGEST))
     }
 
     /// `2026-01-31T09:08:07.1234567`: seven fraction digits, no zone.

@@ -110,6 +110,28 @@ impl<'a> Fields<'a> {
         text
     }
 
+    /// The digits of a card number, which may be grouped by spaces or dashes.
+    pub fn required_card_number(&mut self, path: &str) -> String {
+        let text = self.required(path);
+        let digits: String = text.chars().filter(|letter| !matches!(letter, ' ' | '-')).collect();
+        let fits = digits.bytes().all(|byte| byte.is_ascii_digit()) && (12..=19).contains(&digits.len());
+        if !text.is_empty() && !fits {
+            self.error(path, format!("The {path} field must be 12 to 19 digits."));
+        }
+        digits
+    }
+
+    /// An amount anywhere else than at these paths is refused, because nothing would read it. `where_it_is` says what does.
+    pub fn no_amount_but_at(&mut self, read: &[&str], where_it_is: &str) {
+        let mut found = Vec::new();
+        amounts(self.body, "", &mut found);
+        for path in found {
+            if !read.iter().any(|known| known.eq_ignore_ascii_case(&path)) {
+                self.error(&path, format!("The {path} field is not read: {where_it_is}."));
+            }
+        }
+    }
+
     pub fn error(&mut self, path: &str, text: String) {
         self.errors.push((path.to_string(), text));
     }
@@ -117,6 +139,31 @@ impl<'a> Fields<'a> {
     /// Returns the collected errors, if there are any.
     pub fn finish(self) -> Result<(), ApiError> {
         if self.errors.is_empty() { Ok(()) } else { Err(ApiError::invalid(self.errors)) }
+    }
+}
+
+/// The paths of all members that are named like an amount and have an amount as value.
+fn amounts(json: &Json, within: &str, found: &mut Vec<String>) {
+    let at = |name: &str| if within.is_empty() { name.to_string() } else { format!("{within}.{name}") };
+    match json {
+        Json::Object(members) => {
+            for (name, value) in members {
+                let is_amount = match value {
+                    Json::Text(text) | Json::Number(text) => Money::parse(text.trim()).is_ok(),
+                    _ => false,
+                };
+                match value {
+                    _ if is_amount && name.to_ascii_lowercase().ends_with("amount") => found.push(at(name)),
+                    value => amounts(value, &at(name), found),
+                }
+            }
+        }
+        Json::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                amounts(item, &at(&index.to_string()), found);
+            }
+        }
+        _ => {}
     }
 }
 
@@ -146,5 +193,29 @@ mod tests {
         ] {
             assert!(body.contains(text), "{text} is missing in {body}");
         }
+    }
+    #[test]
+    fn amounts_that_nothing_reads_are_refused_with_the_place_that_is_read() {
+        let body = br#"{"Amount":"5","order":{"amount":5,"totalAmount":"6.00"},"channel":{"amount":"x","list":[{"amount":1}]},"amounts":1}"#;
+        let body = Json::parse(body).unwrap();
+        let mut fields = Fields::of(&body);
+        fields.no_amount_but_at(&["order.amount"], "the price is read at order.amount");
+        let error = String::from_utf8(fields.finish().unwrap_err().into_answer().body).unwrap();
+        for path in ["Amount", "order.totalAmount", "channel.list.0.amount"] {
+            let text = format!(r#""{path}":"The {path} field is not read: the price is read at order.amount.""#);
+            assert!(error.contains(&text), "{text} is missing in {error}");
+        }
+        assert_eq!(error.matches("is not read").count(), 4, "three, and the message: {error}");
+    }
+
+    #[test]
+    fn card_numbers_may_be_grouped() {
+        let body = Json::parse(br#"{"a":"4111 1111-1111 1111","b":"4111.1111.1111.1111","c":"- -"}"#).unwrap();
+        let mut fields = Fields::of(&body);
+        assert_eq!(fields.required_card_number("a"), "4111111111111111");
+        fields.required_card_number("b");
+        fields.required_card_number("c");
+        let error = String::from_utf8(fields.finish().unwrap_err().into_answer().body).unwrap();
+        assert!(error.contains(r#""b":"#) && error.contains(r#""c":"#) && !error.contains(r#""a":"#), "{error}");
     }
 }

@@ -39,7 +39,8 @@ pub enum Card {
     Accepted,
     Declined,
     Expired,
-    Redirects,
+    /// Its holder must consent first.
+    NeedsHolder,
 }
 
 /// Cards that match no rule are accepted.
@@ -47,7 +48,7 @@ pub fn card(number: &str) -> Card {
     match number {
         _ if number.ends_with("0002") => Card::Declined,
         _ if number.ends_with("0069") => Card::Expired,
-        _ if number.ends_with("3155") => Card::Redirects,
+        _ if number.ends_with("3155") => Card::NeedsHolder,
         _ => Card::Accepted,
     }
 }
@@ -85,7 +86,7 @@ mod tests {
         assert_eq!(card("5123450000784608"), Card::Accepted);
         assert_eq!(card("4000000000000002"), Card::Declined);
         assert_eq!(card("4000000000000069"), Card::Expired);
-        assert_eq!(card("4000002500003155"), Card::Redirects);
+        assert_eq!(card("4000002500003155"), Card::NeedsHolder);
         assert_eq!(email("none@example.com"), Email::NoMandates);
         assert_eq!(email("many@example.com"), Email::ManyMandates);
         assert_eq!(email("nonesuch@example.com"), Email::Ordinary);

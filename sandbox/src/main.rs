@@ -108,9 +108,7 @@ async fn run(cli: &Cli) -> Result<(), String> {
     });
     // Weak references, so that the tasks end with the sandbox.
     tokio::spawn(webhook::outbox::run(Arc::downgrade(&sandbox), queue));
-    if let Some(delay) = cli.settings().settle {
-        tokio::spawn(settle(Arc::downgrade(&sandbox), delay));
-    }
+    tokio::spawn(settle(Arc::downgrade(&sandbox), cli.settings().settle.unwrap_or(Duration::MAX)));
 
     let start_line = StartLine { sandbox: &sandbox, ca_file: tls.as_ref().map(|tls| tls.ca_file.path()) };
     if let Some(path) = &cli.env_file {
@@ -125,7 +123,7 @@ async fn run(cli: &Cli) -> Result<(), String> {
     Ok(())
 }
 
-/// Ends payouts when their time has come, so that their events are sent without a request.
+/// Ends what is pending when its time has come, so that their events are sent without a request.
 async fn settle(sandbox: Weak<Sandbox>, delay: Duration) {
     let pause = delay.clamp(Duration::from_millis(5), Duration::from_millis(100));
     loop {

@@ -73,7 +73,7 @@ impl Sandbox {
         self.requests.store(0, Ordering::Relaxed);
     }
 
-    /// Ends the payouts whose time has come; their effects have no request id.
+    /// Ends what is pending and whose time has come; the effects have no request id.
     pub fn settle_due(&self) {
         let mut shared = self.lock();
         shared.state.settle_due();

@@ -9,7 +9,7 @@ use crate::endpoints::Call;
 use crate::envelope::{Body, Opened, open_encrypted, open_plain};
 use crate::faults::alter::{RequestFacts, alter};
 use crate::faults::elements;
-use crate::faults::magic::{self, Named};
+use crate::faults::magic::{self, Kind, Named};
 use crate::faults::rules::Rule;
 use crate::faults::table::{Acts, Fault};
 use crate::faults::{Chosen, Faults};
@@ -50,15 +50,15 @@ pub fn decide(
             notes = tolerated(route, incoming, key);
             let (opened, input) = open(sandbox, route, incoming);
             let (query, base_url) = (incoming.query_json(), sandbox.base_url.clone());
-            (opened, input.map(|input| (route, Call { input, query, path, base_url })))
+            (opened, input.map(|input| (route, Call::new(input, query, path, base_url))))
         }
         Err(error) => (inspect_rejected(incoming), Err(error)),
     };
-    let is_look_up = ready.as_ref().is_ok_and(|(route, _)| route.is_look_up());
+    let kind = ready.as_ref().map_or(Kind::LookUp, |(route, call)| route.kind(&call.input));
     let (mut ready, named) = by_magic(ready, by_rule.is_some());
 
     let mut shared = sandbox.lock();
-    let named = named.filter(|named| shared.faults.meets(named, is_look_up));
+    let named = named.filter(|named| shared.faults.meets(named, kind));
     let request = Request { incoming, origin, opened: &opened };
     let chosen = request.choose(by_rule, named, &mut shared.faults);
     // This fault acts on the next new connection; the request itself is executed as usual.
@@ -72,7 +72,8 @@ pub fn decide(
     if let (Ok((_, call)), Some(Fault::PartialBatch)) = (&mut ready, chosen.map(|chosen| chosen.fault)) {
         elements::first_half(&mut call.input);
     }
-    let decided = is_done.then(|| answer(ready, &mut shared.state));
+    let (decided, noted) = is_done.then(|| answer(ready, &mut shared.state)).unzip();
+    notes.extend(noted.unwrap_or_default());
     let effects = shared.state.ledger.end();
     let answer = match chosen {
         Some(chosen) => {
@@ -130,12 +131,16 @@ pub fn log_incomplete(sandbox: &Sandbox, incoming: &Incoming, origin: Origin, fa
     sandbox.lock().requests.add(&entry)
 }
 
-fn answer(ready: Ready, state: &mut State) -> Answer {
-    let result = ready.and_then(|(route, call)| {
-        let handled = catch_unwind(AssertUnwindSafe(|| route.handle(state, &call)));
-        handled.unwrap_or_else(|_| Err(ApiError::new(500, "The sandbox failed: this is a bug of the sandbox.")))
-    });
-    result.unwrap_or_else(ApiError::into_answer)
+/// The answer, and the handler's notes for the log.
+fn answer(ready: Ready, state: &mut State) -> (Answer, Vec<String>) {
+    let (route, call) = match ready {
+        Ok(ready) => ready,
+        Err(error) => return (error.into_answer(), Vec::new()),
+    };
+    let handled = catch_unwind(AssertUnwindSafe(|| route.handle(state, &call)));
+    let result =
+        handled.unwrap_or_else(|_| Err(ApiError::new(500, "The sandbox failed: this is a bug of the sandbox.")));
+    (result.unwrap_or_else(ApiError::into_answer), call.take_notes())
 }
 
 /// The fault that the request names by magic input; an unknown name is an error, unless a rule has chosen the fault.

@@ -42,14 +42,16 @@ fn a_mandate_from_creation_to_charge() {
     assert!(paid.text.contains(r#""totalAmount":2538.01,"fee":37.51"#), "{}", paid.text);
     let paid = paid.json();
     let reference = paid["data"]["paymentDetail"]["paymentReference"].as_str().unwrap();
-    assert!(reference.starts_with("PGW-PAYREF-") && reference.len() == 11 + 32);
+    let attempt = paid["data"]["orderPayment"]["orderPaymentReference"].as_str().unwrap();
+    assert!(attempt.starts_with("PGW-PAYREF-") && attempt.len() == 11 + 32);
+    assert!(reference.starts_with("PGW-PAYMENT-") && reference.len() == 12 + 32);
     assert_eq!(
         paid,
         json!({
             "data": {
                 "paymentDetail": {"redirectUrl": null, "recipientAccount": "Sandbox Merchant", "paymentReference": reference, "cardToken": null},
                 "bankTransferDetails": null,
-                "orderPayment": {"orderId": 5001, "orderPaymentReference": reference, "currency": "NGN", "statusId": 1,
+                "orderPayment": {"orderId": 5001, "orderPaymentReference": attempt, "currency": "NGN", "statusId": 1,
                     "orderPaymentResponseCode": "01", "orderPaymentResponseMessage": "Initiated", "orderPaymentInstrument": null,
                     "remarks": "Order payment initiated", "totalAmount": 2538.01, "fee": 37.51}
             },
@@ -65,7 +67,7 @@ fn a_mandate_from_creation_to_charge() {
         (&charges[0]["key"], &charges[0]["amount"], &charges[0]["fee"]),
         (&json!("ORDER-1"), &json!("2500.50"), &json!("37.51"))
     );
-    assert_eq!(charges[0]["reference"], *reference);
+    assert_eq!(charges[0]["reference"], *attempt);
     // The answer was "initiated"; verify returns the final state.
     let verified = sandbox.post_secret("/payment/order/verify", r#"{"reference":"ORDER-1"}"#).expect(200);
     assert!(verified.is_assumed());
@@ -203,7 +205,11 @@ fn missing_members_are_named() {
         "directDebitPaymentRequest.otp",
         "is required",
     );
-    sandbox.post("/payment/order/pay", r#"{"paymentOption":"momo"}"#).expect_error(400, "paymentOption", "NDD or C");
+    sandbox.post("/payment/order/pay", r#"{"paymentOption":"cash"}"#).expect_error(
+        400,
+        "paymentOption",
+        "must be a payment option, one of C, BANK-TRANSFER, BT, NDD, OPAY, MOMO, USSD, NQR, QR, BA.",
+    );
     sandbox.pay("A", "MDTC-0", "000000").expect_error(
         404,
         "directDebitPaymentRequest.mandateCode",

@@ -2,6 +2,7 @@
 
 mod batches;
 mod ends;
+mod example;
 mod many;
 mod resumed;
 mod size;
@@ -33,11 +34,11 @@ fn recipients(count: usize) -> Vec<Value> {
 }
 
 /// The steps that a callback got.
-pub struct Steps {
-    pub steps: Vec<Value>,
+struct Steps {
+    steps: Vec<Value>,
     /// Done and total of each.
-    pub counts: Vec<(usize, usize)>,
-    /// What the callback returns after so many steps.
+    counts: Vec<(usize, usize)>,
+    /// What the callback returns for a step.
     answer: Box<dyn FnMut(&Value) -> c_int + Send>,
 }
 
@@ -88,7 +89,7 @@ fn sizes(report: &Value) -> Vec<u64> {
 fn ledger(sandbox: &Sandbox) -> HashMap<String, Vec<String>> {
     let mut executed: HashMap<String, Vec<String>> = HashMap::new();
     let ledger = sandbox.get("/sandbox/ledger");
-    let entries = ledger["entries"].as_array().unwrap_or_else(|| panic!("{ledger}"));
+    let entries = ledger["ledger"].as_array().unwrap_or_else(|| panic!("{ledger}"));
     for entry in entries.iter().filter(|entry| entry["effect"] == "payout_made") {
         let text = |name: &str| entry[name].as_str().unwrap().to_owned();
         executed.entry(text("key")).or_default().push(text("reference"));

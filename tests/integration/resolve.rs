@@ -184,6 +184,19 @@ fn a_difference_is_named_and_a_secret_in_it_is_not() {
 }
 
 #[test]
+fn an_order_that_was_paid_twice_is_named() {
+    let service = Service::new();
+    let twice = PAID.replace(']', r#",{"orderPaymentReference":"P-2","statusId":5}]"#);
+    let reply = service.answer(&[(FOUND, "", &order(5, &twice))]).resolve(
+        "order_pay",
+        &json!({"reference": "O-1"}),
+        &json!({"attempts": 1}),
+    );
+    reply.expect("OK CONFIRMED");
+    assert!(reply.message().contains("paid twice"), "{}", reply.message());
+}
+
+#[test]
 fn a_look_up_that_fails_leaves_the_outcome_unknown_with_its_own_status() {
     let service = Service::new();
     let request = json!({"reference": "O-1"});

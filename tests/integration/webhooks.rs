@@ -1,5 +1,6 @@
 //! Webhooks through the C functions: the events that the sandbox sends, forged and repeated ones, and look-ups that fail.
 
+mod document;
 mod hostile;
 
 use paysvc_spec::status::Outcome;

@@ -1,8 +1,8 @@
 // Package webhook verifies the events that the payments service sends. Nobody signs them, so whoever knows the URL can send
 // one: the handler asks the service, and passes on the service's answer, never the event.
 //
-//	handle := func(ctx context.Context, reply *paysvc.Reply) error {
-//		reference, _ := reply.Get("/data/orderReference")
+//	handle := func(ctx context.Context, reply *paysvc.WebhookVerifyReply) error {
+//		reference, _ := reply.Get("/about")
 //		return orders.Settle(ctx, reference, reply) // Compares amount and currency with the order.
 //	}
 //	http.Handle("/events", webhook.NewHandler(client, handle, webhook.Options{Store: store}))
@@ -30,10 +30,10 @@ const (
 	retryAfter = 30 * time.Second
 )
 
-// Func handles an authentic event: it gets the reply to webhook_verify, once per state of a payment. It acts on the reply:
+// Func handles an authentic event: it gets the reply of [paysvc.Client.WebhookVerify], once per state of a payment. It acts on the reply:
 // compare reference, amount and currency with the order, and look at reply.State. If it returns an error, the sender is
 // answered 500, and the next delivery is handled.
-type Func func(ctx context.Context, reply *paysvc.Reply) error
+type Func func(ctx context.Context, reply *paysvc.WebhookVerifyReply) error
 
 // Options of [NewHandler]; the zero value is usable.
 type Options struct {
@@ -116,37 +116,37 @@ func (h *handler) answer(w http.ResponseWriter, r *http.Request) (int, time.Dura
 		return status, wait
 	}
 	reply := h.verify(r.Context(), string(body))
-	found := judge(reply)
+	found := judge(&reply.Reply)
 	if found.key != "" {
 		return h.once(r.Context(), found.key, reply)
 	}
 	if found.unverified && h.Unverified != nil {
-		h.Unverified(r.Context(), reply)
+		h.Unverified(r.Context(), &reply.Reply)
 	}
 	return found.status, found.wait
 }
 
 // Verifies an event, within the limits that have been entered.
-func (h *handler) verify(ctx context.Context, body string) *paysvc.Reply {
+func (h *handler) verify(ctx context.Context, body string) *paysvc.WebhookVerifyReply {
 	asked := true
 	defer func() { h.Limits.leave(asked) }()
 	ctx, cancel := context.WithTimeout(ctx, h.Timeout)
 	defer cancel()
-	request, err := json.Marshal(map[string]string{"body": body})
+	text, err := json.Marshal(body)
 	if err != nil {
-		panic(err) // A map of strings can always be written.
+		panic(err) // A string can always be written.
 	}
-	reply, err := h.client.Call(ctx, "webhook_verify", request)
+	reply, err := h.client.WebhookVerify(ctx, paysvc.WebhookVerifyRequest{Body: text})
 	var failure *paysvc.Error
 	if errors.As(err, &failure) {
-		reply = &failure.Reply
+		reply = &paysvc.WebhookVerifyReply{Reply: failure.Reply}
 	}
 	asked = reply.Attempts > 0
 	return reply
 }
 
 // Handles an event unless it has been handled, or is being handled.
-func (h *handler) once(ctx context.Context, key string, reply *paysvc.Reply) (int, time.Duration) {
+func (h *handler) once(ctx context.Context, key string, reply *paysvc.WebhookVerifyReply) (int, time.Duration) {
 	begin, err := h.Store.Begin(ctx, key)
 	switch {
 	case err != nil:

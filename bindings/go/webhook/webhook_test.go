@@ -27,7 +27,7 @@ type service struct {
 	url     string
 
 	mu         sync.Mutex
-	handled    []*paysvc.Reply
+	handled    []*paysvc.WebhookVerifyReply
 	unverified int
 }
 
@@ -48,7 +48,7 @@ func start(t *testing.T, handle Func, options Options) *service {
 		defer s.mu.Unlock()
 		s.unverified++
 	}
-	receiver := httptest.NewServer(NewHandler(client, func(ctx context.Context, reply *paysvc.Reply) error {
+	receiver := httptest.NewServer(NewHandler(client, func(ctx context.Context, reply *paysvc.WebhookVerifyReply) error {
 		if err := handle(ctx, reply); err != nil {
 			return err
 		}
@@ -62,7 +62,7 @@ func start(t *testing.T, handle Func, options Options) *service {
 	return s
 }
 
-func accept(context.Context, *paysvc.Reply) error { return nil }
+func accept(context.Context, *paysvc.WebhookVerifyReply) error { return nil }
 
 // Pays into a virtual account, and returns the body of the event.
 func (s *service) fund(amount string) string {
@@ -260,7 +260,7 @@ func TestDoubtIsAnsweredWith503(t *testing.T) {
 
 func TestAHandlerThatFailsIsCalledAgain(t *testing.T) {
 	calls := 0
-	s := start(t, func(context.Context, *paysvc.Reply) error {
+	s := start(t, func(context.Context, *paysvc.WebhookVerifyReply) error {
 		calls++
 		switch calls {
 		case 1:
@@ -286,7 +286,7 @@ func TestAHandlerThatFailsIsCalledAgain(t *testing.T) {
 func TestTwoDeliveriesAtOnceAreHandledOnce(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
 	var calls atomic.Int32
-	s := start(t, func(context.Context, *paysvc.Reply) error {
+	s := start(t, func(context.Context, *paysvc.WebhookVerifyReply) error {
 		calls.Add(1)
 		close(entered)
 		<-leave

@@ -89,14 +89,14 @@ def test_the_memory_store_keeps_the_newest_keys() -> None:
 class Fake:
     """A client whose events are all genuine and of one payment."""
 
-    def call(self, name: str, members: dict[str, object], *, timeout: float) -> Reply:
-        assert (name, list(members), timeout) == ("webhook_verify", ["body"], 10.0)
+    def webhook_verify(self, body: object, *, timeout: float) -> Reply:
+        assert (type(body), timeout) == (str, 10.0)
         return reply(Status.OK, Outcome.CONFIRMED, '{"authentic":true,"key":"k"}')
 
 
 class AsyncFake(Fake):
-    async def call(self, name: str, members: dict[str, object], *, timeout: float) -> Reply:  # type: ignore[override]  # pyright: ignore
-        return Fake.call(self, name, members, timeout=timeout)
+    async def webhook_verify(self, body: object, *, timeout: float) -> Reply:  # type: ignore[override]  # pyright: ignore
+        return Fake.webhook_verify(self, body, timeout=timeout)
 
 
 def of_wsgi(environ: dict[str, Any], handled: list[Reply]) -> str:

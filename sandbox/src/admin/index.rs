@@ -77,7 +77,8 @@ fn html(sandbox: &Sandbox) -> String {
     )
 }
 
-fn escaped(text: &str) -> String {
+/// Text as HTML, also between double quotes.
+pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

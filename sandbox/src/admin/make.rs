@@ -8,6 +8,7 @@ use crate::state::funding::NewFunding;
 use crate::state::mandates::NewMandate;
 use crate::state::model::Customer;
 use crate::state::orders::NewOrder;
+use crate::state::payments::Made;
 
 pub fn order(state: &mut State, body: &Json) -> Result<Json, ApiError> {
     let mut fields = Fields::of(body);
@@ -19,21 +20,40 @@ pub fn order(state: &mut State, body: &Json) -> Result<Json, ApiError> {
         currency: fields.optional("currency"),
         description: fields.optional("description"),
         customer: email.map(|email| Customer { email: Some(email), ..Customer::default() }),
+        redirect_url: None,
     };
+    let made = match fields.optional("payment").as_deref() {
+        None => is_paid.then_some(Made::Paid),
+        Some("pending") if !is_paid => Some(Made::Pending),
+        Some("preauthorized") if !is_paid => Some(Made::Preauthorized),
+        Some(_) => {
+            fields
+                .error("payment", "The payment is pending or preauthorized, of an order that is not paid.".to_string());
+            None
+        }
+    };
+    let payment_reference = fields.optional("paymentReference");
     fields.finish()?;
     let reference = new.reference.clone();
+    if made.is_some() {
+        state.check_new_payment(new.currency.as_deref(), payment_reference.as_deref())?;
+    }
     state.create_order(new)?;
-    if is_paid {
-        state.pay_without_card(&reference)?;
+    if let Some(made) = made {
+        state.make_payment(&reference, made, payment_reference)?;
     }
     let order = state.order(&reference)?;
-    Ok(object! {
+    let mut json = object! {
         "reference": &order.reference,
         "amount": order.amount.to_string(),
         "currency": &order.currency,
         "orderId": order.id,
         "paid": order.is_paid(),
-    })
+    };
+    if let (Json::Object(members), Some(payment), false) = (&mut json, order.payments.last(), is_paid) {
+        members.push(("orderPaymentReference".to_string(), Json::from(&payment.reference)));
+    }
+    Ok(json)
 }
 
 pub fn mandate(state: &mut State, body: &Json) -> Result<Json, ApiError> {
@@ -50,6 +70,19 @@ pub fn mandate(state: &mut State, body: &Json) -> Result<Json, ApiError> {
     fields.finish()?;
     let mandate = state.make_mandate(code, active, new)?;
     Ok(object! { "mandateCode": &mandate.code, "active": mandate.active, "accountNumber": &mandate.account_number })
+}
+
+pub fn card(state: &mut State, body: &Json) -> Result<Json, ApiError> {
+    let mut fields = Fields::of(body);
+    let token = fields.required("cardToken");
+    let number = match fields.optional("cardnumber") {
+        Some(_) => fields.required_card_number("cardnumber"),
+        None => "4111111111111111".to_string(),
+    };
+    let email = fields.optional("email");
+    fields.finish()?;
+    let card = state.make_card(token, &number, email)?;
+    Ok(object! { "cardToken": &card.token, "cardNumber": &card.number })
 }
 
 /// Funds an account by its number, or by its alias; an unknown alias gets an account first.
@@ -70,9 +103,23 @@ pub fn funding(state: &mut State, body: &Json) -> Result<Json, ApiError> {
         session_id: fields.optional("sessionId"),
     };
     fields.finish()?;
+    if state.is_transfer_account(&new.account_number) {
+        return transfer(state, &new);
+    }
     if let Some(alias) = alias {
         new.account_number = state.virtual_account(&alias, None, None).number.clone();
     }
     let session = state.fund(new)?;
     Ok(object! { "sessionId": &session.id })
+}
+
+/// A transfer to the temporary account of an order.
+fn transfer(state: &mut State, new: &NewFunding) -> Result<Json, ApiError> {
+    let (order, index) = state.receive_transfer(&new.account_number, new.amount)?;
+    Ok(object! {
+        "sessionId": Json::Null,
+        "reference": &order.reference,
+        "orderPaymentReference": order.payments.get(index).map(|payment| payment.reference.clone()),
+        "status": order.state().name(),
+    })
 }

@@ -1,10 +1,12 @@
 //! The admin calls under `/sandbox`, which control and inspect the sandbox. They need no API key.
 
+mod checkout;
 mod encryption;
 mod faults;
 mod index;
 mod ledger;
 mod make;
+mod payments;
 mod payouts;
 mod show;
 mod webhooks;
@@ -16,6 +18,7 @@ use crate::json::{Json, object};
 use crate::sandbox::{Sandbox, Shared};
 use crate::state::State;
 use crate::state::model::PayoutState;
+use checkout::Act;
 
 /// Whether the path is that of an admin call, or of the index.
 pub fn is_admin(path: &str) -> bool {
@@ -23,6 +26,7 @@ pub fn is_admin(path: &str) -> bool {
 }
 
 pub fn answer(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
+    sandbox.settle_due();
     if incoming.path == "/" {
         return index::answer(sandbox, incoming);
     }
@@ -37,10 +41,18 @@ pub fn answer(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
         ("POST", ["mandates"]) => change(sandbox, |shared| make::mandate(&mut shared.state, &body(incoming)?)),
         ("POST", ["orders"]) => change(sandbox, |shared| make::order(&mut shared.state, &body(incoming)?)),
         ("POST", ["fund"]) => change(sandbox, |shared| make::funding(&mut shared.state, &body(incoming)?)),
+        ("POST", ["cards"]) => change(sandbox, |shared| make::card(&mut shared.state, &body(incoming)?)),
         // GET, because browsers open the redirect URL with it.
-        ("GET" | "POST", ["payments", reference, "confirm"]) => {
-            change(sandbox, |shared| confirm(&mut shared.state, reference))
+        ("GET" | "POST", ["payments", reference, how @ ("confirm" | "decline")])
+        | ("POST", ["payments", reference, how @ "expire"]) => {
+            change(sandbox, |shared| payments::end(&mut shared.state, reference, how))
         }
+        ("POST", ["refunds", reference, how @ ("complete" | "fail")]) => {
+            change(sandbox, |shared| payments::end_refunds(&mut shared.state, reference, how))
+        }
+        ("GET", ["checkout", id]) => return checkout::show(&sandbox.lock().state, id),
+        ("POST", ["checkout", id, "pay"]) => return check_out(sandbox, incoming, id, Act::Pay),
+        ("POST", ["checkout", id, "decline"]) => return check_out(sandbox, incoming, id, Act::Decline),
         ("GET", ["payouts"]) => Ok(payouts::list(&sandbox.lock().state, &incoming.query_json())),
         ("POST", ["payouts"]) => change(sandbox, |shared| payouts::make(&mut shared.state, &body(incoming)?)),
         ("POST", ["payouts", reference, "complete"]) => {
@@ -80,17 +92,18 @@ fn allowed(path: &[&str]) -> Option<&'static str> {
         ["encrypt"] => Some("POST"),
         ["state" | "ledger" | "duplicates" | "requests" | "endpoints"] | ["otp", _] => Some("GET"),
         ["faults"] => Some("GET, POST, DELETE"),
-        ["payouts" | "webhooks"] => Some("GET, POST"),
+        ["payouts" | "webhooks"] | ["payments", _, "confirm" | "decline"] => Some("GET, POST"),
         ["webhooks", "forge"] | ["webhooks", _, "resend"] => Some("POST"),
-        ["payouts", _, "complete" | "fail"] => Some("POST"),
-        ["orders" | "mandates" | "fund" | "reset"] | ["mandates", _, "activate"] => Some("POST"),
-        ["payments", _, "confirm"] => Some("GET, POST"),
+        ["payments", _, "expire"] | ["checkout", _, "pay" | "decline"] => Some("POST"),
+        ["refunds" | "payouts", _, "complete" | "fail"] => Some("POST"),
+        ["orders" | "mandates" | "cards" | "fund" | "reset"] | ["mandates", _, "activate"] => Some("POST"),
+        ["checkout", _] => Some("GET"),
         _ => None,
     }
 }
 
 /// Runs a call that may commit effects; they have no request id.
-fn change(sandbox: &Sandbox, act: impl FnOnce(&mut Shared) -> Result<Json, ApiError>) -> Result<Json, ApiError> {
+fn change<T>(sandbox: &Sandbox, act: impl FnOnce(&mut Shared) -> Result<T, ApiError>) -> Result<T, ApiError> {
     let mut shared = sandbox.lock();
     shared.state.ledger.begin(None);
     let result = act(&mut shared);
@@ -109,7 +122,7 @@ fn activate(state: &mut State, code: &str) -> Result<Json, ApiError> {
     Ok(object! { "mandateCode": &mandate.code, "active": mandate.active })
 }
 
-fn confirm(state: &mut State, payment_reference: &str) -> Result<Json, ApiError> {
-    let order = state.confirm_card(payment_reference)?;
-    Ok(object! { "paymentReference": payment_reference, "reference": &order.reference, "status": order.state().name() })
+fn check_out(sandbox: &Sandbox, incoming: &Incoming, id: &str, act: Act) -> Answer {
+    let answer = change(sandbox, |shared| checkout::act(&mut shared.state, id, act, incoming.accepts_html()));
+    answer.unwrap_or_else(ApiError::into_answer)
 }

@@ -5,7 +5,7 @@ use crate::json::{Json, object};
 use crate::routes::Routes;
 use crate::sandbox::Shared;
 use crate::state::State;
-use crate::state::model::{Batch, Mandate, Order, Payment, Refund, Session, VirtualAccount};
+use crate::state::model::{Batch, Mandate, Order, Payment, Refund, SavedCard, Session, VirtualAccount};
 
 pub fn otp(state: &State, code: &str) -> Result<Json, ApiError> {
     let mandate = state.mandate(code)?;
@@ -21,6 +21,7 @@ pub fn state(shared: &Shared) -> Json {
         "orders": state.orders.values().map(order).collect::<Vec<_>>(),
         "virtual_accounts": state.accounts.values().map(account).collect::<Vec<_>>(),
         "sessions": state.sessions.values().map(session).collect::<Vec<_>>(),
+        "saved_cards": state.saved_cards.values().map(saved_card).collect::<Vec<_>>(),
         "payout_batches": state.batches.values().map(batch).collect::<Vec<_>>(),
         "webhooks": shared.webhooks.deliveries.attempts(),
     }
@@ -79,13 +80,23 @@ fn payment(payment: &Payment) -> Json {
         "status_id": payment.state.id(),
         "status": payment.state.name(),
         "message": payment.message,
+        "amount": payment.amount.to_string(),
         "account_name": payment.payer.clone(),
         "instrument": &payment.instrument,
     }
 }
 
 fn refund(refund: &Refund) -> Json {
-    object! { "reference": &refund.reference, "amount": refund.amount.to_string(), "reason": refund.reason.clone() }
+    object! {
+        "reference": &refund.reference,
+        "amount": refund.amount.to_string(),
+        "reason": refund.reason.clone(),
+        "status": refund.state.name(),
+    }
+}
+
+fn saved_card(card: &SavedCard) -> Json {
+    object! { "card_token": &card.token, "card_number": &card.number, "email": card.email.clone() }
 }
 
 fn account(account: &VirtualAccount) -> Json {

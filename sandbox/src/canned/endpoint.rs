@@ -31,6 +31,13 @@ pub struct CannedEffect {
 }
 
 impl Canned {
+    pub fn moves_money(&self) -> bool {
+        self.effect.as_ref().is_some_and(|effect| {
+            effect.amount.is_some()
+                || matches!(effect.effect, Effect::ChargeMade | Effect::RefundMade | Effect::PayoutMade)
+        })
+    }
+
     /// Commits the effect on every request: there are no rules that could refuse a repetition.
     pub fn handle(&self, state: &mut State, call: &Call) -> Result<Answer, ApiError> {
         let member = |name: &str| call.text(name);
@@ -89,14 +96,14 @@ mod tests {
         "setup": [],
         "request": {"customer": {"id": "C-1"}, "amount": "5", "note": "x"},
         "wire": ["POST", "/payment/cards/{customer.id}", "secret", "plain"],
-        "effect": ["card_saved", "{customer.id}/{amount}"],
+        "effect": ["loan_made", "{customer.id}/{amount}"],
         "amount": "{amount}",
         "answer": {"status": true, "n": 98000.000000, "list": ["{amount}", "of {customer.id}"], "note": "{note}", "text": "note {note}"}
     }}}"#;
 
     fn handled(state: &mut State, request: &str) -> Result<String, String> {
         let canned = endpoints(&Json::parse(FILE.as_bytes()).unwrap()).unwrap().remove(0);
-        let call = Call { input: Json::parse(request.as_bytes()).unwrap(), ..Call::default() };
+        let call = Call::new(Json::parse(request.as_bytes()).unwrap(), Json::Null, Vec::new(), String::new());
         let text = |answer: Answer| String::from_utf8(answer.body).unwrap();
         match canned.handle(state, &call) {
             Ok(answer) => {
@@ -119,7 +126,7 @@ mod tests {
             );
         }
         let [first, second] = state.ledger.entries.as_slice() else { panic!("{:?}", state.ledger) };
-        assert_eq!((first.effect.name(), first.key.as_str()), ("card_saved", "C-9/7.50"));
+        assert_eq!((first.effect.name(), first.key.as_str()), ("loan_made", "C-9/7.50"));
         assert_eq!(
             (first.amount.map(|it| it.to_string()), first.currency.as_deref()),
             (Some("7.50".into()), Some("NGN"))

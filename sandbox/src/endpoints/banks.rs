@@ -1,14 +1,43 @@
 //! The list of banks.
 
-use super::{Call, success};
+use super::{Call, orders, success};
 use crate::answer::{Answer, ApiError};
-use crate::json::object;
+use crate::fields::Fields;
+use crate::json::{Json, object};
 use crate::state::State;
+use crate::state::model::Method;
 
-const BANKS: [(&str, &str); 3] =
-    [("Sandbox Bank One", "000013"), ("Sandbox Bank Two", "000014"), ("Sandbox Bank Three", "000015")];
+/// Name, code, and the code that a customer dials, where the bank has one.
+const BANKS: [(&str, &str, Option<&str>); 3] = [
+    ("Sandbox Bank One", "000013", Some("737")),
+    ("Sandbox Bank Two", "000014", Some("901")),
+    ("Sandbox Bank Three", "000015", None),
+];
 
-pub fn list(_: &mut State, _: &Call) -> Result<Answer, ApiError> {
-    let banks = BANKS.iter().map(|(name, code)| object! { "name": *name, "bankCode": *code, "countryId": 1_u64 });
-    Ok(Answer::ok(&success("00", "Banks fetched successfully", banks.collect::<Vec<_>>().into())))
+/// A URL that needs no server: a grey square.
+const LOGO: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='32' height='32'%3E\
+    %3Crect width='32' height='32' fill='gray'/%3E%3C/svg%3E";
+
+pub fn is_known(code: &str) -> bool {
+    BANKS.iter().any(|(_, known, _)| *known == code)
+}
+
+/// With `paymentmethod=USSD` only the banks that a customer can dial.
+pub fn list(_: &mut State, call: &Call) -> Result<Answer, ApiError> {
+    let mut fields = Fields::of(&call.input);
+    let method = fields.optional("paymentmethod");
+    fields.finish()?;
+    let method = method.map(|method| orders::method_at("paymentmethod", &method)).transpose()?;
+    let banks = BANKS.iter().enumerate().filter(|(_, (_, _, ussd))| method != Some(Method::Ussd) || ussd.is_some());
+    let banks = banks.map(|(index, (name, code, ussd))| {
+        object! {
+            "id": index + 1,
+            "name": *name,
+            "bankCode": *code,
+            "countryId": 1_u64,
+            "logo": LOGO,
+            "ussdBankCode": *ussd,
+        }
+    });
+    Ok(Answer::ok(&success("00", "Banks fetched successfully", Json::from(banks.collect::<Vec<_>>()))))
 }

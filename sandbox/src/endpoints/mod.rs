@@ -1,14 +1,23 @@
 //! Request handlers: they validate members and shape answers. The rules are in `state`.
 
 pub mod banks;
+mod card_input;
+pub mod cards;
+pub mod checkout;
 pub mod direct_debit;
+mod new_order;
+pub mod order_create;
 pub mod orders;
 pub mod pay;
+mod payment_answer;
+pub mod payment_steps;
 pub mod payouts;
 pub mod refunds;
 mod rule_errors;
 pub mod transactions;
 pub mod virtual_accounts;
+
+use std::cell::RefCell;
 
 use crate::json::{Json, object};
 use crate::path_pattern::Values;
@@ -22,9 +31,23 @@ pub struct Call {
     /// The values in the path, with their names.
     pub path: Values,
     pub base_url: String,
+    notes: RefCell<Vec<String>>,
 }
 
 impl Call {
+    pub fn new(input: Json, query: Json, path: Values, base_url: String) -> Call {
+        Call { input, query, path, base_url, notes: RefCell::default() }
+    }
+
+    /// A remark for the request log: something was accepted that the service might refuse.
+    pub fn note(&self, text: impl Into<String>) {
+        self.notes.borrow_mut().push(text.into());
+    }
+
+    pub fn take_notes(&self) -> Vec<String> {
+        self.notes.take()
+    }
+
     pub fn path_value(&self, name: &str) -> &str {
         self.path.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
     }
@@ -58,7 +81,7 @@ mod tests {
             input: json(r#"{"Order":{"reference":"A"},"list":[{"amount":5.00}],"blank":" ","yes":true,"no":null}"#),
             query: json(r#"{"alias":"till","reference":"Q"}"#),
             path: vec![("blank".into(), "B".into())],
-            base_url: String::new(),
+            ..Call::default()
         };
         let texts =
             ["order.reference", "list.0.amount", "blank", "alias", "reference", "yes", "no", "order", "list.1.amount"]

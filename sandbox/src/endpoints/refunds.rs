@@ -12,6 +12,7 @@ pub fn refund(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let reason = fields.optional("reason");
     // The service's template lists `Amount` with an empty text, which counts as absent.
     let amount = fields.optional_amount("amount");
+    fields.no_amount_but_at(&["amount"], "the amount of a partial refund is read at amount");
     fields.finish()?;
     let refund = state.refund(&reference, amount, reason)?;
     Ok(Answer::ok(&object! {
@@ -20,7 +21,7 @@ pub fn refund(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
         "data": object! {
             "reference": reference,
             "amount_refunded": refund.amount.to_string(),
-            "status": "pending",
+            "status": refund.state.name(),
         },
     }))
 }

@@ -17,6 +17,12 @@ impl From<RuleError> for ApiError {
                 ApiError::field("order.amount", format!("An order with this reference exists, of {amount} {currency}."))
             }
             RuleError::OrderPaid => ApiError::field("reference", "The order is paid already."),
+            RuleError::CurrencyUnknown => {
+                ApiError::field("order.currency", "The currency is not a currency code such as NGN.")
+            }
+            RuleError::OptionNotOffered { option, currency } => {
+                ApiError::field("paymentOption", format!("The payment option {option} is not offered in {currency}."))
+            }
             RuleError::OrderNotPaid => {
                 ApiError::field("reference", "The order is not paid: there is nothing to refund.")
             }
@@ -37,6 +43,34 @@ impl From<RuleError> for ApiError {
             RuleError::PaymentNotAwaiting => {
                 ApiError::field("paymentReference", "The payment does not await confirmation.")
             }
+
+            RuleError::PaymentReferenceExists => {
+                ApiError::field("paymentReference", "A payment with this reference exists already.")
+            }
+            RuleError::AuthorizationNotFound => ApiError::not_found("orderPaymentReference", "Payment"),
+            RuleError::AuthorizationNotAwaiting => {
+                ApiError::field("orderPaymentReference", "The payment does not await its card holder.")
+            }
+            RuleError::CardCodeWrong => ApiError::field("otp", "The one-time code is wrong."),
+            RuleError::CardCodeExpired => ApiError::field("otp", "The one-time code has expired."),
+            RuleError::NothingToCapture => {
+                ApiError::field("reference", "The order has no reserved amount that could be captured.")
+            }
+            RuleError::CaptureTooLarge { amount, reserved } => {
+                ApiError::field("Amount", format!("The amount {amount} is more than the {reserved} reserved."))
+            }
+            RuleError::RefundNotFound => ApiError::not_found("reference", "Refund"),
+            RuleError::RefundNotPending => ApiError::field("reference", "No refund of it is pending."),
+            RuleError::TransferOver => {
+                ApiError::field("accountNumber", "The temporary account takes no transfer any more.")
+            }
+            RuleError::TransferDiffers { total, currency } => ApiError::field(
+                "amount",
+                format!("The temporary account takes exactly {total} {currency}, the fee included."),
+            ),
+            RuleError::NoCardToSave => ApiError::field("reference", "The order was not paid by card."),
+            RuleError::CardNotFound => ApiError::not_found("authorization.cardToken", "Saved card"),
+            RuleError::CardExists => ApiError::field("cardToken", "A card with this token exists already."),
 
             RuleError::VirtualAccountNotFound => ApiError::not_found("accountNumber", "Virtual account"),
             RuleError::SessionNotFound => ApiError::not_found("sessionId", "Transaction"),

@@ -5,9 +5,12 @@ use crate::answer::{Answer, ApiError};
 use crate::clock::NO_DATE;
 use crate::json::{Json, object};
 use crate::money::Money;
-use crate::state::State;
-use crate::state::model::{Order, PaymentState, Session};
+use crate::state::model::{Method, Order, PaymentState, Session};
 use crate::state::virtual_accounts::BANK;
+use crate::state::{State, currency};
+
+/// In percent.
+pub const FEE_RATE: &str = "1.5";
 
 pub fn details(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let session = state.session(call.path_value("sessionId"))?;
@@ -22,7 +25,7 @@ pub fn details(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
 pub fn status_code(state: PaymentState) -> &'static str {
     match state {
         PaymentState::Initiated => "01",
-        PaymentState::Awaiting => "02",
+        PaymentState::Pending => "02",
         PaymentState::Failed => "04",
         PaymentState::Successful | PaymentState::Reversed => "00",
     }
@@ -61,6 +64,7 @@ pub fn of_session(session: &Session) -> Json {
         session: Some(session),
         payments: vec![payment],
         customer: Json::Null,
+        cards: Json::Null,
     }
     .json()
 }
@@ -88,6 +92,7 @@ pub fn of_order(order: &Order) -> Json {
         session: None,
         payments: order_payments(order),
         customer: customer(order),
+        cards: cards(order),
     }
     .json()
 }
@@ -115,7 +120,21 @@ pub fn order_payments(order: &Order) -> Vec<Json> {
     payments.collect()
 }
 
-pub fn customer(order: &Order) -> Json {
+fn customer(order: &Order) -> Json {
+    let Some(customer) = &order.customer else {
+        return Json::Null;
+    };
+    object! {
+        "firstName": customer.firstname.clone(),
+        "lastName": customer.lastname.clone(),
+        "mobileNumber": customer.mobile.clone(),
+        "country": customer.country.clone(),
+        "emailAddress": customer.email.clone(),
+    }
+}
+
+/// As order create answers it.
+pub fn customer_of_create(order: &Order) -> Json {
     let Some(customer) = &order.customer else {
         return Json::Null;
     };
@@ -126,6 +145,12 @@ pub fn customer(order: &Order) -> Json {
         "country": customer.country.clone(),
         "email": customer.email.clone(),
     }
+}
+
+/// The cards that were tried.
+fn cards(order: &Order) -> Json {
+    let cards = order.payments.iter().filter(|payment| payment.method == Method::Card);
+    cards.map(|payment| object! { "maskedPan": &payment.instrument }).collect::<Vec<_>>().into()
 }
 
 /// The members that differ between a funding session and an order.
@@ -147,6 +172,7 @@ struct Transaction<'a> {
     session: Option<&'a Session>,
     payments: Vec<Json>,
     customer: Json,
+    cards: Json,
 }
 
 impl Transaction<'_> {
@@ -165,10 +191,10 @@ impl Transaction<'_> {
             "paymentResponseMessage": self.response.1,
             "narration": self.narration,
             "remarks": Json::Null,
-            "currencyId": 1_u64,
+            "currencyId": currency::id(self.currency),
             "currencyName": self.currency,
             "fee": self.fee,
-            "feeRate": Json::Null,
+            "feeRate": self.fee.map(|_| Json::Number(FEE_RATE.to_string())),
             "subsidiaryFee": Json::Null,
             "customerFee": self.fee,
             "dateCreated": self.created,
@@ -179,7 +205,7 @@ impl Transaction<'_> {
             "sourceAccountNumber": session.and_then(|session| session.sender_account.clone()),
             "orderPayments": self.payments,
             "customer": self.customer,
-            "cardDetails": Json::Null,
+            "cardDetails": self.cards,
             "paymentLink": Json::Null,
             "bank": session.map(|_| BANK),
             "accountReference": session.and_then(|session| session.account_reference.clone()),

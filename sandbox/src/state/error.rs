@@ -17,6 +17,13 @@ pub enum RuleError {
         currency: String,
     },
     OrderPaid,
+    /// There is no such currency.
+    CurrencyUnknown,
+    /// The account does not have the payment option in the order's currency.
+    OptionNotOffered {
+        option: &'static str,
+        currency: String,
+    },
     OrderNotPaid,
     OrderRefunded,
     RefundTooLarge {
@@ -33,6 +40,28 @@ pub enum RuleError {
     OtpUsed,
     PaymentNotFound,
     PaymentNotAwaiting,
+    PaymentReferenceExists,
+    AuthorizationNotFound,
+    AuthorizationNotAwaiting,
+    CardCodeWrong,
+    CardCodeExpired,
+    NothingToCapture,
+    CaptureTooLarge {
+        amount: Money,
+        reserved: Money,
+    },
+    RefundNotFound,
+    RefundNotPending,
+    /// The temporary account of a bank transfer.
+    TransferOver,
+    TransferDiffers {
+        total: Money,
+        currency: String,
+    },
+    /// The order was not paid by card.
+    NoCardToSave,
+    CardNotFound,
+    CardExists,
 
     VirtualAccountNotFound,
     SessionNotFound,

@@ -12,6 +12,9 @@ pub enum Effect {
     OrderCreated,
     ChargeMade,
     RefundMade,
+    /// Takes a refund back.
+    RefundFailed,
+    CardSaved,
     VirtualAccountCreated,
     FundingReceived,
     PayoutMade,
@@ -22,12 +25,14 @@ pub enum Effect {
 }
 
 impl Effect {
-    pub const KNOWN: [Effect; 9] = [
+    pub const KNOWN: [Effect; 11] = [
         Effect::MandateCreated,
         Effect::OtpSent,
         Effect::OrderCreated,
         Effect::ChargeMade,
         Effect::RefundMade,
+        Effect::RefundFailed,
+        Effect::CardSaved,
         Effect::VirtualAccountCreated,
         Effect::FundingReceived,
         Effect::PayoutMade,
@@ -46,6 +51,8 @@ impl Effect {
             Effect::OrderCreated => "order_created",
             Effect::ChargeMade => "charge_made",
             Effect::RefundMade => "refund_made",
+            Effect::RefundFailed => "refund_failed",
+            Effect::CardSaved => "card_saved",
             Effect::VirtualAccountCreated => "virtual_account_created",
             Effect::FundingReceived => "funding_received",
             Effect::PayoutMade => "payout_made",
@@ -133,12 +140,16 @@ impl Ledger {
         self.committed.push(seq);
     }
 
-    /// Money movements that were executed more than once. A payout that failed later is none.
+    /// Money movements that were executed more than once. A refund or payout that failed later is none.
     pub fn duplicates(&self) -> Vec<Vec<&Entry>> {
-        let returns = self.entries.iter().filter(|entry| entry.effect == Effect::PayoutReturned);
-        let returned: HashSet<&str> = returns.map(|entry| entry.reference.as_str()).collect();
-        let failed = |entry: &Entry| entry.effect == Effect::PayoutMade && returned.contains(entry.reference.as_str());
-        self.more_than_once(|entry| entry.moves_money() && !failed(entry))
+        let failed = |made: Effect, returned: Effect| {
+            let returns = self.entries.iter().filter(move |entry| entry.effect == returned);
+            let returned: HashSet<&str> = returns.map(|entry| entry.reference.as_str()).collect();
+            move |entry: &Entry| entry.effect == made && returned.contains(entry.reference.as_str())
+        };
+        let refund_failed = failed(Effect::RefundMade, Effect::RefundFailed);
+        let payout_failed = failed(Effect::PayoutMade, Effect::PayoutReturned);
+        self.more_than_once(|entry| entry.moves_money() && !refund_failed(entry) && !payout_failed(entry))
     }
 
     /// Mandates that were created more than once. This moves no money.
@@ -169,7 +180,7 @@ mod tests {
         let (_, table) = readme.split_once("| effect | key |\n|---|---|\n").unwrap();
         let written: Vec<_> = table.lines().map_while(|row| row.strip_prefix("| `")?.split('`').next()).collect();
         assert_eq!(written, Effect::KNOWN.each_ref().map(Effect::name));
-        assert_eq!(Effect::named("card_saved").name(), "card_saved");
+        assert_eq!(Effect::named("transfer_made").name(), "transfer_made");
     }
 
     #[test]

@@ -1,13 +1,22 @@
 //! The data of the simulated service and its business rules. Independent of HTTP.
 
+pub mod cards;
+pub mod currency;
+pub mod due;
 pub mod error;
 pub mod funding;
 pub mod ledger;
 pub mod mandates;
+pub mod method;
 pub mod model;
 pub mod orders;
+pub mod pay;
+pub mod payment;
 pub mod payments;
 pub mod payouts;
+pub mod refunds;
+mod settle;
+pub mod steps;
 pub mod virtual_accounts;
 
 use std::collections::{BTreeMap, HashMap};
@@ -15,9 +24,10 @@ use std::time::Duration;
 
 use crate::money::Money;
 use crate::seed::Seed;
+use due::Agenda;
 pub use error::RuleError;
 use ledger::Ledger;
-use model::{Batch, Mandate, Order, Session, VirtualAccount};
+use model::{Batch, Mandate, Order, SavedCard, Session, VirtualAccount};
 
 /// The amount of an unknown order, and of a mandate for one.
 pub const ASSUMED_AMOUNT: Money = Money::whole(100);
@@ -38,7 +48,7 @@ pub struct Settings {
     pub activation: Activation,
     /// Repeated requests move money again: a paid order is charged again, a refund is made again.
     pub pay_twice: bool,
-    /// What is pending ends after this time; without it, a payout ends after the first status call that shows it.
+    /// What is pending ends after this time; without it, a payout or refund ends after the first status call that shows it.
     pub settle: Option<Duration>,
 }
 
@@ -61,6 +71,8 @@ pub struct State {
     pub accounts: BTreeMap<String, VirtualAccount>,
     pub sessions: BTreeMap<String, Session>,
     pub batches: BTreeMap<String, Batch>,
+    pub saved_cards: BTreeMap<String, SavedCard>,
+    agenda: Agenda,
     /// Not yet queued for the webhook.
     pub events: Vec<Event>,
 }
@@ -77,6 +89,8 @@ impl State {
             accounts: BTreeMap::new(),
             sessions: BTreeMap::new(),
             batches: BTreeMap::new(),
+            saved_cards: BTreeMap::new(),
+            agenda: Agenda::default(),
             events: Vec::new(),
         }
     }

@@ -2,7 +2,10 @@
 
 use std::time::Instant;
 
+pub use super::method::Method;
+pub use super::payment::{Awaits, Payment, PaymentState};
 use crate::clock::Moment;
+use crate::magic;
 use crate::money::Money;
 
 #[derive(Debug, Clone)]
@@ -38,6 +41,8 @@ pub struct Order {
     pub assumed: bool,
     pub description: Option<String>,
     pub customer: Option<Customer>,
+    /// Where the merchant wants the customer's browser to go after the payment.
+    pub redirect_url: Option<String>,
     pub payments: Vec<Payment>,
     pub refunds: Vec<Refund>,
     pub created: Moment,
@@ -58,108 +63,88 @@ pub struct Refund {
     pub reference: String,
     pub amount: Money,
     pub reason: Option<String>,
+    pub state: RefundState,
     /// The request had no amount: the rest was refunded.
     pub is_rest: bool,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RefundState {
+    Pending,
+    Completed,
+    Failed,
+}
+
+impl RefundState {
+    pub fn name(self) -> &'static str {
+        match self {
+            RefundState::Pending => "pending",
+            RefundState::Completed => "completed",
+            RefundState::Failed => "failed",
+        }
+    }
+}
+
 impl Order {
+    /// What was charged without the fee: the price, unless only a part of a reserved amount was captured.
+    pub fn charged(&self) -> Money {
+        self.paid_payment().map_or(self.amount, |payment| payment.amount)
+    }
+
     pub fn fee(&self) -> Money {
-        self.amount.fee()
+        self.charged().fee()
     }
 
     /// What the customer is charged: the amount and the fee.
     pub fn total(&self) -> Money {
-        self.amount.plus(self.fee())
+        self.charged().plus(self.fee())
     }
 
     pub fn is_paid(&self) -> bool {
-        self.payments.iter().any(|payment| payment.state == PaymentState::Successful)
+        self.paid_payment().is_some()
     }
 
+    fn paid_payment(&self) -> Option<&Payment> {
+        self.payments.iter().find(|payment| payment.state == PaymentState::Successful)
+    }
+
+    /// The sum of all refunds but those that failed.
     pub fn refunded(&self) -> Money {
-        self.refunds.iter().fold(Money::ZERO, |sum, refund| sum.plus(refund.amount))
+        self.sum_of_refunds(|state| state != RefundState::Failed)
     }
 
+    fn sum_of_refunds(&self, counts: fn(RefundState) -> bool) -> Money {
+        let refunds = self.refunds.iter().filter(|refund| counts(refund.state));
+        refunds.fold(Money::ZERO, |sum, refund| sum.plus(refund.amount))
+    }
+
+    /// Reversed when everything was paid back; pending as long as any payment may still succeed.
     pub fn state(&self) -> PaymentState {
         match self.is_paid() {
-            true if self.refunded() >= self.amount => PaymentState::Reversed,
+            true if self.sum_of_refunds(|state| state == RefundState::Completed) >= self.charged() => {
+                PaymentState::Reversed
+            }
             true => PaymentState::Successful,
-            false => self.payments.last().map_or(PaymentState::Initiated, |payment| payment.state),
+            false => self.decisive_payment().map_or(PaymentState::Initiated, |payment| payment.state),
         }
     }
 
-    /// The payment that determines the order's state: the successful one, else the newest.
+    /// The payment that determines the order's state: the successful one, else the newest pending one, else the newest.
     pub fn decisive_payment(&self) -> Option<&Payment> {
-        let paid = self.payments.iter().find(|payment| payment.state == PaymentState::Successful);
-        paid.or(self.payments.last())
+        let pending = || self.payments.iter().rev().find(|payment| payment.state == PaymentState::Pending);
+        self.paid_payment().or_else(pending).or(self.payments.last())
     }
 }
 
-/// Numbered as in the service.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PaymentState {
-    Initiated = 1,
-    Awaiting = 3,
-    Failed = 4,
-    Successful = 5,
-    Reversed = 6,
-}
-
-impl PaymentState {
-    pub fn id(self) -> u64 {
-        self as u64
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            PaymentState::Initiated => "Initiated",
-            PaymentState::Awaiting => "Awaiting confirmation",
-            PaymentState::Failed => "Failed",
-            PaymentState::Successful => "Successful",
-            PaymentState::Reversed => "Reversed",
-        }
-    }
-
-    pub fn is_final(self) -> bool {
-        matches!(self, PaymentState::Failed | PaymentState::Successful | PaymentState::Reversed)
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
-    DirectDebit,
-    Card,
-}
-
-impl Method {
-    pub fn code(self) -> &'static str {
-        match self {
-            Method::DirectDebit => "NDD",
-            Method::Card => "C",
-        }
-    }
-
-    pub fn id(self) -> u64 {
-        match self {
-            Method::Card => 1,
-            Method::DirectDebit => 8,
-        }
-    }
-}
-
+/// A card that can be charged again by its token.
 #[derive(Debug, Clone)]
-pub struct Payment {
-    pub reference: String,
-    pub method: Method,
-    pub state: PaymentState,
-    pub code: &'static str,
-    pub message: &'static str,
-    /// The account name of a payment by mandate.
-    pub payer: Option<String>,
-    /// The masked account or card number.
-    pub instrument: String,
-    pub created: Moment,
-    pub updated: Moment,
+pub struct SavedCard {
+    pub token: String,
+    /// The masked card number.
+    pub number: String,
+    pub behaviour: magic::Card,
+    /// The customer's address; `None`: not listed for any customer.
+    pub email: Option<String>,
 }
 
 #[derive(Debug, Clone)]

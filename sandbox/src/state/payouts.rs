@@ -53,7 +53,7 @@ impl State {
         let payouts = payouts.collect();
         let batch = Batch { id, reference: reference.clone(), payouts, accepted: Instant::now() };
         self.batches.insert(reference.clone(), batch);
-        self.settle_due();
+        self.settle_payouts();
         Ok(&self.batches[&reference])
     }
 
@@ -82,7 +82,7 @@ impl State {
     }
 
     /// Ends the payouts whose time has come.
-    pub fn settle_due(&mut self) {
+    pub(super) fn settle_payouts(&mut self) {
         let Some(delay) = self.settings.settle else {
             return;
         };
@@ -147,7 +147,8 @@ impl State {
                 self.ledger.entries.iter().filter(of_currency).filter(|entry| effects.contains(&entry.effect));
             entries.filter_map(|entry| entry.amount).fold(Money::ZERO, Money::plus)
         };
-        let came = OPENING_BALANCE.plus(sum(&[Effect::ChargeMade, Effect::FundingReceived, Effect::PayoutReturned]));
+        let back = [Effect::RefundFailed, Effect::PayoutReturned];
+        let came = OPENING_BALANCE.plus(sum(&[Effect::ChargeMade, Effect::FundingReceived])).plus(sum(&back));
         came.minus(sum(&[Effect::RefundMade, Effect::PayoutMade])).unwrap_or_default()
     }
 }
@@ -197,7 +198,7 @@ mod tests {
         let new = vec![payout("0690000031", 1), payout("0690000001", 10), payout("0690000002", 100)];
         state.pay_out(new, Some("B".into())).unwrap();
         assert_eq!(states(&state, "B"), [Pending; 3]);
-        state.settle_due();
+        state.settle_payouts();
         assert_eq!(states(&state, "B"), [Pending; 3]);
         state.settle_shown("B");
         state.settle_shown("B");
@@ -212,11 +213,11 @@ mod tests {
         let mut state = test_state();
         state.settings.settle = Some(Duration::from_secs(3600));
         state.pay_out(vec![payout("0690000031", 1)], Some("B".into())).unwrap();
-        state.settle_due();
+        state.settle_payouts();
         state.settle_shown("B");
         assert_eq!(states(&state, "B"), [PayoutState::Pending]);
         state.settings.settle = Some(Duration::ZERO);
-        state.settle_due();
+        state.settle_payouts();
         assert_eq!(states(&state, "B"), [PayoutState::Successful]);
     }
 

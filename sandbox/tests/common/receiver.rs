@@ -2,11 +2,12 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use super::Sandbox;
+use super::wire::TIMEOUT;
 
 pub struct Receiver(TcpListener);
 
@@ -21,7 +22,7 @@ impl Receiver {
 
     /// Receives one webhook call as text and answers with this status.
     pub fn receive_text(&self, status: u16) -> String {
-        let (stream, _) = self.0.accept().unwrap();
+        let stream = self.accept();
         let mut reader = BufReader::new(stream);
         let (mut length, mut line) = (0, String::new());
         while reader.read_line(&mut line).unwrap() > 2 {
@@ -38,10 +39,25 @@ impl Receiver {
         String::from_utf8(body).unwrap()
     }
 
+    /// An error if nothing arrives.
+    #[track_caller]
+    fn accept(&self) -> TcpStream {
+        self.0.set_nonblocking(true).unwrap();
+        let give_up = Instant::now() + TIMEOUT;
+        while Instant::now() < give_up {
+            if let Ok((stream, _)) = self.0.accept() {
+                stream.set_nonblocking(false).unwrap();
+                return stream;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        panic!("no webhook call arrived");
+    }
+
     /// Accepts the connection that the act causes, and does not answer.
     pub fn accept_after(&self, act: impl FnOnce()) -> TcpStream {
         act();
-        self.0.accept().unwrap().0
+        self.accept()
     }
 
     pub fn receive(&self, status: u16) -> Value {

@@ -1,11 +1,14 @@
 //! What ends a run: faults, deadlines, cancels and callbacks; and what the report says then.
 
+use std::time::Duration;
+
 use paysvc_spec::status::CONTINUE;
 use serde_json::{Value, json};
 
 use super::{Steps, check, fault, ledger, outcomes, recipients, report, run, run_with, sizes};
 use crate::support::capi::{Call, Client};
 use crate::support::sandbox::Sandbox;
+use crate::support::server::Server;
 
 /// Seven recipients in four batches.
 const COUNT: usize = 7;
@@ -107,30 +110,40 @@ fn faults_end_a_run_where_they_must() {
 fn a_service_that_is_busy_is_waited_for() {
     let sandbox = Sandbox::start(&[]);
     // More than the attempts of one call, with and without the time to wait.
-    fault(&sandbox, json!({"fault": "status_429_retry_after", "nth": 2, "count": 2}));
-    fault(&sandbox, json!({"fault": "status_429", "nth": 3, "count": 3}));
+    fault(&sandbox, json!({"fault": "status_429_retry_after", "nth": 2}));
+    fault(&sandbox, json!({"fault": "status_429", "nth": 2, "count": 2}));
     let list = recipients(COUNT);
     let client = Client::new(&sandbox.config_with(json!({"max_attempts": 1})));
     let (reply, _) = run(&client, &json!({"payoutDetails": list}));
     reply.expect("OK CONFIRMED");
     check(&report(&reply), &list, &ledger(&sandbox));
-    assert_eq!(reply.attempts(), 4 + 5);
-    // Where the call's time does not suffice, the batch stays refused and the reply says how long to wait.
-    sandbox.send("DELETE", "/sandbox/faults", "");
-    fault(&sandbox, json!({"fault": "status_429_retry_after", "nth": 2, "count": 99}));
-    let client = Client::new(&sandbox.config_with(json!({"max_attempts": 1, "timeout_ms": 40_000})));
-    let list: Vec<_> = recipients(2 * COUNT).split_off(COUNT);
-    let (reply, steps) = run_with(&client, &json!({"payoutDetails": list}), 40_900, Steps::new(|_| CONTINUE));
+    assert_eq!(reply.attempts(), 4 + 3);
+}
+
+#[test]
+fn a_wait_that_the_call_has_no_time_for_is_not_begun() {
+    let server = Server::start(|mut c| {
+        while c.read_request().is_some() {
+            c.answer("429 busy", "retry-after: 600\r\n", "{}");
+        }
+    });
+    let mut config = server.config();
+    config["encryption_key"] = json!(crate::support::long_encryption_key());
+    let (reply, steps) = run_with(
+        &Client::new(&config),
+        &json!({"payoutDetails": recipients(COUNT)}),
+        500_000,
+        Steps::new(|_| CONTINUE),
+    );
     reply.expect("E_RATE_LIMITED UNKNOWN");
-    assert_eq!(reply.retry_after_ms(), 1000);
-    assert_eq!(outcomes(&report(&reply)), [["ACCEPTED"; 2].as_slice(), &["REJECTED"; 2], &["NOT_SENT"; 3]].concat());
+    assert_eq!((reply.retry_after_ms(), reply.attempts()), (600_000, 1));
+    assert_eq!(outcomes(&report(&reply)), [["REJECTED"; 2].as_slice(), &["NOT_SENT"; 5]].concat());
     assert_eq!(steps.steps.last().unwrap()["status"], "E_RATE_LIMITED");
 }
 
 /// An answer that refuses without a vote proves less once a 429 came before it.
 #[test]
 fn a_refusal_after_429_is_not_taken_for_more_than_it_is() {
-    use crate::support::server::Server;
     for (answers, expected) in [
         (["429 busy", "404 gone"], "E_RESPONSE UNKNOWN"),
         (["429 busy", "401 no"], "E_UNAUTHORIZED REJECTED"),
@@ -163,22 +176,23 @@ fn no_batch_starts_that_cannot_end_in_time() {
     assert!(reply.message().contains("and a batch may take 20000 ms (timeout_ms)"), "{}", reply.message());
     assert!(steps.steps.is_empty());
     check(&report(&reply), &list, &ledger(&sandbox));
-    // The time for the rest passes during the second batch: it ends, and no third one starts.
-    fault(&sandbox, json!({"fault": "slow_headers", "nth": 2, "delay_ms": 3000}));
-    let (reply, _) = run_with(&client, &request, 22_500, Steps::new(|_| CONTINUE));
+    // The time for the rest passes after the second batch: no third one starts.
+    let slow = |name: &'static str, batch: u64| {
+        Steps::new(move |step| {
+            if step["step"] == name && step["batch"] == batch {
+                std::thread::sleep(Duration::from_millis(5000));
+            }
+            CONTINUE
+        })
+    };
+    let (reply, _) = run_with(&client, &request, 25_000, slow("after", 1));
     reply.expect("E_TIMEOUT UNKNOWN");
     let found = report(&reply);
     assert_eq!(outcomes(&found), [["ACCEPTED"; 4].as_slice(), &["NOT_SENT"; 3]].concat());
     check(&found, &list, &ledger(&sandbox));
-    // A callback that takes too long: the batch that it announced is not sent.
-    let (reply, steps) = run_with(&client, &json!({"payoutDetails": list, "earlier": found}), 21_000, {
-        Steps::new(|step| {
-            if step["step"] == "before" {
-                std::thread::sleep(std::time::Duration::from_millis(1100));
-            }
-            CONTINUE
-        })
-    });
+    // It passes in the callback before a batch: that batch is not sent.
+    let (reply, steps) =
+        run_with(&client, &json!({"payoutDetails": list, "earlier": found}), 25_000, slow("before", 2));
     reply.expect("E_TIMEOUT UNKNOWN");
     let steps: Vec<_> =
         steps.steps.iter().map(|step| (step["step"].as_str().unwrap(), step["outcome"].as_str())).collect();
@@ -241,7 +255,7 @@ fn a_cancel_ends_the_run_and_the_report_is_whole() {
             client.call_with("payout_bulk", &request, Some(&call))
         });
         while ledger(&sandbox).len() < 4 {
-            std::thread::sleep(std::time::Duration::from_millis(10));
+            std::thread::sleep(Duration::from_millis(10));
         }
         call.cancel();
         running.join().unwrap()

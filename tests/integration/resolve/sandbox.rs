@@ -1,13 +1,16 @@
 //! The same against the sandbox, whose ledger knows what became of a request.
 
+use paysvc_spec::status::Outcome;
 use serde_json::{Value, json};
 
-use crate::support::capi::{Client, Reply};
+use crate::support::capi::{Call, Client, Reply};
 use crate::support::sandbox::Sandbox;
 
 const STATUS: &str = "/payment/order/status";
 const PAY: &str = "/payment/order/pay";
 const CREATE: &str = "/payment/order/create";
+/// A card that the sandbox declines.
+const DECLINED: &str = "4000000000000002";
 
 struct Shop {
     sandbox: Sandbox,
@@ -68,7 +71,7 @@ fn a_charge_whose_answer_was_lost_is_found() {
         let reference = format!("O-{fault}");
         shop.order(&reference);
         shop.arm(PAY, fault);
-        assert_eq!(shop.pay(&reference, "000000").outcome(), paysvc_spec::status::Outcome::Unknown);
+        assert_eq!(shop.pay(&reference, "000000").outcome(), Outcome::Unknown);
         let found = shop.resolve("order_pay", json!({"reference": reference}), None);
         found.expect("OK CONFIRMED");
         assert_eq!((found.state(), shop.charges(&reference)), (5, 1), "{}", found.message());
@@ -92,7 +95,7 @@ fn a_charge_that_never_arrived_stays_unknown() {
         shop.pay(reference, "000000");
         for attempts in [None, Some(1)] {
             let found = shop.resolve("order_pay", json!({"reference": reference}), attempts);
-            assert_eq!(found.outcome(), paysvc_spec::status::Outcome::Unknown, "{}", found.message());
+            assert_eq!(found.outcome(), Outcome::Unknown, "{}", found.message());
         }
         assert_eq!(shop.charges(reference), 0);
     }
@@ -101,7 +104,6 @@ fn a_charge_that_never_arrived_stays_unknown() {
 #[test]
 fn a_declined_card_is_rejected_only_with_the_number_of_attempts() {
     let shop = Shop::new();
-    const DECLINED: &str = "4000000000000002";
     let kept = json!({"reference": "O-1", "card": {}});
     for attempts in 1..=2 {
         shop.arm(CREATE, "commit_then_reset");
@@ -132,4 +134,39 @@ fn a_look_up_that_fails_once_is_repeated_with_wait() {
     let found = shop.client.call("resolve", &call);
     found.expect("OK CONFIRMED");
     assert_eq!((found.state(), found.attempts()), (5, 2));
+}
+
+/// Whatever happens to the look-up: it never says the contrary of what is so.
+#[test]
+fn no_fault_of_the_look_up_makes_its_answer_wrong() {
+    let shop = Shop::new();
+    let faults = shop.sandbox.get("/sandbox/faults");
+    let names = faults["faults"].as_array().unwrap().iter().map(|fault| fault["name"].as_str().unwrap().to_owned());
+    // Of those that act on the look-up itself.
+    let names: Vec<_> = names.filter(|name| !name.starts_with("tls_")).collect();
+    assert!(names.len() > 40, "{names:?}");
+    shop.order("PAID");
+    shop.pay("PAID", "000000").expect("OK CONFIRMED");
+    shop.order("OPEN");
+    shop.card("DECLINED", DECLINED).expect("E_REJECTED REJECTED");
+    let mut settled = 0;
+    for name in &names {
+        for (reference, may, state) in
+            [("PAID", Outcome::Confirmed, 5), ("OPEN", Outcome::Unknown, 1), ("DECLINED", Outcome::Rejected, 4)]
+        {
+            shop.sandbox.send("DELETE", "/sandbox/faults", "");
+            shop.arm(STATUS, name);
+            let call = json!({"endpoint": "order_pay", "request": {"reference": reference}, "attempts": 1});
+            let found = shop.client.call_with("resolve", &call, Some(&Call::with_timeout_ms(700)));
+            let is_settled = found.outcome() == may && found.state() == state;
+            settled += usize::from(is_settled);
+            let message = found.message();
+            assert!(
+                is_settled || found.outcome() == Outcome::Unknown,
+                "{reference}, {name}: {} {message}",
+                found.verdict()
+            );
+        }
+    }
+    assert!(settled > names.len() / 2, "only {settled} are settled");
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ._errors import PaysvcError
 from ._webhook import (
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from ._async import AsyncClient
     from ._client import Client
+    from ._replies import WebhookVerifyReply
     from ._reply import Reply
 
 __all__ = ["ASGIApp", "AsyncStore", "Begin", "Limits", "MemoryStore", "Store", "WSGIApp"]
@@ -62,7 +63,7 @@ class WSGIApp:
     def __init__(
         self,
         client: Client,
-        handle: Callable[[Reply], object],
+        handle: Callable[[WebhookVerifyReply], object],
         *,
         store: Store | None = None,
         unverified: Callable[[Reply], object] | None = None,
@@ -112,7 +113,7 @@ class WSGIApp:
         if begin is not Begin.HANDLE:
             return OK if begin is Begin.DONE else BUSY
         try:
-            self._handle(reply)
+            self._handle(cast("WebhookVerifyReply", reply))
         except BaseException:
             self._store.failed(found.key)
             raise
@@ -122,7 +123,7 @@ class WSGIApp:
 
     def _verify(self, text: str) -> Reply:
         try:
-            return self._client.call("webhook_verify", {"body": text}, timeout=self._timeout)
+            return self._client.webhook_verify(text, timeout=self._timeout)
         except PaysvcError as error:
             return error.reply
 
@@ -164,7 +165,7 @@ class ASGIApp:
     def __init__(
         self,
         client: AsyncClient,
-        handle: Callable[[Reply], Awaitable[object] | object],
+        handle: Callable[[WebhookVerifyReply], Awaitable[object] | object],
         *,
         store: AnyStore | None = None,
         unverified: Callable[[Reply], Awaitable[object] | object] | None = None,
@@ -228,7 +229,7 @@ class ASGIApp:
         if begin is not Begin.HANDLE:
             return OK if begin is Begin.DONE else BUSY
         try:
-            await _result(self._handle(reply))
+            await _result(self._handle(cast("WebhookVerifyReply", reply)))
         except BaseException:  # Also if the server cancels this task.
             await _result(self._store.failed(found.key))
             raise
@@ -237,7 +238,7 @@ class ASGIApp:
 
     async def _verify(self, text: str) -> Reply:
         try:
-            return await self._client.call("webhook_verify", {"body": text}, timeout=self._timeout)
+            return await self._client.webhook_verify(text, timeout=self._timeout)
         except PaysvcError as error:
             return error.reply
 

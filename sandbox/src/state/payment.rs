@@ -1,0 +1,74 @@
+//! An attempt to pay an order.
+
+use super::method::Method;
+use crate::clock::Moment;
+use crate::magic;
+use crate::money::Money;
+
+#[derive(Debug, Clone)]
+pub struct Payment {
+    /// `orderPaymentReference`.
+    pub reference: String,
+    /// `paymentDetail.paymentReference`, another reference of the same payment.
+    pub detail_reference: String,
+    pub method: Method,
+    pub state: PaymentState,
+    /// What it waits for while it is pending, or has waited for.
+    pub awaits: Awaits,
+    pub code: &'static str,
+    pub message: &'static str,
+    /// Without the fee.
+    pub amount: Money,
+    /// The account name of a payment by mandate.
+    pub payer: Option<String>,
+    /// The masked account or card number; the whole number of a temporary account.
+    pub instrument: String,
+    /// How the card behaves, if it is a payment by card.
+    pub card: Option<magic::Card>,
+    pub created: Moment,
+    pub updated: Moment,
+}
+
+/// What makes a pending payment final.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Awaits {
+    Nothing,
+    /// The card holder's consent: the redirect URL, or authorize with a one-time code.
+    Holder,
+    /// The customer's confirmation elsewhere: in an app, by telephone, at a bank.
+    Customer,
+    /// A transfer to the temporary account.
+    Transfer,
+    /// The merchant's capture of a reserved amount.
+    Capture,
+}
+
+/// Numbered as in the service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PaymentState {
+    Initiated = 1,
+    Pending = 2,
+    Failed = 4,
+    Successful = 5,
+    Reversed = 6,
+}
+
+impl PaymentState {
+    pub fn id(self) -> u64 {
+        self as u64
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            PaymentState::Initiated => "Initiated",
+            PaymentState::Pending => "Pending",
+            PaymentState::Failed => "Failed",
+            PaymentState::Successful => "Successful",
+            PaymentState::Reversed => "Reversed",
+        }
+    }
+
+    pub fn is_final(self) -> bool {
+        matches!(self, PaymentState::Failed | PaymentState::Successful | PaymentState::Reversed)
+    }
+}

@@ -1,0 +1,23 @@
+//! Does what is due.
+
+use super::State;
+use super::due::Due;
+use crate::clock::Moment;
+
+impl State {
+    /// Ends everything whose time has come.
+    pub fn settle_due(&mut self) {
+        self.settle_payouts();
+        self.settle_agenda(Moment::now());
+    }
+
+    /// What a call has ended meanwhile is left alone.
+    pub(super) fn settle_agenda(&mut self, now: Moment) {
+        while let Some(due) = self.agenda.take(now) {
+            match due {
+                Due::Refund { order, refund } => self.complete_refund(&order, &refund),
+                Due::Expiry { payment } => _ = self.expire_payment(&payment),
+            }
+        }
+    }
+}
