@@ -15,6 +15,7 @@ from helpers import PROJECT
 
 import paysvc
 from paysvc import Answer, AnswerError, Outcome, Status
+from paysvc._generated import OPERATIONS
 from paysvc._replies import REPLIES
 
 ERROR = "an AnswerError"
@@ -277,7 +278,7 @@ def test_every_member_of_every_canned_answer_is_read() -> None:
     text = (PROJECT.parents[1] / "tests" / "scenarios.json").read_text()
     # In a canned answer, {amount} stands for what the request has.
     entries = json.loads(re.sub(r"\{\w+\}", "1", text))["endpoints"]
-    assert set(entries) == set(REPLIES)
+    assert set(entries) == set(REPLIES) - set(OPERATIONS)
     for name, entry in entries.items():
         text = json.dumps(entry["answer"])
         reply = REPLIES[name](status=Status.OK, outcome=Outcome.CONFIRMED, text=text)

@@ -108,7 +108,9 @@ def test_whatever_is_not_continue_stops_before_the_next_batch(
     assert (paid(paysvc_sandbox), paysvc_sandbox.get("/sandbox/duplicates")["duplicates"]) == (5, [])
 
 
-@pytest.mark.parametrize(("thrown", "at"), [(ValueError, "after"), (KeyboardInterrupt, "after"), (ValueError, "before")])
+@pytest.mark.parametrize(
+    ("thrown", "at"), [(ValueError, "after"), (KeyboardInterrupt, "after"), (ValueError, "before")]
+)
 def test_an_exception_stops_and_is_raised_with_the_report(
     client: paysvc.Client, paysvc_sandbox: Sandbox, thrown: type[BaseException], at: str
 ) -> None:
