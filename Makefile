@@ -9,7 +9,7 @@ BUILD   = build
 # Replaces files by rename, because a running program may have the old one open.
 PLACE   = sh scripts/place.sh
 
-.PHONY: help all build generate demo test test-python test-go test-cpp faults canary fuzz harden certify peers bench bench-check check sanitize tsan cgocheck two-edits bare deny miri install clean setup setup-demo setup-test
+.PHONY: help all build generate demo test test-python test-go test-cpp faults bulk canary fuzz harden certify peers bench bench-check check sanitize tsan cgocheck two-edits bare deny miri install clean setup setup-demo setup-test
 
 all: build ## the same as build; the default
 
@@ -61,6 +61,9 @@ test-python: setup-test build ## types, lints and tests of the Python package
 
 faults: setup-test build ## every endpoint with every fault, plain and TLS; then 60 seconds of random faults (SEED=n)
 	PAYSVC_FAULTS=all $(CARGO) test --locked --test integration -- --nocapture faults:: faults_random::
+
+bulk: setup-test build ## 10,000 payouts in bulk with faults, resumed until nothing is left to send, with figures (SEED=n)
+	PAYSVC_BULK=10000 $(CARGO) test --locked --test integration -- --nocapture bulk::
 
 canary: setup-test build ## searches logs, messages and memory for secrets: every endpoint with every fault, three languages
 	GO="$$(sh scripts/go.sh)" PAYSVC_CANARY=all $(CARGO) test --locked --test integration -- --nocapture canary::

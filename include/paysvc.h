@@ -456,7 +456,7 @@ paysvc_status paysvc_order_create(const paysvc_client *client,
  *   - paymentOption (string, required): payment option in any case, e.g. C, NDD or bank-transfer
  *   - reference (string, required): reference of the order
  *   - country (string): two-letter country code
- *   - card (object): the card, for the payment option C
+ *   - card (object): the card
  *     - cardnumber (string, required): card number, digits only
  *     - expirymonth (string, required): two digits
  *     - expiryyear (string, required): two or four digits

@@ -139,7 +139,11 @@ class call {
 #if PAYSVC_EXCEPTIONS
     /// What the progress function threw last; nullptr if it did not throw. The reply of the call is as good as ever.
     std::exception_ptr progress_failure() const {
-        return listeners_.empty() ? nullptr : listeners_.back()->failure();
+        if (listeners_.empty()) {
+            return nullptr;
+        }
+        const std::lock_guard<std::mutex> lock(listeners_.back()->mutex);
+        return listeners_.back()->failure;
     }
 #endif
     /// Cancels, from any thread: the request returns promptly with E_CANCELLED, and so does every later one.
@@ -150,38 +154,29 @@ class call {
     const paysvc_call *get() const noexcept { return handle_.get(); }
 
   private:
-    class listener {
-      public:
-        explicit listener(progress_function told) : told_(std::move(told)) {}
-        int tell(std::size_t done, std::size_t total, const char *step) noexcept {
+    /// A function for progress, and what it threw last.
+    struct listener {
+        explicit listener(progress_function function) : told(std::move(function)) {}
+        progress_function told;
 #if PAYSVC_EXCEPTIONS
-            try {
-                return told_(done, total, step);
-            } catch (...) { // An exception must not pass through C.
-                const std::lock_guard<std::mutex> lock(mutex_);
-                failure_ = std::current_exception();
-                return 0;
-            }
-        }
-        std::exception_ptr failure() {
-            const std::lock_guard<std::mutex> lock(mutex_);
-            return failure_;
-        }
-
-      private:
-        std::mutex mutex_; // Threads may share the token.
-        std::exception_ptr failure_;
-#else
-            return told_(done, total, step);
-        }
-
-      private:
+        std::mutex mutex; // Threads may share the token.
+        std::exception_ptr failure;
 #endif
-        progress_function told_;
     };
 
-    static int PAYSVC_CALLBACK step(void *userdata, std::size_t done, std::size_t total, const char *step) noexcept {
-        return static_cast<listener *>(userdata)->tell(done, total, step);
+    static int PAYSVC_CALLBACK step(void *userdata, std::size_t done, std::size_t total, const char *step_json) noexcept {
+        listener &to = *static_cast<listener *>(userdata);
+#if PAYSVC_EXCEPTIONS
+        try {
+            return to.told(done, total, step_json);
+        } catch (...) { // An exception must not pass through C.
+            const std::lock_guard<std::mutex> lock(to.mutex);
+            to.failure = std::current_exception();
+            return 0;
+        }
+#else
+        return to.told(done, total, step_json);
+#endif
     }
 
     explicit call(std::nullptr_t) noexcept {}

@@ -127,7 +127,7 @@ class order_create_answer_data_order : public view {
     using paysvc::view::view;
     /// reference (string, reported): reference of the order.
     paysvc::value<std::string> reference() const { return paysvc::detail::reader::text(*this, "/data/order/reference"); }
-    /// processorReference (string, reported): the service's reference of the payment.
+    /// processorReference (string, integrated): the service's reference of the order.
     paysvc::value<std::string> processorReference() const { return paysvc::detail::reader::text(*this, "/data/order/processorReference"); }
     /// amount (amount in major currency units, reported): price of the order, without the fee.
     paysvc::value<std::string> amount() const { return paysvc::detail::reader::decimal(*this, "/data/order/amount"); }
@@ -141,7 +141,7 @@ class order_create_answer_data_order : public view {
     paysvc::value<std::string> status() const { return paysvc::detail::reader::text(*this, "/data/order/status"); }
     /// currency (string, reported): currency code.
     paysvc::value<std::string> currency() const { return paysvc::detail::reader::text(*this, "/data/order/currency"); }
-    /// narration (string, reported): narration.
+    /// narration (string, integrated): narration.
     paysvc::value<std::string> narration() const { return paysvc::detail::reader::text(*this, "/data/order/narration"); }
 };
 
@@ -934,7 +934,7 @@ class webhook_verify_answer_differences : public view {
     paysvc::value<std::string> event() const { return paysvc::detail::reader::text(*this, "/event"); }
     /// service (string): its value in the service's answer.
     paysvc::value<std::string> service() const { return paysvc::detail::reader::text(*this, "/service"); }
-    /// expected (string): the value that was expected.
+    /// expected (string): the value that was expected, if the service says something else.
     paysvc::value<std::string> expected() const { return paysvc::detail::reader::text(*this, "/expected"); }
 };
 
@@ -954,6 +954,8 @@ class webhook_verify_answer : public view {
     paysvc::list<paysvc::webhook_verify_answer_differences> differences() const { return paysvc::detail::reader::array<paysvc::webhook_verify_answer_differences>(*this, "/differences"); }
     /// event (string): what the event is about: order, session, payout or unknown.
     paysvc::value<std::string> event() const { return paysvc::detail::reader::text(*this, "/event"); }
+    /// about (string): the reference, session or batch that the service was asked for; absent if it was not asked.
+    paysvc::value<std::string> about() const { return paysvc::detail::reader::text(*this, "/about"); }
     /// key (string): the same for every delivery of the event; absent unless it is authentic.
     paysvc::value<std::string> key() const { return paysvc::detail::reader::text(*this, "/key"); }
 };

@@ -294,7 +294,7 @@ class order_pay_request : public object {
     order_pay_request &reference(const std::string &value) { return set(*this, "reference", value); }
     /// country (string): two-letter country code.
     order_pay_request &country(const std::string &value) { return set(*this, "country", value); }
-    /// card (object): the card, for the payment option C.
+    /// card (object): the card.
     order_pay_request &card(const order_pay_card &value) { return set(*this, "card", value); }
     /// directDebitPaymentRequest (object): the debit, for the payment option NDD.
     order_pay_request &directDebitPaymentRequest(const order_pay_directDebitPaymentRequest &value) { return set(*this, "directDebitPaymentRequest", value); }

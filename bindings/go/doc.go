@@ -20,7 +20,7 @@
 //	case err == nil:
 //		// Accepted, not done yet: ask for its state later.
 //	case errors.Is(err, paysvc.ErrOutcomeUnknown):
-//		// It may have been made: find out before you repeat it.
+//		// It may have been made: client.Resolve(ctx, err) asks the service. Do not repeat it before you know.
 //	case errors.Is(err, paysvc.ErrOutcomeNotSent):
 //		// Nothing was sent: it may be repeated.
 //	default:
@@ -55,7 +55,8 @@
 // The library knows the context's deadline and its cancel, and ends the call promptly. A method returns only then, so that the
 // outcome is never lost. A call that is cancelled after its first byte was sent returns an error that is both
 // [context.Canceled] and [ErrOutcomeUnknown]; a deadline is [ErrTimeout] as well as [context.DeadlineExceeded]. The client's
-// own TimeoutMS limits every call.
+// own TimeoutMS limits every call. For [Client.Resolve], [Client.OrderWait] and [Client.PayoutBulk], which send several
+// requests, the context's deadline may be later than that.
 //
 // # Goroutines
 //

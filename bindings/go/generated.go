@@ -747,7 +747,7 @@ type OrderPayRequest struct {
 	// Country (string): two-letter country code.
 	Country *string `json:"country,omitempty"`
 
-	// Card (object): the card, for the payment option C.
+	// Card (object): the card.
 	Card *OrderPayCard `json:"card,omitempty"`
 
 	// DirectDebitPaymentRequest (object): the debit, for the payment option NDD.

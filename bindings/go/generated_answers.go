@@ -456,7 +456,7 @@ type OrderCreateAnswerDataOrder struct {
 	// Reference (string, reported): reference of the order.
 	Reference Text `json:"reference"`
 
-	// ProcessorReference (string, reported): the service's reference of the payment.
+	// ProcessorReference (string, integrated): the service's reference of the order.
 	ProcessorReference Text `json:"processorReference"`
 
 	// Amount (amount in major currency units, reported): price of the order, without the fee.
@@ -477,7 +477,7 @@ type OrderCreateAnswerDataOrder struct {
 	// Currency (string, reported): currency code.
 	Currency Text `json:"currency"`
 
-	// Narration (string or null, reported): narration.
+	// Narration (string or null, integrated): narration.
 	Narration Text `json:"narration"`
 }
 
@@ -2598,6 +2598,9 @@ type WebhookVerifyAnswer struct {
 	// Event (string): what the event is about: order, session, payout or unknown.
 	Event Text `json:"event"`
 
+	// About (string): the reference, session or batch that the service was asked for; absent if it was not asked.
+	About Text `json:"about"`
+
 	// Key (string): the same for every delivery of the event; absent unless it is authentic.
 	Key Text `json:"key"`
 }
@@ -2612,6 +2615,8 @@ func (a *WebhookVerifyAnswer) member(name string) slot {
 		return &a.Differences
 	case "event":
 		return &a.Event
+	case "about":
+		return &a.About
 	case "key":
 		return &a.Key
 	}
@@ -2619,7 +2624,7 @@ func (a *WebhookVerifyAnswer) member(name string) slot {
 }
 
 func (a *WebhookVerifyAnswer) members() []slot {
-	return []slot{&a.Authentic, &a.Match, &a.Differences, &a.Event, &a.Key}
+	return []slot{&a.Authentic, &a.Match, &a.Differences, &a.Event, &a.About, &a.Key}
 }
 
 // WebhookVerifyAnswerDifferencesItem is /differences/* in [WebhookVerifyAnswer].
@@ -2629,13 +2634,13 @@ type WebhookVerifyAnswerDifferencesItem struct {
 	// Member (string): what differs.
 	Member Text `json:"member"`
 
-	// Event (string): its value in the event.
+	// Event (string or null): its value in the event.
 	Event Text `json:"event"`
 
-	// Service (string): its value in the service's answer.
+	// Service (string or null): its value in the service's answer.
 	Service Text `json:"service"`
 
-	// Expected (string): the value that was expected.
+	// Expected (string): the value that was expected, if the service says something else.
 	Expected Text `json:"expected"`
 }
 

@@ -9,6 +9,7 @@ use crate::endpoints::{
     transactions, virtual_accounts,
 };
 use crate::envelope::Body;
+use crate::faults::magic::Kind;
 use crate::json::Json;
 use crate::keys::{KeyKind, KeyRule};
 use crate::path_pattern::{self, Values};
@@ -49,9 +50,17 @@ impl Route {
         Ok(if self.assumed { answer.assumed() } else { answer })
     }
 
-    /// Whether requests only read, so that the fault of a magic input is meant for another one.
-    pub fn is_look_up(&self) -> bool {
-        self.method == "GET" || READING_POSTS.contains(&self.path.as_ref())
+    /// What this request does, which decides whether the fault of a magic input acts on it.
+    pub fn kind(&self, input: &Json) -> Kind {
+        let path = self.path.as_ref();
+        let has_card = || input.get("card").is_some_and(Json::is_object);
+        let is_canned = || matches!(&self.handler, Handler::Canned(canned) if canned.moves_money());
+        let moves = || PAYING.contains(&path) || (path == CREATE && has_card()) || is_canned();
+        match self.method == "GET" || READING_POSTS.contains(&path) {
+            true => Kind::LookUp,
+            false if moves() => Kind::Payment,
+            false => Kind::Change,
+        }
     }
 
     pub fn is_canned(&self) -> bool {
@@ -61,6 +70,17 @@ impl Route {
 
 const READING_POSTS: [&str; 4] =
     ["/payment/order/status", "/payment/order/verify", "/payment/order/fee", "/payout/name-enquiry"];
+
+/// The endpoints that move money, beside an order that is created with a card, and canned ones.
+const PAYING: [&str; 6] = [
+    "/payment/order/pay",
+    "/payment/order/pay/authorize",
+    "/payment/order/pay/capture",
+    "/payment/order/refund",
+    "/payment/tokenize/charge",
+    "/payout/initiate",
+];
+const CREATE: &str = "/payment/order/create";
 
 pub struct Routes(Vec<Route>);
 
@@ -223,13 +243,21 @@ mod tests {
     }
 
     #[test]
-    fn look_ups() {
-        let routes = with(&[]).unwrap();
+    fn kinds_of_requests() {
+        let canned = endpoints(&Json::parse(EMBEDDED.as_bytes()).unwrap()).unwrap();
+        let routes = Routes::new(canned).unwrap();
+        let kind = |method: &str, path: &str, input: &str| {
+            routes.find(method, path).unwrap().0.kind(&Json::parse(input.as_bytes()).unwrap())
+        };
         for path in READING_POSTS {
-            assert!(routes.find("POST", path).unwrap().0.is_look_up());
+            assert_eq!(kind("POST", path, "{}"), Kind::LookUp);
         }
-        assert!(routes.find("GET", "/payout/B/status").unwrap().0.is_look_up());
-        assert!(!routes.find("POST", "/payment/order/pay").unwrap().0.is_look_up());
+        for path in PAYING {
+            assert_eq!(kind("POST", path, "{}"), Kind::Payment, "{path}");
+        }
+        assert_eq!(kind("GET", "/payout/B/status", "{}"), Kind::LookUp);
+        assert_eq!(kind("POST", CREATE, r#"{"order":{}}"#), Kind::Change);
+        assert_eq!(kind("POST", CREATE, r#"{"card":{}}"#), Kind::Payment);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::endpoints::Call;
 use crate::envelope::{Body, Opened, open_encrypted, open_plain};
 use crate::faults::alter::{RequestFacts, alter};
 use crate::faults::elements;
-use crate::faults::magic::{self, Named};
+use crate::faults::magic::{self, Kind, Named};
 use crate::faults::rules::Rule;
 use crate::faults::table::{Acts, Fault};
 use crate::faults::{Chosen, Faults};
@@ -54,11 +54,11 @@ pub fn decide(
         }
         Err(error) => (inspect_rejected(incoming), Err(error)),
     };
-    let is_look_up = ready.as_ref().is_ok_and(|(route, _)| route.is_look_up());
+    let kind = ready.as_ref().map_or(Kind::LookUp, |(route, call)| route.kind(&call.input));
     let (mut ready, named) = by_magic(ready, by_rule.is_some());
 
     let mut shared = sandbox.lock();
-    let named = named.filter(|named| shared.faults.meets(named, is_look_up));
+    let named = named.filter(|named| shared.faults.meets(named, kind));
     let request = Request { incoming, origin, opened: &opened };
     let chosen = request.choose(by_rule, named, &mut shared.faults);
     // This fault acts on the next new connection; the request itself is executed as usual.

@@ -77,6 +77,17 @@ fn a_fault_of_look_ups_can_be_asked_for() {
 }
 
 #[test]
+fn a_fault_of_payments_spares_the_order() {
+    let sandbox = Sandbox::start(&[]);
+    let reference = "sbx-commit_then_502@pay-1";
+    let order = format!(r#"{{"order":{{"reference":"{reference}","amount":"20.00","currency":"NGN"}}}}"#);
+    sandbox.post("/payment/order/create", &order).expect(200);
+    let card = common::card(reference, "4111111111111111").replace("paymentoption", "paymentOption");
+    sandbox.post("/payment/order/pay", &card).expect(502);
+    assert_eq!(status(&sandbox, reference).expect(200).json()["data"]["orderSummary"]["statusId"], 5);
+}
+
+#[test]
 fn a_rule_takes_precedence() {
     let sandbox = Sandbox::start(&[]);
     sandbox.rule(r#"{"path":"/payment/order/create","fault":"status_503"}"#);

@@ -82,10 +82,12 @@ fn refunds() {
     let receiver = Receiver::new();
     let sandbox = start(&receiver, &[]);
     paid(&sandbox, "A");
+    assert_eq!(receiver.receive(204)["data"]["statusId"], 5);
     sandbox.post_secret("/payment/order/refund", r#"{"reference":"A"}"#).expect(200);
-    sandbox.admin_post("refunds/A/complete", "").expect(200);
-    let states: Vec<_> = (0..2).map(|_| receiver.receive(204)["data"]["statusId"].clone()).collect();
-    assert_eq!(states, [5, 6]);
+    // It is pending until a look at the order has shown it.
+    assert_eq!(sandbox.deliveries().len(), 1);
+    sandbox.post_secret("/payment/order/verify", r#"{"reference":"A"}"#).expect(200);
+    assert_eq!(receiver.receive(204)["data"]["statusId"], 6);
     assert_eq!(sandbox.deliveries()[1]["event"], "refund");
 }
 
@@ -178,6 +180,23 @@ fn events_are_repeated_dropped_reordered_and_delayed() {
     );
     paid(&sandbox, "I");
     assert_eq!(orders(&receiver, 1), ["I"]);
+}
+
+#[test]
+fn a_receiver_that_does_not_answer_holds_up_no_request() {
+    let receiver = Receiver::new();
+    let sandbox = start(&receiver, &[]);
+    let connected = receiver.accept_after(|| paid(&sandbox, "A"));
+    // The first attempt waits for an answer now, so the second delivery stays in the queue.
+    paid(&sandbox, "B");
+    sandbox.get("/payment/banks").expect(200);
+    for index in [0, 1] {
+        assert_eq!(sandbox.delivery(index, "queued")["attempts"], json!([]));
+    }
+    drop(connected);
+    let failed = sandbox.delivery(0, "failed");
+    assert!(failed["attempts"][0]["error"].as_str().unwrap().starts_with("send: "), "{failed}");
+    assert_eq!(orders(&receiver, 1), ["B"]);
 }
 
 #[test]

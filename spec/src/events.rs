@@ -177,13 +177,13 @@ pub const EXPECTED: &[(&str, Meaning)] = &[
 ];
 
 /// The members that a verified answer has in front of its own.
-pub const ADDED: &[&str] = &["authentic", "match", "differences", "event", "key"];
+pub const ADDED: &[&str] = &["authentic", "match", "differences", "event", "about", "key"];
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::endpoint;
-    use crate::operations::operation;
+    use crate::operations::{Body, operation};
     use crate::schema::Kind;
 
     #[test]
@@ -211,6 +211,12 @@ mod tests {
             let is_known = row.answer.certainty < Certainty::Guessed;
             assert_eq!(verification.answer.is_some(), is_known, "{}: only a known answer confirms an event", row.name);
         }
+    }
+
+    #[test]
+    fn the_operation_answers_with_what_is_added() {
+        let Body::Own(members) = operation("webhook_verify").answer else { panic!("it has members of its own") };
+        assert_eq!(members.iter().map(|member| member.name).collect::<Vec<_>>(), ADDED);
     }
 
     #[test]

@@ -11,7 +11,7 @@ pub mod retry;
 #[cfg(test)]
 mod secrecy_tests;
 mod send;
-mod webhook;
+pub mod webhook;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

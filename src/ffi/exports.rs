@@ -257,7 +257,7 @@ pub unsafe extern "C" fn paysvc_order_create(client: *const paysvc_client, reque
 ///   - paymentOption (string, required): payment option in any case, e.g. C, NDD or bank-transfer
 ///   - reference (string, required): reference of the order
 ///   - country (string): two-letter country code
-///   - card (object): the card, for the payment option C
+///   - card (object): the card
 ///     - cardnumber (string, required): card number, digits only
 ///     - expirymonth (string, required): two digits
 ///     - expiryyear (string, required): two or four digits

@@ -130,6 +130,34 @@ fn a_panic_anywhere_keeps_the_evidence_and_the_client() {
     }
 }
 
+/// That nothing was sent now tells nothing of the earlier request.
+#[test]
+fn a_panic_tells_nothing_of_an_earlier_request() {
+    let client = Client::new(&format!("http://127.0.0.1:{}", service()));
+    type Function = unsafe extern "C" fn(
+        *const paysvc_client,
+        *const c_char,
+        *const paysvc_call,
+        *mut *mut paysvc_reply,
+    ) -> paysvc_status;
+    let pay = cr#"{"endpoint":"order_pay","request":{"reference":"O-1"}}"#;
+    let calls: [(Function, &CStr); 2] = [(paysvc_resolve, pay), (paysvc_order_wait, cr#"{"reference":"O-1"}"#)];
+    for (function, request) in calls {
+        // First while no connection is kept.
+        for (point, sent) in
+            [("connect", 0), ("ffi", 0), ("request", 0), ("encryption", 0), ("client", 0), ("answer", 1)]
+        {
+            if point == "connect" && function as usize != paysvc_resolve as usize {
+                continue;
+            }
+            failpoint::arm(point);
+            let mut reply = ptr::null_mut();
+            unsafe { function(client.0, request.as_ptr(), ptr::null(), &mut reply) };
+            assert_eq!(Reply(reply).facts(), (PAYSVC_E_INTERNAL, PAYSVC_OUTCOME_UNKNOWN, sent), "{point}");
+        }
+    }
+}
+
 /// In a process of its own, because standard error is the whole process's.
 #[test]
 fn a_panic_says_nothing_on_standard_error() {

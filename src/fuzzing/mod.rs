@@ -13,6 +13,7 @@ mod choice;
 #[path = "../../fuzz/src/conditions.rs"]
 mod conditions;
 mod config;
+mod event;
 mod json;
 mod key;
 mod pointer;
@@ -21,6 +22,7 @@ mod request;
 pub use answer::answer;
 pub use builder::builder;
 pub use config::config;
+pub use event::event;
 pub use key::key;
 pub use pointer::pointer;
 pub use request::request;
@@ -41,6 +43,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("answer", answer),
     ("pointer", pointer),
     ("builder", builder),
+    ("event", event),
 ];
 
 /// Part of every value in the corpus that no text of the library may repeat.

@@ -36,7 +36,7 @@ impl<'a> Kept<'a> {
         let mut errors = Vec::new();
         let mut values = Vec::new();
         for kept in look_up.keep {
-            match value(&members, kept.pointer()).and_then(|found| checked(found, kept, row.fields)) {
+            match value(&members, row.fields, kept.pointer()).and_then(|found| checked(found, kept, row.fields)) {
                 Ok(found) => values.extend(found.map(|value| (kept.pointer(), value))),
                 Err((path, text)) => errors.push((format!("{WHERE}.{path}"), text)),
             }
@@ -169,7 +169,12 @@ fn object(value: &RawValue) -> Result<Members<'_>, String> {
 type Fault = (String, String);
 
 /// The value at that pointer, if there is one.
-fn value<'a>(members: &Members<'a>, pointer: &str) -> Result<Option<&'a RawValue>, Fault> {
+fn value<'a>(members: &Members<'a>, fields: &'static [Field], pointer: &str) -> Result<Option<&'a RawValue>, Fault> {
+    // A name that the row takes in any case stands at the top.
+    let own = fields.iter().find(|field| field.any_case && pointer[1..] == *field.name);
+    if let Some(field) = own {
+        return Ok(members.iter().find(|(name, _)| field.is_called(name)).map(|(_, value)| *value));
+    }
     let mut path = String::new();
     let mut level = Cow::Borrowed(members);
     let mut steps = pointer.split('/').skip(1).peekable();
@@ -219,7 +224,7 @@ fn misspelt(members: &Members<'_>, fields: &'static [Field], look_up: &LookUp, e
     });
     let all: Vec<Field> = fields.iter().copied().chain(added).collect();
     let mut check = |members: &Members<'_>, here: &[Field], prefix: &str| {
-        for (name, _) in members.iter().filter(|(name, _)| here.iter().all(|field| field.name != name)) {
+        for (name, _) in members.iter().filter(|(name, _)| !here.iter().any(|field| field.is_called(name))) {
             let meant = validate::meant(name, here, prefix, &all);
             let is_kept = |meant: &str| paths.iter().any(|path| path == meant || *path == format!("{prefix}{meant}"));
             if let Some(meant) = meant.filter(|meant| meant.split(" or ").any(is_kept))

@@ -7,7 +7,7 @@
  * separated by tabs; or = and what get found, or - for NULL; or closed. answer prints a JSON object from the pointer of each
  * typed member, of at most five elements of a list, to a text, null (absent) or false (unreadable) in other languages. C has no
  * typed answers, so this program prints what stands there: the type, and the text or the number of elements.
- * functions.inc and typed_members.inc are written by the tests from the table of endpoints. It is a careful caller: what it was told
+ * functions.inc, operations.inc and typed_members.inc are written by the tests from the tables. It is a careful caller: what it was told
  * is wiped when it has been used.
  */
 #include <paysvc.h>
@@ -25,6 +25,7 @@ static paysvc_status encrypt(const paysvc_client *client, const char *json, cons
 
 static const struct { const char *name; function call; } functions[] = {
 #include "functions.inc"
+#include "operations.inc"
     {"request", paysvc_request},
     {"encrypt", encrypt}
 };

@@ -12,6 +12,7 @@ static paysvc_call *call;
 static paysvc_reply *reply, *old_reply;
 static paysvc_json *request;
 static int here;
+static char text[64];
 
 static paysvc_json *new_request(void)
 {
@@ -27,8 +28,15 @@ static void PAYSVC_CALLBACK on_log(void *userdata, int level, const char *messag
     CHECK(level >= 1 && level <= 4 && message != NULL);
 }
 
-/* What follows a call: its handles are checked and freed. `missing` names a NULL argument that must be refused, or "". */
-static void after(const char *what, paysvc_status status, int has_reply, const char *missing)
+static int PAYSVC_CALLBACK on_progress(void *userdata, size_t done, size_t total, const char *step_json)
+{
+    CHECK((userdata == &here || userdata == NULL) && (done <= total || total == 0) && step_json != NULL);
+    return PAYSVC_CONTINUE;
+}
+
+/* What follows a call: its handles are checked and freed. `missing` names a NULL argument that must be refused, or "";
+ * `unsent` is the outcome where nothing was sent. */
+static void after(const char *what, paysvc_status status, int has_reply, const char *missing, paysvc_outcome unsent)
 {
     int before = failures;
     CHECK((reply != NULL) == has_reply);
@@ -40,7 +48,7 @@ static void after(const char *what, paysvc_status status, int has_reply, const c
         CHECK(paysvc_reply_status(reply) == status);
         CHECK(strlen(paysvc_reply_body(reply)) == paysvc_reply_body_len(reply));
         if (missing[0] != '\0') {
-            CHECK(paysvc_reply_outcome(reply) == PAYSVC_OUTCOME_NOT_SENT && paysvc_reply_attempts(reply) == 0);
+            CHECK(paysvc_reply_outcome(reply) == unsent && paysvc_reply_attempts(reply) == 0);
             CHECK(strncmp(paysvc_reply_message(reply), missing, strlen(missing)) == 0);
         }
     }
@@ -69,11 +77,11 @@ static const struct { const char *text, *what; } not_utf8[] = {
     {"{\"a\":\"\xff\"}", "0xff"}
 };
 
-static void after_text(const char *what, size_t index, paysvc_status status)
+static void after_text(const char *what, size_t index, paysvc_status status, paysvc_outcome unsent)
 {
     int before = failures;
     CHECK(status == PAYSVC_E_ARGUMENT && reply != NULL && made == NULL);
-    CHECK(paysvc_reply_outcome(reply) == PAYSVC_OUTCOME_NOT_SENT);
+    CHECK(paysvc_reply_outcome(reply) == unsent);
     CHECK(strstr(paysvc_reply_message(reply), "is not UTF-8: the byte at 6 is wrong") != NULL);
     if (failures > before) {
         fprintf(stderr, "  in %s, %s: %s\n", what, not_utf8[index].what, paysvc_reply_message(reply));

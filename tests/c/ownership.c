@@ -1,7 +1,7 @@
 /* Preloaded into a program that uses the shared library: writes each handle that is made and each that is freed, one
  * line each, to the file that PAYSVC_OWNERSHIP names. A test reads it: every handle must be freed once.
  *
- * wrap.inc is written by the tests from the table of endpoints: WRAP(name) for each network function.
+ * wrap.inc is written by the tests from the tables: WRAP(name) for each network function.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

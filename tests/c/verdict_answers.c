@@ -237,6 +237,16 @@ static void request(struct maker *m, struct sample *sample)
         format = "{\"sessionId\":\"%s\"}";
     } else if (strcmp(name, "direct_debit_history") == 0) {
         format = "{\"emailAddress\":\"%s@example.com\"}";
+    } else if (strcmp(name, "payout_initiate") == 0) {
+        format = "{\"payoutDetails\":[{\"clientReference\":\"%s\",\"accountNumber\":\"0690000031\",\"bankCode\":"
+                 "\"000014\",\"amount\":1,\"description\":\"d\",\"accountName\":\"Ada\",\"creditCurrency\":"
+                 "\"NGN\",\"debitCurrency\":\"NGN\"}]}";
+    } else if (strcmp(name, "payout_status") == 0) {
+        format = "{\"batchReference\":\"%s\"}";
+    } else if (strcmp(name, "payout_name_enquiry") == 0) {
+        format = "{\"bankCode\":\"000014\",\"accountNumber\":\"%s\"}";
+    } else if (strcmp(name, "payout_balance") == 0) {
+        format = "{\"currency\":\"%s\"}";
     } else if (strcmp(name, "request POST") == 0) {
         static const char *const bodies[] = {"{\"reference\":\"%s\"}",
                                              "{\"order\":{\"reference\":\"%s\"}}",
@@ -265,7 +275,9 @@ void sample_make(struct sample *sample, unsigned long seed, unsigned long index)
         "request POST",         "order_pay",           "order_pay",           "direct_debit_otp",
         "order_create",         "order_create",        "direct_debit_create", "virtual_account_generate",
         "transaction_details",  "transaction_details", "transaction_details", "direct_debit_history",
-        "direct_debit_history", "direct_debit_status", "request GET"};
+        "direct_debit_history", "direct_debit_status", "request GET",
+        "payout_initiate",      "payout_initiate",     "payout_initiate",     "payout_status",
+        "payout_name_enquiry",  "payout_balance"};
     struct maker maker, *m = &maker;
     char text[32];
     int before, i;

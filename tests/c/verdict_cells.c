@@ -65,6 +65,12 @@ static const char *usual_request(const char *row)
         {"direct_debit_history", "{\"emailAddress\":\"a@example.com\"}"},
         {"direct_debit_status", "{\"mandateCode\":\"M-1\"}"},
         {"order_status", "{\"reference\":\"R-1\"}"},
+        {"payout_initiate", "{\"payoutDetails\":[{\"accountNumber\":\"0690000031\",\"bankCode\":\"000014\",\"amount\":1,"
+                            "\"description\":\"d\",\"accountName\":\"Ada\",\"creditCurrency\":\"NGN\","
+                            "\"debitCurrency\":\"NGN\"}]}"},
+        {"payout_status", "{\"batchReference\":\"B-1\"}"},
+        {"payout_name_enquiry", "{\"bankCode\":\"000014\",\"accountNumber\":\"0690000031\"}"},
+        {"payout_balance", "{\"currency\":\"NGN\"}"},
         {"request POST",
          "{\"method\":\"POST\",\"path\":\"/made/up\",\"key\":\"secret\",\"body\":{\"reference\":\"R-1\"}}"},
         {"request GET",

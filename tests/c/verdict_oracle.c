@@ -7,6 +7,7 @@
 
 static const struct oracle_row rows[] = {
     {.name = "order_refund", .kind = ORACLE_MOVES, .refund_or_payout = 1},
+    {.name = "payout_initiate", .kind = ORACLE_MOVES, .refund_or_payout = 1},
     {.name = "order_pay", .kind = ORACLE_MOVES},
     {.name = "order_create", .kind = ORACLE_MOVES},
     {.name = "direct_debit_create", .kind = ORACLE_REPEATABLE},
@@ -17,6 +18,9 @@ static const struct oracle_row rows[] = {
      .kind = ORACLE_READS,
      .members = {"customerName", "hasExistingDebitMandate", "directDebitMandates"}},
     {.name = "direct_debit_status", .kind = ORACLE_READS},
+    {.name = "payout_status", .kind = ORACLE_READS},
+    {.name = "payout_name_enquiry", .kind = ORACLE_READS, .members = {"bankCode", "accountNumber", "accountName"}},
+    {.name = "payout_balance", .kind = ORACLE_READS, .members = {"currency", "availableBalance"}},
     {.name = "order_status", .kind = ORACLE_READS, .subject = "data.orderSummary", .word_is_state = 1},
     {.name = "request POST", .kind = ORACLE_MOVES, .free = 1},
     {.name = "request GET", .kind = ORACLE_READS, .free = 1},

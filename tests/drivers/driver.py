@@ -17,7 +17,7 @@ from decimal import Decimal
 from typing import Any
 
 import paysvc
-from paysvc._generated import KEYWORDS
+from paysvc._generated import KEYWORDS, OPERATIONS
 from paysvc._replies import REPLIES
 
 LEVELS = {logging.ERROR: 1, logging.WARNING: 2, logging.INFO: 3, logging.DEBUG: 4}
@@ -117,6 +117,8 @@ def call(client: paysvc.Client, function: str, members: dict[str, Any]) -> paysv
         return client.encrypt(members)
     if function == "request":
         return client.request(**members)
+    if function in OPERATIONS:
+        return operate(client, function, members)
     keywords = KEYWORDS[function]
     arguments = {keywords[name]: value for name, value in members.items() if name in keywords}
     further = {name: value for name, value in members.items() if name not in keywords}
@@ -125,6 +127,17 @@ def call(client: paysvc.Client, function: str, members: dict[str, Any]) -> paysv
         return method(**arguments, **({"members": further} if further else {}))
     except TypeError:
         return client.call(function, members)
+
+
+def operate(client: paysvc.Client, function: str, members: dict[str, Any]) -> paysvc.Reply:
+    """Uses the method of a function that chooses its requests itself, which takes its first member by position."""
+    if "status_of" in members:
+        return client.payout_bulk_status(members["status_of"])
+    first, *others = OPERATIONS[function]
+    if first not in members or not set(members) <= {first, *others}:
+        return client.call(function, members)
+    method: Callable[..., paysvc.Reply] = getattr(client, function)
+    return method(members[first], **{name: members[name] for name in others if name in members})
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ use paysvc_spec::schema::{Answer, Certainty, Endpoint, Member};
 use serde_json::{Value, json};
 
 use crate::support::bindings::CPP;
+use crate::support::sandbox::Sandbox;
 use crate::support::server::Server;
 use crate::support::{ASAN, Link, Stage, VALGRIND, cpp_answers, made_up, output_of, root, run};
 
@@ -19,6 +20,27 @@ fn every_handle_is_freed_once() {
     run(&mut in_valgrind(&stage, &plain));
     for (standard, link) in [("-std=c++11", Link::Static), ("-std=c++20", Link::Shared)] {
         run(&mut stage.command(&stage.cpp(&source, link, &[&[standard], ASAN].concat())));
+    }
+}
+
+#[test]
+fn progress_that_stops_or_throws_stops_the_call_and_keeps_the_report() {
+    let stage = Stage::new();
+    let source = root().join("tests/cpp/steps.cpp");
+    let sandbox = Sandbox::start(&[]);
+    for (standard, link) in [("-std=c++11", Link::Static), ("-std=c++20", Link::Shared)] {
+        let program = stage.cpp(&source, link, &[&[standard], ASAN].concat());
+        for (what, paid) in [("stops", 5), ("throws", 5), ("waits", 0)] {
+            sandbox.post("/sandbox/reset", &Value::Null);
+            let mut command = stage.command(&program);
+            for member in ["base_url", "public_key", "secret_key", "encryption_key"] {
+                command.env(format!("PAYSVC_{}", member.to_uppercase()), sandbox.text(member));
+            }
+            run(command.arg(what));
+            let ledger = sandbox.get("/sandbox/ledger")["ledger"].take();
+            let made = ledger.as_array().unwrap().iter().filter(|entry| entry["effect"] == "payout_made").count();
+            assert_eq!(made, paid, "{what}: {ledger}");
+        }
     }
 }
 

@@ -1,11 +1,13 @@
 //! The matrix: endpoints × faults × plain and TLS, the reply's outcome against the sandbox's ledger.
 //!
-//! `make test` runs every fault on one call that moves money and one that reads; `make faults` (PAYSVC_FAULTS=all) runs
-//! all endpoints, and prints the table. PAYSVC_FAULTS also takes names of endpoints.
+//! `make test` runs every fault on two calls that move money and one that reads; `make faults` (PAYSVC_FAULTS=all) runs
+//! all endpoints, and prints the table. PAYSVC_FAULTS also takes names of endpoints. After each UNKNOWN, `resolve` is asked
+//! what became of the call.
 //!
 //! The sandbox runs with `--pay-twice`, so that nothing but the library keeps a charge from being made twice; and beside
 //! the effects, the requests that carried a business key are counted. A client that sends twice is found by both.
 
+mod resolved;
 mod sends_twice;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,6 +21,7 @@ use serde_json::{Value, json};
 use crate::support::capi::{Client, Reply};
 use crate::support::sandbox::Sandbox;
 use crate::support::target::{Target, target};
+use resolved::Resolved;
 
 /// Where a fault strikes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -129,6 +132,7 @@ struct Figures {
     strays: usize,
     needless_unknown: usize,
     wrong: Vec<String>,
+    resolved: Resolved,
     /// The verdicts by fault and kind of call.
     table: BTreeMap<(usize, &'static str), BTreeSet<String>>,
 }
@@ -170,6 +174,7 @@ impl Figures {
                 self.wrong.push(format!("{at}: the second time {}", again.verdict()));
             }
         }
+        self.resolved.ask(sandbox, &target, &reply, &at);
         let kind = if row.read_only() { "reads" } else { "writes" };
         self.table.entry((index, kind)).or_default().insert(reply.verdict());
     }
@@ -306,13 +311,18 @@ fn matrix(wanted: Option<&str>) -> Figures {
         let sandbox = Sandbox::start(if tls { &["--pay-twice", "--tls"] } else { &["--pay-twice"] });
         let picked = |row: &&Endpoint| match wanted {
             Some("all") => true,
-            names => names.unwrap_or("order_refund,transaction_details").split(',').any(|name| name == row.name),
+            names => {
+                names.unwrap_or("order_create,order_refund,transaction_details").split(',').any(|name| name == row.name)
+            }
         };
         for row in ENDPOINTS.iter().filter(picked) {
             for (index, (_, on, ..)) in FAULTS.iter().enumerate() {
                 if tls || *on != Handshake {
                     figures.run(&sandbox, index, row, tls);
                 }
+            }
+            if !tls {
+                figures.resolved.variants(&sandbox, row);
             }
         }
     }
@@ -342,6 +352,7 @@ fn print(figures: &Figures) {
     println!("requests of one key sent twice:        {}", figures.sent_twice);
     println!("answers that nobody asked for, taken:  {}", figures.strays);
     println!("UNKNOWN although the evidence decided: {}", figures.needless_unknown);
+    figures.resolved.print();
 }
 
 /// The matrix has to know every fault that the sandbox has.
@@ -367,4 +378,6 @@ fn outcomes_agree_with_the_ledger() {
     );
     assert_eq!((figures.false_not_sent, figures.false_confirmed, figures.twice), (0, 0, 0));
     assert_eq!((figures.sent_twice, figures.strays, figures.needless_unknown), (0, 0, 0));
+    assert!(figures.resolved.wrong.is_empty(), "resolved wrongly:\n{}", figures.resolved.wrong.join("\n"));
+    assert!(figures.resolved.settled() > 0, "nothing was resolved");
 }

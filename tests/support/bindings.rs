@@ -4,6 +4,8 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use paysvc_spec::operations::OPERATIONS;
+
 use super::{Link, Stage, build, root, run, static_libraries};
 
 pub const CPP: &[&str] = &["-Wall", "-Wextra", "-Werror", "-pedantic", "-Wshadow", "-pthread"];
@@ -58,7 +60,8 @@ impl Stage {
         let name = format!("{}-{how:?}{}", source.file_stem().unwrap().to_str().unwrap(), flags.concat());
         let program = self.path().join(name.replace('/', "_"));
         let row = |row: &paysvc_spec::schema::Endpoint| format!("CALL({})\n", row.name);
-        let methods: String = paysvc_spec::ENDPOINTS.iter().map(row).collect();
+        let operation = |it: &paysvc_spec::operations::Operation| format!("CALL({})\n", it.name);
+        let methods: String = paysvc_spec::ENDPOINTS.iter().map(row).chain(OPERATIONS.iter().map(operation)).collect();
         std::fs::write(self.path().join("methods.inc"), methods).unwrap();
         std::fs::write(self.path().join("answers.inc"), super::cpp_answers::inc(paysvc_spec::ENDPOINTS)).unwrap();
         let mut command = Command::new("c++");
@@ -76,7 +79,8 @@ impl Stage {
     pub fn preload(&self, source: &str) -> PathBuf {
         let object = self.path().join(source).with_extension("so");
         let row = |row: &paysvc_spec::schema::Endpoint| format!("WRAP({})\n", row.name);
-        let wrap: String = paysvc_spec::ENDPOINTS.iter().map(row).collect();
+        let operation = |it: &paysvc_spec::operations::Operation| format!("WRAP({})\n", it.name);
+        let wrap: String = paysvc_spec::ENDPOINTS.iter().map(row).chain(OPERATIONS.iter().map(operation)).collect();
         std::fs::write(self.path().join("wrap.inc"), wrap).unwrap();
         let mut command = Command::new("cc");
         command.args(["-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", "-Ibuild/include", "-I."]);

@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use libloading::Library;
+use paysvc_spec::operations::OPERATIONS;
 use paysvc_spec::status::{Outcome, STATUSES, Status};
 use serde_json::{Value, json};
 
@@ -22,18 +23,23 @@ type Endpoint = unsafe extern "C" fn(*const RawClient, *const c_char, *const Raw
 /// Receives a line of the log.
 pub type Log = unsafe extern "C" fn(userdata: *mut c_void, level: c_int, message: *const c_char);
 
+/// Receives the steps of a call.
+pub type Progress =
+    unsafe extern "C" fn(userdata: *mut c_void, done: usize, total: usize, step_json: *const c_char) -> c_int;
+
 /// Declares functions as the header does, without the prefix of their names, and how they are loaded.
 macro_rules! functions {
     ($($name:ident($($argument:ty),*) $(-> $returns:ty)?;)*) => {
         struct Functions {
             $($name: unsafe extern "C" fn($($argument),*) $(-> $returns)?,)*
-            /// By the name of the row; and `request`.
+            /// By the name of the row or the operation; and `request`.
             endpoints: HashMap<&'static str, Endpoint>,
         }
 
         impl Functions {
             fn of(library: &Library) -> Functions {
-                let names = paysvc_spec::ENDPOINTS.iter().map(|row| row.name).chain(["request"]);
+                let rows = paysvc_spec::ENDPOINTS.iter().map(|row| row.name);
+                let names = rows.chain(OPERATIONS.iter().map(|operation| operation.name)).chain(["request"]);
                 Functions {
                     $($name: symbol(library, stringify!($name)),)*
                     endpoints: names.map(|name| (name, symbol(library, name))).collect(),
@@ -52,6 +58,7 @@ functions! {
     encrypt(*const RawClient, *const c_char, *mut *mut RawReply) -> c_int;
     call_new() -> *mut RawCall;
     call_set_timeout_ms(*mut RawCall, c_int);
+    call_set_progress(*mut RawCall, Option<Progress>, *mut c_void);
     call_cancel(*const RawCall);
     call_free(*mut RawCall);
     reply_status(*const RawReply) -> c_int;
@@ -69,6 +76,7 @@ functions! {
     reply_code(*const RawReply) -> *const c_char;
     reply_message(*const RawReply) -> *const c_char;
     reply_free(*mut RawReply);
+    reference_new(*const c_char, *mut c_char, usize) -> c_int;
 }
 
 fn symbol<T: Copy>(library: &Library, name: &str) -> T {
@@ -130,6 +138,16 @@ impl Client {
         reply
     }
 
+    /// Calls a function without a client, and without a request.
+    pub fn call_with_nulls(&self, function: &str) -> [Reply; 2] {
+        let function = c().endpoints.get(function).unwrap_or_else(|| panic!("no function {function}"));
+        [(ptr::null(), c"{}".as_ptr()), (self.0.cast_const(), ptr::null())].map(|(client, request)| {
+            let mut reply = ptr::null_mut();
+            unsafe { function(client, request, ptr::null(), &mut reply) };
+            Reply(reply)
+        })
+    }
+
     /// The payload as an encrypted endpoint sends it.
     pub fn encrypt(&self, payload: &impl ToString) -> Reply {
         let payload = CString::new(payload.to_string()).unwrap();
@@ -172,6 +190,23 @@ impl Call {
     pub fn cancel(&self) {
         unsafe { (c().call_cancel)(self.0) }
     }
+
+    /// All steps go there. `userdata` must live as long as a call with this token runs.
+    pub fn set_progress<T: Sync>(&self, progress: Progress, userdata: &T) {
+        unsafe { (c().call_set_progress)(self.0, Some(progress), ptr::from_ref(userdata).cast_mut().cast()) }
+    }
+}
+
+/// What the function returns, and the text that it writes to so many bytes.
+pub fn reference_new(prefix: Option<&str>, size: usize) -> (i32, String) {
+    let prefix = prefix.map(|prefix| CString::new(prefix).unwrap());
+    let mut text = vec![b'?'; size + 1];
+    let prefix = prefix.as_ref().map_or(ptr::null(), |prefix| prefix.as_ptr());
+    let length = unsafe { (c().reference_new)(prefix, text.as_mut_ptr().cast(), size) };
+    assert_eq!(text[size], b'?', "no byte behind the memory is written");
+    let written =
+        CStr::from_bytes_until_nul(&text).map_or_else(|_| String::new(), |text| text.to_str().unwrap().into());
+    (length, written)
 }
 
 impl Drop for Call {

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use paysvc_spec::operations::{OPERATIONS, Operation};
 use xtask::interface::{Argument, Function};
 
 trait InC {
@@ -24,7 +25,7 @@ impl InC for Argument {
     }
 
     fn is_optional(&self) -> bool {
-        matches!(self.name.as_str(), "call" | "reply" | "config_json" | "log" | "userdata")
+        matches!(self.name.as_str(), "call" | "reply" | "config_json" | "log" | "progress" | "userdata")
     }
 
     fn valid(&self) -> &'static str {
@@ -35,10 +36,13 @@ impl InC for Argument {
             "paysvc_client **" => "&made",
             "paysvc_reply **" => "&reply",
             "paysvc_log_fn" => "on_log",
+            "paysvc_progress_fn" => "on_progress",
+            "char *" => "text",
             "void *" => "&here",
             // A new one each time, because a failure is final.
             "paysvc_json *" | "const paysvc_json *" => "new_request()",
             "const char *" if self.name == "config_json" => "config",
+            "const char *" if self.name == "prefix" => "\"T7\"",
             "const char *" if self.name == "pointer" => "\"/a\"",
             "const char *" if self.name == "number" => "\"1\"",
             "const char *" => "\"{}\"",
@@ -74,6 +78,15 @@ pub fn inc(functions: &[Function]) -> String {
 fn called(function: &Function, argument: impl Fn(usize) -> &'static str) -> String {
     let arguments: Vec<_> = (0..function.arguments.len()).map(argument).collect();
     format!("{}({})", function.name, arguments.join(", "))
+}
+
+/// The outcome where nothing was sent. Of an earlier request that tells nothing.
+fn unsent(function: &Function) -> &'static str {
+    let is_it = |operation: &&Operation| function.name.strip_prefix("paysvc_") == Some(operation.name);
+    match OPERATIONS.iter().find(is_it).is_some_and(|operation| operation.about_earlier) {
+        true => "PAYSVC_OUTCOME_UNKNOWN",
+        false => "PAYSVC_OUTCOME_NOT_SENT",
+    }
 }
 
 /// Whether it changes a request under construction.
@@ -115,7 +128,8 @@ fn nulls(function: &Function, out: &mut String) {
         };
         let has_reply = arguments.iter().enumerate().any(|(index, a)| a.kind == "paysvc_reply **" && !is_null(index));
         // Of a reply alone: its status, which is E_ARGUMENT for NULL.
-        writeln!(out, "    after({call:?}, {call}, {}, {missing:?});", i32::from(has_reply)).unwrap();
+        let (has_reply, unsent) = (i32::from(has_reply), unsent(function));
+        writeln!(out, "    after({call:?}, {call}, {has_reply}, {missing:?}, {unsent});").unwrap();
     }
 }
 
@@ -127,7 +141,7 @@ fn text(function: &Function, index: usize, out: &mut String) {
         "paysvc_status" if is_setter(function) => {
             writeln!(out, "{each} after_set_text({:?}, i, {call});", function.name)
         }
-        "paysvc_status" => writeln!(out, "{each} after_text({:?}, i, {call});", function.name),
+        "paysvc_status" => writeln!(out, "{each} after_text({:?}, i, {call}, {});", function.name, unsent(function)),
         "int" | "size_t" => writeln!(out, "{each} CHECK({call} == 0);"),
         _ => writeln!(out, "{each} CHECK({call} == NULL);"),
     }

@@ -42,7 +42,7 @@ pub struct Good {
 #[serde(deny_unknown_fields)]
 pub struct Setup {
     admin: String,
-    with: Value,
+    pub with: Value,
 }
 
 pub fn calls() -> &'static Calls {

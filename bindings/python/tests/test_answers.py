@@ -15,6 +15,7 @@ from helpers import PROJECT
 
 import paysvc
 from paysvc import Answer, AnswerError, Outcome, Status
+from paysvc._generated import OPERATIONS
 from paysvc._replies import REPLIES
 
 ERROR = "an AnswerError"
@@ -186,7 +187,8 @@ def test_of_an_absent_object_all_members_are_absent(text: str) -> None:
     for endpoint in REPLIES.values():
         answer = endpoint(status=Status.OK, outcome=Outcome.CONFIRMED, text=text).answer
         assert answer
-        assert set(leaves(answer)) == {None}
+        # Of an endpoint of which everything is guessed nothing is typed.
+        assert set(leaves(answer)) == ({None} if type(answer).__members__ else set())
     data = reply_of(text).answer.data
     assert not data
     assert data.raw is None
@@ -209,7 +211,7 @@ def test_an_answer_that_is_no_object_cannot_be_read(text: str) -> None:
     for endpoint in REPLIES.values():
         reply = endpoint(status=Status.OK, outcome=Outcome.CONFIRMED, text=text)
         assert not reply.answer
-        assert set(leaves(reply.answer)) == {ERROR}
+        assert set(leaves(reply.answer)) == ({ERROR} if type(reply.answer).__members__ else set())
         with pytest.raises(AnswerError, match=r"^the answer cannot be read as an object: it is "):
             reply.answer.raw  # noqa: B018
 
@@ -276,7 +278,7 @@ def test_every_member_of_every_canned_answer_is_read() -> None:
     text = (PROJECT.parents[1] / "tests" / "scenarios.json").read_text()
     # In a canned answer, {amount} stands for what the request has.
     entries = json.loads(re.sub(r"\{\w+\}", "1", text))["endpoints"]
-    assert set(entries) == set(REPLIES)
+    assert set(entries) == set(REPLIES) - set(OPERATIONS)
     for name, entry in entries.items():
         text = json.dumps(entry["answer"])
         reply = REPLIES[name](status=Status.OK, outcome=Outcome.CONFIRMED, text=text)

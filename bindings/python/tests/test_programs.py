@@ -104,6 +104,14 @@ def test_the_first_charge_of_the_readme_compares_amounts(
         answering.result()
 
 
+def test_the_program_of_the_readme_that_pays_a_list_writes_a_journal(paysvc_sandbox: Sandbox, tmp_path: Path) -> None:
+    settings = variables(paysvc_sandbox.config)
+    ended = run_python("-W", "error", "-c", block("payouts.journal"), cwd=tmp_path, environment=settings)
+    assert (ended.stdout, ended.stderr) == ("SALARY-1 ACCEPTED\n", "")
+    assert (tmp_path / "payouts.journal").read_text().count("\n") == 2
+    assert [entry["effect"] for entry in paysvc_sandbox.ledger()] == ["payout_made"]
+
+
 def run_merchants_tests(folder: Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
     (folder / "conftest.py").write_text(block("pytest_plugins"))
     (folder / "test_till.py").write_text(block("def test_a_lost_answer"))

@@ -69,7 +69,8 @@ def test_an_error_keeps_what_a_look_up_needs_and_no_card_data(client: paysvc.Cli
 
 def test_an_error_of_a_call_by_name_keeps_the_same(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
     paysvc_sandbox.fault("commit_then_reset", CREATE)
-    members = {"reference": "R-2", "paymentoption": "C", "card": CARD, "order": {"amount": "5", "reference": 7, "x": "y"}}
+    order = {"amount": "5", "reference": 7, "description": "y"}
+    members = {"reference": "R-2", "paymentoption": "C", "card": CARD, "order": order}
     with pytest.raises(paysvc.PaysvcError) as caught:
         client.call("order_create", members)
     # A reference must be text: the library refuses it, and says so; what was given is kept.
@@ -166,9 +167,10 @@ def test_an_abandoned_call_can_be_resolved(paysvc_sandbox: Sandbox) -> None:
     assert (error.endpoint, error.request, error.outcome) == ("order_refund", {"reference": "R-8"}, Outcome.UNKNOWN)
 
 
-def test_a_wait_is_cancelled_from_another_thread(peer: Peer) -> None:
+def test_a_wait_is_cancelled_from_another_thread(peer: Peer, paysvc_sandbox: Sandbox) -> None:
     token = paysvc.Call()
-    with paysvc.Client(**peer.config, encryption_key=KEY) as client:
+    key = paysvc_sandbox.config["encryption_key"]
+    with paysvc.Client(**peer.config, encryption_key=key) as client:
         ended: list[paysvc.PaysvcError] = []
 
         def wait() -> None:

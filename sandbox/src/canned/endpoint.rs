@@ -31,6 +31,13 @@ pub struct CannedEffect {
 }
 
 impl Canned {
+    pub fn moves_money(&self) -> bool {
+        self.effect.as_ref().is_some_and(|effect| {
+            effect.amount.is_some()
+                || matches!(effect.effect, Effect::ChargeMade | Effect::RefundMade | Effect::PayoutMade)
+        })
+    }
+
     /// Commits the effect on every request: there are no rules that could refuse a repetition.
     pub fn handle(&self, state: &mut State, call: &Call) -> Result<Answer, ApiError> {
         let member = |name: &str| call.text(name);

@@ -43,9 +43,9 @@ fn change(element: &mut Json, name: &str, other: fn(&str) -> String) {
     let Json::Object(members) = element else {
         return;
     };
-    match members.iter_mut().find(|(member, _)| member == name) {
-        Some((_, Json::Text(text) | Json::Number(text))) => *text = other(text),
-        _ => {}
+    let member = members.iter_mut().find(|(member, _)| member == name);
+    if let Some((_, Json::Text(text) | Json::Number(text))) = member {
+        *text = other(text);
     }
 }
 

@@ -5,7 +5,8 @@ use crate::answer::ApiError;
 use crate::json::Json;
 
 const PREFIX: &str = "sbx-";
-const LOOK_UP: &str = "@lookup";
+/// After the name of the fault, before a `-` or the end.
+const ONLY: [(&str, Kind); 2] = [("@lookup", Kind::LookUp), ("@pay", Kind::Payment)];
 /// In addition to every member whose name ends in `reference`.
 const MEMBERS: [&str; 4] = ["mandateCode", "alias", "sessionId", "emailAddress"];
 
@@ -14,8 +15,17 @@ const MEMBERS: [&str; 4] = ["mandateCode", "alias", "sessionId", "emailAddress"]
 pub struct Named {
     pub fault: Fault,
     pub value: String,
-    /// `sbx-<fault>@lookup-…`: the fault acts on look-ups only.
-    pub of_look_ups: bool,
+    /// The only kind of request that it acts on, by `sbx-<fault>@lookup-…` or `sbx-<fault>@pay-…`.
+    pub only: Option<Kind>,
+}
+
+/// What a request does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    LookUp,
+    /// It changes something, but moves no money.
+    Change,
+    Payment,
 }
 
 /// Searches the values in the path, then the payload, including nested objects.
@@ -60,9 +70,9 @@ fn named(member: &str, value: &str) -> Result<Option<Named>, ApiError> {
         );
         return Err(ApiError::field(member, text));
     }
-    let of_look_ups =
-        matches!(rest[name.len()..].strip_prefix(LOOK_UP), Some(rest) if rest.is_empty() || rest.starts_with('-'));
-    Ok(Some(Named { fault, value: value.to_string(), of_look_ups }))
+    let suffix = rest[name.len()..].split('-').next();
+    let only = ONLY.iter().find(|(word, _)| suffix == Some(word)).map(|(_, kind)| *kind);
+    Ok(Some(Named { fault, value: value.to_string(), only }))
 }
 
 #[cfg(test)]
@@ -91,12 +101,11 @@ mod tests {
     }
 
     #[test]
-    fn look_ups_can_be_asked_for() {
-        let of_look_ups = |value: &str| named("reference", value).unwrap().unwrap().of_look_ups;
-        assert!(of_look_ups("sbx-drip@lookup-1") && of_look_ups("sbx-drip@lookup"));
-        assert!(
-            !of_look_ups("sbx-drip-1") && !of_look_ups("sbx-drip-@lookup") && !of_look_ups("sbx-drip@lookup.example")
-        );
+    fn the_kind_of_request_can_be_chosen() {
+        let only = |value: &str| named("reference", value).unwrap().unwrap().only;
+        assert_eq!((only("sbx-drip@lookup-1"), only("sbx-drip@lookup")), (Some(Kind::LookUp), Some(Kind::LookUp)));
+        assert_eq!(only("sbx-drip@pay-1"), Some(Kind::Payment));
+        assert_eq!([only("sbx-drip-1"), only("sbx-drip-@pay"), only("sbx-drip@lookup.example")], [None; 3]);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use crate::json::{Json, object};
-use magic::Named;
+use magic::{Kind, Named};
 use rules::{Rule, Subject};
 use table::{Fault, TABLE};
 
@@ -59,13 +59,14 @@ impl Faults {
     }
 
     /// Whether the fault of a magic value acts on this request. It acts on requests that change something. It acts on a look-up
-    /// only if no such request had the value, so that what became of that request can be asked, or if the value says so.
-    pub fn meets(&mut self, named: &Named, is_look_up: bool) -> bool {
-        if is_look_up {
-            return named.of_look_ups || !self.used.contains(&named.value);
-        }
-        self.used.insert(named.value.clone());
-        !named.of_look_ups
+    /// only if no such request had the value, so that what became of that request can be asked. The value may name one kind.
+    pub fn meets(&mut self, named: &Named, kind: Kind) -> bool {
+        let is_used = if kind == Kind::LookUp {
+            self.used.contains(&named.value)
+        } else {
+            !self.used.insert(named.value.clone())
+        };
+        named.only.map_or(kind != Kind::LookUp || !is_used, |only| only == kind)
     }
 
     /// The fault of the first rule that fires. Every rule counts its matches.

@@ -1,12 +1,13 @@
 //! A receiver of webhooks that answers what a test says.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpListener;
-use std::time::Duration;
+use std::net::{TcpListener, TcpStream};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use super::Sandbox;
+use super::wire::TIMEOUT;
 
 pub struct Receiver(TcpListener);
 
@@ -21,7 +22,7 @@ impl Receiver {
 
     /// Receives one webhook call as text and answers with this status.
     pub fn receive_text(&self, status: u16) -> String {
-        let (stream, _) = self.0.accept().unwrap();
+        let stream = self.accept();
         let mut reader = BufReader::new(stream);
         let (mut length, mut line) = (0, String::new());
         while reader.read_line(&mut line).unwrap() > 2 {
@@ -36,6 +37,27 @@ impl Receiver {
         let answer = if status == 204 { "HTTP/1.1 204 No Content\r\n\r\n".to_string() } else { answer };
         reader.into_inner().write_all(answer.as_bytes()).unwrap();
         String::from_utf8(body).unwrap()
+    }
+
+    /// An error if nothing arrives.
+    #[track_caller]
+    fn accept(&self) -> TcpStream {
+        self.0.set_nonblocking(true).unwrap();
+        let give_up = Instant::now() + TIMEOUT;
+        while Instant::now() < give_up {
+            if let Ok((stream, _)) = self.0.accept() {
+                stream.set_nonblocking(false).unwrap();
+                return stream;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        panic!("no webhook call arrived");
+    }
+
+    /// Accepts the connection that the act causes, and does not answer.
+    pub fn accept_after(&self, act: impl FnOnce()) -> TcpStream {
+        act();
+        self.accept()
     }
 
     pub fn receive(&self, status: u16) -> Value {

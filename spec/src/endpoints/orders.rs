@@ -46,7 +46,7 @@ pub const ROWS: &[Endpoint] = &[
                 .options(OPTIONS),
             Field::required("reference", Kind::Text, "reference of the order"),
             Field::optional("country", Kind::Text, "two-letter country code"),
-            Field::optional("card", Kind::Object(CARD), "the card, for the payment option C"),
+            Field::optional("card", Kind::Object(CARD), "the card"),
             Field::optional(
                 "directDebitPaymentRequest",
                 Kind::Object(&[

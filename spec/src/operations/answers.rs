@@ -10,13 +10,14 @@ pub const WEBHOOK: &[Member] = &[
         "differences",
         &[
             Member::text("member", "what differs"),
-            Member::text("event", "its value in the event"),
-            Member::text("service", "its value in the service's answer"),
-            Member::text("expected", "the value that was expected"),
+            Member::text("event", "its value in the event").nullable().number_or_text(),
+            Member::text("service", "its value in the service's answer").nullable().number_or_text(),
+            Member::text("expected", "the value that was expected, if the service says something else"),
         ],
         "in what the event, the service and the expectation differ",
     ),
     Member::text("event", "what the event is about: order, session, payout or unknown"),
+    Member::text("about", "the reference, session or batch that the service was asked for; absent if it was not asked"),
     Member::text("key", "the same for every delivery of the event; absent unless it is authentic"),
 ];
 

@@ -67,13 +67,20 @@ impl Client {
         let deadline = Instant::now() + timeout.unwrap_or(NO_DEADLINE);
         let operation = Operation { client: self, call, record, deadline };
         let about_earlier = arguments.is_about_earlier();
-        let reply = match arguments {
+        let reply = contained(|| match arguments {
             Arguments::Pay { list, earlier, continue_after_unknown } => {
                 self.pay(operation, list, earlier, continue_after_unknown)
             }
             Arguments::StatusOf(earlier) => self.states(operation, earlier),
+        });
+        let reply = match reply {
+            Ok(Ok(reply)) => reply,
+            Ok(Err(error)) => refused(error, about_earlier),
+            Err((status, message)) => {
+                let nothing_sent = record.attempts() == 0 && !about_earlier;
+                Reply::failed(status, if nothing_sent { Outcome::NotSent } else { Outcome::Unknown }, message)
+            }
         };
-        let reply = reply.unwrap_or_else(|error| refused(error, about_earlier));
         Reply { attempts: record.attempts(), ..reply }
     }
 

@@ -241,3 +241,6 @@ fn plan(list: &List, report: &Report) -> Vec<Vec<usize>> {
     });
     Splitter::new(items, list.room).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -65,7 +65,7 @@ fn look(operation: &Operation<'_>, task: &Task<'_>) -> Look {
 /// The look to return if none settles the question: the last that was answered.
 fn keep(kept: &mut Option<Look>, found: Look) -> Look {
     match kept.take() {
-        Some(earlier) if found.reply.outcome != Outcome::Confirmed => {
+        Some(earlier) if earlier.reply.outcome == Outcome::Confirmed && found.reply.outcome != Outcome::Confirmed => {
             // What the service asked for last.
             let retry_after_ms = found.reply.retry_after_ms;
             Look { reply: Reply { retry_after_ms, ..earlier.reply }, ..earlier }

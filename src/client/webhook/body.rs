@@ -19,6 +19,8 @@ pub struct Findings {
     pub differences: Vec<Difference>,
     /// `None` if the event could not be read, or names nothing that could be verified.
     pub subject: Option<Subject>,
+    /// What the service was asked for.
+    pub about: Option<String>,
     pub key: Option<String>,
 }
 
@@ -69,9 +71,11 @@ impl Findings {
         }
         out.extend_from_slice(br#"],"event":"#);
         json::quote(self.subject.map_or("unknown", Subject::name), &mut out);
-        if let Some(key) = &self.key {
-            out.extend_from_slice(br#","key":"#);
-            json::quote(key, &mut out);
+        for (name, text) in [("about", &self.about), ("key", &self.key)] {
+            if let Some(text) = text {
+                out.extend_from_slice(format!(r#","{name}":"#).as_bytes());
+                json::quote(text, &mut out);
+            }
         }
         out
     }

@@ -43,45 +43,42 @@ impl Client {
     /// Verifies an event: the service's answer to the question whether it is true.
     pub fn webhook_verify(&self, json: &str, call: Option<&Arc<Call>>, record: &CallRecord) -> Reply {
         let operation = Operation::new(self, call, record);
-        let members = match validate::object(json, THIS.members, false, THIS.name, Status::Argument) {
-            Ok(members) => members,
-            Err(error) => return self.not_asked(error, Findings::default(), record),
-        };
-        let mut findings = Findings::default();
-        let expected = match expected(&members) {
-            Ok(expected) => expected,
-            Err(error) => return self.not_asked(error, findings, record),
-        };
-        findings.matches = (!expected.is_empty()).then_some(false);
-        let read = text(&members).and_then(|text| Event::read(&text, &stop(operation.deadline, call)).map_err(invalid));
-        let event = match read {
-            Ok(event) => event,
-            Err(error) => return self.not_asked(error, findings, record),
-        };
-        findings.subject = event.subject;
-        let Some((verification, by)) = event.verification() else {
-            let reason = match event.subject {
-                Some(subject) => {
-                    format!("is about a {}, and names nothing that the service could be asked for", subject.name())
-                }
-                None => "names nothing that the service could be asked for".to_owned(),
-            };
-            return self.not_asked(invalid(Unreadable { member: None, reason }), findings, record);
-        };
-        let reply = operation.send(row(verification), &question(verification, by), operation.deadline);
-        let reply = judged(reply, &event, verification, by, &expected, findings);
-        self.log.line(record.id, Level::Info, || format!("{}: {}", THIS.name, status::name_of(reply.status)));
+        let reply = verify(json, &stop(operation.deadline, call), |row, question| {
+            operation.send(row, question, operation.deadline)
+        });
+        let level = if reply.status == Status::Ok { Level::Info } else { Level::Warn };
+        self.log.line(record.id, level, || format!("{}: {}", THIS.name, status::name_of(reply.status)));
         reply
     }
+}
 
-    /// Nothing was sent: the reply says what is wrong, and the event is not authentic.
-    fn not_asked(&self, error: ValidationError, findings: Findings, record: &CallRecord) -> Reply {
-        let reply = Reply::invalid(error);
-        self.log.line(record.id, Level::Warn, || {
-            format!("{}: nothing was sent: {}", THIS.name, status::name_of(reply.status))
-        });
-        with_findings(reply, &findings)
-    }
+/// Reads the request and its event, asks with the row and the request that it is given, and compares. If there is nothing to
+/// ask, the reply says why, and the event is not authentic.
+pub fn verify(json: &str, stop: &dyn Fn() -> bool, ask: impl FnOnce(&'static Endpoint, &str) -> Reply) -> Reply {
+    let mut findings = Findings::default();
+    let (event, expected) = match read(json, &mut findings, stop) {
+        Ok(read) => read,
+        Err(error) => return with_findings(Reply::invalid(error), &findings),
+    };
+    let Some((verification, by)) = event.verification() else {
+        let what = event.subject.map(|subject| format!("is about a {}, and ", subject.name())).unwrap_or_default();
+        let reason = format!("{what}names nothing that the service could be asked for");
+        let error = invalid(Unreadable { member: None, reason });
+        return with_findings(Reply::invalid(error), &findings);
+    };
+    findings.about = Some(by.to_owned());
+    let reply = ask(paysvc_spec::endpoint(verification.endpoint), &question(verification, by));
+    judged(reply, &event, verification, by, &expected, findings)
+}
+
+/// The event, and what is expected of it.
+fn read(json: &str, findings: &mut Findings, stop: &dyn Fn() -> bool) -> Result<(Event, Expected), ValidationError> {
+    let members = validate::object(json, THIS.members, false, THIS.name, Status::Argument)?;
+    let expected = expected(&members)?;
+    findings.matches = (!expected.is_empty()).then_some(false);
+    let event = Event::read(&text(&members)?, stop).map_err(invalid)?;
+    findings.subject = event.subject;
+    Ok((event, expected))
 }
 
 /// What is wrong with an event.
@@ -124,10 +121,6 @@ fn expected(members: &Members<'_>) -> Result<Expected, ValidationError> {
         true => Err(fault("must have a member: without one every event would match".into())),
         false => Ok(expected),
     }
-}
-
-fn row(verification: &Verification) -> &'static Endpoint {
-    paysvc_spec::endpoint(verification.endpoint)
 }
 
 fn question(verification: &Verification, value: &str) -> String {
@@ -200,8 +193,8 @@ fn with_findings(reply: Reply, findings: &Findings) -> Reply {
     let failed = Reply::failed(Status::Response, Outcome::Unknown, unusable);
     let (http_status, attempts, retry_after_ms) = (reply.http_status, reply.attempts, reply.retry_after_ms);
     let failed = Reply { http_status, attempts, retry_after_ms, ..failed };
-    let nothing =
-        Findings { matches: findings.matches.map(|_| false), subject: findings.subject, ..Findings::default() };
+    let (matches, about) = (findings.matches.map(|_| false), findings.about.clone());
+    let nothing = Findings { matches, subject: findings.subject, about, ..Findings::default() };
     match Document::scan(&failed.body, &|| false).ok().and_then(|document| nothing.before(&failed.body, &document).ok())
     {
         Some(body) => Reply { body, ..failed },

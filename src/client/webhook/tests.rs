@@ -20,17 +20,23 @@ fn unreadable(body: &str) -> (Option<&'static str>, String) {
     }
 }
 
-/// The body of the reply to an event, if the service gives this answer, in this state.
-fn verified(event: &Value, answer: &Value, state: State, expected: &[(Meaning, &str)]) -> Value {
-    let event = read(&event.to_string());
-    let (verification, by) = event.verification().expect("it can be verified");
-    let body = answer.to_string();
-    let document = Document::scan(&body, &|| false).ok();
-    let reply = Reply { body, document, state, ..Reply::without_body(Status::Ok, Outcome::Confirmed, "done") };
-    let expected: Expected = expected.iter().map(|(meaning, text)| (*meaning, (*text).to_owned())).collect();
-    let matches = (!expected.is_empty()).then_some(false);
-    let findings = Findings { matches, subject: event.subject, ..Findings::default() };
-    let reply = judged(reply, &event, verification, by, &expected, findings);
+/// The reply to an event, if the service gives this answer, in this state.
+fn reply_to(event: &Value, answer: &str, state: State, expect: &Value) -> Reply {
+    let mut request = json!({"body": event});
+    if !expect.is_null() {
+        request["expect"] = expect.clone();
+    }
+    verify(&request.to_string(), &|| false, |row, question| {
+        assert!(row.read_only() && serde_json::from_str::<Value>(question).unwrap().is_object());
+        let document = Document::scan(answer, &|| false).ok();
+        let reply = Reply::without_body(Status::Ok, Outcome::Confirmed, "done");
+        Reply { body: answer.to_owned(), document, state, http_status: 200, attempts: 1, ..reply }
+    })
+}
+
+/// Its body.
+fn verified(event: &Value, answer: &Value, state: State, expect: &Value) -> Value {
+    let reply = reply_to(event, &answer.to_string(), state, expect);
     assert_eq!((reply.outcome, reply.state), (Outcome::Confirmed, state), "those of the look-up");
     serde_json::from_str(&reply.body).unwrap()
 }
@@ -55,7 +61,7 @@ fn answer(data: Value) -> Value {
 }
 
 fn paid(event: Value) -> Value {
-    verified(&event, &answer(of_order()), State::SUCCESSFUL, &[])
+    verified(&event, &answer(of_order()), State::SUCCESSFUL, &Value::Null)
 }
 
 /// Each member that differs, whatever the values.
@@ -235,7 +241,7 @@ fn an_amount_is_compared_with_the_total_where_the_price_is_missing() {
         (data(Some("600"), None, None), data(None, None, None), false),
         (data(None, None, None), data(None, None, None), false),
     ] {
-        let found = verified(&event, &answer(service.clone()), State::SUCCESSFUL, &[]);
+        let found = verified(&event, &answer(service.clone()), State::SUCCESSFUL, &Value::Null);
         assert_eq!(found["authentic"], authentic, "{event} {service}");
     }
 }
@@ -256,9 +262,12 @@ fn of_class(class: Class) -> State {
 #[test]
 fn no_event_about_a_payout_is_authentic() {
     let payout = json!({"batchReference": "B-1", "payoutReference": "P-1", "amount": "5", "statusId": 5});
-    let expected = [(Meaning::Reference, "P-1")];
-    let found = verified(&payout, &answer(json!([payout])), State::NONE, &expected);
-    assert_eq!((&found["authentic"], &found["match"], &found["event"]), (&json!(false), &json!(false), &json!("payout")));
+    let expect = json!({"reference": "P-1"});
+    let found = verified(&payout, &answer(json!([payout])), State::NONE, &expect);
+    assert_eq!(
+        (&found["authentic"], &found["match"], &found["event"]),
+        (&json!(false), &json!(false), &json!("payout"))
+    );
     assert_eq!((found.get("key"), &found["data"]), (None, &json!([payout])));
 }
 
@@ -268,7 +277,7 @@ fn every_cell_of_the_table_of_states() {
         for service in Class::ALL {
             let id = Some(of_class(event).0).filter(|_| event != Class::None);
             let body = without(changed(of_order(), "statusId", json!(id)), "status");
-            let found = verified(&body, &answer(of_order()), of_class(service), &[]);
+            let found = verified(&body, &answer(of_order()), of_class(service), &Value::Null);
             let relation = STATES[event as usize][service as usize];
             let (authentic, differs) = match relation {
                 Relation::Agrees => (true, vec![]),
@@ -280,7 +289,7 @@ fn every_cell_of_the_table_of_states() {
         }
     }
     let pending = without(changed(of_order(), "statusId", json!(2)), "status");
-    let found = verified(&pending, &answer(of_order()), State::PROCESSING, &[]);
+    let found = verified(&pending, &answer(of_order()), State::PROCESSING, &Value::Null);
     assert_eq!(found["differences"], json!([{"member": "state", "event": 2, "service": 7}]));
     assert_eq!(found["authentic"], true);
 }
@@ -309,9 +318,8 @@ fn the_documentation_has_the_table_of_states() {
 /// A genuine event of a cheaper order, sent again to the page of a dearer one.
 #[test]
 fn only_the_services_answer_matches() {
-    let dearer: &[(Meaning, &str)] =
-        &[(Meaning::Reference, "ORDER-2"), (Meaning::Price, "9000"), (Meaning::Currency, "NGN")];
-    let found = verified(&of_order(), &answer(of_order()), State::SUCCESSFUL, dearer);
+    let dearer = json!({"reference": "ORDER-2", "amount": "9000", "currency": "NGN"});
+    let found = verified(&of_order(), &answer(of_order()), State::SUCCESSFUL, &dearer);
     assert_eq!((&found["authentic"], &found["match"]), (&json!(true), &json!(false)));
     let differences = json!([
         {"member": "reference", "event": "ORDER-1", "service": "ORDER-1", "expected": "ORDER-2"},
@@ -320,7 +328,7 @@ fn only_the_services_answer_matches() {
     assert_eq!(found["differences"], differences);
     // What the event claims does not count.
     let claims = changed(of_order(), "orderAmount", json!(9000));
-    let found = verified(&claims, &answer(of_order()), State::SUCCESSFUL, &[(Meaning::Price, "9000")]);
+    let found = verified(&claims, &answer(of_order()), State::SUCCESSFUL, &json!({"amount": 9000}));
     assert_eq!((&found["authentic"], &found["match"]), (&json!(false), &json!(false)));
     let difference = json!([{"member": "amount", "event": "9000", "service": "600.0", "expected": "9000"}]);
     assert_eq!(found["differences"], difference);
@@ -330,15 +338,15 @@ fn only_the_services_answer_matches() {
 fn what_is_expected_must_be_said_by_the_service() {
     let thin = json!({"statusId": 5, "totalChargedAmount": "620.00", "fee": "20"});
     for (expected, matches) in [
-        (vec![(Meaning::Reference, "order-1")], true),
-        (vec![(Meaning::Price, "600.0"), (Meaning::Reference, "ORDER-1")], true),
-        (vec![(Meaning::Price, "620")], true),
-        (vec![(Meaning::Price, "640")], false),
-        (vec![(Meaning::Currency, "NGN")], false),
-        (vec![(Meaning::AccountReference, "C-1"), (Meaning::Price, "600")], false),
+        (json!({"reference": "order-1"}), true),
+        (json!({"amount": "600.0", "reference": "ORDER-1"}), true),
+        (json!({"amount": 620}), true),
+        (json!({"amount": "640"}), false),
+        (json!({"currency": "NGN"}), false),
+        (json!({"accountReference": "C-1", "amount": "600"}), false),
     ] {
         let found = verified(&of_order(), &answer(thin.clone()), State::SUCCESSFUL, &expected);
-        assert_eq!(found["match"], matches, "{expected:?}");
+        assert_eq!(found["match"], matches, "{expected}");
     }
     assert!(paid(of_order()).get("match").is_none());
 }
@@ -346,7 +354,7 @@ fn what_is_expected_must_be_said_by_the_service() {
 #[test]
 fn a_key_is_that_of_the_verified_state() {
     let key = |event: &Value, data: Value, state| {
-        let found = verified(event, &answer(data), state, &[]);
+        let found = verified(event, &answer(data), state, &Value::Null);
         found["key"].as_str().unwrap_or_else(|| panic!("{found}")).to_owned()
     };
     let first = key(&of_order(), of_order(), State::SUCCESSFUL);
@@ -371,8 +379,6 @@ fn a_key_is_that_of_the_verified_state() {
 
 #[test]
 fn the_answer_stays_as_it_was_received() {
-    let event = read(&of_order().to_string());
-    let (verification, by) = event.verification().unwrap();
     for (body, rest) in [
         (
             r#" { "data" : {"orderAmount": 600.00, "statusId":5} , "x":[100.10] } "#,
@@ -380,26 +386,20 @@ fn the_answer_stays_as_it_was_received() {
         ),
         ("{}", "}"),
     ] {
-        let document = Document::scan(body, &|| false).ok();
-        let reply = Reply::without_body(Status::Ok, Outcome::Confirmed, "");
-        let reply = Reply { body: body.to_owned(), document, ..reply };
-        let reply = judged(reply, &event, verification, by, &Vec::new(), Findings::default());
+        let reply = reply_to(&of_order(), body, State::SUCCESSFUL, &Value::Null);
         assert!(reply.body.starts_with(r#"{"authentic":"#) && reply.body.ends_with(rest), "{}", reply.body);
-        serde_json::from_str::<Value>(&reply.body).unwrap();
+        let found: Value = serde_json::from_str(&reply.body).unwrap();
+        assert_eq!((&found["event"], &found["about"]), (&json!("order"), &json!("ORDER-1")));
     }
 }
 
 #[test]
 fn an_answer_with_such_members_of_its_own_is_no_evidence() {
     for name in ADDED.iter().map(|name| (*name).to_owned()).chain(["Authentic".to_owned(), "MATCH".to_owned()]) {
-        let event = read(&of_order().to_string());
-        let (verification, by) = event.verification().unwrap();
         let body = changed(answer(of_order()), &name, json!(true)).to_string();
-        let document = Document::scan(&body, &|| false).ok();
-        let reply = Reply::without_body(Status::Ok, Outcome::Confirmed, "");
-        let reply = Reply { body, document, state: State::SUCCESSFUL, http_status: 200, attempts: 1, ..reply };
-        let reply = judged(reply, &event, verification, by, &Vec::new(), Findings::default());
+        let reply = reply_to(&of_order(), &body, State::SUCCESSFUL, &Value::Null);
         assert_eq!((reply.status, reply.outcome, reply.state), (Status::Response, Outcome::Unknown, State::NONE));
+        assert_eq!((reply.http_status, reply.attempts), (200, 1));
         let found: Value = serde_json::from_str(&reply.body).unwrap();
         assert_eq!((&found["authentic"], &found["status"]), (&json!(false), &json!(false)), "{name}");
     }

@@ -107,6 +107,7 @@ fn an_order_that_may_have_been_charged_counts_as_charged() {
         (r#"{"reference":"O-1","card":{}}"#, true),
         (r#"{"order":{"reference":"O-1"},"card":{}}"#, true),
         (r#"{"order":{"reference":"O-1"},"paymentoption":"C"}"#, true),
+        (r#"{"order":{"reference":"O-1"},"paymentOption":"C"}"#, true),
         (r#"{"reference":"O-1"}"#, true),
         (r#"{"order":{"reference":"O-1"}}"#, false),
         (r#"{"reference":"O-1","order":{"amount":"1.00"}}"#, false),

@@ -21,6 +21,8 @@ const LINE: Line = Line {
     explanation: "",
 };
 
+const DIFFERS: &str = "the answer differs from what was asked for";
+
 /// What became of an earlier request.
 pub const LINES: &[Line] = &[
     Line {
@@ -65,7 +67,6 @@ pub const LINES: &[Line] = &[
         number: "c5",
         answer: "a reference of another request",
         fits: |evidence| evidence.facts.other_request,
-        again: false,
         explanation: "the answer speaks of another request",
         ..LINE
     },
@@ -80,14 +81,21 @@ pub const LINES: &[Line] = &[
     },
     Line {
         number: "c7",
-        answer: "an amount or a currency that differs, or no amount to compare",
-        fits: |evidence| evidence.difference.is_some(),
+        answer: "an amount or a currency that differs, or no amount to compare; final, or asked of an order without a charge",
+        fits: |evidence| evidence.difference.is_some() && (evidence.is_final() || evidence.question == Order),
         again: false,
-        explanation: "the answer differs from what was asked for",
+        explanation: DIFFERS,
         ..LINE
     },
     Line {
         number: "c8",
+        answer: "the same, not final",
+        fits: |evidence| evidence.difference.is_some(),
+        explanation: DIFFERS,
+        ..LINE
+    },
+    Line {
+        number: "c9",
         answer: "states that disagree, or one that the history, the top-level word or a payment response code contradicts",
         fits: |evidence| evidence.facts.states_disagree || evidence.facts.state_contradicted,
         state: Keeps::Nothing,
@@ -95,7 +103,7 @@ pub const LINES: &[Line] = &[
         ..LINE
     },
     Line {
-        number: "c9",
+        number: "c10",
         about: &[Charge],
         answer: "final, SUCCESSFUL",
         fits: |evidence| evidence.ended_as(State::SUCCESSFUL),
@@ -106,7 +114,7 @@ pub const LINES: &[Line] = &[
         ..LINE
     },
     Line {
-        number: "c10",
+        number: "c11",
         about: &[Charge],
         answer: "final, REVERSED",
         fits: |evidence| evidence.ended_as(State::REVERSED),
@@ -117,7 +125,7 @@ pub const LINES: &[Line] = &[
         ..LINE
     },
     Line {
-        number: "c11",
+        number: "c12",
         about: &[Charge],
         answer: "final, FAILED, every entry of the history FAILED, and at least as many entries as attempts",
         fits: |evidence| evidence.all_failed() && evidence.has_every_attempt(),
@@ -128,7 +136,7 @@ pub const LINES: &[Line] = &[
         ..LINE
     },
     Line {
-        number: "c12",
+        number: "c13",
         about: &[Charge],
         answer: "the same, and the attempts are not known",
         fits: |evidence| evidence.all_failed() && evidence.attempts.is_none(),
@@ -136,7 +144,7 @@ pub const LINES: &[Line] = &[
         ..LINE
     },
     Line {
-        number: "c13",
+        number: "c14",
         about: &[Charge],
         answer: "FAILED otherwise",
         fits: |evidence| evidence.facts.state == State::FAILED,
@@ -144,7 +152,7 @@ pub const LINES: &[Line] = &[
         ..LINE
     },
     Line {
-        number: "c14",
+        number: "c15",
         about: &[Order],
         answer: "the order, with the amount of the request",
         fits: |evidence| evidence.amount_agrees,
@@ -155,7 +163,7 @@ pub const LINES: &[Line] = &[
         ..LINE
     },
     Line {
-        number: "c15",
+        number: "c16",
         about: &[Order],
         answer: "the order, and no amount was given to compare",
         fits: |_| true,
@@ -164,7 +172,7 @@ pub const LINES: &[Line] = &[
         ..LINE
     },
     Line {
-        number: "c16",
+        number: "c17",
         about: &[Attempt],
         answer: "the entry with the request's reference SUCCESSFUL",
         fits: |evidence| evidence.entry == Entry::Is(State::SUCCESSFUL),
@@ -176,7 +184,7 @@ pub const LINES: &[Line] = &[
         ..LINE
     },
     Line {
-        number: "c17",
+        number: "c18",
         about: &[Attempt],
         answer: "that entry REVERSED",
         fits: |evidence| evidence.entry == Entry::Is(State::REVERSED),
@@ -188,7 +196,7 @@ pub const LINES: &[Line] = &[
         ..LINE
     },
     Line {
-        number: "c18",
+        number: "c19",
         about: &[Attempt],
         answer: "that entry FAILED, and the order final",
         fits: |evidence| {
@@ -202,7 +210,7 @@ pub const LINES: &[Line] = &[
         ..LINE
     },
     Line {
-        number: "c19",
+        number: "c20",
         about: &[Attempt],
         answer: "no such entry, two of them, or it says something else",
         fits: |_| true,
@@ -211,7 +219,7 @@ pub const LINES: &[Line] = &[
         ..LINE
     },
     Line {
-        number: "c20",
+        number: "c21",
         about: &[Refund],
         answer: "final, REVERSED",
         fits: |evidence| evidence.ended_as(State::REVERSED),
@@ -223,7 +231,7 @@ pub const LINES: &[Line] = &[
         ..LINE
     },
     Line {
-        number: "c21",
+        number: "c22",
         about: &[Refund],
         answer: "anything else",
         fits: |_| true,
@@ -232,7 +240,7 @@ pub const LINES: &[Line] = &[
         ..LINE
     },
     Line {
-        number: "c22",
+        number: "c23",
         about: &[Batch],
         answer: "the batch",
         fits: |_| true,
@@ -243,7 +251,7 @@ pub const LINES: &[Line] = &[
         ..LINE
     },
     Line {
-        number: "c23",
+        number: "c24",
         about: &[Account],
         answer: "an account",
         fits: |evidence| evidence.account,
@@ -255,7 +263,7 @@ pub const LINES: &[Line] = &[
         ..LINE
     },
     Line {
-        number: "c24",
+        number: "c25",
         about: &[Account],
         answer: "anything else",
         fits: |_| true,
@@ -264,7 +272,7 @@ pub const LINES: &[Line] = &[
         ..LINE
     },
     Line {
-        number: "c25",
+        number: "c26",
         about: &[Final],
         answer: "final",
         fits: Evidence::is_final,
@@ -275,7 +283,7 @@ pub const LINES: &[Line] = &[
         ..LINE
     },
     Line {
-        number: "c26",
+        number: "c27",
         answer: "anything else: in progress, no state",
         fits: |_| true,
         explanation: "the order is not in a final state",

@@ -110,6 +110,9 @@ func show(reply *paysvc.Reply, err error) paysvc.Reply {
 func call(client *paysvc.Client, function, request string) (*paysvc.Reply, error) {
 	ctx := context.Background()
 	method := methodOf(client, function)
+	if function == "resolve" { // Client.Resolve takes an error.
+		method = methodOf(client, "resolve_request")
+	}
 	if method.IsValid() {
 		typed := reflect.New(method.Type().In(1)).Elem()
 		err := fill(typed, json.RawMessage(request))

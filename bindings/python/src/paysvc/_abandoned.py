@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ._earlier import error_for
 from ._errors import PaysvcError
-from ._generated import Outcome
+from ._generated import OPERATIONS, Outcome
 from ._reply import Reply
 
 
@@ -15,7 +15,7 @@ def abandon(name: str, members: Mapping[str, object], reply: Reply, interrupt: B
 
     False if nothing was sent: then there is nothing to tell.
     """
-    if reply.outcome == Outcome.NOT_SENT:
+    if reply.outcome == Outcome.NOT_SENT and name not in OPERATIONS:  # A list of payouts has a report.
         return False
     _attach(interrupt, error_for(name, members, reply))
     from ._log import logger

@@ -513,9 +513,9 @@ class OrderCreateAnswerDataOrder(Answer):
 
     @property
     def processor_reference(self) -> str | None:
-        """The service's reference of the payment.
+        """The service's reference of the order.
 
-        /data/order/processorReference: string; reported.
+        /data/order/processorReference: string; integrated.
         """
         return self._read(_leaf.text, "processorReference")
 
@@ -571,7 +571,7 @@ class OrderCreateAnswerDataOrder(Answer):
     def narration(self) -> str | None:
         """Narration.
 
-        /data/order/narration: string; reported.
+        /data/order/narration: string; integrated.
         """
         return self._read(_leaf.text, "narration")
 
@@ -2723,6 +2723,7 @@ class WebhookVerifyAnswer(Answer):
         "match": ("match", "flag"),
         "differences": ("differences", "list"),
         "event": ("event", "text"),
+        "about": ("about", "text"),
         "key": ("key", "text"),
     }
 
@@ -2757,6 +2758,14 @@ class WebhookVerifyAnswer(Answer):
         /event: string; documented.
         """
         return self._read(_leaf.text, "event")
+
+    @property
+    def about(self) -> str | None:
+        """The reference, session or batch that the service was asked for; absent if it was not asked.
+
+        /about: string; documented.
+        """
+        return self._read(_leaf.text, "about")
 
     @property
     def key(self) -> str | None:
@@ -2804,7 +2813,7 @@ class WebhookVerifyAnswerDifferences(Answer):
 
     @property
     def expected(self) -> str | None:
-        """The value that was expected.
+        """The value that was expected, if the service says something else.
 
         /differences/*/expected: string; documented.
         """

@@ -317,7 +317,7 @@ class Endpoints:
             payment_option (paymentOption): payment option in any case, e.g. C, NDD or bank-transfer
             reference: reference of the order
             country: two-letter country code
-            card: the card, for the payment option C
+            card: the card
             direct_debit_payment_request (directDebitPaymentRequest): the debit, for the payment option NDD
             bank_transfer (BankTransfer): the transfer, for the payment option bank-transfer; may be empty
             members: further members by the interface's names; one that is nearly a known one is refused
@@ -1168,7 +1168,7 @@ class AsyncEndpoints:
             payment_option (paymentOption): payment option in any case, e.g. C, NDD or bank-transfer
             reference: reference of the order
             country: two-letter country code
-            card: the card, for the payment option C
+            card: the card
             direct_debit_payment_request (directDebitPaymentRequest): the debit, for the payment option NDD
             bank_transfer (BankTransfer): the transfer, for the payment option bank-transfer; may be empty
             members: further members by the interface's names; one that is nearly a known one is refused

@@ -132,7 +132,7 @@ def reference_new(prefix: str = "") -> str:
     letters, digits, "-", "_" and ".".
     """
     text = ctypes.create_string_buffer(128)
-    if library.paysvc_reference_new(prefix.encode(), text, len(text)) <= 0:
+    if "\0" in prefix or library.paysvc_reference_new(prefix.encode(), text, len(text)) <= 0:
         raise ValueError(f"no reference can be made with the prefix {prefix!r}")
     return text.value.decode()
 

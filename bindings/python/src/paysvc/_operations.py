@@ -15,8 +15,8 @@ from ._replies import PayoutBulkReply
 from ._reply import Reply
 from ._values import OMIT, Members, Omitted, decode
 
-#: The report of a payout_bulk(): its reply or its error; the body of its reply, as JSON or as a mapping; or the steps that
-#: its progress function was told, in order, also after a report.
+#: The report of a payout_bulk(): its reply or its error; the body of its reply, as JSON or as a mapping; or the steps
+#: that its progress function was told, in order, also after a report.
 Report = Union[Reply, PaysvcError, Mapping[str, object], Sequence[object], str]
 
 
@@ -107,12 +107,18 @@ class Operations(Endpoints):
         return cast(PayoutBulkReply, reply)
 
     def payout_bulk_status(
-        self, report: Report, *, timeout: float | None = None, call: Call | None = None
+        self,
+        report: Report,
+        *,
+        progress: Progress | None = None,
+        timeout: float | None = None,
+        call: Call | None = None,
     ) -> PayoutBulkReply:
         """Asks for the state of all batches of an earlier payout_bulk(), and sends no payout.
 
         Args:
             report: the reply or the error of the earlier call, or the body of its reply
+            progress: called after each batch; unless it returns paysvc.CONTINUE, the call stops
             timeout: seconds for the whole call; the client's timeout is for each batch
             call: a token by which another thread cancels this call
 
@@ -120,7 +126,8 @@ class Operations(Endpoints):
             PaysvcError: every failure
         """
         members = Members({"status_of": _body(report)})
-        return cast(PayoutBulkReply, self.call("payout_bulk", members, timeout=timeout, call=call))
+        reply = self.call("payout_bulk", members, progress=progress, timeout=timeout, call=call)
+        return cast(PayoutBulkReply, reply)
 
 
 class AsyncOperations(AsyncEndpoints):
@@ -152,6 +159,9 @@ class AsyncOperations(AsyncEndpoints):
         members = _list(payouts, earlier, continue_after_unknown)
         return cast(PayoutBulkReply, await self.call("payout_bulk", members, progress=progress, timeout=timeout))
 
-    async def payout_bulk_status(self, report: Report, *, timeout: float | None = None) -> PayoutBulkReply:
+    async def payout_bulk_status(
+        self, report: Report, *, progress: Progress | None = None, timeout: float | None = None
+    ) -> PayoutBulkReply:
         """As Client.payout_bulk_status()."""
-        return cast(PayoutBulkReply, await self.call("payout_bulk", {"status_of": _body(report)}, timeout=timeout))
+        members = Members({"status_of": _body(report)})
+        return cast(PayoutBulkReply, await self.call("payout_bulk", members, progress=progress, timeout=timeout))

@@ -427,7 +427,7 @@ class PayoutBulkReply(Reply):
         return answer
 
 
-#: By endpoint.
+#: By function.
 REPLIES: dict[str, type[Reply]] = {
     "direct_debit_history": DirectDebitHistoryReply,
     "direct_debit_create": DirectDebitCreateReply,
@@ -454,4 +454,5 @@ REPLIES: dict[str, type[Reply]] = {
     "payout_balance": PayoutBalanceReply,
     "webhook_verify": WebhookVerifyReply,
     "payout_bulk": PayoutBulkReply,
+    "order_wait": OrderStatusReply,
 }

@@ -15,14 +15,15 @@ const CREATED: &[Member] = &[
         "order",
         &[
             Member::text("reference", "reference of the order").reported(),
-            Member::text("processorReference", "the service's reference of the payment").reported(),
+            // Models of public programs fail without this, feeRate and narration.
+            Member::text("processorReference", "the service's reference of the order").integrated(),
             Member::amount("amount", "price of the order, without the fee").reported(),
             Member::amount("fee", "fee; 0 until it is known").nullable().reported(),
             Member::decimal("feeRate", "rate of the fee").nullable().integrated(),
             Member::integer("statusId", "state of the order").reported(),
             Member::text("status", "state of the order, as a word").reported(),
             Member::text("currency", "currency code").reported(),
-            Member::text("narration", "narration").nullable().reported(),
+            Member::text("narration", "narration").nullable().integrated(),
         ],
         "the order",
     )

@@ -20,7 +20,7 @@ pub const OPTIONS: &[PayOption] = &[
     option(&["Opay"], DEBIT_SPELLING, Certainty::Integrated, "OPay wallet"),
     option(&["momo"], DEBIT_SPELLING, Certainty::Integrated, "mobile money; what it needs is not known"),
     option(&["USSD"], DEBIT_SPELLING, Certainty::Integrated, "USSD code; what it needs is not known"),
-    option(&["NQR", "QR"], DEBIT_SPELLING, Certainty::Integrated, "QR code; what it needs is not known"),
+    option(&["NQR"], DEBIT_SPELLING, Certainty::Integrated, "QR code; what it needs is not known"),
     option(&["BA"], DEBIT_SPELLING, Certainty::Integrated, "bank account; what it needs is not known"),
 ];
 

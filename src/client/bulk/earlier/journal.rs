@@ -51,7 +51,7 @@ impl Journal {
 
     fn after(&mut self, members: &Members<'_>) -> Result<(), Damage> {
         let index = whole(members, "batch")?;
-        let is_last = index + 1 == self.report.batches.len();
+        let is_last = Some(index) == self.report.batches.len().checked_sub(1);
         let ended = batch(members)?;
         let begun = self.report.batches.last_mut().filter(|_| is_last).ok_or("is not the batch that was begun")?;
         if begun.fate != Fate::Unknown || begun.recipients != ended.recipients {

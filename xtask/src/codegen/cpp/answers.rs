@@ -15,7 +15,10 @@ pub fn render(rows: &[Endpoint]) -> String {
         let views = views(&name, it.answer.members, "", &mut vec![name.clone()]);
         context! { views, ..row(it) }
     };
-    templates::render("paysvc_answers.hpp", context! { rows => with_answers(rows).iter().map(of_row).collect::<Vec<_>>() })
+    templates::render(
+        "paysvc_answers.hpp",
+        context! { rows => with_answers(rows).iter().map(of_row).collect::<Vec<_>>() },
+    )
 }
 
 /// The class of an object and, before it, those of the objects within: C++ reads from top to bottom. `within` is where it

@@ -12,9 +12,9 @@ mod operations;
 mod tests;
 
 use minijinja::{Value, context};
+use paysvc_spec::operations::OPERATIONS;
 use paysvc_spec::schema::Endpoint;
 use paysvc_spec::settings;
-use paysvc_spec::operations::OPERATIONS;
 use paysvc_spec::status::{ABI, CONTINUE, Constant};
 
 use super::operations::{look_ups, with_answers};

@@ -1,7 +1,7 @@
 //! The functions that choose their requests themselves, as methods.
 
 use minijinja::{Value, context};
-use paysvc_spec::operations::{OPERATIONS, Operation};
+use paysvc_spec::operations::{Body, OPERATIONS, Operation};
 use paysvc_spec::schema::Endpoint;
 
 use super::answers::Answers;
@@ -21,6 +21,8 @@ pub fn values(rows: &[Endpoint], classes: &Classes, answers: &Answers) -> Vec<Va
         context! {
             python => method(it.name),
             by_hand => BY_HAND.contains(&it.name),
+            // The class of the replies of an endpoint.
+            shared => matches!(it.answer, Body::Of(_)) && answer_of(it, rows).is_some(),
             reply => answer_of(it, rows).map(|name| answers.reply(name)),
             required => arguments::values(required),
             optional => arguments::values(optional),

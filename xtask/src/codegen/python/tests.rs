@@ -80,7 +80,10 @@ fn a_row_is_all_that_a_new_endpoint_needs() {
         &numbers,
         "    \"parcel_send\": {\n        \"parcelId\": \"parcel_id\",\n        \"fromDate\": \"from_date\",\n",
     );
-    has(&numbers, "__all__ = [\n    \"Boxes\",\n    \"Expect\",\n    \"Outcome\",\n    \"PayoutDetails\",\n    \"SentTo\",\n    \"State\",\n    \"Status\",\n    \"WebhookVerifyExpect\",\n]");
+    has(
+        &numbers,
+        "__all__ = [\n    \"Boxes\",\n    \"Expect\",\n    \"Outcome\",\n    \"PayoutDetails\",\n    \"SentTo\",\n    \"State\",\n    \"Status\",\n    \"WebhookVerifyExpect\",\n]",
+    );
 }
 
 #[test]

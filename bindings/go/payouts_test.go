@@ -1,0 +1,166 @@
+package paysvc_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"paysvc.example/go/paysvc"
+	"paysvc.example/go/paysvc/paysvctest"
+)
+
+func recipients(count int) *[]paysvc.PayoutBulkPayoutDetails {
+	list := make([]paysvc.PayoutBulkPayoutDetails, count)
+	for i := range list {
+		list[i] = paysvc.PayoutBulkPayoutDetails{
+			ClientReference: paysvc.Ptr(fmt.Sprintf("SALARY-%d", i)), AccountNumber: fmt.Sprintf("06900%03d31", i),
+			BankCode: "000014", Amount: "10.50", Description: "salary", AccountName: "Ada", CreditCurrency: "NGN", DebitCurrency: "NGN",
+		}
+	}
+	return &list
+}
+
+func outcomes(t *testing.T, report json.RawMessage) (all []string) {
+	t.Helper()
+	payouts, err := paysvc.ParsePayoutBulkAnswer(report).Payouts.Get()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, payout := range payouts {
+		outcome, err := payout.Outcome.Get()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, outcome)
+	}
+	return all
+}
+
+func accepted(t *testing.T, report json.RawMessage) (times int) {
+	t.Helper()
+	for _, outcome := range outcomes(t, report) {
+		if outcome == "ACCEPTED" {
+			times++
+		}
+	}
+	return times
+}
+
+func TestEveryRecipientIsInTheReport(t *testing.T) {
+	sandbox, client := start(t)
+	ctx := context.Background()
+	var steps []string
+	reply, err := client.PayoutBulk(ctx, paysvc.PayoutBulkRequest{PayoutDetails: recipients(5), Progress: func(p paysvc.Progress) int {
+		steps = append(steps, fmt.Sprintf("%s %d of %d", p.Step, p.Done, p.Total))
+		return paysvc.Continue
+	}})
+	if err != nil || accepted(t, reply.Body) != 5 || count(sandbox, "payout_made") != 5 {
+		t.Fatal(err, sandbox.Ledger())
+	}
+	if steps[0] != "before 0 of 5" || steps[len(steps)-1] != "after 5 of 5" {
+		t.Error(steps)
+	}
+	if total, err := reply.Answer().Total.Get(); err != nil || total != 5 {
+		t.Error(total, err)
+	}
+	states, err := client.PayoutBulkStatus(ctx, reply.Body)
+	if err != nil || !states.Answer().Present() {
+		t.Error(err)
+	}
+	if raw, err := states.Answer().States.Get(); err != nil || !strings.HasPrefix(string(raw), "{") {
+		t.Error(string(raw), err)
+	}
+}
+
+// By the report, or by the steps that were written down: they are as good.
+func TestWhateverIsNotContinueStopsAndTheRestCanBeSentLater(t *testing.T) {
+	sandbox, client := start(t)
+	ctx := context.Background()
+	for _, written := range []bool{false, true} {
+		sandbox.Post("/sandbox/reset", map[string]any{}, nil)
+		var steps []json.RawMessage
+		_, err := client.PayoutBulk(ctx, paysvc.PayoutBulkRequest{PayoutDetails: recipients(5), Progress: func(p paysvc.Progress) int {
+			steps = append(steps, p.JSON)
+			if p.Step == "after" {
+				return 1
+			}
+			return paysvc.Continue
+		}})
+		earlier := failure(t, err).Body
+		made := count(sandbox, "payout_made")
+		if made == 0 || made == 5 || accepted(t, earlier) != made {
+			t.Fatal(made, string(earlier))
+		}
+		if written {
+			earlier, _ = json.Marshal(steps)
+		}
+		reply, err := client.PayoutBulk(ctx, paysvc.PayoutBulkRequest{PayoutDetails: recipients(5), Earlier: earlier})
+		if err != nil || accepted(t, reply.Body) != 5 || count(sandbox, "payout_made") != 5 {
+			t.Fatal(err, sandbox.Ledger())
+		}
+	}
+}
+
+func TestAPanicInTheProgressStopsPayoutsAndKeepsTheReport(t *testing.T) {
+	sandbox, client := start(t)
+	for _, at := range []int{1, 5} { // The last one is after everything has been paid.
+		sandbox.Post("/sandbox/reset", map[string]any{}, nil)
+		_, err := client.PayoutBulk(context.Background(), paysvc.PayoutBulkRequest{PayoutDetails: recipients(5), Progress: func(p paysvc.Progress) int {
+			if p.Step == "after" && p.Done >= at {
+				panic("a bug of the caller")
+			}
+			return paysvc.Continue
+		}})
+		failed := failure(t, err)
+		cause := errors.Unwrap(failed)
+		if cause == nil || !strings.Contains(cause.Error(), "panicked: a bug of the caller") {
+			t.Error(err, cause)
+		}
+		if made := count(sandbox, "payout_made"); made == 0 || made != accepted(t, failed.Body) {
+			t.Error(made, string(failed.Body))
+		}
+	}
+}
+
+func TestTheContextBoundsTheList(t *testing.T) {
+	sandbox := paysvctest.Start(t, "--seed", "7")
+	client := connect(t, sandbox.Config)
+	ctx, cancel := context.WithCancel(context.Background())
+	_, err := client.PayoutBulk(ctx, paysvc.PayoutBulkRequest{PayoutDetails: recipients(5), Progress: func(p paysvc.Progress) int {
+		if p.Step == "after" {
+			cancel()
+		}
+		return paysvc.Continue
+	}})
+	is(t, err, paysvc.ErrCancelled, context.Canceled)
+	stopped := failure(t, err)
+	if made := count(sandbox, "payout_made"); made == 0 || made == 5 || made != accepted(t, stopped.Body) {
+		t.Error(made, string(stopped.Body))
+	}
+}
+
+func TestAWebhookIsTrueOnlyIfTheServiceSaysSo(t *testing.T) {
+	sandbox, client := start(t)
+	paid(sandbox, "R-1")
+	expect := &paysvc.WebhookVerifyExpect{Reference: paysvc.Ptr("R-1"), Amount: paysvc.Ptr("100.10")}
+	for body, want := range map[string]bool{
+		`{"data":{"orderReference":"R-1","statusId":5,"orderAmount":100.10}}`:      true,
+		`{"data":{"orderReference":"R-1","statusId":5,"totalAmountCharged":9000}}`: false,
+	} {
+		reply, err := client.WebhookVerify(context.Background(), paysvc.WebhookVerifyRequest{Body: json.RawMessage(body), Expect: expect})
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer := reply.Answer()
+		authentic, err := answer.Authentic.Get()
+		if err != nil || authentic != want {
+			t.Error(body, authentic, err)
+		}
+		if _, err := answer.Key.Get(); (err == nil) != want {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package paysvc_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"paysvc.example/go/paysvc"
+	"paysvc.example/go/paysvc/paysvctest"
+)
+
+const (
+	charged = "4111111111111111"
+	refused = "4000000000000002"
+)
+
+// Charges a card, and loses the answer.
+func lose(t *testing.T, sandbox *paysvctest.Sandbox, client *paysvc.Client, reference, card string) error {
+	t.Helper()
+	sandbox.Post("/sandbox/faults", map[string]any{"path": "/payment/order/create", "fault": "commit_then_reset"}, nil)
+	_, err := client.OrderCreate(context.Background(), paysvc.OrderCreateRequest{
+		Reference:     &reference,
+		Paymentoption: paysvc.Ptr("C"),
+		Card:          &paysvc.OrderCreateCard{Cardnumber: card, Expirymonth: "01", Expiryyear: "39", CVV: "193"},
+		Order:         &paysvc.OrderCreateOrder{Reference: reference, Amount: "25.50", Currency: paysvc.Ptr("NGN")},
+	})
+	is(t, err, paysvc.ErrTransport, paysvc.ErrOutcomeUnknown)
+	return err
+}
+
+func TestAnErrorKeepsWhatALookUpNeedsAndNoCardData(t *testing.T) {
+	sandbox, client := start(t)
+	lost := failure(t, lose(t, sandbox, client, "R-1", charged))
+	want := `{"card":{},"order":{"amount":"25.50","currency":"NGN","reference":"R-1"},"paymentoption":"C","reference":"R-1"}`
+	if lost.Function != "order_create" || string(lost.Request) != want || lost.Attempts != 1 {
+		t.Errorf("%s %s %d", lost.Function, lost.Request, lost.Attempts)
+	}
+	paid(sandbox, "sbx-commit_then_reset-1")
+	_, err := client.Call(context.Background(), "order_refund", json.RawMessage(`{"reference":"sbx-commit_then_reset-1","reason":"r"}`))
+	if got := string(failure(t, err).Request); got != `{"reference":"sbx-commit_then_reset-1"}` {
+		t.Error(got)
+	}
+	// Of a request that is looked up by nothing, nothing is kept.
+	_, err = client.DirectDebitStatus(context.Background(), paysvc.DirectDebitStatusRequest{MandateCode: "none"})
+	if got := failure(t, err).Request; got != nil {
+		t.Errorf("%s", got)
+	}
+}
+
+func TestALostAnswerIsResolved(t *testing.T) {
+	sandbox, client := start(t)
+	ctx := context.Background()
+	err := lose(t, sandbox, client, "R-1", charged)
+	reply, resolved := client.Resolve(ctx, fmt.Errorf("the till: %w", err), paysvc.WithExpect("25.50", "NGN"), paysvc.WithWait())
+	if resolved != nil || reply.Outcome != paysvc.OutcomeConfirmed || reply.State != paysvc.StateSuccessful {
+		t.Fatal(reply, resolved)
+	}
+	if final, err := paysvc.ParseOrderStatusAnswer(reply.Body).Data.IsFinalStatus.Get(); err != nil || !final {
+		t.Error(final, err)
+	}
+	if count(sandbox, "charge_made") != 1 {
+		t.Error(sandbox.Ledger())
+	}
+	// After a restart, from what was stored.
+	stored := failure(t, err)
+	reply, resolved = client.ResolveRequest(ctx, paysvc.ResolveRequest{Endpoint: stored.Function, Request: stored.Request})
+	if resolved != nil || reply.State != paysvc.StateSuccessful {
+		t.Error(reply, resolved)
+	}
+	// What is still unknown can be resolved in its turn.
+	_, unknown := client.Resolve(ctx, err, paysvc.WithExpect("25.51", "NGN"))
+	is(t, unknown, paysvc.ErrOutcomeUnknown, paysvc.ErrResponse)
+	if got := failure(t, unknown); got.Function != "resolve" || string(got.Request) != string(stored.Request) || got.State != paysvc.StateSuccessful {
+		t.Error(got.Function, string(got.Request), got.State)
+	}
+	if reply, err := client.Resolve(ctx, unknown); err != nil || reply.State != paysvc.StateSuccessful {
+		t.Error(reply, err)
+	}
+}
+
+func TestARefusalIsRejectedOnlyIfAllAttemptsAreKnown(t *testing.T) {
+	sandbox, client := start(t)
+	ctx := context.Background()
+	err := lose(t, sandbox, client, "R-1", refused)
+	_, unknown := client.Resolve(ctx, err)
+	is(t, unknown, paysvc.ErrOutcomeUnknown)
+	_, two := client.Resolve(ctx, err, paysvc.WithAttempts(2))
+	is(t, two, paysvc.ErrOutcomeUnknown)
+	_, one := client.Resolve(ctx, err, paysvc.WithAttempts(1))
+	is(t, one, paysvc.ErrOutcomeRejected, paysvc.ErrRejected)
+	// The attempts are those of the charge, not of the look-up.
+	_, only := client.Resolve(ctx, unknown, paysvc.WithOnlyCall())
+	is(t, only, paysvc.ErrOutcomeRejected)
+}
+
+func TestWhatCannotBeAskedIsUnknownAndNeverNotSent(t *testing.T) {
+	sandbox, client := start(t)
+	ctx := context.Background()
+	lost := lose(t, sandbox, client, "R-1", charged)
+	_, err := client.Resolve(ctx, errors.New("of something else"))
+	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeUnknown)
+	_, err = client.Resolve(ctx, lost, paysvc.WithMember("reference", ""))
+	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeUnknown)
+	_, err = client.Resolve(ctx, lost, paysvc.WithExpect("25,50", "NGN"))
+	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeUnknown)
+	_, err = client.ResolveRequest(ctx, paysvc.ResolveRequest{Endpoint: "no_such_function"})
+	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeUnknown)
+	_, err = client.Resolve(ctx, lost, paysvc.WithExpect("\xff", "NGN"))
+	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeUnknown)
+	done, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err = client.Resolve(done, lost)
+	is(t, err, paysvc.ErrCancelled, context.Canceled, paysvc.ErrOutcomeUnknown)
+	client.Close()
+	_, err = client.Resolve(ctx, lost)
+	is(t, err, paysvc.ErrClosed, paysvc.ErrOutcomeUnknown)
+}
+
+// An order whose payment is under way: the wait goes on for as long as the context lets it, and longer than the client's timeout.
+func TestAWaitEndsWithTheContext(t *testing.T) {
+	sandbox := paysvctest.Start(t, "--seed", "7")
+	sandbox.Config.TimeoutMS = paysvc.Ptr[int64](300)
+	client := connect(t, sandbox.Config)
+	sandbox.Post("/sandbox/orders", map[string]any{"reference": "R-1", "amount": "25.50"}, nil)
+	looks := 0
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	late, cancelLate := context.WithTimeout(ctx, time.Minute)
+	defer cancelLate()
+	_, err := client.OrderWait(late, paysvc.OrderWaitRequest{Reference: "R-1", Progress: func(p paysvc.Progress) int {
+		if p.Step != "look" || p.Done == 0 || p.Total != 0 {
+			t.Errorf("%+v", p)
+		}
+		if looks = p.Done; looks == 3 {
+			cancel()
+		}
+		return paysvc.Continue
+	}})
+	is(t, err, paysvc.ErrCancelled, context.Canceled, paysvc.ErrOutcomeUnknown)
+	if looks != 3 {
+		t.Errorf("%d looks", looks)
+	}
+	_, err = client.OrderWait(context.Background(), paysvc.OrderWaitRequest{Reference: "R-1"})
+	is(t, err, paysvc.ErrTimeout, paysvc.ErrOutcomeUnknown)
+	_, err = client.OrderWait(context.Background(), paysvc.OrderWaitRequest{Reference: "R-1", Progress: func(paysvc.Progress) int { return 0 }})
+	is(t, err, paysvc.ErrCancelled, paysvc.ErrOutcomeUnknown)
+	if errors.Is(err, context.Canceled) {
+		t.Error("the context did not end it")
+	}
+}
+
+func TestReferencesAreNew(t *testing.T) {
+	seen := map[string]bool{}
+	for i := 0; i < 1000; i++ {
+		made, err := paysvc.NewReference("T7")
+		if err != nil || len(made) != 29 || !strings.HasPrefix(made, "T7-") || seen[made] {
+			t.Fatal(made, err)
+		}
+		seen[made] = true
+	}
+	if made, err := paysvc.NewReference(""); err != nil || len(made) != 26 {
+		t.Error(made, err)
+	}
+	for _, wrong := range []string{strings.Repeat("x", 33), "a b", "é", "a\x00b"} {
+		if made, err := paysvc.NewReference(wrong); err == nil {
+			t.Errorf("%q: %s", wrong, made)
+		}
+	}
+}

@@ -1,0 +1,218 @@
+// Package webhook verifies the events that the payments service sends. Nobody signs them, so whoever knows the URL can send
+// one: the handler asks the service, and passes on the service's answer, never the event.
+//
+//	handle := func(ctx context.Context, reply *paysvc.WebhookVerifyReply) error {
+//		reference, _ := reply.Get("/about")
+//		return orders.Settle(ctx, reference, reply) // Compares amount and currency with the order.
+//	}
+//	http.Handle("/events", webhook.NewHandler(client, handle, webhook.Options{Store: store}))
+package webhook
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"paysvc.example/go/paysvc"
+)
+
+const (
+	// MaxLength is the size in bytes of the largest body that is read: the library's own limit.
+	MaxLength = 256 * 1024
+
+	retryAfter = 30 * time.Second
+)
+
+// Func handles an authentic event: it gets the reply of [paysvc.Client.WebhookVerify], once per state of a payment. It acts on the reply:
+// compare reference, amount and currency with the order, and look at reply.State. If it returns an error, the sender is
+// answered 500, and the next delivery is handled.
+type Func func(ctx context.Context, reply *paysvc.WebhookVerifyReply) error
+
+// Options of [NewHandler]; the zero value is usable.
+type Options struct {
+	// Store remembers what was handled. Without one the newest 10,000 keys are kept in memory, which a restart empties:
+	// then Func must bear an event twice.
+	Store Store
+
+	// Unverified is called with the reply of each event that was found not authentic, e.g. to count them. It must not act
+	// on them.
+	Unverified func(ctx context.Context, reply *paysvc.Reply)
+
+	// Limits of the verifications, each of which is a request to the service; handlers may share one. nil: 4 at once, 60
+	// per minute.
+	Limits *Limits
+
+	// Timeout of a verification. 0: 10 seconds.
+	Timeout time.Duration
+
+	// Log gets the errors of Func and of the store. nil: [slog.Default].
+	Log *slog.Logger
+}
+
+type handler struct {
+	client *paysvc.Client
+	handle Func
+	Options
+}
+
+// NewHandler makes a handler for the URL to which the service sends its events. The client needs the secret key if events are
+// about orders. It panics if client or handle is nil.
+func NewHandler(client *paysvc.Client, handle Func, options Options) http.Handler {
+	if client == nil || handle == nil {
+		panic("webhook: client and handle must not be nil")
+	}
+	if options.Store == nil {
+		options.Store = NewMemoryStore(10_000)
+	}
+	if options.Limits == nil {
+		options.Limits = NewLimits(4, 60)
+	}
+	if options.Timeout <= 0 {
+		options.Timeout = 10 * time.Second
+	}
+	if options.Log == nil {
+		options.Log = slog.Default()
+	}
+	return &handler{client, handle, options}
+}
+
+// ServeHTTP answers without a body, so that nobody learns anything of a payment.
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	status, wait := h.answer(w, r)
+	if status == http.StatusMethodNotAllowed {
+		w.Header().Set("Allow", http.MethodPost)
+	}
+	if wait > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+	}
+	w.WriteHeader(status)
+}
+
+// The status of the answer, and when the sender should try again.
+func (h *handler) answer(w http.ResponseWriter, r *http.Request) (int, time.Duration) {
+	if r.Method != http.MethodPost {
+		return http.StatusMethodNotAllowed, 0
+	}
+	if r.ContentLength > MaxLength {
+		return http.StatusRequestEntityTooLarge, 0
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxLength))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return http.StatusRequestEntityTooLarge, 0
+	case err != nil || !utf8.Valid(body):
+		return http.StatusBadRequest, 0
+	}
+	ok, status, wait := h.Limits.enter()
+	if !ok {
+		return status, wait
+	}
+	reply := h.verify(r.Context(), string(body))
+	found := judge(&reply.Reply)
+	if found.key != "" {
+		return h.once(r.Context(), found.key, reply)
+	}
+	if found.unverified && h.Unverified != nil {
+		h.Unverified(r.Context(), &reply.Reply)
+	}
+	return found.status, found.wait
+}
+
+// Verifies an event, within the limits that have been entered.
+func (h *handler) verify(ctx context.Context, body string) *paysvc.WebhookVerifyReply {
+	asked := true
+	defer func() { h.Limits.leave(asked) }()
+	ctx, cancel := context.WithTimeout(ctx, h.Timeout)
+	defer cancel()
+	text, err := json.Marshal(body)
+	if err != nil {
+		panic(err) // A string can always be written.
+	}
+	reply, err := h.client.WebhookVerify(ctx, paysvc.WebhookVerifyRequest{Body: text})
+	var failure *paysvc.Error
+	if errors.As(err, &failure) {
+		reply = &paysvc.WebhookVerifyReply{Reply: failure.Reply}
+	}
+	asked = reply.Attempts > 0
+	return reply
+}
+
+// Handles an event unless it has been handled, or is being handled.
+func (h *handler) once(ctx context.Context, key string, reply *paysvc.WebhookVerifyReply) (int, time.Duration) {
+	begin, err := h.Store.Begin(ctx, key)
+	switch {
+	case err != nil:
+		return h.failed(ctx, "the store failed", err)
+	case begin == Done:
+		return http.StatusOK, 0
+	case begin != Handle:
+		return http.StatusServiceUnavailable, time.Second
+	}
+	// The sender may be gone by then, but what was done must be recorded.
+	after := context.WithoutCancel(ctx)
+	handled := false
+	defer func() {
+		if handled {
+			return
+		}
+		// Also if the function panicked.
+		if err := h.Store.Failed(after, key); err != nil {
+			h.Log.ErrorContext(ctx, "paysvc webhook: the store failed", "error", err)
+		}
+	}()
+	if err := h.handle(ctx, reply); err != nil {
+		return h.failed(ctx, "an event was not handled", err)
+	}
+	handled = true
+	// Only now: an event whose function was interrupted is handled again.
+	if err := h.Store.Done(after, key); err != nil {
+		return h.failed(ctx, "the store failed", err)
+	}
+	return http.StatusOK, 0
+}
+
+func (h *handler) failed(ctx context.Context, what string, err error) (int, time.Duration) {
+	h.Log.ErrorContext(ctx, "paysvc webhook: "+what, "error", err)
+	return http.StatusInternalServerError, retryAfter
+}
+
+// What is known of an event.
+type verdict struct {
+	key        string // Of an authentic event, otherwise "".
+	status     int
+	wait       time.Duration
+	unverified bool // It is decided that it is not authentic.
+}
+
+// What the reply to webhook_verify says of an event.
+func judge(reply *paysvc.Reply) verdict {
+	authentic, _ := reply.Get("/authentic")
+	key, _ := reply.Get("/key")
+	event, _ := reply.Get("/event")
+	switch {
+	case reply.Status == paysvc.StatusOK && reply.Outcome == paysvc.OutcomeConfirmed:
+		if authentic == "true" && key != "" {
+			return verdict{key: key, status: http.StatusOK}
+		}
+		return verdict{status: http.StatusOK, unverified: true}
+	case reply.Status == paysvc.StatusArgument && event == "unknown":
+		return verdict{status: http.StatusBadRequest, unverified: true}
+	case reply.Status == paysvc.StatusArgument && event != "",
+		reply.Status == paysvc.StatusRejected && reply.Outcome == paysvc.OutcomeRejected:
+		// Sending it again would not help.
+		return verdict{status: http.StatusOK, unverified: true}
+	}
+	wait := reply.RetryAfter
+	if wait <= 0 {
+		wait = retryAfter
+	}
+	return verdict{status: http.StatusServiceUnavailable, wait: wait}
+}

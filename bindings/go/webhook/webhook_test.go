@@ -1,0 +1,393 @@
+package webhook
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"paysvc.example/go/paysvc"
+	"paysvc.example/go/paysvc/paysvctest"
+)
+
+// A sandbox, a receiver of its events, and what the receiver handled.
+type service struct {
+	t       *testing.T
+	sandbox *paysvctest.Sandbox
+	client  *paysvc.Client
+	url     string
+
+	mu         sync.Mutex
+	handled    []*paysvc.WebhookVerifyReply
+	unverified int
+}
+
+func start(t *testing.T, handle Func, options Options) *service {
+	t.Helper()
+	s := &service{t: t, sandbox: paysvctest.Start(t, "--seed", "7")}
+	client, err := paysvc.New(s.sandbox.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { client.Close() })
+	s.client = client
+	if options.Log == nil {
+		options.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
+	}
+	options.Unverified = func(context.Context, *paysvc.Reply) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.unverified++
+	}
+	receiver := httptest.NewServer(NewHandler(client, func(ctx context.Context, reply *paysvc.WebhookVerifyReply) error {
+		if err := handle(ctx, reply); err != nil {
+			return err
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.handled = append(s.handled, reply)
+		return nil
+	}, options))
+	t.Cleanup(receiver.Close)
+	s.url = receiver.URL
+	return s
+}
+
+func accept(context.Context, *paysvc.WebhookVerifyReply) error { return nil }
+
+// Pays into a virtual account, and returns the body of the event.
+func (s *service) fund(amount string) string {
+	s.t.Helper()
+	reply, err := s.client.Call(context.Background(), "virtual_account_generate", []byte(`{"Alias":"A-1","Reference":"C-1"}`))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	account, _ := reply.Get("/accountNumber")
+	s.sandbox.Post("/sandbox/fund", map[string]any{"accountNumber": account, "amount": amount, "senderName": "Ada"}, nil)
+	return s.newest()
+}
+
+// The body of the newest event.
+func (s *service) newest() string {
+	s.t.Helper()
+	var log struct{ Deliveries []struct{ Body string } }
+	s.sandbox.Get("/sandbox/webhooks", &log)
+	if len(log.Deliveries) == 0 {
+		s.t.Fatal("no event")
+	}
+	return log.Deliveries[len(log.Deliveries)-1].Body
+}
+
+func (s *service) forge(event map[string]any) string {
+	s.t.Helper()
+	s.sandbox.Post("/sandbox/webhooks/forge", event, nil)
+	return s.newest()
+}
+
+func (s *service) post(body string) *http.Response {
+	s.t.Helper()
+	return s.send(http.MethodPost, strings.NewReader(body))
+}
+
+func (s *service) send(method string, body io.Reader) *http.Response {
+	s.t.Helper()
+	request, err := http.NewRequest(method, s.url, body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	text, err := io.ReadAll(answer.Body)
+	answer.Body.Close()
+	if err != nil || len(text) > 0 {
+		s.t.Errorf("a body: %q, %v", text, err)
+	}
+	return answer
+}
+
+func (s *service) expect(answer *http.Response, status, handled, unverified int) {
+	s.t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if answer.StatusCode != status || len(s.handled) != handled || s.unverified != unverified {
+		s.t.Errorf("status %d, handled %d, unverified %d; want %d, %d, %d", answer.StatusCode, len(s.handled), s.unverified,
+			status, handled, unverified)
+	}
+}
+
+func (s *service) clearFaults() {
+	s.t.Helper()
+	request, err := http.NewRequest(http.MethodDelete, s.sandbox.Config.BaseURL+"/sandbox/faults", nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	answer.Body.Close()
+}
+
+func (s *service) asked() (times int) {
+	var log struct{ Requests []struct{ Path string } }
+	s.sandbox.Get("/sandbox/requests", &log)
+	for _, request := range log.Requests {
+		if strings.Contains(request.Path, "transaction-details") {
+			times++
+		}
+	}
+	return
+}
+
+func TestAnEventIsHandledOnceWithTheServicesAnswer(t *testing.T) {
+	s := start(t, accept, Options{})
+	body := s.fund("50.25")
+	for range [3]int{} {
+		s.expect(s.post(body), http.StatusOK, 1, 0)
+	}
+	reply := s.handled[0]
+	account, _ := reply.Get("/data/accountReference")
+	amount, _ := reply.Get("/data/totalAmountCharged")
+	if reply.State != paysvc.StateSuccessful || account != "C-1" || !strings.HasPrefix(amount, "50.25") {
+		t.Errorf("%v %s %s", reply, account, amount)
+	}
+	s.expect(s.post(s.fund("7.00")), http.StatusOK, 2, 0)
+}
+
+func TestTheSandboxDeliversWithDuplicates(t *testing.T) {
+	s := start(t, accept, Options{})
+	for index, form := range []string{"data", "pascal", "flat"} {
+		s.sandbox.Post("/sandbox/webhooks", map[string]any{"url": s.url, "form": form, "duplicates": 2}, nil)
+		s.fund(fmt.Sprintf("%d.50", index+1))
+	}
+	type delivery struct{ Progress string }
+	var log struct{ Deliveries []delivery }
+	for delivered := 0; delivered < 9; {
+		s.sandbox.Get("/sandbox/webhooks", &log)
+		delivered = 0
+		for _, one := range log.Deliveries {
+			if one.Progress == "failed" {
+				t.Fatal("a delivery failed")
+			}
+			if one.Progress == "delivered" {
+				delivered++
+			}
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.handled) != 3 || s.unverified != 0 {
+		t.Errorf("handled %d, unverified %d", len(s.handled), s.unverified)
+	}
+}
+
+func TestAForgedEventIsNotHandledAndAnsweredAsAGenuineOne(t *testing.T) {
+	s := start(t, accept, Options{})
+	genuine := s.fund("50.25")
+	var parsed struct{ Data struct{ SessionID string } }
+	if err := json.Unmarshal([]byte(genuine), &parsed); err != nil {
+		t.Fatal(err)
+	}
+	session := parsed.Data.SessionID
+	for index, event := range []map[string]any{
+		{"session": session, "change": map[string]any{"totalAmountCharged": "5000"}},
+		{"session": session, "change": map[string]any{"accountReference": "C-2"}},
+		{"session": "000000000000000000000000000009"},
+		{"order": "ORDER-9"},
+		{"payout": "PGW-PAYOUT-1"},
+	} {
+		forged := s.post(s.forge(event))
+		s.expect(forged, http.StatusOK, 0, index+1)
+	}
+	s.expect(s.post(genuine), http.StatusOK, 1, 5)
+}
+
+func TestWhatIsNoEventIsRefused(t *testing.T) {
+	s := start(t, accept, Options{})
+	for index, body := range []string{"", "orderReference=1", "[]", "{}", `{"sessionId":"1","SessionId":"2"}`, "{\"sessionId\":\"\x00\"}"} {
+		s.expect(s.post(body), http.StatusBadRequest, 0, index+1)
+	}
+	s.expect(s.post("{\"sessionId\":\"\xff\"}"), http.StatusBadRequest, 0, 6)
+	s.expect(s.post(strings.Repeat(" ", MaxLength+1)), http.StatusRequestEntityTooLarge, 0, 6)
+	// Without a length: it is counted while it is read.
+	endless := io.LimitReader(blanks{}, 1<<30)
+	s.expect(s.send(http.MethodPost, endless), http.StatusRequestEntityTooLarge, 0, 6)
+	answer := s.send(http.MethodGet, nil)
+	s.expect(answer, http.StatusMethodNotAllowed, 0, 6)
+	if allow := answer.Header.Get("Allow"); allow != http.MethodPost {
+		t.Error(allow)
+	}
+	if asked := s.asked(); asked != 0 {
+		t.Errorf("asked %d times", asked)
+	}
+}
+
+type blanks struct{}
+
+func (blanks) Read(into []byte) (int, error) {
+	for index := range into {
+		into[index] = ' '
+	}
+	return len(into), nil
+}
+
+func TestDoubtIsAnsweredWith503(t *testing.T) {
+	s := start(t, accept, Options{})
+	body := s.fund("50.25")
+	for _, fault := range []string{"status_503", "commit_then_reset", "unauthorized", "status_429"} {
+		rule := map[string]any{"path": "/payment/transaction-details/{sessionId}", "fault": fault, "count": 3}
+		s.sandbox.Post("/sandbox/faults", rule, nil)
+		answer := s.post(body)
+		s.expect(answer, http.StatusServiceUnavailable, 0, 0)
+		if answer.Header.Get("Retry-After") == "" {
+			t.Error("no Retry-After")
+		}
+		s.clearFaults()
+	}
+	s.expect(s.post(body), http.StatusOK, 1, 0)
+}
+
+func TestAHandlerThatFailsIsCalledAgain(t *testing.T) {
+	calls := 0
+	s := start(t, func(context.Context, *paysvc.WebhookVerifyReply) error {
+		calls++
+		switch calls {
+		case 1:
+			return errors.New("the database is down")
+		case 2:
+			panic(http.ErrAbortHandler)
+		}
+		return nil
+	}, Options{})
+	body := s.fund("50.25")
+	answer := s.post(body)
+	s.expect(answer, http.StatusInternalServerError, 0, 0)
+	if answer.Header.Get("Retry-After") != "30" {
+		t.Error(answer.Header)
+	}
+	if _, err := http.Post(s.url, "application/json", strings.NewReader(body)); err == nil {
+		t.Error("the panic was answered")
+	}
+	s.expect(s.post(body), http.StatusOK, 1, 0)
+	s.expect(s.post(body), http.StatusOK, 1, 0)
+}
+
+func TestTwoDeliveriesAtOnceAreHandledOnce(t *testing.T) {
+	entered, leave := make(chan struct{}), make(chan struct{})
+	var calls atomic.Int32
+	s := start(t, func(context.Context, *paysvc.WebhookVerifyReply) error {
+		calls.Add(1)
+		close(entered)
+		<-leave
+		return nil
+	}, Options{})
+	body := s.fund("50.25")
+	first := make(chan *http.Response)
+	go func() { first <- s.post(body) }()
+	<-entered
+	s.expect(s.post(body), http.StatusServiceUnavailable, 0, 0)
+	close(leave)
+	s.expect(<-first, http.StatusOK, 1, 0)
+	s.expect(s.post(body), http.StatusOK, 1, 0)
+	if calls.Load() != 1 {
+		t.Errorf("%d calls", calls.Load())
+	}
+}
+
+func TestAFloodDoesNotReachTheService(t *testing.T) {
+	s := start(t, accept, Options{Limits: NewLimits(1, 5)})
+	forged := s.forge(map[string]any{"session": "000000000000000000000000000009"})
+	refused := 0
+	for range [50]int{} {
+		answer := s.post(forged)
+		if answer.StatusCode == http.StatusTooManyRequests && answer.Header.Get("Retry-After") != "" {
+			refused++
+		}
+	}
+	// Five, and what a slow machine earns meanwhile.
+	if asked := s.asked(); asked+refused != 50 || asked < 5 || refused == 0 {
+		t.Errorf("asked %d, refused %d", asked, refused)
+	}
+	// What asks nothing uses nothing up.
+	for range [20]int{} {
+		if answer := s.post("{}"); answer.StatusCode != http.StatusBadRequest && answer.StatusCode != http.StatusTooManyRequests {
+			t.Error(answer.StatusCode)
+		}
+	}
+}
+
+func TestLimits(t *testing.T) {
+	now := time.Unix(0, 0)
+	limits := newLimits(2, 60, func() time.Time { return now })
+	enter := func(want bool, status int, wait time.Duration) {
+		t.Helper()
+		if ok, found, after := limits.enter(); ok != want || found != status || after != wait {
+			t.Errorf("%v %d %v", ok, found, after)
+		}
+	}
+	enter(true, 0, 0)
+	enter(true, 0, 0)
+	enter(false, http.StatusServiceUnavailable, time.Second)
+	limits.leave(true)
+	for range [58]int{} {
+		enter(true, 0, 0)
+		limits.leave(true)
+	}
+	enter(false, http.StatusTooManyRequests, time.Second)
+	now = now.Add(500 * time.Millisecond)
+	enter(false, http.StatusTooManyRequests, 500*time.Millisecond)
+	now = now.Add(500 * time.Millisecond)
+	enter(true, 0, 0)
+	limits.leave(false)
+	enter(true, 0, 0)
+	limits.leave(true)
+	now = now.Add(-time.Hour) // The clock of a machine may be set.
+	enter(false, http.StatusTooManyRequests, time.Second)
+}
+
+func TestTheMemoryStoreKeepsTheNewestKeys(t *testing.T) {
+	store, ctx := NewMemoryStore(2), context.Background()
+	begin := func(key string, want Begin) {
+		t.Helper()
+		if found, err := store.Begin(ctx, key); found != want || err != nil {
+			t.Errorf("%s: %v %v", key, found, err)
+		}
+	}
+	for _, key := range []string{"a", "b"} {
+		begin(key, Handle)
+		begin(key, Busy)
+		store.Done(ctx, key)
+		begin(key, Done)
+	}
+	begin("a", Done) // Used again: it is the newest.
+	begin("c", Handle)
+	store.Done(ctx, "c")
+	begin("a", Done)
+	begin("b", Handle)
+	store.Failed(ctx, "b")
+	begin("b", Handle)
+}
+
+func TestAStoreThatFailsHandlesNothing(t *testing.T) {
+	s := start(t, accept, Options{Store: broken{}})
+	s.expect(s.post(s.fund("50.25")), http.StatusInternalServerError, 0, 0)
+}
+
+type broken struct{}
+
+var errBroken = errors.New("broken")
+
+func (broken) Begin(context.Context, string) (Begin, error) { return Handle, errBroken }
+func (broken) Done(context.Context, string) error           { return errBroken }
+func (broken) Failed(context.Context, string) error         { return errBroken }

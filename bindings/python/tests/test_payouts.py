@@ -1,0 +1,220 @@
+"""Payouts in bulk: the report, progress that stops or fails, and resuming."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+import paysvc
+from paysvc import Outcome
+from paysvc.sandbox import Sandbox
+
+INITIATE = "/payout/initiate"
+
+
+def recipients(count: int) -> list[Mapping[str, object]]:
+    """Half as objects, half as mappings; no two have the same account."""
+    found: list[Mapping[str, object]] = []
+    for index in range(count):
+        account, reference, amount = f"06900{index:03}31", f"SALARY-{index}", Decimal("10.50") + index
+        if index % 2:
+            found.append({
+                "clientReference": reference, "accountNumber": account, "bankCode": "000014", "amount": amount,
+                "description": "salary", "accountName": "Ada", "creditCurrency": "NGN", "debitCurrency": "NGN",
+            })  # fmt: skip
+        else:
+            found.append(
+                paysvc.PayoutDetails(
+                    client_reference=reference, account_number=account, bank_code="000014", amount=amount,
+                    description="salary", account_name="Ada", credit_currency="NGN", debit_currency="NGN",
+                )
+            )  # fmt: skip
+    return found
+
+
+def paid(sandbox: Sandbox) -> int:
+    return [entry["effect"] for entry in sandbox.ledger()].count("payout_made")
+
+
+def outcomes(report: paysvc.Reply) -> list[str | None]:
+    payouts = report.answer_as(paysvc.PayoutBulkAnswer).payouts
+    assert payouts is not None
+    return [payout.outcome for payout in payouts]
+
+
+def test_every_recipient_is_in_the_report_and_progress_tells_each_batch(
+    client: paysvc.Client, paysvc_sandbox: Sandbox
+) -> None:
+    told: list[tuple[int, int, str]] = []
+
+    def progress(done: int, total: int, step: Mapping[str, Any]) -> int:
+        told.append((done, total, step["step"]))
+        return paysvc.CONTINUE
+
+    reply = client.payout_bulk(recipients(5), progress=progress)
+    assert isinstance(reply, paysvc.PayoutBulkReply)
+    answer = reply.answer
+    assert (answer.total, answer.accepted, answer.unknown, reply.outcome) == (5, 5, 0, Outcome.CONFIRMED)
+    assert answer.batches is not None
+    assert answer.payouts is not None
+    assert [payout.client_reference for payout in answer.payouts] == [f"SALARY-{index}" for index in range(5)]
+    assert answer.payouts[4].amount == Decimal("14.50")
+    assert all(payout.payout_reference for payout in answer.payouts)
+    steps = [step for _, _, step in told]
+    assert steps == ["before", "after"] * len(answer.batches)
+    assert (told[0][:2], told[-1][:2]) == ((0, 5), (5, 5))
+    assert paid(paysvc_sandbox) == 5
+
+    asked = client.payout_bulk_status(reply).answer
+    assert asked.payouts is not None
+    assert all(payout.state for payout in asked.payouts)
+    # The same list again with that report: there is nothing left to send.
+    again = client.payout_bulk(recipients(5), earlier=reply)
+    assert (outcomes(again), paid(paysvc_sandbox)) == (["ACCEPTED"] * 5, 5)
+
+
+#: The forms in which a report may be handed back.
+FORMS: dict[str, Callable[[paysvc.PaysvcError], Any]] = {
+    "error": lambda error: error,
+    "reply": lambda error: error.reply,
+    "body": lambda error: error.body,
+    "text": lambda error: error.reply.text,
+}
+
+
+@pytest.mark.parametrize(
+    ("answer", "form"),
+    [(None, "error"), (True, "reply"), (0, "body"), (1, "text"), (float(paysvc.CONTINUE), "error"), ("", "error")],
+)
+def test_whatever_is_not_continue_stops_before_the_next_batch(
+    client: paysvc.Client, paysvc_sandbox: Sandbox, answer: object, form: str
+) -> None:
+    def progress(_done: int, _total: int, step: Mapping[str, Any]) -> object:
+        return paysvc.CONTINUE if step["step"] == "before" else answer
+
+    with pytest.raises(paysvc.PaysvcError) as caught:
+        client.payout_bulk(recipients(5), progress=progress)
+    made = outcomes(caught.value.reply)
+    assert (made.count("ACCEPTED"), made.count("NOT_SENT")) == (paid(paysvc_sandbox), 5 - paid(paysvc_sandbox))
+    assert 0 < paid(paysvc_sandbox) < 5
+    # What was not sent is sent now, and nothing else.
+    reply = client.payout_bulk(recipients(5), earlier=FORMS[form](caught.value))
+    assert outcomes(reply) == ["ACCEPTED"] * 5
+    assert (paid(paysvc_sandbox), paysvc_sandbox.get("/sandbox/duplicates")["duplicates"]) == (5, [])
+
+
+@pytest.mark.parametrize(
+    ("thrown", "at"), [(ValueError, "after"), (KeyboardInterrupt, "after"), (ValueError, "before")]
+)
+def test_an_exception_stops_and_is_raised_with_the_report(
+    client: paysvc.Client, paysvc_sandbox: Sandbox, thrown: type[BaseException], at: str
+) -> None:
+    def progress(_done: int, _total: int, step: Mapping[str, Any]) -> int:
+        if step["step"] == at:
+            raise thrown("a bug of the caller")
+        return paysvc.CONTINUE
+
+    with pytest.raises(thrown, match="a bug of the caller") as caught:
+        client.payout_bulk(recipients(5), progress=progress)
+    error = paysvc.abandoned_call(caught.value)
+    assert error is not None
+    assert outcomes(error.reply).count("ACCEPTED") == paid(paysvc_sandbox)
+    assert (paid(paysvc_sandbox) > 0) == (at == "after")
+    # The next call on this thread is not affected.
+    assert client.payout_bulk(recipients(5), earlier=error).outcome == Outcome.CONFIRMED
+    assert paid(paysvc_sandbox) == 5
+
+
+def test_the_steps_that_were_written_down_are_a_journal(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+    journal: list[str] = []
+
+    def progress(_done: int, _total: int, step: Mapping[str, Any]) -> int:
+        journal.append(json.dumps(step))
+        return 0 if step["step"] == "after" else paysvc.CONTINUE
+
+    with pytest.raises(paysvc.PaysvcError):
+        client.payout_bulk(recipients(4), progress=progress)
+    # The process ended and lost the report.
+    reply = client.payout_bulk(recipients(4), earlier=[json.loads(line) for line in journal])
+    assert (outcomes(reply), paid(paysvc_sandbox)) == (["ACCEPTED"] * 4, 4)
+
+
+def test_a_listener_may_make_calls_and_a_token_forgets_it(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+    paysvc_sandbox.post("/sandbox/orders", {"reference": "R-1", "amount": "5", "paid": True})
+    token, inner, told = paysvc.Call(), [], []
+
+    def looks(_done: int, _total: int, step: Mapping[str, Any]) -> int:
+        inner.append(step["step"])
+        return paysvc.CONTINUE
+
+    def progress(_done: int, _total: int, step: Mapping[str, Any]) -> int:
+        told.append(step["step"])
+        client.payout_bulk_status(report, progress=looks)
+        return paysvc.CONTINUE
+
+    report = client.payout_bulk(recipients(1))
+    client.payout_bulk(recipients(3)[1:], progress=progress, call=token)
+    assert set(told) == {"before", "after"}
+    assert inner == ["look"] * len(told)
+    before = len(told)
+    client.payout_bulk(recipients(4)[3:], call=token)
+    assert len(told) == before
+
+
+def test_what_became_unknown_is_not_sent_again(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+    paysvc_sandbox.fault("commit_then_reset", INITIATE)
+    with pytest.raises(paysvc.OutcomeUnknown) as caught:
+        client.payout_bulk(recipients(5))
+    made = outcomes(caught.value.reply)
+    assert made.count("UNKNOWN") == paid(paysvc_sandbox) > 0
+    with pytest.raises(paysvc.OutcomeUnknown) as again:
+        client.payout_bulk(recipients(5), earlier=caught.value)
+    assert outcomes(again.value.reply).count("UNKNOWN") == made.count("UNKNOWN")
+    assert paysvc_sandbox.get("/sandbox/duplicates")["duplicates"] == []
+
+
+def test_a_task_pays_too(paysvc_sandbox: Sandbox) -> None:
+    async def main() -> None:
+        async with paysvc.AsyncClient(**paysvc_sandbox.config) as client:
+            told: list[int] = []
+
+            def progress(done: int, _total: int, _step: Mapping[str, Any]) -> int:
+                told.append(done)
+                return paysvc.CONTINUE
+
+            reply = await client.payout_bulk(recipients(3), progress=progress)
+            assert outcomes(reply) == ["ACCEPTED"] * 3
+            assert told[-1] == 3
+            states = await client.payout_bulk_status(reply)
+            assert states.answer.states
+
+            def fails(_done: int, _total: int, _step: Mapping[str, Any]) -> int:
+                raise ValueError("a bug of the caller")
+
+            with pytest.raises(ValueError, match="a bug of the caller"):
+                await client.payout_bulk(recipients(5)[3:], progress=fails)
+
+    asyncio.run(main())
+    assert paid(paysvc_sandbox) == 3
+
+
+def test_a_webhook_is_true_only_if_the_service_says_so(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+    paysvc_sandbox.post("/sandbox/orders", {"reference": "R-1", "amount": "25.50", "paid": True})
+    order = client.order_verify(reference="R-1")
+    event = json.dumps({"data": json.loads(order.text)["data"]})
+    expected = paysvc.WebhookVerifyExpect(reference="R-1", amount=Decimal("25.50"))
+    reply = client.webhook_verify(event, expect=expected)
+    assert isinstance(reply, paysvc.WebhookVerifyReply)
+    answer = reply.answer
+    assert (answer.authentic, answer.match, answer.event) == (True, True, "order"), reply.text
+    assert answer.key
+    assert not answer.differences
+    assert reply.answer_as(paysvc.OrderVerifyAnswer).data.status_id == int(paysvc.State.SUCCESSFUL)
+    forged = client.webhook_verify(event.replace("25.5", "99.5"), expect={"reference": "R-2"}).answer
+    assert (forged.authentic, forged.match, forged.key) == (False, False, None)
+    assert forged.differences

@@ -1,0 +1,231 @@
+"""The parts of the webhook applications: limits, stores, answers, and what is particular to WSGI and to ASGI."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+from typing import Any
+
+import pytest
+
+import paysvc
+from paysvc import Outcome, Reply, Status
+from paysvc._webhook import verified
+from paysvc.webhooks import ASGIApp, AsyncStore, Begin, Limits, MemoryStore, Store, WSGIApp
+
+
+def reply(status: Status, outcome: Outcome, text: str, retry_after: float | None = None) -> Reply:
+    return Reply(status=status, outcome=outcome, text=text, attempts=1, retry_after=retry_after)
+
+
+@pytest.mark.parametrize(
+    ("given", "key", "status", "unverified"),
+    [
+        (reply(Status.OK, Outcome.CONFIRMED, '{"authentic":true,"key":"k"}'), "k", 200, False),
+        (reply(Status.OK, Outcome.CONFIRMED, '{"authentic":false}'), None, 200, True),
+        # What no library says, but what must not be handled.
+        (reply(Status.OK, Outcome.CONFIRMED, '{"authentic":1,"key":"k"}'), None, 200, True),
+        (reply(Status.OK, Outcome.CONFIRMED, '{"authentic":true}'), None, 200, True),
+        (reply(Status.OK, Outcome.UNKNOWN, '{"authentic":true,"key":"k"}'), None, 503, False),
+        (reply(Status.RESPONSE, Outcome.UNKNOWN, '{"authentic":true,"key":"k"}'), None, 503, False),
+        (reply(Status.REJECTED, Outcome.REJECTED, '{"authentic":false,"event":"order"}'), None, 200, True),
+        (reply(Status.REJECTED, Outcome.UNKNOWN, '{"authentic":false,"event":"order"}'), None, 503, False),
+        (reply(Status.UNAUTHORIZED, Outcome.REJECTED, '{"authentic":false,"event":"order"}'), None, 503, False),
+        (reply(Status.RATE_LIMITED, Outcome.REJECTED, '{"authentic":false}', 2.5), None, 503, False),
+        (reply(Status.ARGUMENT, Outcome.NOT_SENT, '{"authentic":false,"event":"unknown"}'), None, 400, True),
+        (reply(Status.ARGUMENT, Outcome.NOT_SENT, '{"authentic":false,"event":"payout"}'), None, 200, True),
+        (reply(Status.CONFIG, Outcome.NOT_SENT, '{"authentic":false,"event":"order"}'), None, 503, False),
+        (reply(Status.TRANSPORT, Outcome.NOT_SENT, '{"authentic":false,"event":"order"}'), None, 503, False),
+        (reply(Status.INTERNAL, Outcome.UNKNOWN, "{}"), None, 503, False),
+    ],
+)
+def test_what_each_reply_is_answered(given: Reply, key: str | None, status: int, unverified: bool) -> None:
+    found = verified(given)
+    assert (found.key, found.answer.status, found.unverified) == (key, status, unverified)
+    if status == 503:
+        assert found.answer.retry_after == (3 if given.retry_after else 30)
+
+
+def test_limits() -> None:
+    now = [0.0]
+    limits = Limits(at_once=2, per_minute=60, clock=lambda: now[0])
+
+    def refused() -> tuple[int, int | None] | None:
+        answer = limits.enter()
+        return None if answer is None else (answer.status, answer.retry_after)
+
+    assert [refused(), refused(), refused()] == [None, None, (503, 1)]
+    limits.leave(True)
+    for _ in range(58):
+        assert refused() is None
+        limits.leave(True)
+    assert refused() == (429, 1)
+    now[0] += 1
+    assert refused() is None
+    limits.leave(False)  # It asked nothing.
+    assert refused() is None
+    limits.leave(True)
+    now[0] -= 3600
+    assert refused() == (429, 1)
+    for at_once, per_minute in ((0, 1), (1, 0)):
+        with pytest.raises(ValueError, match="1 or more"):
+            Limits(at_once, per_minute)
+
+
+def test_the_memory_store_keeps_the_newest_keys() -> None:
+    store = MemoryStore(limit=2)
+    for key in ("a", "b"):
+        assert [store.begin(key), store.begin(key)] == [Begin.HANDLE, Begin.BUSY]
+        store.done(key)
+        assert store.begin(key) is Begin.DONE
+    assert store.begin("a") is Begin.DONE  # Used again: it is the newest.
+    assert store.begin("c") is Begin.HANDLE
+    store.done("c")
+    assert [store.begin("a"), store.begin("b")] == [Begin.DONE, Begin.HANDLE]
+    store.failed("b")
+    assert store.begin("b") is Begin.HANDLE
+
+
+class Fake:
+    """A client whose events are all genuine and of one payment."""
+
+    def webhook_verify(self, body: object, *, timeout: float) -> Reply:
+        assert (type(body), timeout) == (str, 10.0)
+        return reply(Status.OK, Outcome.CONFIRMED, '{"authentic":true,"key":"k"}')
+
+
+class AsyncFake(Fake):
+    async def webhook_verify(self, body: object, *, timeout: float) -> Reply:  # type: ignore[override]  # pyright: ignore
+        return Fake.webhook_verify(self, body, timeout=timeout)
+
+
+def of_wsgi(environ: dict[str, Any], handled: list[Reply]) -> str:
+    client: Any = Fake()
+    lines: list[str] = []
+    start: Any = lambda line, headers: lines.append(line)  # noqa: E731
+    assert list(WSGIApp(client, handled.append)(environ, start)) == []
+    return lines[0]
+
+
+class Slow(io.RawIOBase):
+    """Gives one byte at a time."""
+
+    def __init__(self, body: bytes) -> None:
+        self.body = io.BytesIO(body)
+
+    def read(self, size: int = -1) -> bytes:
+        return self.body.read(1)
+
+
+@pytest.mark.parametrize(
+    ("environ", "line"),
+    [
+        ({"CONTENT_LENGTH": "2", "wsgi.input": Slow(b"{}and more")}, "200 OK"),
+        ({"CONTENT_LENGTH": "9", "wsgi.input": Slow(b"{}")}, "400 Bad Request"),
+        ({"CONTENT_LENGTH": "-2", "wsgi.input": Slow(b"{}")}, "400 Bad Request"),
+        ({"CONTENT_LENGTH": "\u0662", "wsgi.input": Slow(b"{}")}, "400 Bad Request"),
+        ({"CONTENT_LENGTH": "9" * 5000, "wsgi.input": Slow(b"{}")}, "413 Content Too Large"),
+        ({"CONTENT_LENGTH": "", "wsgi.input": Slow(b"{}")}, "411 Length Required"),
+        ({"wsgi.input": Slow(b"{}"), "wsgi.input_terminated": True}, "200 OK"),
+        ({"wsgi.input": io.BytesIO(b" " * 300_000), "wsgi.input_terminated": True}, "413 Content Too Large"),
+    ],
+)
+def test_what_wsgi_servers_give(environ: dict[str, Any], line: str) -> None:
+    handled: list[Reply] = []
+    assert of_wsgi({"REQUEST_METHOD": "POST", **environ}, handled) == line
+    assert len(handled) == (line == "200 OK")
+
+
+async def of_asgi(app: ASGIApp, scope: dict[str, Any], *messages: dict[str, Any]) -> list[Any]:
+    waiting, sent = list(messages), []
+
+    async def receive() -> Any:
+        return waiting.pop(0)
+
+    async def send(message: Any) -> None:
+        sent.append(message.get("status", message["type"]))
+
+    await app(scope, receive, send)
+    return sent
+
+
+HTTP = {"type": "http", "method": "POST", "headers": []}
+
+
+def test_what_asgi_servers_ask() -> None:
+    client: Any = AsyncFake()
+    handled: list[Reply] = []
+    app = ASGIApp(client, handled.append)
+
+    async def ask() -> None:
+        lifespan = {"type": "lifespan.startup"}, {"type": "lifespan.shutdown"}
+        assert await of_asgi(app, {"type": "lifespan"}, *lifespan) == [
+            "lifespan.startup.complete",
+            "lifespan.shutdown.complete",
+        ]
+        assert await of_asgi(app, {"type": "websocket"}) == ["websocket.close"]
+        gone = {"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}
+        assert await of_asgi(app, HTTP, *gone) == []
+        assert handled == []
+        assert await of_asgi(app, HTTP, {"type": "http.request", "body": b"{}"}) == [200, "http.response.body"]
+
+    asyncio.run(ask())
+    assert len(handled) == 1
+
+
+def test_a_task_that_is_cancelled_has_handled_nothing() -> None:
+    client: Any = AsyncFake()
+    began: list[Reply] = []
+
+    async def run() -> None:
+        async def handle(reply: Reply) -> None:
+            began.append(reply)
+            if len(began) == 1:
+                await asyncio.sleep(3600)
+
+        app = ASGIApp(client, handle)
+        body = {"type": "http.request", "body": b"{}"}
+        first = asyncio.ensure_future(of_asgi(app, HTTP, body))
+        while not began:
+            await asyncio.sleep(0)
+        assert await of_asgi(app, HTTP, body) == [503, "http.response.body"]
+        first.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await first
+        assert await of_asgi(app, HTTP, body) == [200, "http.response.body"]
+
+    asyncio.run(run())
+    assert len(began) == 2
+
+
+def test_a_store_may_be_of_coroutines() -> None:
+    class Kept:
+        def __init__(self) -> None:
+            self.store = MemoryStore()
+
+        async def begin(self, key: str) -> Begin:
+            return self.store.begin(key)
+
+        async def done(self, key: str) -> None:
+            self.store.done(key)
+
+        async def failed(self, key: str) -> None:
+            self.store.failed(key)
+
+    kept: AsyncStore = Kept()
+    plain: Store = MemoryStore()
+    client: Any = AsyncFake()
+
+    async def run() -> None:
+        for store in (kept, plain):
+            handled: list[Reply] = []
+            app = ASGIApp(client, handled.append, store=store)
+            for _ in range(2):
+                await of_asgi(app, HTTP, {"type": "http.request", "body": b"{}"})
+            assert len(handled) == 1
+
+    asyncio.run(run())
+
+
+def test_the_package_does_not_import_it() -> None:
+    assert "webhooks" not in paysvc.__all__

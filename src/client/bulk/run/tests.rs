@@ -1,0 +1,76 @@
+//! A panic within a run: the report is whole, and says of the batch under way what is known.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+
+use super::*;
+use crate::client::{CallRecord, Client};
+use crate::util::failpoint;
+
+/// Answers what says nothing.
+fn service() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for mut connection in listener.incoming().flatten() {
+            let mut request = [0; 4096];
+            // A request of this size comes in one piece.
+            if connection.read(&mut request).is_ok() {
+                let _ = connection.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}");
+            }
+        }
+    });
+    port
+}
+
+fn client() -> Client {
+    let vector = include_str!("../../../../tests/vectors/rsa4096.json");
+    let vector: serde_json::Value = serde_json::from_str(vector).unwrap();
+    let config = serde_json::json!({
+        "base_url": format!("http://127.0.0.1:{}", service()), "public_key": "public", "secret_key": "secret",
+        "encryption_key": vector["encryption_key"], "timeout_ms": 60_000,
+    });
+    Client::new(Some(&config.to_string()), &|_| None).unwrap_or_else(|error| panic!("{}", error.message))
+}
+
+/// Three recipients in two batches.
+fn request() -> String {
+    let payout = |number: usize| {
+        serde_json::json!({
+            "clientReference": format!("P-{number}"), "accountNumber": format!("069000003{number}"), "bankCode": "000014",
+            "amount": "7.50", "description": "May", "accountName": "Ada Obi", "creditCurrency": "NGN", "debitCurrency": "NGN"
+        })
+    };
+    serde_json::json!({"payoutDetails": [payout(0), payout(1), payout(2)]}).to_string()
+}
+
+#[test]
+fn a_panic_leaves_a_whole_report() {
+    for (point, outcome, of_batch, counts) in [
+        ("client", Outcome::NotSent, "NOT_SENT", r#""not_sent":3,"unknown":0"#),
+        ("answer", Outcome::Unknown, "UNKNOWN", r#""not_sent":1,"unknown":2"#),
+    ] {
+        let record = CallRecord::new();
+        failpoint::arm(point);
+        let reply = client().payout_bulk(&request(), None, &record);
+        assert_eq!((reply.status, reply.outcome), (Status::Internal, outcome), "{point}: {}", reply.message);
+        assert!(reply.message.contains("a bug in the library was caught at src/"), "{}", reply.message);
+        assert!(reply.body.contains(counts), "{point}: {}", reply.body);
+        let batch = format!(r#""batches":[{{"index":0,"outcome":"{of_batch}","status":"E_INTERNAL","recipients":2"#);
+        assert!(reply.body.contains(&batch), "{point}: {}", reply.body);
+        // The report is good enough to go on with.
+        let report = serde_json::from_str::<serde_json::Value>(&reply.body).unwrap();
+        let mut again: serde_json::Value = serde_json::from_str(&request()).unwrap();
+        again["earlier"] = report;
+        let resumed = client().payout_bulk(&again.to_string(), None, &CallRecord::new());
+        assert_eq!(resumed.outcome, Outcome::Unknown, "{}", resumed.message);
+        assert!(resumed.body.contains(r#""total":3"#), "{}", resumed.body);
+    }
+}
+
+#[test]
+fn a_panic_before_the_first_batch_says_that_nothing_was_sent() {
+    failpoint::arm("request");
+    let reply = client().payout_bulk(&request(), None, &CallRecord::new());
+    assert_eq!((reply.status, reply.outcome), (Status::Internal, Outcome::NotSent), "{}", reply.message);
+}

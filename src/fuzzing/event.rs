@@ -1,0 +1,112 @@
+//! Input: a digit, the state that the service's answer has; the answer up to a line break; the body of a webhook.
+//!
+//! Here and not in `fuzz/`, because what reads and compares them is private.
+
+use serde_json::{Value, json};
+
+use super::choice::first_line;
+use super::{check_texts, has_canary, json, may_name_canary};
+use crate::client::webhook::verify;
+use crate::response::document::Document;
+use crate::response::reply::Reply;
+use paysvc_spec::status::{Outcome, State, Status};
+
+pub fn event(input: &[u8]) {
+    let (head, body) = first_line(input);
+    let (Some((state, answer)), Ok(body)) = (head.split_first(), std::str::from_utf8(body)) else { return };
+    let Ok(answer) = std::str::from_utf8(answer) else { return };
+    let Ok(document) = Document::scan(answer, &|| false) else { return };
+    // An answer that names something twice never gets so far.
+    if document.has_duplicate_names() {
+        return;
+    }
+    let state = State(i32::from(state.wrapping_sub(b'0') % 10));
+    let mut asked = None;
+    let reply = verify(&json!({"body": body}).to_string(), &|| false, |_, question| {
+        asked = Some(question.to_owned());
+        let reply = Reply::without_body(Status::Ok, Outcome::Confirmed, "done");
+        Reply { body: answer.to_owned(), document: Some(document), state, ..reply }
+    });
+    check_texts(&reply);
+    assert!(!has_canary(&reply.message) || may_name_canary(body), "{}", reply.message);
+    // serde_json cannot hold some answers: those too deep, or with huge numbers.
+    let Ok(found) = serde_json::from_str::<Value>(&reply.body) else { return };
+    assert_eq!(found["authentic"] == true, found["key"].is_string(), "{found}");
+    assert!(found["authentic"].is_boolean() && found.get("match").is_none(), "{found}");
+    let Some(question) = asked else {
+        assert_eq!(
+            (reply.status, reply.outcome, &found["authentic"]),
+            (Status::Argument, Outcome::NotSent, &json!(false))
+        );
+        return;
+    };
+    assert!(question.contains(&found["about"].to_string()), "asked for something else: {question}");
+    if reply.status == Status::Ok {
+        assert!(reply.body.ends_with(&answer.trim()[1..]), "the service's own members, unchanged");
+    }
+    if found["authentic"] == true {
+        authentic(body, &serde_json::from_str(answer).unwrap_or_default(), reply.state, &found);
+    }
+}
+
+/// What must be true of every authentic event, read in another way.
+fn authentic(body: &str, answer: &Value, state: State, found: &Value) {
+    let body = body.strip_prefix('\u{feff}').unwrap_or(body);
+    assert!(!json::scan(body).named_twice, "authentic though a name is there twice");
+    let Ok(root) = serde_json::from_str::<Value>(body) else { return };
+    let object = member(&root, "data").filter(|data| data.is_object()).unwrap_or(&root);
+    let of_event = |name: &str| member(object, name).or_else(|| member(&root, name)).and_then(text);
+    let of_service = |name: &str| answer["data"].get(name).and_then(text);
+    let ids = ["sessionId", "orderReference", "reference"].map(of_event);
+    assert!(ids.into_iter().flatten().any(|id| found["about"] == id), "authentic for something else: {found}");
+    for name in ["sessionId", "orderReference", "paymentReference", "accountReference", "currencyName"] {
+        if let (Some(one), Some(other)) = (of_event(name), of_service(name)) {
+            assert_eq!(one.to_lowercase(), other.to_lowercase(), "{name}");
+        }
+    }
+    let number = |text: Option<String>| text.and_then(|text| text.parse::<f64>().ok());
+    if let (Some(one), Some(other)) = (number(of_event("orderAmount")), number(of_service("orderAmount"))) {
+        assert!((one - other).abs() <= one.abs() * 1e-9, "{one} is not {other}");
+    }
+    let claimed = member(object, "statusId").and_then(Value::as_i64);
+    let known = match claimed {
+        Some(4) => [4, 5, 6].contains(&state.0),
+        Some(5) => [5, 6].contains(&state.0),
+        Some(6) => state.0 == 6,
+        _ => true,
+    };
+    assert!(known, "the event claims {claimed:?}, the service says {}", state.0);
+}
+
+fn member<'v>(object: &'v Value, name: &str) -> Option<&'v Value> {
+    object.as_object()?.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+}
+
+/// A text that is not blank, or a number.
+fn text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+/// The corpus has events that are authentic, and others.
+#[test]
+fn some_inputs_are_authentic() {
+    let answer = r#"5{"data":{"statusId":5,"orderAmount":"600.0"}}"#;
+    for (body, expected) in [
+        (r#"{"Data":{"OrderReference":"R-1","OrderAmount":600}}"#, true),
+        (r#"{"orderReference":"R-1","orderAmount":601}"#, false),
+    ] {
+        let input = format!("{answer}\n{body}");
+        event(input.as_bytes());
+        let answer = &answer[1..];
+        let reply = verify(&json!({"body": body}).to_string(), &|| false, |_, _| {
+            let document = Document::scan(answer, &|| false).ok();
+            let reply = Reply::without_body(Status::Ok, Outcome::Confirmed, "");
+            Reply { body: answer.to_owned(), document, state: State::SUCCESSFUL, ..reply }
+        });
+        assert_eq!(reply.body.contains(r#""authentic":true"#), expected, "{}", reply.body);
+    }
+}

@@ -1,0 +1,127 @@
+// Calls of several steps in paysvc.hpp, against the sandbox: progress that stops or throws, and what became of a request.
+// Configured by the environment; the tests run it with AddressSanitizer as well.
+#include <paysvc.hpp>
+
+#include <cstdlib>
+#include <iostream>
+#include <thread>
+
+#define CHECK(what) \
+    do { \
+        if (!(what)) { \
+            std::cerr << __FILE__ << ':' << __LINE__ << ": " << #what << '\n'; \
+            std::abort(); \
+        } \
+    } while (0)
+
+namespace {
+
+using paysvc::call;
+using paysvc::client;
+
+std::string recipients(int count) {
+    std::string list;
+    for (int i = 0; i < count; i++) {
+        const std::string payout = paysvc::payout_bulk_payoutDetails()
+                                       .clientReference("SALARY-" + std::to_string(i))
+                                       .accountNumber("069000" + std::to_string(10 + i) + "31")
+                                       .bankCode("000014").amount("10.50").description("salary").accountName("Ada")
+                                       .creditCurrency("NGN").debitCurrency("NGN");
+        list += (list.empty() ? "" : ",") + payout;
+    }
+    return "[" + list + "]";
+}
+
+std::string payouts(const std::string &earlier = "") {
+    return "{\"payoutDetails\":" + recipients(5) + (earlier.empty() ? "" : ",\"earlier\":" + earlier) + "}";
+}
+
+long long accepted(const paysvc::reply &report) { return paysvc::payout_bulk_answer(report).accepted().value_or(-1); }
+
+void stops() {
+    const client with;
+    call token;
+    int told = 0;
+    token.set_progress([&](std::size_t done, std::size_t total, const std::string &step) {
+        CHECK(done <= total && total == 5 && step.find("{\"step\":\"") == 0);
+        told++;
+        return step.find("after") == std::string::npos ? PAYSVC_CONTINUE : 1;
+    });
+    std::string report;
+    try {
+        with.payout_bulk(payouts(), token);
+        CHECK(!"nothing was thrown");
+    } catch (const paysvc::error &why) {
+        CHECK(accepted(why.reply()) > 0 && accepted(why.reply()) < 5 && told == 2);
+        report = why.body();
+    }
+    CHECK(token.progress_failure() == nullptr);
+    // The next call with this token has no function; and only what was not sent is sent.
+    token.set_progress(nullptr);
+    const auto rest = with.payout_bulk(payouts(report), token);
+    CHECK(accepted(rest) == 5 && told == 2 && rest.answer().payouts().size() == 5);
+    CHECK(rest.answer().payouts()[4].clientReference().value_or("") == "SALARY-4");
+    const auto states = with.payout_bulk_status(rest.body());
+    CHECK(states.answer().states().has_value());
+}
+
+void throws() {
+    const client with;
+    call token, moved;
+    token.set_progress([](std::size_t done, std::size_t, const std::string &) -> int {
+        if (done == 5) {
+            throw std::runtime_error("a bug of the caller");
+        }
+        return PAYSVC_CONTINUE;
+    });
+    moved = std::move(token);
+    // It throws after everything has been paid: the reply is as good as ever.
+    CHECK(accepted(with.payout_bulk(payouts(), moved)) == 5);
+    try {
+        std::rethrow_exception(moved.progress_failure());
+    } catch (const std::runtime_error &why) {
+        CHECK(std::string(why.what()) == "a bug of the caller");
+    }
+    CHECK(token.progress_failure() == nullptr);
+}
+
+void waits() {
+    const client with;
+    const std::string reference = paysvc::reference_new("T7");
+    CHECK(reference.size() == 29 && reference != paysvc::reference_new("T7"));
+    CHECK(paysvc::reference_new(std::nothrow, "a b").empty() && paysvc::reference_new(std::nothrow, std::string("a\0b", 3)).empty());
+    with.order_create(paysvc::order_create_request().order(
+        paysvc::order_create_order().reference(reference).amount("25.50").currency("NGN")));
+    call token;
+    int looks = 0;
+    token.set_progress([&](std::size_t, std::size_t total, const std::string &) {
+        CHECK(total == 0);
+        std::thread([&] { token.cancel(); }).join();
+        return looks++ == 0 ? PAYSVC_CONTINUE : 0;
+    });
+    const auto reply = with.order_wait(std::nothrow, paysvc::order_wait_request().reference(reference), token);
+    CHECK(reply.status() == paysvc::status::cancelled && reply.outcome() == paysvc::outcome::unknown && looks == 1);
+    // Its answer is that of the order.
+    CHECK(!reply.answer().data().isFinalStatus().value_or(true) || !reply.answer().data().present());
+    try {
+        with.resolve(paysvc::resolve_request().endpoint("order_pay").request(paysvc::order_pay_request().reference(reference)));
+        CHECK(!"nothing was thrown");
+    } catch (const paysvc::outcome_unknown &why) {
+        CHECK(std::string(why.what()).find("resolve: ") == 0);
+    }
+    CHECK(with.resolve(std::nothrow, "{}").outcome() == paysvc::outcome::unknown);
+}
+
+} // namespace
+
+int main(int, char **argv) {
+    const std::string what = argv[1];
+    if (what == "stops") {
+        stops();
+    } else if (what == "throws") {
+        throws();
+    } else {
+        waits();
+    }
+    return 0;
+}

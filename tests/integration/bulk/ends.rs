@@ -1,0 +1,266 @@
+//! What ends a run: faults, deadlines, cancels and callbacks; and what the report says then.
+
+use std::time::Duration;
+
+use paysvc_spec::status::CONTINUE;
+use serde_json::{Value, json};
+
+use super::{Steps, check, fault, ledger, outcomes, recipients, report, run, run_with, sizes};
+use crate::support::capi::{Call, Client};
+use crate::support::sandbox::Sandbox;
+use crate::support::server::Server;
+
+/// Seven recipients in four batches.
+const COUNT: usize = 7;
+
+struct Case {
+    /// Rules of the sandbox.
+    rules: Value,
+    more: Value,
+    verdict: &'static str,
+    /// The outcome of each batch that was tried, by its first letter.
+    batches: &'static str,
+    says: &'static str,
+}
+
+fn check_case(case: &Case) {
+    let sandbox = Sandbox::start(&[]);
+    for rule in case.rules.as_array().unwrap() {
+        fault(&sandbox, rule.clone());
+    }
+    let list = recipients(COUNT);
+    let mut request = json!({"payoutDetails": list});
+    request.as_object_mut().unwrap().extend(case.more.as_object().unwrap().clone());
+    let (reply, steps) = run(&Client::new(&sandbox.config_with(json!({"timeout_ms": 5000}))), &request);
+    let report = report(reply.expect(case.verdict));
+    check(&report, &list, &ledger(&sandbox));
+    let batches = report["batches"].as_array().unwrap();
+    let letters: String = batches.iter().map(|batch| &batch["outcome"].as_str().unwrap()[..1]).collect();
+    assert_eq!(letters, case.batches, "{}: {report}", case.rules);
+    let tried: u64 = sizes(&report).iter().sum();
+    let never = outcomes(&report).iter().filter(|outcome| **outcome == "NOT_SENT").count();
+    assert!(never >= COUNT - tried as usize, "{report}");
+    assert_eq!(steps.len(), 2 * batches.len(), "every batch has a step before and after it");
+    assert!(reply.message().contains(case.says), "{}", reply.message());
+}
+
+#[test]
+fn faults_end_a_run_where_they_must() {
+    let second = |fault: &str| json!([{"fault": fault, "nth": 2}]);
+    let none = json!({});
+    let on = json!({"continue_after_unknown": true});
+    let case =
+        |rules: Value, more: &Value, verdict, batches, says| Case { rules, more: more.clone(), verdict, batches, says };
+    let stopped = "the outcome of a batch is UNKNOWN, so nothing more was sent";
+    for case in [
+        case(second("commit_then_reset"), &none, "E_TRANSPORT UNKNOWN", "AU", stopped),
+        case(second("reset_without_commit"), &none, "E_TRANSPORT UNKNOWN", "AU", stopped),
+        case(second("commit_then_500"), &none, "E_SERVER UNKNOWN", "AU", stopped),
+        case(second("truncate"), &none, "E_RESPONSE UNKNOWN", "AU", stopped),
+        case(second("commit_then_reset"), &on, "E_TRANSPORT UNKNOWN", "AUAA", "ask a person"),
+        case(second("status_429_paid"), &none, "E_RATE_LIMITED UNKNOWN", "AU", stopped),
+        case(
+            second("partial_batch"),
+            &none,
+            "E_RESPONSE UNKNOWN",
+            "AU",
+            "the answer has 1 payouts, and the batch had 2",
+        ),
+        case(
+            second("drop_element"),
+            &none,
+            "E_RESPONSE UNKNOWN",
+            "AU",
+            "the answer has 1 payouts, and the batch had 2",
+        ),
+        case(
+            second("reorder_elements"),
+            &none,
+            "E_RESPONSE UNKNOWN",
+            "AU",
+            "payout 0 of the answer has another account number",
+        ),
+        case(second("alter_amount"), &none, "E_RESPONSE UNKNOWN", "AU", "payout 0 of the answer has another amount"),
+        // An answer that belongs to another request ends the run whatever the caller said.
+        case(second("alter_element"), &on, "E_RESPONSE UNKNOWN", "AU", "does not fit the batch"),
+        case(second("unauthorized"), &on, "E_UNAUTHORIZED UNKNOWN", "AR", "the service refused the API key"),
+        case(second("refused"), &none, "E_REJECTED UNKNOWN", "ARAA", ""),
+        case(
+            json!([{"fault": "refused", "nth": 1, "count": 99}]),
+            &on,
+            "E_REJECTED UNKNOWN",
+            "RRR",
+            "three batches in a row",
+        ),
+        case(
+            json!([{"fault": "status_500", "nth": 2, "count": 99}]),
+            &on,
+            "E_SERVER UNKNOWN",
+            "AUUU",
+            "three batches in a row",
+        ),
+        // Two refusals and an acceptance begin the count anew.
+        case(json!([{"fault": "refused", "nth": 1, "count": 2}]), &none, "E_REJECTED UNKNOWN", "RRAA", ""),
+    ] {
+        check_case(&case);
+    }
+}
+
+#[test]
+fn a_service_that_is_busy_is_waited_for() {
+    let sandbox = Sandbox::start(&[]);
+    // More than the attempts of one call, with and without the time to wait.
+    fault(&sandbox, json!({"fault": "status_429_retry_after", "nth": 2}));
+    fault(&sandbox, json!({"fault": "status_429", "nth": 2, "count": 2}));
+    let list = recipients(COUNT);
+    let client = Client::new(&sandbox.config_with(json!({"max_attempts": 1})));
+    let (reply, _) = run(&client, &json!({"payoutDetails": list}));
+    reply.expect("OK CONFIRMED");
+    check(&report(&reply), &list, &ledger(&sandbox));
+    assert_eq!(reply.attempts(), 4 + 3);
+}
+
+#[test]
+fn a_wait_that_the_call_has_no_time_for_is_not_begun() {
+    let server = Server::start(|mut c| {
+        while c.read_request().is_some() {
+            c.answer("429 busy", "retry-after: 600\r\n", "{}");
+        }
+    });
+    let mut config = server.config();
+    config["encryption_key"] = json!(crate::support::long_encryption_key());
+    let (reply, steps) = run_with(
+        &Client::new(&config),
+        &json!({"payoutDetails": recipients(COUNT)}),
+        500_000,
+        Steps::new(|_| CONTINUE),
+    );
+    reply.expect("E_RATE_LIMITED UNKNOWN");
+    assert_eq!((reply.retry_after_ms(), reply.attempts()), (600_000, 1));
+    assert_eq!(outcomes(&report(&reply)), [["REJECTED"; 2].as_slice(), &["NOT_SENT"; 5]].concat());
+    assert_eq!(steps.steps.last().unwrap()["status"], "E_RATE_LIMITED");
+}
+
+/// An answer that refuses without a vote proves less once a 429 came before it.
+#[test]
+fn a_refusal_after_429_is_not_taken_for_more_than_it_is() {
+    for (answers, expected) in [
+        (["429 busy", "404 gone"], "E_RESPONSE UNKNOWN"),
+        (["429 busy", "401 no"], "E_UNAUTHORIZED REJECTED"),
+        (["404 gone", "404 gone"], "E_REJECTED REJECTED"),
+    ] {
+        let server = Server::start(move |mut c| {
+            for answer in answers {
+                if c.read_request().is_none() {
+                    return;
+                }
+                c.answer(answer, "retry-after: 0\r\n", "{}");
+            }
+        });
+        let mut config = server.config();
+        config["encryption_key"] = json!(crate::support::long_encryption_key());
+        config["max_attempts"] = json!(1);
+        let (reply, _) = run(&Client::new(&config), &json!({"payoutDetails": recipients(1)}));
+        reply.expect(expected);
+    }
+}
+
+#[test]
+fn no_batch_starts_that_cannot_end_in_time() {
+    let sandbox = Sandbox::start(&[]);
+    let list = recipients(COUNT);
+    let request = json!({"payoutDetails": list});
+    let client = Client::new(&sandbox.config_with(json!({"timeout_ms": 20_000})));
+    let (reply, steps) = run_with(&client, &request, 19_000, Steps::new(|_| CONTINUE));
+    reply.expect("E_TIMEOUT NOT_SENT");
+    assert!(reply.message().contains("and a batch may take 20000 ms (timeout_ms)"), "{}", reply.message());
+    assert!(steps.steps.is_empty());
+    check(&report(&reply), &list, &ledger(&sandbox));
+    // The time for the rest passes after the second batch: no third one starts.
+    let slow = |name: &'static str, batch: u64| {
+        Steps::new(move |step| {
+            if step["step"] == name && step["batch"] == batch {
+                std::thread::sleep(Duration::from_millis(5000));
+            }
+            CONTINUE
+        })
+    };
+    let (reply, _) = run_with(&client, &request, 25_000, slow("after", 1));
+    reply.expect("E_TIMEOUT UNKNOWN");
+    let found = report(&reply);
+    assert_eq!(outcomes(&found), [["ACCEPTED"; 4].as_slice(), &["NOT_SENT"; 3]].concat());
+    check(&found, &list, &ledger(&sandbox));
+    // It passes in the callback before a batch: that batch is not sent.
+    let (reply, steps) =
+        run_with(&client, &json!({"payoutDetails": list, "earlier": found}), 25_000, slow("before", 2));
+    reply.expect("E_TIMEOUT UNKNOWN");
+    let steps: Vec<_> =
+        steps.steps.iter().map(|step| (step["step"].as_str().unwrap(), step["outcome"].as_str())).collect();
+    assert_eq!(steps, [("before", None), ("after", Some("NOT_SENT"))]);
+    check(&report(&reply), &list, &ledger(&sandbox));
+}
+
+#[test]
+fn a_callback_stops_before_the_next_batch_whatever_else_it_returns() {
+    let sandbox = Sandbox::start(&[]);
+    let client = Client::new(&sandbox.config());
+    for wrong in [0, 1, -1, CONTINUE + 1] {
+        let list = recipients(COUNT);
+        let (reply, steps) = run_with(&client, &json!({"payoutDetails": list}), 0, Steps::new(move |_| wrong));
+        reply.expect("E_CANCELLED NOT_SENT");
+        assert_eq!(steps.steps.len(), 2, "one before and one after");
+        check(&report(&reply), &list, &ledger(&sandbox));
+    }
+    let list = recipients(COUNT);
+    let stop = |step: &Value| if step["step"] == "after" && step["batch"] == 1 { 0 } else { CONTINUE };
+    let (reply, _) = run_with(&client, &json!({"payoutDetails": list}), 0, Steps::new(stop));
+    reply.expect("E_CANCELLED UNKNOWN");
+    assert!(reply.message().ends_with("the callback for progress stopped the call"), "{}", reply.message());
+    let found = report(&reply);
+    assert_eq!(outcomes(&found), [["ACCEPTED"; 4].as_slice(), &["NOT_SENT"; 3]].concat());
+    check(&found, &list, &ledger(&sandbox));
+    // After the last batch there is nothing to stop.
+    let stop = |step: &Value| if step["step"] == "after" && step["batch"] == 3 { 0 } else { CONTINUE };
+    run_with(&client, &json!({"payoutDetails": list, "earlier": found}), 0, Steps::new(stop)).0.expect("OK CONFIRMED");
+}
+
+#[test]
+fn a_cancel_ends_the_run_and_the_report_is_whole() {
+    let sandbox = Sandbox::start(&[]);
+    let client = Client::new(&sandbox.config());
+    let list = recipients(COUNT);
+    // Between two batches.
+    let call = std::sync::Arc::new(Call::new());
+    let steps = {
+        let call = std::sync::Arc::clone(&call);
+        Steps::new(move |step| {
+            if step["step"] == "after" && step["batch"] == 0 {
+                call.cancel();
+            }
+            CONTINUE
+        })
+    };
+    call.set_progress(super::keep, &steps);
+    let reply = client.call_with("payout_bulk", &json!({"payoutDetails": list}), Some(&call));
+    reply.expect("E_CANCELLED UNKNOWN");
+    assert_eq!(outcomes(&report(&reply)), [["ACCEPTED"; 2].as_slice(), &["NOT_SENT"; 5]].concat());
+    check(&report(&reply), &list, &ledger(&sandbox));
+    // Within a batch: it may have been executed.
+    sandbox.post("/sandbox/reset", &json!({}));
+    fault(&sandbox, json!({"fault": "commit_then_timeout", "nth": 2}));
+    let call = Call::new();
+    let reply = std::thread::scope(|scope| {
+        let running = scope.spawn(|| {
+            let request = json!({"payoutDetails": list, "continue_after_unknown": true});
+            client.call_with("payout_bulk", &request, Some(&call))
+        });
+        while ledger(&sandbox).len() < 4 {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        call.cancel();
+        running.join().unwrap()
+    });
+    reply.expect("E_CANCELLED UNKNOWN");
+    assert_eq!(outcomes(&report(&reply)), [["ACCEPTED"; 2].as_slice(), &["UNKNOWN"; 2], &["NOT_SENT"; 3]].concat());
+    check(&report(&reply), &list, &ledger(&sandbox));
+}

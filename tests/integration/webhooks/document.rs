@@ -1,0 +1,163 @@
+//! The programs of docs/webhooks.md, as they are written: each is sent a genuine event, twice, and a forged one.
+
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::json;
+
+use super::Service;
+use crate::support::bindings::in_python;
+use crate::support::markdown::{self, Block};
+use crate::support::{Link, Stage, root, run};
+
+fn blocks(language: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(root().join("docs/webhooks.md")).unwrap();
+    let all = markdown::blocks("docs/webhooks.md", &text).unwrap();
+    all.into_iter().filter(|block: &Block| block.language == language).map(|block| block.text).collect()
+}
+
+/// Bodies of a genuine event, of a forged one, of one about an unknown order, and of none.
+fn bodies(service: &Service) -> [String; 4] {
+    service.pay("ORDER-1", "600.00");
+    let genuine = service.body();
+    let forged = service.forge(json!({"order": "ORDER-1", "change": {"orderAmount": "1.00"}}));
+    let unknown = service.forge(json!({"order": "ORDER-9"}));
+    [genuine, forged, unknown, "{".to_owned()]
+}
+
+/// The program finds the service and its keys in its environment.
+fn configured<'c>(command: &'c mut Command, service: &Service) -> &'c mut Command {
+    for name in ["base_url", "public_key", "secret_key", "encryption_key"] {
+        command.env(format!("PAYSVC_{}", name.to_uppercase()), service.sandbox.text(name));
+    }
+    command
+}
+
+const MAIN: &str = r#"
+#include <stdio.h>
+
+int settle(const paysvc_reply *reply)
+{
+    printf("settled %s, state %d\n", paysvc_reply_get(reply, "/about"), paysvc_reply_state(reply));
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    paysvc_client *client;
+    int index;
+    if (paysvc_client_new(NULL, &client, NULL) != PAYSVC_OK)
+        return 2;
+    for (index = 1; index < argc; index++)
+        printf("%d\n", on_event(client, argv[index]));
+    paysvc_client_free(client);
+    return 0;
+}
+"#;
+
+#[test]
+fn the_program_in_c() {
+    let stage = Stage::new();
+    let [block] = &blocks("c")[..] else { panic!("each block needs a test") };
+    let source = stage.path().join("events.c");
+    std::fs::write(&source, block.clone() + MAIN).unwrap();
+    let program = stage.cc(&source, Link::Shared, &["-std=c89", "-pedantic"]);
+    let service = Service::new();
+    let output = run(configured(stage.command(&program).args(bodies(&service)), &service));
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(printed, "settled ORDER-1, state 5\n200\n200\n200\n400\n");
+    let nobody = json!({"path": "/payment/order/verify", "fault": "status_503", "count": 3});
+    service.sandbox.post("/sandbox/faults", &nobody);
+    let output = run(configured(stage.command(&program).arg(service.forge(json!({"order": "ORDER-1"}))), &service));
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "503\n");
+}
+
+/// A server that is ended with the test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The statuses of the answers to the bodies; the first is sent twice.
+fn statuses(url: &str, bodies: &[String; 4]) -> Vec<u16> {
+    let config = ureq::Agent::config_builder().http_status_as_error(false).proxy(None);
+    let agent: ureq::Agent = config.build().into();
+    let post = |body: &String| agent.post(url).send(body.as_str()).unwrap().status().as_u16();
+    [&bodies[0]].into_iter().chain(bodies).map(post).collect()
+}
+
+const EXPECTED: [u16; 5] = [200, 200, 200, 200, 400];
+
+#[test]
+fn the_programs_in_python() {
+    let service = Service::new();
+    let bodies = bodies(&service);
+    service.pay("ORDER-2", "75.00");
+    let [hook, poll] = &blocks("python")[..] else { panic!("each block needs a test") };
+    let serve = r#"
+import sys
+from wsgiref.simple_server import make_server
+
+with make_server("127.0.0.1", 0, application) as server:
+    print(server.server_port, flush=True)
+    for _ in range(5):
+        server.handle_request()
+print(sorted(paid))
+orders["ORDER-2"] = (Decimal("75.00"), "NGN")
+poll(["ORDER-2", "ORDER-9"])
+print(sorted(paid))
+"#;
+    let mut command = Command::new("python3");
+    in_python(&mut command);
+    command.args(["-W", "error", "-c", &format!("{hook}\n\n{poll}\n{serve}")]);
+    let child = configured(&mut command, &service).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut running = Running(child);
+    let mut output = BufReader::new(running.0.stdout.take().unwrap());
+    let mut port = String::new();
+    output.read_line(&mut port).unwrap();
+    assert_eq!(statuses(&format!("http://127.0.0.1:{}/events", port.trim()), &bodies), EXPECTED);
+    let mut printed = String::new();
+    output.read_to_string(&mut printed).unwrap();
+    assert_eq!(printed, "['ORDER-1']\n['ORDER-1', 'ORDER-2']\n");
+}
+
+#[test]
+fn the_program_in_go() {
+    let stage = Stage::new();
+    let [block] = &blocks("go")[..] else { panic!("each block needs a test") };
+    let folder = stage.path().join("events");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("main.go"), block).unwrap();
+    run(stage.go(&folder).args(["mod", "init", "example.com/events"]));
+    let module = |version: &str| format!("paysvc.example/go/paysvc{version}");
+    let replace = format!("-replace={}={}", module(""), root().join("bindings/go").display());
+    run(stage.go(&folder).args(["mod", "edit", &format!("-require={}", module("@v0.0.0")), &replace]));
+    run(stage.go(&folder).args(["vet", "."]));
+    run(stage.go(&folder).args(["build", "-o", "events", "."]));
+    let service = Service::new();
+    let bodies = bodies(&service);
+    let address = free_address();
+    let mut command = stage.command(Path::new(&folder.join("events")));
+    configured(&mut command, &service).env("LISTEN", &address);
+    let mut running = Running(command.stdout(Stdio::piped()).spawn().unwrap());
+    while std::net::TcpStream::connect(&address).is_err() {
+        assert!(running.0.try_wait().unwrap().is_none(), "it has ended");
+    }
+    assert_eq!(statuses(&format!("http://{address}/events"), &bodies), EXPECTED);
+    let mut printed = String::new();
+    let output = running.0.stdout.take().unwrap();
+    drop(running);
+    BufReader::new(output).read_to_string(&mut printed).unwrap();
+    assert!(printed.starts_with("ORDER-1 is paid: 600") && printed.lines().count() == 1, "{printed}");
+}
+
+/// Nobody listens there now.
+fn free_address() -> String {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
+}
