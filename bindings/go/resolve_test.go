@@ -146,6 +146,8 @@ func TestAWaitEndsWithTheContext(t *testing.T) {
 	}
 	_, err = client.OrderWait(context.Background(), paysvc.OrderWaitRequest{Reference: "R-1"})
 	is(t, err, paysvc.ErrTimeout, paysvc.ErrOutcomeUnknown)
+	sandbox.Config.TimeoutMS = nil
+	client = connect(t, sandbox.Config)
 	_, err = client.OrderWait(context.Background(), paysvc.OrderWaitRequest{Reference: "R-1", Progress: func(paysvc.Progress) int { return 0 }})
 	is(t, err, paysvc.ErrCancelled, paysvc.ErrOutcomeUnknown)
 	if errors.Is(err, context.Canceled) {
