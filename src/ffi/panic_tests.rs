@@ -134,27 +134,23 @@ fn a_panic_anywhere_keeps_the_evidence_and_the_client() {
 #[test]
 fn a_panic_tells_nothing_of_an_earlier_request() {
     let client = Client::new(&format!("http://127.0.0.1:{}", service()));
-    type Function = unsafe extern "C" fn(
-        *const paysvc_client,
-        *const c_char,
-        *const paysvc_call,
-        *mut *mut paysvc_reply,
-    ) -> paysvc_status;
-    let pay = cr#"{"endpoint":"order_pay","request":{"reference":"O-1"}}"#;
-    let calls: [(Function, &CStr); 2] = [(paysvc_resolve, pay), (paysvc_order_wait, cr#"{"reference":"O-1"}"#)];
-    for (function, request) in calls {
-        // First while no connection is kept.
-        for (point, sent) in
-            [("connect", 0), ("ffi", 0), ("request", 0), ("encryption", 0), ("client", 0), ("answer", 1)]
-        {
-            if point == "connect" && function as usize != paysvc_resolve as usize {
-                continue;
-            }
-            failpoint::arm(point);
-            let mut reply = ptr::null_mut();
-            unsafe { function(client.0, request.as_ptr(), ptr::null(), &mut reply) };
-            assert_eq!(Reply(reply).facts(), (PAYSVC_E_INTERNAL, PAYSVC_OUTCOME_UNKNOWN, sent), "{point}");
-        }
+    let resolve = |reply: *mut *mut paysvc_reply| {
+        let request = cr#"{"endpoint":"order_pay","request":{"reference":"O-1"}}"#;
+        unsafe { paysvc_resolve(client.0, request.as_ptr(), ptr::null(), reply) }
+    };
+    let wait = |reply: *mut *mut paysvc_reply| unsafe {
+        paysvc_order_wait(client.0, cr#"{"reference":"O-1"}"#.as_ptr(), ptr::null(), reply)
+    };
+    let fails = |call: &dyn Fn(*mut *mut paysvc_reply) -> paysvc_status, point: &'static str, sent: c_int| {
+        failpoint::arm(point);
+        let mut reply = ptr::null_mut();
+        call(&mut reply);
+        assert_eq!(Reply(reply).facts(), (PAYSVC_E_INTERNAL, PAYSVC_OUTCOME_UNKNOWN, sent), "{point}");
+    };
+    fails(&resolve, "connect", 0); // First, while no connection is kept.
+    for (point, sent) in [("ffi", 0), ("request", 0), ("encryption", 0), ("client", 0), ("answer", 1)] {
+        fails(&resolve, point, sent);
+        fails(&wait, point, sent);
     }
 }
 

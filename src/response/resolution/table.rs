@@ -181,7 +181,6 @@ pub const LINES: &[Line] = &[
         state: Keeps::Entry,
         again: false,
         explanation: "this attempt to pay was successful",
-        ..LINE
     },
     Line {
         number: "c18",
@@ -193,7 +192,6 @@ pub const LINES: &[Line] = &[
         state: Keeps::Entry,
         again: false,
         explanation: "this attempt to pay was successful, and the payment is reversed",
-        ..LINE
     },
     Line {
         number: "c19",
@@ -207,7 +205,6 @@ pub const LINES: &[Line] = &[
         state: Keeps::Entry,
         again: false,
         explanation: "this attempt to pay has failed",
-        ..LINE
     },
     Line {
         number: "c20",
@@ -228,7 +225,6 @@ pub const LINES: &[Line] = &[
         state: Keeps::Done,
         again: false,
         explanation: "the order is reversed, perhaps by another refund",
-        ..LINE
     },
     Line {
         number: "c22",
@@ -260,7 +256,6 @@ pub const LINES: &[Line] = &[
         state: Keeps::Nothing,
         again: false,
         explanation: "there is an account",
-        ..LINE
     },
     Line {
         number: "c25",
