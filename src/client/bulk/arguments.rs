@@ -64,6 +64,8 @@ fn given<'a>(members: &Members<'a>, name: &str) -> Option<&'a RawValue> {
 mod tests {
     use super::*;
 
+    const LIST: &str = r#"[{"accountNumber":"0690000031","bankCode":"000014","amount":"1","description":"May","accountName":"Ada","creditCurrency":"NGN","debitCurrency":"NGN"}]"#;
+
     fn error(text: &str) -> (String, bool) {
         match read(text) {
             Err((error, about_earlier)) => (error.message, about_earlier),
@@ -74,7 +76,7 @@ mod tests {
     #[test]
     fn a_list_or_a_report_is_required() {
         assert_eq!(error("{}"), ("payout_bulk: payoutDetails is required, or status_of".into(), false));
-        let both = error(r#"{"payoutDetails":[],"status_of":{}}"#);
+        let both = error(&format!(r#"{{"payoutDetails":{LIST},"status_of":{{}}}}"#));
         assert_eq!(both, ("payout_bulk: status_of must stand alone: it sends no payout".into(), true));
         let earlier = error(r#"{"earlier":{},"status_of":{}}"#);
         assert_eq!(earlier, ("payout_bulk: earlier must stand beside payoutDetails".into(), true));
@@ -88,11 +90,11 @@ mod tests {
 
     #[test]
     fn null_is_as_good_as_absent() {
-        let Ok(Arguments::Pay { list, earlier, continue_after_unknown }) =
-            read(r#"{"payoutDetails":[1],"earlier":null,"status_of":null,"continue_after_unknown":true}"#)
-        else {
+        let text =
+            format!(r#"{{"payoutDetails":{LIST},"earlier":null,"status_of":null,"continue_after_unknown":true}}"#);
+        let Ok(Arguments::Pay { list, earlier, continue_after_unknown }) = read(&text) else {
             panic!("it is refused");
         };
-        assert_eq!((list.get(), earlier.is_none(), continue_after_unknown), ("[1]", true, true));
+        assert_eq!((list.get(), earlier.is_none(), continue_after_unknown), (LIST, true, true));
     }
 }
