@@ -81,7 +81,7 @@ const PARCELS: &[Member] = &[
 
 const INNER: &[Member] = &[Member::text("None", DOC), Member::any("import", DOC)];
 
-/// Beside the package's own files, without the library, which has no such function: `_native`, which loads it, is empty.
+/// Beside the package's own files, without the library, which has no such function: `_native`, which loads it, and `_progress` are empty.
 const PROGRAM: &str = r#"
 import asyncio, sys
 from decimal import Decimal
@@ -89,6 +89,8 @@ sys.modules["paysvc"] = type(sys)("paysvc")
 sys.modules["paysvc"].__path__ = ["."]
 sys.modules["paysvc._native"] = type(sys)("paysvc._native")
 sys.modules["paysvc._native"].Call = object
+sys.modules["paysvc._progress"] = type(sys)("paysvc._progress")
+sys.modules["paysvc._progress"].Progress = object
 from paysvc._endpoints import AsyncEndpoints, Endpoints
 from paysvc._generated import Boxes, Outcome, SentTo, Status
 from paysvc._replies import ParcelSendReply
