@@ -81,7 +81,7 @@ const PARCELS: &[Member] = &[
 
 const INNER: &[Member] = &[Member::text("None", DOC), Member::any("import", DOC)];
 
-/// Beside the package's own files, without the library, which has no such function: `_native`, which loads it, is empty.
+/// Beside the package's own files, without the library, which has no such function: `_native`, which loads it, and `_progress` are empty.
 const PROGRAM: &str = r#"
 import asyncio, sys
 from decimal import Decimal
