@@ -28,6 +28,8 @@ mod money;
 mod path_pattern;
 mod request_log;
 mod response;
+mod route;
+mod route_table;
 mod routes;
 mod sandbox;
 mod script;

@@ -1,93 +1,20 @@
-//! The table of endpoints: one row per endpoint with method, path, API key, envelope and handler.
+//! The endpoints: what each takes and does. Those with a handler are in the table, the others have a canned answer.
 
-use std::borrow::Cow;
-
-use crate::answer::{Answer, ApiError};
+use crate::answer::ApiError;
 use crate::canned::endpoint::Canned;
-use crate::endpoints::{
-    Call, banks, cards, checkout, direct_debit, order_create, orders, pay, payment_steps, payouts, refunds,
-    transactions, virtual_accounts,
-};
 use crate::envelope::Body;
-use crate::faults::magic::Kind;
 use crate::json::Json;
 use crate::keys::{KeyKind, KeyRule};
 use crate::path_pattern::{self, Values};
-use crate::state::State;
-
-type Function = fn(&mut State, &Call) -> Result<Answer, ApiError>;
-
-pub enum Handler {
-    Function(Function),
-    Canned(Canned),
-}
-
-pub struct Route {
-    pub method: Cow<'static, str>,
-    /// A segment in braces stands for a value.
-    pub path: Cow<'static, str>,
-    pub key: KeyRule,
-    pub body: Body,
-    pub status: Status,
-    /// The service's documentation does not show the shape of the answer.
-    pub assumed: bool,
-    handler: Handler,
-}
-
-/// The type of `status` in the endpoint's envelope.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
-    Boolean,
-    Text,
-}
-
-impl Route {
-    pub fn handle(&self, state: &mut State, call: &Call) -> Result<Answer, ApiError> {
-        let answer = match &self.handler {
-            Handler::Function(function) => function(state, call)?,
-            Handler::Canned(canned) => canned.handle(state, call)?,
-        };
-        Ok(if self.assumed { answer.assumed() } else { answer })
-    }
-
-    /// What this request does, which decides whether the fault of a magic input acts on it.
-    pub fn kind(&self, input: &Json) -> Kind {
-        let path = self.path.as_ref();
-        let has_card = || input.get("card").is_some_and(Json::is_object);
-        let is_canned = || matches!(&self.handler, Handler::Canned(canned) if canned.moves_money());
-        let moves = || PAYING.contains(&path) || (path == CREATE && has_card()) || is_canned();
-        match self.method == "GET" || READING_POSTS.contains(&path) {
-            true => Kind::LookUp,
-            false if moves() => Kind::Payment,
-            false => Kind::Change,
-        }
-    }
-
-    pub fn is_canned(&self) -> bool {
-        matches!(self.handler, Handler::Canned(_))
-    }
-}
-
-const READING_POSTS: [&str; 4] =
-    ["/payment/order/status", "/payment/order/verify", "/payment/order/fee", "/payout/name-enquiry"];
-
-/// The endpoints that move money, beside an order that is created with a card, and canned ones.
-const PAYING: [&str; 6] = [
-    "/payment/order/pay",
-    "/payment/order/pay/authorize",
-    "/payment/order/pay/capture",
-    "/payment/order/refund",
-    "/payment/tokenize/charge",
-    "/payout/initiate",
-];
-const CREATE: &str = "/payment/order/create";
+use crate::route::{Effect, Handler, Route, Status};
+use crate::route_table;
 
 pub struct Routes(Vec<Route>);
 
 impl Routes {
     /// The endpoints with a handler, and those that only have a canned answer.
     pub fn new(canned: Vec<Canned>) -> Result<Routes, String> {
-        let mut routes = built_in();
+        let mut routes = route_table::built_in();
         for canned in canned {
             let is_same =
                 |route: &&Route| route.method == canned.method && path_pattern::is_same(&route.path, &canned.path);
@@ -137,12 +64,18 @@ fn of_canned(canned: Canned) -> Route {
         Some(Json::Bool(_)) => Status::Boolean,
         _ => Status::Text,
     };
+    let effect = match canned.method.as_str() {
+        "GET" => Effect::LooksUp,
+        _ if canned.moves_money() => Effect::Pays,
+        _ => Effect::Changes,
+    };
     Route {
         method: canned.method.clone().into(),
         path: canned.path.clone().into(),
         key: if canned.key == KeyKind::Secret { KeyRule::Secret } else { KeyRule::Public },
         body: canned.body,
         status,
+        effect,
         assumed: true,
         handler: Handler::Canned(canned),
     }
@@ -165,58 +98,11 @@ fn check_same(route: &Route, canned: &Canned) -> Result<(), String> {
     }
 }
 
-const DOCUMENTED: bool = false;
-const ASSUMED: bool = true;
-
-fn row(
-    method: &'static str,
-    path: &'static str,
-    key: KeyRule,
-    body: Body,
-    status: Status,
-    assumed: bool,
-    function: Function,
-) -> Route {
-    let handler = Handler::Function(function);
-    Route { method: method.into(), path: path.into(), key, body, status, assumed, handler }
-}
-
-#[rustfmt::skip]
-fn built_in() -> Vec<Route> {
-    use Body::{Encrypted, EncryptedHeaderOptional, EncryptedWithHeader, None as NoBody, Plain};
-    use KeyRule::{Either, Public, Secret};
-    use Status::{Boolean, Text};
-    vec![
-        row("GET",  "/payment/order/direct-debit/history",      Public, NoBody,              Boolean, DOCUMENTED, direct_debit::history),
-        row("POST", "/payment/order/direct-debit/create",       Public, Encrypted,           Boolean, DOCUMENTED, direct_debit::create),
-        row("GET",  "/payment/order/direct-debit/status",       Public, NoBody,              Boolean, DOCUMENTED, direct_debit::status),
-        row("POST", "/payment/order/direct-debit/otp",          Public, Encrypted,           Boolean, DOCUMENTED, direct_debit::otp),
-        row("POST", "/payment/order/pay",                       Public, Encrypted,           Text,    DOCUMENTED, pay::pay),
-        row("POST", "/payment/virtual-account/generate",        Public, EncryptedWithHeader, Boolean, DOCUMENTED, virtual_accounts::generate),
-        row("POST", "/payment/order/refund",                    Secret, Plain,               Boolean, DOCUMENTED, refunds::refund),
-        row("GET",  "/payment/transaction-details/{sessionId}", Public, NoBody,              Boolean, DOCUMENTED, transactions::details),
-        row("POST", "/payment/order/create",                    Public, Encrypted,           Text,    ASSUMED,    order_create::create),
-        row("POST", "/payment/create",                          Public, Encrypted,           Boolean, ASSUMED,    checkout::create),
-        row("POST", "/payment/order/pay/authorize",             Public, Encrypted,           Text,    ASSUMED,    payment_steps::authorize),
-        row("POST", "/payment/order/pay/capture",               Secret, Plain,               Text,    ASSUMED,    payment_steps::capture),
-        row("POST", "/payment/tokenize/charge",                 Secret, Plain,               Text,    ASSUMED,    cards::charge),
-        row("POST", "/payment/order/save-card",                 Secret, Encrypted,           Text,    ASSUMED,    cards::save),
-        row("POST", "/payment/order/status",                    Public, Encrypted,           Text,    ASSUMED,    orders::status),
-        row("POST", "/payment/order/verify",                    Secret, Plain,               Text,    ASSUMED,    orders::verify),
-        row("POST", "/payment/order/fee",                       Public, Encrypted,           Text,    ASSUMED,    orders::fee),
-        row("GET",  "/payment/banks",                           Public, NoBody,              Text,    ASSUMED,    banks::list),
-        row("GET",  "/payment/account-details",                 Public, NoBody,              Boolean, ASSUMED,    virtual_accounts::details),
-        row("POST", "/payout/name-enquiry",                     Public, EncryptedWithHeader, Text,    ASSUMED,    payouts::name_enquiry),
-        row("POST", "/payout/initiate",                         Either, EncryptedHeaderOptional, Text,   ASSUMED,    payouts::initiate),
-        row("GET",  "/payout/{batchReference}/status",          Secret, NoBody,              Text,    ASSUMED,    payouts::status),
-        row("GET",  "/payout/balance-enquiry",                  Secret, NoBody,              Text,    ASSUMED,    payouts::balance),
-    ]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::canned::parse::{EMBEDDED, endpoints};
+    use crate::faults::magic::Kind;
 
     fn with(wires: &[&str]) -> Result<Routes, String> {
         let entries = wires.iter().enumerate().map(|(index, wire)| {
@@ -249,12 +135,10 @@ mod tests {
         let kind = |method: &str, path: &str, input: &str| {
             routes.find(method, path).unwrap().0.kind(&Json::parse(input.as_bytes()).unwrap())
         };
-        for path in READING_POSTS {
-            assert_eq!(kind("POST", path, "{}"), Kind::LookUp);
-        }
-        for path in PAYING {
-            assert_eq!(kind("POST", path, "{}"), Kind::Payment, "{path}");
-        }
+        const CREATE: &str = "/payment/order/create";
+        assert_eq!(kind("POST", "/payment/order/verify", "{}"), Kind::LookUp);
+        assert_eq!(kind("POST", "/payment/order/pay", "{}"), Kind::Payment);
+        assert_eq!(kind("POST", "/payment/create", "{}"), Kind::Change);
         assert_eq!(kind("GET", "/payout/B/status", "{}"), Kind::LookUp);
         assert_eq!(kind("POST", CREATE, r#"{"order":{}}"#), Kind::Change);
         assert_eq!(kind("POST", CREATE, r#"{"card":{}}"#), Kind::Payment);

@@ -18,7 +18,8 @@ use crate::json::Json;
 use crate::keys::{KeyKind, KeyRule};
 use crate::path_pattern::Values;
 use crate::request_log::LogEntry;
-use crate::routes::{Route, Routes, Status};
+use crate::route::{Route, Status};
+use crate::routes::Routes;
 use crate::sandbox::Sandbox;
 use crate::state::State;
 
