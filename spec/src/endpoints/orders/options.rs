@@ -9,7 +9,7 @@ pub const OPTIONS: &[PayOption] = &[
         ..option(&["NDD"], DEBIT_SPELLING, Certainty::Documented, "direct debit under a mandate")
     },
     PayOption {
-        needs: &["country", "BankTransfer"],
+        needs: &["BankTransfer"],
         ..option(
             &["bank-transfer", "BT"],
             CARD_SPELLING,
