@@ -393,5 +393,5 @@ fn outcomes_agree_with_the_ledger() {
     assert_eq!((figures.false_not_sent, figures.false_confirmed, figures.twice), (0, 0, 0));
     assert_eq!((figures.sent_twice, figures.strays, figures.needless_unknown), (0, 0, 0));
     assert!(figures.resolved.wrong.is_empty(), "resolved wrongly:\n{}", figures.resolved.wrong.join("\n"));
-    assert!(figures.resolved.settled() > 0, "nothing was resolved");
+    assert!(figures.resolved.settled() > 0 || !figures.resolved.can_settle(), "nothing was resolved");
 }

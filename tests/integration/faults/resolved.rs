@@ -74,6 +74,15 @@ impl Resolved {
         println!("\nresolved wrongly:                      {}", self.wrong.len());
     }
 
+    /// Whether one of the endpoints has a look-up that can settle a call whose answer is lost.
+    pub fn can_settle(&self) -> bool {
+        // The reference of a batch is lost with the answer.
+        let settles = |name: &str| {
+            paysvc_spec::endpoint(name).looked_up_by.is_some_and(|look_up| look_up.settles != Settles::Batch)
+        };
+        self.found.keys().any(|name| settles(name))
+    }
+
     /// How many were settled.
     pub fn settled(&self) -> usize {
         let settled = [Outcome::Confirmed, Outcome::Rejected];
