@@ -8,7 +8,7 @@ use crate::util::json::{self, Members, Type};
 use crate::util::limits::MAX_BULK_TEXT;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::operations::OPERATIONS;
-use paysvc_spec::schema::Field;
+use paysvc_spec::schema::{Field, Kind};
 use paysvc_spec::status::Status;
 
 const EARLIER: &str = "earlier";
@@ -29,7 +29,7 @@ impl Arguments<'_> {
 
 /// Reads the request; with an error, whether it is about an earlier run.
 pub fn read(text: &str) -> Result<Arguments<'_>, (ValidationError, bool)> {
-    let members = validate::object_within(text, MAX_BULK_TEXT, fields(), false, WHAT, Status::Argument);
+    let members = validate::object_within(text, MAX_BULK_TEXT, &fields(), false, WHAT, Status::Argument);
     // What cannot be read as a whole may still have named an earlier run.
     let mentions = || [EARLIER, STATUS_OF].iter().any(|name| text.contains(&format!("\"{name}\"")));
     let members = members.map_err(|error| (error, mentions()))?;
@@ -51,8 +51,11 @@ pub fn read(text: &str) -> Result<Arguments<'_>, (ValidationError, bool)> {
     }
 }
 
-fn fields() -> &'static [Field] {
-    OPERATIONS.iter().find(|operation| operation.name == WHAT).map(|operation| operation.members).unwrap_or_default()
+/// The list is checked with its recipients' references by [`super::list::List::read`], so that all errors are told at once.
+fn fields() -> Vec<Field> {
+    let operation = OPERATIONS.iter().find(|operation| operation.name == WHAT);
+    let members = operation.map(|operation| operation.members).unwrap_or_default().iter();
+    members.map(|field| if field.name == names::LIST { Field { kind: Kind::Any, ..*field } } else { *field }).collect()
 }
 
 /// A member that is not null.
