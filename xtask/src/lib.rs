@@ -9,6 +9,7 @@ mod header;
 pub mod interface;
 mod markers;
 pub mod names;
+pub mod platforms;
 mod templates;
 mod text;
 

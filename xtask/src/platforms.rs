@@ -1,0 +1,123 @@
+//! The platforms that libraries are built for: all that the build, the tests and the documentation know of one is its row.
+
+/// One platform.
+#[derive(Debug)]
+pub struct Platform {
+    /// Rust's name of the target, and of its folder in `build/libs`.
+    pub target: &'static str,
+    /// As the documentation names it.
+    pub title: &'static str,
+    pub system: System,
+    pub pointer_bits: u8,
+    pub runner: Runner,
+    /// Built and tested where it can be, outside continuous integration, the C library only.
+    pub best_effort: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum System {
+    /// Linux with glibc of this version or newer.
+    Glibc(&'static str),
+    Musl,
+    /// Windows of this version or newer.
+    Windows(&'static str),
+}
+
+/// What runs a platform's programs on a Linux x86_64 machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Runner {
+    /// A root of Debian 11 for x86_64, the oldest that can still be installed.
+    Debian11,
+    /// The i386 loader of Debian 11.
+    Debian11I386,
+    /// User emulation of this processor, over Debian's C library for it.
+    Qemu(&'static str),
+    /// Debian's musl loader.
+    MuslLoader,
+    Wine,
+    /// Nothing here.
+    None,
+}
+
+/// The oldest glibc that the libraries run with: that of CentOS 7, which tills still run.
+pub const GLIBC: &str = "2.17";
+
+pub const PLATFORMS: &[Platform] = &[
+    Platform {
+        target: "x86_64-unknown-linux-gnu",
+        title: "Linux x86_64, glibc",
+        system: System::Glibc(GLIBC),
+        pointer_bits: 64,
+        runner: Runner::Debian11,
+        best_effort: false,
+    },
+    Platform {
+        target: "i686-unknown-linux-gnu",
+        title: "Linux i686, glibc",
+        system: System::Glibc(GLIBC),
+        pointer_bits: 32,
+        runner: Runner::Debian11I386,
+        best_effort: false,
+    },
+    Platform {
+        target: "aarch64-unknown-linux-gnu",
+        title: "Linux aarch64, glibc",
+        system: System::Glibc(GLIBC),
+        pointer_bits: 64,
+        runner: Runner::Qemu("aarch64"),
+        best_effort: false,
+    },
+    Platform {
+        target: "armv7-unknown-linux-gnueabihf",
+        title: "Linux armv7 (hard float), glibc",
+        system: System::Glibc(GLIBC),
+        pointer_bits: 32,
+        runner: Runner::Qemu("arm"),
+        best_effort: false,
+    },
+    Platform {
+        target: "x86_64-unknown-linux-musl",
+        title: "Linux x86_64, musl",
+        system: System::Musl,
+        pointer_bits: 64,
+        runner: Runner::MuslLoader,
+        best_effort: false,
+    },
+    Platform {
+        target: "aarch64-unknown-linux-musl",
+        title: "Linux aarch64, musl",
+        system: System::Musl,
+        pointer_bits: 64,
+        runner: Runner::Qemu("aarch64"),
+        best_effort: false,
+    },
+    Platform {
+        target: "x86_64-pc-windows-gnu",
+        title: "Windows x86_64",
+        system: System::Windows("10"),
+        pointer_bits: 64,
+        runner: Runner::Wine,
+        best_effort: false,
+    },
+    Platform {
+        target: "i686-pc-windows-gnu",
+        title: "Windows i686",
+        system: System::Windows("10"),
+        pointer_bits: 32,
+        runner: Runner::Wine,
+        best_effort: false,
+    },
+    Platform {
+        target: "i686-win7-windows-gnu",
+        title: "Windows i686, Windows 7",
+        system: System::Windows("7"),
+        pointer_bits: 32,
+        runner: Runner::Wine,
+        best_effort: true,
+    },
+];
+
+/// The platform of that target.
+pub fn platform(target: &str) -> Option<&'static Platform> {
+    PLATFORMS.iter().find(|platform| platform.target == target)
+}
