@@ -7,6 +7,7 @@ mod build;
 pub mod capi;
 pub mod charge;
 pub mod cpp_answers;
+pub mod deaf;
 mod driven;
 pub mod driver;
 pub mod header;
