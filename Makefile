@@ -26,12 +26,10 @@ setup-demo: ## installs what the demonstration needs
 	@sh scripts/setup.sh demo
 
 build: setup ## library, header and sandbox in build/, laid out as they are installed
-	$(CARGO) build --release --locked -p paysvc -p paysvc-sandbox
+	$(CARGO) rustc --release --locked -p paysvc --lib --crate-type staticlib
+	$(CARGO) build --release --locked -p paysvc-sandbox
 	@$(PLACE) -m 644 include/paysvc.h bindings/cpp/*.hpp $(BUILD)/include
-	@$(PLACE) -m 755 -n libpaysvc.so.$(VERSION) $(TARGET)/release/libpaysvc.so $(BUILD)/lib
-	@$(PLACE) -l libpaysvc.so.$(VERSION) $(BUILD)/lib/libpaysvc.so.$(ABI)
-	@$(PLACE) -l libpaysvc.so.$(ABI) $(BUILD)/lib/libpaysvc.so
-	@$(PLACE) -m 644 $(TARGET)/release/libpaysvc.a $(BUILD)/lib
+	@sh scripts/link.sh $(TARGET)/release/libpaysvc.a $(BUILD)/lib
 	@$(PLACE) -m 755 $(TARGET)/release/paysvc-sandbox $(BUILD)/bin
 	@sed -e 's|@PREFIX@|$${pcfiledir}/../..|' -e 's|@VERSION@|$(VERSION)|' paysvc.pc.in | \
 	    $(PLACE) -m 644 -n paysvc.pc - $(BUILD)/lib/pkgconfig

@@ -20,6 +20,8 @@ need cc gcc
 need c++ g++
 need make make
 need pkg-config pkg-config
+need ld binutils
+need objcopy binutils
 [ -e /usr/include/stdio.h ] || missing="$missing libc6-dev"
 # Downloads need the root certificates of the system.
 [ -e "${SSL_CERT_FILE:-/etc/ssl/certs/ca-certificates.crt}" ] || [ -e /etc/pki/tls/certs ] || missing="$missing ca-certificates"
@@ -30,7 +32,6 @@ fi
 if [ "${1:-build}" = test ]; then
     need valgrind valgrind
     need strace strace
-    need nm binutils
     need curl curl
     python3 -c "import venv, ensurepip" 2>/dev/null || missing="$missing python3-venv"
 fi
