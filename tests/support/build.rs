@@ -40,7 +40,7 @@ const SOURCES: [&str; 10] = [
     "build.rs",
     "Cargo.toml",
     "Cargo.lock",
-    "paysvc.pc.in",
+    "packaging",
     "scripts/link.sh",
 ];
 
