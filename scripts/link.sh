@@ -34,7 +34,7 @@ sed -n 's/^ *\(paysvc_[a-z0-9_]*\);.*/-u \1/p' "$exports" >"$work/roots"
 # An old glibc crashes in destructors of thread-locals after dlclose: nodelete.
 # shellcheck disable=SC2086
 $CC -shared -o "$work/$name" "$work/paysvc.o" "-Wl,--version-script=$exports" "-Wl,-soname,libpaysvc.so.$abi" \
-    -Wl,-z,nodelete -Wl,-z,relro -Wl,-z,now -Wl,--no-undefined -Wl,--gc-sections -Wl,-O1 -Wl,--build-id=sha1 \
+    -Wl,-z,nodelete -Wl,-z,relro -Wl,-z,now -Wl,--no-undefined -Wl,--gc-sections -Wl,--build-id=sha1 \
     -Wl,--as-needed $LIBS
 
 # The library names its debug file and that file's checksum.

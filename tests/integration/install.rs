@@ -15,7 +15,7 @@ fn install(built: &Path, to: &Path) {
     // A variable of the make that runs this test would be the inner one's too.
     make.env_remove("MAKEFLAGS").env_remove("MFLAGS").env_remove("DESTDIR").current_dir(root());
     make.args(["--no-print-directory", "install", "CARGO=true"]);
-    make.arg(format!("TARGET={}", built.display()));
+    make.arg(format!("TARGET_DIR={}", built.display()));
     make.arg(format!("BUILD={}", to.join("build").display()));
     make.arg(format!("PREFIX={}", to.join("usr").display()));
     run(&mut make);

@@ -1,7 +1,7 @@
 //! The platforms that libraries are built for: all that the build, the tests and the documentation know of one is its row.
 
 /// One platform.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Platform {
     /// Rust's name of the target, and of its folder in `build/libs`.
     pub target: &'static str,
@@ -10,6 +10,11 @@ pub struct Platform {
     pub system: System,
     pub pointer_bits: u8,
     pub runner: Runner,
+    pub compiler: Compiler,
+    /// What the names of its ld, objcopy and ar begin with, and Debian's package of them.
+    pub binutils: (&'static str, &'static str),
+    /// Other programs that a build calls, each with Debian's package of it.
+    pub more: &'static [(&'static str, &'static str)],
     /// Built and tested where it can be, outside continuous integration, the C library only.
     pub best_effort: bool,
 }
@@ -21,6 +26,15 @@ pub enum System {
     Musl,
     /// Windows of this version or newer.
     Windows(&'static str),
+}
+
+/// What compiles C for a platform, and links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compiler {
+    /// zig's, which has the symbols of every version of glibc, with its names of the target and the processor.
+    Zig { target: &'static str, cpu: &'static str },
+    /// That of mingw with this name.
+    Mingw(&'static str),
 }
 
 /// What runs a platform's programs on a Linux x86_64 machine.
@@ -49,6 +63,9 @@ pub const PLATFORMS: &[Platform] = &[
         system: System::Glibc(GLIBC),
         pointer_bits: 64,
         runner: Runner::Debian11,
+        compiler: Compiler::Zig { target: "x86_64-linux-gnu", cpu: "x86_64" },
+        binutils: ("x86_64-linux-gnu-", "binutils-x86-64-linux-gnu"),
+        more: &[],
         best_effort: false,
     },
     Platform {
@@ -57,6 +74,9 @@ pub const PLATFORMS: &[Platform] = &[
         system: System::Glibc(GLIBC),
         pointer_bits: 32,
         runner: Runner::Debian11I386,
+        compiler: Compiler::Zig { target: "x86-linux-gnu", cpu: "pentium4" },
+        binutils: ("i686-linux-gnu-", "binutils-i686-linux-gnu"),
+        more: &[],
         best_effort: false,
     },
     Platform {
@@ -65,6 +85,9 @@ pub const PLATFORMS: &[Platform] = &[
         system: System::Glibc(GLIBC),
         pointer_bits: 64,
         runner: Runner::Qemu("aarch64"),
+        compiler: Compiler::Zig { target: "aarch64-linux-gnu", cpu: "generic" },
+        binutils: ("aarch64-linux-gnu-", "binutils-aarch64-linux-gnu"),
+        more: &[],
         best_effort: false,
     },
     Platform {
@@ -73,6 +96,9 @@ pub const PLATFORMS: &[Platform] = &[
         system: System::Glibc(GLIBC),
         pointer_bits: 32,
         runner: Runner::Qemu("arm"),
+        compiler: Compiler::Zig { target: "arm-linux-gnueabihf", cpu: "generic+v7a+vfp3d16+thumb2" },
+        binutils: ("arm-linux-gnueabihf-", "binutils-arm-linux-gnueabihf"),
+        more: &[],
         best_effort: false,
     },
     Platform {
@@ -81,6 +107,9 @@ pub const PLATFORMS: &[Platform] = &[
         system: System::Musl,
         pointer_bits: 64,
         runner: Runner::MuslLoader,
+        compiler: Compiler::Zig { target: "x86_64-linux-musl", cpu: "x86_64" },
+        binutils: ("x86_64-linux-gnu-", "binutils-x86-64-linux-gnu"),
+        more: &[],
         best_effort: false,
     },
     Platform {
@@ -89,6 +118,9 @@ pub const PLATFORMS: &[Platform] = &[
         system: System::Musl,
         pointer_bits: 64,
         runner: Runner::Qemu("aarch64"),
+        compiler: Compiler::Zig { target: "aarch64-linux-musl", cpu: "generic" },
+        binutils: ("aarch64-linux-gnu-", "binutils-aarch64-linux-gnu"),
+        more: &[],
         best_effort: false,
     },
     Platform {
@@ -97,6 +129,9 @@ pub const PLATFORMS: &[Platform] = &[
         system: System::Windows("10"),
         pointer_bits: 64,
         runner: Runner::Wine,
+        compiler: Compiler::Mingw("x86_64-w64-mingw32-gcc-posix"),
+        binutils: ("x86_64-w64-mingw32-", "gcc-mingw-w64-x86-64-posix"),
+        more: &[],
         best_effort: false,
     },
     Platform {
@@ -105,6 +140,9 @@ pub const PLATFORMS: &[Platform] = &[
         system: System::Windows("10"),
         pointer_bits: 32,
         runner: Runner::Wine,
+        compiler: Compiler::Mingw("i686-w64-mingw32-gcc-posix"),
+        binutils: ("i686-w64-mingw32-", "gcc-mingw-w64-i686-posix"),
+        more: &[("nasm", "nasm")],
         best_effort: false,
     },
     Platform {
@@ -113,6 +151,9 @@ pub const PLATFORMS: &[Platform] = &[
         system: System::Windows("7"),
         pointer_bits: 32,
         runner: Runner::Wine,
+        compiler: Compiler::Mingw("i686-w64-mingw32-gcc-posix"),
+        binutils: ("i686-w64-mingw32-", "gcc-mingw-w64-i686-posix"),
+        more: &[("nasm", "nasm")],
         best_effort: true,
     },
 ];
