@@ -20,9 +20,11 @@ use paysvc_spec::schema::Endpoint;
 
 /// The committed files by path from the root.
 pub fn files(root: &Path) -> Result<Vec<(String, String)>, String> {
+    let header = header(root, ENDPOINTS)?;
+    let pages = codegen::man::render(&header);
     let mut files = vec![
         ("src/ffi/exports.rs", codegen::exports::render(ENDPOINTS)),
-        ("include/paysvc.h", header(root, ENDPOINTS)?),
+        ("include/paysvc.h", header),
         ("bindings/go/generated.go", codegen::go::render(ENDPOINTS)),
         ("bindings/go/generated_answers.go", codegen::go::render_answers(ENDPOINTS)),
         ("bindings/cpp/paysvc_answers.hpp", codegen::cpp::answers::render(ENDPOINTS)),
@@ -35,6 +37,7 @@ pub fn files(root: &Path) -> Result<Vec<(String, String)>, String> {
     ];
     files.extend(documents::render(root)?);
     let mut files: Vec<_> = files.into_iter().map(|(path, text)| (path.to_owned(), text)).collect();
+    files.extend(pages);
     files.extend(codegen::endpoints::pages(ENDPOINTS, &codegen::examples::Requests::read(root)?)?);
     Ok(files)
 }
