@@ -166,6 +166,8 @@ fn a_new_endpoint_takes_two_edits_by_hand() {
     for (file, parts) in [
         ("include/paysvc.h", &["paysvc_status paysvc_made_up_transfer(", "walletPin (string, required)"][..]),
         ("src/ffi/exports.rs", &["fn paysvc_made_up_transfer("]),
+        ("src/ffi/exports.map", &["        paysvc_made_up_transfer;\n"]),
+        ("src/ffi/exports.def", &["    paysvc_made_up_transfer\n"]),
         ("bindings/python/src/paysvc/_endpoints.py", &["    def made_up_transfer(", "    async def made_up_transfer("]),
         ("bindings/python/src/paysvc/_replies.py", &["class MadeUpTransferReply(Reply):"]),
         (

@@ -4,8 +4,9 @@
 //! program in the field may use any of it; adding is free. A release adds its list by
 //! `cargo xtask interface >spec/released/VERSION.txt`.
 
-use std::fs;
 use std::path::Path;
+
+use crate::released;
 
 #[derive(Debug)]
 pub struct Function {
@@ -48,21 +49,11 @@ pub fn lines(header: &str) -> Vec<String> {
 
 /// What a release promised and the header no longer declares, by the name of the release's list.
 pub fn broken_promises(root: &Path, header: &str) -> Result<Vec<String>, String> {
-    let folder = root.join("spec/released");
-    let wrong = |error: std::io::Error| format!("{}: {error}", folder.display());
-    let (current, mut broken, mut releases) = (lines(header), Vec::new(), 0);
-    for entry in fs::read_dir(&folder).map_err(wrong)? {
-        let path = entry.map_err(wrong)?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let text = fs::read_to_string(&path).map_err(wrong)?;
-        releases += 1;
-        let gone = text.lines().filter(|line| !current.iter().any(|current| current == line));
-        broken.extend(gone.map(|line| format!("{name}: {line}")));
+    let (current, mut broken) = (lines(header), Vec::new());
+    for release in released::read(root)? {
+        let gone = release.lines.iter().filter(|line| !current.contains(line));
+        broken.extend(gone.map(|line| format!("{}.txt: {line}", release.version)));
     }
-    if releases == 0 {
-        return Err(format!("{} has no list of a release", folder.display()));
-    }
-    broken.sort();
     Ok(broken)
 }
 
@@ -97,6 +88,8 @@ fn typed(text: &str) -> Option<(String, String)> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     const HEADER: &str = r#"#ifndef PAYSVC_H

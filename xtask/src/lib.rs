@@ -10,6 +10,7 @@ pub mod interface;
 mod markers;
 pub mod names;
 pub mod platforms;
+pub mod released;
 mod templates;
 mod text;
 
@@ -22,8 +23,11 @@ use paysvc_spec::schema::Endpoint;
 pub fn files(root: &Path) -> Result<Vec<(String, String)>, String> {
     let header = header(root, ENDPOINTS)?;
     let pages = codegen::man::render(&header);
+    let nodes = released::nodes(root, &header)?;
     let mut files = vec![
         ("src/ffi/exports.rs", codegen::exports::render(ENDPOINTS)),
+        ("src/ffi/exports.map", codegen::symbols::version_script(&nodes)),
+        ("src/ffi/exports.def", codegen::symbols::module_definition(&nodes)),
         ("include/paysvc.h", header),
         ("bindings/go/generated.go", codegen::go::render(ENDPOINTS)),
         ("bindings/go/generated_answers.go", codegen::go::render_answers(ENDPOINTS)),

@@ -9,6 +9,8 @@ use crate::text::{self, python};
 
 const TEMPLATES: &[(&str, &str)] = &[
     ("exports.rs", include_str!("../templates/exports.rs.j2")),
+    ("exports.map", include_str!("../templates/exports.map.j2")),
+    ("exports.def", include_str!("../templates/exports.def.j2")),
     ("generated.go", include_str!("../templates/generated.go.j2")),
     ("generated_answers.go", include_str!("../templates/generated_answers.go.j2")),
     ("paysvc_answers.hpp", include_str!("../templates/paysvc_answers.hpp.j2")),

@@ -8,8 +8,14 @@ use std::process::{Command, Output};
 const DOCUMENTS: &[(&str, &str)] = &[("README.md", "<!-- settings -->\n"), ("docs/verdicts.md", "<!-- reading -->\n")];
 
 /// What the rendered files are rendered from, beside the tables.
-const SOURCES: &[&str] =
-    &["cbindgen.toml", "src/ffi", "src/response/resolution", "src/response/verdict", "tests/scenarios.json"];
+const SOURCES: &[&str] = &[
+    "cbindgen.toml",
+    "spec/released",
+    "src/ffi",
+    "src/response/resolution",
+    "src/response/verdict",
+    "tests/scenarios.json",
+];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()

@@ -13,6 +13,7 @@ pub mod operations;
 pub mod python;
 pub mod readme;
 pub mod resolution;
+pub mod symbols;
 pub mod verdicts;
 
 use std::collections::BTreeMap;
