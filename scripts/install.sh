@@ -59,10 +59,13 @@ folder() { # makes it and those above it
 "; fi
 }
 
-put() { # mode, file, folder
-    folder "$3"
-    note file "$3/${2##*/}"
-    sh scripts/place.sh -m "$1" "$2" "$destination$3"
+put() { # mode, folder, files
+    mode=$1 to=$2
+    shift 2
+    [ -e "$1" ] || return 0
+    folder "$to"
+    for file; do note file "$to/${file##*/}"; done
+    sh scripts/place.sh -m "$mode" "$@" "$destination$to"
 }
 
 link() { # to, link
@@ -86,21 +89,15 @@ install() {
     # Until the end the record has what was there before as well: an install that was interrupted can be removed.
     before=$(cat "$record") start=$(wc -l <"$record")
 
-    for file in "$build"/include/*; do put 644 "$file" "$includedir"; done
-    put 755 "$build/lib/libpaysvc.so.$version" "$libdir"
+    put 644 "$includedir" "$build"/include/*
+    put 755 "$libdir" "$build/lib/libpaysvc.so.$version"
     link "libpaysvc.so.$version" "$libdir/libpaysvc.so.$abi"
     link "libpaysvc.so.$abi" "$libdir/libpaysvc.so"
-    put 644 "$build/lib/libpaysvc.a" "$libdir"
-    # Libraries of other platforms come without a sandbox, and some without a file for debuggers.
-    for file in "$build/lib/debug/libpaysvc.so.$version.debug"; do
-        [ ! -e "$file" ] || put 644 "$file" "$libdir/debug"
-    done
-    for file in "$build/bin/paysvc-sandbox"; do
-        [ ! -e "$file" ] || put 755 "$file" "$bindir"
-    done
-    for section in docs/man/man?; do
-        for file in "$section"/*; do put 644 "$file" "$mandir/${section##*/}"; done
-    done
+    put 644 "$libdir" "$build/lib/libpaysvc.a"
+    # What is not there is left out: the libraries of other platforms come without a sandbox.
+    put 644 "$libdir/debug" "$build/lib/debug/libpaysvc.so.$version.debug"
+    put 755 "$bindir" "$build/bin/paysvc-sandbox"
+    for section in docs/man/man?; do put 644 "$mandir/${section##*/}" "$section"/*; done
     folder "$libdir/pkgconfig"
     folder "$libdir/cmake/paysvc"
     for file in pkgconfig/paysvc.pc pkgconfig/paysvc-static.pc cmake/paysvc/paysvcConfig.cmake \
@@ -109,14 +106,14 @@ install() {
     done
     sh scripts/describe.sh -p "$prefix" -l "$libdir" -i "$includedir" "$destination"
 
-    new=$(mktemp)
-    trap 'rm -f "$new"' EXIT
-    { printf '%s\n' "$before" | grep '^folder ' || true; tail -n "+$((start + 1))" "$record"; } | sort -u >"$new"
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+    { printf '%s\n' "$before" | grep '^folder ' || true; tail -n "+$((start + 1))" "$record"; } | sort -u >"$work/installed"
     # Files of the release that was replaced.
-    from_record file "$record" | sort -u | while read -r path; do
-        from_record file "$new" | grep -Fqx "$path" || rm -f "$path"
-    done
-    sh scripts/place.sh -m 644 -n installed "$new" "${record%/*}"
+    from_record file "$work/installed" >"$work/files"
+    from_record file "$record" >"$work/all"
+    grep -Fvx -f "$work/files" "$work/all" | while read -r path; do rm -f "$path"; done
+    sh scripts/place.sh -m 644 "$work/installed" "${record%/*}"
 
     echo "installed in $destination$prefix"
     for file in "$destination$libdir"/libpaysvc.so.*.*; do

@@ -10,6 +10,7 @@ pub mod cpp_answers;
 pub mod driver;
 pub mod header;
 pub mod https;
+pub mod installed;
 pub mod languages;
 pub mod made_up;
 pub mod markdown;
