@@ -113,7 +113,7 @@ bench-check: build ## instructions, system calls and heap of a call, compared wi
 	@PYTHONDONTWRITEBYTECODE=1 python3 benches/speed/warm.py
 
 # Copies only: what a build needs is neither installed nor called, so that it can be done as another user.
-install: ## copies what `make build` built: PREFIX=/usr/local, LIBDIR=lib, INCLUDEDIR, BINDIR, MANDIR, DESTDIR
+install: ## copies what was built: PREFIX=/usr/local, LIBDIR=lib, INCLUDEDIR, BINDIR, MANDIR, DESTDIR
 	@$(PLACES) sh scripts/install.sh install
 
 uninstall: ## removes what `make install` with the same variables installed

@@ -163,6 +163,28 @@ fn cmake_finds_both_libraries() {
     }
 }
 
+#[test]
+fn the_readme_is_true_for_cmake() {
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let block = readme.split("```cmake\n").nth(1).unwrap().split("```").next().unwrap();
+    let installed = Installed::in_libdir("lib");
+    for (name, target, needs) in
+        [("shared", "paysvc::paysvc", Needs::Shared), ("static", "paysvc::static", Needs::Nothing)]
+    {
+        let project = installed.work().join(name);
+        std::fs::create_dir(&project).unwrap();
+        std::fs::copy(source("refund.c"), project.join("charge.c")).unwrap();
+        assert!(block.contains(target), "{block}");
+        let block = block.replace("paysvc::paysvc", target);
+        let begins = "cmake_minimum_required(VERSION 3.13)\nproject(charge C)\nadd_executable(charge charge.c)\n";
+        std::fs::write(project.join("CMakeLists.txt"), format!("{begins}{block}")).unwrap();
+        let (folder, mut configure) = cmake(&installed, &project, &format!("{name}-built"), &[]);
+        run(&mut configure);
+        run(Command::new("cmake").arg("--build").arg(&folder));
+        check(&installed, &folder.join("charge"), needs);
+    }
+}
+
 /// What CMake is told of a version, and of a pointer size; the rule is in the package's own file.
 #[test]
 fn cmake_refuses_a_newer_version_and_another_pointer_size() {
