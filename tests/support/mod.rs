@@ -12,6 +12,7 @@ mod driven;
 pub mod driver;
 pub mod header;
 pub mod https;
+pub mod installed;
 pub mod languages;
 pub mod made_up;
 pub mod markdown;
