@@ -31,6 +31,7 @@ if [ "${1:-build}" = test ]; then
     need valgrind valgrind
     need strace strace
     need nm binutils
+    need abidiff abigail-tools
     need curl curl
     python3 -c "import venv, ensurepip" 2>/dev/null || missing="$missing python3-venv"
 fi

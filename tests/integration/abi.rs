@@ -1,7 +1,10 @@
 //! The interface: the header alone, the symbols, the soname, and that the committed files are what the tables give.
 
+mod differences;
 mod released;
+mod stub;
 mod versions;
+mod windows;
 
 use std::collections::BTreeSet;
 use std::process::Command;

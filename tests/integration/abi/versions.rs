@@ -2,13 +2,14 @@
 //! Libraries of other releases are stubs here, with the same symbols and versions.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use super::header;
+use super::released::released_header;
+use super::stub::stub;
 use crate::support::{Stage, build, output_of, root, run};
-use xtask::{codegen, interface, released};
+use xtask::{interface, released};
 
 fn nodes() -> Vec<released::Node> {
     released::nodes(root(), &header()).unwrap()
@@ -48,26 +49,6 @@ fn what_a_release_exported_is_exported_with_the_same_version() {
     assert!(gone.is_empty(), "{gone:?}");
 }
 
-/// A library with those nodes, whose functions do nothing. Without `versions`, the symbols have none.
-fn stub(folder: &Path, nodes: &[released::Node], versions: bool) {
-    std::fs::create_dir(folder).unwrap();
-    let mut source = String::new();
-    for function in nodes.iter().flat_map(|node| &node.functions) {
-        writeln!(source, "int {function}(void);\nint {function}(void) {{ return 0; }}").unwrap();
-    }
-    std::fs::write(folder.join("stub.c"), source).unwrap();
-    std::fs::write(folder.join("exports.map"), codegen::symbols::version_script(nodes)).unwrap();
-    let soname = format!("libpaysvc.so.{}", paysvc_spec::status::ABI);
-    let mut compiler = Command::new("cc");
-    // A function of this library must not be taken for one that the compiler knows.
-    compiler.args(["-shared", "-fPIC", "-fno-builtin", "stub.c", "-o", &soname]).arg(format!("-Wl,-soname,{soname}"));
-    if versions {
-        compiler.arg("-Wl,--version-script=exports.map");
-    }
-    run(compiler.current_dir(folder));
-    std::os::unix::fs::symlink(soname, folder.join("libpaysvc.so")).unwrap();
-}
-
 /// Says that it runs, and then calls a function of the second release if it is told to, as a till that resolves only
 /// what went wrong would.
 const PROGRAM: &str = r#"
@@ -104,7 +85,7 @@ fn started(program: &Path, library: &Path, arguments: &[&str]) -> Output {
 fn a_program_that_needs_a_newer_library_is_refused_at_its_start() {
     let stage = Stage::new();
     let old = stage.path().join("old");
-    stub(&old, &nodes()[..1], true);
+    stub(&old, &released_header("0.1.0"), true);
     assert!(exported(&old.join("libpaysvc.so")).iter().all(|symbol| symbol.ends_with("@@PAYSVC_0.1")));
     let new = stage.path().join("build/lib");
     let uses_new = program(&stage, "uses-new", &new, &["-DNEW"]);
@@ -126,8 +107,8 @@ fn a_program_that_needs_a_newer_library_is_refused_at_its_start() {
 fn without_versions_the_same_program_would_end_at_its_first_new_call() {
     let stage = Stage::new();
     let [old, new] = ["old", "new"].map(|name| stage.path().join(name));
-    stub(&old, &nodes()[..1], false);
-    stub(&new, &nodes(), false);
+    stub(&old, &released_header("0.1.0"), false);
+    stub(&new, &header(), false);
     let output = started(&program(&stage, "uses-new", &new, &["-DNEW"]), &old, &["resolve"]);
     assert_eq!(String::from_utf8_lossy(&output.stdout), "started with ABI 0\n", "{}", output_of(&output));
     assert!(!output.status.success(), "{}", output_of(&output));
@@ -139,7 +120,7 @@ fn without_versions_the_same_program_would_end_at_its_first_new_call() {
 fn a_program_of_the_first_release_runs_with_the_library_of_today() {
     let stage = Stage::new();
     let old = stage.path().join("old");
-    stub(&old, &nodes()[..1], false);
+    stub(&old, &released_header("0.1.0"), false);
     let program = program(&stage, "old-program", &old, &[]);
     let output = run(Command::new("readelf").args(["--dyn-syms", "--wide"]).arg(&program));
     assert!(!String::from_utf8_lossy(&output.stdout).contains("PAYSVC_"), "it knows no version");
