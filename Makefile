@@ -33,8 +33,7 @@ build: setup ## library, header and sandbox in build/, laid out as they are inst
 	@$(PLACE) -l libpaysvc.so.$(ABI) $(BUILD)/lib/libpaysvc.so
 	@$(PLACE) -m 644 $(TARGET)/release/libpaysvc.a $(BUILD)/lib
 	@$(PLACE) -m 755 $(TARGET)/release/paysvc-sandbox $(BUILD)/bin
-	@sed -e 's|@PREFIX@|$${pcfiledir}/../..|' -e 's|@VERSION@|$(VERSION)|' paysvc.pc.in | \
-	    $(PLACE) -m 644 -n paysvc.pc - $(BUILD)/lib/pkgconfig
+	@sh scripts/describe.sh $(BUILD)
 
 generate: setup ## writes the committed files that are rendered from the tables
 	$(CARGO) xtask gen

@@ -2,7 +2,7 @@
 //!
 //! Data flows one way: `ffi -> client -> request -> transport -> response -> ffi`, and each of these modules imports only
 //! those that `rooms.rs` allows. All knowledge of an endpoint is its row in the crate `paysvc-spec`. Only [`ffi`] has
-//! `unsafe` code.
+//! `unsafe` code, and `transport/sys/windows.rs`.
 
 #![deny(unsafe_code, unsafe_op_in_unsafe_fn)]
 

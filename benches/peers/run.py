@@ -21,7 +21,7 @@ HERE = ROOT / "benches/peers"
 
 def compile_peers(folder):
     libraries = ["-I", ROOT / "build/include", ROOT / "build/lib/libpaysvc.a"]
-    static = next(l for l in (ROOT / "paysvc.pc.in").read_text().splitlines() if l.startswith("Libs.private: "))
+    static = next(l for l in (ROOT / "build/lib/pkgconfig/paysvc.pc").read_text().splitlines() if l.startswith("Libs.private: "))
     subprocess.run(["cc", "-O2", HERE / "ours.c", *libraries, *static.split()[1:], "-o", folder / "ours"], check=True)
     subprocess.run(["cc", "-O2", HERE / "libcurl.c", "-lcurl", "-o", folder / "libcurl"], check=True)
     subprocess.run(["go", "build", "-o", folder / "nethttp", HERE / "nethttp.go"], check=True)

@@ -3,30 +3,29 @@
 use std::ffi::{CStr, c_char};
 
 use super::types::{paysvc_reply, paysvc_status};
-use super::{fork, handle};
+use super::{handle, sys};
 use crate::client::CallRecord;
 use crate::response::reply::Reply;
-use crate::util::errno::preserving_errno;
 use crate::util::panics::{SourceLine, catch_panic};
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::{Outcome, Status};
 
-/// Runs the body; returns the fallback if it panics. `errno` stays as it was.
+/// Runs the body; returns the fallback if it panics. `errno` and its like stay as they were.
 pub fn boundary<T>(fallback: T, body: impl FnOnce() -> T) -> T {
-    preserving_errno(|| {
-        fork::install();
+    sys::preserving_errors(|| {
+        sys::install();
         catch_panic(body).unwrap_or(fallback)
     })
 }
 
 /// Runs the body and delivers its reply. A panic becomes a reply too, whose outcome tells whether anything had been sent.
-/// `errno` stays as it was.
+/// `errno` and its like stay as they were.
 ///
 /// # Safety
 /// `out` is NULL or points to memory for one pointer.
 pub unsafe fn deliver(out: *mut *mut paysvc_reply, body: impl FnOnce(&CallRecord) -> Reply) -> paysvc_status {
     // SAFETY: the caller's promise.
-    preserving_errno(|| unsafe { deliver_reply(out, Outcome::NotSent, body) })
+    sys::preserving_errors(|| unsafe { deliver_reply(out, Outcome::NotSent, body) })
 }
 
 /// As [`deliver`], for a call about an earlier request: that nothing was sent now says nothing of that request, so the
@@ -43,7 +42,7 @@ pub unsafe fn deliver_about_earlier(
         reply => reply,
     };
     // SAFETY: the caller's promise.
-    preserving_errno(|| unsafe { deliver_reply(out, Outcome::Unknown, body) })
+    sys::preserving_errors(|| unsafe { deliver_reply(out, Outcome::Unknown, body) })
 }
 
 /// # Safety
@@ -57,7 +56,7 @@ unsafe fn deliver_reply(
         // SAFETY: not NULL, and the caller promises that it may be written.
         unsafe { out.write(std::ptr::null_mut()) };
     }
-    fork::install();
+    sys::install();
     let record = CallRecord::new();
     let handle = catch_panic(|| handle::new(body(&record), record.id)).or_else(|source_line| {
         catch_panic(|| {

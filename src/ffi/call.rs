@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::PAYSVC_CONTINUE;
 use super::boundary::boundary;
-use super::fork;
+use super::sys;
 use super::types::{paysvc_call, paysvc_progress_fn};
 use super::userdata::UserData;
 use crate::transport::call::{Call, Listener};
@@ -33,7 +33,7 @@ pub unsafe fn retain(call: *const paysvc_call) -> Option<Arc<Call>> {
 #[unsafe(no_mangle)]
 pub extern "C" fn paysvc_call_new() -> *mut paysvc_call {
     // Maps the page now, so that a cancel in a signal handler need not.
-    fork::install();
+    sys::install();
     process::generation();
     boundary(std::ptr::null_mut(), || Arc::into_raw(Arc::new(Call::default())).cast_mut().cast())
 }
@@ -96,7 +96,7 @@ pub unsafe extern "C" fn paysvc_call_cancel(call: *const paysvc_call) {
     // (the first access may allocate). So this is not wrapped like other functions; it cannot panic.
     // SAFETY: NULL, or from `paysvc_call_new` and not freed while this runs.
     if let Some(call) = unsafe { call.cast::<Call>().as_ref() } {
-        call.cancel();
+        sys::preserving_errors(|| call.cancel());
     }
 }
 

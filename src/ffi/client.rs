@@ -4,7 +4,7 @@ use std::ffi::{CString, c_char, c_int, c_void};
 use std::sync::Arc;
 
 use super::boundary::{boundary, deliver, text};
-use super::fork;
+use super::sys;
 use super::types::{paysvc_client, paysvc_log_fn, paysvc_reply, paysvc_status};
 use super::userdata::UserData;
 use crate::client::log::{Level, Sink};
@@ -48,7 +48,7 @@ pub unsafe fn new(
         }
         // SAFETY: NULL or NUL-terminated.
         let json = if config_json.is_null() { None } else { Some(unsafe { text(config_json, "config_json") }?) };
-        fork::watch();
+        sys::watch_forks();
         // The first handshake would do this otherwise, maybe while another thread forks.
         critical_section(aws_lc_rs::init);
         // Text that is not UTF-8 is kept, so that its setting is refused and not treated as missing.

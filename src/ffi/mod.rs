@@ -14,7 +14,6 @@ mod call;
 mod client;
 #[rustfmt::skip] // Rendered.
 mod exports;
-mod fork;
 mod handle;
 mod json;
 mod names;
@@ -23,6 +22,7 @@ mod panic_tests;
 mod reference;
 mod reply;
 mod requests;
+mod sys;
 mod texts;
 mod types;
 mod userdata;

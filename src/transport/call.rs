@@ -1,8 +1,5 @@
 //! The token of a call: its own deadline, and cancelling from another thread or a signal handler.
 
-mod sockets;
-mod wake;
-
 use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering, fence};
@@ -10,10 +7,7 @@ use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
 
-use crate::util::errno::preserving_errno;
-use crate::util::process;
-use sockets::Sockets;
-use wake::Waker;
+use super::sys::{Attached, Waker};
 
 /// Made by `paysvc_call_new`; shared by the thread that calls and those that cancel. It has no lock: a cancel in a signal
 /// handler would wait for the thread that it interrupts.
@@ -21,8 +15,6 @@ use wake::Waker;
 pub struct Call {
     timeout_ms: AtomicI32,
     cancelled: AtomicBool,
-    /// The sockets of calls with this token. Shutting one down wakes its thread and affects no other call.
-    sockets: Sockets,
     waker: Waker,
     /// Lock-free: a child that is forked while another thread holds a lock would wait for ever.
     listener: ArcSwapOption<Listener>,
@@ -30,12 +22,6 @@ pub struct Call {
 
 /// Receives how many steps are done, of how many, and the step as JSON; false asks to stop.
 pub type Listener = Arc<dyn Fn(usize, usize, &str) -> bool + Send + Sync>;
-
-/// A socket that a cancel reaches, kept open until [`Call::detach`].
-pub struct Attached {
-    socket: Arc<TcpStream>,
-    slot: sockets::SlotContent,
-}
 
 impl Call {
     /// In ms; zero or less: the client's timeout.
@@ -50,12 +36,9 @@ impl Call {
 
     /// Ends all calls with this token, now and later. Safe in a signal handler: it uses only atomics and system calls.
     pub fn cancel(&self) {
-        preserving_errno(|| {
-            self.cancelled.store(true, Ordering::SeqCst);
-            fence(Ordering::SeqCst);
-            self.sockets.shut_down_all(process::generation());
-            self.waker.wake();
-        });
+        self.cancelled.store(true, Ordering::SeqCst);
+        fence(Ordering::SeqCst);
+        self.waker.wake();
     }
 
     /// Replaces the listener of progress.
@@ -75,8 +58,7 @@ impl Call {
 
     /// Lets [`Call::cancel`] reach the socket; `None` if the call has been cancelled already.
     pub fn attach(&self, socket: &Arc<TcpStream>) -> Option<Attached> {
-        let slot = self.sockets.add(wake::raw(socket), process::generation());
-        let attached = Attached { socket: Arc::clone(socket), slot };
+        let attached = self.waker.attach(socket);
         if self.is_cancelled() {
             self.detach(attached);
             return None;
@@ -86,10 +68,12 @@ impl Call {
 
     /// From now on a cancel does not reach the socket.
     pub fn detach(&self, attached: Attached) {
-        if !self.sockets.remove(attached.slot) {
-            // A cancel on a suspended thread may still use the descriptor, so it must never become another socket's.
-            std::mem::forget(attached.socket);
-        }
+        self.waker.detach(attached);
+    }
+
+    /// What a cancel wakes.
+    pub fn waker(&self) -> &Waker {
+        &self.waker
     }
 
     /// Waits until that time; returns `false` at once if cancelled.

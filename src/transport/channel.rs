@@ -5,7 +5,6 @@ use std::io::{self, Read as _, Write as _};
 use std::sync::Arc;
 use std::time::Instant;
 
-use nix::sys::socket::MsgFlags;
 use rustls::ClientConnection;
 
 use super::connect::Peer;
@@ -32,7 +31,7 @@ impl Channel {
             .map_err(|error| if state.is_cancelled() { TransportError::cancelled() } else { error })?;
         sock.deadline = deadline;
         // From here on only bytes of the request count.
-        sock.written = 0;
+        sock.sent = false;
         Ok(Channel { sock, tls })
     }
 
@@ -85,7 +84,7 @@ impl Channel {
     /// for the answer to the next request.
     pub fn check_nothing_unread(&mut self, peer: &Peer) -> Result<(), TransportError> {
         let Some(tls) = &mut self.tls else {
-            return match self.sock.read_ready(&mut [0], MsgFlags::MSG_PEEK) {
+            return match self.sock.read_ready(&mut [0], true) {
                 Ok(0) => Err(closed_early()),
                 Ok(_) => Err(unexpected_bytes()),
                 Err(error) => would_block(error),
@@ -149,6 +148,6 @@ struct NonBlocking<'a>(&'a Sock);
 
 impl io::Read for NonBlocking<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.0.read_ready(buffer, MsgFlags::empty())
+        self.0.read_ready(buffer, false)
     }
 }

@@ -1,28 +1,20 @@
 //! Connects to the service or to its proxy, within a deadline, until cancelled.
 
-use std::io;
 use std::net::{SocketAddr, TcpStream};
-use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-use nix::errno::Errno;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::socket::{self, AddressFamily, SockFlag, SockType, SockaddrStorage};
 
 use super::call::Call;
 use super::error::TransportError;
 use super::look_up::look_up;
 use super::proxy::{self, Proxy};
 use super::settings::Settings;
+use super::sys::{self, CANCEL_CHECK};
 use super::tls::Tls;
 use paysvc_spec::status::Status;
 
 /// How long an address is tried before the next one (RFC 8305, "Connection Attempt Delay").
 const ATTEMPT_DELAY: Duration = Duration::from_millis(250);
-const STDERR: i32 = 2;
-/// How often a wait that a cancel cannot wake checks for one.
-const CANCEL_CHECK: Duration = Duration::from_millis(20);
 
 /// The service, and how to connect to it.
 pub struct Peer {
@@ -93,9 +85,10 @@ fn connect_any(
         if now >= deadline {
             return Err(TransportError::timeout("connecting"));
         }
-        if (connecting.is_empty() || now >= next_at) && untried.len() > 0 {
+        let room = connecting.len() < sys::MAX_CONNECTING;
+        if (connecting.is_empty() || now >= next_at && room) && untried.len() > 0 {
             for address in untried.by_ref().take(1) {
-                match start(address) {
+                match sys::start(address) {
                     Ok(socket) => connecting.push(socket),
                     Err(error) => last_error = format!("{error} ({address})"),
                 }
@@ -107,52 +100,19 @@ fn connect_any(
             return Err(TransportError::new(Status::Transport, last_error));
         }
         let mut wait_until = deadline;
-        if untried.len() > 0 {
+        if untried.len() > 0 && room {
             wait_until = wait_until.min(next_at);
         }
         if call.is_some() {
             wait_until = wait_until.min(now + CANCEL_CHECK);
         }
-        for index in connected_or_failed(&connecting, wait_until - now)?.into_iter().rev() {
+        let failed = |error| TransportError::io("connecting", &error);
+        for index in sys::connected_or_failed(&connecting, wait_until - now).map_err(failed)?.into_iter().rev() {
             let socket = connecting.swap_remove(index);
             match socket.take_error() {
-                Ok(None) => return make_blocking(socket).map_err(|error| TransportError::io("connecting", &error)),
+                Ok(None) => return sys::prepare(&socket).map(|()| socket).map_err(failed),
                 Ok(Some(error)) | Err(error) => last_error = error.to_string(),
             }
         }
     }
-}
-
-/// Starts connecting without waiting.
-fn start(address: &SocketAddr) -> io::Result<TcpStream> {
-    let family = if address.is_ipv4() { AddressFamily::Inet } else { AddressFamily::Inet6 };
-    let socket = socket::socket(family, SockType::Stream, SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC, None)?;
-    // A daemon may have closed its standard descriptors. What it prints must not be sent to the service; the copy is
-    // never one of the three.
-    let socket = if socket.as_raw_fd() <= STDERR { socket.try_clone()? } else { socket };
-    match socket::connect(socket.as_raw_fd(), &SockaddrStorage::from(*address)) {
-        // An interrupted connect continues by itself.
-        Ok(()) | Err(Errno::EINPROGRESS | Errno::EINTR) => Ok(TcpStream::from(socket)),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// The indexes of the sockets that have connected or failed; waits at most that long.
-fn connected_or_failed(sockets: &[TcpStream], wait: Duration) -> Result<Vec<usize>, TransportError> {
-    let mut polled: Vec<PollFd> =
-        sockets.iter().map(|socket| PollFd::new(socket.as_fd(), PollFlags::POLLOUT)).collect();
-    // Rounded up, or the last fraction of a millisecond would be spent in a busy loop.
-    let ms = u16::try_from(wait.as_millis() + 1).unwrap_or(u16::MAX);
-    match poll(&mut polled, PollTimeout::from(ms)) {
-        Ok(_) | Err(Errno::EINTR) => {}
-        Err(error) => return Err(TransportError::new(Status::Transport, error.desc())),
-    }
-    let ready = |(index, fd): (usize, &PollFd)| fd.any().unwrap_or(false).then_some(index);
-    Ok(polled.iter().enumerate().filter_map(ready).collect())
-}
-
-fn make_blocking(socket: TcpStream) -> io::Result<TcpStream> {
-    socket.set_nonblocking(false)?;
-    socket.set_nodelay(true)?;
-    Ok(socket)
 }

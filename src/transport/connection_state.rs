@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use super::answer::BodyError;
-use super::call::{Attached, Call};
+use super::call::Call;
 use super::connect::Peer;
 use super::error::TransportError;
 use super::framing::Overhead;
+use super::sys::Attached;
 use crate::util::process;
 use paysvc_spec::status::Status;
 

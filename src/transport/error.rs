@@ -33,7 +33,8 @@ impl TransportError {
     /// An I/O error, with what was being done.
     pub fn io(doing: &str, error: &io::Error) -> TransportError {
         match error.kind() {
-            io::ErrorKind::TimedOut => TransportError::timeout(doing),
+            // Our own: the system's timeouts mean that the peer no longer answers, and come before the deadline.
+            io::ErrorKind::TimedOut if error.raw_os_error().is_none() => TransportError::timeout(doing),
             io::ErrorKind::UnexpectedEof => {
                 TransportError::new(Status::Transport, format!("the connection was closed while {doing}"))
             }

@@ -3,18 +3,15 @@
 //!
 //! The number of these threads is limited, for resolvers that hang, and calls that look up the same name share one.
 
-use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use nix::errno::Errno;
-use nix::sys::signal::{SigSet, SigmaskHow, pthread_sigmask};
-use nix::sys::socket::{self, AddressFamily, SockFlag, SockType};
 use once_cell::race::OnceBox;
 
 use super::call::Call;
 use super::error::TransportError;
+use super::sys::{CANCEL_CHECK, out_of_descriptors, without_signals};
 use crate::util::process::generation;
 use paysvc_spec::status::Status;
 
@@ -22,8 +19,6 @@ use paysvc_spec::status::Status;
 const MAX_LOOK_UPS: usize = 8;
 /// A look-up that takes longer may hang for ever, so a call that starts now begins another one if there is a thread for it.
 const MAX_SHARED_AGE: Duration = Duration::from_secs(2);
-/// How often a wait that a cancel cannot wake checks for one.
-const CANCEL_CHECK: Duration = Duration::from_millis(20);
 
 /// The addresses of a name, or why there are none.
 type Answer = Result<Vec<SocketAddr>, String>;
@@ -156,26 +151,6 @@ impl LookUps {
     }
 }
 
-/// The error if no descriptor is left: the system reports a look-up that can open neither its files nor a socket like a name
-/// that does not exist.
-fn out_of_descriptors() -> Option<io::Error> {
-    match socket::socket(AddressFamily::Inet, SockType::Datagram, SockFlag::SOCK_CLOEXEC, None) {
-        Err(error @ (Errno::EMFILE | Errno::ENFILE)) => Some(error.into()),
-        // The test socket is closed here.
-        _ => None,
-    }
-}
-
 fn not_found(host: &str, reason: &str) -> TransportError {
     TransportError::new(Status::Transport, format!("could not look up {host}: {reason}"))
-}
-
-/// Runs `spawn` with all signals blocked. A new thread inherits the signal mask, and the program's signal handlers must not
-/// run on a thread that the program does not know.
-fn without_signals<T>(spawn: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
-    let mut before = SigSet::empty();
-    pthread_sigmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::all()), Some(&mut before))?;
-    let spawned = spawn();
-    pthread_sigmask(SigmaskHow::SIG_SETMASK, Some(&before), None)?;
-    spawned
 }

@@ -1,7 +1,7 @@
 //! Sends one request, and reports the answer and whether a byte of the request was sent. Knows no endpoint.
 //!
 //! ureq speaks HTTP; the connection beneath it is this module's own (`stream.rs`), so that sent bytes are counted where
-//! they are written, a deadline bounds every wait, and a cancel shuts down one socket.
+//! they are written, a deadline bounds every wait, and a cancel ends one call's waits.
 //!
 //! Imports `util` only.
 
@@ -21,6 +21,7 @@ mod roots;
 pub mod settings;
 mod sock;
 mod stream;
+mod sys;
 mod tls;
 mod trace;
 

@@ -31,6 +31,13 @@ pub fn roots(ca_file: Option<&Path>) -> Result<RootCertStore, ValidationError> {
     Ok(roots)
 }
 
+/// Of Windows' and macOS' own stores, unless SSL_CERT_FILE or SSL_CERT_DIR names others.
+#[cfg(any(windows, target_vendor = "apple"))]
+fn system_roots() -> Vec<CertificateDer<'static>> {
+    rustls_native_certs::load_native_certs().certs
+}
+
+#[cfg(not(any(windows, target_vendor = "apple")))]
 fn system_roots() -> Vec<CertificateDer<'static>> {
     let is_chosen = ["SSL_CERT_FILE", "SSL_CERT_DIR"].iter().any(|name| std::env::var_os(name).is_some());
     // The system's folder has the same certificates as its bundle, in a file each.

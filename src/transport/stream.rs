@@ -120,8 +120,7 @@ impl Stream {
         // Until the write has returned, bytes may have been sent: a panic in it must not hide that.
         self.state.set_sent(true);
         let result = self.channel.write(&self.output[..pending]);
-        // A write that failed at once has sent nothing.
-        self.state.set_sent(self.channel.sock.written > 0);
+        self.state.set_sent(self.channel.sock.sent);
         // The request may hold an API key and a one-time code.
         self.output[..pending].fill(0);
         result.map_err(|error| self.fail(TransportError::io("sending the request", &error)))
@@ -160,7 +159,7 @@ impl Stream {
         }
         self.idle = false;
         let sock = &mut self.channel.sock;
-        sock.written = 0;
+        sock.sent = false;
         sock.deadline = self.state.deadline();
         sock.call = self.state.call();
         // A call that has been cancelled meanwhile fails before its first byte is written.

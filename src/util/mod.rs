@@ -4,7 +4,6 @@
 
 pub mod authority;
 pub mod call_id;
-pub mod errno;
 pub mod failpoint;
 pub mod json;
 pub mod limits;

@@ -31,6 +31,11 @@ pub struct Page {
 }
 
 impl Page {
+    /// A page that the system wipes in every child, or in a system without forks.
+    pub const fn new() -> Page {
+        Page { owner: None, ..Page::unwiped(|| 0) }
+    }
+
     pub const fn unwiped(process_id: fn() -> u32) -> Page {
         Page {
             owner_and_generation: AtomicU64::new(0),

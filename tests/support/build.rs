@@ -35,7 +35,7 @@ const SOURCES: [&str; 9] = [
     "build.rs",
     "Cargo.toml",
     "Cargo.lock",
-    "paysvc.pc.in",
+    "packaging",
 ];
 
 fn missing(folder: &Path) -> Option<String> {

@@ -125,9 +125,9 @@ pub enum Link {
     Sanitized,
 }
 
-/// The system libraries of a static link, as `paysvc.pc.in` names them.
+/// The system libraries of a static link, as pkg-config's file names them.
 pub fn static_libraries() -> Vec<String> {
-    let text = std::fs::read_to_string(root().join("paysvc.pc.in")).unwrap();
+    let text = std::fs::read_to_string(build().join("lib/pkgconfig/paysvc.pc")).unwrap();
     let line = text.lines().find_map(|line| line.strip_prefix("Libs.private: ")).unwrap();
     line.split_whitespace().map(str::to_owned).collect()
 }

@@ -2,7 +2,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::aws_lc::forget_thread;
+use nix::errno::Errno;
+
+use crate::ffi::aws_lc::forget_thread;
 use crate::util::process::{self, Page, Platform};
 
 /// Gives [`crate::util::process`] what takes `unsafe` code.
@@ -19,11 +21,24 @@ fn page_of_process() -> &'static Page {
 }
 
 /// By a system call: old C libraries cache the parent's id after `clone`.
+#[cfg(target_os = "linux")]
 fn process_id() -> u32 {
     // SAFETY: it takes nothing and touches nothing.
     unsafe { libc::syscall(libc::SYS_getpid) as u32 }
 }
 
+#[cfg(not(target_os = "linux"))]
+fn process_id() -> u32 {
+    std::process::id()
+}
+
+/// Other systems cannot wipe a page.
+#[cfg(not(target_os = "linux"))]
+fn wiped() -> Option<&'static Page> {
+    None
+}
+
+#[cfg(target_os = "linux")]
 fn wiped() -> Option<&'static Page> {
     const NO_ADVICE: libc::c_int = -1;
     let size = size_of::<Page>();
@@ -44,7 +59,7 @@ fn wiped() -> Option<&'static Page> {
 }
 
 /// Installs the fork handlers, once per process, so that no fork interrupts a critical section.
-pub fn watch() {
+pub fn watch_forks() {
     extern "C" fn before() {
         process::page().before_fork();
     }
@@ -65,7 +80,15 @@ pub fn watch() {
     }
 }
 
-#[cfg(test)]
+/// Runs the body and restores `errno`, which belongs to the program: system calls beneath it change it.
+pub fn preserving_errors<T>(body: impl FnOnce() -> T) -> T {
+    let before = Errno::last_raw();
+    let result = body();
+    Errno::set_raw(before);
+    result
+}
+
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
 

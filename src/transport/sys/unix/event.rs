@@ -1,59 +1,94 @@
-//! The system calls of a cancel: shutting down a socket, and waking a wait. The only code in `call` that is specific to
-//! Unix.
+//! Waits for a time that a cancel ends. The event is made by the first wait; a forked child makes its own, because it would
+//! share the parent's.
 //!
 //! What a cancel uses here neither locks nor allocates.
 
-use std::os::fd::{AsFd as _, AsRawFd as _};
-use std::time::{Duration, Instant};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::Instant;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::eventfd::{EfdFlags, EventFd};
-use nix::sys::socket::{Shutdown, shutdown};
 use once_cell::race::OnceBox;
 
+use crate::transport::sys::CANCEL_CHECK;
 use crate::util::process;
 
-pub type RawSocket = std::os::fd::RawFd;
+/// What becomes readable when it is set.
+#[cfg(target_os = "linux")]
+struct Descriptor(nix::sys::eventfd::EventFd);
 
-/// How often a wait that a cancel cannot wake checks for one.
-const CANCEL_CHECK: Duration = Duration::from_millis(20);
+#[cfg(target_os = "linux")]
+impl Descriptor {
+    fn new() -> io::Result<Descriptor> {
+        use nix::sys::eventfd::{EfdFlags, EventFd};
+        Ok(Descriptor(EventFd::from_flags(EfdFlags::EFD_CLOEXEC | EfdFlags::EFD_NONBLOCK)?))
+    }
 
-pub fn raw(socket: &std::net::TcpStream) -> RawSocket {
-    socket.as_raw_fd()
+    fn set(&self) {
+        let _ = self.0.write(1);
+    }
 }
 
-/// Wakes the thread that reads or writes it.
-pub fn shut_down(socket: RawSocket) {
-    // An error means that it is closed already.
-    let _ = shutdown(socket, Shutdown::Both);
+#[cfg(target_os = "linux")]
+impl AsFd for Descriptor {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
 }
 
-/// Wakes waits. The event is made by the first wait; a forked child makes its own, because it would share the parent's.
+/// Elsewhere a pair of sockets: both ends stay open, so writing raises no SIGPIPE.
+#[cfg(not(target_os = "linux"))]
+struct Descriptor {
+    readable: std::os::unix::net::UnixStream,
+    writable: std::os::unix::net::UnixStream,
+}
+
+#[cfg(not(target_os = "linux"))]
+impl Descriptor {
+    fn new() -> io::Result<Descriptor> {
+        let (readable, writable) = std::os::unix::net::UnixStream::pair()?;
+        // When it is full, it is set.
+        writable.set_nonblocking(true)?;
+        Ok(Descriptor { readable, writable })
+    }
+
+    fn set(&self) {
+        let _ = io::Write::write(&mut &self.writable, &[1]);
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+impl AsFd for Descriptor {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.readable.as_fd()
+    }
+}
+
+/// The events of one token, one for each process.
 #[derive(Default)]
-pub struct Waker(OnceBox<Event>);
+pub struct Events(OnceBox<Event>);
 
 struct Event {
     generation: u32,
     /// Written once and never read, so that from then on every wait for it ends at once.
-    descriptor: Option<EventFd>,
+    descriptor: Option<Descriptor>,
     child: OnceBox<Event>,
 }
 
 impl Event {
     fn new(generation: u32) -> Box<Event> {
-        let flags = EfdFlags::EFD_CLOEXEC | EfdFlags::EFD_NONBLOCK;
-        Box::new(Event { generation, descriptor: EventFd::from_flags(flags).ok(), child: OnceBox::new() })
+        Box::new(Event { generation, descriptor: Descriptor::new().ok(), child: OnceBox::new() })
     }
 }
 
-impl Waker {
+impl Events {
     /// Wakes all waits, now and later.
-    pub fn wake(&self) {
+    pub fn set(&self) {
         let generation = process::generation();
         let mut event = self.0.get();
         while let Some(current) = event {
             if let (true, Some(descriptor)) = (current.generation == generation, &current.descriptor) {
-                let _ = descriptor.write(1);
+                descriptor.set();
             }
             event = current.child.get();
         }

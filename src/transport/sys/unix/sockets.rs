@@ -5,12 +5,12 @@
 //! descriptor and decrements it afterwards. The owner empties the slot before it closes the descriptor, and only while the
 //! count is zero. So a cancel never shuts down a descriptor that was closed and reused.
 
+use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::time::Duration;
 
+use nix::sys::socket::{Shutdown, shutdown};
 use once_cell::race::OnceBox;
-
-use super::wake::{RawSocket, shut_down};
 
 /// Simultaneous calls with one token are rare; more slots are allocated when needed.
 const SLOTS: usize = 2;
@@ -31,7 +31,7 @@ pub struct Sockets {
 /// The slot of a socket, found by its content.
 pub struct SlotContent(u64);
 
-fn content(socket: RawSocket, generation: u32) -> u64 {
+fn content(socket: RawFd, generation: u32) -> u64 {
     u64::from(socket as u32 + 1) | u64::from(generation as u16) << 48
 }
 
@@ -40,7 +40,7 @@ fn cancels(slot: u64) -> u64 {
 }
 
 impl Sockets {
-    pub fn add(&self, socket: RawSocket, generation: u32) -> SlotContent {
+    pub fn add(&self, socket: RawFd, generation: u32) -> SlotContent {
         let content = content(socket, generation);
         let mut sockets = self;
         loop {
@@ -81,7 +81,8 @@ impl Sockets {
                 let ours =
                     |slot: u64| (slot != EMPTY && (slot >> 48) as u16 == generation as u16).then(|| slot + CANCEL);
                 if let Ok(slot_before) = slot.fetch_update(Ordering::SeqCst, Ordering::SeqCst, ours) {
-                    shut_down((slot_before as u32).wrapping_sub(1) as RawSocket);
+                    // An error means that it is closed already.
+                    let _ = shutdown((slot_before as u32).wrapping_sub(1) as RawFd, Shutdown::Both);
                     slot.fetch_sub(CANCEL, Ordering::SeqCst);
                 }
             }

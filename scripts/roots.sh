@@ -1,0 +1,141 @@
+#!/bin/sh
+# Makes the roots in which libraries of other platforms are tried, in build/roots, where they are missing: roots.sh [NAME...]
+#   bullseye       Debian 11 for x86_64 with Python's standard library
+#   wine           Debian 13 with Wine for 64-bit and 32-bit programs
+#   bullseye-i386, arm64, armhf
+#                  the C library of Debian 11 for that processor, and for arm64 musl's too
+#   musl           musl's loader for x86_64
+# Uses the package mirror of this machine. The first two need root and debootstrap; the others apt-get and dpkg. Exit status
+# 3 and a line "MISSING: ..." if something is not there. Started side by side, one waits for the other.
+set -eu
+cd "$(dirname "$0")/.."
+[ $# -gt 0 ] || set -- bullseye wine bullseye-i386 arm64 armhf musl
+roots=$PWD/build/roots
+mkdir -p "$roots"
+exec 9>"$roots/lock"
+flock 9
+
+missing() {
+    echo "MISSING: $*" >&2
+    exit 3
+}
+
+# Ours is moved to its name when it is whole.
+work=$roots/half-made
+ended() {
+    rm -rf --one-file-system "$work"
+}
+trap ended EXIT
+trap 'exit 1' INT TERM
+
+mirror=$(sed -n -e 's/^URIs: *\([^ ]*\).*/\1/p' -e 's/^deb \(\[[^]]*\] *\)\{0,1\}\([^ ]*\) .*/\2/p' \
+    /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources 2>/dev/null |
+    grep '/debian/*$' | head -n 1) || :
+mirror=${mirror:-http://deb.debian.org/debian}
+# Where Debian keeps the releases that mirrors no longer have.
+archive=http://archive.debian.org/debian
+keys=/usr/share/keyrings/debian-archive-keyring.gpg
+
+debian() { # suite, further packages
+    [ "$(id -u)" = 0 ] || missing "a root of Debian $1 needs root, for debootstrap and chroot"
+    command -v debootstrap >/dev/null || apt-get install -y -qq --no-install-recommends debootstrap >/dev/null 2>&1 ||
+        missing "debootstrap is not installed"
+    for from in "$mirror" "$archive"; do
+        rm -rf --one-file-system "$work"
+        debootstrap --variant=minbase ${2:+"--include=$2"} "$1" "$work" "$from" >"$roots/log" 2>&1 && return
+    done
+    tail -n 20 "$roots/log" >&2
+    missing "debootstrap of Debian $1 failed"
+}
+
+bullseye() {
+    debian bullseye python3-minimal,libpython3-stdlib
+}
+
+wine() {
+    debian trixie ""
+    # Its documentation is a tenth of it.
+    printf 'path-exclude=/usr/share/%s/*\n' doc man locale >"$work/etc/dpkg/dpkg.cfg.d/small"
+    # The settings with which this machine reaches its mirror.
+    for file in /etc/apt/apt.conf /etc/apt/apt.conf.d/*proxy* /etc/resolv.conf; do
+        [ ! -f "$file" ] || cp -L "$file" "$work$file"
+    done
+    # A package must not start a daemon.
+    printf '#!/bin/sh\nexit 101\n' >"$work/usr/sbin/policy-rc.d"
+    chmod 755 "$work/usr/sbin/policy-rc.d"
+    chroot "$work" sh -c 'dpkg --add-architecture i386 && apt-get update -qq &&
+        DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends wine64 wine32:i386 wine' >"$roots/log" 2>&1 ||
+        { tail -n 20 "$roots/log" >&2; missing "Wine could not be installed"; }
+}
+
+# Only packages that a program needs, unpacked and not set up: dpkg and apt do that for every processor.
+unpacked() { # architecture, package...
+    command -v apt-get >/dev/null || missing "apt-get, to download packages of Debian 11 for $1"
+    command -v dpkg >/dev/null || missing "dpkg, to unpack packages of Debian 11 for $1"
+    architecture=$1 apt=$work/apt
+    shift
+    for from in "$mirror" "$archive"; do
+        rm -rf "$work"
+        mkdir -p "$apt/lists/partial" "$apt/archives/partial" "$apt/debs"
+        : >"$apt/status"
+        signed=""
+        [ ! -e "$keys" ] || signed="[signed-by=$keys] "
+        echo "deb $signed$from bullseye main" >"$apt/sources.list"
+        cat >"$apt/apt.conf" <<EOF
+Dir::State "$apt";
+Dir::State::status "$apt/status";
+Dir::Cache "$apt";
+Dir::Etc::sourcelist "$apt/sources.list";
+Dir::Etc::sourceparts "/dev/null";
+APT::Architecture "$architecture";
+APT::Architectures { "$architecture"; };
+APT::Sandbox::User "root";
+Acquire::Languages "none";
+EOF
+        if (export APT_CONFIG="$apt/apt.conf" && apt-get -qq update && cd "$apt/debs" && apt-get -qq download "$@") >"$roots/log" 2>&1; then
+            for package in "$apt"/debs/*.deb; do dpkg -x "$package" "$work"; done
+            rm -rf "$apt"
+            return
+        fi
+    done
+    tail -n 20 "$roots/log" >&2
+    missing "packages of Debian 11 for $architecture could not be had"
+}
+
+# What only runs once it has its final name, because it has paths in it.
+begin_wine() {
+    WINEPREFIX=/var/lib/wine WINEDEBUG=-all HOME=/root XDG_RUNTIME_DIR=/tmp \
+        unshare --mount --propagation private --pid --fork --kill-child sh -c '
+            mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && exec chroot "$1" wineboot --init' wine "$roots/wine" >"$roots/log" 2>&1 || return 1
+    # They are copies of what the packages have: 1.3 GB.
+    for pair in x86_64:system32 i386:syswow64; do
+        from=$roots/wine/usr/lib/${pair%:*}-linux-gnu/wine/${pair%:*}-windows
+        for file in "$roots/wine/var/lib/wine/drive_c/windows/${pair#*:}"/*; do
+            ! cmp -s "$from/${file##*/}" "$file" || ln -f "$from/${file##*/}" "$file"
+        done
+    done
+}
+
+for name; do
+    [ ! -d "$roots/$name" ] || continue
+    echo "roots: making build/roots/$name" >&2
+    began=$(date +%s)
+    case $name in
+        bullseye) bullseye ;;
+        wine) wine ;;
+        bullseye-i386) unpacked i386 libc6 libgcc-s1 ;;
+        arm64) unpacked arm64 libc6 libgcc-s1 musl ;;
+        armhf) unpacked armhf libc6 libgcc-s1 ;;
+        musl) unpacked amd64 musl ;;
+        *)
+            echo "roots: no root $name" >&2
+            exit 2
+            ;;
+    esac
+    rm -rf "$work/var/cache/apt" "$work/var/lib/apt/lists"
+    echo "127.0.0.1 localhost" >"$work/etc/hosts" 2>/dev/null || :
+    mv "$work" "$roots/$name"
+    # Windows's own folders, which the first program would otherwise wait for.
+    [ "$name" != wine ] || begin_wine || { tail -n 20 "$roots/log" >&2; rm -rf --one-file-system "$roots/wine"; missing "Wine does not run in its root"; }
+    echo "roots: build/roots/$name, $(du -sm "$roots/$name" | cut -f 1) MB, in $(($(date +%s) - began)) s" >&2
+done

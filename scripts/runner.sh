@@ -1,0 +1,89 @@
+#!/bin/sh
+# Runs a program that was built for another platform: runner.sh RUNNER PROGRAM [ARGUMENT...]
+#   debian11          in the root of Debian 11
+#   debian11-i386     with the i386 loader of Debian 11
+#   qemu-PROCESSOR    in user emulation, over Debian's C library for it
+#   musl              with the musl loader
+#   empty             alone: the root of the program is its own folder
+#   wine              in the root of Wine, which has /proc, /dev, this project and the temporary folder of this machine
+# runner.sh stop: ends the Wine server, which otherwise ends by itself 20 seconds after its last program.
+# runner.sh RUNNER: says whether it can be used, with exit status 3 and a line "MISSING: ..." where it cannot.
+# The roots are made by scripts/roots.sh. The environment and the current folder are passed on; LD_LIBRARY_PATH finds shared
+# libraries, WINEPATH does on Windows.
+set -eu
+here=$(cd "$(dirname "$0")/.." && pwd -P)
+roots=$here/build/roots
+
+missing() {
+    echo "MISSING: $*" >&2
+    exit 3
+}
+
+in_root() { # root: mounts what the program may need of this machine, each at its own path, and runs it there
+    root=$1
+    shift
+    temporary=$(cd "${TMPDIR:-/tmp}" && pwd -P)
+    for folder in /proc /dev "$temporary" "$here" ${CARGO_TARGET_DIR:+"$CARGO_TARGET_DIR"}; do
+        mkdir -p "$root$folder"
+        mount --rbind "$folder" "$root$folder"
+    done
+    exec chroot "$root" /usr/bin/env -C "$PWD" "$@"
+}
+
+kind=${1:?usage: runner.sh RUNNER PROGRAM [ARGUMENT...]}
+shift
+case $kind in
+    stop)
+        [ ! -x "$roots/wine/usr/bin/wineserver-stable" ] ||
+            WINEPREFIX=/var/lib/wine chroot "$roots/wine" wineserver -k || : # It may have ended.
+        exit 0
+        ;;
+    inside)
+        in_root "$@"
+        ;;
+    wine) root=$roots/wine ;;
+    debian11) root=$roots/bullseye ;;
+    debian11-i386) root=$roots/bullseye-i386 ;;
+    qemu-aarch64) root=$roots/arm64 ;;
+    qemu-arm) root=$roots/armhf ;;
+    musl) root=$roots/musl ;;
+    empty) root=/ ;;
+    *)
+        echo "runner.sh: no runner $kind" >&2
+        exit 2
+        ;;
+esac
+[ -d "$root" ] || missing "there is no $root: run scripts/roots.sh $(basename "$root")"
+case $kind in
+    debian11 | wine | empty) [ "$(id -u)" = 0 ] || missing "the runner $kind needs root, for chroot" ;;
+    qemu-*) command -v "$kind-static" >/dev/null || missing "there is no $kind-static: install qemu-user-static" ;;
+esac
+[ $# -gt 0 ] || exit 0
+program=$1
+shift
+case $program in */*) ;; *) program=./$program ;; esac
+[ "$kind" = empty ] || program=$(cd "$(dirname "$program")" && pwd -P)/$(basename "$program")
+
+case $kind in
+    debian11)
+        exec unshare --mount --propagation private sh "$0" inside "$root" "$program" "$@"
+        ;;
+    wine)
+        export WINEPREFIX=/var/lib/wine WINEDEBUG=-all HOME=/root XDG_RUNTIME_DIR=/tmp
+        exec unshare --mount --propagation private sh "$0" inside "$root" \
+            sh -c 'wineserver -p20 2>/dev/null; exec wine "$@"' wine "$program" "$@"
+        ;;
+    debian11-i386)
+        libraries=$root/lib/i386-linux-gnu:$root/usr/lib/i386-linux-gnu
+        exec "$root/lib/i386-linux-gnu/ld-linux.so.2" --library-path "${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$libraries" "$program" "$@"
+        ;;
+    qemu-*)
+        exec "$kind-static" -L "$root" "$program" "$@"
+        ;;
+    musl)
+        exec "$root/lib/ld-musl-x86_64.so.1" "$program" "$@"
+        ;;
+    empty)
+        exec chroot "$(dirname "$program")" "/$(basename "$program")" "$@"
+        ;;
+esac

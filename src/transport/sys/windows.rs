@@ -1,0 +1,298 @@
+//! Windows. Sockets never block, and no socket has a timeout: what a send has sent when its timeout expires is not
+//! documented, and short timeouts are raised to 500 ms. A wait is for an event that the system sets when something has
+//! happened to the socket (`WSAEventSelect`), and for one that a cancel sets: shutting a socket down need not end a wait
+//! for it.
+
+use std::io::{self, Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::os::windows::io::{AsRawHandle as _, AsRawSocket as _, FromRawHandle as _, FromRawSocket as _, OwnedHandle};
+use std::ptr;
+use std::sync::{Arc, Once};
+use std::time::{Duration, Instant};
+
+use once_cell::race::OnceBox;
+use windows_sys::Win32::Foundation::HANDLE;
+use windows_sys::Win32::Networking::WinSock::{
+    self as winsock, AF_INET, AF_INET6, FD_CLOSE, FD_READ, FD_SET, FD_WRITE, IN_ADDR, IN_ADDR_0, IN6_ADDR, IN6_ADDR_0,
+    INVALID_SOCKET, IPPROTO_TCP, SOCK_STREAM, SOCKADDR_IN, SOCKADDR_IN6, SOCKADDR_IN6_0, SOCKET, TIMEVAL,
+    WSA_FLAG_NO_HANDLE_INHERIT, WSA_FLAG_OVERLAPPED, WSADATA, WSAEVENT, WSAEWOULDBLOCK, WSANETWORKEVENTS,
+};
+use windows_sys::Win32::System::Threading::{CreateEventW, INFINITE, SetEvent, WaitForMultipleObjects};
+
+use super::CANCEL_CHECK;
+
+/// What a set of sockets for `select` holds (FD_SETSIZE).
+pub const MAX_CONNECTING: usize = 64;
+
+fn last_error() -> io::Error {
+    // SAFETY: it touches no memory of ours.
+    io::Error::from_raw_os_error(unsafe { winsock::WSAGetLastError() })
+}
+
+fn checked(result: i32) -> io::Result<()> {
+    if result == 0 { Ok(()) } else { Err(last_error()) }
+}
+
+/// The standard library does it for sockets of its own. Never undone: the library stays loaded.
+fn start_winsock() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        const VERSION_2_2: u16 = 0x0202;
+        // SAFETY: WSADATA is plain data, written by the system. A failure shows when a socket is made.
+        unsafe {
+            let mut data: WSADATA = std::mem::zeroed();
+            winsock::WSAStartup(VERSION_2_2, &mut data);
+        }
+    });
+}
+
+/// No child process inherits it: the flag is known since Windows 7 SP1.
+fn new_socket(address: &SocketAddr) -> io::Result<TcpStream> {
+    start_winsock();
+    let family = i32::from(if address.is_ipv4() { AF_INET } else { AF_INET6 });
+    let flags = WSA_FLAG_OVERLAPPED | WSA_FLAG_NO_HANDLE_INHERIT;
+    // SAFETY: a new socket, owned by the `TcpStream` alone.
+    unsafe {
+        let socket = winsock::WSASocketW(family, SOCK_STREAM, IPPROTO_TCP, ptr::null(), 0, flags);
+        if socket == INVALID_SOCKET { Err(last_error()) } else { Ok(TcpStream::from_raw_socket(socket as u64 as _)) }
+    }
+}
+
+fn raw(socket: &TcpStream) -> SOCKET {
+    socket.as_raw_socket() as SOCKET
+}
+
+pub fn start(address: &SocketAddr) -> io::Result<TcpStream> {
+    let socket = new_socket(address)?;
+    socket.set_nonblocking(true)?;
+    let connecting = match address {
+        SocketAddr::V4(address) => {
+            let name = SOCKADDR_IN {
+                sin_family: AF_INET,
+                sin_port: address.port().to_be(),
+                sin_addr: IN_ADDR { S_un: IN_ADDR_0 { S_addr: u32::from_ne_bytes(address.ip().octets()) } },
+                sin_zero: [0; 8],
+            };
+            // SAFETY: the address lives until the call returns, with its own size.
+            unsafe { winsock::connect(raw(&socket), (&raw const name).cast(), size_of_val(&name) as i32) }
+        }
+        SocketAddr::V6(address) => {
+            let name = SOCKADDR_IN6 {
+                sin6_family: AF_INET6,
+                sin6_port: address.port().to_be(),
+                sin6_flowinfo: address.flowinfo(),
+                sin6_addr: IN6_ADDR { u: IN6_ADDR_0 { Byte: address.ip().octets() } },
+                Anonymous: SOCKADDR_IN6_0 { sin6_scope_id: address.scope_id() },
+            };
+            // SAFETY: as above.
+            unsafe { winsock::connect(raw(&socket), (&raw const name).cast(), size_of_val(&name) as i32) }
+        }
+    };
+    match checked(connecting) {
+        Err(error) if error.raw_os_error() != Some(WSAEWOULDBLOCK) => Err(error),
+        _ => Ok(socket),
+    }
+}
+
+/// The indexes of the sockets that have connected or failed; waits at most that long. By `select`: WSAPoll does not report
+/// a connect that failed, before Windows 10 of 2020.
+pub fn connected_or_failed(sockets: &[TcpStream], wait: Duration) -> io::Result<Vec<usize>> {
+    let mut set = FD_SET { fd_count: 0, fd_array: [0; MAX_CONNECTING] };
+    for (place, socket) in set.fd_array.iter_mut().zip(sockets) {
+        *place = raw(socket);
+        set.fd_count += 1;
+    }
+    let (mut connected, mut failed) = (set, set);
+    // Rounded up, or the last fraction of a millisecond would be spent in a busy loop.
+    let ms = i32::from(u16::try_from(wait.as_millis() + 1).unwrap_or(u16::MAX));
+    let timeout = TIMEVAL { tv_sec: ms / 1000, tv_usec: ms % 1000 * 1000 };
+    // SAFETY: the sets are the only ones to change, and the sockets are open.
+    let count = unsafe { winsock::select(0, ptr::null_mut(), &mut connected, &mut failed, &timeout) };
+    if count < 0 {
+        return Err(last_error());
+    }
+    let has = |set: &FD_SET, socket| set.fd_array[..set.fd_count as usize].contains(&socket);
+    let ready = |(index, socket): (usize, &TcpStream)| {
+        (has(&connected, raw(socket)) || has(&failed, raw(socket))).then_some(index)
+    };
+    Ok(sockets.iter().enumerate().filter_map(ready).collect())
+}
+
+/// For use after connecting.
+pub fn prepare(socket: &TcpStream) -> io::Result<()> {
+    socket.set_nodelay(true)
+}
+
+/// Reads what has arrived, without waiting; `WouldBlock` when there is nothing.
+pub fn read_ready(mut socket: &TcpStream, buffer: &mut [u8], peek: bool) -> io::Result<usize> {
+    if peek { socket.peek(buffer) } else { socket.read(buffer) }
+}
+
+/// Only of a send that would block is it documented that nothing was sent.
+pub fn sent_nothing(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(WSAEWOULDBLOCK)
+}
+
+/// An event that stays set.
+struct Event(OwnedHandle);
+
+impl Event {
+    fn new() -> io::Result<Event> {
+        const STAYS_SET: i32 = 1;
+        // SAFETY: a new handle, owned by the `OwnedHandle` alone; no child process inherits it.
+        unsafe {
+            let event = CreateEventW(ptr::null(), STAYS_SET, 0, ptr::null());
+            if event.is_null() {
+                Err(io::Error::last_os_error())
+            } else {
+                Ok(Event(OwnedHandle::from_raw_handle(event)))
+            }
+        }
+    }
+
+    fn set(&self) {
+        // SAFETY: the handle is open.
+        unsafe { SetEvent(self.handle()) };
+    }
+
+    fn handle(&self) -> HANDLE {
+        self.0.as_raw_handle()
+    }
+}
+
+/// Waits until one of the events is set, at most that long.
+fn wait_for_any(events: &[HANDLE], at_most: Duration) -> io::Result<()> {
+    const ANY: i32 = 0;
+    const WAIT_FAILED: u32 = u32::MAX;
+    // Rounded up: a wait of 0 ms would be a busy loop.
+    let ms = u32::try_from(at_most.as_millis() + 1).map_or(INFINITE - 1, |ms| ms.min(INFINITE - 1));
+    // SAFETY: the handles are open, and as many as it is told.
+    let result = unsafe { WaitForMultipleObjects(events.len() as u32, events.as_ptr(), ANY, ms) };
+    if result == WAIT_FAILED { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// The event that is set when something has happened to the socket. Made by the first wait.
+#[derive(Default)]
+pub struct Waits(Option<Event>);
+
+impl Waits {
+    pub fn read(
+        &mut self,
+        mut socket: &TcpStream,
+        buffer: &mut [u8],
+        left: Duration,
+        waker: Option<&Waker>,
+    ) -> io::Result<usize> {
+        match socket.read(buffer) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.wait(socket, left, waker).and(Err(error)),
+            result => result,
+        }
+    }
+
+    pub fn write(
+        &mut self,
+        mut socket: &TcpStream,
+        bytes: &[u8],
+        left: Duration,
+        waker: Option<&Waker>,
+    ) -> io::Result<usize> {
+        match socket.write(bytes) {
+            Err(error) if sent_nothing(&error) => {
+                // That the wait failed is not about the write.
+                self.wait(socket, left, waker).map_err(|_| io::ErrorKind::WouldBlock)?;
+                Err(error)
+            }
+            // The caller must not repeat it.
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(io::Error::other(error)),
+            result => result,
+        }
+    }
+
+    /// Waits after a read or write that would have blocked, until it is worth repeating it.
+    fn wait(&mut self, socket: &TcpStream, left: Duration, waker: Option<&Waker>) -> io::Result<()> {
+        let Some(event) = &self.0 else {
+            let event = Event::new()?;
+            let what = (FD_READ | FD_WRITE | FD_CLOSE) as i32;
+            // SAFETY: both are open; the system keeps the event for as long as it may set it.
+            checked(unsafe { winsock::WSAEventSelect(raw(socket), event.handle() as WSAEVENT, what) })?;
+            self.0 = Some(event);
+            // What happened before is not reported: the caller tries once more.
+            return Ok(());
+        };
+        match waker.map(Waker::event) {
+            None => wait_for_any(&[event.handle()], left)?,
+            Some(Some(cancel)) => wait_for_any(&[event.handle(), cancel.handle()], left)?,
+            // The system had no event for it.
+            Some(None) => wait_for_any(&[event.handle()], left.min(CANCEL_CHECK))?,
+        }
+        // Clears the event. What happens from now on sets it again, because the caller repeats the read or write.
+        // SAFETY: both are open, and the record is plain data, written by the system.
+        unsafe {
+            let mut happened: WSANETWORKEVENTS = std::mem::zeroed();
+            checked(winsock::WSAEnumNetworkEvents(raw(socket), event.handle() as WSAEVENT, &mut happened))
+        }
+    }
+}
+
+/// Ends the waits of a cancelled call by an event, which needs no lock and lives as long as the token. The sockets
+/// themselves are left alone: a call that finds itself cancelled closes its own.
+#[derive(Default)]
+pub struct Waker(OnceBox<Option<Event>>);
+
+/// Nothing: waits ask for the event.
+pub struct Attached;
+
+impl Waker {
+    /// Wakes all waits, now and later.
+    pub fn wake(&self) {
+        if let Some(Some(event)) = self.0.get() {
+            event.set();
+        }
+    }
+
+    fn event(&self) -> Option<&Event> {
+        self.0.get_or_init(|| Box::new(Event::new().ok())).as_ref()
+    }
+
+    pub fn attach(&self, _: &Arc<TcpStream>) -> Attached {
+        // Before the caller checks for a cancel, which does not set an event that is not there.
+        self.event();
+        Attached
+    }
+
+    pub fn detach(&self, _: Attached) {}
+
+    /// Waits until that time; returns `false` at once if cancelled.
+    pub fn wait_until(&self, then: Instant, is_cancelled: impl Fn() -> bool) -> bool {
+        let event = self.event();
+        // A cancel that did not find the event is seen by the check below.
+        std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
+        loop {
+            if is_cancelled() {
+                return false;
+            }
+            let left = then.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return true;
+            }
+            let waited = match event {
+                // The loop checks why it returned.
+                Some(event) => wait_for_any(&[event.handle()], left),
+                None => Err(io::ErrorKind::OutOfMemory.into()),
+            };
+            if waited.is_err() {
+                std::thread::sleep(left.min(CANCEL_CHECK));
+            }
+        }
+    }
+}
+
+/// A look-up needs none.
+pub fn out_of_descriptors() -> Option<io::Error> {
+    None
+}
+
+/// There are no signals.
+pub fn without_signals<T>(spawn: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    spawn()
+}
