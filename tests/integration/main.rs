@@ -9,6 +9,7 @@ mod bulk;
 mod c_programs;
 mod call_id;
 mod canary;
+mod cancel_latency;
 mod clock;
 mod config;
 mod cpp;

@@ -10,6 +10,8 @@ pub struct Platform {
     pub system: System,
     pub pointer_bits: u8,
     pub runner: Runner,
+    /// What `make libs-check` shows by running it.
+    pub proofs: &'static [Proof],
     /// Built and tested where it can be, outside continuous integration, the C library only.
     pub best_effort: bool,
 }
@@ -39,6 +41,54 @@ pub enum Runner {
     None,
 }
 
+/// What is run of a platform's libraries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Proof {
+    /// The unit tests of the library's Rust.
+    UnitTests,
+    /// Every scenario of `tests/scenarios.json` through a C program.
+    C,
+    /// The same through C++, Go and Python.
+    Cpp,
+    Go,
+    /// A Go program that is linked with `-static`, alone in an empty root.
+    GoStatic,
+    Python,
+    /// Every endpoint with every fault of the sandbox, plain and TLS.
+    AllFaults,
+    /// Three endpoints with every fault.
+    SomeFaults,
+    /// How long a cancel takes to end a call.
+    Cancel,
+}
+
+impl Runner {
+    /// As `scripts/runner.sh` names it.
+    pub fn word(self) -> String {
+        match self {
+            Runner::Debian11 => "debian11".into(),
+            Runner::Debian11I386 => "debian11-i386".into(),
+            Runner::Qemu(processor) => format!("qemu-{processor}"),
+            Runner::MuslLoader => "musl".into(),
+            Runner::Wine => "wine".into(),
+            Runner::None => "none".into(),
+        }
+    }
+
+    /// The roots of `scripts/roots.sh` that it needs.
+    pub fn root(self) -> Option<&'static str> {
+        match self {
+            Runner::Debian11 => Some("bullseye"),
+            Runner::Debian11I386 => Some("bullseye-i386"),
+            Runner::Qemu("arm") => Some("armhf"),
+            Runner::Qemu(_) => Some("arm64"),
+            Runner::MuslLoader => Some("musl"),
+            Runner::Wine => Some("wine"),
+            Runner::None => None,
+        }
+    }
+}
+
 /// The oldest glibc that the libraries run with: that of CentOS 7, which tills still run.
 pub const GLIBC: &str = "2.17";
 
@@ -49,6 +99,7 @@ pub const PLATFORMS: &[Platform] = &[
         system: System::Glibc(GLIBC),
         pointer_bits: 64,
         runner: Runner::Debian11,
+        proofs: &[Proof::C, Proof::Cpp, Proof::Go, Proof::Python, Proof::SomeFaults, Proof::Cancel],
         best_effort: false,
     },
     Platform {
@@ -57,6 +108,7 @@ pub const PLATFORMS: &[Platform] = &[
         system: System::Glibc(GLIBC),
         pointer_bits: 32,
         runner: Runner::Debian11I386,
+        proofs: &[Proof::C, Proof::Cpp, Proof::SomeFaults, Proof::Cancel],
         best_effort: false,
     },
     Platform {
@@ -65,6 +117,7 @@ pub const PLATFORMS: &[Platform] = &[
         system: System::Glibc(GLIBC),
         pointer_bits: 64,
         runner: Runner::Qemu("aarch64"),
+        proofs: &[Proof::C, Proof::Cancel],
         best_effort: false,
     },
     Platform {
@@ -73,6 +126,7 @@ pub const PLATFORMS: &[Platform] = &[
         system: System::Glibc(GLIBC),
         pointer_bits: 32,
         runner: Runner::Qemu("arm"),
+        proofs: &[Proof::C, Proof::Cancel],
         best_effort: false,
     },
     Platform {
@@ -81,6 +135,7 @@ pub const PLATFORMS: &[Platform] = &[
         system: System::Musl,
         pointer_bits: 64,
         runner: Runner::MuslLoader,
+        proofs: &[Proof::C, Proof::GoStatic, Proof::SomeFaults, Proof::Cancel],
         best_effort: false,
     },
     Platform {
@@ -89,6 +144,7 @@ pub const PLATFORMS: &[Platform] = &[
         system: System::Musl,
         pointer_bits: 64,
         runner: Runner::Qemu("aarch64"),
+        proofs: &[Proof::C, Proof::Cancel],
         best_effort: false,
     },
     Platform {
@@ -97,6 +153,7 @@ pub const PLATFORMS: &[Platform] = &[
         system: System::Windows("10"),
         pointer_bits: 64,
         runner: Runner::Wine,
+        proofs: &[Proof::UnitTests, Proof::C, Proof::Cpp, Proof::Go, Proof::AllFaults, Proof::Cancel],
         best_effort: false,
     },
     Platform {
@@ -105,6 +162,7 @@ pub const PLATFORMS: &[Platform] = &[
         system: System::Windows("10"),
         pointer_bits: 32,
         runner: Runner::Wine,
+        proofs: &[Proof::UnitTests, Proof::C, Proof::SomeFaults, Proof::Cancel],
         best_effort: false,
     },
     Platform {
@@ -113,6 +171,7 @@ pub const PLATFORMS: &[Platform] = &[
         system: System::Windows("7"),
         pointer_bits: 32,
         runner: Runner::Wine,
+        proofs: &[Proof::C, Proof::SomeFaults, Proof::Cancel],
         best_effort: true,
     },
 ];
