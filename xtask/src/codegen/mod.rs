@@ -9,6 +9,7 @@ pub mod examples;
 pub mod exports;
 pub mod go;
 pub mod operations;
+pub mod platforms;
 pub mod python;
 pub mod readme;
 pub mod resolution;
