@@ -5,7 +5,7 @@
 
 use object::read::archive::ArchiveFile;
 use object::read::elf::{ElfFile, FileHeader};
-use object::{Endianness, ExportFlags, File, ImportFlags, NameOrOrdinal, Object as _, ObjectSymbol as _, elf};
+use object::{Endianness, ExportFlags, File, ImportFlags, NameOrOrdinal, Object as _, ObjectSection as _, ObjectSymbol as _, elf};
 
 /// A shared library.
 #[derive(Debug, Default, Clone, PartialEq)]
@@ -40,7 +40,7 @@ pub struct Export {
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Archive {
     pub is_64: bool,
-    /// The names of the global symbols that it defines.
+    /// The names of the global symbols that it defines. Those of imports are the system's: see [`is_import`].
     pub globals: Vec<String>,
     /// The names of the symbols that whoever links it must have; weak ones are none of these.
     pub undefined: Vec<String>,
@@ -103,6 +103,9 @@ fn read_archive(bytes: &[u8]) -> object::Result<Archive> {
     for member in members.members() {
         let file = File::parse(member?.data(bytes)?)?;
         archive.is_64 = file.is_64();
+        if is_import(&file)? {
+            continue;
+        }
         for symbol in file.symbols() {
             let name = symbol.name()?;
             if symbol.is_undefined() && !symbol.is_weak() && !name.is_empty() {
@@ -113,6 +116,18 @@ fn read_archive(bytes: &[u8]) -> object::Result<Archive> {
         }
     }
     Ok(archive)
+}
+
+/// Whether it is a part of an import library for a DLL of the system, which an archive for Windows may have beside its own
+/// objects: Rust's standard library brings some that MinGW does not have. Linkers take one for each import, wherever it
+/// comes from.
+fn is_import(file: &File) -> object::Result<bool> {
+    for section in file.sections() {
+        if section.name()?.starts_with(".idata$") {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn text(bytes: &[u8]) -> String {
