@@ -26,17 +26,8 @@ pub fn build() -> &'static Path {
 }
 
 const BUILT: [&str; 4] = ["lib/libpaysvc.so", "lib/libpaysvc.a", "bin/paysvc-sandbox", "include/paysvc.h"];
-const SOURCES: [&str; 9] = [
-    "src",
-    "spec/src",
-    "sandbox/src",
-    "include",
-    "bindings/cpp",
-    "build.rs",
-    "Cargo.toml",
-    "Cargo.lock",
-    "packaging",
-];
+const SOURCES: [&str; 9] =
+    ["src", "spec/src", "sandbox/src", "include", "bindings/cpp", "build.rs", "Cargo.toml", "Cargo.lock", "packaging"];
 
 fn missing(folder: &Path) -> Option<String> {
     let missing = BUILT.into_iter().map(|name| folder.join(name)).find(|file| !file.exists())?;
