@@ -27,7 +27,7 @@ in_root() { # root: mounts what the program may need of this machine, each at it
         mkdir -p "$root$folder"
         mount --rbind "$folder" "$root$folder"
     done
-    exec chroot "$root" /usr/bin/env -C "$PWD" "$@"
+    exec chroot "$root" /bin/sh -c 'cd "$1" && shift && exec "$@"' sh "$PWD" "$@"
 }
 
 kind=${1:?usage: runner.sh RUNNER PROGRAM [ARGUMENT...]}

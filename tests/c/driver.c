@@ -2,7 +2,8 @@
  *
  * Standard input: the configuration in one line, then one command a line: function, tab, JSON; or get, tab, pointer,
  * which asks the last reply; or answer, tab, endpoint, for the typed members of the last reply's answer; or close, tab,
- * which frees the client.
+ * which frees the client; or client, tab, JSON, which makes another one with that configuration; or timeout, tab, number: the
+ * limit in ms of all calls that follow, 0 for the client's own, which prints nothing.
  * Standard output: one line a call: status, outcome, state, HTTP status, attempts, retry-after, code, message, body,
  * separated by tabs; or = and what get found, or - for NULL; or closed. answer prints a JSON object from the pointer of each
  * typed member, of at most five elements of a list, to a text, null (absent) or false (unreadable) in other languages. C has no
@@ -14,8 +15,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef _WIN32
+#include <fcntl.h>
+#include <io.h>
+#endif
 
-typedef paysvc_status (*function)(const paysvc_client *, const char *, const paysvc_call *, paysvc_reply **);
+typedef paysvc_status (PAYSVC_CDECL *function)(const paysvc_client *, const char *, const paysvc_call *, paysvc_reply **);
 
 static paysvc_status encrypt(const paysvc_client *client, const char *json, const paysvc_call *call, paysvc_reply **reply)
 {
@@ -37,6 +42,7 @@ struct answer { const char *name; const struct member *members; size_t count; };
 #include "typed_members.inc"
 
 static paysvc_reply *last;
+static int timeout_ms;
 
 /* What standard output has gathered; wiped when it has been written. */
 static char gathered[1 << 16];
@@ -197,13 +203,30 @@ static void run(const paysvc_client *client, char *text)
     }
     for (i = 0; i < sizeof functions / sizeof functions[0]; i++) {
         if (strcmp(functions[i].name, text) == 0) {
-            paysvc_status status = functions[i].call(client, json, NULL, &reply);
+            paysvc_call *call = timeout_ms > 0 ? paysvc_call_new() : NULL;
+            paysvc_status status;
+            if (call != NULL) {
+                paysvc_call_set_timeout_ms(call, timeout_ms);
+            }
+            status = functions[i].call(client, json, call, &reply);
+            paysvc_call_free(call);
             print(status, reply);
             return;
         }
     }
     fprintf(stderr, "driver: no function %s\n", text);
     exit(2);
+}
+
+static paysvc_status create(const char *config, paysvc_client **client)
+{
+    paysvc_reply *reply = NULL;
+    paysvc_status status = paysvc_client_new(config, client, &reply);
+    print(status, reply);
+    if (status == PAYSVC_OK) {
+        paysvc_client_set_log(*client, 4, log_line, stderr);
+    }
+    return status;
 }
 
 static void tell(void)
@@ -215,22 +238,24 @@ static void tell(void)
 int main(void)
 {
     paysvc_client *client = NULL;
-    paysvc_reply *reply = NULL;
     char *text;
     size_t length;
     paysvc_status status;
+#ifdef _WIN32
+    /* A line ends with its newline alone, as everywhere else. */
+    _setmode(_fileno(stdin), _O_BINARY);
+    _setmode(_fileno(stdout), _O_BINARY);
+#endif
     setvbuf(stdin, NULL, _IONBF, 0); /* A buffer would keep what it has read. */
     setvbuf(stdout, gathered, _IOFBF, sizeof gathered);
     text = line();
-    status = paysvc_client_new(text, &client, &reply);
+    status = create(text, &client);
     done(text, strlen(text));
-    print(status, reply);
     tell();
     if (status != PAYSVC_OK) {
         paysvc_reply_free(last);
         return client == NULL ? 0 : 3;
     }
-    paysvc_client_set_log(client, 4, log_line, stderr);
     while ((text = line()) != NULL) {
         length = strlen(text);
         if (strcmp(text, "close\t") == 0) {
@@ -239,6 +264,12 @@ int main(void)
             last = NULL;
             client = NULL;
             printf("closed\n");
+        } else if (strncmp(text, "client\t", 7) == 0) {
+            paysvc_client_free(client);
+            client = NULL;
+            create(text + 7, &client);
+        } else if (strncmp(text, "timeout\t", 8) == 0) {
+            timeout_ms = atoi(text + 8);
         } else {
             run(client, text);
         }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::support::capi::{Call, Client, HANG, refund, with, within};
+use crate::support::deaf::Deaf;
 use crate::support::server::{Connection, Server};
 
 #[test]
@@ -80,32 +81,9 @@ fn a_cancel_ends_a_call_wherever_it_is_and_leaves_the_client_usable() {
     }
 }
 
-/// A port whose queue of connections is full: the system drops what else wants to connect, as a dead host would.
-struct Deaf {
-    _listener: std::os::fd::OwnedFd,
-    _queue: Vec<std::net::TcpStream>,
-    port: u16,
-}
-
-fn deaf() -> Deaf {
-    use nix::sys::socket::{AddressFamily, Backlog, SockFlag, SockType, SockaddrIn, bind, getsockname, listen, socket};
-    use std::os::fd::AsRawFd as _;
-    let listener = socket(AddressFamily::Inet, SockType::Stream, SockFlag::empty(), None).unwrap();
-    bind(listener.as_raw_fd(), &SockaddrIn::new(127, 0, 0, 1, 0)).unwrap();
-    listen(&listener, Backlog::new(0).unwrap()).unwrap();
-    let port = getsockname::<SockaddrIn>(listener.as_raw_fd()).unwrap().port();
-    let mut queue = Vec::new();
-    let address = ([127, 0, 0, 1], port).into();
-    while let Ok(connected) = std::net::TcpStream::connect_timeout(&address, Duration::from_millis(300)) {
-        queue.push(connected);
-        assert!(queue.len() < 100, "the queue never fills");
-    }
-    Deaf { _listener: listener, _queue: queue, port }
-}
-
 #[test]
 fn connecting_is_bounded_and_can_be_cancelled() {
-    let deaf = deaf();
+    let deaf = Deaf::start();
     let config = json!({"base_url": format!("http://127.0.0.1:{}", deaf.port), "secret_key": "s", "max_attempts": 1, "connect_timeout_ms": 200});
     let reply = within(HANG, || Client::new(&config).call("order_refund", &refund()));
     reply.expect("E_TIMEOUT NOT_SENT");

@@ -6,13 +6,15 @@ use std::process::Command;
 
 use paysvc_spec::operations::OPERATIONS;
 
+use super::platform::{Foreign, foreign};
 use super::{Link, Stage, build, root, run, static_libraries};
 
 pub const CPP: &[&str] = &["-Wall", "-Wextra", "-Werror", "-pedantic", "-Wshadow", "-pthread"];
 
 /// Python with the package of the checkout and the library that was built, to run a file of the project.
 pub fn python(file: &str) -> Command {
-    let mut command = Command::new("python3");
+    let of_platform = |platform: &Foreign| platform.python().expect("a Python in the platform's root");
+    let mut command = foreign().map_or_else(|| Command::new("python3"), of_platform);
     in_python(&mut command);
     command.arg(root().join(file));
     command
@@ -21,7 +23,8 @@ pub fn python(file: &str) -> Command {
 /// What Python needs to find the package and the library.
 pub fn in_python(command: &mut Command) {
     command.env("PYTHONPATH", root().join("bindings/python/src")).env("PYTHONDONTWRITEBYTECODE", "1");
-    command.env("PAYSVC_LIBRARY", build().join("lib/libpaysvc.so"));
+    let built = foreign().map_or(build(), |platform| &platform.folder);
+    command.env("PAYSVC_LIBRARY", built.join("lib/libpaysvc.so"));
 }
 
 impl Stage {
@@ -34,9 +37,10 @@ impl Stage {
 
     /// The go command in this folder, which finds the library. `GO` names one that is not on the PATH.
     pub fn go(&self, folder: &Path) -> Command {
-        let mut command = self.command(std::env::var_os("GO").unwrap_or("go".into()).as_ref());
+        let mut command = Command::new(std::env::var_os("GO").unwrap_or("go".into()));
+        command.env("LD_LIBRARY_PATH", self.path().join("build/lib"));
         // Not the stage, which goes: Go keeps the path in its cache.
-        let built = build();
+        let built = self.library();
         command.current_dir(folder).env("PKG_CONFIG_PATH", built.join("lib/pkgconfig"));
         // Go's cache does not notice other flags from pkg-config, but it does notice these.
         let mut said = DefaultHasher::new();
@@ -45,31 +49,44 @@ impl Stage {
         command.env("CGO_CFLAGS", format!("-I{} -DPAYSVC_PC_{said:x}", built.join("include").display()));
         command.env("CGO_LDFLAGS", format!("-L{}", built.join("lib").display()));
         command.env("GOFLAGS", "-buildvcs=false");
+        if let Some(platform) = self.platform {
+            let (system, processor) = platform.go();
+            command.env("CGO_ENABLED", "1").env("GOOS", system).env("GOARCH", processor);
+            command.env("CC", platform.compiler("cc").join(" ")).env("CXX", platform.compiler("c++").join(" "));
+            command.env_remove("LD_LIBRARY_PATH"); // It is another machine's.
+        }
         command
     }
 
     /// Builds a program of the Go module.
     pub fn go_build(&self, package: &str) -> PathBuf {
-        let program = self.path().join(format!("go-{}", package.replace('/', "-")));
-        run(self.go(&root().join("bindings/go")).args(["build", "-o"]).arg(&program).arg(format!("./{package}")));
+        self.go_build_with(package, &[])
+    }
+
+    pub fn go_build_with(&self, package: &str, flags: &[&str]) -> PathBuf {
+        let program = self.program(self.path().join(format!("go-{}", package.replace('/', "-"))));
+        let mut go = self.go(&root().join("bindings/go"));
+        run(go.arg("build").args(flags).arg("-o").arg(&program).arg(format!("./{package}")));
         program
     }
 
     /// Compiles and links a C++ program.
     pub fn cpp(&self, source: &Path, how: Link, flags: &[&str]) -> PathBuf {
         let name = format!("{}-{how:?}{}", source.file_stem().unwrap().to_str().unwrap(), flags.concat());
-        let program = self.path().join(name.replace('/', "_"));
+        let program = self.program(self.path().join(name.replace('/', "_")));
         let row = |row: &paysvc_spec::schema::Endpoint| format!("CALL({})\n", row.name);
         let operation = |it: &paysvc_spec::operations::Operation| format!("CALL({})\n", it.name);
         let methods: String = paysvc_spec::ENDPOINTS.iter().map(row).chain(OPERATIONS.iter().map(operation)).collect();
         std::fs::write(self.path().join("methods.inc"), methods).unwrap();
         std::fs::write(self.path().join("answers.inc"), super::cpp_answers::inc(paysvc_spec::ENDPOINTS)).unwrap();
-        let mut command = Command::new("c++");
+        let mut command = self.compiler("c++");
         command.args(["-g", "-Ibuild/include", "-I."]).args(CPP).args(flags);
         command.arg(source);
         match how {
-            Link::Shared => command.args(["-Lbuild/lib", "-lpaysvc"]),
-            Link::Static | Link::Sanitized => command.arg("build/lib/libpaysvc.a").args(static_libraries()),
+            Link::Shared => self.link_shared(&mut command),
+            Link::Static | Link::Sanitized => {
+                _ = command.arg("build/lib/libpaysvc.a").args(static_libraries());
+            }
         };
         run(command.arg("-o").arg(&program).current_dir(self.path()));
         program

@@ -1,5 +1,6 @@
 //! The C functions of the built library, as a Rust test wants them: loaded from the file that programs load, called
-//! through the interface, freed when dropped.
+//! through the interface, freed when dropped. On another platform a program of that platform calls them; then only what
+//! that program tells is there, and the rest panics.
 
 use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -11,6 +12,10 @@ use libloading::Library;
 use paysvc_spec::operations::OPERATIONS;
 use paysvc_spec::status::{Outcome, STATUSES, Status};
 use serde_json::{Value, json};
+
+use super::driven::Driven;
+use super::driver;
+use super::platform::foreign;
 
 /// The handles, as C sees them.
 enum RawClient {}
@@ -101,7 +106,12 @@ fn c() -> &'static Functions {
 
 const OK: c_int = Status::Ok as c_int;
 
-pub struct Client(*mut RawClient);
+pub struct Client(Way);
+
+enum Way {
+    Loaded(*mut RawClient),
+    Driven(Driven),
+}
 
 // SAFETY: rule 3 of the header.
 unsafe impl Send for Client {}
@@ -114,12 +124,23 @@ impl Client {
     }
 
     pub fn try_new(config: &impl ToString) -> Result<Client, Reply> {
+        if let Some(platform) = foreign() {
+            let driven = Driven::new(platform, &config.to_string());
+            return driven.map(|driven| Client(Way::Driven(driven))).map_err(|reply| Reply(Told::Driven(reply)));
+        }
         let config = CString::new(config.to_string()).unwrap();
         let (mut client, mut reply) = (ptr::null_mut(), ptr::null_mut());
         let status = unsafe { (c().client_new)(config.as_ptr(), &mut client, &mut reply) };
-        let reply = Reply(reply);
+        let reply = Reply(Told::Loaded(reply));
         assert_eq!(client.is_null(), status != OK);
-        if status == OK { Ok(Client(client)) } else { Err(reply) }
+        if status == OK { Ok(Client(Way::Loaded(client))) } else { Err(reply) }
+    }
+
+    fn loaded(&self) -> *mut RawClient {
+        match &self.0 {
+            Way::Loaded(client) => *client,
+            Way::Driven(_) => panic!("only for a library of this machine"),
+        }
     }
 
     /// Calls a function by the name of its row, or `request`.
@@ -128,12 +149,16 @@ impl Client {
     }
 
     pub fn call_with(&self, function: &str, request: &impl ToString, call: Option<&Call>) -> Reply {
+        if let Way::Driven(driven) = &self.0 {
+            let timeout_ms = call.map_or(0, |call| call.timeout_ms);
+            return Reply(Told::Driven(driven.call(function, &request.to_string(), timeout_ms)));
+        }
         let function = c().endpoints.get(function).unwrap_or_else(|| panic!("no function {function}"));
         let request = CString::new(request.to_string()).unwrap();
         let mut reply = ptr::null_mut();
-        let call = call.map_or(ptr::null_mut(), |call| call.0);
-        let status = unsafe { function(self.0, request.as_ptr(), call, &mut reply) };
-        let reply = Reply(reply);
+        let call = call.map_or(ptr::null_mut(), Call::loaded);
+        let status = unsafe { function(self.loaded(), request.as_ptr(), call, &mut reply) };
+        let reply = Reply(Told::Loaded(reply));
         assert_eq!(status, reply.status());
         reply
     }
@@ -141,36 +166,45 @@ impl Client {
     /// Calls a function without a client, and without a request.
     pub fn call_with_nulls(&self, function: &str) -> [Reply; 2] {
         let function = c().endpoints.get(function).unwrap_or_else(|| panic!("no function {function}"));
-        [(ptr::null(), c"{}".as_ptr()), (self.0.cast_const(), ptr::null())].map(|(client, request)| {
+        [(ptr::null(), c"{}".as_ptr()), (self.loaded().cast_const(), ptr::null())].map(|(client, request)| {
             let mut reply = ptr::null_mut();
             unsafe { function(client, request, ptr::null(), &mut reply) };
-            Reply(reply)
+            Reply(Told::Loaded(reply))
         })
     }
 
     /// The payload as an encrypted endpoint sends it.
     pub fn encrypt(&self, payload: &impl ToString) -> Reply {
+        if let Way::Driven(driven) = &self.0 {
+            return Reply(Told::Driven(driven.call("encrypt", &payload.to_string(), 0)));
+        }
         let payload = CString::new(payload.to_string()).unwrap();
         let mut reply = ptr::null_mut();
-        let status = unsafe { (c().encrypt)(self.0, payload.as_ptr(), &mut reply) };
-        let reply = Reply(reply);
+        let status = unsafe { (c().encrypt)(self.loaded(), payload.as_ptr(), &mut reply) };
+        let reply = Reply(Told::Loaded(reply));
         assert_eq!(status, reply.status());
         reply
     }
 
     /// All lines of the log go there; without a function none does.
     pub fn set_log(&self, log: Option<Log>) {
-        unsafe { (c().client_set_log)(self.0, 4, log, ptr::null_mut()) }
+        unsafe { (c().client_set_log)(self.loaded(), 4, log, ptr::null_mut()) }
     }
 }
 
 impl Drop for Client {
     fn drop(&mut self) {
-        unsafe { (c().client_free)(self.0) }
+        if let Way::Loaded(client) = self.0 {
+            unsafe { (c().client_free)(client) }
+        }
     }
 }
 
-pub struct Call(*mut RawCall);
+pub struct Call {
+    /// Not on another platform.
+    call: Option<*mut RawCall>,
+    timeout_ms: i32,
+}
 
 // SAFETY: rule 3 of the header.
 unsafe impl Send for Call {}
@@ -178,22 +212,37 @@ unsafe impl Sync for Call {}
 
 impl Call {
     pub fn new() -> Call {
-        Call(unsafe { (c().call_new)() })
+        let call = foreign().is_none().then(|| unsafe { (c().call_new)() });
+        Call { call, timeout_ms: 0 }
     }
 
-    pub fn with_timeout_ms(ms: i32) -> Call {
-        let call = Call::new();
-        unsafe { (c().call_set_timeout_ms)(call.0, ms) };
+    pub fn with_timeout_ms(timeout_ms: i32) -> Call {
+        let call = Call { timeout_ms, ..Call::new() };
+        if call.call.is_some() {
+            unsafe { (c().call_set_timeout_ms)(call.loaded(), timeout_ms) };
+        }
         call
     }
 
+    fn loaded(&self) -> *mut RawCall {
+        self.call.expect("only for a library of this machine")
+    }
+
     pub fn cancel(&self) {
-        unsafe { (c().call_cancel)(self.0) }
+        unsafe { (c().call_cancel)(self.loaded()) }
     }
 
     /// All steps go there. `userdata` must live as long as a call with this token runs.
     pub fn set_progress<T: Sync>(&self, progress: Progress, userdata: &T) {
-        unsafe { (c().call_set_progress)(self.0, Some(progress), ptr::from_ref(userdata).cast_mut().cast()) }
+        unsafe { (c().call_set_progress)(self.loaded(), Some(progress), ptr::from_ref(userdata).cast_mut().cast()) }
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        if let Some(call) = self.call {
+            unsafe { (c().call_free)(call) }
+        }
     }
 }
 
@@ -209,13 +258,12 @@ pub fn reference_new(prefix: Option<&str>, size: usize) -> (i32, String) {
     (length, written)
 }
 
-impl Drop for Call {
-    fn drop(&mut self) {
-        unsafe { (c().call_free)(self.0) }
-    }
-}
+pub struct Reply(Told);
 
-pub struct Reply(*mut RawReply);
+enum Told {
+    Loaded(*mut RawReply),
+    Driven(driver::Reply),
+}
 
 // SAFETY: rule 3 of the header.
 unsafe impl Send for Reply {}
@@ -226,63 +274,99 @@ fn text<'a>(pointer: *const c_char) -> &'a str {
 }
 
 impl Reply {
+    fn loaded(&self) -> *mut RawReply {
+        match &self.0 {
+            Told::Loaded(reply) => *reply,
+            Told::Driven(_) => panic!("only for a library of this machine"),
+        }
+    }
+
+    /// What the program told of a field, or what the function says.
+    fn told<'a, T>(&'a self, driven: fn(&'a driver::Reply) -> T, loaded: impl FnOnce(*mut RawReply) -> T) -> T {
+        match &self.0 {
+            Told::Loaded(reply) => loaded(*reply),
+            Told::Driven(reply) => driven(reply),
+        }
+    }
+
     fn status(&self) -> c_int {
-        unsafe { (c().reply_status)(self.0) }
+        unsafe { (c().reply_status)(self.loaded()) }
     }
     pub fn outcome(&self) -> Outcome {
         const ALL: [Outcome; 4] = [Outcome::NotSent, Outcome::Confirmed, Outcome::Rejected, Outcome::Unknown];
-        let number = unsafe { (c().reply_outcome)(self.0) };
+        let of_name = |reply: &driver::Reply| {
+            ["NOT_SENT", "CONFIRMED", "REJECTED", "UNKNOWN"].iter().position(|name| *name == reply.outcome)
+        };
+        if let Told::Driven(reply) = &self.0 {
+            return ALL[of_name(reply).unwrap_or_else(|| panic!("no outcome in {reply:?}"))];
+        }
+        let number = unsafe { (c().reply_outcome)(self.loaded()) };
         ALL.into_iter().find(|outcome| *outcome as c_int == number).unwrap_or_else(|| panic!("no outcome {number}"))
     }
     pub fn state(&self) -> i32 {
-        unsafe { (c().reply_state)(self.0) }
+        self.told(|it| it.state, |reply| unsafe { (c().reply_state)(reply) })
     }
     pub fn http_status(&self) -> i32 {
-        unsafe { (c().reply_http_status)(self.0) }
+        self.told(|it| it.http_status, |reply| unsafe { (c().reply_http_status)(reply) })
     }
     pub fn attempts(&self) -> i32 {
-        unsafe { (c().reply_attempts)(self.0) }
+        self.told(|it| it.attempts, |reply| unsafe { (c().reply_attempts)(reply) })
     }
     pub fn retry_after_ms(&self) -> i32 {
-        unsafe { (c().reply_retry_after_ms)(self.0) }
+        self.told(|it| it.retry_after_ms, |reply| unsafe { (c().reply_retry_after_ms)(reply) })
     }
     pub fn body(&self) -> &str {
-        text(unsafe { (c().reply_body)(self.0) })
+        self.told(|it| it.body.as_str(), |reply| text(unsafe { (c().reply_body)(reply) }))
     }
     pub fn get(&self, pointer: &str) -> Option<String> {
+        if let Told::Driven(reply) = &self.0 {
+            // The reply may be gone in the program; its body is here.
+            return match reply.json().pointer(pointer)? {
+                Value::Null => None,
+                Value::String(text) => Some(text.clone()),
+                other => Some(other.to_string()),
+            };
+        }
         let pointer = CString::new(pointer).unwrap();
-        let found = unsafe { (c().reply_get)(self.0, pointer.as_ptr()) };
+        let found = unsafe { (c().reply_get)(self.loaded(), pointer.as_ptr()) };
         (!found.is_null()).then(|| text(found).to_owned())
     }
     /// One of `PAYSVC_JSON_...`
     pub fn json_type(&self, pointer: &str) -> c_int {
         let pointer = CString::new(pointer).unwrap();
-        unsafe { (c().reply_type)(self.0, pointer.as_ptr()) }
+        unsafe { (c().reply_type)(self.loaded(), pointer.as_ptr()) }
     }
     pub fn count(&self, pointer: &str) -> usize {
         let pointer = CString::new(pointer).unwrap();
-        unsafe { (c().reply_count)(self.0, pointer.as_ptr()) }
+        unsafe { (c().reply_count)(self.loaded(), pointer.as_ptr()) }
     }
     pub fn name(&self, pointer: &str, index: usize) -> Option<&str> {
         let pointer = CString::new(pointer).unwrap();
-        let found = unsafe { (c().reply_name)(self.0, pointer.as_ptr(), index) };
+        let found = unsafe { (c().reply_name)(self.loaded(), pointer.as_ptr(), index) };
         (!found.is_null()).then(|| text(found))
     }
     pub fn call_id(&self) -> &str {
-        text(unsafe { (c().reply_call_id)(self.0) })
+        text(unsafe { (c().reply_call_id)(self.loaded()) })
     }
     pub fn code(&self) -> &str {
-        text(unsafe { (c().reply_code)(self.0) })
+        self.told(|it| it.code.as_str(), |reply| text(unsafe { (c().reply_code)(reply) }))
     }
     pub fn message(&self) -> &str {
-        text(unsafe { (c().reply_message)(self.0) })
+        self.told(|it| it.message.as_str(), |reply| text(unsafe { (c().reply_message)(reply) }))
     }
 
     /// Status and outcome by name, e.g. `E_TIMEOUT UNKNOWN`.
     pub fn verdict(&self) -> String {
-        let status = text(unsafe { (c().status_name)(self.status()) });
+        let status = self.told(
+            |it| it.status.clone(),
+            |reply| text(unsafe { (c().status_name)((c().reply_status)(reply)) }).to_owned(),
+        );
         assert!(STATUSES.iter().any(|known| known.name == status), "no status {status}");
-        format!("{status} {}", text(unsafe { (c().outcome_name)(self.outcome() as c_int) }))
+        let outcome = self.told(
+            |it| it.outcome.clone(),
+            |reply| text(unsafe { (c().outcome_name)((c().reply_outcome)(reply)) }).to_owned(),
+        );
+        format!("{status} {outcome}")
     }
 
     #[track_caller]
@@ -301,7 +385,9 @@ impl Reply {
 
 impl Drop for Reply {
     fn drop(&mut self) {
-        unsafe { (c().reply_free)(self.0) }
+        if let Told::Loaded(reply) = self.0 {
+            unsafe { (c().reply_free)(reply) }
+        }
     }
 }
 

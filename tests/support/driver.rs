@@ -61,6 +61,10 @@ impl Reply {
 
 impl Driver {
     pub fn start(command: &mut Command, config: &Value) -> Driver {
+        Driver::start_text(command, &config.to_string())
+    }
+
+    pub fn start_text(command: &mut Command, config: &str) -> Driver {
         let mut errors = tempfile::tempfile().unwrap();
         let to_file = errors.try_clone().unwrap();
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(to_file).spawn().unwrap();
@@ -78,6 +82,11 @@ impl Driver {
     pub fn call_text(&mut self, function: &str, request: &str) -> Reply {
         writeln!(self.input.as_mut().unwrap(), "{function}\t{request}").unwrap();
         Reply::parse(&read(&mut self.output, &mut self.child, &mut self.errors))
+    }
+
+    /// A command that nothing is answered to.
+    pub fn tell(&mut self, command: &str, argument: &str) {
+        writeln!(self.input.as_mut().unwrap(), "{command}\t{argument}").unwrap();
     }
 
     /// The result of `get` of that language on the last reply.

@@ -3,6 +3,9 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use xtask::platforms::Proof;
+
+use super::platform::{Foreign, foreign};
 use super::{ASAN, Link, Stage, VALGRIND, bindings, root, sanitized};
 
 /// A way to speak to the library.
@@ -25,8 +28,11 @@ pub fn plain() -> Vec<Language> {
     vec![c("C", Link::Shared, &["-std=c89", "-pedantic"], &[]), cpp("C++", &["-std=c++11"]), go(), python()]
 }
 
-/// The same, and C and C++ in other ways.
+/// The same, and C and C++ in other ways. On another platform: what can be run there, and C on this machine to compare with.
 pub fn all() -> Vec<Language> {
+    if let Some(platform) = foreign() {
+        return of_platform(platform);
+    }
     vec![
         c("C", Link::Shared, &["-std=c89", "-pedantic"], &[]),
         match sanitized::archive() {
@@ -41,8 +47,31 @@ pub fn all() -> Vec<Language> {
     ]
 }
 
+fn of_platform(platform: &'static Foreign) -> Vec<Language> {
+    const C: &[&str] = &["-std=c89", "-pedantic"];
+    let mut languages = vec![c_in(Stage::native(), "C, this machine", Link::Shared, C, &[])];
+    for proof in platform.row.proofs {
+        languages.push(match proof {
+            Proof::C => {
+                let stage = Stage::new();
+                let program = stage.cc(&root().join("tests/c/driver.c"), Link::Shared, C);
+                compiled("C", stage, program)
+            }
+            Proof::Cpp => cpp("C++", &["-std=c++11"]),
+            Proof::Go => go(),
+            Proof::GoStatic => go_alone(platform),
+            Proof::Python => python(),
+            Proof::UnitTests | Proof::AllFaults | Proof::SomeFaults | Proof::Cancel => continue,
+        });
+    }
+    languages
+}
+
 fn c(name: &'static str, link: Link, flags: &[&str], wrapper: &'static [&str]) -> Language {
-    let stage = Stage::new();
+    c_in(Stage::new(), name, link, flags, wrapper)
+}
+
+fn c_in(stage: Stage, name: &'static str, link: Link, flags: &[&str], wrapper: &'static [&str]) -> Language {
     let program = stage.cc(&root().join("tests/c/driver.c"), link, flags);
     let libraries = stage.path().join("build/lib");
     let start = move || {
@@ -66,13 +95,21 @@ fn go() -> Language {
     compiled("Go", stage, program)
 }
 
+/// Wholly static, in a root with nothing else in it.
+fn go_alone(platform: &'static Foreign) -> Language {
+    let stage = Stage::new();
+    let flags = ["-tags", "paysvc_static", "-ldflags", "-linkmode external -extldflags -static"];
+    let built = stage.go_build_with("internal/driver", &flags);
+    let empty = stage.path().join("empty");
+    std::fs::create_dir(&empty).unwrap();
+    let program = empty.join("driver");
+    std::fs::rename(built, &program).unwrap();
+    let start = move || platform.in_an_empty_root(&program);
+    Language { name: "Go, -static, empty root", start: Box::new(start), _stage: stage }
+}
+
 fn compiled(name: &'static str, stage: Stage, program: PathBuf) -> Language {
-    let libraries = stage.path().join("build/lib");
-    let start = move || {
-        let mut command = Command::new(&program);
-        command.env("LD_LIBRARY_PATH", &libraries);
-        command
-    };
+    let start = stage.starter(program);
     Language { name, start: Box::new(start), _stage: stage }
 }
 

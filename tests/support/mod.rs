@@ -7,13 +7,17 @@ mod build;
 pub mod capi;
 pub mod charge;
 pub mod cpp_answers;
+pub mod deaf;
+mod driven;
 pub mod driver;
 pub mod header;
 pub mod https;
+pub mod installed;
 pub mod languages;
 pub mod made_up;
 pub mod markdown;
 pub mod memory;
+pub mod platform;
 pub mod proxy;
 pub mod random;
 pub mod sandbox;
@@ -25,7 +29,9 @@ pub mod tls;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-pub use build::build;
+#[allow(unused_imports)] // Each test program uses its part.
+pub use build::{build, debug_file};
+use platform::Foreign;
 
 pub const ASAN: &[&str] = &["-fsanitize=address", "-fno-omit-frame-pointer"];
 
@@ -56,13 +62,27 @@ pub fn root() -> &'static Path {
 }
 
 /// A folder of this test's own with a copy of what was built: build/include, build/lib, build/bin. Removed when dropped.
-pub struct Stage(tempfile::TempDir);
+/// The library is that of the platform which is tested; the programs of build/bin are this machine's.
+pub struct Stage {
+    folder: tempfile::TempDir,
+    platform: Option<&'static Foreign>,
+}
 
 impl Stage {
     pub fn new() -> Stage {
-        let stage = Stage(tempfile::tempdir().unwrap());
+        Stage::of(platform::foreign())
+    }
+
+    /// For this machine, whatever platform is tested.
+    pub fn native() -> Stage {
+        Stage::of(None)
+    }
+
+    fn of(platform: Option<&'static Foreign>) -> Stage {
+        let stage = Stage { folder: tempfile::tempdir().unwrap(), platform };
         for folder in ["include", "lib", "lib/pkgconfig", "bin"] {
-            let (from, to) = (build().join(folder), stage.path().join("build").join(folder));
+            let built = if folder == "bin" { build() } else { stage.library() };
+            let (from, to) = (built.join(folder), stage.path().join("build").join(folder));
             std::fs::create_dir_all(&to).unwrap();
             for file in std::fs::read_dir(from).unwrap().map(|entry| entry.unwrap().path()) {
                 let to = to.join(file.file_name().unwrap());
@@ -81,28 +101,50 @@ impl Stage {
     }
 
     pub fn path(&self) -> &Path {
-        self.0.path()
+        self.folder.path()
+    }
+
+    /// The folder with include and lib.
+    fn library(&self) -> &'static Path {
+        self.platform.map_or(build(), |platform| &platform.folder)
+    }
+
+    /// `cc` or `c++` of the platform.
+    fn compiler(&self, language: &str) -> Command {
+        self.platform.map_or_else(|| Command::new(language), |platform| platform.compile(language))
+    }
+
+    fn link_shared(&self, command: &mut Command) {
+        match self.platform {
+            None => _ = command.args(["-Lbuild/lib", "-lpaysvc"]),
+            Some(platform) => platform.link_shared(command),
+        }
+    }
+
+    /// As the compiler names it.
+    fn program(&self, path: PathBuf) -> PathBuf {
+        self.platform.map_or(path.clone(), |platform| platform.program(path))
     }
 
     /// Compiles and links a program; panics with the compiler's words.
     pub fn cc(&self, source: &Path, how: Link, flags: &[&str]) -> PathBuf {
-        let program = self.path().join(format!(
+        let program = self.program(self.path().join(format!(
             "{}-{how:?}{}",
             source.file_stem().unwrap().to_str().unwrap(),
             flags.concat().replace('/', "_")
-        ));
-        let mut command = Command::new("cc");
+        )));
+        let mut command = self.compiler("cc");
         command
             .args(["-g", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-Ibuild/include", "-I."])
             .args(flags)
             .arg(source);
         match how {
-            Link::Shared => command.args(["-Lbuild/lib", "-lpaysvc"]),
-            Link::Static => command.arg("build/lib/libpaysvc.a").args(static_libraries()),
+            Link::Shared => self.link_shared(&mut command),
+            Link::Static => _ = command.arg("build/lib/libpaysvc.a").args(static_libraries()),
             Link::Sanitized => {
                 let archive = sanitized::archive().expect("the sanitized archive");
                 sanitized::count(source);
-                command.args(sanitized::FLAGS).arg(archive).args(static_libraries())
+                command.args(sanitized::FLAGS).arg(archive).args(static_libraries());
             }
         };
         run(command.arg("-o").arg(&program).current_dir(self.path()));
@@ -111,9 +153,20 @@ impl Stage {
 
     /// A command that finds the shared library.
     pub fn command(&self, program: &Path) -> Command {
-        let mut command = Command::new(program);
-        command.env("LD_LIBRARY_PATH", self.path().join("build/lib"));
-        command
+        self.starter(program.to_owned())()
+    }
+
+    /// Makes such commands; the program lives as long as the stage.
+    pub fn starter(&self, program: PathBuf) -> impl Fn() -> Command + Send + use<> {
+        let (platform, libraries) = (self.platform, self.path().join("build/lib"));
+        move || {
+            if let Some(platform) = platform {
+                return platform.command(&program);
+            }
+            let mut command = Command::new(&program);
+            command.env("LD_LIBRARY_PATH", &libraries);
+            command
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The platforms that libraries are built for: all that the build, the tests and the documentation know of one is its row.
 
 /// One platform.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Platform {
     /// Rust's name of the target, and of its folder in `build/libs`.
     pub target: &'static str,
@@ -10,6 +10,13 @@ pub struct Platform {
     pub system: System,
     pub pointer_bits: u8,
     pub runner: Runner,
+    /// What `make libs-check` shows by running it.
+    pub proofs: &'static [Proof],
+    pub compiler: Compiler,
+    /// What the names of its ld, objcopy and ar begin with, and Debian's package of them.
+    pub binutils: (&'static str, &'static str),
+    /// Other programs that a build calls, each with Debian's package of it.
+    pub more: &'static [(&'static str, &'static str)],
     /// Built and tested where it can be, outside continuous integration, the C library only.
     pub best_effort: bool,
 }
@@ -21,6 +28,15 @@ pub enum System {
     Musl,
     /// Windows of this version or newer.
     Windows(&'static str),
+}
+
+/// What compiles C for a platform, and links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compiler {
+    /// zig's, which has the symbols of every version of glibc, with its names of the target and the processor.
+    Zig { target: &'static str, cpu: &'static str },
+    /// That of mingw with this name.
+    Mingw(&'static str),
 }
 
 /// What runs a platform's programs on a Linux x86_64 machine.
@@ -39,6 +55,54 @@ pub enum Runner {
     None,
 }
 
+/// What is run of a platform's libraries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Proof {
+    /// The unit tests of the library's Rust.
+    UnitTests,
+    /// Every scenario of `tests/scenarios.json` through a C program.
+    C,
+    /// The same through C++, Go and Python.
+    Cpp,
+    Go,
+    /// A Go program that is linked with `-static`, alone in an empty root.
+    GoStatic,
+    Python,
+    /// Every endpoint with every fault of the sandbox, plain and TLS.
+    AllFaults,
+    /// Three endpoints with every fault.
+    SomeFaults,
+    /// How long a cancel takes to end a call.
+    Cancel,
+}
+
+impl Runner {
+    /// As `scripts/runner.sh` names it.
+    pub fn word(self) -> String {
+        match self {
+            Runner::Debian11 => "debian11".into(),
+            Runner::Debian11I386 => "debian11-i386".into(),
+            Runner::Qemu(processor) => format!("qemu-{processor}"),
+            Runner::MuslLoader => "musl".into(),
+            Runner::Wine => "wine".into(),
+            Runner::None => "none".into(),
+        }
+    }
+
+    /// The roots of `scripts/roots.sh` that it needs.
+    pub fn root(self) -> Option<&'static str> {
+        match self {
+            Runner::Debian11 => Some("bullseye"),
+            Runner::Debian11I386 => Some("bullseye-i386"),
+            Runner::Qemu("arm") => Some("armhf"),
+            Runner::Qemu(_) => Some("arm64"),
+            Runner::MuslLoader => Some("musl"),
+            Runner::Wine => Some("wine"),
+            Runner::None => None,
+        }
+    }
+}
+
 /// The oldest glibc that the libraries run with: that of CentOS 7, which tills still run.
 pub const GLIBC: &str = "2.17";
 
@@ -49,6 +113,10 @@ pub const PLATFORMS: &[Platform] = &[
         system: System::Glibc(GLIBC),
         pointer_bits: 64,
         runner: Runner::Debian11,
+        proofs: &[Proof::C, Proof::Cpp, Proof::Go, Proof::Python, Proof::SomeFaults, Proof::Cancel],
+        compiler: Compiler::Zig { target: "x86_64-linux-gnu", cpu: "x86_64" },
+        binutils: ("x86_64-linux-gnu-", "binutils-x86-64-linux-gnu"),
+        more: &[],
         best_effort: false,
     },
     Platform {
@@ -57,6 +125,10 @@ pub const PLATFORMS: &[Platform] = &[
         system: System::Glibc(GLIBC),
         pointer_bits: 32,
         runner: Runner::Debian11I386,
+        proofs: &[Proof::C, Proof::Cpp, Proof::SomeFaults, Proof::Cancel],
+        compiler: Compiler::Zig { target: "x86-linux-gnu", cpu: "pentium4" },
+        binutils: ("i686-linux-gnu-", "binutils-i686-linux-gnu"),
+        more: &[],
         best_effort: false,
     },
     Platform {
@@ -65,6 +137,10 @@ pub const PLATFORMS: &[Platform] = &[
         system: System::Glibc(GLIBC),
         pointer_bits: 64,
         runner: Runner::Qemu("aarch64"),
+        proofs: &[Proof::C, Proof::Cancel],
+        compiler: Compiler::Zig { target: "aarch64-linux-gnu", cpu: "generic" },
+        binutils: ("aarch64-linux-gnu-", "binutils-aarch64-linux-gnu"),
+        more: &[],
         best_effort: false,
     },
     Platform {
@@ -73,6 +149,10 @@ pub const PLATFORMS: &[Platform] = &[
         system: System::Glibc(GLIBC),
         pointer_bits: 32,
         runner: Runner::Qemu("arm"),
+        proofs: &[Proof::C, Proof::Cancel],
+        compiler: Compiler::Zig { target: "arm-linux-gnueabihf", cpu: "generic+v7a+vfp3d16+thumb2" },
+        binutils: ("arm-linux-gnueabihf-", "binutils-arm-linux-gnueabihf"),
+        more: &[],
         best_effort: false,
     },
     Platform {
@@ -81,6 +161,10 @@ pub const PLATFORMS: &[Platform] = &[
         system: System::Musl,
         pointer_bits: 64,
         runner: Runner::MuslLoader,
+        proofs: &[Proof::C, Proof::GoStatic, Proof::SomeFaults, Proof::Cancel],
+        compiler: Compiler::Zig { target: "x86_64-linux-musl", cpu: "x86_64" },
+        binutils: ("x86_64-linux-gnu-", "binutils-x86-64-linux-gnu"),
+        more: &[],
         best_effort: false,
     },
     Platform {
@@ -89,6 +173,10 @@ pub const PLATFORMS: &[Platform] = &[
         system: System::Musl,
         pointer_bits: 64,
         runner: Runner::Qemu("aarch64"),
+        proofs: &[Proof::C, Proof::Cancel],
+        compiler: Compiler::Zig { target: "aarch64-linux-musl", cpu: "generic" },
+        binutils: ("aarch64-linux-gnu-", "binutils-aarch64-linux-gnu"),
+        more: &[],
         best_effort: false,
     },
     Platform {
@@ -97,6 +185,10 @@ pub const PLATFORMS: &[Platform] = &[
         system: System::Windows("10"),
         pointer_bits: 64,
         runner: Runner::Wine,
+        proofs: &[Proof::UnitTests, Proof::C, Proof::Cpp, Proof::Go, Proof::AllFaults, Proof::Cancel],
+        compiler: Compiler::Mingw("x86_64-w64-mingw32-gcc-posix"),
+        binutils: ("x86_64-w64-mingw32-", "gcc-mingw-w64-x86-64-posix"),
+        more: &[],
         best_effort: false,
     },
     Platform {
@@ -105,6 +197,10 @@ pub const PLATFORMS: &[Platform] = &[
         system: System::Windows("10"),
         pointer_bits: 32,
         runner: Runner::Wine,
+        proofs: &[Proof::UnitTests, Proof::C, Proof::SomeFaults, Proof::Cancel],
+        compiler: Compiler::Mingw("i686-w64-mingw32-gcc-posix"),
+        binutils: ("i686-w64-mingw32-", "gcc-mingw-w64-i686-posix"),
+        more: &[("nasm", "nasm")],
         best_effort: false,
     },
     Platform {
@@ -113,6 +209,10 @@ pub const PLATFORMS: &[Platform] = &[
         system: System::Windows("7"),
         pointer_bits: 32,
         runner: Runner::Wine,
+        proofs: &[Proof::C, Proof::SomeFaults, Proof::Cancel],
+        compiler: Compiler::Mingw("i686-w64-mingw32-gcc-posix"),
+        binutils: ("i686-w64-mingw32-", "gcc-mingw-w64-i686-posix"),
+        more: &[("nasm", "nasm")],
         best_effort: true,
     },
 ];
