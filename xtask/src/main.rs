@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask gen [--verify] [--root FOLDER], cargo xtask interface [--root FOLDER], or \
-                     cargo xtask libs [--list | --needs] [TARGET...]";
+                     cargo xtask libs [--list | --needs | --check] [TARGET...]";
 
 #[derive(Clone, Copy, PartialEq)]
 enum Task {
