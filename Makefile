@@ -10,7 +10,7 @@ BUILD   = build
 # Replaces files by rename, because a running program may have the old one open.
 PLACE   = sh scripts/place.sh
 
-.PHONY: help all build libs generate demo test test-python test-go test-cpp faults bulk canary fuzz harden certify peers bench bench-check check sanitize tsan cgocheck two-edits bare deny miri install uninstall clean setup setup-demo setup-test
+.PHONY: help all build libs libs-check generate demo test test-python test-go test-cpp faults bulk canary fuzz harden certify peers bench bench-check check sanitize tsan cgocheck two-edits bare deny miri install uninstall clean setup setup-demo setup-test
 
 all: build ## the same as build; the default
 
@@ -36,6 +36,9 @@ build: setup ## library, header and sandbox in build/, laid out as they are inst
 
 libs: setup ## libraries of all platforms, or of TARGET, in build/libs/, with checks and a table of their sizes
 	$(CARGO) xtask libs $(TARGET)
+
+libs-check: setup-test build ## runs programs with the libraries of all platforms, or of TARGET, each where it can; PARTIAL=1, QUICK=1
+	GO="$$(sh scripts/go.sh)" $(CARGO) xtask libs-check $(if $(PARTIAL),--partial) $(if $(QUICK),--quick) $(TARGET)
 
 generate: setup ## writes the committed files that are rendered from the tables
 	$(CARGO) xtask gen
