@@ -1,51 +1,100 @@
-"""Builds a wheel with the shared library in it: the one that PAYSVC_LIBRARY names, else built by cargo."""
+"""Builds a wheel with the shared library in it: the one that PAYSVC_LIBRARY names, else built by cargo.
+
+PAYSVC_LIBRARY may name a library of another platform, for a wheel that is tagged for it with --plat-name.
+"""
 
 from __future__ import annotations
 
+import functools
 import json
 import os
+import re
+import runpy
 import shutil
 import subprocess
+import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 from setuptools import Distribution, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parents[2]
+#: The systems and processors of wheels' tags, as _binary.py names them.
+SYSTEMS = {"win": "win32", "macosx": "darwin", "linux": "linux", "manylinux": "linux", "musllinux": "linux"}
+MACHINES = {"amd64": "x86_64", "arm64": "aarch64", "win32": "i686"}
 
 
+def binary() -> Any:
+    """src/paysvc/_binary.py, without the package, which would load the library."""
+    return SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("src") / "paysvc" / "_binary.py")))
+
+
+@functools.cache
 def library() -> Path:
     given = os.environ.get("PAYSVC_LIBRARY")
     if given:
         return Path(given)
     if not (ROOT / "Cargo.toml").is_file():
-        raise SystemExit("paysvc: no checkout of libpaysvc here; set PAYSVC_LIBRARY to the path of libpaysvc.so")
+        raise SystemExit("paysvc: no checkout of libpaysvc here; set PAYSVC_LIBRARY to the path of the shared library")
     cargo = shutil.which(os.environ.get("CARGO", "cargo"))
     if cargo is None:
-        raise SystemExit("paysvc: cargo was not found; set PAYSVC_LIBRARY to the path of libpaysvc.so")
-    archive = [cargo, "rustc", "--release", "--locked", "-p", "paysvc", "--lib", "--crate-type", "staticlib"]
-    subprocess.run(archive, cwd=ROOT, check=True)
+        raise SystemExit("paysvc: cargo was not found; set PAYSVC_LIBRARY to the path of the shared library")
+    # Where there is a script that links the archive; cargo's own library has no symbol versions.
+    linked = sys.platform == "linux"
+    kind = "staticlib" if linked else "cdylib"
+    crate = [cargo, "rustc", "--release", "--locked", "-p", "paysvc", "--lib", "--crate-type", kind]
+    subprocess.run(crate, cwd=ROOT, check=True)
     metadata = subprocess.run(
         [cargo, "metadata", "--format-version", "1", "--no-deps"], cwd=ROOT, check=True, stdout=subprocess.PIPE
     )
     folder = Path(json.loads(metadata.stdout)["target_directory"], "release")
+    if not linked:
+        return folder / binary().NAMES[sys.platform]
     subprocess.run(["sh", "scripts/link.sh", folder / "libpaysvc.a", folder / "linked"], cwd=ROOT, check=True)
     return folder / "linked" / "libpaysvc.so"
+
+
+def built() -> Any:
+    """What the library was built for."""
+    found = binary().built(str(library()))
+    if found is None:
+        raise SystemExit(f"paysvc: {library()} is not a shared library")
+    return found
+
+
+def check(tag: str) -> None:
+    """Refuses a wheel whose library can never be loaded where its tag says."""
+    machine = next((name for word, name in MACHINES.items() if tag.endswith(word)), tag)
+    fits = SYSTEMS.get(re.split(r"[\d_]", tag)[0]) == built().system and machine.endswith(built().machine)
+    if not fits and not built().machine.startswith("machine "):
+        raise SystemExit(
+            f"paysvc: {library()} is built for {built().system} {built().machine}, but the wheel is tagged {tag}: "
+            "name its platform with --plat-name"
+        )
 
 
 class BuildWithLibrary(build_py):
     def run(self) -> None:
         super().run()
         folder = Path(__file__).with_name("src") if self.editable_mode else Path(self.build_lib)
-        shutil.copyfile(library(), folder / "paysvc" / "libpaysvc.so")
+        # An earlier build for another platform may have left its library.
+        for name in binary().NAMES.values():
+            (folder / "paysvc" / name).unlink(missing_ok=True)
+        shutil.copyfile(library(), folder / "paysvc" / binary().NAMES[built().system])
 
 
 class PlatformWheel(bdist_wheel):
     """Tagged py3-none and the build platform, e.g. linux_x86_64: the library works with every version of Python.
 
-    Set --plat-name for a library that was built against an older C library.
+    Set --plat-name for a library that was built against an older C library, or for another platform.
     """
+
+    def run(self) -> None:
+        check(self.get_tag()[2])
+        super().run()
 
     def get_tag(self) -> tuple[str, str, str]:
         return "py3", "none", super().get_tag()[2]

@@ -1,6 +1,7 @@
 //! The Go package: its own tests in every way they can be run, who frees what, a row that is made up, another ABI.
 
 mod made_up_row;
+mod windows;
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -29,6 +29,7 @@ pub mod tls;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+#[allow(unused_imports)] // Each test program uses its part.
 pub use build::{build, debug_file};
 use platform::Foreign;
 

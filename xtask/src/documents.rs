@@ -5,12 +5,14 @@ use std::path::Path;
 
 use paysvc_spec::{ENDPOINTS, settings};
 
-use crate::codegen::{readme, resolution, verdicts};
+use crate::codegen::{platforms, readme, resolution, verdicts};
 use crate::markers;
+use crate::platforms::PLATFORMS;
 
 /// Each document with the tables that it must have. Every part may stand in any of them.
 const DOCUMENTS: &[(&str, &[&str])] = &[
-    ("README.md", &["endpoints", "operations", "settings"]),
+    ("README.md", &["platforms-short", "endpoints", "operations", "settings"]),
+    ("docs/platforms.md", &["platforms"]),
     ("docs/verdicts.md", &["changing", "reading", "look-ups", "resolving"]),
 ];
 
@@ -28,6 +30,8 @@ pub fn render(root: &Path) -> Result<Vec<(&'static str, String)>, String> {
         verdicts::render(&defaults, &read(root, path)?, name, with_429).map_err(|error| format!("{path}: {error}"))
     };
     let parts = [
+        ("platforms-short", platforms::short(PLATFORMS)),
+        ("platforms", platforms::long(PLATFORMS)),
         ("endpoints", readme::endpoints(ENDPOINTS)),
         ("operations", readme::operations()),
         ("settings", readme::settings()),

@@ -22,6 +22,8 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("_endpoints.py", include_str!("../templates/_endpoints.py.j2")),
     ("readme_operations.md", include_str!("../templates/readme_operations.md.j2")),
     ("readme_endpoints.md", include_str!("../templates/readme_endpoints.md.j2")),
+    ("readme_platforms.md", include_str!("../templates/readme_platforms.md.j2")),
+    ("platforms.md", include_str!("../templates/platforms.md.j2")),
     ("readme_settings.md", include_str!("../templates/readme_settings.md.j2")),
     ("endpoints.md", include_str!("../templates/endpoints.md.j2")),
     ("endpoint.md", include_str!("../templates/endpoint.md.j2")),

@@ -5,7 +5,11 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 /// What is rendered only in part, between markers: the rest is written by hand, so it is neither verified nor mended.
-const DOCUMENTS: &[(&str, &str)] = &[("README.md", "<!-- settings -->\n"), ("docs/verdicts.md", "<!-- reading -->\n")];
+const DOCUMENTS: &[(&str, &str)] = &[
+    ("README.md", "<!-- settings -->\n"),
+    ("docs/platforms.md", "<!-- platforms -->\n"),
+    ("docs/verdicts.md", "<!-- reading -->\n"),
+];
 
 /// What the rendered files are rendered from, beside the tables.
 const SOURCES: &[&str] = &[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import subprocess
 import sysconfig
 import zipfile
@@ -15,14 +16,13 @@ from paysvc._library import library
 PLATFORM = sysconfig.get_platform().replace("-", "_")
 
 
-def pip(*arguments: str) -> subprocess.CompletedProcess[str]:
+def pip(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Runs pip, whose arguments keep it off the network: setuptools is the environment's own."""
-    return run_python("-m", "pip", "--disable-pip-version-check", *arguments)
+    return run_python("-m", "pip", "--disable-pip-version-check", *arguments, environment=environment)
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("wheel")
+def build(folder: Path, *options: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Builds a wheel in that folder."""
     # Built from a copy, because setuptools writes files beside the sources.
     source = folder / "source"
     source.mkdir()
@@ -32,10 +32,25 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for file in (PROJECT / "src" / "paysvc").iterdir():
         if file.suffix == ".py" or file.name == "py.typed":
             (source / "src" / "paysvc" / file.name).write_bytes(file.read_bytes())
-    ended = pip("wheel", "--no-build-isolation", "--no-deps", "--no-index", "-w", str(folder), str(source))
+    flags = [
+        "--no-build-isolation",
+        "--no-deps",
+        "--no-index",
+        *(f"--config-settings=--build-option={it}" for it in options),
+    ]
+    return pip("wheel", *flags, "-w", str(folder), str(source), **environment)
+
+
+def wheel_in(folder: Path, ended: subprocess.CompletedProcess[str]) -> Path:
     assert ended.returncode == 0, ended.stdout + ended.stderr
     (found,) = folder.glob("*.whl")
     return found
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    return wheel_in(folder, build(folder))
 
 
 def test_its_tag_is_any_python_on_this_platform(wheel: Path) -> None:
@@ -60,14 +75,59 @@ def test_it_works_after_installation(wheel: Path, tmp_path: Path) -> None:
     assert ended.stdout.split() == [str(package / "__init__.py"), version, str(package / "libpaysvc.so")]
 
 
+def test_a_wheel_of_another_platform_has_its_library(tmp_path: Path) -> None:
+    dll = tmp_path / "made.bin"  # its kind is that of its contents
+    dll.write_bytes(b"MZ".ljust(60, b"\0") + struct.pack("<I", 64) + b"PE\0\0" + struct.pack("<H", 0x8664))
+    ended = build(tmp_path, "--plat-name=win_amd64", PAYSVC_LIBRARY=str(dll))
+    made = wheel_in(tmp_path, ended)
+    assert made.name.endswith("-py3-none-win_amd64.whl")
+    archive = zipfile.ZipFile(made)
+    assert archive.read("paysvc/paysvc.dll") == dll.read_bytes()
+    assert "paysvc/libpaysvc.so" not in archive.namelist()
+
+
+@pytest.mark.parametrize(
+    ("head", "tag", "fits"),
+    [
+        (0x8664, "win_amd64", True),
+        (0x14C, "win32", True),
+        (0xAA64, "win_arm64", True),
+        (0x14C, "win_amd64", False),
+        (0x8664, "linux_x86_64", False),
+        (b"\2>", "linux_x86_64", True),
+        (b"\2>", "manylinux2014_x86_64", True),
+        (b"\2>", "musllinux_1_2_x86_64", True),
+        (b"\2\xb7", "manylinux_2_17_aarch64", True),
+        (b"\1\3", "linux_i686", True),
+        (b"\1\x28", "linux_armv7l", True),
+        (b"\2>", "win_amd64", False),
+        (b"\2>", "linux_i686", False),
+        (b"\2\xb7", "linux_x86_64", False),
+    ],
+)
+def test_a_wheel_is_only_made_for_a_platform_that_its_library_fits(
+    tmp_path: Path, head: int | bytes, tag: str, fits: bool
+) -> None:
+    if isinstance(head, int):
+        text = b"MZ".ljust(60, b"\0") + struct.pack("<I", 64) + b"PE\0\0" + struct.pack("<H", head)
+    else:
+        text = (b"\x7fELF" + head[:1] + b"\1").ljust(18, b"\0") + head[1:] + b"\0"
+    (tmp_path / "library").write_bytes(text)
+    program = (
+        "import setuptools, runpy, sys; setuptools.setup = lambda **_: None\n"
+        "runpy.run_path('setup.py')['check'](sys.argv[1])"
+    )
+    ended = run_python("-c", program, tag, cwd=PROJECT, environment={"PAYSVC_LIBRARY": str(tmp_path / "library")})
+    assert (ended.returncode == 0) is fits, ended.stderr
+    assert fits or f"but the wheel is tagged {tag}: name its platform with --plat-name" in ended.stderr
+
+
 def test_the_build_says_what_to_do_without_cargo_and_library(tmp_path: Path) -> None:
     copy = tmp_path / "bindings" / "python"
     copy.mkdir(parents=True)
     (tmp_path / "Cargo.toml").write_text("")
     (copy / "setup.py").write_bytes((PROJECT / "setup.py").read_bytes())
-    program = (
-        "import setuptools, runpy; setuptools.setup = lambda **_: None\nrunpy.run_path('setup.py')['library']()"
-    )
+    program = "import setuptools, runpy; setuptools.setup = lambda **_: None\nrunpy.run_path('setup.py')['library']()"
     environment = {"PAYSVC_LIBRARY": "", "CARGO": "no-such-cargo"}
     ended = run_python("-c", program, cwd=copy, environment=environment)
     assert "cargo was not found; set PAYSVC_LIBRARY to" in ended.stderr

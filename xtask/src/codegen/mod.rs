@@ -10,6 +10,7 @@ pub mod exports;
 pub mod go;
 pub mod man;
 pub mod operations;
+pub mod platforms;
 pub mod python;
 pub mod readme;
 pub mod resolution;

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-import os
 from ctypes import POINTER, c_char_p, c_int, c_size_t, c_void_p
 from typing import Any
 
+from . import _location
 from ._generated import ABI, KEYWORDS, OPERATIONS
 
 #: Exceptions, by thread, that interrupted a callback, which no exception may leave.
@@ -42,21 +42,16 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
 }
 _ENDPOINT: tuple[Any, list[Any]] = (c_int, [c_void_p, c_char_p, c_void_p, POINTER(c_void_p)])
 
-#: The names that platform.machine() has for ELF machine numbers.
-_MACHINES = {
-    3: "i686", 8: "mips", 20: "ppc", 21: "ppc64le", 22: "s390x", 40: "armv7l", 62: "x86_64", 183: "aarch64",
-    243: "riscv64", 258: "loongarch64",
-}  # fmt: skip
-
 
 def load() -> ctypes.CDLL:
     """Loads the library that PAYSVC_LIBRARY names, else the one in this package, else the system's."""
-    path = _path()
+    path = _location.path()
     try:
-        # CDLL releases the interpreter's lock, so that other threads run while a call waits.
+        # CDLL releases the interpreter's lock, so that other threads run while a call waits. It and CFUNCTYPE have the
+        # calling convention of C on every system.
         library = ctypes.CDLL(path)
     except OSError as error:
-        raise ImportError(f"libpaysvc cannot be loaded: {_why(path, error)}") from None
+        raise ImportError(f"libpaysvc cannot be loaded: {_location.why(path, error)}") from None
     try:
         library.paysvc_abi.restype = c_int
         found = library.paysvc_abi()
@@ -72,33 +67,6 @@ def load() -> ctypes.CDLL:
     except AttributeError as error:
         raise ImportError(f"{path} is older than this package, or not libpaysvc: {error}") from None
     return library
-
-
-def _path() -> str:
-    given = os.environ.get("PAYSVC_LIBRARY")
-    if given:
-        return given
-    own = os.path.join(os.path.dirname(os.path.abspath(__file__)), "libpaysvc.so")
-    return own if os.path.exists(own) else f"libpaysvc.so.{ABI}"
-
-
-def _why(path: str, error: OSError) -> str:
-    import platform  # Slow to import, and needed only here.
-    import struct
-
-    try:
-        with open(path, "rb") as file:
-            head = file.read(20)
-    except OSError:
-        return f"{error}. Install this package from a wheel, or set PAYSVC_LIBRARY to the path of the library"
-    if head[:4] != b"\x7fELF" or len(head) < 20:
-        return f"{path} is not a Linux shared library"
-    (number,) = struct.unpack("<H" if head[5] == 1 else ">H", head[18:20])
-    bits, ours = {1: 32, 2: 64}.get(head[4], 0), struct.calcsize("P") * 8
-    machine = _MACHINES.get(number, f"machine {number}")
-    if machine != platform.machine() or bits != ours:
-        return f"{path} is built for {machine} ({bits} bits), this Python runs on {platform.machine()} ({ours} bits)"
-    return str(error)  # For example that the C library is too old.
 
 
 library = load()

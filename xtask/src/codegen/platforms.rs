@@ -1,0 +1,110 @@
+//! The tables of platforms: the short one of README, and that of docs/platforms.md with what ran where and what did not.
+
+use minijinja::{Value, context};
+
+use crate::platforms::{Platform, Proof, Runner, System};
+use crate::templates;
+
+/// README's table.
+pub fn short(platforms: &[Platform]) -> String {
+    table("readme_platforms.md", platforms)
+}
+
+/// The table of docs/platforms.md.
+pub fn long(platforms: &[Platform]) -> String {
+    table("platforms.md", platforms)
+}
+
+fn table(template: &str, platforms: &[Platform]) -> String {
+    let row = |it: &Platform| {
+        context! {
+            title => it.title,
+            target => it.target,
+            needs => needs(it.system),
+            best_effort => it.best_effort,
+            place => place(it.runner),
+            ran => ran(it.proofs),
+            untested => untested(it.system, it.runner),
+        }
+    };
+    templates::render(template, context! { platforms => platforms.iter().map(row).collect::<Vec<Value>>() })
+}
+
+fn needs(system: System) -> String {
+    match system {
+        System::Glibc(version) => format!("glibc {version} or newer"),
+        System::Musl => "musl".into(),
+        System::Windows(version) => format!("Windows {version} or newer"),
+    }
+}
+
+/// Where programs run.
+fn place(runner: Runner) -> String {
+    match runner {
+        Runner::Debian11 => "Debian 11 (glibc 2.31)".into(),
+        Runner::Debian11I386 => "the i386 loader of Debian 11 (glibc 2.31)".into(),
+        Runner::Qemu(processor) => format!("QEMU's user emulation of {processor}"),
+        Runner::MuslLoader => "Debian's musl loader".into(),
+        Runner::Wine => "Wine 10".into(),
+        Runner::None => "nothing".into(),
+    }
+}
+
+fn ran(proofs: &[Proof]) -> String {
+    let (mut languages, mut others) = (Vec::new(), Vec::new());
+    for proof in proofs {
+        match proof {
+            Proof::C => languages.push("C"),
+            Proof::Cpp => languages.push("C++"),
+            Proof::Go => languages.push("Go"),
+            Proof::Python => languages.push("Python"),
+            Proof::UnitTests => others.push("the unit tests"),
+            Proof::GoStatic => others.push("a Go program linked with `-static`, in an empty root"),
+            Proof::AllFaults => others.push("every endpoint with every fault"),
+            Proof::SomeFaults => others.push("three endpoints with every fault"),
+            Proof::Cancel => others.push("the latency of a cancel"),
+        }
+    }
+    let scenarios = format!("all scenarios in {}", languages.join(", "));
+    [&scenarios[..]].into_iter().chain(others).collect::<Vec<_>>().join("; ")
+}
+
+/// What nobody should take for tested, because it looks like what was.
+fn untested(system: System, runner: Runner) -> String {
+    let mut untested = Vec::new();
+    match system {
+        System::Glibc(version) => {
+            untested.push(format!("glibc {version} itself: the symbols that the library needs are checked"))
+        }
+        System::Musl => untested.push("Alpine and other systems".into()),
+        System::Windows(version) => untested.push(format!("Windows {version} itself, link.exe")),
+    }
+    if let Runner::Qemu(_) = runner {
+        untested.push("real processors".into());
+    }
+    untested.join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::platforms::PLATFORMS;
+
+    #[test]
+    fn every_platform_is_a_row_of_both_tables_and_what_did_not_run_is_not_named() {
+        let (short, long) = (short(PLATFORMS), long(PLATFORMS));
+        for platform in PLATFORMS {
+            let row_of = |table: &str| {
+                let mut rows = table.lines().filter(|line| line.contains(&format!("`{}`", platform.target)));
+                let row = rows.next().unwrap_or_else(|| panic!("{} has no row", platform.target)).to_owned();
+                assert!(rows.next().is_none(), "{}", platform.target);
+                row
+            };
+            assert!(row_of(&short).contains(platform.title));
+            let row = row_of(&long);
+            assert_eq!(row.contains("Python"), platform.proofs.contains(&Proof::Python), "{row}");
+            assert_eq!(row.contains("unit tests"), platform.proofs.contains(&Proof::UnitTests), "{row}");
+            assert_eq!(row.contains("QEMU"), matches!(platform.runner, Runner::Qemu(_)), "{row}");
+        }
+    }
+}
