@@ -4,12 +4,12 @@ PREFIX ?= /usr/local
 DEST    = $(DESTDIR)$(PREFIX)
 ABI     = $(shell sed -n 's/^pub const ABI: i32 = \([0-9]*\);/\1/p' spec/src/status.rs)
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
-TARGET  = $(or $(CARGO_TARGET_DIR),target)
+TARGET_DIR = $(or $(CARGO_TARGET_DIR),target)
 BUILD   = build
 # Replaces files by rename, because a running program may have the old one open.
 PLACE   = sh scripts/place.sh
 
-.PHONY: help all build generate demo test test-python test-go test-cpp faults bulk canary fuzz harden certify peers bench bench-check check sanitize tsan cgocheck two-edits bare deny miri install clean setup setup-demo setup-test
+.PHONY: help all build libs generate demo test test-python test-go test-cpp faults bulk canary fuzz harden certify peers bench bench-check check sanitize tsan cgocheck two-edits bare deny miri install clean setup setup-demo setup-test
 
 all: build ## the same as build; the default
 
@@ -26,14 +26,15 @@ setup-demo: ## installs what the demonstration needs
 	@sh scripts/setup.sh demo
 
 build: setup ## library, header and sandbox in build/, laid out as they are installed
-	$(CARGO) build --release --locked -p paysvc -p paysvc-sandbox
+	$(CARGO) rustc --release --locked -p paysvc --lib --crate-type staticlib
+	$(CARGO) build --release --locked -p paysvc-sandbox
 	@$(PLACE) -m 644 include/paysvc.h bindings/cpp/*.hpp $(BUILD)/include
-	@$(PLACE) -m 755 -n libpaysvc.so.$(VERSION) $(TARGET)/release/libpaysvc.so $(BUILD)/lib
-	@$(PLACE) -l libpaysvc.so.$(VERSION) $(BUILD)/lib/libpaysvc.so.$(ABI)
-	@$(PLACE) -l libpaysvc.so.$(ABI) $(BUILD)/lib/libpaysvc.so
-	@$(PLACE) -m 644 $(TARGET)/release/libpaysvc.a $(BUILD)/lib
-	@$(PLACE) -m 755 $(TARGET)/release/paysvc-sandbox $(BUILD)/bin
+	@sh scripts/link.sh $(TARGET_DIR)/release/libpaysvc.a $(BUILD)/lib
+	@$(PLACE) -m 755 $(TARGET_DIR)/release/paysvc-sandbox $(BUILD)/bin
 	@sh scripts/describe.sh $(BUILD)
+
+libs: setup ## libraries of all platforms, or of TARGET, in build/libs/, with checks and a table of their sizes
+	$(CARGO) xtask libs $(TARGET)
 
 generate: setup ## writes the committed files that are rendered from the tables
 	$(CARGO) xtask gen

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs what this machine lacks to build the project (setup.sh build), to run its examples in all languages (demo), to
-# test it (test), or to compare it with other clients (peers, bench). Uses Debian's packages if possible, and otherwise
-# says what is missing. Called by make; does nothing if everything is there.
+# test it (test), to compare it with other clients (peers, bench), or to build the libraries of other platforms (libs, and
+# their targets). Uses Debian's packages if possible, and otherwise says what is missing. Called by make; does nothing if
+# everything is there.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -12,6 +13,29 @@ need() { # command, package
     command -v "$1" >/dev/null 2>&1 || missing="$missing $2"
 }
 
+install_missing() {
+    [ -n "$missing" ] || return 0
+    echo "setup: this machine lacks:$missing" >&2
+    if ! command -v apt-get >/dev/null 2>&1; then
+        echo "setup: there is no apt-get; install them and run this again" >&2
+        exit 1
+    fi
+    if [ "$(id -u)" = 0 ]; then
+        run=""
+    elif command -v sudo >/dev/null 2>&1; then
+        run="sudo"
+    else
+        echo "setup: this is not root, and there is no sudo; install them and run this again: apt-get install$missing" >&2
+        exit 1
+    fi
+    $run apt-get update -qq
+    echo "setup: installing them" >&2
+    # Word splitting is intended: one word for each package.
+    # shellcheck disable=SC2086
+    $run env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o Dpkg::Use-Pty=0 --no-install-recommends $missing >/dev/null
+    missing=""
+}
+
 rust_minor() {
     rustc --version 2>/dev/null | sed -n 's/^rustc 1\.\([0-9]*\)\..*/\1/p'
 }
@@ -20,6 +44,8 @@ need cc gcc
 need c++ g++
 need make make
 need pkg-config pkg-config
+need ld binutils
+need objcopy binutils
 [ -e /usr/include/stdio.h ] || missing="$missing libc6-dev"
 # Downloads need the root certificates of the system.
 [ -e "${SSL_CERT_FILE:-/etc/ssl/certs/ca-certificates.crt}" ] || [ -e /etc/pki/tls/certs ] || missing="$missing ca-certificates"
@@ -30,7 +56,6 @@ fi
 if [ "${1:-build}" = test ]; then
     need valgrind valgrind
     need strace strace
-    need nm binutils
     need abidiff abigail-tools
     need curl curl
     python3 -c "import venv, ensurepip" 2>/dev/null || missing="$missing python3-venv"
@@ -60,26 +85,7 @@ fi
 # rustc-web is the recent compiler with which Debian builds its browsers.
 need cargo "cargo-web rustc-web rustfmt-web"
 
-if [ -n "$missing" ]; then
-    echo "setup: this machine lacks:$missing" >&2
-    if ! command -v apt-get >/dev/null 2>&1; then
-        echo "setup: there is no apt-get; install them and run this again" >&2
-        exit 1
-    fi
-    if [ "$(id -u)" = 0 ]; then
-        run=""
-    elif command -v sudo >/dev/null 2>&1; then
-        run="sudo"
-    else
-        echo "setup: this is not root, and there is no sudo; install them and run this again: apt-get install$missing" >&2
-        exit 1
-    fi
-    $run apt-get update -qq
-    echo "setup: installing them" >&2
-    # Word splitting is intended: one word for each package.
-    # shellcheck disable=SC2086
-    $run env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o Dpkg::Use-Pty=0 --no-install-recommends $missing >/dev/null
-fi
+install_missing
 
 minor=$(rust_minor)
 if [ -z "$minor" ] || [ "$minor" -lt "$RUST_LEAST" ]; then
@@ -99,5 +105,35 @@ if [ "${1:-build}" = test ]; then
         python3 -m venv --clear build/venv
         build/venv/bin/pip install --quiet --disable-pip-version-check -r $list
         cp $list build/venv/installed.txt
+    fi
+fi
+
+# What the libraries of a platform need is in the table of platforms.
+if [ "${1:-build}" = libs ]; then
+    shift
+    needs=$(${CARGO:-cargo} xtask libs --needs "$@")
+    rust=$(rustc --print sysroot)/lib/rustlib
+    while read -r kind name package; do
+        case $kind in
+            command) need "$name" "$package" ;;
+            rust)
+                # Where Rust's standard library cannot be had for a target, it is built from its source.
+                if ! [ -d "$rust/$name/lib" ] && command -v rustup >/dev/null 2>&1; then
+                    rustup target add "$name" 2>/dev/null || rustup component add rust-src
+                elif ! [ -d "$rust/$name/lib" ] && ! [ -e "$rust/src/rust/library/Cargo.lock" ]; then
+                    missing="$missing rust-web-src"
+                fi
+                ;;
+            zig) python3 -c "import venv, ensurepip" 2>/dev/null || missing="$missing python3 python3-venv" ;;
+        esac
+    done <<EOF
+$needs
+EOF
+    install_missing
+    list=scripts/libs-requirements.txt
+    if ! [ -x build/tools/venv/bin/python ] || ! cmp -s $list build/tools/venv/installed.txt; then
+        python3 -m venv --clear build/tools/venv
+        build/tools/venv/bin/pip install --quiet --disable-pip-version-check -r $list
+        cp $list build/tools/venv/installed.txt
     fi
 fi

@@ -12,7 +12,6 @@ import re
 import runpy
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -42,11 +41,14 @@ def library() -> Path:
     cargo = shutil.which(os.environ.get("CARGO", "cargo"))
     if cargo is None:
         raise SystemExit("paysvc: cargo was not found; set PAYSVC_LIBRARY to the path of the shared library")
-    subprocess.run([cargo, "build", "--release", "--locked", "-p", "paysvc"], cwd=ROOT, check=True)
+    archive = [cargo, "rustc", "--release", "--locked", "-p", "paysvc", "--lib", "--crate-type", "staticlib"]
+    subprocess.run(archive, cwd=ROOT, check=True)
     metadata = subprocess.run(
         [cargo, "metadata", "--format-version", "1", "--no-deps"], cwd=ROOT, check=True, stdout=subprocess.PIPE
     )
-    return Path(json.loads(metadata.stdout)["target_directory"], "release", binary().NAMES[sys.platform])
+    folder = Path(json.loads(metadata.stdout)["target_directory"], "release")
+    subprocess.run(["sh", "scripts/link.sh", folder / "libpaysvc.a", folder / "linked"], cwd=ROOT, check=True)
+    return folder / "linked" / "libpaysvc.so"
 
 
 def built() -> Any:

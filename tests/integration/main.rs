@@ -25,6 +25,7 @@ mod guards;
 mod hostile;
 mod install;
 mod json_wiped;
+mod libraries;
 mod name_look_up;
 mod no_private_key;
 mod process;

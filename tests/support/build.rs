@@ -7,6 +7,11 @@ use std::time::SystemTime;
 
 use super::{no_settings, root};
 
+/// The shared library's symbols and lines, which are stripped from it.
+pub fn debug_file() -> PathBuf {
+    build().join(format!("lib/debug/libpaysvc.so.{}.debug", env!("CARGO_PKG_VERSION")))
+}
+
 /// The folder with include, lib and bin. `PAYSVC_BUILD` names another one than `build`.
 pub fn build() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
@@ -26,8 +31,18 @@ pub fn build() -> &'static Path {
 }
 
 const BUILT: [&str; 4] = ["lib/libpaysvc.so", "lib/libpaysvc.a", "bin/paysvc-sandbox", "include/paysvc.h"];
-const SOURCES: [&str; 9] =
-    ["src", "spec/src", "sandbox/src", "include", "bindings/cpp", "build.rs", "Cargo.toml", "Cargo.lock", "packaging"];
+const SOURCES: [&str; 10] = [
+    "src",
+    "spec/src",
+    "sandbox/src",
+    "include",
+    "bindings/cpp",
+    "build.rs",
+    "Cargo.toml",
+    "Cargo.lock",
+    "packaging",
+    "scripts/link.sh",
+];
 
 fn missing(folder: &Path) -> Option<String> {
     let missing = BUILT.into_iter().map(|name| folder.join(name)).find(|file| !file.exists())?;

@@ -28,7 +28,7 @@ pub mod tls;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-pub use build::build;
+pub use build::{build, debug_file};
 use platform::Foreign;
 
 pub const ASAN: &[&str] = &["-fsanitize=address", "-fno-omit-frame-pointer"];

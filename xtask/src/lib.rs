@@ -7,6 +7,7 @@ mod documents;
 pub mod generate;
 mod header;
 pub mod interface;
+pub mod libs;
 mod markers;
 pub mod names;
 pub mod platforms;

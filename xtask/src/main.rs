@@ -1,4 +1,5 @@
 //! `cargo xtask gen` renders every committed file that follows from the tables; `gen --verify` compares them instead.
+//! `cargo xtask libs` builds the libraries of all platforms.
 //! `cargo xtask interface` prints what the header declares, for a release's list in `spec/released/`.
 
 #![forbid(unsafe_code)]
@@ -7,7 +8,8 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask gen [--verify] [--root FOLDER], or cargo xtask interface [--root FOLDER]";
+const USAGE: &str = "usage: cargo xtask gen [--verify] [--root FOLDER], cargo xtask interface [--root FOLDER], or \
+                     cargo xtask libs [--list | --needs] [TARGET...]";
 
 #[derive(Clone, Copy, PartialEq)]
 enum Task {
@@ -22,7 +24,13 @@ struct Options {
 }
 
 fn main() -> ExitCode {
-    match options(env::args().skip(1)).and_then(|options| run(&options)) {
+    let mut arguments = env::args().skip(1).peekable();
+    let done = if arguments.next_if_eq("libs").is_some() {
+        xtask::libs::run(root(), arguments)
+    } else {
+        options(arguments).and_then(|options| run(&options))
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("xtask: {error}");
@@ -31,14 +39,17 @@ fn main() -> ExitCode {
     }
 }
 
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the repository")
+}
+
 fn options(mut arguments: impl Iterator<Item = String>) -> Result<Options, String> {
     let task = match arguments.next().as_deref() {
         Some("gen") => Task::Generate,
         Some("interface") => Task::Interface,
         _ => return Err(USAGE.into()),
     };
-    let above = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the repository");
-    let mut options = Options { task, root: above.to_owned() };
+    let mut options = Options { task, root: root().to_owned() };
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--verify" if task == Task::Generate => options.task = Task::Verify,

@@ -1,7 +1,7 @@
 //! The platforms that libraries are built for: all that the build, the tests and the documentation know of one is its row.
 
 /// One platform.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Platform {
     /// Rust's name of the target, and of its folder in `build/libs`.
     pub target: &'static str,
@@ -12,6 +12,11 @@ pub struct Platform {
     pub runner: Runner,
     /// What `make libs-check` shows by running it.
     pub proofs: &'static [Proof],
+    pub compiler: Compiler,
+    /// What the names of its ld, objcopy and ar begin with, and Debian's package of them.
+    pub binutils: (&'static str, &'static str),
+    /// Other programs that a build calls, each with Debian's package of it.
+    pub more: &'static [(&'static str, &'static str)],
     /// Built and tested where it can be, outside continuous integration, the C library only.
     pub best_effort: bool,
 }
@@ -23,6 +28,15 @@ pub enum System {
     Musl,
     /// Windows of this version or newer.
     Windows(&'static str),
+}
+
+/// What compiles C for a platform, and links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compiler {
+    /// zig's, which has the symbols of every version of glibc, with its names of the target and the processor.
+    Zig { target: &'static str, cpu: &'static str },
+    /// That of mingw with this name.
+    Mingw(&'static str),
 }
 
 /// What runs a platform's programs on a Linux x86_64 machine.
@@ -100,6 +114,9 @@ pub const PLATFORMS: &[Platform] = &[
         pointer_bits: 64,
         runner: Runner::Debian11,
         proofs: &[Proof::C, Proof::Cpp, Proof::Go, Proof::Python, Proof::SomeFaults, Proof::Cancel],
+        compiler: Compiler::Zig { target: "x86_64-linux-gnu", cpu: "x86_64" },
+        binutils: ("x86_64-linux-gnu-", "binutils-x86-64-linux-gnu"),
+        more: &[],
         best_effort: false,
     },
     Platform {
@@ -109,6 +126,9 @@ pub const PLATFORMS: &[Platform] = &[
         pointer_bits: 32,
         runner: Runner::Debian11I386,
         proofs: &[Proof::C, Proof::Cpp, Proof::SomeFaults, Proof::Cancel],
+        compiler: Compiler::Zig { target: "x86-linux-gnu", cpu: "pentium4" },
+        binutils: ("i686-linux-gnu-", "binutils-i686-linux-gnu"),
+        more: &[],
         best_effort: false,
     },
     Platform {
@@ -118,6 +138,9 @@ pub const PLATFORMS: &[Platform] = &[
         pointer_bits: 64,
         runner: Runner::Qemu("aarch64"),
         proofs: &[Proof::C, Proof::Cancel],
+        compiler: Compiler::Zig { target: "aarch64-linux-gnu", cpu: "generic" },
+        binutils: ("aarch64-linux-gnu-", "binutils-aarch64-linux-gnu"),
+        more: &[],
         best_effort: false,
     },
     Platform {
@@ -127,6 +150,9 @@ pub const PLATFORMS: &[Platform] = &[
         pointer_bits: 32,
         runner: Runner::Qemu("arm"),
         proofs: &[Proof::C, Proof::Cancel],
+        compiler: Compiler::Zig { target: "arm-linux-gnueabihf", cpu: "generic+v7a+vfp3d16+thumb2" },
+        binutils: ("arm-linux-gnueabihf-", "binutils-arm-linux-gnueabihf"),
+        more: &[],
         best_effort: false,
     },
     Platform {
@@ -136,6 +162,9 @@ pub const PLATFORMS: &[Platform] = &[
         pointer_bits: 64,
         runner: Runner::MuslLoader,
         proofs: &[Proof::C, Proof::GoStatic, Proof::SomeFaults, Proof::Cancel],
+        compiler: Compiler::Zig { target: "x86_64-linux-musl", cpu: "x86_64" },
+        binutils: ("x86_64-linux-gnu-", "binutils-x86-64-linux-gnu"),
+        more: &[],
         best_effort: false,
     },
     Platform {
@@ -145,6 +174,9 @@ pub const PLATFORMS: &[Platform] = &[
         pointer_bits: 64,
         runner: Runner::Qemu("aarch64"),
         proofs: &[Proof::C, Proof::Cancel],
+        compiler: Compiler::Zig { target: "aarch64-linux-musl", cpu: "generic" },
+        binutils: ("aarch64-linux-gnu-", "binutils-aarch64-linux-gnu"),
+        more: &[],
         best_effort: false,
     },
     Platform {
@@ -154,6 +186,9 @@ pub const PLATFORMS: &[Platform] = &[
         pointer_bits: 64,
         runner: Runner::Wine,
         proofs: &[Proof::UnitTests, Proof::C, Proof::Cpp, Proof::Go, Proof::AllFaults, Proof::Cancel],
+        compiler: Compiler::Mingw("x86_64-w64-mingw32-gcc-posix"),
+        binutils: ("x86_64-w64-mingw32-", "gcc-mingw-w64-x86-64-posix"),
+        more: &[],
         best_effort: false,
     },
     Platform {
@@ -163,6 +198,9 @@ pub const PLATFORMS: &[Platform] = &[
         pointer_bits: 32,
         runner: Runner::Wine,
         proofs: &[Proof::UnitTests, Proof::C, Proof::SomeFaults, Proof::Cancel],
+        compiler: Compiler::Mingw("i686-w64-mingw32-gcc-posix"),
+        binutils: ("i686-w64-mingw32-", "gcc-mingw-w64-i686-posix"),
+        more: &[("nasm", "nasm")],
         best_effort: false,
     },
     Platform {
@@ -172,6 +210,9 @@ pub const PLATFORMS: &[Platform] = &[
         pointer_bits: 32,
         runner: Runner::Wine,
         proofs: &[Proof::C, Proof::SomeFaults, Proof::Cancel],
+        compiler: Compiler::Mingw("i686-w64-mingw32-gcc-posix"),
+        binutils: ("i686-w64-mingw32-", "gcc-mingw-w64-i686-posix"),
+        more: &[("nasm", "nasm")],
         best_effort: true,
     },
 ];

@@ -1,0 +1,57 @@
+#!/bin/sh
+# Makes the libraries for Linux from the archive that rustc wrote.
+#   link.sh ARCHIVE FOLDER
+# writes into FOLDER
+#   libpaysvc.so.VERSION and links to it: stripped, with a version for every exported symbol
+#   libpaysvc.a: one object, with no global symbols but paysvc_*
+#   debug/libpaysvc.so.VERSION.debug: the symbols and lines that were stripped, for debuggers
+# CC (cc) links for the target, and may have options; BINUTILS is what the names of its ld, objcopy and ar begin with, such
+# as aarch64-linux-gnu-; LIBS are the libraries to link with instead of those of glibc.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+[ $# = 2 ] || { echo "usage: link.sh ARCHIVE FOLDER" >&2; exit 2; }
+archive=$1 folder=$2
+CC=${CC:-cc} BINUTILS=${BINUTILS:-}
+LIBS=${LIBS:--lutil -lrt -lpthread -lm -ldl}
+exports=$root/src/ffi/exports.map
+
+version=$(sed -n 's/^version = "\(.*\)"/\1/p' "$root/Cargo.toml" | head -n 1)
+abi=$(sed -n 's/^pub const ABI: i32 = \([0-9]*\);/\1/p' "$root/spec/src/status.rs")
+name=libpaysvc.so.$version
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
+
+# rustc's archive holds all of Rust's standard library and of AWS-LC, thousands of global symbols. Linked into one object,
+# without what no exported function needs, they can be local, so that they cannot clash with those of another archive.
+sed -n 's/^ *\(paysvc_[a-z0-9_]*\);.*/-u \1/p' "$exports" >"$work/roots"
+[ -s "$work/roots" ] || { echo "link: $exports names no functions" >&2; exit 1; }
+"${BINUTILS}ld" -r --gc-sections --force-group-allocation "@$work/roots" -o "$work/all.o" --whole-archive "$archive"
+# Besides, rustc leaves its intermediate code in there.
+"${BINUTILS}objcopy" -R .llvmbc -R .llvmcmd --wildcard --keep-global-symbol='paysvc_*' "$work/all.o" "$work/paysvc.o"
+
+# An old glibc crashes in destructors of thread-locals after dlclose: nodelete.
+# shellcheck disable=SC2086
+$CC -shared -o "$work/$name" "$work/paysvc.o" "-Wl,--version-script=$exports" "-Wl,-soname,libpaysvc.so.$abi" \
+    -Wl,-z,nodelete -Wl,-z,relro -Wl,-z,now -Wl,--no-undefined -Wl,--gc-sections -Wl,--build-id=sha1 \
+    -Wl,--as-needed $LIBS
+
+# The library names its debug file and that file's checksum.
+(
+    cd "$work"
+    "${BINUTILS}objcopy" --only-keep-debug "$name" "$name.debug"
+    chmod 644 "$name.debug"
+    "${BINUTILS}objcopy" --strip-unneeded "--add-gnu-debuglink=$name.debug" "$name"
+    "${BINUTILS}objcopy" --strip-unneeded paysvc.o
+    "${BINUTILS}ar" rcsD libpaysvc.a paysvc.o
+)
+
+place() {
+    sh "$root/scripts/place.sh" "$@"
+}
+place -m 644 "$work/$name.debug" "$folder/debug"
+place -m 755 "$work/$name" "$folder"
+place -l "$name" "$folder/libpaysvc.so.$abi"
+place -l "libpaysvc.so.$abi" "$folder/libpaysvc.so"
+place -m 644 "$work/libpaysvc.a" "$folder"

@@ -1,0 +1,152 @@
+//! What a library's file says of itself: needed libraries, imports, exports, symbols.
+//!
+//! The `object` crate reads ELF, PE, COFF and archives alike, for every processor; it is the one that Rust's own
+//! backtraces stand on. The tools for that, readelf and each target's objdump, print text for people.
+
+use object::read::archive::ArchiveFile;
+use object::read::elf::{ElfFile, FileHeader};
+use object::{Endianness, ExportFlags, File, ImportFlags, NameOrOrdinal, Object as _, ObjectSymbol as _, elf};
+
+/// A shared library.
+#[derive(Debug, Default, Clone, PartialEq)]
+pub struct Shared {
+    pub is_64: bool,
+    pub soname: Option<String>,
+    pub needed: Vec<String>,
+    pub imports: Vec<Import>,
+    pub exports: Vec<Export>,
+    /// Whether there are symbols or lines for debuggers.
+    pub has_symbols: bool,
+    /// The name of the debug file, and the checksum that it must have.
+    pub debug_link: Option<(String, u32)>,
+}
+
+#[derive(Debug, Default, Clone, PartialEq)]
+pub struct Import {
+    pub name: String,
+    /// The version of the symbol, such as GLIBC_2.17.
+    pub version: Option<String>,
+    /// The library it comes from, on Windows.
+    pub library: String,
+}
+
+#[derive(Debug, Default, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Export {
+    pub name: String,
+    pub version: Option<String>,
+}
+
+/// A static library.
+#[derive(Debug, Default, Clone, PartialEq)]
+pub struct Archive {
+    pub is_64: bool,
+    /// The names of the global symbols that it defines.
+    pub globals: Vec<String>,
+    /// The names of the symbols that whoever links it must have; weak ones are none of these.
+    pub undefined: Vec<String>,
+}
+
+pub fn shared(bytes: &[u8]) -> Result<Shared, String> {
+    read_shared(bytes).map_err(|error| error.to_string())
+}
+
+fn read_shared(bytes: &[u8]) -> object::Result<Shared> {
+    let file = File::parse(bytes)?;
+    let mut shared = Shared { is_64: file.is_64(), soname: soname(&file)?, ..Shared::default() };
+    for library in file.import_libraries()? {
+        shared.needed.push(text(library?.name()));
+    }
+    for import in file.imports()? {
+        let import = import?;
+        let version = match import.flags() {
+            ImportFlags::Elf { version, .. } => version.map(text),
+            _ => None,
+        };
+        shared.imports.push(Import { name: name(import.name()), version, library: text(import.library()) });
+    }
+    for export in file.exports()? {
+        let export = export?;
+        let version = match export.flags() {
+            ExportFlags::Elf { version, .. } => version.map(text),
+            _ => None,
+        };
+        shared.exports.push(Export { name: name(export.name()), version });
+    }
+    // The names of the versions themselves are exported, too.
+    shared.exports.retain(|export| export.version.as_ref() != Some(&export.name));
+    shared.has_symbols = file.has_debug_symbols() || file.symbols().next().is_some();
+    shared.debug_link = file.gnu_debuglink()?.map(|(name, checksum)| (text(name), checksum));
+    Ok(shared)
+}
+
+fn soname(file: &File) -> object::Result<Option<String>> {
+    match file {
+        File::Elf32(file) => elf_soname(file),
+        File::Elf64(file) => elf_soname(file),
+        _ => Ok(None),
+    }
+}
+
+fn elf_soname<Elf: FileHeader<Endian = Endianness>>(file: &ElfFile<Elf>) -> object::Result<Option<String>> {
+    let table = file.elf_dynamic_table()?;
+    let entry = table.iter().find(|entry| entry.tag == elf::DT_SONAME);
+    entry.map(|entry| table.string(entry).map(text)).transpose()
+}
+
+pub fn archive(bytes: &[u8]) -> Result<Archive, String> {
+    read_archive(bytes).map_err(|error| error.to_string())
+}
+
+fn read_archive(bytes: &[u8]) -> object::Result<Archive> {
+    let members = ArchiveFile::parse(bytes)?;
+    let mut archive = Archive::default();
+    for member in members.members() {
+        let file = File::parse(member?.data(bytes)?)?;
+        archive.is_64 = file.is_64();
+        for symbol in file.symbols() {
+            let name = symbol.name()?;
+            if symbol.is_undefined() && !symbol.is_weak() && !name.is_empty() {
+                archive.undefined.push(name.to_owned());
+            } else if symbol.is_global() && symbol.is_definition() {
+                archive.globals.push(name.to_owned());
+            }
+        }
+    }
+    Ok(archive)
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn name(name: NameOrOrdinal<&[u8]>) -> String {
+    match name {
+        NameOrOrdinal::Name(name) => text(name),
+        NameOrOrdinal::Ordinal(number) => format!("number {number}"),
+    }
+}
+
+/// The checksum of a debug file in the library's link to it: CRC-32, as zip has it.
+pub fn checksum(bytes: &[u8]) -> u32 {
+    let table: Vec<u32> = (0..256_u32)
+        .map(|byte| (0..8).fold(byte, |crc, _| if crc & 1 == 1 { (crc >> 1) ^ 0xEDB8_8320 } else { crc >> 1 }))
+        .collect();
+    !bytes.iter().fold(!0, |crc, byte| (crc >> 8) ^ table[usize::from(crc as u8 ^ byte)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_checksum_is_that_of_zip() {
+        assert_eq!(checksum(b"123456789"), 0xCBF4_3926);
+        assert_eq!(checksum(b""), 0);
+    }
+
+    #[test]
+    fn what_is_no_library_is_an_error() {
+        assert!(shared(b"not a library").is_err());
+        assert!(archive(b"not an archive").is_err());
+    }
+}

@@ -1,0 +1,202 @@
+//! How the libraries of a platform are built: the archive by cargo, everything else from it by the scripts that link.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::command;
+use super::tools::{self, Rust};
+use crate::platforms::{Compiler, Platform, System};
+
+/// The files of a platform's libraries, from its folder.
+pub struct Names {
+    pub shared: String,
+    pub archive: &'static str,
+    pub debug: String,
+    /// For programs that link the shared library, where those need a file for it.
+    pub imports: &'static [&'static str],
+}
+
+pub fn names(platform: &Platform) -> Names {
+    match platform.system {
+        System::Windows(_) => Names {
+            shared: "bin/paysvc.dll".to_owned(),
+            archive: "lib/libpaysvc.a",
+            debug: "lib/debug/paysvc.dll.debug".to_owned(),
+            imports: &["lib/libpaysvc.dll.a", "lib/paysvc.lib", "lib/paysvc.def"],
+        },
+        System::Glibc(_) | System::Musl => {
+            let shared = concat!("libpaysvc.so.", env!("CARGO_PKG_VERSION"));
+            Names {
+                shared: format!("lib/{shared}"),
+                archive: "lib/libpaysvc.a",
+                debug: format!("lib/debug/{shared}.debug"),
+                imports: &[],
+            }
+        }
+    }
+}
+
+/// Builds a platform's libraries into a folder, laid out as they are installed.
+pub fn libraries(root: &Path, platform: &Platform, folder: &Path) -> Result<(), String> {
+    let archive = archive(root, platform)?;
+    let (prefix, _) = platform.binutils;
+    let mut link = Command::new("sh");
+    link.env("BINUTILS", prefix);
+    match platform.compiler {
+        Compiler::Zig { .. } => {
+            link.arg(root.join("scripts/link.sh")).arg(&archive).arg(folder.join("lib"));
+            let zig = tools::zig(root)?;
+            link.env("CC", format!("{} cc {}", zig.compiler.display(), zig_options(platform).join(" ")));
+            link.env("LIBS", libraries_of(platform.system));
+        }
+        Compiler::Mingw(compiler) => {
+            link.arg(root.join("scripts/link-windows.sh")).arg(&archive).arg(platform.target).arg(folder);
+            link.env("CC", compiler);
+        }
+    }
+    command(&mut link)?;
+    let mut place = Command::new("sh");
+    place.arg(root.join("scripts/place.sh")).args(["-m", "644"]).args(headers(root)?).arg(folder.join("include"));
+    command(&mut place)?;
+    command(Command::new("sh").arg(root.join("scripts/describe.sh")).arg(folder))
+}
+
+fn headers(root: &Path) -> Result<Vec<PathBuf>, String> {
+    let mut headers = vec![root.join("include/paysvc.h")];
+    let cpp = fs::read_dir(root.join("bindings/cpp")).map_err(|error| format!("bindings/cpp: {error}"))?;
+    headers.extend(
+        cpp.filter_map(|file| Some(file.ok()?.path())).filter(|path| path.extension().is_some_and(|it| it == "hpp")),
+    );
+    Ok(headers)
+}
+
+/// The archive that rustc makes.
+fn archive(root: &Path, platform: &Platform) -> Result<PathBuf, String> {
+    let rust = tools::rust()?;
+    let target_folder = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), |folder| root.join(folder));
+    let has_std = rust.has(platform.target);
+    let mut cargo = match platform.compiler {
+        Compiler::Zig { .. } => {
+            let zig = tools::zig(root)?;
+            let mut cargo = Command::new(zig.cargo);
+            cargo.env("CARGO_ZIGBUILD_ZIG_PATH", zig.compiler);
+            cargo
+        }
+        Compiler::Mingw(_) => Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into())),
+    };
+    cargo.args(arguments(platform, has_std)).current_dir(root);
+    cargo.envs(environment(platform, has_std));
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo"))).unwrap_or_default();
+    cargo.env("CARGO_ENCODED_RUSTFLAGS", rust_flags(platform, &rust, root, &home, &target_folder).join("\x1f"));
+    command(&mut cargo)?;
+    Ok(target_folder.join(platform.target).join("release/libpaysvc.a"))
+}
+
+/// What cargo is called with.
+fn arguments(platform: &Platform, has_std: bool) -> Vec<String> {
+    let target = match (platform.system, platform.compiler) {
+        (System::Glibc(version), Compiler::Zig { .. }) => format!("{}.{version}", platform.target),
+        _ => platform.target.to_owned(),
+    };
+    let fixed = ["rustc", "--release", "--locked", "-p", "paysvc", "--lib", "--crate-type", "staticlib", "--target"];
+    let mut arguments: Vec<_> = fixed.iter().map(|&it| it.to_owned()).collect();
+    arguments.push(target);
+    if !has_std {
+        arguments.push("-Zbuild-std=std,panic_unwind".to_owned());
+    }
+    arguments
+}
+
+fn environment(platform: &Platform, has_std: bool) -> Vec<(String, String)> {
+    let mut variables = Vec::new();
+    if !has_std {
+        // Building the standard library is not a part of stable Rust; the compiler that does it is the stable one.
+        variables.push(("RUSTC_BOOTSTRAP".to_owned(), "1".to_owned()));
+    }
+    if let Compiler::Mingw(compiler) = platform.compiler {
+        let under = platform.target.replace('-', "_");
+        variables.push((format!("CC_{under}"), compiler.to_owned()));
+        variables.push((format!("AR_{under}"), format!("{}ar", platform.binutils.0)));
+        variables.push((format!("CARGO_TARGET_{}_LINKER", under.to_uppercase()), compiler.to_owned()));
+    }
+    variables
+}
+
+/// Where this machine keeps the sources does not belong into the libraries, and would make them differ between machines.
+fn rust_flags(platform: &Platform, rust: &Rust, root: &Path, cargo_home: &Path, target: &Path) -> Vec<String> {
+    let standard = rust.sysroot.join("lib/rustlib/src/rust");
+    let commit = format!("/rustc/{}", rust.commit);
+    // The last one that fits is used.
+    let paths = [(root, "/paysvc"), (target, "/target"), (cargo_home, "/cargo"), (&standard, &commit)];
+    let mut flags: Vec<_> =
+        paths.iter().map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display())).collect();
+    if platform.system == System::Musl {
+        // Of Rust's two ways with musl the one for programs that link it dynamically; it serves the others too.
+        flags.push("-Ctarget-feature=-crt-static".to_owned());
+    }
+    flags
+}
+
+/// zig's options for the platform.
+fn zig_options(platform: &Platform) -> Vec<String> {
+    let Compiler::Zig { target, cpu } = platform.compiler else { return Vec::new() };
+    let target = match platform.system {
+        System::Glibc(version) => format!("{target}.{version}"),
+        _ => target.to_owned(),
+    };
+    // Without -O its parts of the compiler's library have checks, and lines.
+    vec!["-target".to_owned(), target, format!("-mcpu={cpu}"), "-O2".to_owned()]
+}
+
+/// The libraries that the shared one is linked with. zig's own unwinder, linked statically, stands in for libgcc_s, which
+/// a small system does not have.
+fn libraries_of(system: System) -> &'static str {
+    match system {
+        System::Glibc(_) => "-lutil -lrt -lpthread -lm -ldl -lunwind",
+        _ => "-lunwind",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::platforms::platform;
+
+    #[test]
+    fn glibc_s_version_and_the_missing_standard_library_are_in_the_command() {
+        let old = platform("i686-unknown-linux-gnu").unwrap();
+        assert!(arguments(old, true).ends_with(&["--target".to_owned(), "i686-unknown-linux-gnu.2.17".to_owned()]));
+        assert_eq!(zig_options(old)[..2], ["-target", "x86-linux-gnu.2.17"]);
+        assert!(environment(old, true).is_empty());
+        assert_eq!(arguments(old, false).last().unwrap(), "-Zbuild-std=std,panic_unwind");
+        assert_eq!(environment(old, false), [("RUSTC_BOOTSTRAP".to_owned(), "1".to_owned())]);
+    }
+
+    #[test]
+    fn mingw_is_named_for_every_part_of_the_build() {
+        let windows = platform("x86_64-pc-windows-gnu").unwrap();
+        assert_eq!(arguments(windows, true).last().unwrap(), "x86_64-pc-windows-gnu");
+        let names: Vec<_> = environment(windows, true).into_iter().map(|(name, _)| name).collect();
+        let expected =
+            ["CC_x86_64_pc_windows_gnu", "AR_x86_64_pc_windows_gnu", "CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER"];
+        assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn no_folder_of_this_machine_is_kept() {
+        let rust = Rust { sysroot: "/rust".into(), commit: "abc".to_owned() };
+        let musl = platform("x86_64-unknown-linux-musl").unwrap();
+        let flags = rust_flags(musl, &rust, Path::new("/src"), Path::new("/home/me/.cargo"), Path::new("/src/target"));
+        for flag in [
+            "--remap-path-prefix=/src=/paysvc",
+            "--remap-path-prefix=/src/target=/target",
+            "--remap-path-prefix=/home/me/.cargo=/cargo",
+            "--remap-path-prefix=/rust/lib/rustlib/src/rust=/rustc/abc",
+            "-Ctarget-feature=-crt-static",
+        ] {
+            assert!(flags.iter().any(|it| it == flag), "{flag} is not in {flags:?}");
+        }
+    }
+}
