@@ -1,7 +1,8 @@
 # Start with `make demo` and `make test`. `make help` lists all targets: the text after ## beside each of them.
 CARGO  ?= cargo
 PREFIX ?= /usr/local
-DEST    = $(DESTDIR)$(PREFIX)
+PLACES  = PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' BINDIR='$(BINDIR)' MANDIR='$(MANDIR)' \
+    DESTDIR='$(DESTDIR)' BUILD='$(BUILD)'
 ABI     = $(shell sed -n 's/^pub const ABI: i32 = \([0-9]*\);/\1/p' spec/src/status.rs)
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 TARGET_DIR = $(or $(CARGO_TARGET_DIR),target)
@@ -9,7 +10,7 @@ BUILD   = build
 # Replaces files by rename, because a running program may have the old one open.
 PLACE   = sh scripts/place.sh
 
-.PHONY: help all build libs generate demo test test-python test-go test-cpp faults bulk canary fuzz harden certify peers bench bench-check check sanitize tsan cgocheck two-edits bare deny miri install clean setup setup-demo setup-test
+.PHONY: help all build libs generate demo test test-python test-go test-cpp faults bulk canary fuzz harden certify peers bench bench-check check sanitize tsan cgocheck two-edits bare deny miri install uninstall clean setup setup-demo setup-test
 
 all: build ## the same as build; the default
 
@@ -112,16 +113,12 @@ bench-check: build ## instructions, system calls and heap of a call, compared wi
 	@sh scripts/setup.sh test
 	@PYTHONDONTWRITEBYTECODE=1 python3 benches/speed/warm.py
 
-install: build ## installs library, headers, sandbox and pkg-config file; PREFIX=/usr/local, DESTDIR
-	@$(PLACE) -m 644 $(BUILD)/include/* $(DEST)/include
-	@$(PLACE) -m 755 $(BUILD)/lib/libpaysvc.so.$(VERSION) $(DEST)/lib
-	@$(PLACE) -l libpaysvc.so.$(VERSION) $(DEST)/lib/libpaysvc.so.$(ABI)
-	@$(PLACE) -l libpaysvc.so.$(ABI) $(DEST)/lib/libpaysvc.so
-	@$(PLACE) -m 644 $(BUILD)/lib/libpaysvc.a $(DEST)/lib
-	@$(PLACE) -m 755 $(BUILD)/bin/paysvc-sandbox $(DEST)/bin
-	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' paysvc.pc.in | \
-	    $(PLACE) -m 644 -n paysvc.pc - $(DEST)/lib/pkgconfig
-	@echo "installed in $(DEST)"
+# Copies only: what a build needs is neither installed nor called, so that it can be done as another user.
+install: ## copies what was built: PREFIX=/usr/local, LIBDIR=lib, INCLUDEDIR, BINDIR, MANDIR, DESTDIR
+	@$(PLACES) sh scripts/install.sh install
+
+uninstall: ## removes what `make install` with the same variables installed
+	@$(PLACES) sh scripts/install.sh uninstall
 
 clean: ## removes everything that was built
 	$(CARGO) clean

@@ -29,6 +29,14 @@
  *    threads, the child may use the library only if fork() made it: after _Fork() or clone() the C library allows such
  *    a child only what a signal handler may do.
  * 9. Compatibility. Within one PAYSVC_ABI, functions and values are only added.
+ * 10. Windows. Functions and callbacks are cdecl, exported under their plain names: a language that chooses a calling
+ *    convention (C#, Delphi, Visual Basic) must choose cdecl. Strings are UTF-8 there too, names of files included, and
+ *    never in the code page of the system. Trusted certificates come from the store of the system. Unchanged stay
+ *    GetLastError(), WSAGetLastError(), and errno of the C library that paysvc.dll uses; where the library is linked
+ *    into the program, that is the program's. A request is UNKNOWN if the system reports an error for a write of it:
+ *    Windows does not document that nothing was sent. There are no signals and no fork; paysvc_call_cancel() may be
+ *    called from a console control handler. paysvc.dll stays loaded until the process ends: FreeLibrary() does not
+ *    unload it once a function of it has been called.
  *
  * A request is one flat JSON object with the member names of the service's interface, path and query members
  * included; objects are nested where the interface nests them. A program without a JSON library makes it with

@@ -58,6 +58,8 @@ if [ "${1:-build}" = test ]; then
     need strace strace
     need abidiff abigail-tools
     need curl curl
+    need cmake cmake
+    need groff groff-base
     python3 -c "import venv, ensurepip" 2>/dev/null || missing="$missing python3-venv"
 fi
 if [ "${1:-build}" = peers ]; then

@@ -1,4 +1,4 @@
-//! Which modules may import which others.
+//! Which modules may import which others, and which may have `unsafe` code.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -57,6 +57,47 @@ fn every_room_imports_only_what_it_may() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(checked > 100, "only {checked} imports found");
+}
+
+/// Where `unsafe` may stand: folders end with a slash.
+const UNSAFE: [&str; 2] = ["ffi/", "transport/sys/windows.rs"];
+
+/// The words of the source, without comments and texts in quotes.
+fn words(source: &str) -> BTreeSet<&str> {
+    let code = source.lines().map(|line| line.split("//").next().unwrap_or_default());
+    let unquoted = code.flat_map(|line| line.split('"').step_by(2));
+    unquoted.flat_map(|code| code.split(|c: char| !c.is_alphanumeric() && c != '_')).collect()
+}
+
+/// The compiler refuses it where it is not allowed; this checks where it is allowed.
+#[test]
+fn unsafe_code_is_where_it_may_be() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    let (mut allowing, mut with_unsafe) = (BTreeSet::new(), BTreeSet::new());
+    for file in files {
+        let source = fs::read_to_string(&file).unwrap();
+        let name = file.strip_prefix(&root).unwrap().to_str().unwrap().replace('\\', "/");
+        let is_allowed = |place: &str| name == place || place.ends_with('/') && name.starts_with(place);
+        let words = words(&source);
+        if words.contains("unsafe") {
+            with_unsafe.extend(UNSAFE.iter().filter(|place| is_allowed(place)));
+            assert!(UNSAFE.iter().any(|place| is_allowed(place)), "{name} has unsafe code");
+        }
+        if words.contains("unsafe_code") {
+            allowing.insert(name);
+        }
+    }
+    assert_eq!(with_unsafe, BTreeSet::from(UNSAFE.each_ref()));
+    // The crate denies it, and the parents of the two places allow it there.
+    assert_eq!(allowing, BTreeSet::from(["lib.rs", "transport/sys/mod.rs"].map(str::to_owned)));
+}
+
+#[test]
+fn finds_unsafe_only_in_code() {
+    let source = "// unsafe\n/// `unsafe` code\nfn f(unsafe_code: &str) { g(\"unsafe\") }";
+    assert!(!words(source).contains("unsafe") && words("x = unsafe{1}").contains("unsafe"));
 }
 
 #[test]

@@ -12,6 +12,7 @@ import re
 import runpy
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -41,12 +42,17 @@ def library() -> Path:
     cargo = shutil.which(os.environ.get("CARGO", "cargo"))
     if cargo is None:
         raise SystemExit("paysvc: cargo was not found; set PAYSVC_LIBRARY to the path of the shared library")
-    archive = [cargo, "rustc", "--release", "--locked", "-p", "paysvc", "--lib", "--crate-type", "staticlib"]
-    subprocess.run(archive, cwd=ROOT, check=True)
+    # Where there is a script that links the archive; cargo's own library has no symbol versions.
+    linked = sys.platform == "linux"
+    kind = "staticlib" if linked else "cdylib"
+    crate = [cargo, "rustc", "--release", "--locked", "-p", "paysvc", "--lib", "--crate-type", kind]
+    subprocess.run(crate, cwd=ROOT, check=True)
     metadata = subprocess.run(
         [cargo, "metadata", "--format-version", "1", "--no-deps"], cwd=ROOT, check=True, stdout=subprocess.PIPE
     )
     folder = Path(json.loads(metadata.stdout)["target_directory"], "release")
+    if not linked:
+        return folder / binary().NAMES[sys.platform]
     subprocess.run(["sh", "scripts/link.sh", folder / "libpaysvc.a", folder / "linked"], cwd=ROOT, check=True)
     return folder / "linked" / "libpaysvc.so"
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::call::Call;
-use super::sys::{self, Waits, Waker};
+use super::sys::{self, Waits};
 use crate::util::failpoint;
 
 pub struct Sock {
@@ -36,7 +36,8 @@ impl Sock {
     /// Repeats an attempt until it succeeds or fails, the deadline is reached, or the call is cancelled.
     fn until_deadline(
         &mut self,
-        mut attempt: impl FnMut(&mut Waits, &TcpStream, Duration, Option<&Waker>) -> io::Result<usize>,
+        write: bool,
+        mut attempt: impl FnMut(&TcpStream) -> io::Result<usize>,
     ) -> io::Result<usize> {
         loop {
             let left = self.deadline.saturating_duration_since(Instant::now());
@@ -46,18 +47,32 @@ impl Sock {
             if self.call.as_ref().is_some_and(|call| call.is_cancelled()) {
                 return Err(io::ErrorKind::ConnectionAborted.into());
             }
-            match attempt(&mut self.waits, &self.tcp, left, self.call.as_ref().map(|call| call.waker())) {
-                Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
+            self.waits.limit(&self.tcp, write, left)?;
+            match attempt(&self.tcp) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    self.waits.wait(&self.tcp, left, self.call.as_ref().map(|call| call.waker()))?;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 result => return result,
             }
         }
     }
 }
 
-/// The evidence: whether bytes of a write may have been sent. Where the system promises nothing about a write that failed,
-/// they may.
-fn may_have_sent(attempt: &io::Result<usize>) -> bool {
-    match attempt {
+/// One write, and the evidence: whether bytes may have been sent. Where the system promises nothing about a write that
+/// failed, they may, and then it must not be repeated.
+fn write_once(mut tcp: &TcpStream, bytes: &[u8], sent: &mut bool) -> io::Result<usize> {
+    let result = tcp.write(bytes);
+    *sent |= may_have_sent(&result);
+    match result {
+        // `write_all` would repeat it.
+        Err(error) if error.kind() == io::ErrorKind::Interrupted && *sent => Err(io::Error::other(error)),
+        result => result,
+    }
+}
+
+fn may_have_sent(result: &io::Result<usize>) -> bool {
+    match result {
         Ok(count) => *count > 0,
         Err(error) => !sys::sent_nothing(error),
     }
@@ -65,7 +80,7 @@ fn may_have_sent(attempt: &io::Result<usize>) -> bool {
 
 impl Read for Sock {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.until_deadline(|waits, tcp, left, waker| waits.read(tcp, buffer, left, waker))?;
+        let count = self.until_deadline(false, |mut tcp| tcp.read(buffer))?;
         self.received += count as u64;
         Ok(count)
     }
@@ -75,11 +90,7 @@ impl Write for Sock {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         failpoint::at("write");
         let mut sent = self.sent;
-        let result = self.until_deadline(|waits, tcp, left, waker| {
-            let attempt = waits.write(tcp, bytes, left, waker);
-            sent |= may_have_sent(&attempt);
-            attempt
-        });
+        let result = self.until_deadline(true, |tcp| write_once(tcp, bytes, &mut sent));
         failpoint::at("written");
         self.sent = sent;
         result
@@ -99,5 +110,187 @@ impl Write for Sock {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+    use std::thread;
+
+    const HANGS: Duration = Duration::from_secs(60);
+
+    /// A socket as the connector makes it, and the service's end of it.
+    fn connected() -> (Sock, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let socket = sys::start(&listener.local_addr().unwrap()).unwrap();
+        let service = listener.accept().unwrap().0;
+        let mut connecting = vec![socket];
+        while sys::connected_or_failed(&connecting, HANGS).unwrap() != [0] {}
+        let socket = connecting.remove(0);
+        assert!(socket.take_error().unwrap().is_none());
+        sys::prepare(&socket).unwrap();
+        (Sock::new(Arc::new(socket), Instant::now() + HANGS, None), service)
+    }
+
+    fn with_call(sock: &mut Sock) -> Arc<Call> {
+        let call = Arc::new(Call::default());
+        sock.call = Some(Arc::clone(&call));
+        call
+    }
+
+    /// Writes until the buffers between the two ends take nothing more; the number of bytes.
+    fn fill(sock: &mut Sock) -> usize {
+        let mut written = 0;
+        for size in [1 << 20, 1] {
+            let full = loop {
+                sock.deadline = Instant::now() + Duration::from_millis(200);
+                match sock.write(&vec![0; size]) {
+                    Ok(count) => written += count,
+                    Err(error) => break error,
+                }
+            };
+            assert_eq!(full.kind(), io::ErrorKind::TimedOut);
+        }
+        assert!(std::mem::take(&mut sock.sent));
+        written
+    }
+
+    #[test]
+    fn a_failed_write_counts_as_sent_unless_the_system_promises_otherwise() {
+        for (count, sent) in [(0, false), (1, true)] {
+            assert_eq!(may_have_sent(&Ok(count)), sent);
+        }
+        let error = |code| Err(io::Error::from_raw_os_error(code));
+        #[cfg(unix)]
+        for code in [libc::EAGAIN, libc::EINTR, libc::EPIPE, libc::ECONNRESET, libc::ENOBUFS, libc::ETIMEDOUT] {
+            assert!(!may_have_sent(&error(code)), "{code}");
+        }
+        #[cfg(windows)]
+        {
+            assert!(!may_have_sent(&error(10035)), "WSAEWOULDBLOCK");
+            // WSAEINTR, WSAENETRESET, WSAECONNABORTED, WSAECONNRESET, WSAENOBUFS, WSAESHUTDOWN, WSAETIMEDOUT.
+            for code in [10004, 10052, 10053, 10054, 10055, 10058, 10060] {
+                assert!(may_have_sent(&error(code)), "{code}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_write_to_a_connection_that_was_reset_is_evidence_only_on_unix() {
+        let (mut sock, service) = connected();
+        sock.write_all(b"unread").unwrap();
+        sock.sent = false;
+        // With something unread, closing resets the connection.
+        service.peek(&mut [0]).unwrap();
+        drop(service);
+        assert_eq!(sock.read(&mut [0]).unwrap_err().kind(), io::ErrorKind::ConnectionReset);
+        sock.write_all(b"request").unwrap_err();
+        assert_eq!(sock.sent, cfg!(windows));
+    }
+
+    #[test]
+    fn a_write_that_only_waited_has_sent_nothing() {
+        let (mut sock, _service) = connected();
+        fill(&mut sock);
+        for call in [None, Some(Arc::new(Call::default()))] {
+            sock.call = call;
+            sock.deadline = Instant::now() + Duration::from_millis(100);
+            assert_eq!(sock.write(b"request").unwrap_err().kind(), io::ErrorKind::TimedOut);
+            assert!(!sock.sent);
+        }
+    }
+
+    #[test]
+    fn a_read_waits_until_its_deadline_or_until_something_comes() {
+        let (mut sock, mut service) = connected();
+        for call in [None, Some(Arc::new(Call::default()))] {
+            sock.call = call;
+            let started = Instant::now();
+            sock.deadline = started + Duration::from_millis(100);
+            assert_eq!(sock.read(&mut [0]).unwrap_err().kind(), io::ErrorKind::TimedOut);
+            assert!(Instant::now() >= sock.deadline);
+            sock.deadline = started + HANGS;
+            let mut writer = service.try_clone().unwrap();
+            let answer = thread::spawn(move || {
+                // Whether the read has begun to wait makes no difference.
+                for byte in 0..20 {
+                    thread::sleep(Duration::from_millis(2));
+                    writer.write_all(&[byte]).unwrap();
+                }
+            });
+            for byte in 0..20 {
+                let mut buffer = [0];
+                sock.read_exact(&mut buffer).unwrap();
+                assert_eq!(buffer, [byte]);
+            }
+            answer.join().unwrap();
+            assert_eq!(sock.read_ready(&mut [0], false).unwrap_err().kind(), io::ErrorKind::WouldBlock);
+        }
+        service.write_all(b"x").unwrap();
+        while sock.read_ready(&mut [0], true).is_err() {}
+        assert_eq!(sock.read_ready(&mut [0; 9], true).unwrap(), 1, "it has not been read");
+        assert_eq!(sock.read(&mut [0; 9]).unwrap(), 1);
+        drop(service);
+        assert_eq!(sock.read(&mut [0]).unwrap(), 0);
+    }
+
+    #[test]
+    fn a_write_goes_on_when_the_service_reads() {
+        let (mut sock, mut service) = connected();
+        let _call = with_call(&mut sock);
+        const SIZE: usize = 32 << 20;
+        let before = fill(&mut sock);
+        sock.deadline = Instant::now() + HANGS;
+        let reader = thread::spawn(move || {
+            // By now the write waits, or does so no later than the next one.
+            thread::sleep(Duration::from_millis(50));
+            service.read_exact(&mut vec![0; before]).unwrap();
+            let mut all = vec![0; SIZE];
+            service.read_exact(&mut all).unwrap();
+            all
+        });
+        let bytes: Vec<u8> = (0..SIZE).map(|index| (index / 7) as u8).collect();
+        sock.write_all(&bytes).unwrap();
+        assert!(reader.join().unwrap() == bytes, "what was written came");
+    }
+
+    /// Hangs, not slowness, would be the failure.
+    #[test]
+    fn a_cancel_ends_a_wait_for_reading_and_for_writing() {
+        for write in [false, true] {
+            let (mut sock, _service) = connected();
+            if write {
+                fill(&mut sock);
+            }
+            sock.deadline = Instant::now() + HANGS;
+            let call = with_call(&mut sock);
+            let attached = call.attach(&sock.tcp).unwrap();
+            let (begun, wait) = std::sync::mpsc::channel();
+            let waiting = thread::spawn(move || {
+                begun.send(()).unwrap();
+                let result = if write { sock.write(&[0]) } else { sock.read(&mut [0]) };
+                (result.is_ok_and(|count| count > 0), Instant::now(), sock)
+            });
+            wait.recv().unwrap();
+            thread::sleep(Duration::from_millis(50));
+            let cancelled = Instant::now();
+            call.cancel();
+            let (succeeded, ended, sock) = waiting.join().unwrap();
+            println!("write: {write}, cancelled in {:?}", ended - cancelled);
+            assert!(!succeeded && ended < sock.deadline && !sock.sent);
+            call.detach(attached);
+        }
+    }
+
+    #[test]
+    fn a_refused_connection_is_found() {
+        let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        // The system may say so at once.
+        let Ok(socket) = sys::start(&closed) else { return };
+        let connecting = [socket];
+        while sys::connected_or_failed(&connecting, HANGS).unwrap() != [0] {}
+        assert_eq!(connecting[0].take_error().unwrap().unwrap().kind(), io::ErrorKind::ConnectionRefused);
     }
 }

@@ -24,7 +24,7 @@ impl SourceLine {
     fn of(info: &PanicHookInfo<'_>) -> SourceLine {
         let mut source_line = SourceLine::UNKNOWN;
         if let Some(location) = info.location() {
-            let parts = location.file().rmatch_indices('/').nth(2).map_or(0, |(at, _)| at + 1);
+            let parts = location.file().rmatch_indices(['/', '\\']).nth(2).map_or(0, |(at, _)| at + 1);
             let file = &location.file().as_bytes()[parts..];
             source_line.length = file.len().min(SourceLine::MAX_FILE);
             source_line.file[..source_line.length].copy_from_slice(&file[..source_line.length]);

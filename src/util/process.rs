@@ -75,6 +75,7 @@ impl Page {
     }
 
     /// Before a fork: waits until no thread is in a section, and keeps others from entering one.
+    #[cfg(any(unix, test))]
     pub fn before_fork(&self) {
         self.forking.fetch_add(1, Ordering::SeqCst);
         let mut started = None;
@@ -83,11 +84,13 @@ impl Page {
         }
     }
 
+    #[cfg(any(unix, test))]
     pub fn after_fork_in_parent(&self) {
         decrement(&self.forking);
     }
 
     /// Does nothing for a page that the system has wiped.
+    #[cfg(any(unix, test))]
     pub fn after_fork_in_child(&self) {
         if self.owner.is_some() {
             self.owner_and_generation.store(0, Ordering::SeqCst);
@@ -210,12 +213,7 @@ mod tests {
 
     #[test]
     fn forks_and_sections_wait_for_each_other_but_not_for_ever() {
-        static PAGE: Page = Page {
-            owner_and_generation: AtomicU64::new(0),
-            inside: AtomicU32::new(0),
-            forking: AtomicU32::new(0),
-            owner: None,
-        };
+        static PAGE: Page = Page::new();
         PAGE.enter();
         let fork = std::thread::spawn(|| PAGE.before_fork());
         while PAGE.forking.load(Ordering::SeqCst) == 0 {

@@ -1,55 +1,43 @@
-//! `make build` and `make install` replace the files of programs that are running: those go on with what they have.
+//! `make install` only copies, and `make uninstall` removes exactly that. `make build` and `make install` replace the files
+//! of programs that are running: those go on with what they have.
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::json;
 
 use crate::support::driver::Driver;
+use crate::support::installed::make;
 use crate::support::sandbox::Sandbox;
-use crate::support::{Link, Stage, build, root, run};
+use crate::support::{Link, Stage, build, output_of, root, run, sha256};
 
-/// Installs what lies in `built` as if cargo had just made it.
-fn install(built: &Path, to: &Path) {
-    let mut make = Command::new("make");
-    // A variable of the make that runs this test would be the inner one's too.
-    make.env_remove("MAKEFLAGS").env_remove("MFLAGS").env_remove("DESTDIR").current_dir(root());
-    make.args(["--no-print-directory", "install", "CARGO=true"]);
-    make.arg(format!("TARGET_DIR={}", built.display()));
-    make.arg(format!("BUILD={}", to.join("build").display()));
-    make.arg(format!("PREFIX={}", to.join("usr").display()));
-    run(&mut make);
-}
-
-fn copy(name: &str, built: &Path) -> PathBuf {
-    let path = built.join("release").join(Path::new(name).file_name().unwrap());
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::copy(build().join(name), &path).unwrap();
-    path
-}
-
-/// An archive whose functions do nothing, so that the libraries made from it differ, and are smaller.
-fn stub(archive: &Path) {
-    let folder = tempfile::tempdir().unwrap();
-    let header = std::fs::read_to_string(root().join("include/paysvc.h")).unwrap();
-    let functions = xtask::interface::functions(&header);
-    let source: String = functions.iter().map(|it| format!("int {}(void) {{ return 0; }}\n", it.name)).collect();
-    std::fs::write(folder.path().join("stub.c"), source).unwrap();
-    run(Command::new("cc").args(["-c", "-fPIC", "stub.c"]).current_dir(folder.path()));
-    std::fs::remove_file(archive).unwrap();
-    run(Command::new("ar").arg("rcs").arg(archive).arg(folder.path().join("stub.o")));
-}
+/// Not one of the tests' own, and not root.
+const ORDINARY_USER: u32 = 65534;
 
 #[test]
 fn a_running_program_outlives_an_install_over_its_library_and_itself() {
     let (stage, folder) = (Stage::new(), tempfile::tempdir().unwrap());
-    let built = folder.path().join("target");
-    let [archive, program_file] = ["lib/libpaysvc.a", "bin/paysvc-sandbox"].map(|name| copy(name, &built));
-    install(&built, folder.path());
+    let [built, prefix] = ["build", "usr"].map(|name| folder.path().join(name));
+    // What was built, in the place where cargo would have put it.
+    let made = folder.path().join("target");
+    std::fs::create_dir_all(made.join("release")).unwrap();
+    for name in ["lib/libpaysvc.a", "bin/paysvc-sandbox"].map(Path::new) {
+        std::fs::copy(build().join(name), made.join("release").join(name.file_name().unwrap())).unwrap();
+    }
+    let replace = || {
+        let mut build = make("build");
+        run(build.env("CARGO_TARGET_DIR", &made).arg("CARGO=true").arg(format!("BUILD={}", built.display())));
+        let prefix = format!("PREFIX={}", prefix.display());
+        run(make("install").arg(prefix).arg(format!("BUILD={}", built.display())));
+    };
+    replace();
 
     // Two programs with the library loaded, two that run a file that is replaced.
     let program = stage.cc(&root().join("tests/c/driver.c"), Link::Shared, &[]);
-    let places = ["build", "usr"].map(|place| folder.path().join(place));
+    let places = [built.clone(), prefix.clone()];
     let mut running: Vec<_> = places
         .iter()
         .map(|place| {
@@ -60,22 +48,18 @@ fn a_running_program_outlives_an_install_over_its_library_and_itself() {
         })
         .collect();
 
-    // Whoever had the new bytes in the place of the old ones would crash at its next page.
-    stub(&archive);
-    std::fs::write(&program_file, vec![0; std::fs::metadata(&program_file).unwrap().len() as usize]).unwrap();
-    let files = ["lib/libpaysvc.so", "lib/libpaysvc.a", "bin/paysvc-sandbox"];
-    let now = |place: &Path| files.map(|name| std::fs::read(place.join(name)).unwrap());
-    let before = places.each_ref().map(|place| now(place));
-    install(&built, folder.path());
-    for (place, before) in places.iter().zip(before) {
-        for ((name, before), after) in files.iter().zip(before).zip(now(place)) {
-            assert!(before != after, "{name} was not replaced");
-        }
-        for entry in std::fs::read_dir(place.join("lib")).unwrap() {
-            let name = entry.unwrap().file_name();
-            assert!(!name.to_string_lossy().starts_with('.'), "{} was left", name.display());
-        }
+    let files = ["lib/libpaysvc.so", "lib/libpaysvc.a", "bin/paysvc-sandbox", "include/paysvc.h"];
+    let file = |path: &Path| std::fs::metadata(path).unwrap().ino();
+    let before: Vec<_> = places.iter().flat_map(|place| files.map(|name| place.join(name))).collect();
+    let before: Vec<_> = before.into_iter().map(|path| (file(&path), path)).collect();
+    let names = |place: &Path| tree(place).into_keys().collect::<Vec<_>>();
+    let listed = places.each_ref().map(|place| names(place));
+    replace();
+    for (number, path) in before {
+        // The old one is still open, so that no new file can have its number.
+        assert_ne!(number, file(&path), "{} was written, not replaced", path.display());
     }
+    assert_eq!(listed, places.each_ref().map(|place| names(place)), "nothing is left behind");
     for (driver, sandbox) in &mut running {
         let reply = driver.call("direct_debit_history", &json!({"emailAddress": "none@example.com"}));
         assert_eq!(reply.verdict(), ("OK", "CONFIRMED"), "{}", reply.message);
@@ -84,4 +68,206 @@ fn a_running_program_outlives_an_install_over_its_library_and_itself() {
         assert_eq!(reply.status, "OK", "{}", reply.message);
         assert!(sandbox.get("/sandbox/state").is_object());
     }
+}
+
+/// Every path below a folder, with the mode and what it holds.
+fn tree(folder: &Path) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(inner) = folders.pop() {
+        for entry in std::fs::read_dir(inner).unwrap() {
+            let path = entry.unwrap().path();
+            let metadata = std::fs::symlink_metadata(&path).unwrap();
+            let mode = metadata.permissions().mode() & 0o777;
+            let holds = if metadata.is_symlink() {
+                format!("-> {}", std::fs::read_link(&path).unwrap().display())
+            } else if metadata.is_dir() {
+                folders.push(path.clone());
+                format!("{mode:o} folder")
+            } else {
+                format!("{mode:o} {}", sha256(&std::fs::read(&path).unwrap()))
+            };
+            found.insert(path.strip_prefix(folder).unwrap().to_str().unwrap().to_owned(), holds);
+        }
+    }
+    found
+}
+
+/// A folder of which an ordinary user is the owner, with what other software has installed there.
+fn shared_folder(prefix: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let prefix = folder.path().join(prefix);
+    for empty in ["share/man/man3", "lib/pkgconfig", "include", "bin"] {
+        std::fs::create_dir_all(prefix.join(empty)).unwrap();
+    }
+    std::fs::write(prefix.join("lib/pkgconfig/other.pc"), "Name: other\n").unwrap();
+    std::fs::write(prefix.join("bin/other"), "").unwrap();
+    if is_root() {
+        let paths = tree(folder.path()).into_keys();
+        paths.for_each(|path| chown(folder.path().join(path), Some(ORDINARY_USER), None).unwrap());
+        chown(folder.path(), Some(ORDINARY_USER), None).unwrap();
+    }
+    folder
+}
+
+fn is_root() -> bool {
+    std::fs::metadata("/proc/self").unwrap().uid() == 0
+}
+
+/// `make install` or `make uninstall` as an ordinary user who lets nobody read new files, and who has none of the programs
+/// that build and install: where one is called, the command fails.
+fn as_ordinary_user(target: &str, fakes: &Path) -> Command {
+    for name in ["cargo", "rustc", "rustup", "apt-get", "dpkg", "sudo", "pip", "python3", "go", "cc", "gcc", "cmake"] {
+        let fake = fakes.join(name);
+        std::fs::write(&fake, "#!/bin/sh\necho \"$0 was called\" >&2\nkill $PPID\nexit 1\n").unwrap();
+        std::fs::set_permissions(&fake, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    std::fs::set_permissions(fakes, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = Command::new("sh");
+    command.args(["-c", "umask 077 && exec \"$0\" \"$@\""]).arg("make");
+    command.args(make(target).get_args()).current_dir(root()).env_remove("MAKEFLAGS").env_remove("MFLAGS");
+    command.env_remove("DESTDIR").env("PATH", format!("{}:{}", fakes.display(), std::env::var("PATH").unwrap()));
+    if is_root() {
+        let can_read = |file: &Path| {
+            let mut test = Command::new("test");
+            test.arg("-r").arg(file).uid(ORDINARY_USER).gid(ORDINARY_USER).status().unwrap().success()
+        };
+        if can_read(&root().join("Makefile")) && can_read(&build().join("lib/libpaysvc.a")) {
+            command.uid(ORDINARY_USER).gid(ORDINARY_USER);
+        } else {
+            eprintln!("MISSING: only root can read this checkout; installing as an ordinary user is NOT tested");
+        }
+    }
+    command.arg(format!("BUILD={}", build().display()));
+    command
+}
+
+#[test]
+fn installing_only_copies_and_uninstalling_removes_exactly_that() {
+    let fakes = tempfile::tempdir().unwrap();
+    for (variables, lib, include) in [
+        (&["PREFIX=/usr", "DESTDIR=@"][..], "usr/lib", "usr/include"),
+        (&["PREFIX=@/usr"], "usr/lib", "usr/include"),
+        (&["PREFIX=@/usr/", "LIBDIR=lib64"], "usr/lib64", "usr/include"),
+        (&["PREFIX=@/usr", "LIBDIR=@/usr/lib/x86_64-linux-gnu/"], "usr/lib/x86_64-linux-gnu", "usr/include"),
+        (
+            &["PREFIX=/opt/new/one", "DESTDIR=@/stage", "LIBDIR=/else where/lib"],
+            "stage/else where/lib",
+            "stage/opt/new/one/include",
+        ),
+        (
+            &["PREFIX=/usr", "DESTDIR=@", "INCLUDEDIR=include/paysvc", "BINDIR=sbin", "MANDIR=man"],
+            "usr/lib",
+            "usr/include/paysvc",
+        ),
+    ] {
+        let folder = shared_folder("usr");
+        let before = tree(folder.path());
+        let call = |target: &str| {
+            let mut command = as_ordinary_user(target, fakes.path());
+            command.args(variables.iter().map(|variable| variable.replace('@', folder.path().to_str().unwrap())));
+            run(&mut command)
+        };
+        let output = call("install");
+        let installed = tree(folder.path());
+        let version = env!("CARGO_PKG_VERSION");
+        for (path, mode) in [
+            (format!("{include}/paysvc.h"), "644 "),
+            (format!("{include}/paysvc.hpp"), "644 "),
+            (format!("{lib}/libpaysvc.so"), "-> libpaysvc.so.1"),
+            (format!("{lib}/libpaysvc.so.1"), "-> libpaysvc.so."),
+            (format!("{lib}/libpaysvc.so.{version}"), "755 "),
+            (format!("{lib}/libpaysvc.a"), "644 "),
+            (format!("{lib}/pkgconfig"), "755 folder"),
+            (format!("{lib}/pkgconfig/paysvc.pc"), "644 "),
+            (format!("{lib}/pkgconfig/paysvc-static.pc"), "644 "),
+            (format!("{lib}/cmake/paysvc/paysvcConfig.cmake"), "644 "),
+            (format!("{lib}/cmake/paysvc/paysvcConfigVersion.cmake"), "644 "),
+        ] {
+            let found = installed.get(&path).unwrap_or_else(|| panic!("{path} is not there\n{}", output_of(&output)));
+            // What other software made keeps its mode.
+            assert!(found.starts_with(mode) || before.contains_key(&path), "{path}: {found}");
+        }
+        let debug = format!("libpaysvc.so.{version}.debug");
+        let has_debug = build().join("lib/debug").join(&debug).exists();
+        assert_eq!(installed.contains_key(&format!("{lib}/debug/{debug}")), has_debug);
+        for (name, mode) in [
+            ("paysvc-sandbox", "755 "),
+            ("paysvc_resolve.3", "644 "),
+            ("paysvc.7", "644 "),
+            ("paysvc-sandbox.1", "644 "),
+        ] {
+            let found: Vec<_> = installed.iter().filter(|(path, _)| path.ends_with(&format!("/{name}"))).collect();
+            assert!(found.len() == 1 && found[0].1.starts_with(mode), "{name}: {found:?}");
+        }
+        assert!(before.iter().all(|(path, holds)| installed.get(path) == Some(holds)), "what was there is the same");
+
+        // Again over itself, and then away with it.
+        call("install");
+        assert_eq!(tree(folder.path()), installed, "{variables:?}");
+        call("uninstall");
+        let mut left = tree(folder.path());
+        // What DESTDIR names is the caller's.
+        if !before.contains_key("stage") {
+            left.remove("stage");
+        }
+        assert_eq!(left, before, "{variables:?}");
+        let mut again = as_ordinary_user("uninstall", fakes.path());
+        let again = again.arg(format!("PREFIX={}/usr", folder.path().display())).output().unwrap();
+        assert!(
+            !again.status.success() && output_of(&again).contains("nothing is known to be installed"),
+            "{}",
+            output_of(&again)
+        );
+    }
+}
+
+#[test]
+fn what_others_put_beside_it_stays_and_a_moved_prefix_can_be_uninstalled() {
+    let folder = tempfile::tempdir().unwrap();
+    let [first, moved] = ["first", "moved"].map(|name| folder.path().join(name));
+    run(make("install").arg(format!("PREFIX={}", first.display())));
+    std::fs::rename(&first, &moved).unwrap();
+    std::fs::write(moved.join("lib/cmake/paysvc/mine.cmake"), "").unwrap();
+    std::fs::write(moved.join("include/mine.h"), "").unwrap();
+    run(make("uninstall").arg(format!("PREFIX={}", moved.display())));
+    let left: Vec<_> = tree(folder.path()).into_keys().collect();
+    let mine =
+        ["moved", "moved/include", "moved/include/mine.h", "moved/lib", "moved/lib/cmake", "moved/lib/cmake/paysvc"];
+    assert_eq!(left, [&mine[..], &["moved/lib/cmake/paysvc/mine.cmake"]].concat());
+}
+
+#[test]
+fn files_of_an_earlier_release_are_removed_or_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let install = || run(make("install").arg(format!("PREFIX={}", folder.path().display())));
+    install();
+    let first = tree(folder.path());
+    let (lib, record) = (folder.path().join("lib"), folder.path().join("lib/paysvc/installed"));
+    let recorded = std::fs::read_to_string(&record).unwrap() + "file lib/libpaysvc.so.0.0.9\nfile include/gone.h\n";
+    std::fs::write(&record, recorded).unwrap();
+    for gone in ["lib/libpaysvc.so.0.0.9", "include/gone.h"] {
+        std::fs::write(folder.path().join(gone), "").unwrap();
+    }
+    // Releases before the record.
+    std::fs::write(lib.join("libpaysvc.so.0.0.1"), "").unwrap();
+    let told = output_of(&install());
+    assert!(told.contains("lib/libpaysvc.so.0.0.1 is of an earlier release") && !told.contains("0.0.9"), "{told}");
+    std::fs::remove_file(lib.join("libpaysvc.so.0.0.1")).unwrap();
+    assert_eq!(tree(folder.path()), first);
+
+    // Nothing outside of the folders is touched, whatever the record says.
+    std::fs::write(&record, "file ../../x\n").unwrap();
+    let output = make("uninstall").arg(format!("PREFIX={}", folder.path().display())).output().unwrap();
+    assert!(!output.status.success() && output_of(&output).contains("is damaged"), "{}", output_of(&output));
+}
+
+#[test]
+fn before_a_build_nothing_is_installed() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut install = make("install");
+    install.arg(format!("PREFIX={}", folder.path().join("usr").display()));
+    let output = install.arg(format!("BUILD={}", folder.path().join("none").display())).output().unwrap();
+    assert!(!output.status.success() && output_of(&output).contains("run make build first"), "{}", output_of(&output));
+    assert_eq!(tree(folder.path()), BTreeMap::new());
 }

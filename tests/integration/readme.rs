@@ -79,13 +79,14 @@ fn a_request_is_built_and_an_answer_walked_without_a_json_library() {
 fn the_example_compiles_with_the_lines_given_and_runs() {
     let lines: Vec<_> =
         blocks("sh").concat().lines().filter(|line| line.starts_with("cc ")).map(str::to_owned).collect();
-    assert_eq!(lines.len(), 2, "one line for the shared library, one for the archive");
+    assert_eq!(lines.len(), 4, "a line for the shared library, one for the archive, and both with pkg-config");
     for line in lines {
         let stage = Stage::new();
         std::fs::write(stage.path().join("charge.c"), program()).unwrap();
         run(Command::new("sh")
             .arg("-c")
             .arg(line.replace("cc ", "cc -std=c89 -pedantic -Wall -Wextra -Werror "))
+            .env("PKG_CONFIG_PATH", "build/lib/pkgconfig")
             .current_dir(stage.path()));
         // Nothing is configured: it must say what is missing instead of sending anything.
         let output = stage

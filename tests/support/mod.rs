@@ -12,6 +12,7 @@ mod driven;
 pub mod driver;
 pub mod header;
 pub mod https;
+pub mod installed;
 pub mod languages;
 pub mod made_up;
 pub mod markdown;
@@ -28,6 +29,7 @@ pub mod tls;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+#[allow(unused_imports)] // Each test program uses its part.
 pub use build::{build, debug_file};
 use platform::Foreign;
 

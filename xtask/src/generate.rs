@@ -3,9 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use crate::codegen::endpoints::PAGES;
+use crate::codegen::{endpoints, man};
 
-/// Writes what is not current, removes pages of endpoints that are gone, and returns the paths of both.
+/// The folders that hold nothing but rendered files.
+const FOLDERS: [&str; 3] = [endpoints::PAGES, man::FOLDERS[0], man::FOLDERS[1]];
+
+/// Writes what is not current, removes pages of what is gone, and returns the paths of both.
 pub fn write(root: &Path) -> Result<Vec<String>, String> {
     let files = crate::files(root)?;
     let mut written = left_over(root, &files);
@@ -34,18 +37,20 @@ pub fn verify(root: &Path) -> Result<(), String> {
             Err(error) => Some(format!("{path}: {error}")),
         })
         .collect();
-    different.extend(left_over(root, &files).iter().map(|path| format!("{path}: no endpoint has this page")));
+    different.extend(left_over(root, &files).iter().map(|path| format!("{path}: nothing has this page any more")));
     match different.is_empty() {
         true => Ok(()),
         false => Err(format!("not what the tables give; run `cargo xtask gen`:\n  {}", different.join("\n  "))),
     }
 }
 
-/// What lies in the folder of rendered pages without being one.
+/// What lies in a folder of rendered pages without being one.
 fn left_over(root: &Path, files: &[(String, String)]) -> Vec<String> {
-    // Before the first run there is no such folder.
-    let entries = fs::read_dir(root.join(PAGES)).into_iter().flatten().flatten();
-    let there = entries.map(|entry| format!("{PAGES}/{}", entry.file_name().to_string_lossy()));
+    let there = FOLDERS.iter().flat_map(|folder| {
+        // Before the first run there is no such folder.
+        let entries = fs::read_dir(root.join(folder)).into_iter().flatten().flatten();
+        entries.map(move |entry| format!("{folder}/{}", entry.file_name().to_string_lossy()))
+    });
     there.filter(|path| !files.iter().any(|(rendered, _)| rendered == path)).collect()
 }
 
@@ -68,15 +73,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_of_an_endpoint_that_is_gone_is_left_over() {
+    fn a_page_of_what_is_gone_is_left_over() {
         let root = tempfile::tempdir().unwrap();
-        let files = [("docs/endpoints/a.md".to_owned(), String::new())];
+        let files = ["docs/endpoints/a.md", "docs/man/man3/a.3"].map(|path| (path.to_owned(), String::new()));
         assert_eq!(left_over(root.path(), &files), [""; 0]);
-        fs::create_dir_all(root.path().join(PAGES)).unwrap();
-        for name in ["a.md", "b.md"] {
-            fs::write(root.path().join(PAGES).join(name), "").unwrap();
+        for path in ["docs/endpoints/a.md", "docs/endpoints/b.md", "docs/man/man3/a.3", "docs/man/man3/b.3"] {
+            fs::create_dir_all(root.path().join(path).parent().unwrap()).unwrap();
+            fs::write(root.path().join(path), "").unwrap();
         }
-        assert_eq!(left_over(root.path(), &files), ["docs/endpoints/b.md"]);
+        assert_eq!(left_over(root.path(), &files), ["docs/endpoints/b.md", "docs/man/man3/b.3"]);
     }
 
     #[test]

@@ -23,6 +23,7 @@ use paysvc_spec::schema::Endpoint;
 /// The committed files by path from the root.
 pub fn files(root: &Path) -> Result<Vec<(String, String)>, String> {
     let header = header(root, ENDPOINTS)?;
+    let pages = codegen::man::render(&header);
     let nodes = released::nodes(root, &header)?;
     let mut files = vec![
         ("src/ffi/exports.rs", codegen::exports::render(ENDPOINTS)),
@@ -41,6 +42,7 @@ pub fn files(root: &Path) -> Result<Vec<(String, String)>, String> {
     ];
     files.extend(documents::render(root)?);
     let mut files: Vec<_> = files.into_iter().map(|(path, text)| (path.to_owned(), text)).collect();
+    files.extend(pages);
     files.extend(codegen::endpoints::pages(ENDPOINTS, &codegen::examples::Requests::read(root)?)?);
     Ok(files)
 }

@@ -27,6 +27,8 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("readme_settings.md", include_str!("../templates/readme_settings.md.j2")),
     ("endpoints.md", include_str!("../templates/endpoints.md.j2")),
     ("endpoint.md", include_str!("../templates/endpoint.md.j2")),
+    ("function.3", include_str!("../templates/function.3.j2")),
+    ("paysvc.7", include_str!("../templates/paysvc.7.j2")),
     ("example.c", include_str!("../templates/example.c.j2")),
     ("example.cpp", include_str!("../templates/example.cpp.j2")),
     ("example.go", include_str!("../templates/example.go.j2")),

@@ -121,18 +121,19 @@ fn one_changed_byte_or_a_missing_file_fails_and_gen_mends_it() {
     assert_eq!(all(), committed);
 }
 
-/// The page of an endpoint that is gone.
+/// The pages of an endpoint that is gone.
 #[test]
 fn a_page_too_many_fails_and_gen_removes_it() {
     let tree = tempfile::tempdir().unwrap();
     for path in xtask::files(root()).unwrap().iter().map(|(path, _)| path.as_str()).chain(SOURCES.iter().copied()) {
         copy(&root().join(path), &tree.path().join(path));
     }
-    let page = "docs/endpoints/made_up.md";
-    fs::write(tree.path().join(page), "made up\n").unwrap();
-    assert!(fails(tree.path()).contains(&format!("{page}: no endpoint has this page")));
-    assert_eq!(passes(tree.path(), &[]), format!("gen: {page}\n"));
-    assert!(!tree.path().join(page).exists());
+    for page in ["docs/endpoints/made_up.md", "docs/man/man3/paysvc_made_up.3"] {
+        fs::write(tree.path().join(page), "made up\n").unwrap();
+        assert!(fails(tree.path()).contains(&format!("{page}: nothing has this page any more")));
+        assert_eq!(passes(tree.path(), &[]), format!("gen: {page}\n"));
+        assert!(!tree.path().join(page).exists());
+    }
     passes(tree.path(), &["--verify"]);
 }
 

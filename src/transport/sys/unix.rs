@@ -5,7 +5,7 @@ mod event;
 mod sockets;
 mod waker;
 
-use std::io::{self, Read as _, Write as _};
+use std::io;
 use std::net::{SocketAddr, TcpStream};
 use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 use std::time::Duration;
@@ -94,34 +94,20 @@ pub struct Waits {
 }
 
 impl Waits {
-    pub fn read(
-        &mut self,
-        mut socket: &TcpStream,
-        buffer: &mut [u8],
-        left: Duration,
-        _: Option<&Waker>,
-    ) -> io::Result<usize> {
+    /// The timeout is not longer than what is left.
+    pub fn limit(&mut self, socket: &TcpStream, write: bool, left: Duration) -> io::Result<()> {
         let timeout = Some(rounded_timeout(left));
-        if self.read_timeout != timeout {
-            self.read_timeout = timeout;
-            socket.set_read_timeout(timeout)?;
+        let current = if write { &mut self.write_timeout } else { &mut self.read_timeout };
+        if *current == timeout {
+            return Ok(());
         }
-        socket.read(buffer)
+        *current = timeout;
+        if write { socket.set_write_timeout(timeout) } else { socket.set_read_timeout(timeout) }
     }
 
-    pub fn write(
-        &mut self,
-        mut socket: &TcpStream,
-        bytes: &[u8],
-        left: Duration,
-        _: Option<&Waker>,
-    ) -> io::Result<usize> {
-        let timeout = Some(rounded_timeout(left));
-        if self.write_timeout != timeout {
-            self.write_timeout = timeout;
-            socket.set_write_timeout(timeout)?;
-        }
-        socket.write(bytes)
+    /// The read or write has waited already.
+    pub fn wait(&mut self, _: &TcpStream, _: Duration, _: Option<&Waker>) -> io::Result<()> {
+        Ok(())
     }
 }
 

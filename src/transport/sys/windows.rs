@@ -3,7 +3,7 @@
 //! happened to the socket (`WSAEventSelect`), and for one that a cancel sets: shutting a socket down need not end a wait
 //! for it.
 
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::net::{SocketAddr, TcpStream};
 use std::os::windows::io::{AsRawHandle as _, AsRawSocket as _, FromRawHandle as _, FromRawSocket as _, OwnedHandle};
 use std::ptr;
@@ -176,40 +176,13 @@ fn wait_for_any(events: &[HANDLE], at_most: Duration) -> io::Result<()> {
 pub struct Waits(Option<Event>);
 
 impl Waits {
-    pub fn read(
-        &mut self,
-        mut socket: &TcpStream,
-        buffer: &mut [u8],
-        left: Duration,
-        waker: Option<&Waker>,
-    ) -> io::Result<usize> {
-        match socket.read(buffer) {
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.wait(socket, left, waker).and(Err(error)),
-            result => result,
-        }
-    }
-
-    pub fn write(
-        &mut self,
-        mut socket: &TcpStream,
-        bytes: &[u8],
-        left: Duration,
-        waker: Option<&Waker>,
-    ) -> io::Result<usize> {
-        match socket.write(bytes) {
-            Err(error) if sent_nothing(&error) => {
-                // That the wait failed is not about the write.
-                self.wait(socket, left, waker).map_err(|_| io::ErrorKind::WouldBlock)?;
-                Err(error)
-            }
-            // The caller must not repeat it.
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(io::Error::other(error)),
-            result => result,
-        }
+    /// A socket that does not block needs no limit.
+    pub fn limit(&mut self, _: &TcpStream, _: bool, _: Duration) -> io::Result<()> {
+        Ok(())
     }
 
     /// Waits after a read or write that would have blocked, until it is worth repeating it.
-    fn wait(&mut self, socket: &TcpStream, left: Duration, waker: Option<&Waker>) -> io::Result<()> {
+    pub fn wait(&mut self, socket: &TcpStream, left: Duration, waker: Option<&Waker>) -> io::Result<()> {
         let Some(event) = &self.0 else {
             let event = Event::new()?;
             let what = (FD_READ | FD_WRITE | FD_CLOSE) as i32;

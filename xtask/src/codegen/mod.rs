@@ -8,6 +8,7 @@ pub mod endpoints;
 pub mod examples;
 pub mod exports;
 pub mod go;
+pub mod man;
 pub mod operations;
 pub mod platforms;
 pub mod python;

@@ -1,0 +1,23 @@
+# Prints which requests for a version, and which pointer sizes, the package suits. No compiler is needed.
+cmake_minimum_required(VERSION 3.19)
+project(versions NONE)
+
+function(try name)
+  unset(paysvc_DIR CACHE)
+  set(paysvc_FOUND FALSE)
+  find_package(paysvc ${ARGN} QUIET CONFIG)
+  if(paysvc_FOUND)
+    message(STATUS "try ${name}: ${paysvc_VERSION}")
+  else()
+    message(STATUS "try ${name}: refused ${paysvc_CONSIDERED_VERSIONS}")
+  endif()
+endfunction()
+
+foreach(version IN LISTS VERSIONS)
+  string(REPLACE "=" ";EXACT" words ${version})
+  try(${version} ${words})
+endforeach()
+foreach(bytes 4 8)
+  set(CMAKE_SIZEOF_VOID_P ${bytes})
+  try("${bytes} bytes")
+endforeach()
