@@ -17,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-typedef paysvc_status (*function)(const paysvc_client *, const char *, const paysvc_call *, paysvc_reply **);
+typedef paysvc_status (PAYSVC_CDECL *function)(const paysvc_client *, const char *, const paysvc_call *, paysvc_reply **);
 
 static paysvc_client *client;
 static int sandbox;

@@ -47,10 +47,13 @@
 
 #include <stddef.h>
 
-/* Calling convention of callbacks: write it in their definitions if the program may be built for 32-bit Windows. */
+/* Calling conventions of the functions and of callbacks, whatever the compiler's default is: write PAYSVC_CALLBACK in the
+ * definitions of callbacks if the program may be built for 32-bit Windows. */
 #if defined(_WIN32) && !defined(_WIN64)
+#define PAYSVC_CDECL __cdecl
 #define PAYSVC_CALLBACK __cdecl
 #else
+#define PAYSVC_CDECL
 #define PAYSVC_CALLBACK
 #endif
 
@@ -287,33 +290,33 @@ typedef int paysvc_state;
  *
  * @return a static string; do not free it
  */
-const char *paysvc_version(void);
+const char *PAYSVC_CDECL paysvc_version(void);
 
 /**
  * Version of the loaded library as a number: 200 for 0.2.0, 10203 for 1.2.3. If it is lower than PAYSVC_VERSION_NUMBER, the
  * program was built for a later release, and may use a function that this library lacks.
  */
-int paysvc_version_number(void);
+int PAYSVC_CDECL paysvc_version_number(void);
 
 /**
  * Version of the binary interface of the loaded library, which is also the number in its soname. Compare it with
  * PAYSVC_ABI before any other call.
  */
-int paysvc_abi(void);
+int PAYSVC_CDECL paysvc_abi(void);
 
 /**
  * Name of a status without its prefix, e.g. "E_TIMEOUT".
  *
  * @return a static string, "?" for a number that this version does not know; do not free it
  */
-const char *paysvc_status_name(paysvc_status status);
+const char *PAYSVC_CDECL paysvc_status_name(paysvc_status status);
 
 /**
  * Name of an outcome without its prefix, e.g. "UNKNOWN".
  *
  * @return a static string, "?" for a number that this version does not know; do not free it
  */
-const char *paysvc_outcome_name(paysvc_outcome outcome);
+const char *PAYSVC_CDECL paysvc_outcome_name(paysvc_outcome outcome);
 
 /**
  * Creates a client: configuration and connections, shared by threads. Opens no connection.
@@ -341,9 +344,9 @@ const char *paysvc_outcome_name(paysvc_outcome outcome);
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK, PAYSVC_E_ARGUMENT or PAYSVC_E_CONFIG. What a call needs is checked by that call.
  */
-paysvc_status paysvc_client_new(const char *config_json,
-                                paysvc_client **client,
-                                paysvc_reply **reply);
+paysvc_status PAYSVC_CDECL paysvc_client_new(const char *config_json,
+                                             paysvc_client **client,
+                                             paysvc_reply **reply);
 
 /**
  * Lists a customer's existing mandates.
@@ -356,10 +359,10 @@ paysvc_status paysvc_client_new(const char *config_json,
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
-paysvc_status paysvc_direct_debit_history(const paysvc_client *client,
-                                          const char *request_json,
-                                          const paysvc_call *call,
-                                          paysvc_reply **reply);
+paysvc_status PAYSVC_CDECL paysvc_direct_debit_history(const paysvc_client *client,
+                                                       const char *request_json,
+                                                       const paysvc_call *call,
+                                                       paysvc_reply **reply);
 
 /**
  * Creates a direct debit mandate. Store the answer's /data/mandateCode safely.
@@ -377,10 +380,10 @@ paysvc_status paysvc_direct_debit_history(const paysvc_client *client,
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
-paysvc_status paysvc_direct_debit_create(const paysvc_client *client,
-                                         const char *request_json,
-                                         const paysvc_call *call,
-                                         paysvc_reply **reply);
+paysvc_status PAYSVC_CDECL paysvc_direct_debit_create(const paysvc_client *client,
+                                                      const char *request_json,
+                                                      const paysvc_call *call,
+                                                      paysvc_reply **reply);
 
 /**
  * Checks a mandate. It should be active before a debit is made with it.
@@ -393,10 +396,10 @@ paysvc_status paysvc_direct_debit_create(const paysvc_client *client,
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
-paysvc_status paysvc_direct_debit_status(const paysvc_client *client,
-                                         const char *request_json,
-                                         const paysvc_call *call,
-                                         paysvc_reply **reply);
+paysvc_status PAYSVC_CDECL paysvc_direct_debit_status(const paysvc_client *client,
+                                                      const char *request_json,
+                                                      const paysvc_call *call,
+                                                      paysvc_reply **reply);
 
 /**
  * Triggers the e-mail with the one-time code that a debit needs.
@@ -409,10 +412,10 @@ paysvc_status paysvc_direct_debit_status(const paysvc_client *client,
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
-paysvc_status paysvc_direct_debit_otp(const paysvc_client *client,
-                                      const char *request_json,
-                                      const paysvc_call *call,
-                                      paysvc_reply **reply);
+paysvc_status PAYSVC_CDECL paysvc_direct_debit_otp(const paysvc_client *client,
+                                                   const char *request_json,
+                                                   const paysvc_call *call,
+                                                   paysvc_reply **reply);
 
 /**
  * Creates an order payment from the plaintext payload, for example a card charge; the library encrypts it.
@@ -450,10 +453,10 @@ paysvc_status paysvc_direct_debit_otp(const paysvc_client *client,
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
-paysvc_status paysvc_order_create(const paysvc_client *client,
-                                  const char *request_json,
-                                  const paysvc_call *call,
-                                  paysvc_reply **reply);
+paysvc_status PAYSVC_CDECL paysvc_order_create(const paysvc_client *client,
+                                               const char *request_json,
+                                               const paysvc_call *call,
+                                               paysvc_reply **reply);
 
 /**
  * Pays an order: by card, bank transfer, direct debit, or another payment option.
@@ -483,10 +486,10 @@ paysvc_status paysvc_order_create(const paysvc_client *client,
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
-paysvc_status paysvc_order_pay(const paysvc_client *client,
-                               const char *request_json,
-                               const paysvc_call *call,
-                               paysvc_reply **reply);
+paysvc_status PAYSVC_CDECL paysvc_order_pay(const paysvc_client *client,
+                                            const char *request_json,
+                                            const paysvc_call *call,
+                                            paysvc_reply **reply);
 
 /**
  * Completes a card payment that waits for a code from the card's holder.
@@ -501,10 +504,10 @@ paysvc_status paysvc_order_pay(const paysvc_client *client,
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
-paysvc_status paysvc_order_pay_authorize(const paysvc_client *client,
-                                         const char *request_json,
-                                         const paysvc_call *call,
-                                         paysvc_reply **reply);
+paysvc_status PAYSVC_CDECL paysvc_order_pay_authorize(const paysvc_client *client,
+                                                      const char *request_json,
+                                                      const paysvc_call *call,
+                                                      paysvc_reply **reply);
 
 /**
  * Charges a card payment that was only authorized before.
@@ -518,10 +521,10 @@ paysvc_status paysvc_order_pay_authorize(const paysvc_client *client,
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
-paysvc_status paysvc_order_pay_capture(const paysvc_client *client,
-                                       const char *request_json,
-                                       const paysvc_call *call,
-                                       paysvc_reply **reply);
+paysvc_status PAYSVC_CDECL paysvc_order_pay_capture(const paysvc_client *client,
+                                                    const char *request_json,
+                                                    const paysvc_call *call,
+                                                    paysvc_reply **reply);
 
 /**
  * Starts a refund of an order, in full or in part.
@@ -536,10 +539,10 @@ paysvc_status paysvc_order_pay_capture(const paysvc_client *client,
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
-paysvc_status paysvc_order_refund(const paysvc_client *client,
-                                  const char *request_json,
-                                  const paysvc_call *call,
-                                  paysvc_reply **reply);
+paysvc_status PAYSVC_CDECL paysvc_order_refund(const paysvc_client *client,
+                                               const char *request_json,
+                                               const paysvc_call *call,
+                                               paysvc_reply **reply);
 
 /**
  * Returns the state of an order and of each attempt to pay it. It tells what became of a payment.
@@ -552,10 +555,10 @@ paysvc_status paysvc_order_refund(const paysvc_client *client,
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
-paysvc_status paysvc_order_status(const paysvc_client *client,
-                                  const char *request_json,
-                                  const paysvc_call *call,
-                                  paysvc_reply **reply);
+paysvc_status PAYSVC_CDECL paysvc_order_status(const paysvc_client *client,
+                                               const char *request_json,
+                                               const paysvc_call *call,
+                                               paysvc_reply **reply);
 
 /**
  * Verifies the payment of an order. Only the state tells whether it is paid: code 00 means found.
@@ -568,10 +571,10 @@ paysvc_status paysvc_order_status(const paysvc_client *client,
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
-paysvc_status paysvc_order_verify(const paysvc_client *client,
-                                  const char *request_json,
-                                  const paysvc_call *call,
-                                  paysvc_reply **reply);
+paysvc_status PAYSVC_CDECL paysvc_order_verify(const paysvc_client *client,
+                                               const char *request_json,
+                                               const paysvc_call *call,
+                                               paysvc_reply **reply);
 
 /**
  * Returns the fee that a payment would have. It creates nothing.
@@ -586,10 +589,10 @@ paysvc_status paysvc_order_verify(const paysvc_client *client,
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
-paysvc_status paysvc_order_fee(const paysvc_client *client,
-                               const char *request_json,
-                               const paysvc_call *call,
-                               paysvc_reply **reply);
+paysvc_status PAYSVC_CDECL paysvc_order_fee(const paysvc_client *client,
+                                            const char *request_json,
+                                            const paysvc_call *call,
+                                            paysvc_reply **reply);
 
 /**
  * Charges a card that was saved before.
@@ -619,10 +622,10 @@ paysvc_status paysvc_order_fee(const paysvc_client *client,
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
-paysvc_status paysvc_card_charge(const paysvc_client *client,
-                                 const char *request_json,
-                                 const paysvc_call *call,
-                                 paysvc_reply **reply);
+paysvc_status PAYSVC_CDECL paysvc_card_charge(const paysvc_client *client,
+                                              const char *request_json,
+                                              const paysvc_call *call,
+                                              paysvc_reply **reply);
 
 /**
  * Saves the card with which an order was paid, for card_charge.
@@ -635,10 +638,10 @@ paysvc_status paysvc_card_charge(const paysvc_client *client,
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
-paysvc_status paysvc_card_save(const paysvc_client *client,
-                               const char *request_json,
-                               const paysvc_call *call,
-                               paysvc_reply **reply);
+paysvc_status PAYSVC_CDECL paysvc_card_save(const paysvc_client *client,
+                                            const char *request_json,
+                                            const paysvc_call *call,
+                                            paysvc_reply **reply);
 
 /**
  * Creates an order that the customer pays on a page of the service; the answer has its address.
@@ -666,10 +669,10 @@ paysvc_status paysvc_card_save(const paysvc_client *client,
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
-paysvc_status paysvc_checkout_create(const paysvc_client *client,
-                                     const char *request_json,
-                                     const paysvc_call *call,
-                                     paysvc_reply **reply);
+paysvc_status PAYSVC_CDECL paysvc_checkout_create(const paysvc_client *client,
+                                                  const char *request_json,
+                                                  const paysvc_call *call,
+                                                  paysvc_reply **reply);
 
 /**
  * Lists the banks, with the codes that other requests take.
@@ -682,10 +685,10 @@ paysvc_status paysvc_checkout_create(const paysvc_client *client,
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
-paysvc_status paysvc_banks(const paysvc_client *client,
-                           const char *request_json,
-                           const paysvc_call *call,
-                           paysvc_reply **reply);
+paysvc_status PAYSVC_CDECL paysvc_banks(const paysvc_client *client,
+                                        const char *request_json,
+                                        const paysvc_call *call,
+                                        paysvc_reply **reply);
 
 /**
  * Creates a reserved virtual bank account: persistent, one per alias.
@@ -700,10 +703,10 @@ paysvc_status paysvc_banks(const paysvc_client *client,
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
-paysvc_status paysvc_virtual_account_generate(const paysvc_client *client,
-                                              const char *request_json,
-                                              const paysvc_call *call,
-                                              paysvc_reply **reply);
+paysvc_status PAYSVC_CDECL paysvc_virtual_account_generate(const paysvc_client *client,
+                                                           const char *request_json,
+                                                           const paysvc_call *call,
+                                                           paysvc_reply **reply);
 
 /**
  * Returns the virtual account of an alias.
@@ -716,10 +719,10 @@ paysvc_status paysvc_virtual_account_generate(const paysvc_client *client,
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
-paysvc_status paysvc_virtual_account_details(const paysvc_client *client,
-                                             const char *request_json,
-                                             const paysvc_call *call,
-                                             paysvc_reply **reply);
+paysvc_status PAYSVC_CDECL paysvc_virtual_account_details(const paysvc_client *client,
+                                                          const char *request_json,
+                                                          const paysvc_call *call,
+                                                          paysvc_reply **reply);
 
 /**
  * Returns the details of a funding event on a virtual account.
@@ -732,10 +735,10 @@ paysvc_status paysvc_virtual_account_details(const paysvc_client *client,
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
-paysvc_status paysvc_transaction_details(const paysvc_client *client,
-                                         const char *request_json,
-                                         const paysvc_call *call,
-                                         paysvc_reply **reply);
+paysvc_status PAYSVC_CDECL paysvc_transaction_details(const paysvc_client *client,
+                                                      const char *request_json,
+                                                      const paysvc_call *call,
+                                                      paysvc_reply **reply);
 
 /**
  * Returns the name of a bank account's holder.
@@ -749,10 +752,10 @@ paysvc_status paysvc_transaction_details(const paysvc_client *client,
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
-paysvc_status paysvc_payout_name_enquiry(const paysvc_client *client,
-                                         const char *request_json,
-                                         const paysvc_call *call,
-                                         paysvc_reply **reply);
+paysvc_status PAYSVC_CDECL paysvc_payout_name_enquiry(const paysvc_client *client,
+                                                      const char *request_json,
+                                                      const paysvc_call *call,
+                                                      paysvc_reply **reply);
 
 /**
  * Pays out to bank accounts, as one batch. Success means accepted, not paid: ask payout_status.
@@ -773,10 +776,10 @@ paysvc_status paysvc_payout_name_enquiry(const paysvc_client *client,
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
-paysvc_status paysvc_payout_initiate(const paysvc_client *client,
-                                     const char *request_json,
-                                     const paysvc_call *call,
-                                     paysvc_reply **reply);
+paysvc_status PAYSVC_CDECL paysvc_payout_initiate(const paysvc_client *client,
+                                                  const char *request_json,
+                                                  const paysvc_call *call,
+                                                  paysvc_reply **reply);
 
 /**
  * Returns the payouts of a batch and their states. The form of the answer is not documented.
@@ -789,10 +792,10 @@ paysvc_status paysvc_payout_initiate(const paysvc_client *client,
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
-paysvc_status paysvc_payout_status(const paysvc_client *client,
-                                   const char *request_json,
-                                   const paysvc_call *call,
-                                   paysvc_reply **reply);
+paysvc_status PAYSVC_CDECL paysvc_payout_status(const paysvc_client *client,
+                                                const char *request_json,
+                                                const paysvc_call *call,
+                                                paysvc_reply **reply);
 
 /**
  * Returns the balance in a currency from which payouts are made.
@@ -805,10 +808,10 @@ paysvc_status paysvc_payout_status(const paysvc_client *client,
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
-paysvc_status paysvc_payout_balance(const paysvc_client *client,
-                                    const char *request_json,
-                                    const paysvc_call *call,
-                                    paysvc_reply **reply);
+paysvc_status PAYSVC_CDECL paysvc_payout_balance(const paysvc_client *client,
+                                                 const char *request_json,
+                                                 const paysvc_call *call,
+                                                 paysvc_reply **reply);
 
 /**
  * Sends a request that has no function of its own yet. For a path that it knows, the library still enforces the API key, the encryption, and that the request is not repeated.
@@ -826,10 +829,10 @@ paysvc_status paysvc_payout_balance(const paysvc_client *client,
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return as the functions of the endpoints.
  */
-paysvc_status paysvc_request(const paysvc_client *client,
-                             const char *request_json,
-                             const paysvc_call *call,
-                             paysvc_reply **reply);
+paysvc_status PAYSVC_CDECL paysvc_request(const paysvc_client *client,
+                                          const char *request_json,
+                                          const paysvc_call *call,
+                                          paysvc_reply **reply);
 
 /**
  * Finds out what became of a request whose outcome is UNKNOWN. It asks the read-only endpoint that knows, and moves no money.
@@ -847,10 +850,10 @@ paysvc_status paysvc_request(const paysvc_client *client,
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK: CONFIRMED, check the state. PAYSVC_E_REJECTED: REJECTED, the request was not executed. Any other status: the outcome is still UNKNOWN. It is never NOT_SENT. The body is the look-up's answer.
  */
-paysvc_status paysvc_resolve(const paysvc_client *client,
-                             const char *request_json,
-                             const paysvc_call *call,
-                             paysvc_reply **reply);
+paysvc_status PAYSVC_CDECL paysvc_resolve(const paysvc_client *client,
+                                          const char *request_json,
+                                          const paysvc_call *call,
+                                          paysvc_reply **reply);
 
 /**
  * Asks for the state of an order until it is final, or until the call's time is over. A failed payment may be followed by another attempt: call again.
@@ -865,10 +868,10 @@ paysvc_status paysvc_resolve(const paysvc_client *client,
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK: the state is final, check it. PAYSVC_E_TIMEOUT: it is not final yet; the outcome is UNKNOWN and the state is the last one. The outcome is never NOT_SENT. The body is the last answer.
  */
-paysvc_status paysvc_order_wait(const paysvc_client *client,
-                                const char *request_json,
-                                const paysvc_call *call,
-                                paysvc_reply **reply);
+paysvc_status PAYSVC_CDECL paysvc_order_wait(const paysvc_client *client,
+                                             const char *request_json,
+                                             const paysvc_call *call,
+                                             paysvc_reply **reply);
 
 /**
  * Checks a webhook, which nobody signs: reads the event in every form that the service uses, and asks the service whether it is true.
@@ -884,10 +887,10 @@ paysvc_status paysvc_order_wait(const paysvc_client *client,
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return as the read-only endpoint that was asked. The body is its answer with authentic (event and service agree), match (the service's answer is what expect says; absent without expect), differences (a list) and key (the same for each delivery of an event) in front. Act on the answer only if authentic and match are true.
  */
-paysvc_status paysvc_webhook_verify(const paysvc_client *client,
-                                    const char *request_json,
-                                    const paysvc_call *call,
-                                    paysvc_reply **reply);
+paysvc_status PAYSVC_CDECL paysvc_webhook_verify(const paysvc_client *client,
+                                                 const char *request_json,
+                                                 const paysvc_call *call,
+                                                 paysvc_reply **reply);
 
 /**
  * Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms bounds a batch, the call's timeout the list: no batch starts with less than timeout_ms left. Write the list down before the call and every step of its progress during it, see docs/payouts.md.
@@ -909,17 +912,17 @@ paysvc_status paysvc_webhook_verify(const paysvc_client *client,
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK: the service accepted all; accepted is not paid. The body reports the outcome of each recipient, also when the call fails: ACCEPTED, REJECTED, NOT_SENT or UNKNOWN. The outcome of the call is the one that all recipients have, otherwise UNKNOWN.
  */
-paysvc_status paysvc_payout_bulk(const paysvc_client *client,
-                                 const char *request_json,
-                                 const paysvc_call *call,
-                                 paysvc_reply **reply);
+paysvc_status PAYSVC_CDECL paysvc_payout_bulk(const paysvc_client *client,
+                                              const char *request_json,
+                                              const paysvc_call *call,
+                                              paysvc_reply **reply);
 
 /**
  * Frees the client. Calls that still run on other threads end normally; then its connections are closed.
  *
  * @param client  may be NULL
  */
-void paysvc_client_free(paysvc_client *client);
+void PAYSVC_CDECL paysvc_client_free(paysvc_client *client);
 
 /**
  * Sets the log callback. It is called on the thread that makes a call. Each line begins with the number of the call, see
@@ -935,10 +938,10 @@ void paysvc_client_free(paysvc_client *client);
  *   use the callback.
  * @return PAYSVC_OK; PAYSVC_E_ARGUMENT if client is NULL, or if log is not NULL and level is not 1 to 4
  */
-paysvc_status paysvc_client_set_log(const paysvc_client *client,
-                                    int level,
-                                    paysvc_log_fn log,
-                                    void *userdata);
+paysvc_status PAYSVC_CDECL paysvc_client_set_log(const paysvc_client *client,
+                                                 int level,
+                                                 paysvc_log_fn log,
+                                                 void *userdata);
 
 /**
  * Encrypts a payload without sending anything. The body of the reply is {"data":"<base64>"}, the request body of every
@@ -950,16 +953,16 @@ paysvc_status paysvc_client_set_log(const paysvc_client *client,
  *   PAYSVC_E_CONFIG without an encryption key; PAYSVC_E_ENCRYPT if the payload is longer than the key can encrypt (its
  *   length in bytes less 11)
  */
-paysvc_status paysvc_encrypt(const paysvc_client *client,
-                             const char *plaintext_json,
-                             paysvc_reply **reply);
+paysvc_status PAYSVC_CDECL paysvc_encrypt(const paysvc_client *client,
+                                          const char *plaintext_json,
+                                          paysvc_reply **reply);
 
 /**
  * Makes a token with which a request gets a deadline of its own and can be cancelled.
  *
  * @return the token: free it with paysvc_call_free(). NULL only after a failure in the library itself.
  */
-paysvc_call *paysvc_call_new(void);
+paysvc_call *PAYSVC_CDECL paysvc_call_new(void);
 
 /**
  * Sets the timeout of calls that start with this token from now on. It does not affect a running call.
@@ -967,8 +970,8 @@ paysvc_call *paysvc_call_new(void);
  * @param call  NULL is ignored
  * @param timeout_ms  for the whole call in ms, including retries and waits; 0 or less: the client's timeout_ms
  */
-void paysvc_call_set_timeout_ms(const paysvc_call *call,
-                                int timeout_ms);
+void PAYSVC_CDECL paysvc_call_set_timeout_ms(const paysvc_call *call,
+                                             int timeout_ms);
 
 /**
  * Sets the callback for the progress of calls that start with this token from now on: paysvc_payout_bulk() calls it before
@@ -979,9 +982,9 @@ void paysvc_call_set_timeout_ms(const paysvc_call *call,
  * @param progress  the callback, which must return; NULL: none
  * @param userdata  passed to every call of the callback; may be NULL. It must stay valid while a call with this token runs.
  */
-void paysvc_call_set_progress(const paysvc_call *call,
-                              paysvc_progress_fn progress,
-                              void *userdata);
+void PAYSVC_CDECL paysvc_call_set_progress(const paysvc_call *call,
+                                           paysvc_progress_fn progress,
+                                           void *userdata);
 
 /**
  * Cancels all calls with this token: running ones return promptly with PAYSVC_E_CANCELLED, later ones at once. A call
@@ -990,42 +993,42 @@ void paysvc_call_set_progress(const paysvc_call *call,
  *
  * @param call  NULL is ignored
  */
-void paysvc_call_cancel(const paysvc_call *call);
+void PAYSVC_CDECL paysvc_call_cancel(const paysvc_call *call);
 
 /**
  * Frees the token. A call that still uses it continues, and can no longer be cancelled.
  *
  * @param call  may be NULL
  */
-void paysvc_call_free(paysvc_call *call);
+void PAYSVC_CDECL paysvc_call_free(paysvc_call *call);
 
 /**
  * Status that the function returned with this reply.
  *
  * @param reply  NULL: PAYSVC_E_ARGUMENT
  */
-paysvc_status paysvc_reply_status(const paysvc_reply *reply);
+paysvc_status PAYSVC_CDECL paysvc_reply_status(const paysvc_reply *reply);
 
 /**
  * What the service did with the request: tells whether it may be repeated.
  *
  * @param reply  NULL: PAYSVC_OUTCOME_UNKNOWN
  */
-paysvc_outcome paysvc_reply_outcome(const paysvc_reply *reply);
+paysvc_outcome PAYSVC_CDECL paysvc_reply_outcome(const paysvc_reply *reply);
 
 /**
  * State of the payment or refund in the answer; PAYSVC_STATE_NONE if the answer has none, or contradicting ones.
  *
  * @param reply  NULL: PAYSVC_STATE_NONE
  */
-paysvc_state paysvc_reply_state(const paysvc_reply *reply);
+paysvc_state PAYSVC_CDECL paysvc_reply_state(const paysvc_reply *reply);
 
 /**
  * HTTP status of the answer to the last attempt; 0 if there was no answer.
  *
  * @param reply  NULL: 0
  */
-int paysvc_reply_http_status(const paysvc_reply *reply);
+int PAYSVC_CDECL paysvc_reply_http_status(const paysvc_reply *reply);
 
 /**
  * One JSON document: the service's own bytes if it answered with JSON (100.10 stays 100.10), otherwise a failure in the
@@ -1034,12 +1037,12 @@ int paysvc_reply_http_status(const paysvc_reply *reply);
  * @param reply  NULL: a failure
  * @return never NULL; valid until the reply is freed
  */
-const char *paysvc_reply_body(const paysvc_reply *reply);
+const char *PAYSVC_CDECL paysvc_reply_body(const paysvc_reply *reply);
 
 /**
  * Length of paysvc_reply_body() in bytes, without the NUL at its end.
  */
-size_t paysvc_reply_body_len(const paysvc_reply *reply);
+size_t PAYSVC_CDECL paysvc_reply_body_len(const paysvc_reply *reply);
 
 /**
  * One value of the body as text: strings unescaped, everything else as it is written in the JSON. A string that contains
@@ -1050,8 +1053,8 @@ size_t paysvc_reply_body_len(const paysvc_reply *reply);
  * @return valid until the reply is freed. NULL if the value is absent or null, if the pointer is NULL, malformed or has more
  *   than 128 steps, or if there is no memory for it.
  */
-const char *paysvc_reply_get(const paysvc_reply *reply,
-                             const char *pointer);
+const char *PAYSVC_CDECL paysvc_reply_get(const paysvc_reply *reply,
+                                          const char *pointer);
 
 /**
  * Type of one value of the body.
@@ -1060,8 +1063,8 @@ const char *paysvc_reply_get(const paysvc_reply *reply,
  * @return one of PAYSVC_JSON_...; PAYSVC_JSON_ABSENT if there is no such value, if reply or pointer is NULL, or if the pointer
  *   is malformed or has more than 128 steps
  */
-int paysvc_reply_type(const paysvc_reply *reply,
-                      const char *pointer);
+int PAYSVC_CDECL paysvc_reply_type(const paysvc_reply *reply,
+                                   const char *pointer);
 
 /**
  * Number of elements of an array, or of members of an object. An element is looked up by its index, which begins at 0:
@@ -1070,8 +1073,8 @@ int paysvc_reply_type(const paysvc_reply *reply,
  * @param pointer  as for paysvc_reply_get()
  * @return 0 for every other value, if there is no such value, and for NULL
  */
-size_t paysvc_reply_count(const paysvc_reply *reply,
-                          const char *pointer);
+size_t PAYSVC_CDECL paysvc_reply_count(const paysvc_reply *reply,
+                                       const char *pointer);
 
 /**
  * Name of one member of an object, in the order of the body. It is escaped ("~0" for "~", "~1" for "/"), so that the
@@ -1083,9 +1086,9 @@ size_t paysvc_reply_count(const paysvc_reply *reply,
  * @return valid until the reply is freed. NULL past the last member, if the value is no object or absent, for NULL, or if
  *   there is no memory for it.
  */
-const char *paysvc_reply_name(const paysvc_reply *reply,
-                              const char *pointer,
-                              size_t index);
+const char *PAYSVC_CDECL paysvc_reply_name(const paysvc_reply *reply,
+                                           const char *pointer,
+                                           size_t index);
 
 /**
  * Code of the answer ("statusCode", "status_code", "code", or the "code" of "error"), or "".
@@ -1093,7 +1096,7 @@ const char *paysvc_reply_name(const paysvc_reply *reply,
  * @param reply  NULL: ""
  * @return valid until the reply is freed
  */
-const char *paysvc_reply_code(const paysvc_reply *reply);
+const char *PAYSVC_CDECL paysvc_reply_code(const paysvc_reply *reply);
 
 /**
  * One line for people: the service's message, or the library's. Secrets of the request are masked in it.
@@ -1101,7 +1104,7 @@ const char *paysvc_reply_code(const paysvc_reply *reply);
  * @param reply  NULL: a message that says so
  * @return valid until the reply is freed
  */
-const char *paysvc_reply_message(const paysvc_reply *reply);
+const char *PAYSVC_CDECL paysvc_reply_message(const paysvc_reply *reply);
 
 /**
  * How long to wait before a retry, in ms: what the service asked for (Retry-After), or the library's own wait that would
@@ -1109,14 +1112,14 @@ const char *paysvc_reply_message(const paysvc_reply *reply);
  *
  * @param reply  NULL: -1
  */
-int paysvc_reply_retry_after_ms(const paysvc_reply *reply);
+int PAYSVC_CDECL paysvc_reply_retry_after_ms(const paysvc_reply *reply);
 
 /**
  * How many times the request was sent, including retries.
  *
  * @param reply  NULL: 0
  */
-int paysvc_reply_attempts(const paysvc_reply *reply);
+int PAYSVC_CDECL paysvc_reply_attempts(const paysvc_reply *reply);
 
 /**
  * Number of this call, e.g. "3k9v0c2m8q1tz7ha-42": at most 40 letters, digits and "-". No other call has it, in no other
@@ -1125,14 +1128,14 @@ int paysvc_reply_attempts(const paysvc_reply *reply);
  * @param reply  NULL: ""
  * @return valid until the reply is freed
  */
-const char *paysvc_reply_call_id(const paysvc_reply *reply);
+const char *PAYSVC_CDECL paysvc_reply_call_id(const paysvc_reply *reply);
 
 /**
  * Frees the reply and every text that its functions returned.
  *
  * @param reply  may be NULL
  */
-void paysvc_reply_free(paysvc_reply *reply);
+void PAYSVC_CDECL paysvc_reply_free(paysvc_reply *reply);
 
 /**
  * Makes a reference that no other has: of no thread, process or machine, with any prefix. References with one prefix sort by
@@ -1147,9 +1150,9 @@ void paysvc_reply_free(paysvc_reply *reply);
  * @return the length of the reference without the NUL; 0 if it does not fit or text is NULL, if the prefix is not
  *   accepted, or if the system has no randomness. Then text, if it has room, is "".
  */
-int paysvc_reference_new(const char *prefix,
-                         char *text,
-                         size_t size);
+int PAYSVC_CDECL paysvc_reference_new(const char *prefix,
+                                      char *text,
+                                      size_t size);
 
 /**
  * Begins a request: an empty JSON object, in which the paysvc_json_set_ functions place values.
@@ -1168,7 +1171,7 @@ int paysvc_reference_new(const char *prefix,
  * @return the request: free it with paysvc_json_free(). NULL only after a failure in the library itself; all functions
  *   accept it.
  */
-paysvc_json *paysvc_json_new(void);
+paysvc_json *PAYSVC_CDECL paysvc_json_new(void);
 
 /**
  * Sets a string.
@@ -1178,7 +1181,7 @@ paysvc_json *paysvc_json_new(void);
  * @param utf8  the text, not yet escaped. NULL is a failure.
  * @return PAYSVC_OK, or PAYSVC_E_ARGUMENT after a failure, now or before
  */
-paysvc_status paysvc_json_set_string(paysvc_json *request, const char *pointer, const char *utf8);
+paysvc_status PAYSVC_CDECL paysvc_json_set_string(paysvc_json *request, const char *pointer, const char *utf8);
 
 /**
  * Sets a string that is given in Windows-1252. It is sent in UTF-8, as all requests.
@@ -1189,9 +1192,9 @@ paysvc_status paysvc_json_set_string(paysvc_json *request, const char *pointer, 
  *   Windows-1252: 81, 8D, 8F, 90 and 9D.
  * @return PAYSVC_OK, or PAYSVC_E_ARGUMENT after a failure, now or before
  */
-paysvc_status paysvc_json_set_cp1252(paysvc_json *request,
-                                     const char *pointer,
-                                     const char *cp1252);
+paysvc_status PAYSVC_CDECL paysvc_json_set_cp1252(paysvc_json *request,
+                                                  const char *pointer,
+                                                  const char *cp1252);
 
 /**
  * Sets a number, which is sent exactly as it is written here.
@@ -1202,9 +1205,9 @@ paysvc_status paysvc_json_set_cp1252(paysvc_json *request,
  *   ".5", "1e", "NaN", blanks and "".
  * @return PAYSVC_OK, or PAYSVC_E_ARGUMENT after a failure, now or before
  */
-paysvc_status paysvc_json_set_number(paysvc_json *request,
-                                     const char *pointer,
-                                     const char *number);
+paysvc_status PAYSVC_CDECL paysvc_json_set_number(paysvc_json *request,
+                                                  const char *pointer,
+                                                  const char *number);
 
 /**
  * Sets a boolean.
@@ -1214,7 +1217,7 @@ paysvc_status paysvc_json_set_number(paysvc_json *request,
  * @param value  0: false; any other number: true
  * @return PAYSVC_OK, or PAYSVC_E_ARGUMENT after a failure, now or before
  */
-paysvc_status paysvc_json_set_bool(paysvc_json *request, const char *pointer, int value);
+paysvc_status PAYSVC_CDECL paysvc_json_set_bool(paysvc_json *request, const char *pointer, int value);
 
 /**
  * Sets any JSON value: null, {}, [], a string, a number, or a whole document. It can be changed with the other functions
@@ -1225,9 +1228,9 @@ paysvc_status paysvc_json_set_bool(paysvc_json *request, const char *pointer, in
  * @param json  one JSON value. NULL is a failure, and so is a member that is given twice in one object.
  * @return PAYSVC_OK, or PAYSVC_E_ARGUMENT after a failure, now or before
  */
-paysvc_status paysvc_json_set_json(paysvc_json *request,
-                                   const char *pointer,
-                                   const char *json);
+paysvc_status PAYSVC_CDECL paysvc_json_set_json(paysvc_json *request,
+                                                const char *pointer,
+                                                const char *json);
 
 /**
  * The first failure with the pointer to the value, in one line; "" if there was none. The value is never in it.
@@ -1235,7 +1238,7 @@ paysvc_status paysvc_json_set_json(paysvc_json *request,
  * @param request  NULL: a message that says so
  * @return never NULL; valid until the request is freed
  */
-const char *paysvc_json_error(const paysvc_json *request);
+const char *PAYSVC_CDECL paysvc_json_error(const paysvc_json *request);
 
 /**
  * The request as JSON text, to be passed to any function that sends a request. paysvc_client_new() takes it as well, but
@@ -1244,14 +1247,14 @@ const char *paysvc_json_error(const paysvc_json *request);
  * @param request  NULL: NULL
  * @return valid until the next change or until the request is freed. NULL after any failure.
  */
-const char *paysvc_json_text(const paysvc_json *request);
+const char *PAYSVC_CDECL paysvc_json_text(const paysvc_json *request);
 
 /**
  * Frees the request and its texts. What it held is wiped.
  *
  * @param request  may be NULL
  */
-void paysvc_json_free(paysvc_json *request);
+void PAYSVC_CDECL paysvc_json_free(paysvc_json *request);
 
 #ifdef __cplusplus
 }

@@ -41,10 +41,10 @@ enum class outcome : int;
 enum class state : int;
 
 namespace detail {
-template <class T, void (*free)(T *)> struct freer {
+template <class T, void (PAYSVC_CDECL *free)(T *)> struct freer {
     void operator()(T *handle) const noexcept { free(handle); }
 };
-template <class T, void (*free)(T *)> using handle = std::unique_ptr<T, freer<T, free>>;
+template <class T, void (PAYSVC_CDECL *free)(T *)> using handle = std::unique_ptr<T, freer<T, free>>;
 } // namespace detail
 
 /// The result of a call. One that was moved from, or never filled, has status E_ARGUMENT and outcome UNKNOWN.

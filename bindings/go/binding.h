@@ -5,7 +5,7 @@
 #include <paysvc.h>
 #include <stdint.h>
 
-typedef paysvc_status (*paysvc_go_function)(const paysvc_client *, const char *, const paysvc_call *, paysvc_reply **);
+typedef paysvc_status (PAYSVC_CDECL *paysvc_go_function)(const paysvc_client *, const char *, const paysvc_call *, paysvc_reply **);
 
 paysvc_status paysvc_go_invoke(paysvc_go_function function, const paysvc_client *client, const char *json,
                                const paysvc_call *call, paysvc_reply **reply);

@@ -20,7 +20,7 @@
 #include <io.h>
 #endif
 
-typedef paysvc_status (*function)(const paysvc_client *, const char *, const paysvc_call *, paysvc_reply **);
+typedef paysvc_status (PAYSVC_CDECL *function)(const paysvc_client *, const char *, const paysvc_call *, paysvc_reply **);
 
 static paysvc_status encrypt(const paysvc_client *client, const char *json, const paysvc_call *call, paysvc_reply **reply)
 {

@@ -57,12 +57,13 @@ pub fn broken_promises(root: &Path, header: &str) -> Result<Vec<String>, String>
     Ok(broken)
 }
 
-/// The declarations outside of comments, each on one line without its semicolon. PAYSVC_CALLBACK is left out: it is empty
-/// on every system that a release was built for.
+/// The declarations outside of comments, each on one line without its semicolon. Calling conventions are left out: they are
+/// those of C, which every release had.
 fn declarations(header: &str) -> Vec<String> {
     let code: String = header.split("*/").map(|part| part.split("/*").next().unwrap_or_default()).collect();
     let code: Vec<&str> = code.lines().filter(|line| !line.starts_with('#')).collect();
     let code = code.join(" ").replace("extern \"C\" {", "").replace("PAYSVC_CALLBACK *", "*");
+    let code = code.replace("PAYSVC_CDECL ", "");
     code.split(';').map(|declaration| declaration.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
 }
 
@@ -139,6 +140,7 @@ int paysvc_call_get(const paysvc_call *call,
         assert_eq!(broken("const char *paysvc_version(void);", ""), ["0.1.0.txt: const char * paysvc_version(void)"]);
         assert_eq!(broken("NUMBER 100", "NUMBER 200"), [""; 0]);
         assert_eq!(broken("(*paysvc_log_fn)", "(PAYSVC_CALLBACK *paysvc_log_fn)"), [""; 0]);
+        assert_eq!(broken("*paysvc_version(", "*PAYSVC_CDECL paysvc_version("), [""; 0]);
         assert_eq!(
             broken("(*paysvc_log_fn)", "(__stdcall *paysvc_log_fn)"),
             ["0.1.0.txt: typedef void (*paysvc_log_fn)(void *userdata, int level)"]
