@@ -63,7 +63,8 @@ fn its_tests_pass_with_the_archive() {
     let program = stage.path().join("archive.test");
     run(go(&stage, &["test", "-tags", "paysvc_static", "-c", "-o"]).arg(&program).arg("."));
     let output = run(Command::new("readelf").arg("-dW").arg(&program));
-    assert!(!String::from_utf8_lossy(&output.stdout).contains("libpaysvc"), "it needs the shared library");
+    let needed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(!needed.contains("libpaysvc"), "it needs the shared library: {needed}");
     let mut command = Command::new(&program);
     run(command.env("PAYSVC_SANDBOX", build().join("bin/paysvc-sandbox")).env_remove("LD_LIBRARY_PATH"));
 }

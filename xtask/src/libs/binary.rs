@@ -5,7 +5,9 @@
 
 use object::read::archive::ArchiveFile;
 use object::read::elf::{ElfFile, FileHeader};
-use object::{Endianness, ExportFlags, File, ImportFlags, NameOrOrdinal, Object as _, ObjectSection as _, ObjectSymbol as _, elf};
+use object::{
+    Endianness, ExportFlags, File, ImportFlags, NameOrOrdinal, Object as _, ObjectSection as _, ObjectSymbol as _, elf,
+};
 
 /// A shared library.
 #[derive(Debug, Default, Clone, PartialEq)]
@@ -40,8 +42,10 @@ pub struct Export {
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Archive {
     pub is_64: bool,
-    /// The names of the global symbols that it defines. Those of imports are the system's: see [`is_import`].
+    /// The names of the global symbols that it defines.
     pub globals: Vec<String>,
+    /// Those that parts of import libraries define, which Rust's standard library brings along on Windows.
+    pub stubs: Vec<String>,
     /// The names of the symbols that whoever links it must have; weak ones are none of these.
     pub undefined: Vec<String>,
 }
@@ -103,31 +107,17 @@ fn read_archive(bytes: &[u8]) -> object::Result<Archive> {
     for member in members.members() {
         let file = File::parse(member?.data(bytes)?)?;
         archive.is_64 = file.is_64();
-        if is_import(&file)? {
-            continue;
-        }
+        let is_stub = file.sections().any(|section| section.name().is_ok_and(|name| name.starts_with(".idata$")));
         for symbol in file.symbols() {
             let name = symbol.name()?;
             if symbol.is_undefined() && !symbol.is_weak() && !name.is_empty() {
                 archive.undefined.push(name.to_owned());
             } else if symbol.is_global() && symbol.is_definition() {
-                archive.globals.push(name.to_owned());
+                if is_stub { &mut archive.stubs } else { &mut archive.globals }.push(name.to_owned());
             }
         }
     }
     Ok(archive)
-}
-
-/// Whether it is a part of an import library for a DLL of the system, which an archive for Windows may have beside its own
-/// objects: Rust's standard library brings some that MinGW does not have. Linkers take one for each import, wherever it
-/// comes from.
-fn is_import(file: &File) -> object::Result<bool> {
-    for section in file.sections() {
-        if section.name()?.starts_with(".idata$") {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }
 
 fn text(bytes: &[u8]) -> String {
