@@ -3,14 +3,12 @@ CARGO  ?= cargo
 PREFIX ?= /usr/local
 PLACES  = PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' BINDIR='$(BINDIR)' MANDIR='$(MANDIR)' \
     DESTDIR='$(DESTDIR)' BUILD='$(BUILD)'
-ABI     = $(shell sed -n 's/^pub const ABI: i32 = \([0-9]*\);/\1/p' spec/src/status.rs)
-VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 TARGET_DIR = $(or $(CARGO_TARGET_DIR),target)
 BUILD   = build
 # Replaces files by rename, because a running program may have the old one open.
 PLACE   = sh scripts/place.sh
 
-.PHONY: help all build libs generate demo test test-python test-go test-cpp faults bulk canary fuzz harden certify peers bench bench-check check sanitize tsan cgocheck two-edits bare deny miri install uninstall clean setup setup-demo setup-test
+.PHONY: help all build libs libs-check generate demo test test-python test-go test-cpp faults bulk canary fuzz harden certify peers bench bench-check check sanitize tsan cgocheck two-edits bare deny miri install uninstall clean setup setup-demo setup-test
 
 all: build ## the same as build; the default
 
@@ -36,6 +34,9 @@ build: setup ## library, header and sandbox in build/, laid out as they are inst
 
 libs: setup ## libraries of all platforms, or of TARGET, in build/libs/, with checks and a table of their sizes
 	$(CARGO) xtask libs $(TARGET)
+
+libs-check: setup-test build ## runs programs with the libraries of all platforms, or of TARGET, each where it can; PARTIAL=1, QUICK=1
+	GO="$$(sh scripts/go.sh)" $(CARGO) xtask libs-check $(if $(PARTIAL),--partial) $(if $(QUICK),--quick) $(TARGET)
 
 generate: setup ## writes the committed files that are rendered from the tables
 	$(CARGO) xtask gen

@@ -229,7 +229,7 @@ static paysvc_status create(const char *config, paysvc_client **client)
     return status;
 }
 
-static void tell(void)
+static void flushed(void)
 {
     fflush(stdout);
     wipe(gathered, sizeof gathered);
@@ -251,7 +251,7 @@ int main(void)
     text = line();
     status = create(text, &client);
     done(text, strlen(text));
-    tell();
+    flushed();
     if (status != PAYSVC_OK) {
         paysvc_reply_free(last);
         return client == NULL ? 0 : 3;
@@ -273,7 +273,7 @@ int main(void)
         } else {
             run(client, text);
         }
-        tell();
+        flushed();
         done(text, length);
     }
     paysvc_reply_free(last);

@@ -10,7 +10,8 @@
 mod resolved;
 mod sends_twice;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use paysvc_spec::ENDPOINTS;
@@ -138,6 +139,21 @@ struct Figures {
 }
 
 impl Figures {
+    fn add(&mut self, other: Figures) {
+        self.cases += other.cases;
+        self.false_not_sent += other.false_not_sent;
+        self.false_confirmed += other.false_confirmed;
+        self.twice += other.twice;
+        self.sent_twice += other.sent_twice;
+        self.strays += other.strays;
+        self.needless_unknown += other.needless_unknown;
+        self.wrong.extend(other.wrong);
+        self.resolved.add(other.resolved);
+        for (of, verdicts) in other.table {
+            self.table.entry(of).or_default().extend(verdicts);
+        }
+    }
+
     fn run(&mut self, sandbox: &Sandbox, index: usize, row: &'static Endpoint, tls: bool) {
         let (fault, on, of_writes, of_reads) = FAULTS[index];
         let may = as_the_row_reads(fault, row, if row.read_only() { of_reads } else { of_writes });
@@ -319,27 +335,43 @@ fn carries(payload: &Value, key: &str) -> bool {
 }
 
 /// `wanted`: all, or names of endpoints separated by commas; without it one call that moves money and one that reads.
+/// PAYSVC_FAULTS_JOBS (1): how many endpoints at a time, each with a sandbox of its own.
 fn matrix(wanted: Option<&str>) -> Figures {
-    let mut figures = Figures::default();
-    for tls in [false, true] {
-        let sandbox = Sandbox::start(if tls { &["--pay-twice", "--tls"] } else { &["--pay-twice"] });
-        let picked = |row: &&Endpoint| match wanted {
-            Some("all") => true,
-            names => {
-                names.unwrap_or("order_create,order_refund,transaction_details").split(',').any(|name| name == row.name)
-            }
-        };
-        for row in ENDPOINTS.iter().filter(picked) {
-            for (index, (_, on, ..)) in FAULTS.iter().enumerate() {
-                if tls || *on != Handshake {
-                    figures.run(&sandbox, index, row, tls);
+    let picked = |row: &&Endpoint| match wanted {
+        Some("all") => true,
+        names => {
+            names.unwrap_or("order_create,order_refund,transaction_details").split(',').any(|name| name == row.name)
+        }
+    };
+    let jobs = std::env::var("PAYSVC_FAULTS_JOBS").map_or(1, |jobs| jobs.parse().unwrap());
+    let rows: Mutex<VecDeque<&'static Endpoint>> = Mutex::new(ENDPOINTS.iter().filter(picked).collect());
+    let figures = Mutex::new(Figures::default());
+    std::thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(|| {
+                let sandboxes = [&["--pay-twice"][..], &["--pay-twice", "--tls"]].map(Sandbox::start);
+                loop {
+                    let Some(row) = rows.lock().unwrap().pop_front() else { break };
+                    let of_row = endpoint(row, &sandboxes);
+                    figures.lock().unwrap().add(of_row);
                 }
-            }
-            if !tls {
-                figures.resolved.variants(&sandbox, row);
+            });
+        }
+    });
+    figures.into_inner().unwrap()
+}
+
+/// Plain, and under TLS.
+fn endpoint(row: &'static Endpoint, [plain, tls]: &[Sandbox; 2]) -> Figures {
+    let mut figures = Figures::default();
+    for (sandbox, is_tls) in [(plain, false), (tls, true)] {
+        for (index, (_, on, ..)) in FAULTS.iter().enumerate() {
+            if is_tls || *on != Handshake {
+                figures.run(sandbox, index, row, is_tls);
             }
         }
     }
+    figures.resolved.variants(plain, row);
     figures
 }
 

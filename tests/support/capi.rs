@@ -320,12 +320,7 @@ impl Reply {
     }
     pub fn get(&self, pointer: &str) -> Option<String> {
         if let Told::Driven(reply) = &self.0 {
-            // The reply may be gone in the program; its body is here.
-            return match reply.json().pointer(pointer)? {
-                Value::Null => None,
-                Value::String(text) => Some(text.clone()),
-                other => Some(other.to_string()),
-            };
+            return driver::get(&reply.body, pointer);
         }
         let pointer = CString::new(pointer).unwrap();
         let found = unsafe { (c().reply_get)(self.loaded(), pointer.as_ptr()) };

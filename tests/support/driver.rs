@@ -1,10 +1,12 @@
 //! A foreign program under test: it reads a call a line and prints a reply a line (see `tests/c/driver.c`).
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 pub struct Driver {
     child: Child,
@@ -120,6 +122,23 @@ impl Driver {
         let errors = whole(&mut self.errors);
         assert!(status.success(), "{status}\n{errors}");
         errors
+    }
+}
+
+/// What stands at a pointer, as `paysvc_reply_get` returns it, when the reply in the program may be gone already. Numbers stay
+/// text: those that no type holds are a part of the tests.
+pub fn get(json: &str, pointer: &str) -> Option<String> {
+    let mut found: &RawValue = serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {json}"));
+    for step in pointer.split('/').skip(1) {
+        let members = serde_json::from_str::<BTreeMap<String, &RawValue>>(found.get());
+        found = match members {
+            Ok(members) => members.get(step)?,
+            Err(_) => serde_json::from_str::<Vec<&RawValue>>(found.get()).ok()?.get(step.parse::<usize>().ok()?)?,
+        };
+    }
+    match found.get() {
+        "null" => None,
+        text => Some(serde_json::from_str(text).unwrap_or_else(|_| text.to_owned())),
     }
 }
 

@@ -50,7 +50,7 @@ pub fn all() -> Vec<Language> {
 fn of_platform(platform: &'static Foreign) -> Vec<Language> {
     const C: &[&str] = &["-std=c89", "-pedantic"];
     let mut languages = vec![c_in(Stage::native(), "C, this machine", Link::Shared, C, &[])];
-    for proof in platform.row.proofs {
+    for proof in platform.proofs() {
         languages.push(match proof {
             Proof::C => {
                 let stage = Stage::new();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use xtask::platforms::{Platform, Proof, Runner, System, platform};
+use xtask::platforms::{Compiler, Platform, Proof, Runner, System, platform};
 
 use super::root;
 
@@ -33,33 +33,31 @@ pub fn foreign() -> Option<&'static Foreign> {
 }
 
 impl Foreign {
-    pub fn proves(&self, proof: Proof) -> bool {
-        self.row.proofs.contains(&proof)
+    /// What is asked of it: `PAYSVC_QUICK` leaves the C program.
+    pub fn proofs(&self) -> &'static [Proof] {
+        if std::env::var_os("PAYSVC_QUICK").is_some() { &[Proof::C] } else { self.row.proofs }
     }
 
     pub fn windows(&self) -> bool {
         matches!(self.row.system, System::Windows(_))
     }
 
-    /// The C compiler in words; `cc` or `c++`.
+    /// The compiler in words; `cc` or `c++`.
     pub fn compiler(&self, language: &str) -> Vec<String> {
-        let processor = self.row.target.split('-').next().unwrap();
-        if self.windows() {
-            let language = if language == "cc" { "gcc" } else { "g++" };
-            return vec![format!("{processor}-w64-mingw32-{language}-posix")];
+        match self.row.compiler {
+            Compiler::Mingw(name) if language == "cc" => vec![name.to_owned()],
+            Compiler::Mingw(name) => vec![name.replace("gcc", "g++")],
+            Compiler::Zig { target, cpu } => {
+                let mut words: Vec<String> = vec![zig().display().to_string(), language.into()];
+                let version =
+                    if let System::Glibc(version) = self.row.system { format!(".{version}") } else { String::new() };
+                words.extend(["-target".into(), format!("{target}{version}")]);
+                if !cpu.is_empty() {
+                    words.push(format!("-mcpu={cpu}"));
+                }
+                words
+            }
         }
-        let zig = zig();
-        let target = match (processor, self.row.system) {
-            ("i686", System::Glibc(version)) => format!("x86-linux-gnu.{version}"),
-            ("armv7", System::Glibc(version)) => format!("arm-linux-gnueabihf.{version}"),
-            (processor, System::Glibc(version)) => format!("{processor}-linux-gnu.{version}"),
-            (processor, _) => format!("{processor}-linux-musl"),
-        };
-        let mut words: Vec<String> = vec![zig.display().to_string(), language.into(), "-target".into(), target];
-        if processor == "armv7" {
-            words.push("-mcpu=generic+v7a+vfp3-d32+thumb2-neon".into());
-        }
-        words
     }
 
     pub fn compile(&self, language: &str) -> Command {

@@ -11,6 +11,7 @@ pub mod libs;
 mod markers;
 pub mod names;
 pub mod platforms;
+pub mod proofs;
 pub mod released;
 mod templates;
 mod text;

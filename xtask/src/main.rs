@@ -1,5 +1,5 @@
 //! `cargo xtask gen` renders every committed file that follows from the tables; `gen --verify` compares them instead.
-//! `cargo xtask libs` builds the libraries of all platforms.
+//! `cargo xtask libs` builds the libraries of all platforms; `cargo xtask libs-check` runs programs with them there.
 //! `cargo xtask interface` prints what the header declares, for a release's list in `spec/released/`.
 
 #![forbid(unsafe_code)]
@@ -8,8 +8,9 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask gen [--verify] [--root FOLDER], cargo xtask interface [--root FOLDER], or \
-                     cargo xtask libs [--list | --needs | --check] [TARGET...]";
+const USAGE: &str = "usage: cargo xtask gen [--verify] [--root FOLDER], cargo xtask interface [--root FOLDER], \
+                     cargo xtask libs [--list | --needs | --check] [TARGET...], or \
+                     cargo xtask libs-check [--partial] [--quick] [TARGET...]";
 
 #[derive(Clone, Copy, PartialEq)]
 enum Task {
@@ -27,6 +28,8 @@ fn main() -> ExitCode {
     let mut arguments = env::args().skip(1).peekable();
     let done = if arguments.next_if_eq("libs").is_some() {
         xtask::libs::run(root(), arguments)
+    } else if arguments.next_if_eq("libs-check").is_some() {
+        xtask::proofs::run(root(), arguments)
     } else {
         options(arguments).and_then(|options| run(&options))
     };

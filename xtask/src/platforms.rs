@@ -125,7 +125,7 @@ pub const PLATFORMS: &[Platform] = &[
         system: System::Glibc(GLIBC),
         pointer_bits: 32,
         runner: Runner::Debian11I386,
-        proofs: &[Proof::C, Proof::Cpp, Proof::SomeFaults, Proof::Cancel],
+        proofs: &[Proof::C, Proof::SomeFaults, Proof::Cancel],
         compiler: Compiler::Zig { target: "x86-linux-gnu", cpu: "pentium4" },
         binutils: ("i686-linux-gnu-", "binutils-i686-linux-gnu"),
         more: &[],

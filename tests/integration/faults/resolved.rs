@@ -22,6 +22,16 @@ pub struct Resolved {
 }
 
 impl Resolved {
+    pub fn add(&mut self, other: Resolved) {
+        for (endpoint, counts) in other.found {
+            let sums = self.found.entry(endpoint).or_default();
+            for (sum, count) in sums.as_flattened_mut().iter_mut().zip(counts.as_flattened()) {
+                *sum += count;
+            }
+        }
+        self.wrong.extend(other.wrong);
+    }
+
     /// Resolves a call whose outcome is UNKNOWN.
     pub fn ask(&mut self, sandbox: &Sandbox, target: &Target, reply: &Reply, at: &str) {
         if target.row.read_only() || reply.outcome() != Outcome::Unknown {
