@@ -3,8 +3,6 @@ CARGO  ?= cargo
 PREFIX ?= /usr/local
 PLACES  = PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' BINDIR='$(BINDIR)' MANDIR='$(MANDIR)' \
     DESTDIR='$(DESTDIR)' BUILD='$(BUILD)'
-ABI     = $(shell sed -n 's/^pub const ABI: i32 = \([0-9]*\);/\1/p' spec/src/status.rs)
-VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 TARGET_DIR = $(or $(CARGO_TARGET_DIR),target)
 BUILD   = build
 # Replaces files by rename, because a running program may have the old one open.

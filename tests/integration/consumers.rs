@@ -1,6 +1,8 @@
 //! Programs that are built with an installed copy of the library, in every way that it is meant to be linked. Each refunds a
 //! part of an order in the sandbox. Nothing of the folder in which it was built helps them.
 
+mod platforms;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -32,19 +34,24 @@ fn check(installed: &Installed, program: &Path, needs: Needs) {
     assert_eq!(dynamic.contains(&library), needs == Needs::Shared, "{}: {dynamic}", program.display());
     assert!(dynamic.contains("libpaysvc") == (needs == Needs::Shared), "{}: {dynamic}", program.display());
 
-    let sandbox = Sandbox::start(&[]);
-    sandbox.post("/sandbox/orders", &json!({"reference": "ORDER-1", "amount": "25.50", "paid": true}));
     let mut command = Command::new(program);
-    command.args(["ORDER-1", "10.00"]).env_clear();
-    command.env("PAYSVC_BASE_URL", sandbox.text("base_url")).env("PAYSVC_SECRET_KEY", sandbox.text("secret_key"));
+    command.env_clear();
     if needs == Needs::Shared {
         command.env("LD_LIBRARY_PATH", installed.lib());
     }
-    let printed = String::from_utf8(run(&mut command).stdout).unwrap();
-    assert_eq!(printed, "CONFIRMED: Refund has been initiated\n", "{}", program.display());
+    refund(&mut command);
+}
+
+/// Makes a refund with the program, and looks for it in the sandbox.
+fn refund(command: &mut Command) {
+    let sandbox = Sandbox::start(&[]);
+    sandbox.post("/sandbox/orders", &json!({"reference": "ORDER-1", "amount": "25.50", "paid": true}));
+    command.env("PAYSVC_BASE_URL", sandbox.text("base_url")).env("PAYSVC_SECRET_KEY", sandbox.text("secret_key"));
+    let printed = String::from_utf8(run(command.args(["ORDER-1", "10.00"])).stdout).unwrap();
+    assert_eq!(printed.trim_end(), "CONFIRMED: Refund has been initiated", "{command:?}");
     let ledger = sandbox.get("/sandbox/ledger")["ledger"].take();
     let refunds = ledger.as_array().unwrap().iter().filter(|entry| entry["effect"] == "refund_made").count();
-    assert_eq!(refunds, 1, "{}: {ledger}", program.display());
+    assert_eq!(refunds, 1, "{command:?}: {ledger}");
 }
 
 /// pkg-config with the installed files only.
@@ -125,15 +132,20 @@ fn pkg_config_finds_it_in_a_system_root() {
 
 fn cmake(installed: &Installed, project: &Path, folder: &str, more: &[&str]) -> (PathBuf, Command) {
     let folder = installed.work().join(folder);
+    let command = configure(&installed.prefix(), project, &folder, more);
+    (folder, command)
+}
+
+fn configure(prefix: &Path, project: &Path, folder: &Path, more: &[&str]) -> Command {
     let mut command = Command::new("cmake");
     for variable in ["CMAKE_PREFIX_PATH", "paysvc_DIR", "paysvc_ROOT", "CFLAGS", "CXXFLAGS", "LDFLAGS"] {
         command.env_remove(variable);
     }
-    command.arg("-S").arg(project).arg("-B").arg(&folder).args(more);
+    command.arg("-S").arg(project).arg("-B").arg(folder).args(more);
     // Nothing that this machine may have.
     command.arg("-DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF").arg("-DCMAKE_FIND_USE_CMAKE_SYSTEM_PATH=OFF");
-    command.arg(format!("-DCMAKE_PREFIX_PATH={}", installed.prefix().display()));
-    (folder, command)
+    command.arg(format!("-DCMAKE_PREFIX_PATH={}", prefix.display()));
+    command
 }
 
 #[test]

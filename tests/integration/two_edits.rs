@@ -164,7 +164,10 @@ fn a_new_endpoint_takes_two_edits_by_hand() {
     run(&mut copy.cargo(&["xtask", "gen"]));
     let rendered: BTreeSet<_> = copy.changed().difference(&set(&[ROWS, SCENARIOS])).cloned().collect();
     for (file, parts) in [
-        ("include/paysvc.h", &["paysvc_status PAYSVC_CDECL paysvc_made_up_transfer(", "walletPin (string, required)"][..]),
+        (
+            "include/paysvc.h",
+            &["paysvc_status PAYSVC_CDECL paysvc_made_up_transfer(", "walletPin (string, required)"][..],
+        ),
         ("src/ffi/exports.rs", &["fn paysvc_made_up_transfer("]),
         ("src/ffi/exports.map", &["        paysvc_made_up_transfer;\n"]),
         ("src/ffi/exports.def", &["    paysvc_made_up_transfer\n"]),

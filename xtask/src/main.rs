@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask gen [--verify] [--root FOLDER], cargo xtask interface [--root FOLDER], \
-                     cargo xtask libs [--list | --needs] [TARGET...], or \
+                     cargo xtask libs [--list | --needs | --check] [TARGET...], or \
                      cargo xtask libs-check [--partial] [--quick] [TARGET...]";
 
 #[derive(Clone, Copy, PartialEq)]

@@ -150,7 +150,7 @@ pub const PLATFORMS: &[Platform] = &[
         pointer_bits: 32,
         runner: Runner::Qemu("arm"),
         proofs: &[Proof::C, Proof::Cancel],
-        compiler: Compiler::Zig { target: "arm-linux-gnueabihf", cpu: "generic+v7a+vfp3d16+thumb2" },
+        compiler: Compiler::Zig { target: "arm-linux-gnueabihf", cpu: "generic+v7a+vfp3-d32+thumb2-neon" },
         binutils: ("arm-linux-gnueabihf-", "binutils-arm-linux-gnueabihf"),
         more: &[],
         best_effort: false,

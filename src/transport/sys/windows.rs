@@ -7,6 +7,7 @@ use std::io::{self, Read as _};
 use std::net::{SocketAddr, TcpStream};
 use std::os::windows::io::{AsRawHandle as _, AsRawSocket as _, FromRawHandle as _, FromRawSocket as _, OwnedHandle};
 use std::ptr;
+use std::sync::atomic::{Ordering, fence};
 use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
@@ -228,8 +229,9 @@ impl Waker {
     }
 
     pub fn attach(&self, _: &Arc<TcpStream>) -> Attached {
-        // Before the caller checks for a cancel, which does not set an event that is not there.
         self.event();
+        // Before the caller checks for a cancel, which does not set an event that is not there.
+        fence(Ordering::SeqCst);
         Attached
     }
 
@@ -239,7 +241,7 @@ impl Waker {
     pub fn wait_until(&self, then: Instant, is_cancelled: impl Fn() -> bool) -> bool {
         let event = self.event();
         // A cancel that did not find the event is seen by the check below.
-        std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
+        fence(Ordering::SeqCst);
         loop {
             if is_cancelled() {
                 return false;
@@ -268,4 +270,61 @@ pub fn out_of_descriptors() -> Option<io::Error> {
 /// There are no signals.
 pub fn without_signals<T>(spawn: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     spawn()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+    use windows_sys::Win32::Foundation::{GetHandleInformation, HANDLE_FLAG_INHERIT};
+
+    #[test]
+    fn no_child_inherits_a_socket_or_an_event() {
+        let is_inherited = |handle: HANDLE| {
+            let mut flags = 0;
+            // SAFETY: an open handle.
+            assert_ne!(unsafe { GetHandleInformation(handle, &mut flags) }, 0);
+            flags & HANDLE_FLAG_INHERIT != 0
+        };
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let socket = start(&listener.local_addr().unwrap()).unwrap();
+        assert!(!is_inherited(raw(&socket) as HANDLE));
+        assert!(!is_inherited(Event::new().unwrap().handle()));
+    }
+
+    #[test]
+    fn both_families_connect_and_refusals_are_found_among_them() {
+        let listeners = ["127.0.0.1:0", "[::1]:0"].map(|address| TcpListener::bind(address).unwrap());
+        let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let mut connecting: Vec<_> =
+            listeners.iter().map(|listener| start(&listener.local_addr().unwrap()).unwrap()).collect();
+        let peers: Vec<_> = listeners.iter().map(|listener| listener.accept().unwrap().1).collect();
+        for _ in 2..MAX_CONNECTING {
+            connecting.push(start(&closed).unwrap());
+        }
+        let mut ended = Vec::new();
+        while !connecting.is_empty() {
+            for index in connected_or_failed(&connecting, Duration::from_secs(60)).unwrap().into_iter().rev() {
+                let socket = connecting.remove(index);
+                ended.push((socket.take_error().unwrap().map(|error| error.kind()), socket));
+            }
+        }
+        let (connected, refused): (Vec<_>, Vec<_>) = ended.into_iter().partition(|(error, _)| error.is_none());
+        let mut ports: Vec<_> = connected.iter().map(|(_, socket)| socket.local_addr().unwrap()).collect();
+        ports.sort();
+        assert_eq!(ports, peers);
+        assert_eq!(refused.len(), MAX_CONNECTING - 2);
+        assert!(refused.iter().all(|(error, _)| *error == Some(io::ErrorKind::ConnectionRefused)));
+    }
+
+    #[test]
+    fn a_wait_is_rounded_up_and_never_endless() {
+        let event = Event::new().unwrap();
+        let started = Instant::now();
+        wait_for_any(&[event.handle()], Duration::from_micros(100)).unwrap();
+        assert!(started.elapsed() >= Duration::from_micros(100));
+        event.set();
+        wait_for_any(&[event.handle()], Duration::MAX).unwrap();
+        assert!(wait_for_any(&[], Duration::ZERO).is_err(), "a wait for nothing is an error, not a pause");
+    }
 }

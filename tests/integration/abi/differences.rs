@@ -42,11 +42,17 @@ fn a_library_of_the_released_header_has_the_types_of_one_of_today() {
     assert_eq!(status, 0, "{told}");
     for (name, from, to, expected, named) in [
         ("number", " int timeout_ms);", " long timeout_ms);", CHANGED, "paysvc_call_set_timeout_ms"),
-        ("result", "int paysvc_reply_attempts(", "size_t paysvc_reply_attempts(", CHANGED, "paysvc_reply_attempts"),
+        (
+            "result",
+            "int PAYSVC_CDECL paysvc_reply_attempts(",
+            "size_t PAYSVC_CDECL paysvc_reply_attempts(",
+            CHANGED,
+            "paysvc_reply_attempts",
+        ),
         ("type", "typedef int paysvc_status;", "typedef long paysvc_status;", CHANGED, "paysvc_status"),
         (
             "gone",
-            "const char *paysvc_reply_code(const paysvc_reply *reply);",
+            "const char *PAYSVC_CDECL paysvc_reply_code(const paysvc_reply *reply);",
             "",
             CHANGED | INCOMPATIBLE,
             "paysvc_reply_code",

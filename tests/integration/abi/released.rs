@@ -119,12 +119,16 @@ fn what_changed_since_a_release_does_not_compile_with_it() {
         // Functions: a parameter's type, one parameter more, the result, and gone.
         (" int timeout_ms);", " long timeout_ms);", "paysvc_call_set_timeout_ms"),
         (
-            "void paysvc_call_cancel(const paysvc_call *call)",
-            "void paysvc_call_cancel(const paysvc_call *call, int why)",
+            "PAYSVC_CDECL paysvc_call_cancel(const paysvc_call *call)",
+            "PAYSVC_CDECL paysvc_call_cancel(const paysvc_call *call, int why)",
             "paysvc_call_cancel",
         ),
-        ("int paysvc_reply_attempts(", "size_t paysvc_reply_attempts(", "paysvc_reply_attempts"),
-        ("const char *paysvc_reply_code(const paysvc_reply *reply);", "", "paysvc_reply_code"),
+        (
+            "int PAYSVC_CDECL paysvc_reply_attempts(",
+            "size_t PAYSVC_CDECL paysvc_reply_attempts(",
+            "paysvc_reply_attempts",
+        ),
+        ("const char *PAYSVC_CDECL paysvc_reply_code(const paysvc_reply *reply);", "", "paysvc_reply_code"),
         // Numbers: another value, and gone.
         ("#define PAYSVC_OUTCOME_UNKNOWN 3\n", "#define PAYSVC_OUTCOME_UNKNOWN 4\n", "PAYSVC_OUTCOME_UNKNOWN"),
         ("#define PAYSVC_STATE_REVERSED 6\n", "", "PAYSVC_STATE_REVERSED"),
@@ -148,9 +152,11 @@ fn what_changed_since_a_release_does_not_compile_with_it() {
 #[test]
 fn another_calling_convention_does_not_compile_with_a_release_on_32_bit_windows() {
     let today = read("include/paysvc.h");
-    let (from, to) = ("#define PAYSVC_CALLBACK __cdecl\n", "#define PAYSVC_CALLBACK __stdcall\n");
-    assert!(today.contains(from));
-    for (compiler, told) in compiled(&today.replace(from, to), &released_header("0.1.0")) {
-        assert_eq!(told.is_some(), compiler.starts_with("i686-w64-mingw32"), "{compiler}: {told:?}");
+    for of in ["CDECL", "CALLBACK"] {
+        let (from, to) = (format!("#define PAYSVC_{of} __cdecl\n"), format!("#define PAYSVC_{of} __stdcall\n"));
+        assert!(today.contains(&from), "{from}");
+        for (compiler, told) in compiled(&today.replace(&from, &to), &released_header("0.1.0")) {
+            assert_eq!(told.is_some(), compiler.starts_with("i686-w64-mingw32"), "{compiler}, {of}: {told:?}");
+        }
     }
 }

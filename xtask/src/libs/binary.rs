@@ -5,7 +5,9 @@
 
 use object::read::archive::ArchiveFile;
 use object::read::elf::{ElfFile, FileHeader};
-use object::{Endianness, ExportFlags, File, ImportFlags, NameOrOrdinal, Object as _, ObjectSymbol as _, elf};
+use object::{
+    Endianness, ExportFlags, File, ImportFlags, NameOrOrdinal, Object as _, ObjectSection as _, ObjectSymbol as _, elf,
+};
 
 /// A shared library.
 #[derive(Debug, Default, Clone, PartialEq)]
@@ -42,6 +44,8 @@ pub struct Archive {
     pub is_64: bool,
     /// The names of the global symbols that it defines.
     pub globals: Vec<String>,
+    /// Those that parts of import libraries define, which Rust's standard library brings along on Windows.
+    pub stubs: Vec<String>,
     /// The names of the symbols that whoever links it must have; weak ones are none of these.
     pub undefined: Vec<String>,
 }
@@ -103,12 +107,13 @@ fn read_archive(bytes: &[u8]) -> object::Result<Archive> {
     for member in members.members() {
         let file = File::parse(member?.data(bytes)?)?;
         archive.is_64 = file.is_64();
+        let is_stub = file.sections().any(|section| section.name().is_ok_and(|name| name.starts_with(".idata$")));
         for symbol in file.symbols() {
             let name = symbol.name()?;
             if symbol.is_undefined() && !symbol.is_weak() && !name.is_empty() {
                 archive.undefined.push(name.to_owned());
             } else if symbol.is_global() && symbol.is_definition() {
-                archive.globals.push(name.to_owned());
+                if is_stub { &mut archive.stubs } else { &mut archive.globals }.push(name.to_owned());
             }
         }
     }

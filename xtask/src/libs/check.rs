@@ -160,7 +160,9 @@ pub fn archive(platform: &Platform, declared: &BTreeSet<Export>, library: &Archi
     let names: BTreeSet<_> = declared.iter().map(|export| export.name.clone()).collect();
     problems.extend(names.difference(&globals).map(|name| format!("{name} is missing")));
     problems.extend(globals.difference(&names).map(|name| format!("{name} is global")));
-    let imported: BTreeSet<_> = shared.imports.iter().map(|import| import.name.clone()).collect();
+    let mut imported: BTreeSet<_> = shared.imports.iter().map(|import| import.name.clone()).collect();
+    // These are undefined in one another, too.
+    imported.extend(library.stubs.iter().map(|name| plain(name)));
     for name in library.undefined.iter().map(|name| plain(name)) {
         if !imported.contains(&name) && !is_of_compiler_or_libc(&name) {
             problems.push(format!("{name} is undefined, and not of the system"));
@@ -300,7 +302,8 @@ mod tests {
     fn an_archive_has_our_functions_alone_and_needs_the_system_alone() {
         let here = platform("x86_64-unknown-linux-gnu").unwrap();
         let of = |globals: &[&str], undefined: &[&str]| {
-            let library = Archive { is_64: true, globals: words(globals), undefined: words(undefined) };
+            let library =
+                Archive { is_64: true, globals: words(globals), undefined: words(undefined), ..Archive::default() };
             archive(here, &declared(SCRIPT), &library, &linux())
         };
         let good = ["paysvc_abi", "paysvc_new"];
@@ -316,7 +319,8 @@ mod tests {
         let library = Archive {
             is_64: false,
             globals: words(&["_paysvc_abi", "_paysvc_new"]),
-            undefined: words(&["__imp__read@12", "_read"]),
+            stubs: words(&["__imp__ProcessPrng@8"]),
+            undefined: words(&["__imp__read@12", "_read", "__imp__ProcessPrng@8"]),
         };
         assert_eq!(archive(windows, &declared(SCRIPT), &library, &linux()), Vec::<String>::new());
     }

@@ -12,7 +12,7 @@ use std::process::Command;
 
 use crate::platforms::{PLATFORMS, Platform, platform};
 
-pub const USAGE: &str = "cargo xtask libs [--list | --needs] [TARGET...]";
+pub const USAGE: &str = "cargo xtask libs [--list | --needs | --check] [TARGET...]";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Action {
@@ -21,6 +21,8 @@ enum Action {
     List,
     /// Prints what a build of them needs, for `scripts/setup.sh`.
     Needs,
+    /// Checks what was built.
+    Check,
 }
 
 pub fn run(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(), String> {
@@ -38,6 +40,9 @@ pub fn run(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(), S
             }
             Ok(())
         }
+        Action::Check => {
+            platforms.iter().try_for_each(|it| check_all(root, it, &root.join("build/libs").join(it.target)))
+        }
         Action::Build => build(root, &platforms),
     }
 }
@@ -49,6 +54,7 @@ fn parse(arguments: impl Iterator<Item = String>) -> Result<(Action, Vec<&'stati
         match argument.as_str() {
             "--list" => action = Action::List,
             "--needs" => action = Action::Needs,
+            "--check" => action = Action::Check,
             target => platforms.push(platform(target).ok_or_else(|| {
                 let targets: Vec<_> = PLATFORMS.iter().map(|platform| platform.target).collect();
                 format!("{target} is not one of {}; usage: {USAGE}", targets.join(", "))
