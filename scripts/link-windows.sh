@@ -77,15 +77,18 @@ cp "$archive" members.a
 [ ! -s none ] || "${BINUTILS}ar" dS members.a $(cat none)
 # ld refuses to leave this one symbol undefined, so it has another name until the object is made.
 "${BINUTILS}objcopy" -w -R .llvmbc -R .llvmcmd -R .drectve --redefine-sym "${prefix}_tls_used=paysvc_tls_used" members.a objects.a
-cp objects.a imports.a
 names objects.a '[.]idata[$]' | sort >stubs
-"${BINUTILS}ar" t objects.a | sort >all
-[ -s stubs ] || fail "$archive has no parts of import libraries, which Rust's standard library needs"
-comm -23 all stubs >own
-# shellcheck disable=SC2046
-"${BINUTILS}ar" d objects.a $(cat stubs)
-# shellcheck disable=SC2046
-"${BINUTILS}ar" d imports.a $(cat own)
+imports=""
+if [ -s stubs ]; then # That of Windows 7 has none.
+    imports=imports.a
+    cp objects.a imports.a
+    "${BINUTILS}ar" t objects.a | sort >all
+    comm -23 all stubs >own
+    # shellcheck disable=SC2046
+    "${BINUTILS}ar" d objects.a $(cat stubs)
+    # shellcheck disable=SC2046
+    "${BINUTILS}ar" d imports.a $(cat own)
+fi
 # COMDAT sections lose their names, by which the linker of a program would merge them with those of another Rust archive.
 # What else has a suffix keeps it, because order matters there: .CRT$ and .tls$. ld would sort a section named .pdata, but
 # not its relocations.
@@ -117,7 +120,7 @@ diff exports globals >&2 || fail "the global symbols of libpaysvc.a are not thos
 
 # 2. The static library.
 "${BINUTILS}strip" -D --strip-unneeded -o paysvc.o whole.o
-cp imports.a libpaysvc.a
+[ -z "$imports" ] || cp imports.a libpaysvc.a
 "${BINUTILS}ar" rcsD libpaysvc.a paysvc.o
 
 # 3. The DLL.
@@ -156,7 +159,7 @@ EOF
 "${BINUTILS}windres" version.rc version.o
 # -static: MinGW's own libraries become part of the DLL.
 # shellcheck disable=SC2086
-"$CC" -shared -static -o paysvc.dll whole.o imports.a version.o paysvc.def $libraries "$layout" \
+"$CC" -shared -static -o paysvc.dll whole.o $imports version.o paysvc.def $libraries "$layout" \
     -Wl,--dynamicbase,--nxcompat,--no-insert-timestamp,--exclude-all-symbols,--out-implib=libpaysvc.dll.a
 "${BINUTILS}objdump" -p paysvc.dll | sed -n '/^\[Ordinal\/Name Pointer\]/,/^$/s/.*\[ *[0-9]*\] \(.*\)/\1/p' |
     sed 's/^+base.*\] *//; s/^[0-9a-f]* *//' | sort >exported
