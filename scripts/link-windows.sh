@@ -35,8 +35,8 @@ case $target in
         ;;
     *) fail "no target of MinGW: $target" ;;
 esac
-# As rustc --print native-static-libs says; MinGW's compiler adds its own.
-libraries="-lws2_32 -luserenv -ldbghelp -lntdll -lbcrypt -lcrypt32 -ladvapi32 -lkernel32"
+# Those of rustc --print native-static-libs, as in describe.sh, and the threads that AWS-LC uses with MinGW.
+libraries="-lws2_32 -luserenv -ldbghelp -lntdll -lbcrypt -lcrypt32 -ladvapi32 -lpthread -lkernel32"
 
 # Debian has a compiler for each kind of threads; Rust's standard library is built for this one.
 CC=${CC:-$triplet-gcc-posix} BINUTILS=${BINUTILS:-$triplet-}
