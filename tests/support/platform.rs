@@ -140,7 +140,7 @@ impl Foreign {
 }
 
 /// The compiler for all Linux platforms, where `make libs` installs it or on the PATH; `ZIG` names another one.
-fn zig() -> &'static Path {
+pub fn zig() -> &'static Path {
     static ZIG: OnceLock<PathBuf> = OnceLock::new();
     ZIG.get_or_init(|| {
         if let Some(zig) = std::env::var_os("ZIG") {

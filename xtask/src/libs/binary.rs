@@ -6,7 +6,8 @@
 use object::read::archive::ArchiveFile;
 use object::read::elf::{ElfFile, FileHeader};
 use object::{
-    Endianness, ExportFlags, File, ImportFlags, NameOrOrdinal, Object as _, ObjectSection as _, ObjectSymbol as _, elf,
+    AddressSize, Endianness, ExportFlags, File, ImportFlags, NameOrOrdinal, Object as _, ObjectSection as _,
+    ObjectSymbol as _, elf,
 };
 
 /// A shared library.
@@ -79,8 +80,18 @@ fn read_shared(bytes: &[u8]) -> object::Result<Shared> {
     // The names of the versions themselves are exported, too.
     shared.exports.retain(|export| export.version.as_ref() != Some(&export.name));
     shared.has_symbols = file.has_debug_symbols() || file.symbols().next().is_some();
-    shared.debug_link = file.gnu_debuglink()?.map(|(name, checksum)| (text(name), checksum));
+    if let Some(section) = file.section_by_name(".gnu_debuglink") {
+        shared.debug_link = debug_link(section.data()?);
+    }
     Ok(shared)
+}
+
+/// A name that ends with a zero byte, and a checksum after as many of them as its alignment needs.
+fn debug_link(section: &[u8]) -> Option<(String, u32)> {
+    let name = section.split(|&byte| byte == 0).next()?;
+    let at = (name.len() + 1).next_multiple_of(4);
+    let checksum = section.get(at..at + 4)?;
+    Some((text(name), u32::from_le_bytes(checksum.try_into().ok()?)))
 }
 
 fn soname(file: &File) -> object::Result<Option<String>> {
@@ -106,7 +117,7 @@ fn read_archive(bytes: &[u8]) -> object::Result<Archive> {
     let mut archive = Archive::default();
     for member in members.members() {
         let file = File::parse(member?.data(bytes)?)?;
-        archive.is_64 = file.is_64();
+        archive.is_64 = file.architecture().address_size() == Some(AddressSize::U64);
         let is_stub = file.sections().any(|section| section.name().is_ok_and(|name| name.starts_with(".idata$")));
         for symbol in file.symbols() {
             let name = symbol.name()?;
@@ -147,6 +158,13 @@ mod tests {
     fn the_checksum_is_that_of_zip() {
         assert_eq!(checksum(b"123456789"), 0xCBF4_3926);
         assert_eq!(checksum(b""), 0);
+    }
+
+    #[test]
+    fn a_debug_link_is_a_name_and_a_checksum() {
+        assert_eq!(debug_link(b"abc\0\x01\x02\x03\x04"), Some(("abc".to_owned(), 0x0403_0201)));
+        assert_eq!(debug_link(b"abcd\0\0\0\0\x01\0\0\0"), Some(("abcd".to_owned(), 1)));
+        assert_eq!(debug_link(b"abcd\0\0\0\0\x01\0"), None);
     }
 
     #[test]

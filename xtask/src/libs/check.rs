@@ -112,6 +112,7 @@ const WINDOWS: &[&str] = &[
     "crypt32.dll",
     "kernel32.dll",
     "msvcrt.dll",
+    "ncrypt.dll",
     "ntdll.dll",
     "secur32.dll",
     "user32.dll",
@@ -164,7 +165,7 @@ pub fn archive(platform: &Platform, declared: &BTreeSet<Export>, library: &Archi
     // These are undefined in one another, too.
     imported.extend(library.stubs.iter().map(|name| plain(name)));
     for name in library.undefined.iter().map(|name| plain(name)) {
-        if !imported.contains(&name) && !is_of_compiler_or_libc(&name) {
+        if !imported.contains(&name) && !is_of_compiler(platform.system, &name) {
             problems.push(format!("{name} is undefined, and not of the system"));
         }
     }
@@ -182,11 +183,17 @@ fn of_windows_c(name: &str, pointer_bits: u8) -> String {
     name.rsplit_once('@').filter(|(_, size)| size.parse::<u32>().is_ok()).map_or(name, |(name, _)| name).to_owned()
 }
 
-/// What a program's own compiler links statically: the unwinder, arithmetic, and the part of glibc that is an archive.
-fn is_of_compiler_or_libc(name: &str) -> bool {
-    const GLIBC: [&str; 7] = ["atexit", "fstat", "fstat64", "lstat64", "pthread_atfork", "stat", "stat64"];
+/// What a program's own compiler links statically: the unwinder, arithmetic, the part of glibc that is an archive, and
+/// on Windows the start of threads and MinGW's pthreads.
+fn is_of_compiler(system: System, name: &str) -> bool {
+    const GLIBC: &[&str] = &["atexit", "fstat", "fstat64", "lstat64", "pthread_atfork", "stat", "stat64"];
+    const MINGW: &[&str] = &["_GCC_specific_handler", "_tls_used", "nanosleep", "pow", "sched_yield"];
+    let known = match system {
+        System::Windows(_) => MINGW.contains(&name) || name.starts_with("pthread_"),
+        System::Glibc(_) | System::Musl => GLIBC.contains(&name),
+    };
     let of_compiler = name.starts_with("__") && !name.starts_with("__rust");
-    name.starts_with("_Unwind_") || name == "_GLOBAL_OFFSET_TABLE_" || of_compiler || GLIBC.contains(&name)
+    known || name.starts_with("_Unwind_") || name == "_GLOBAL_OFFSET_TABLE_" || of_compiler
 }
 
 #[cfg(test)]
