@@ -52,7 +52,8 @@ elif [ -e "$dll" ]; then
         523) bits=64 ;;
         *) fail "$dll is no DLL" ;;
     esac
-    libraries="-lws2_32 -luserenv -ldbghelp -lntdll -lbcrypt -lcrypt32 -ladvapi32 -lkernel32"
+    # With MinGW, AWS-LC uses POSIX threads, which not every compiler adds.
+    libraries="-lws2_32 -luserenv -ldbghelp -lntdll -lbcrypt -lcrypt32 -ladvapi32 -lpthread -lkernel32"
 else
     fail "neither $shared nor $dll is there"
 fi

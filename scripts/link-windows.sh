@@ -7,8 +7,9 @@
 #   lib/paysvc.def              the names of the exports, for all other tools
 #   lib/libpaysvc.a             static library for MinGW: one object in which only the exports are global, and parts of
 #                               import libraries of system DLLs
-# TARGET is Rust's name, such as i686-pc-windows-gnu. Needs MinGW's compiler for it, and zig or llvm-dlltool. Exit status 3
-# and a line "MISSING: ..." where one of them is not there. Called by `cargo xtask libs`.
+# TARGET is Rust's name, such as i686-pc-windows-gnu. CC is MinGW's compiler for it, BINUTILS what the names of its ld, objcopy
+# and ar begin with. The second import library is made by zig or llvm-dlltool. Exit status 3 and a line "MISSING: ..." where
+# one of them is not there. Called by `cargo xtask libs`.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 archive=${1:?usage: link-windows.sh ARCHIVE TARGET FOLDER} target=${2:?the target} folder=${3:?the folder}
@@ -25,31 +26,29 @@ fail() {
 # The image bases are those of Microsoft's linker. C symbols have a prefix on i686 only.
 case $target in
     x86_64-*)
-        triplet=x86_64-w64-mingw32 format=pe-x86-64 prefix="" machine=i386:x86-64
+        triplet=x86_64-w64-mingw32 package=gcc-mingw-w64-x86-64-posix format=pe-x86-64 prefix="" machine=i386:x86-64
         layout=-Wl,--image-base=0x180000000,--high-entropy-va
         ;;
     i686-*)
-        triplet=i686-w64-mingw32 format=pe-i386 prefix=_ machine=i386
+        triplet=i686-w64-mingw32 package=gcc-mingw-w64-i686-posix format=pe-i386 prefix=_ machine=i386
         layout=-Wl,--image-base=0x10000000
         ;;
     *) fail "no target of MinGW: $target" ;;
 esac
-# As rustc --print native-static-libs says; MinGW's compiler adds its own.
-libraries="-lws2_32 -luserenv -ldbghelp -lntdll -lbcrypt -lcrypt32 -ladvapi32 -lkernel32"
+# Those of rustc --print native-static-libs, as in describe.sh, and the threads that AWS-LC uses with MinGW.
+libraries="-lws2_32 -luserenv -ldbghelp -lntdll -lbcrypt -lcrypt32 -ladvapi32 -lpthread -lkernel32"
 
 # Debian has a compiler for each kind of threads; Rust's standard library is built for this one.
-cc=$triplet-gcc-posix
-command -v "$cc" >/dev/null || cc=$triplet-gcc
-command -v "$cc" >/dev/null || missing "there is no $triplet-gcc: install gcc-mingw-w64-$(echo "${target%%-*}" | tr _ -)-posix"
-if [ -x "$here/build/tools/venv/bin/python-zig" ]; then
-    dlltool="$here/build/tools/venv/bin/python-zig dlltool"
-elif command -v zig >/dev/null; then
-    dlltool="zig dlltool"
-elif command -v llvm-dlltool >/dev/null; then
-    dlltool=llvm-dlltool
-else
-    missing "neither zig nor llvm-dlltool is there, to make paysvc.lib: run scripts/setup.sh libs"
-fi
+CC=${CC:-$triplet-gcc-posix} BINUTILS=${BINUTILS:-$triplet-}
+for tool in "$CC" "${BINUTILS}ld"; do
+    command -v "$tool" >/dev/null || missing "there is no $tool: install $package"
+done
+dlltool=""
+for zig in "$here"/build/tools/venv/lib/python*/site-packages/ziglang/zig zig; do
+    [ -n "$dlltool" ] || ! command -v "$zig" >/dev/null || dlltool="$zig dlltool"
+done
+[ -n "$dlltool" ] || ! command -v llvm-dlltool >/dev/null || dlltool=llvm-dlltool
+[ -n "$dlltool" ] || missing "neither zig nor llvm-dlltool is there, to make paysvc.lib: run scripts/setup.sh libs"
 
 archive=$(cd "$(dirname "$archive")" && pwd)/$(basename "$archive")
 mkdir -p "$folder"
@@ -68,25 +67,25 @@ sed -n 's/^ *\(paysvc_[a-z0-9_]*\) *$/\1/p' paysvc.def | sort >exports
 # information only are no objects. Objects may ask the linker for exports and other things (.drectve), which is not theirs
 # to choose, and LLVM's bitcode is not needed.
 names() { # archive, extended regular expression of what a line of objdump -h says: the members with such a line
-    "$triplet-objdump" -h "$1" | awk -v wanted="$2" '/file format/ { name = $1; sub(/:$/, "", name); said = 0 }
+    "${BINUTILS}objdump" -h "$1" | awk -v wanted="$2" '/file format/ { name = $1; sub(/:$/, "", name); said = 0 }
         $0 ~ wanted && !said { print name; said = 1 }'
 }
 cp "$archive" members.a
-"$triplet-ar" t members.a | grep '\.dwo$' >none || :
+"${BINUTILS}ar" t members.a | grep '\.dwo$' >none || :
 # Word splitting is intended: one word for each member.
 # shellcheck disable=SC2046
-[ ! -s none ] || "$triplet-ar" dS members.a $(cat none)
+[ ! -s none ] || "${BINUTILS}ar" dS members.a $(cat none)
 # ld refuses to leave this one symbol undefined, so it has another name until the object is made.
-"$triplet-objcopy" -w -R .llvmbc -R .llvmcmd -R .drectve --redefine-sym "${prefix}_tls_used=paysvc_tls_used" members.a objects.a
+"${BINUTILS}objcopy" -w -R .llvmbc -R .llvmcmd -R .drectve --redefine-sym "${prefix}_tls_used=paysvc_tls_used" members.a objects.a
 cp objects.a imports.a
 names objects.a '[.]idata[$]' | sort >stubs
-"$triplet-ar" t objects.a | sort >all
+"${BINUTILS}ar" t objects.a | sort >all
 [ -s stubs ] || fail "$archive has no parts of import libraries, which Rust's standard library needs"
 comm -23 all stubs >own
 # shellcheck disable=SC2046
-"$triplet-ar" d objects.a $(cat stubs)
+"${BINUTILS}ar" d objects.a $(cat stubs)
 # shellcheck disable=SC2046
-"$triplet-ar" d imports.a $(cat own)
+"${BINUTILS}ar" d imports.a $(cat own)
 # COMDAT sections lose their names, by which the linker of a program would merge them with those of another Rust archive.
 # What else has a suffix keeps it, because order matters there: .CRT$ and .tls$. ld would sort a section named .pdata, but
 # not its relocations.
@@ -104,22 +103,22 @@ SECTIONS
 }
 EOF
 # shellcheck disable=SC2046
-"$triplet-ld" -r -d --oformat "$format" -T object.ld $(sed "s/.*/-u $prefix&/" exports) -o object.o objects.a
+"${BINUTILS}ld" -r -d --oformat "$format" -T object.ld $(sed "s/.*/-u $prefix&/" exports) -o object.o objects.a
 # A section into which a COMDAT section went is one itself, until its flags are set again.
 code=contents,alloc,load,readonly,code rdata=contents,alloc,load,readonly,data data=contents,alloc,load,data
-"$triplet-objcopy" -w --keep-global-symbol="${prefix}paysvc_*" --redefine-sym "paysvc_tls_used=${prefix}_tls_used" \
+"${BINUTILS}objcopy" -w --keep-global-symbol="${prefix}paysvc_*" --redefine-sym "paysvc_tls_used=${prefix}_tls_used" \
     --set-section-flags .text=$code --set-section-flags .rdata=$rdata --set-section-flags .data=$data \
     --set-section-flags .xdata=$rdata --rename-section ".pdata\$later=.pdata,$rdata" object.o whole.o
-if "$triplet-objdump" -h whole.o | grep -B 1 LINK_ONCE >&2; then
+if "${BINUTILS}objdump" -h whole.o | grep -B 1 LINK_ONCE >&2; then
     fail "a section of the object would be merged with another library's"
 fi
-"$triplet-nm" -g --defined-only whole.o | sed "s/.* $prefix//" | sort >globals
+"${BINUTILS}nm" -g --defined-only whole.o | sed "s/.* $prefix//" | sort >globals
 diff exports globals >&2 || fail "the global symbols of libpaysvc.a are not those of src/ffi/exports.def"
 
 # 2. The static library.
-"$triplet-strip" -D --strip-unneeded -o paysvc.o whole.o
+"${BINUTILS}strip" -D --strip-unneeded -o paysvc.o whole.o
 cp imports.a libpaysvc.a
-"$triplet-ar" rcsD libpaysvc.a paysvc.o
+"${BINUTILS}ar" rcsD libpaysvc.a paysvc.o
 
 # 3. The DLL.
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' "$here/Cargo.toml" | head -n 1)
@@ -154,17 +153,17 @@ BEGIN
     END
 END
 EOF
-"$triplet-windres" version.rc version.o
+"${BINUTILS}windres" version.rc version.o
 # -static: MinGW's own libraries become part of the DLL.
 # shellcheck disable=SC2086
-"$cc" -shared -static -o paysvc.dll whole.o imports.a version.o paysvc.def $libraries "$layout" \
+"$CC" -shared -static -o paysvc.dll whole.o imports.a version.o paysvc.def $libraries "$layout" \
     -Wl,--dynamicbase,--nxcompat,--no-insert-timestamp,--exclude-all-symbols,--out-implib=libpaysvc.dll.a
-"$triplet-objdump" -p paysvc.dll | sed -n '/^\[Ordinal\/Name Pointer\]/,/^$/s/.*\[ *[0-9]*\] \(.*\)/\1/p' |
+"${BINUTILS}objdump" -p paysvc.dll | sed -n '/^\[Ordinal\/Name Pointer\]/,/^$/s/.*\[ *[0-9]*\] \(.*\)/\1/p' |
     sed 's/^+base.*\] *//; s/^[0-9a-f]* *//' | sort >exported
 diff exports exported >&2 || fail "the exports of paysvc.dll are not those of src/ffi/exports.def"
-"$triplet-objcopy" -p --only-keep-debug paysvc.dll paysvc.dll.debug
-"$triplet-strip" -p --strip-all paysvc.dll
-"$triplet-objcopy" -p --add-gnu-debuglink=paysvc.dll.debug paysvc.dll
+"${BINUTILS}objcopy" -p --only-keep-debug paysvc.dll paysvc.dll.debug
+"${BINUTILS}strip" -p --strip-all paysvc.dll
+"${BINUTILS}objcopy" -p --add-gnu-debuglink=paysvc.dll.debug paysvc.dll
 
 # 4. The import library in Microsoft's format.
 # shellcheck disable=SC2086

@@ -4,6 +4,11 @@
 
 #include <cstdlib>
 #include <iostream>
+#ifdef _WIN32
+#include <cstdio>
+#include <fcntl.h>
+#include <io.h>
+#endif
 
 namespace {
 
@@ -109,6 +114,11 @@ class last_reply {
 } // namespace
 
 int main() {
+#ifdef _WIN32
+    // A line ends with its newline alone, as everywhere else.
+    _setmode(_fileno(stdin), _O_BINARY);
+    _setmode(_fileno(stdout), _O_BINARY);
+#endif
     std::string line;
     std::getline(std::cin, line);
     reply created;

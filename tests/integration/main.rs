@@ -49,4 +49,5 @@ mod unsolicited_answers;
 mod verdict_languages;
 mod verdicts;
 mod webhooks;
+mod windows_libs;
 mod wire;

@@ -52,6 +52,8 @@ impl Foreign {
                 let version =
                     if let System::Glibc(version) = self.row.system { format!(".{version}") } else { String::new() };
                 words.extend(["-target".into(), format!("{target}{version}")]);
+                // It would otherwise link a runtime of its own for this sanitizer, which needs a newer C library.
+                words.push("-fno-sanitize=undefined".into());
                 if !cpu.is_empty() {
                     words.push(format!("-mcpu={cpu}"));
                 }
@@ -140,7 +142,7 @@ impl Foreign {
 }
 
 /// The compiler for all Linux platforms, where `make libs` installs it or on the PATH; `ZIG` names another one.
-fn zig() -> &'static Path {
+pub fn zig() -> &'static Path {
     static ZIG: OnceLock<PathBuf> = OnceLock::new();
     ZIG.get_or_init(|| {
         if let Some(zig) = std::env::var_os("ZIG") {

@@ -100,4 +100,21 @@ mod tests {
         assert_eq!(wiped().is_some(), new, "Linux {release}");
         assert_eq!(process_id(), std::process::id());
     }
+
+    /// What tells a child where the page is not wiped.
+    #[test]
+    fn a_child_has_another_process_id() {
+        let parent = process_id();
+        // SAFETY: the child makes system calls only, and ends.
+        let status = unsafe {
+            let child = libc::fork();
+            if child == 0 {
+                libc::_exit(libc::c_int::from(process_id() == parent));
+            }
+            let mut status = -1;
+            assert_eq!(libc::waitpid(child, &mut status, 0), child);
+            status
+        };
+        assert_eq!(status, 0, "the child saw its parent's");
+    }
 }

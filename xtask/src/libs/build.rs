@@ -195,11 +195,11 @@ mod tests {
     fn no_folder_of_this_machine_is_kept() {
         let rust = Rust { sysroot: "/rust".into(), commit: "abc".to_owned() };
         let musl = platform("x86_64-unknown-linux-musl").unwrap();
-        let flags = rust_flags(musl, &rust, Path::new("/src"), Path::new("/home/me/.cargo"), Path::new("/src/target"));
+        let flags = rust_flags(musl, &rust, Path::new("/src"), Path::new("/me/.cargo"), Path::new("/src/target"));
         for flag in [
             "--remap-path-prefix=/src=/paysvc",
             "--remap-path-prefix=/src/target=/target",
-            "--remap-path-prefix=/home/me/.cargo=/cargo",
+            "--remap-path-prefix=/me/.cargo=/cargo",
             "--remap-path-prefix=/rust/lib/rustlib/src/rust=/rustc/abc",
             "-Ctarget-feature=-crt-static",
         ] {
