@@ -32,10 +32,11 @@ pub unsafe fn retain(call: *const paysvc_call) -> Option<Arc<Call>> {
 /// @return the token: free it with paysvc_call_free(). NULL only after a failure in the library itself.
 #[unsafe(no_mangle)]
 pub extern "C" fn paysvc_call_new() -> *mut paysvc_call {
-    // Maps the page now, so that a cancel in a signal handler need not.
-    sys::install();
-    process::generation();
-    boundary(std::ptr::null_mut(), || Arc::into_raw(Arc::new(Call::default())).cast_mut().cast())
+    boundary(std::ptr::null_mut(), || {
+        // Maps the page now, so that a cancel in a signal handler need not.
+        process::generation();
+        Arc::into_raw(Arc::new(Call::default())).cast_mut().cast()
+    })
 }
 
 /// Sets the timeout of calls that start with this token from now on. It does not affect a running call.

@@ -238,8 +238,20 @@ static void keeps_errno(void)
     CHECK(errno == MARK);
 }
 
+/* The first function that is called makes what the process needs, by system calls of which one fails on purpose. */
+static void first_call_keeps_errno(void)
+{
+    paysvc_call *call;
+
+    errno = MARK;
+    call = paysvc_call_new();
+    CHECK(errno == MARK);
+    paysvc_call_free(call);
+}
+
 int main(void)
 {
+    first_call_keeps_errno();
     clients();
     keeps_errno();
     calls();

@@ -52,6 +52,8 @@ impl Foreign {
                 let version =
                     if let System::Glibc(version) = self.row.system { format!(".{version}") } else { String::new() };
                 words.extend(["-target".into(), format!("{target}{version}")]);
+                // It would otherwise link a runtime of its own for this sanitizer, which needs a newer C library.
+                words.push("-fno-sanitize=undefined".into());
                 if !cpu.is_empty() {
                     words.push(format!("-mcpu={cpu}"));
                 }
