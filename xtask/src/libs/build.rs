@@ -112,7 +112,12 @@ fn arguments(platform: &Platform, has_std: bool) -> Vec<String> {
 fn environment(platform: &Platform, has_std: bool, root: &Path) -> Vec<(String, String)> {
     let under = platform.target.replace('-', "_");
     // Lines alone, as of the Rust code. zig's headers lie in this folder.
-    let mut variables = vec![(format!("CFLAGS_{under}"), format!("-g1 -ffile-prefix-map={}=/paysvc", root.display()))];
+    let mut flags = format!("-g1 -ffile-prefix-map={}=/paysvc", root.display());
+    if platform.system == System::Windows("7") {
+        // MinGW's headers are for Windows 10 otherwise, whose source of randomness AWS-LC would then load, or abort.
+        flags += " -D_WIN32_WINNT=0x0601";
+    }
+    let mut variables = vec![(format!("CFLAGS_{under}"), flags)];
     if !has_std {
         // Building the standard library is not a part of stable Rust; the compiler that does it is the stable one.
         variables.push(("RUSTC_BOOTSTRAP".to_owned(), "1".to_owned()));
@@ -189,6 +194,13 @@ mod tests {
             "CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER",
         ];
         assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn c_code_for_windows_7_is_compiled_for_it() {
+        let flags = |target| environment(platform(target).unwrap(), false, Path::new("/src"))[0].1.clone();
+        assert!(flags("i686-win7-windows-gnu").ends_with(" -D_WIN32_WINNT=0x0601"));
+        assert!(!flags("i686-pc-windows-gnu").contains("_WIN32_WINNT"));
     }
 
     #[test]

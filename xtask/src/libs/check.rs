@@ -147,6 +147,17 @@ fn of_windows(declared: &BTreeSet<Export>, least: &str, library: &Shared) -> Vec
     problems
 }
 
+/// AWS-LC may load its source of randomness by this name, which no list of imports tells, and aborts without it. What
+/// Rust's standard library loads by name, it can do without.
+const RANDOMNESS_OF_8: &[u8] = b"ProcessPrng\0";
+
+/// The problems of what a shared library loads by itself.
+pub fn loaded_at_run_time(platform: &Platform, bytes: &[u8]) -> Option<String> {
+    let has = || bytes.windows(RANDOMNESS_OF_8.len()).any(|window| window == RANDOMNESS_OF_8);
+    (platform.system == System::Windows("7") && has())
+        .then(|| "it loads ProcessPrng, which is not in Windows 7".to_owned())
+}
+
 /// The problems of a static library, whose shared one imports what the system has.
 pub fn archive(platform: &Platform, declared: &BTreeSet<Export>, library: &Archive, shared: &Shared) -> Vec<String> {
     let mut problems = Vec::new();
@@ -344,5 +355,14 @@ mod tests {
             ["its debug file is libpaysvc.so.1.debug, not lib/debug/a.debug"]
         );
         assert!(debug_file(&library, "lib/debug/libpaysvc.so.1.debug", b"abc").is_empty());
+    }
+
+    #[test]
+    fn a_function_that_is_loaded_by_name_is_found() {
+        let of = |target, bytes: &[u8]| loaded_at_run_time(platform(target).unwrap(), bytes);
+        let bytes = b"\0GetProcAddress\0ProcessPrng\0";
+        assert!(of("i686-win7-windows-gnu", bytes).unwrap().contains("ProcessPrng"));
+        assert_eq!(of("i686-win7-windows-gnu", b"\0ProcessPrngs\0"), None);
+        assert_eq!(of("i686-pc-windows-gnu", bytes), None);
     }
 }

@@ -94,8 +94,10 @@ pub fn check_all(root: &Path, platform: &Platform, folder: &Path) -> Result<(), 
     let declared = check::declared(&String::from_utf8_lossy(&script));
     let names = build::names(platform);
     let shared_file = folder.join(&names.shared);
-    let shared = binary::shared(&read(&shared_file)?).map_err(|error| format!("{}: {error}", shared_file.display()))?;
+    let bytes = read(&shared_file)?;
+    let shared = binary::shared(&bytes).map_err(|error| format!("{}: {error}", shared_file.display()))?;
     let mut problems = check::shared(platform, &declared, paysvc_spec::status::ABI, &shared);
+    problems.extend(check::loaded_at_run_time(platform, &bytes));
     let debug = folder.join(&names.debug);
     problems.extend(check::debug_file(&shared, &names.debug, &read(&debug)?));
     let mut report = said(&names.shared, problems);
