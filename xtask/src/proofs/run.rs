@@ -103,6 +103,10 @@ pub fn platform(root: &Path, row: &'static Platform, tests: &Tests) -> Report {
         let read = printed.and_then(|printed| report::read_faults(&printed)).map(|read| report.faults = Some(read));
         failures.extend(failed("faults", read));
     }
+    if matches!(row.system, System::Windows(_)) {
+        // In every way in which a program may link or load the libraries.
+        failures.extend(failed("linking", test("windows_libs::", "", "linking").map(drop)));
+    }
     if row.proofs.contains(&Proof::Cancel) {
         let printed = test("cancel_latency::", "", "cancel");
         let read = printed.and_then(|printed| report::read_cancels(&printed)).map(|read| report.cancels = read);
