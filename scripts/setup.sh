@@ -6,6 +6,11 @@
 set -eu
 cd "$(dirname "$0")/.."
 
+[ "$(uname -s)" = Linux ] || {
+    echo "setup: the library is linked on Linux, also for other systems (docs/platforms.md); this is $(uname -s)" >&2
+    exit 1
+}
+
 RUST_LEAST=88 # 1.88, which a dependency needs
 
 missing=""

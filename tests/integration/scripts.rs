@@ -82,6 +82,47 @@ fn make_test_fails_and_names_the_parts_that_did() {
     assert!(!make_test(&[], "exit 0\n").status.success());
 }
 
+/// `scripts/setup.sh libs` on a machine without apt-get, where these needs are those of the platforms.
+fn setup_libs(needs: &str) -> Output {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::create_dir(at.join("scripts")).unwrap();
+    std::fs::copy(root().join("scripts/setup.sh"), at.join("scripts/setup.sh")).unwrap();
+    let cargo = program(at, "bin/cargo", &format!("cat <<'EOF'\n{needs}EOF\n"));
+    for name in [
+        "sh",
+        "cat",
+        "dirname",
+        "uname",
+        "sed",
+        "id",
+        "cmp",
+        "cc",
+        "c++",
+        "make",
+        "pkg-config",
+        "ld",
+        "objcopy",
+        "rustc",
+        "python3",
+    ] {
+        let found = std::env::var("PATH").unwrap();
+        let file = found.split(':').map(|folder| Path::new(folder).join(name)).find(|file| file.exists());
+        std::os::unix::fs::symlink(file.expect(name), at.join("bin").join(name)).unwrap();
+    }
+    let mut setup = Command::new(at.join("bin/sh"));
+    setup.arg(at.join("scripts/setup.sh")).args(["libs", "a-target"]);
+    setup.env("PATH", at.join("bin")).env("CARGO", cargo).output().unwrap()
+}
+
+#[test]
+fn a_missing_tool_of_a_platform_is_named_with_its_package() {
+    let output = setup_libs("command planted-ld binutils-planted\ncommand sed sed\nrust planted-unknown-none\n");
+    let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{}", output_of(&output));
+    assert!(printed.contains("this machine lacks: binutils-planted") && !printed.contains(" sed"), "{printed}");
+}
+
 /// `make help` is rendered from the comments beside the targets, so a target without one would be missing there.
 #[test]
 fn make_help_lists_every_target() {

@@ -25,7 +25,9 @@ struct Till {
 impl Till {
     fn new() -> Option<Till> {
         let Some(platform) = foreign().filter(|platform| platform.windows()) else {
-            eprintln!("MISSING: PAYSVC_PLATFORM names no platform of Windows; programs that link its libraries are NOT tested");
+            eprintln!(
+                "MISSING: PAYSVC_PLATFORM names no platform of Windows; programs that link its libraries are NOT tested"
+            );
             return None;
         };
         let folder = tempfile::tempdir().unwrap();
@@ -62,7 +64,10 @@ impl Till {
     fn program_with(&self, language: &str, source: &str, flags: &[&str], libraries: &[String]) -> PathBuf {
         let program = self.path(&(self.new_name() + ".exe"));
         let mut command = self.platform.compile(language);
-        command.args(WARNINGS).args(flags).args(["-x", if source.ends_with(".c") && language == "cc" { "c" } else { "c++" }]);
+        command
+            .args(WARNINGS)
+            .args(flags)
+            .args(["-x", if source.ends_with(".c") && language == "cc" { "c" } else { "c++" }]);
         command.arg(root().join("tests/c/windows").join(source)).args(["-x", "none"]).args(libraries);
         run(command.arg("-o").arg(&program));
         program
@@ -148,7 +153,9 @@ fn programs_in_cpp_use_the_wrapper() {
     let Some(till) = Till::new() else { return };
     let mut imports = till.imports();
     imports.push("-static".to_owned());
-    for (standard, libraries) in [("-std=c++11", &imports), ("-std=c++20", &imports), ("-std=c++20", &till.statically())] {
+    for (standard, libraries) in
+        [("-std=c++11", &imports), ("-std=c++20", &imports), ("-std=c++20", &till.statically())]
+    {
         till.run(&till.program("c++", "consumer.cpp", &[standard], libraries));
     }
 }

@@ -90,9 +90,9 @@ fn callback<'a>(items: &'a [Item], argument: &Argument) -> Option<&'a Item> {
 /// The first sentence, as the line of the section NAME.
 fn brief(item: &Item) -> String {
     let Some(Block::Paragraph(text)) = item.description.first() else { panic!("{}: no text", item.declaration) };
-    let ends = text.match_indices(". ").map(|(at, _)| at);
+    let mut ends = text.match_indices(". ").map(|(at, _)| at);
     let begins = |text: &str| text.starts_with(|c: char| c.is_ascii_uppercase()) || text.starts_with("paysvc_");
-    let end = ends.into_iter().find(|at| begins(&text[at + 2..]));
+    let end = ends.find(|at| begins(&text[at + 2..]));
     let sentence = text[..end.unwrap_or(text.len())].trim_end_matches('.');
     // An abbreviation, such as HTTP, stays as it is.
     match sentence.chars().nth(1) {

@@ -86,7 +86,7 @@ fn archive(root: &Path, platform: &Platform) -> Result<PathBuf, String> {
         Compiler::Mingw(_) => Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into())),
     };
     cargo.args(arguments(platform, has_std)).current_dir(root);
-    cargo.envs(environment(platform, has_std));
+    cargo.envs(environment(platform, has_std, root));
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo"))).unwrap_or_default();
     cargo.env("CARGO_ENCODED_RUSTFLAGS", rust_flags(platform, &rust, root, &home, &target_folder).join("\x1f"));
@@ -109,14 +109,15 @@ fn arguments(platform: &Platform, has_std: bool) -> Vec<String> {
     arguments
 }
 
-fn environment(platform: &Platform, has_std: bool) -> Vec<(String, String)> {
-    let mut variables = Vec::new();
+fn environment(platform: &Platform, has_std: bool, root: &Path) -> Vec<(String, String)> {
+    let under = platform.target.replace('-', "_");
+    // Lines alone, as of the Rust code. zig's headers lie in this folder.
+    let mut variables = vec![(format!("CFLAGS_{under}"), format!("-g1 -ffile-prefix-map={}=/paysvc", root.display()))];
     if !has_std {
         // Building the standard library is not a part of stable Rust; the compiler that does it is the stable one.
         variables.push(("RUSTC_BOOTSTRAP".to_owned(), "1".to_owned()));
     }
     if let Compiler::Mingw(compiler) = platform.compiler {
-        let under = platform.target.replace('-', "_");
         variables.push((format!("CC_{under}"), compiler.to_owned()));
         variables.push((format!("AR_{under}"), format!("{}ar", platform.binutils.0)));
         variables.push((format!("CARGO_TARGET_{}_LINKER", under.to_uppercase()), compiler.to_owned()));
@@ -169,18 +170,24 @@ mod tests {
         let old = platform("i686-unknown-linux-gnu").unwrap();
         assert!(arguments(old, true).ends_with(&["--target".to_owned(), "i686-unknown-linux-gnu.2.17".to_owned()]));
         assert_eq!(zig_options(old)[..2], ["-target", "x86-linux-gnu.2.17"]);
-        assert!(environment(old, true).is_empty());
+        let flags = ("CFLAGS_i686_unknown_linux_gnu".to_owned(), "-g1 -ffile-prefix-map=/src=/paysvc".to_owned());
+        assert_eq!(environment(old, true, Path::new("/src")), [flags.clone()]);
         assert_eq!(arguments(old, false).last().unwrap(), "-Zbuild-std=std,panic_unwind");
-        assert_eq!(environment(old, false), [("RUSTC_BOOTSTRAP".to_owned(), "1".to_owned())]);
+        let bootstrap = ("RUSTC_BOOTSTRAP".to_owned(), "1".to_owned());
+        assert_eq!(environment(old, false, Path::new("/src")), [flags, bootstrap]);
     }
 
     #[test]
     fn mingw_is_named_for_every_part_of_the_build() {
         let windows = platform("x86_64-pc-windows-gnu").unwrap();
         assert_eq!(arguments(windows, true).last().unwrap(), "x86_64-pc-windows-gnu");
-        let names: Vec<_> = environment(windows, true).into_iter().map(|(name, _)| name).collect();
-        let expected =
-            ["CC_x86_64_pc_windows_gnu", "AR_x86_64_pc_windows_gnu", "CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER"];
+        let names: Vec<_> = environment(windows, true, Path::new("/src")).into_iter().map(|(name, _)| name).collect();
+        let expected = [
+            "CFLAGS_x86_64_pc_windows_gnu",
+            "CC_x86_64_pc_windows_gnu",
+            "AR_x86_64_pc_windows_gnu",
+            "CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER",
+        ];
         assert_eq!(names, expected);
     }
 
