@@ -98,7 +98,8 @@ fn go() -> Language {
 /// Wholly static, in a root with nothing else in it.
 fn go_alone(platform: &'static Foreign) -> Language {
     let stage = Stage::new();
-    let flags = ["-tags", "paysvc_static", "-ldflags", "-linkmode external -extldflags -static"];
+    // zig's compiler does not name its unwinder by itself, as gcc does.
+    let flags = ["-tags", "paysvc_static", "-ldflags", "-linkmode external -extldflags '-static -lunwind'"];
     let built = stage.go_build_with("internal/driver", &flags);
     let empty = stage.path().join("empty");
     std::fs::create_dir(&empty).unwrap();
