@@ -23,11 +23,12 @@ static paysvc_client *client;
 static int sandbox;
 static int failed;
 
-static long now_ms(void)
+/* It may wrap; a difference stays right. */
+static unsigned long now_ms(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (long)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    return (unsigned long)now.tv_sec * 1000 + (unsigned long)now.tv_nsec / 1000000;
 }
 
 /* Makes a call and prints a line: step, subject, one value of the answer, outcome, time. Frees the request; the caller
@@ -35,7 +36,7 @@ static long now_ms(void)
 static paysvc_reply *step(const char *what, const char *of, function call, paysvc_json *request, const char *shown)
 {
     paysvc_reply *reply = NULL;
-    long started = now_ms();
+    unsigned long started = now_ms();
     const char *value;
     /* If any value could not be set, the text is NULL and nothing is sent. */
     if (*paysvc_json_error(request) != '\0') {
@@ -44,7 +45,7 @@ static paysvc_reply *step(const char *what, const char *of, function call, paysv
     call(client, paysvc_json_text(request), NULL, &reply);
     paysvc_json_free(request);
     value = paysvc_reply_get(reply, shown);
-    printf("%-21s %-19s %-42.42s %-9s %5ld ms\n", what, of, value != NULL ? value : paysvc_reply_message(reply),
+    printf("%-21s %-19s %-42.42s %-9s %5lu ms\n", what, of, value != NULL ? value : paysvc_reply_message(reply),
            paysvc_outcome_name(paysvc_reply_outcome(reply)), now_ms() - started);
     if (paysvc_reply_outcome(reply) != PAYSVC_OUTCOME_CONFIRMED) {
         printf("%-21s %s: %s\n", "", paysvc_status_name(paysvc_reply_status(reply)), paysvc_reply_message(reply));
@@ -70,27 +71,32 @@ static const struct where in_transfer = {
     "/data/totalAmountCharged", "/data/fee", "/data/currencyName", "/data/accountReference"
 };
 
-#if LONG_MAX < 9223372036854775807
-#error "the amounts below need a long of 64 bits"
+/* At least 64 bits; a long has 32 on Windows and on 32-bit processors. */
+#if LONG_MAX > 0x7fffffff
+typedef long millionths;
+#elif defined(_MSC_VER)
+typedef __int64 millionths;
+#else
+__extension__ typedef long long millionths;
 #endif
 
 /* An amount in millionths, without floating point. Returns 0 if the text is not a plain decimal, or too large. */
-static int amount_of(const char *text, long *millionths)
+static int amount_of(const char *text, millionths *amount)
 {
     int digits = 0, decimals = -1;
-    *millionths = 0;
+    *amount = 0;
     for (; text != NULL && *text != '\0'; text++) {
         if (*text == '.' && decimals < 0 && digits > 0) {
             decimals = 0;
         } else if (*text < '0' || *text > '9' || (decimals < 0 && ++digits > 12) || (decimals == 6 && *text != '0')) {
             return 0;
         } else if (decimals < 6) {
-            *millionths = *millionths * 10 + (*text - '0');
+            *amount = *amount * 10 + (*text - '0');
             decimals += decimals >= 0;
         }
     }
     for (decimals = decimals < 0 ? 0 : decimals; decimals < 6; decimals++) {
-        *millionths *= 10;
+        *amount *= 10;
     }
     return digits > 0;
 }
@@ -98,7 +104,7 @@ static int amount_of(const char *text, long *millionths)
 /* 100.1 equals 100.10. The amount charged may include the fee. */
 static int same_amount(const char *ordered, const char *charged, const char *fee)
 {
-    long price, total, extra;
+    millionths price, total, extra;
     if (!amount_of(ordered, &price) || !amount_of(charged, &total)) {
         return 0;
     }

@@ -5,13 +5,15 @@
 #   bullseye-i386, arm64, armhf
 #                  the C library of Debian 11 for that processor, and for arm64 musl's too
 #   musl           musl's loader for x86_64
-# Uses the package mirror of this machine. The first two need root and debootstrap; the others apt-get and dpkg. Exit status
-# 3 and a line "MISSING: ..." if something is not there. Started side by side, one waits for the other.
+# Uses the package mirror of this machine, or those that MIRRORS names, for a release that mirrors no longer have. The first
+# two need root and debootstrap; the others apt-get and dpkg, and arm64 and armhf QEMU. Exit status 3 and a line
+# "MISSING: ..." if something is not there. Started side by side, one waits for the other.
 set -eu
 cd "$(dirname "$0")/.."
 [ $# -gt 0 ] || set -- bullseye wine bullseye-i386 arm64 armhf musl
 roots=$PWD/build/roots
 mkdir -p "$roots"
+: >>"$roots/log"
 exec 9>"$roots/lock"
 flock 9
 
@@ -28,24 +30,25 @@ ended() {
 trap ended EXIT
 trap 'exit 1' INT TERM
 
-mirror=$(sed -n -e 's/^URIs: *\([^ ]*\).*/\1/p' -e 's/^deb \(\[[^]]*\] *\)\{0,1\}\([^ ]*\) .*/\2/p' \
+of_apt=$(sed -n -e 's/^URIs: *\([^ ]*\).*/\1/p' -e 's/^deb \(\[[^]]*\] *\)\{0,1\}\([^ ]*\) .*/\2/p' \
     /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources 2>/dev/null |
     grep '/debian/*$' | head -n 1) || :
-mirror=${mirror:-http://deb.debian.org/debian}
-# Where Debian keeps the releases that mirrors no longer have.
-archive=http://archive.debian.org/debian
+mirrors=${MIRRORS:-$of_apt}
 keys=/usr/share/keyrings/debian-archive-keyring.gpg
+
+program() { # command, package: installs it if it can
+    command -v "$1" >/dev/null || apt-get install -y -qq --no-install-recommends "$2" >/dev/null 2>&1 || missing "$2 is not installed"
+}
 
 debian() { # suite, further packages
     [ "$(id -u)" = 0 ] || missing "a root of Debian $1 needs root, for debootstrap and chroot"
-    command -v debootstrap >/dev/null || apt-get install -y -qq --no-install-recommends debootstrap >/dev/null 2>&1 ||
-        missing "debootstrap is not installed"
-    for from in "$mirror" "$archive"; do
+    program debootstrap debootstrap
+    for from in $mirrors; do
         rm -rf --one-file-system "$work"
         debootstrap --variant=minbase ${2:+"--include=$2"} "$1" "$work" "$from" >"$roots/log" 2>&1 && return
     done
     tail -n 20 "$roots/log" >&2
-    missing "debootstrap of Debian $1 failed"
+    missing "debootstrap of Debian $1 failed with the mirrors \"$mirrors\""
 }
 
 bullseye() {
@@ -74,7 +77,7 @@ unpacked() { # architecture, package...
     command -v dpkg >/dev/null || missing "dpkg, to unpack packages of Debian 11 for $1"
     architecture=$1 apt=$work/apt
     shift
-    for from in "$mirror" "$archive"; do
+    for from in $mirrors; do
         rm -rf "$work"
         mkdir -p "$apt/lists/partial" "$apt/archives/partial" "$apt/debs"
         : >"$apt/status"
@@ -99,7 +102,7 @@ EOF
         fi
     done
     tail -n 20 "$roots/log" >&2
-    missing "packages of Debian 11 for $architecture could not be had"
+    missing "packages of Debian 11 for $architecture could not be had from the mirrors \"$mirrors\""
 }
 
 # What only runs once it has its final name, because it has paths in it.
@@ -117,6 +120,10 @@ begin_wine() {
 }
 
 for name; do
+    case $name in
+        arm64) program qemu-aarch64-static qemu-user-static ;;
+        armhf) program qemu-arm-static qemu-user-static ;;
+    esac
     [ ! -d "$roots/$name" ] || continue
     echo "roots: making build/roots/$name" >&2
     began=$(date +%s)

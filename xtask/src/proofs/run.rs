@@ -12,8 +12,6 @@ use crate::platforms::{Platform, Proof, System};
 
 /// Several times what the longest part takes: what hangs must not block the run.
 const MOST_SECONDS: &str = "2400";
-/// One that moves money.
-const QUICK_ENDPOINT: &str = "order_refund";
 
 /// The integration tests, built once for all platforms.
 pub struct Tests {
@@ -80,10 +78,14 @@ pub fn platform(root: &Path, row: &'static Platform, tests: &Tests) -> Report {
         report.missing = Some(why);
         return report;
     }
-    let test = |filter: &str, faults: &str, what: &str| {
+    let test = |filter: &str, faults: Option<&str>, what: &str| {
         let mut command = Command::new("timeout");
         command.arg(MOST_SECONDS).arg(&tests.program).args(["--nocapture", filter]).current_dir(root);
-        command.env("PAYSVC_PLATFORM", row.target).env("PAYSVC_FAULTS", faults).env("PAYSVC_FAULTS_JOBS", "4");
+        command.env("PAYSVC_PLATFORM", row.target).env("PAYSVC_FAULTS_JOBS", "4");
+        match faults {
+            Some(endpoints) => command.env("PAYSVC_FAULTS", endpoints),
+            None => command.env_remove("PAYSVC_FAULTS"),
+        };
         if tests.quick {
             command.env("PAYSVC_QUICK", "1");
         }
@@ -91,24 +93,21 @@ pub fn platform(root: &Path, row: &'static Platform, tests: &Tests) -> Report {
     };
     let failed = |what: &str, result: Result<(), String>| result.err().map(|why| format!("{what}: {why}"));
     let mut failures: Vec<String> = Vec::new();
-    let scenarios = test("scenarios::every_language_agrees", "", "scenarios");
+    let scenarios = test("scenarios::every_language_agrees", None, "scenarios");
     failures.extend(failed("scenarios", scenarios.and_then(|printed| report::read_scenarios(&mut report, &printed))));
-    let faults = match tests.quick {
-        true => Some(QUICK_ENDPOINT),
-        false if row.proofs.contains(&Proof::AllFaults) => Some("all"),
-        false => row.proofs.contains(&Proof::SomeFaults).then_some("order_create,order_refund,transaction_details"),
-    };
-    if let Some(faults) = faults {
-        let printed = test("faults::outcomes_agree_with_the_ledger", faults, "faults");
+    let all = row.proofs.contains(&Proof::AllFaults);
+    if tests.quick || all || row.proofs.contains(&Proof::SomeFaults) {
+        let endpoints = if tests.quick { Some("one") } else { all.then_some("all") };
+        let printed = test("faults::outcomes_agree_with_the_ledger", endpoints, "faults");
         let read = printed.and_then(|printed| report::read_faults(&printed)).map(|read| report.faults = Some(read));
         failures.extend(failed("faults", read));
     }
     if matches!(row.system, System::Windows(_)) {
         // In every way in which a program may link or load the libraries.
-        failures.extend(failed("linking", test("windows_libs::", "", "linking").map(drop)));
+        failures.extend(failed("linking", test("windows_libs::", None, "linking").map(drop)));
     }
     if row.proofs.contains(&Proof::Cancel) {
-        let printed = test("cancel_latency::", "", "cancel");
+        let printed = test("cancel_latency::", None, "cancel");
         let read = printed.and_then(|printed| report::read_cancels(&printed)).map(|read| report.cancels = read);
         failures.extend(failed("cancel", read));
     }
