@@ -217,7 +217,8 @@ impl Call {
     }
 
     pub fn with_timeout_ms(timeout_ms: i32) -> Call {
-        let call = Call { timeout_ms, ..Call::new() };
+        let mut call = Call::new();
+        call.timeout_ms = timeout_ms;
         if call.call.is_some() {
             unsafe { (c().call_set_timeout_ms)(call.loaded(), timeout_ms) };
         }
