@@ -110,7 +110,7 @@ pub struct Client(Way);
 
 enum Way {
     Loaded(*mut RawClient),
-    Driven(Driven),
+    Driven(Box<Driven>),
 }
 
 // SAFETY: rule 3 of the header.
@@ -126,7 +126,9 @@ impl Client {
     pub fn try_new(config: &impl ToString) -> Result<Client, Reply> {
         if let Some(platform) = foreign() {
             let driven = Driven::new(platform, &config.to_string());
-            return driven.map(|driven| Client(Way::Driven(driven))).map_err(|reply| Reply(Told::Driven(reply)));
+            return driven
+                .map(|driven| Client(Way::Driven(Box::new(driven))))
+                .map_err(|reply| Reply(Told::Driven(reply)));
         }
         let config = CString::new(config.to_string()).unwrap();
         let (mut client, mut reply) = (ptr::null_mut(), ptr::null_mut());
@@ -151,7 +153,7 @@ impl Client {
     pub fn call_with(&self, function: &str, request: &impl ToString, call: Option<&Call>) -> Reply {
         if let Way::Driven(driven) = &self.0 {
             let timeout_ms = call.map_or(0, |call| call.timeout_ms);
-            return Reply(Told::Driven(driven.call(function, &request.to_string(), timeout_ms)));
+            return Reply(Told::Driven(Box::new(driven.call(function, &request.to_string(), timeout_ms))));
         }
         let function = c().endpoints.get(function).unwrap_or_else(|| panic!("no function {function}"));
         let request = CString::new(request.to_string()).unwrap();
@@ -176,7 +178,7 @@ impl Client {
     /// The payload as an encrypted endpoint sends it.
     pub fn encrypt(&self, payload: &impl ToString) -> Reply {
         if let Way::Driven(driven) = &self.0 {
-            return Reply(Told::Driven(driven.call("encrypt", &payload.to_string(), 0)));
+            return Reply(Told::Driven(Box::new(driven.call("encrypt", &payload.to_string(), 0))));
         }
         let payload = CString::new(payload.to_string()).unwrap();
         let mut reply = ptr::null_mut();
@@ -263,7 +265,7 @@ pub struct Reply(Told);
 
 enum Told {
     Loaded(*mut RawReply),
-    Driven(driver::Reply),
+    Driven(Box<driver::Reply>),
 }
 
 // SAFETY: rule 3 of the header.

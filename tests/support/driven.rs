@@ -17,7 +17,7 @@ pub struct Driven {
 }
 
 impl Driven {
-    pub fn new(platform: &'static Foreign, config: &str) -> Result<Driven, Reply> {
+    pub fn new(platform: &'static Foreign, config: &str) -> Result<Driven, Box<Reply>> {
         let config = platform.config(config);
         let idle = IDLE.lock().unwrap().pop();
         let (driver, created) = match idle {
@@ -33,7 +33,7 @@ impl Driven {
         };
         // One that could not make a client has ended, or ends now.
         let good = created.status == "OK";
-        if good { Ok(Driven { driver: Mutex::new(Some(driver)) }) } else { Err(created) }
+        if good { Ok(Driven { driver: Mutex::new(Some(driver)) }) } else { Err(Box::new(created)) }
     }
 
     /// 0: the client's own limit.

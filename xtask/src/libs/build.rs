@@ -176,7 +176,7 @@ mod tests {
         assert!(arguments(old, true).ends_with(&["--target".to_owned(), "i686-unknown-linux-gnu.2.17".to_owned()]));
         assert_eq!(zig_options(old)[..2], ["-target", "x86-linux-gnu.2.17"]);
         let flags = ("CFLAGS_i686_unknown_linux_gnu".to_owned(), "-g1 -ffile-prefix-map=/src=/paysvc".to_owned());
-        assert_eq!(environment(old, true, Path::new("/src")), [flags.clone()]);
+        assert_eq!(environment(old, true, Path::new("/src")), std::slice::from_ref(&flags));
         assert_eq!(arguments(old, false).last().unwrap(), "-Zbuild-std=std,panic_unwind");
         let bootstrap = ("RUSTC_BOOTSTRAP".to_owned(), "1".to_owned());
         assert_eq!(environment(old, false, Path::new("/src")), [flags, bootstrap]);
