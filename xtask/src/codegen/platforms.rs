@@ -73,9 +73,7 @@ fn ran(proofs: &[Proof]) -> String {
 fn untested(system: System, runner: Runner) -> String {
     let mut untested = Vec::new();
     match system {
-        System::Glibc(version) => {
-            untested.push(format!("glibc {version} itself: only the symbols are checked"))
-        }
+        System::Glibc(version) => untested.push(format!("glibc {version} itself: only the symbols are checked")),
         System::Musl => untested.push("Alpine and other systems".into()),
         System::Windows(version) => untested.push(format!("Windows {version} itself, link.exe")),
     }

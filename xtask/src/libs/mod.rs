@@ -4,7 +4,7 @@ pub mod binary;
 mod build;
 pub mod check;
 mod sizes;
-mod tools;
+pub mod tools;
 
 use std::fs;
 use std::path::Path;
@@ -120,7 +120,7 @@ fn remove(folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-fn command(command: &mut Command) -> Result<(), String> {
+pub fn command(command: &mut Command) -> Result<(), String> {
     let status = command.status().map_err(|error| format!("{command:?}: {error}"))?;
     if status.success() { Ok(()) } else { Err(format!("{command:?}: {status}")) }
 }

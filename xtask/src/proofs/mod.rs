@@ -10,12 +10,14 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::time::Instant;
 
+use crate::libs::{command, tools};
 use crate::platforms::{PLATFORMS, Platform, Runner, platform};
 use report::{Report, table};
 use run::Tests;
 
 pub const USAGE: &str = "cargo xtask libs-check [--partial] [--quick] [TARGET...]";
 
+const MACOS: &str = "aarch64-apple-darwin";
 /// Of an old glibc and of Windows: what `--quick` looks at.
 const QUICK: [&str; 2] = ["x86_64-unknown-linux-gnu", "x86_64-pc-windows-gnu"];
 
@@ -26,6 +28,8 @@ struct Options {
     /// C alone, and the faults of one endpoint.
     quick: bool,
     platforms: Vec<&'static Platform>,
+    /// All platforms, in full.
+    whole: bool,
 }
 
 pub fn run(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(), String> {
@@ -36,15 +40,32 @@ pub fn run(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(), S
     build(root, &options.platforms)?;
     let tests = Tests::build(root, options.quick)?;
     let reports = prove(root, &options.platforms, &tests);
+    let macos = if options.whole { Some(macos(root)) } else { None };
     // Wine's server would wait for another program.
     let _ = Command::new("sh").arg(root.join("scripts/runner.sh")).arg("stop").status();
 
     let title = if options.quick { ", quick" } else { "" };
-    let text = format!("# What ran where{title}\n\n{}\n{} s in all\n", table(&reports), began.elapsed().as_secs());
+    let mut text = format!("# What ran where{title}\n\n{}\n", table(&reports));
+    if let Some(result) = &macos {
+        let said = result.as_ref().map_or_else(|why| format!("FAILED: {why}"), |()| "ok".to_owned());
+        text += &format!("{MACOS}: cargo check: {said}; nothing was linked or run\n");
+    }
+    text += &format!("{} s in all\n", began.elapsed().as_secs());
     print!("\n{text}");
     let file = folder.join(if options.quick { "report-quick.md" } else { "report.md" });
     fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))?;
-    verdict(&reports, options.partial)
+    verdict(&reports, options.partial).and(macos.unwrap_or(Ok(())))
+}
+
+/// Nothing here links or runs programs for macOS: the compiler only checks the library.
+fn macos(root: &Path) -> Result<(), String> {
+    if !tools::rust()?.has(MACOS) {
+        command(Command::new("rustup").args(["target", "add", MACOS]))?;
+    }
+    let zig = tools::zig(root)?;
+    let mut check = Command::new(zig.cargo);
+    check.args(["check", "--locked", "-p", "paysvc", "--lib", "--target", MACOS]).current_dir(root);
+    command(check.env("CARGO_ZIGBUILD_ZIG_PATH", zig.compiler))
 }
 
 fn parse(root: &Path, arguments: impl Iterator<Item = String>) -> Result<Options, String> {
@@ -59,6 +80,7 @@ fn parse(root: &Path, arguments: impl Iterator<Item = String>) -> Result<Options
             }
         }
     }
+    options.whole = options.platforms.is_empty() && !options.quick;
     if options.platforms.is_empty() {
         let named = |row: &&Platform| match options.quick {
             true => QUICK.contains(&row.target),
