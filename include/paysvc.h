@@ -181,6 +181,11 @@ typedef int paysvc_state;
 #define PAYSVC_E_ENCRYPT 3
 
 /**
+ * The service was asked what became of a request, and it is still not known. The outcome is UNKNOWN.
+ */
+#define PAYSVC_E_UNRESOLVED 5
+
+/**
  * Name look-up, connect, TLS, or a broken connection.
  */
 #define PAYSVC_E_TRANSPORT 10

@@ -19,6 +19,8 @@ enum class status : int {
     config = 2,
     /// The payload does not fit the encryption key. Nothing was sent.
     encrypt = 3,
+    /// The service was asked what became of a request, and it is still not known. The outcome is UNKNOWN.
+    unresolved = 5,
     /// Name look-up, connect, TLS, or a broken connection.
     transport = 10,
     /// The time ran out, or the service answered 408.

@@ -32,6 +32,9 @@ const (
 	// StatusEncrypt: The payload does not fit the encryption key. Nothing was sent.
 	StatusEncrypt Status = 3
 
+	// StatusUnresolved: The service was asked what became of a request, and it is still not known. The outcome is UNKNOWN.
+	StatusUnresolved Status = 5
+
 	// StatusTransport: Name look-up, connect, TLS, or a broken connection.
 	StatusTransport Status = 10
 
@@ -70,6 +73,8 @@ func (n Status) name() string {
 		return "E_CONFIG"
 	case StatusEncrypt:
 		return "E_ENCRYPT"
+	case StatusUnresolved:
+		return "E_UNRESOLVED"
 	case StatusTransport:
 		return "E_TRANSPORT"
 	case StatusTimeout:
@@ -185,6 +190,9 @@ var (
 	// ErrEncrypt matches every *Error with StatusEncrypt.
 	ErrEncrypt = errors.New("paysvc: E_ENCRYPT")
 
+	// ErrUnresolved matches every *Error with StatusUnresolved.
+	ErrUnresolved = errors.New("paysvc: E_UNRESOLVED")
+
 	// ErrTransport matches every *Error with StatusTransport.
 	ErrTransport = errors.New("paysvc: E_TRANSPORT")
 
@@ -221,6 +229,8 @@ func (n Status) sentinel() error {
 		return ErrConfig
 	case StatusEncrypt:
 		return ErrEncrypt
+	case StatusUnresolved:
+		return ErrUnresolved
 	case StatusTransport:
 		return ErrTransport
 	case StatusTimeout:

@@ -30,6 +30,9 @@ pub const PAYSVC_E_CONFIG: paysvc_status = 2;
 /// The payload does not fit the encryption key. Nothing was sent.
 pub const PAYSVC_E_ENCRYPT: paysvc_status = 3;
 
+/// The service was asked what became of a request, and it is still not known. The outcome is UNKNOWN.
+pub const PAYSVC_E_UNRESOLVED: paysvc_status = 5;
+
 /// Name look-up, connect, TLS, or a broken connection.
 pub const PAYSVC_E_TRANSPORT: paysvc_status = 10;
 

@@ -49,6 +49,8 @@ class Status(Number):
     CONFIG = 2
     #: The payload does not fit the encryption key. Nothing was sent.
     ENCRYPT = 3
+    #: The service was asked what became of a request, and it is still not known. The outcome is UNKNOWN.
+    UNRESOLVED = 5
     #: Name look-up, connect, TLS, or a broken connection.
     TRANSPORT = 10
     #: The time ran out, or the service answered 408.
