@@ -142,6 +142,12 @@ typedef int paysvc_status;
 typedef int paysvc_outcome;
 
 /**
+ * State of the payment or refund in the answer, the service's statusId: one of PAYSVC_STATE_..., or a number that
+ * the service has added since. Paid means both PAYSVC_OUTCOME_CONFIRMED and PAYSVC_STATE_SUCCESSFUL.
+ */
+typedef int paysvc_state;
+
+/**
  * Receives one line of the log. `level` is 1 (error), 2 (warning), 3 (information) or 4 (debug). `message` is valid until
  * the callback returns.
  */
@@ -155,28 +161,22 @@ typedef void (PAYSVC_CALLBACK *paysvc_log_fn)(void *userdata, int level, const c
 typedef int (PAYSVC_CALLBACK *paysvc_progress_fn)(void *userdata, size_t done, size_t total, const char *step_json);
 
 /**
- * State of the payment or refund in the answer, the service's statusId: one of PAYSVC_STATE_..., or a number that
- * the service has added since. Paid means both PAYSVC_OUTCOME_CONFIRMED and PAYSVC_STATE_SUCCESSFUL.
- */
-typedef int paysvc_state;
-
-/**
  * The service answered success.
  */
 #define PAYSVC_OK 0
 
 /**
- * NULL, not UTF-8, not a JSON object, a member missing, unknown or of the wrong type. Nothing was sent.
+ * NULL, not UTF-8, not a JSON object, a member missing, unknown or of the wrong type. This call sent nothing.
  */
 #define PAYSVC_E_ARGUMENT 1
 
 /**
- * The configuration or the encryption key is wrong or lacks what this call needs. Nothing was sent.
+ * The configuration or the encryption key is wrong or lacks what this call needs. This call moved no money.
  */
 #define PAYSVC_E_CONFIG 2
 
 /**
- * The payload does not fit the encryption key. Nothing was sent.
+ * The payload does not fit the encryption key. This call sent nothing.
  */
 #define PAYSVC_E_ENCRYPT 3
 
@@ -201,12 +201,12 @@ typedef int paysvc_state;
 #define PAYSVC_E_CANCELLED 12
 
 /**
- * The service refused this request: an answer that reports failure, or a 4xx.
+ * The service refused this request, and did not execute it: an answer that reports failure, or a 4xx. The outcome is REJECTED.
  */
 #define PAYSVC_E_REJECTED 20
 
 /**
- * The service refused this request with 401 or 403.
+ * The service refused this request, or a look-up about it, with 401 or 403.
  */
 #define PAYSVC_E_UNAUTHORIZED 21
 
@@ -324,6 +324,13 @@ const char *PAYSVC_CDECL paysvc_status_name(paysvc_status status);
 const char *PAYSVC_CDECL paysvc_outcome_name(paysvc_outcome outcome);
 
 /**
+ * Name of a payment's state without its prefix, e.g. "SUCCESSFUL".
+ *
+ * @return a static string, "?" for a number that this version does not know; do not free it
+ */
+const char *PAYSVC_CDECL paysvc_state_name(paysvc_state state);
+
+/**
  * Creates a client: configuration and connections, shared by threads. Opens no connection.
  *
  * @param config_json  one JSON object; NULL: all from the environment. A member that is left out is read from the environment variable of its name in capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. Unknown members are refused:
@@ -352,6 +359,27 @@ const char *PAYSVC_CDECL paysvc_outcome_name(paysvc_outcome outcome);
 paysvc_status PAYSVC_CDECL paysvc_client_new(const char *config_json,
                                              paysvc_client **client,
                                              paysvc_reply **reply);
+
+/**
+ * Checks whether everything is there for the first sale: call it when a program starts. It opens a connection, and sends one read-only request with the public key. It moves no money and changes nothing. The body is {"status":true or false,"message":"...","checks":[...]}; each of the checks is {"check":"...","ok":true or false,"message":"..."}, and its message says what to do. They are, in this order:
+ *   - base_url: the address of the service is configured
+ *   - public_key: the public key is configured
+ *   - secret_key: the secret key is configured; refunds need it
+ *   - mode: the keys are of one mode, test or live, as far as their form tells
+ *   - encryption_key: the encryption key is configured, and long enough for the payload of a card payment
+ *   - name_look_up: the name of the service, or of the proxy, has an address
+ *   - connection: the service can be connected to, through the proxy if there is one
+ *   - tls: the TLS handshake succeeds; also ok if base_url begins with http://
+ *   - service: the service answers a read-only request with the public key
+ *   - clock: this machine's clock is right to five minutes, by the date of that answer if it has one
+ *
+ * @param call  deadline and cancel of this request; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return PAYSVC_OK if all checks are ok; PAYSVC_E_ARGUMENT if client is NULL; otherwise the status of the first that is not ok: PAYSVC_E_CONFIG for what is missing or wrong on this machine, PAYSVC_E_TRANSPORT and others for the connection and the answer. The outcome is PAYSVC_OUTCOME_NOT_SENT, because no request that changes anything is sent.
+ */
+paysvc_status PAYSVC_CDECL paysvc_client_check(const paysvc_client *client,
+                                               const paysvc_call *call,
+                                               paysvc_reply **reply);
 
 /**
  * Lists a customer's existing mandates.

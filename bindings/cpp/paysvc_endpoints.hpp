@@ -13,11 +13,11 @@ namespace paysvc {
 enum class status : int {
     /// The service answered success.
     ok = 0,
-    /// NULL, not UTF-8, not a JSON object, a member missing, unknown or of the wrong type. Nothing was sent.
+    /// NULL, not UTF-8, not a JSON object, a member missing, unknown or of the wrong type. This call sent nothing.
     argument = 1,
-    /// The configuration or the encryption key is wrong or lacks what this call needs. Nothing was sent.
+    /// The configuration or the encryption key is wrong or lacks what this call needs. This call moved no money.
     config = 2,
-    /// The payload does not fit the encryption key. Nothing was sent.
+    /// The payload does not fit the encryption key. This call sent nothing.
     encrypt = 3,
     /// The service was asked what became of a request, and it is still not known. The outcome is UNKNOWN.
     unresolved = 5,
@@ -27,9 +27,9 @@ enum class status : int {
     timeout = 11,
     /// The call was cancelled.
     cancelled = 12,
-    /// The service refused this request: an answer that reports failure, or a 4xx.
+    /// The service refused this request, and did not execute it: an answer that reports failure, or a 4xx. The outcome is REJECTED.
     rejected = 20,
-    /// The service refused this request with 401 or 403.
+    /// The service refused this request, or a look-up about it, with 401 or 403.
     unauthorized = 21,
     /// The service answered 429, after the retries.
     rate_limited = 22,

@@ -29,6 +29,14 @@ func (c *Client) Request(ctx context.Context, request Request) (*Reply, error) {
 	return pointer(c.send(ctx, "request", request))
 }
 
+// Check checks whether everything is there for the first sale: call it when a program starts. It looks at configuration, keys,
+// connection, TLS, the service's answer and the clock, moves no money and changes nothing. Its error is that of the first check
+// that is not ok. The Body of both is {"checks":[{"check":"tls","ok":true,"message":"done"}, …]} with every check; a message says what
+// to do.
+func (c *Client) Check(ctx context.Context) (*Reply, error) {
+	return c.Call(ctx, "client_check", json.RawMessage("{}"))
+}
+
 // Encrypt encrypts a payload without sending anything. The reply's body is {"data":"<base64>"}, which is the request body
 // of every encrypted endpoint.
 func (c *Client) Encrypt(plaintext json.RawMessage) (*Reply, error) {

@@ -16,7 +16,7 @@ use crate::response::reply::Reply;
 use crate::response::verdict::{self, AttemptResult};
 use crate::transport::answer::{BodyError, HttpAnswer};
 use crate::transport::call::Call;
-use crate::transport::{ExchangeResult, WireRequest};
+use crate::transport::{ExchangeResult, Transport, WireRequest, trace};
 use crate::util::call_id::CallId;
 use crate::util::failpoint;
 use crate::util::limits::MAX_LINE;
@@ -104,10 +104,7 @@ impl Client {
         record: &CallRecord,
         mut after_429: bool,
     ) -> Result<Reply, ValidationError> {
-        let Some(transport) = &self.transport else {
-            let reason = settings::not_configured("base_url");
-            return Err(ValidationError::of_member(Status::Config, "request", "base_url", reason));
-        };
+        let transport = self.transport()?;
         failpoint::at("client");
         // The outcome of earlier attempts stands when a later one sends nothing.
         let mut earlier_outcome = if after_429 { Outcome::Rejected } else { Outcome::NotSent };
@@ -151,6 +148,33 @@ impl Client {
             }
         }
         unreachable!("the attempts end at max_attempts")
+    }
+
+    /// Sends a request once, also where an attempt may be repeated. Returns the answer's date, too.
+    pub(super) fn send_once(
+        &self,
+        prepared: &Prepared,
+        deadline: Instant,
+        call: Option<&Arc<Call>>,
+        record: &CallRecord,
+    ) -> Result<(Reply, Option<String>), ValidationError> {
+        let request = WireRequest { trace: true, ..self.wire_request(prepared, deadline, call)? };
+        let started = Instant::now();
+        let result = self.transport()?.exchange(request);
+        record.attempts.fetch_add(u32::from(result.sent), Ordering::SeqCst);
+        let answer = result.result.as_ref().ok();
+        let date = answer.and_then(|answer| answer.trace.iter().find(|(name, _)| *name == trace::DATE));
+        let date = date.map(|(_, date)| date.clone());
+        let judged = self.judge(prepared, result, false, deadline, call);
+        self.log_attempt(prepared, record.id, 1, &judged, started.elapsed());
+        Ok((judged.reply, date))
+    }
+
+    fn transport(&self) -> Result<&Transport, ValidationError> {
+        self.transport.as_ref().ok_or_else(|| {
+            let reason = settings::not_configured("base_url");
+            ValidationError::of_member(Status::Config, "request", "base_url", reason)
+        })
     }
 
     /// What one attempt proves.

@@ -4,9 +4,9 @@ use std::ffi::{CString, c_char, c_int, c_void};
 use std::sync::Arc;
 
 use super::boundary::{boundary, deliver, text};
-use super::sys;
-use super::types::{paysvc_client, paysvc_log_fn, paysvc_reply, paysvc_status};
+use super::types::{paysvc_call, paysvc_client, paysvc_log_fn, paysvc_reply, paysvc_status};
 use super::userdata::UserData;
+use super::{call, sys};
 use crate::client::log::{Level, Sink};
 use crate::client::{CallRecord, Client};
 use crate::response::reply::Reply;
@@ -68,6 +68,24 @@ pub unsafe fn new(
         unsafe { client.write(Arc::into_raw(new_client).cast_mut().cast()) };
     }
     status
+}
+
+/// # Safety
+/// The rules of the header.
+pub unsafe fn check(
+    client: *const paysvc_client,
+    call: *const paysvc_call,
+    reply: *mut *mut paysvc_reply,
+) -> paysvc_status {
+    let body = |record: &CallRecord| {
+        // SAFETY: the rules of the header.
+        match unsafe { retain(client).map(|client| (client, call::retain(call))) } {
+            Ok((client, call)) => client.check(call.as_ref(), record),
+            Err(error) => Reply::invalid(error),
+        }
+    };
+    // SAFETY: the rules of the header.
+    unsafe { deliver(reply, body) }
 }
 
 /// Frees the client. Calls that still run on other threads end normally; then its connections are closed.

@@ -36,7 +36,9 @@ pub use json::{
     paysvc_json_error, paysvc_json_free, paysvc_json_new, paysvc_json_set_bool, paysvc_json_set_cp1252,
     paysvc_json_set_json, paysvc_json_set_number, paysvc_json_set_string, paysvc_json_text,
 };
-pub use names::{paysvc_abi, paysvc_outcome_name, paysvc_status_name, paysvc_version, paysvc_version_number};
+pub use names::{
+    paysvc_abi, paysvc_outcome_name, paysvc_state_name, paysvc_status_name, paysvc_version, paysvc_version_number,
+};
 pub use reference::paysvc_reference_new;
 pub use reply::{
     paysvc_reply_attempts, paysvc_reply_body, paysvc_reply_body_len, paysvc_reply_call_id, paysvc_reply_code,

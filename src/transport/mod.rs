@@ -8,13 +8,14 @@
 pub mod answer;
 pub mod call;
 mod channel;
-mod clock;
+pub mod clock;
 mod connect;
 mod connection_state;
 mod error;
 mod framing;
 mod look_up;
 mod pool;
+pub mod probe;
 mod proxy;
 mod retry_after;
 mod roots;
@@ -23,7 +24,7 @@ mod sock;
 mod stream;
 mod sys;
 mod tls;
-mod trace;
+pub mod trace;
 
 use std::io::{self, ErrorKind, Read};
 use std::sync::Arc;

@@ -87,6 +87,17 @@ void throws() {
 
 void waits() {
     const client with;
+    CHECK(with.check().get_or("/checks/0/ok", "") == "true");
+    try {
+        client(paysvc::config().base_url("http://127.0.0.1:1").public_key("p")).check();
+        CHECK(!"nothing was thrown");
+    } catch (const paysvc::not_sent &why) {
+        CHECK(why.status() == paysvc::status::transport && why.reply().get_or("/checks/6/check", "") == "connection");
+    }
+    CHECK(std::string(paysvc::name(paysvc::state::successful)) == "SUCCESSFUL" &&
+          std::string(paysvc::name(static_cast<paysvc::state>(12))) == "?" &&
+          std::string(paysvc::name(paysvc::status::timeout)) == "E_TIMEOUT" &&
+          std::string(paysvc::name(paysvc::outcome::unknown)) == "UNKNOWN");
     const std::string reference = paysvc::reference_new("T7");
     CHECK(reference.size() == 29 && reference != paysvc::reference_new("T7"));
     CHECK(paysvc::reference_new(std::nothrow, "a b").empty() && paysvc::reference_new(std::nothrow, std::string("a\0b", 3)).empty());

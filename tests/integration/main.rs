@@ -10,6 +10,7 @@ mod c_programs;
 mod call_id;
 mod canary;
 mod cancel_latency;
+mod check;
 mod clock;
 mod config;
 mod consumers;

@@ -60,6 +60,7 @@ functions! {
     client_new(*const c_char, *mut *mut RawClient, *mut *mut RawReply) -> c_int;
     client_free(*mut RawClient);
     client_set_log(*mut RawClient, c_int, Option<Log>, *mut c_void);
+    client_check(*const RawClient, *const RawCall, *mut *mut RawReply) -> c_int;
     encrypt(*const RawClient, *const c_char, *mut *mut RawReply) -> c_int;
     call_new() -> *mut RawCall;
     call_set_timeout_ms(*mut RawCall, c_int);
@@ -173,6 +174,16 @@ impl Client {
             unsafe { function(client, request, ptr::null(), &mut reply) };
             Reply(Told::Loaded(reply))
         })
+    }
+
+    /// Is everything there for the first sale?
+    pub fn check(&self, call: Option<&Call>) -> Reply {
+        let mut reply = ptr::null_mut();
+        let call = call.map_or(ptr::null_mut(), Call::loaded);
+        let status = unsafe { (c().client_check)(self.loaded(), call, &mut reply) };
+        let reply = Reply(Told::Loaded(reply));
+        assert_eq!(status, reply.status());
+        reply
     }
 
     /// The payload as an encrypted endpoint sends it.
@@ -353,12 +364,17 @@ impl Reply {
         self.told(|it| it.message.as_str(), |reply| text(unsafe { (c().reply_message)(reply) }))
     }
 
-    /// Status and outcome by name, e.g. `E_TIMEOUT UNKNOWN`.
-    pub fn verdict(&self) -> String {
-        let status = self.told(
+    /// Its status by name, e.g. `E_TIMEOUT`.
+    pub fn status_name(&self) -> String {
+        self.told(
             |it| it.status.clone(),
             |reply| text(unsafe { (c().status_name)((c().reply_status)(reply)) }).to_owned(),
-        );
+        )
+    }
+
+    /// Status and outcome by name, e.g. `E_TIMEOUT UNKNOWN`.
+    pub fn verdict(&self) -> String {
+        let status = self.status_name();
         assert!(STATUSES.iter().any(|known| known.name == status), "no status {status}");
         let outcome = self.told(
             |it| it.outcome.clone(),

@@ -92,6 +92,9 @@ class Native:
     ) -> Reply:
         """Calls a function of the library by its name."""
         self._follow_logging(owned)
+        if name == "client_check":
+            token_pointer = token._owned.pointer if token else None
+            return collect(name, {}, library.paysvc_client_check, owned.pointer, token_pointer)
         if name == "encrypt":
             return collect(name, {}, library.paysvc_encrypt, owned.pointer, encode(members))
         if name != "request" and name not in KEYWORDS and name not in OPERATIONS:
