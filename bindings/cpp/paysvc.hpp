@@ -96,6 +96,21 @@ class reply {
         get(pointer, fallback);
         return fallback;
     }
+    /// True only if this order is paid: confirmed, successful, and order, price (text such as "25.50", without the fee) and
+    /// currency are these. "*" is not compared. An order that the answer does not name is the request's; a currency also as
+    /// resolve() has proved it. Of webhook_verify() and order_wait() it is about what the service said. A refund or a payout
+    /// is never paid.
+    bool is_paid(const std::string &reference, const std::string &amount, const std::string &currency) const noexcept {
+        return why_not_paid(reference, amount, currency)[0] == '\0';
+    }
+    /// Why is_paid() is false, in one line for a person; "" if it is true.
+    const char *why_not_paid(const std::string &reference, const std::string &amount, const std::string &currency) const noexcept {
+        const char *why = "";
+        // A text with a NUL becomes one that nothing equals.
+        paysvc_reply_is_paid(handle_.get(), detail::c_text(reference, "\n"), detail::c_text(amount, "\n"),
+                             detail::c_text(currency, "\n"), &why);
+        return why;
+    }
     /// For the functions of the C interface, e.g. paysvc_reply_name(). Freed with this reply.
     const paysvc_reply *handle() const noexcept { return handle_.get(); }
 

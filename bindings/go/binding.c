@@ -20,6 +20,13 @@ paysvc_status paysvc_go_client_check(const paysvc_client *client, const char *js
     return paysvc_client_check(client, call, reply);
 }
 
+const char *paysvc_go_why_not(const paysvc_reply *reply)
+{
+    const char *why = "";
+    paysvc_reply_is_paid(reply, "*", "*", "*", &why);
+    return why;
+}
+
 /* In log.go. */
 extern void paysvcGoLog(uintptr_t handle, int level, char *message);
 

@@ -4,6 +4,7 @@
 
 #include <paysvc.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 typedef paysvc_status (PAYSVC_CDECL *paysvc_go_function)(const paysvc_client *, const char *, const paysvc_call *, paysvc_reply **);
 
@@ -13,6 +14,8 @@ paysvc_status paysvc_go_encrypt(const paysvc_client *client, const char *json, c
 paysvc_status paysvc_go_client_check(const paysvc_client *client, const char *json, const paysvc_call *call,
                                      paysvc_reply **reply);
 paysvc_status paysvc_go_set_log(const paysvc_client *client, int level, uintptr_t handle);
+/* Why no comparison is needed to see that it is not paid; "" if one is. */
+const char *paysvc_go_why_not(const paysvc_reply *reply);
 void paysvc_go_set_progress(const paysvc_call *call, uintptr_t handle);
 
 #endif

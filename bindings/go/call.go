@@ -125,7 +125,7 @@ func (c *Client) perform(ctx context.Context, name string, request []byte, told 
 	// A closure, because got is set later: the reply is freed once, whatever happens.
 	defer func() { C.paysvc_reply_free(got) }()
 	C.paysvc_go_invoke(f, client, (*C.char)(unsafe.Pointer(&text[0])), call, &got)
-	reply := newReply(got)
+	reply := newReply(&got)
 	if panicked := progress.failure(); panicked != nil {
 		return Reply{}, &Error{Function: name, Reply: reply, cause: panicked}
 	}

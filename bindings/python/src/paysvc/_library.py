@@ -38,6 +38,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "reply_message": (c_char_p, [c_void_p]),
     "reply_retry_after_ms": (c_int, [c_void_p]),
     "reply_attempts": (c_int, [c_void_p]),
+    "reply_is_paid": (c_int, [c_void_p, c_char_p, c_char_p, c_char_p, POINTER(c_char_p)]),
     "reply_call_id": (c_char_p, [c_void_p]),
     "reply_free": (None, [c_void_p]),
 }
