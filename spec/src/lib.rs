@@ -7,6 +7,7 @@ pub mod checks;
 pub mod endpoints;
 pub mod events;
 pub mod operations;
+pub mod roles;
 pub mod schema;
 pub mod settings;
 pub mod status;
