@@ -303,7 +303,9 @@ int main(int argc, char **argv)
     paysvc_reply_free(reply);
     if (paysvc_client_check(client, NULL, &reply) != PAYSVC_OK) {
         fprintf(stderr, "%s\n", paysvc_reply_message(reply));
-        failed = 1;
+        paysvc_reply_free(reply);
+        paysvc_client_free(client);
+        return 2;
     }
     paysvc_reply_free(reply);
     sprintf(order, "ORDER-%ld", stamp);

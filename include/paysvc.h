@@ -17,8 +17,9 @@
  * 5. Money. PAYSVC_OUTCOME_UNKNOWN means: find out what happened before you repeat the request. The library retries
  *    by itself only what cannot move money twice: read-only requests, requests never written to the socket, and
  *    requests refused with 429. REJECTED is about this request only: an order that is refused as "already paid" has
- *    been paid. Paid means CONFIRMED and the state SUCCESSFUL, both. Compare amount, currency and reference with the
- *    order before you hand over goods. Amounts are text in major currency units.
+ *    been paid. Paid means CONFIRMED and the state SUCCESSFUL, both, and that order, price and currency are those that
+ *    were ordered: paysvc_reply_is_paid() says so. A refund that was only accepted may still fail, and no endpoint tells
+ *    how it ended: order_status and order_wait tell the state of the order. Amounts are text in major currency units.
  * 6. Log callback. It runs on the calling thread, possibly several at once, with no library lock held. It must
  *    return: no exception, no longjmp, no thread exit. Log messages never contain keys, card data, one-time codes or
  *    bodies, at any level.
@@ -560,7 +561,7 @@ paysvc_status PAYSVC_CDECL paysvc_order_pay_capture(const paysvc_client *client,
                                                     paysvc_reply **reply);
 
 /**
- * Starts a refund of an order, in full or in part.
+ * Starts a refund of an order, in full or in part. SUCCESSFUL means that it was done. If it was only accepted, nothing tells how it ended: order_status and order_wait tell the state of the order.
  *
  * POST /payment/order/refund, secret key.
  *
@@ -1058,6 +1059,27 @@ paysvc_outcome PAYSVC_CDECL paysvc_reply_outcome(const paysvc_reply *reply);
  * @param reply  NULL: PAYSVC_STATE_NONE
  */
 paysvc_state PAYSVC_CDECL paysvc_reply_state(const paysvc_reply *reply);
+
+/**
+ * Whether an order is paid as it was ordered. It is only if the outcome is PAYSVC_OUTCOME_CONFIRMED, the state
+ * PAYSVC_STATE_SUCCESSFUL, and reference, price and currency are these. Of paysvc_webhook_verify() and paysvc_order_wait() it is
+ * about what the service said. A refund or a payout is never paid, nor is what paysvc_request() was answered.
+ *
+ * @param reply  NULL: not paid
+ * @param reference  of the order, compared without regard to case; if the answer names no order, with that of the request. For
+ *   money that came to a virtual account, the reference of the account. "*" is not compared, NULL is not paid.
+ * @param amount  the price without the fee in major units, e.g. "25.50"; amounts are compared as decimals. Where the answer
+ *   has no price, what was charged must be it, with or without the fee. "*" is not compared, NULL is not paid.
+ * @param currency  e.g. "NGN"; as the answer names it, or as paysvc_resolve() and paysvc_order_wait() have proved it. "*" is not
+ *   compared, NULL is not paid.
+ * @param why_not  may be NULL; otherwise *why_not is set to a static text, why it is not paid, or "": do not free it
+ * @return 1 if it is paid, else 0. What an answer leaves out, contradicts or cannot be read is a difference.
+ */
+int PAYSVC_CDECL paysvc_reply_is_paid(const paysvc_reply *reply,
+                                      const char *reference,
+                                      const char *amount,
+                                      const char *currency,
+                                      const char **why_not);
 
 /**
  * HTTP status of the answer to the last attempt; 0 if there was no answer.

@@ -67,7 +67,7 @@ func (c *Client) sendWith(ctx context.Context, function string, request any, tol
 func (c *Client) do(ctx context.Context, name string, request []byte, told ProgressFunc) (Reply, error) {
 	reply, failure := c.perform(ctx, name, request, told)
 	if failure != nil {
-		failure.Request = keep(name, request, false)
+		failure.Request, failure.uncharged = keep(name, request, false), uncharged(name, request)
 		return Reply{}, about(name, failure)
 	}
 	return reply, nil

@@ -28,6 +28,10 @@ type Error struct {
 
 	Reply
 	cause   error
+
+	// The request is known to make no charge, so that it may be sent again if the service does not know the order.
+	uncharged bool
+
 	earlier *Error // In an error of Resolve: the error that it was about.
 }
 

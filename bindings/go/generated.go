@@ -498,6 +498,18 @@ func keptOf(name string) []kept {
 	return nil
 }
 
+// Whether a request of that function with this member may make a charge. Others make none.
+func mayCharge(name, member string) bool {
+	switch name {
+	case "order_create":
+		switch member {
+		case "reference", "country", "order.reference", "order.amount", "order.description", "order.currency", "customer.firstname", "customer.lastname", "customer.mobile", "customer.country", "customer.email", "payment.RedirectUrl", "paymentMeta.ipAddress":
+			return false
+		}
+	}
+	return true
+}
+
 // DirectDebitHistoryRequest is the request of [Client.DirectDebitHistory].
 type DirectDebitHistoryRequest struct {
 	redacted
@@ -938,7 +950,7 @@ type OrderRefundRequest struct {
 	Amount *string `json:"amount,omitempty"`
 }
 
-// OrderRefund starts a refund of an order, in full or in part.
+// OrderRefund starts a refund of an order, in full or in part. SUCCESSFUL means that it was done. If it was only accepted, nothing tells how it ended: order_status and order_wait tell the state of the order.
 //
 // POST /payment/order/refund, secret key.
 func (c *Client) OrderRefund(ctx context.Context, request OrderRefundRequest) (*OrderRefundReply, error) {

@@ -8,7 +8,7 @@ use super::texts::Texts;
 use super::types::{paysvc_outcome, paysvc_reply, paysvc_state, paysvc_status};
 use crate::response::document::{Document, Value};
 use crate::response::facts::Facts;
-use crate::response::paid::{self, Ordered, Payment};
+use crate::response::paid::{self, Ordered};
 use crate::response::reply::Reply;
 use crate::util::call_id::CallId;
 use crate::util::failpoint;
@@ -23,7 +23,6 @@ pub struct Handle {
     pub retry_after_ms: c_int,
     pub attempts: c_int,
     facts: Option<Box<Facts>>,
-    payment: Option<Payment>,
     pub body: Body,
     pub code: CString,
     pub message: CString,
@@ -64,7 +63,6 @@ pub fn new(reply: Reply, id: CallId) -> Box<Handle> {
         retry_after_ms: reply.retry_after_ms.map_or(-1, |ms| c_int::try_from(ms).unwrap_or(c_int::MAX)),
         attempts: c_int::try_from(reply.attempts).unwrap_or(c_int::MAX),
         facts: reply.facts,
-        payment: reply.payment,
         body: Body::new(reply.body),
         code: c_text(reply.code),
         message: c_text(reply.message),
@@ -128,8 +126,7 @@ impl Handle {
     }
 
     pub fn why_not_paid(&self, ordered: &Ordered<'_>) -> Option<&'static CStr> {
-        let answer = self.facts.as_deref().zip(self.payment.as_ref());
-        paid::why_not(self.outcome, State(self.state), answer, ordered)
+        paid::why_not(self.outcome, State(self.state), self.facts.as_deref(), ordered)
     }
 
     pub fn call_id(&self) -> &CStr {

@@ -42,8 +42,8 @@ pub use names::{
 pub use reference::paysvc_reference_new;
 pub use reply::{
     paysvc_reply_attempts, paysvc_reply_body, paysvc_reply_body_len, paysvc_reply_call_id, paysvc_reply_code,
-    paysvc_reply_count, paysvc_reply_free, paysvc_reply_get, paysvc_reply_http_status, paysvc_reply_is_paid, paysvc_reply_message,
-    paysvc_reply_name, paysvc_reply_outcome, paysvc_reply_retry_after_ms, paysvc_reply_state, paysvc_reply_status,
-    paysvc_reply_type,
+    paysvc_reply_count, paysvc_reply_free, paysvc_reply_get, paysvc_reply_http_status, paysvc_reply_is_paid,
+    paysvc_reply_message, paysvc_reply_name, paysvc_reply_outcome, paysvc_reply_retry_after_ms, paysvc_reply_state,
+    paysvc_reply_status, paysvc_reply_type,
 };
 pub use types::*;

@@ -4,8 +4,8 @@ use std::ffi::{CStr, c_char, c_int};
 
 use super::boundary::{boundary, text};
 use super::handle::Handle;
-use crate::response::paid::{self, Ordered};
 use super::types::{paysvc_outcome, paysvc_reply, paysvc_state, paysvc_status};
+use crate::response::paid::{self, Ordered};
 use paysvc_spec::status::{JsonType, Outcome, State, Status};
 
 /// The body of a NULL reply.
@@ -90,7 +90,9 @@ pub unsafe extern "C" fn paysvc_reply_is_paid(
                 .map(|text| text.ok().map(|text| (text != paid::ANY).then_some(text)))
         };
         read(reply, Some(c"reply is NULL"), |handle| match ordered {
-            [Some(reference), Some(amount), Some(currency)] => handle.why_not_paid(&Ordered { reference, amount, currency }),
+            [Some(reference), Some(amount), Some(currency)] => {
+                handle.why_not_paid(&Ordered { reference, amount, currency })
+            }
             _ => Some(c"reference, amount or currency is NULL or not UTF-8"),
         })
     });

@@ -121,6 +121,13 @@ void waits() {
         CHECK(std::string(why.what()).find("resolve: ") == 0);
     }
     CHECK(with.resolve(std::nothrow, "{}").outcome() == paysvc::outcome::unknown);
+    const std::string sold = paysvc::reference_new("T7");
+    const auto paid = with.order_create(paysvc::order_create_request().reference(sold).paymentoption("C").country("NG").order(
+        paysvc::order_create_order().reference(sold).amount("25.50").currency("NGN")).card(
+        paysvc::order_create_card().cardnumber("4111111111111111").expirymonth("01").expiryyear("39").cvv("193")));
+    CHECK(paid.is_paid(sold, "25.5", "NGN") && paid.why_not_paid(sold, "25.5", "NGN")[0] == '\0');
+    CHECK(!paid.is_paid(sold, "25.51", "NGN") && !paid.is_paid(sold + '\0', "25.5", "NGN") && !paid.is_paid("", "*", "*"));
+    CHECK(!paysvc::reply().is_paid("*", "*", "*"));
 }
 
 } // namespace

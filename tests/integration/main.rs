@@ -31,6 +31,7 @@ mod libraries;
 mod manual;
 mod name_look_up;
 mod no_private_key;
+mod paid;
 mod process;
 mod prose;
 mod proxy;

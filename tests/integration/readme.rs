@@ -75,7 +75,10 @@ fn a_request_is_built_and_an_answer_walked_without_a_json_library() {
         [format!("{ready}CONFIRMED: Refund has been initiated\n{paid}"), String::new()]
     );
     let error = "/reason: the value is not Windows-1252: the byte at 1 is undefined".to_owned();
-    assert_eq!(run([b"ORDER-1", b"10.00", b"a\x81"]), [format!("{ready}NOT_SENT: request_json is NULL\n{paid}"), error]);
+    assert_eq!(
+        run([b"ORDER-1", b"10.00", b"a\x81"]),
+        [format!("{ready}NOT_SENT: request_json is NULL\n{paid}"), error]
+    );
     let orders = sandbox.get("/sandbox/state")["orders"].take();
     let refunds = orders[0]["refunds"].as_array().unwrap();
     assert_eq!(refunds.len(), 1, "{orders}");

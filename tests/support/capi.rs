@@ -81,6 +81,7 @@ functions! {
     reply_call_id(*const RawReply) -> *const c_char;
     reply_code(*const RawReply) -> *const c_char;
     reply_message(*const RawReply) -> *const c_char;
+    reply_is_paid(*const RawReply, *const c_char, *const c_char, *const c_char, *mut *const c_char) -> c_int;
     reply_free(*mut RawReply);
     reference_new(*const c_char, *mut c_char, usize) -> c_int;
 }
@@ -339,6 +340,18 @@ impl Reply {
         let pointer = CString::new(pointer).unwrap();
         let found = unsafe { (c().reply_get)(self.loaded(), pointer.as_ptr()) };
         (!found.is_null()).then(|| text(found).to_owned())
+    }
+    /// Why the order is not paid so; "" if it is.
+    pub fn why_not_paid(&self, ordered: [Option<&str>; 3]) -> &str {
+        let texts = ordered.map(|text| text.map(|text| CString::new(text).unwrap()));
+        let [reference, amount, currency] =
+            [0, 1, 2].map(|index| texts[index].as_ref().map_or(ptr::null(), |text| text.as_ptr()));
+        let mut why = ptr::null();
+        let paid = unsafe { (c().reply_is_paid)(self.loaded(), reference, amount, currency, &mut why) };
+        let why = text(why);
+        assert_eq!(paid, c_int::from(why.is_empty()), "{why}");
+        assert_eq!(paid, unsafe { (c().reply_is_paid)(self.loaded(), reference, amount, currency, ptr::null_mut()) });
+        why
     }
     /// One of `PAYSVC_JSON_...`
     pub fn json_type(&self, pointer: &str) -> c_int {

@@ -32,6 +32,8 @@ class PaysvcError(Exception):
         #: What resolve() needs of the request, by the interface's names; never card data or codes.
         self.request: dict[str, Any] = dict(request or {})
         self._attempts = reply.attempts if attempts is None else attempts
+        #: False only if the request is known to make no charge: an order without a card or another payment option.
+        self.charged = True
 
     def __str__(self) -> str:
         return f"{self.message} [{self.status.name}, outcome {self.outcome.name}]"
