@@ -116,7 +116,8 @@ fn an_answer_to_nothing_is_never_that_of_a_request_that_moves_money() {
             });
             let client = Client::new(&reuse(&server, setting));
             let pay = |reference: &str| client.call("order_refund", &json!({"reference": reference, "amount": "1"}));
-            let executed = || server.seen().iter().filter(|request| request.contains("ORDER-2")).count();
+            // The server may read two of them at once.
+            let executed = || server.seen().concat().matches("ORDER-2").count();
             pay("ORDER-1").expect("OK CONFIRMED");
             let reply = within(HANG, || pay("ORDER-2"));
             let (verdict, count) = match setting {
@@ -198,6 +199,8 @@ fn a_warm_connection_that_is_dead_is_replaced_in_the_same_attempt() {
                     if c.index > 0 {
                         return answer_all(c);
                     }
+                    // Else the answer to nothing would wait until the session tickets are acknowledged.
+                    c.socket.set_nodelay(true).unwrap();
                     if https {
                         // The handshake.
                         let _ = std::io::Write::flush(&mut c);
