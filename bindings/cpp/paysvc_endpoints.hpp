@@ -700,7 +700,7 @@ class raw_request : public object {
   public:
     /// method (string, required): GET, POST, PUT or DELETE.
     raw_request &method(const std::string &value) { return set(*this, "method", value); }
-    /// path (string, required): below base_url, starting with a slash, percent-encoded where needed.
+    /// path (string, required): below base_url, starting with a slash, percent-encoded where needed; dot segments, parameters (;), repeated slashes and escapes of escapes are refused.
     raw_request &path(const std::string &value) { return set(*this, "path", value); }
     /// key (string, required): the API key to send: public or secret.
     raw_request &key(const std::string &value) { return set(*this, "key", value); }

@@ -1642,7 +1642,7 @@ type Request struct {
 	// Method (string, required): GET, POST, PUT or DELETE.
 	Method string `json:"method"`
 
-	// Path (string, required): below base_url, starting with a slash, percent-encoded where needed.
+	// Path (string, required): below base_url, starting with a slash, percent-encoded where needed; dot segments, parameters (;), repeated slashes and escapes of escapes are refused.
 	Path string `json:"path"`
 
 	// Key (string, required): the API key to send: public or secret.

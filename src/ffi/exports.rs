@@ -593,7 +593,7 @@ pub unsafe extern "C" fn paysvc_payout_balance(client: *const paysvc_client, req
 ///
 /// @param request_json  one JSON object:
 ///   - method (string, required): GET, POST, PUT or DELETE
-///   - path (string, required): below base_url, starting with a slash, percent-encoded where needed
+///   - path (string, required): below base_url, starting with a slash, percent-encoded where needed; dot segments, parameters (;), repeated slashes and escapes of escapes are refused
 ///   - key (string, required): the API key to send: public or secret
 ///   - query (any): object of strings, numbers or booleans
 ///   - headers (any): object of strings

@@ -869,7 +869,8 @@ class Endpoints:
 
         Args:
             method: GET, POST, PUT or DELETE
-            path: below base_url, starting with a slash, percent-encoded where needed
+            path: below base_url, starting with a slash, percent-encoded where needed; dot segments, parameters
+                (;), repeated slashes and escapes of escapes are refused
             key: the API key to send: public or secret
             query: object of strings, numbers or booleans
             headers: object of strings
@@ -1680,7 +1681,8 @@ class AsyncEndpoints:
 
         Args:
             method: GET, POST, PUT or DELETE
-            path: below base_url, starting with a slash, percent-encoded where needed
+            path: below base_url, starting with a slash, percent-encoded where needed; dot segments, parameters
+                (;), repeated slashes and escapes of escapes are refused
             key: the API key to send: public or secret
             query: object of strings, numbers or booleans
             headers: object of strings
