@@ -52,7 +52,8 @@ pub fn watch(operation: &Operation<'_>, task: &Task<'_>) -> Reply {
 fn look(operation: &Operation<'_>, task: &Task<'_>) -> Look {
     // One that hangs must not take the time of all others.
     let deadline = Instant::now() + operation.client.config.timeout;
-    let reply = operation.send(task.row, &task.json, deadline);
+    let masking = Operation { masked: Some(&task.secrets), ..*operation };
+    let reply = masking.send(task.row, &task.json, deadline);
     let stop = stop(operation.deadline, operation.call);
     let evidence = Evidence::read(&task.asked, &reply, &task.row.answer, &stop);
     let decision = match evidence {
