@@ -89,7 +89,14 @@ const CONFIRMED: &[Meaning] =
 /// Compares an event with the service's answer, whose state is `state`.
 pub fn with_service(event: &Values, service: &Values, state: State) -> Comparison {
     let mut found = Comparison { authentic: true, differences: Vec::new() };
+    // An answer that contradicts itself confirms nothing, whether the event names it or not.
+    for &meaning in service.unclear.iter().filter(|meaning| !matches!(meaning, Meaning::Total | Meaning::Fee)) {
+        found.forged(difference(meaning, event, service));
+    }
     for meaning in [CONFIRMED, &[Meaning::PaymentReference]].concat() {
+        if service.unclear.contains(&meaning) {
+            continue;
+        }
         let Some(of_event) = event.get(meaning) else { continue };
         let differs = match service.get(meaning) {
             Some(of_service) => !is_same(of_event, of_service),
@@ -146,12 +153,10 @@ fn compare_amounts(event: &Values, service: &Values, found: &mut Comparison) {
         (None, None) => totals,
         (Some(_), None) | (None, Some(_)) if totals.is_some() => totals,
         (Some(price), None) => of_service.is_price(price),
-        (None, Some(price)) => {
-            let fee = of_event.fee.or_else(|| of_service.fee.clone());
-            Amounts { fee, ..of_event }.is_price(price)
-        }
+        // Only the service's own fee explains a difference: whoever forges an event chooses its fee.
+        (None, Some(price)) => Amounts { fee: of_service.fee.clone(), ..of_event }.is_price(price),
     };
-    if agrees != Some(true) {
+    if agrees != Some(true) && !service.unclear.contains(&Meaning::Price) {
         found.forged(difference(Meaning::Price, event, service));
     }
     // Beside equal prices the total may have changed since, because of the fee.

@@ -45,6 +45,8 @@ pub enum Names {
 #[derive(Default, Debug)]
 pub struct Values {
     values: Vec<(Meaning, String)>,
+    /// What the members of an answer name and do not tell: it cannot be read, or they contradict each other.
+    pub unclear: Vec<Meaning>,
     pub state: NamedByEvent,
 }
 
@@ -69,17 +71,18 @@ impl Values {
         Ok(())
     }
 
-    /// The members of an answer's object. What cannot be read, or is contradicted, is not said.
+    /// The members of an answer's object.
     pub fn of_answer(object: Value<'_>) -> Values {
-        let (mut found, mut unclear) = (Values::default(), Vec::new());
+        let mut found = Values::default();
         for member in object.children() {
             let Some(known) = known(member, Names::Exact) else { continue };
             let is_state = matches!(known.meaning, Meaning::StateNumber | Meaning::StateWord);
             if !is_state && found.add(member, known).is_err() {
-                unclear.push(known.meaning);
+                found.unclear.push(known.meaning);
             }
         }
-        found.values.retain(|(meaning, _)| !unclear.contains(meaning));
+        let Values { values, unclear, .. } = &mut found;
+        values.retain(|(meaning, _)| !unclear.contains(meaning));
         found
     }
 
@@ -153,7 +156,7 @@ impl Values {
 
     /// Sets what the object does not say itself.
     pub fn set_if_absent(&mut self, meaning: Meaning, text: &str) {
-        if self.get(meaning).is_none() {
+        if self.get(meaning).is_none() && !self.unclear.contains(&meaning) {
             self.values.push((meaning, text.to_owned()));
         }
     }

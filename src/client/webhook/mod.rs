@@ -157,8 +157,8 @@ fn judged(
         findings.matches = Some(matches);
     }
     if findings.authentic {
-        let value = |meaning| service.get(meaning);
-        findings.key = Some(key(verification.subject, verification.endpoint, reply.state, verification.by, value));
+        let about = service.get(verification.by).unwrap_or(by);
+        findings.key = Some(key(verification.subject, verification.endpoint, reply.state, about));
     }
     reply.message = match (findings.authentic, findings.matches) {
         (false, _) => note("the event is not authentic", &findings, &reply.message),
