@@ -7,6 +7,7 @@ use std::sync::Mutex;
 use serde_json::json;
 
 use crate::support::capi::{Client, Reply, refund, with};
+use crate::support::encryption_key;
 use crate::support::server::{Connection, Server};
 
 static LINES: Mutex<Vec<String>> = Mutex::new(Vec::new());
@@ -171,7 +172,7 @@ fn a_look_up_masks_the_secrets_of_the_request_that_it_is_about() {
                     c.answer(status, &trace, &body);
                 }
             });
-            let client = Client::new(&server.config());
+            let client = Client::new(&with(server.config(), json!({"encryption_key": encryption_key()})));
             client.set_log(Some(keep));
             let reply = client.call(function, &request);
             assert!(reply.attempts() > 0, "{function}: {}", reply.message());

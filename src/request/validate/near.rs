@@ -28,11 +28,13 @@ pub fn meant(name: &str, here: &[Field], prefix: &str, all: &[Field]) -> Option<
     let mut elsewhere = Vec::new();
     find_in(all, Some(prefix), "", &|field, _| name.is(field.name), &mut elsewhere);
     if elsewhere.is_empty() {
-        if let Some(near) = here.iter().find(|field| name.is_nearly(field, around, 2)) {
+        let may_abbreviate = !name.is_first_word(all);
+        if let Some(near) = here.iter().find(|field| name.is_nearly(field, around, 2, may_abbreviate)) {
             return Some(near.name.to_owned());
         }
         // What an object elsewhere is called is not compared: what it holds is.
-        let is_nearly = |field: &Field, around: &str| is_plain(field) && name.is_nearly(field, around, 1);
+        let is_nearly =
+            |field: &Field, around: &str| is_plain(field) && name.is_nearly(field, around, 1, may_abbreviate);
         find_in(all, Some(prefix), "", &is_nearly, &mut elsewhere);
     }
     (!elsewhere.is_empty()).then(|| elsewhere.join(" or "))
@@ -95,13 +97,23 @@ impl Folded {
 
     /// Whether it is a known member's name with a typing mistake, abbreviated, or with a word too many. `around` is the name
     /// of the object that holds the member.
-    fn is_nearly(&self, field: &Field, around: &str, mistakes: usize) -> bool {
+    fn is_nearly(&self, field: &Field, around: &str, mistakes: usize, may_abbreviate: bool) -> bool {
         let Some(known) = Folded::of(field.name) else { return false };
         let (name, known) = (self.bytes(), known.bytes());
         is_mistyped(name, known, mistakes)
             || is_plain(field)
-                && (name.len() + 2 <= first_word(field.name) && abbreviates(name, known)
+                && (may_abbreviate && name.len() + 2 <= first_word(field.name) && abbreviates(name, known)
                     || has_word_more(name, known, around))
+    }
+
+    /// Whether a known member begins with it as a word of its own, as `BankTransfer` does with `bank`.
+    fn is_first_word(&self, fields: &[Field]) -> bool {
+        let begins = |known: &str| {
+            let end = first_word(known);
+            end < known.len() && known.as_bytes()[..end].eq_ignore_ascii_case(self.bytes())
+        };
+        self.length <= *ABBREVIATION.end()
+            && fields.iter().any(|field| begins(field.name) || self.is_first_word(field.kind.members()))
     }
 }
 
@@ -134,7 +146,7 @@ fn abbreviates(name: &[u8], known: &[u8]) -> bool {
             && name.iter().all(|letter| rest.any(|other| other == letter))
 }
 
-/// The letters of a name's first word: `Bank` of `BankTransfer`. It is a name of its own, and no abbreviation.
+/// The length of the first of the words that capital letters tell apart, or of the whole name.
 fn first_word(known: &str) -> usize {
     known.bytes().skip(1).position(|b| b.is_ascii_uppercase()).map_or(known.len(), |at| at + 1)
 }

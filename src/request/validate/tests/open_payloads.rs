@@ -45,6 +45,7 @@ fn every_open_payload_takes_other_members() {
         "agent",
         "app",
         "attributes",
+        "bank",
         "branch",
         "branchId",
         "browser",
