@@ -659,6 +659,8 @@ class webhook_verify_request : public object {
     webhook_verify_request &body(const raw &value) { return set(*this, "body", value); }
     /// expect (object): what the event must speak of.
     webhook_verify_request &expect(const webhook_verify_expect &value) { return set(*this, "expect", value); }
+    /// ask (boolean): false: reads the event and says what it is about, and asks nothing: OK NOT_SENT, and never authentic (default true).
+    webhook_verify_request &ask(const detail::flag &value) { return set(*this, "ask", value); }
 };
 
 /// An element of payoutDetails of payout_bulk_request.

@@ -1558,6 +1558,9 @@ type WebhookVerifyRequest struct {
 
 	// Expect (object): what the event must speak of.
 	Expect *WebhookVerifyExpect `json:"expect,omitempty"`
+
+	// Ask (boolean): false: reads the event and says what it is about, and asks nothing: OK NOT_SENT, and never authentic (default true).
+	Ask *bool `json:"ask,omitempty"`
 }
 
 // WebhookVerifyExpect is the member expect of [WebhookVerifyRequest].

@@ -655,6 +655,7 @@ pub unsafe extern "C" fn paysvc_order_wait(client: *const paysvc_client, request
 ///     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price without the fee
 ///     - currency (string): currency code
 ///     - accountReference (string): the Reference that was given when the virtual account was generated
+///   - ask (boolean): false: reads the event and says what it is about, and asks nothing: OK NOT_SENT, and never authentic (default true)
 /// @param call  deadline, cancel and progress of this call; may be NULL
 /// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
 /// @return as the read-only endpoint that was asked. The body is its answer with authentic (event and service agree), match (the service's answer is what expect says; absent without expect), differences (a list) and key (the same for each delivery of an event) in front. Act on the answer only if authentic and match are true.

@@ -294,6 +294,20 @@ fn a_key_is_that_of_the_verified_state() {
 }
 
 #[test]
+fn an_event_that_is_only_read_says_what_it_is_about() {
+    let read = |event: &Value| {
+        let reply =
+            verify(&json!({"body": event, "ask": false}).to_string(), &|| false, |_, _| panic!("nothing is asked"));
+        (reply.status, reply.outcome, serde_json::from_str::<Value>(&reply.body).unwrap())
+    };
+    let (status, outcome, found) = read(&of_order());
+    assert_eq!((status, outcome), (Status::Ok, Outcome::NotSent));
+    assert_eq!(found, json!({"authentic": false, "differences": [], "event": "order", "about": "ORDER-1"}));
+    let (status, outcome, found) = read(&json!({"payoutReference": "P-1"}));
+    assert_eq!((status, outcome, &found["event"]), (Status::Argument, Outcome::NotSent, &json!("payout")));
+}
+
+#[test]
 fn the_answer_stays_as_it_was_received() {
     for (body, rest) in [
         (

@@ -830,6 +830,7 @@ class Endpoints:
         body: object,
         *,
         expect: WebhookVerifyExpect | Mapping[str, object] | Omitted = OMIT,
+        ask: bool | Omitted = OMIT,
         timeout: float | None = None,
         call: Call | None = None,
     ) -> WebhookVerifyReply:
@@ -839,6 +840,8 @@ class Endpoints:
         Args:
             body: the body of the webhook: its text as it was received, or a JSON object
             expect: what the event must speak of
+            ask: false: reads the event and says what it is about, and asks nothing: OK NOT_SENT, and never
+                authentic (default true)
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
@@ -848,6 +851,7 @@ class Endpoints:
         return cast(WebhookVerifyReply, self.call("webhook_verify", Members({
             "body": body,
             "expect": expect,
+            "ask": ask,
         }), timeout=timeout, call=call))
 
     def request(
@@ -1645,6 +1649,7 @@ class AsyncEndpoints:
         body: object,
         *,
         expect: WebhookVerifyExpect | Mapping[str, object] | Omitted = OMIT,
+        ask: bool | Omitted = OMIT,
         timeout: float | None = None,
     ) -> WebhookVerifyReply:
         """Checks a webhook, which nobody signs: reads the event in every form that the service uses, and asks the
@@ -1653,6 +1658,8 @@ class AsyncEndpoints:
         Args:
             body: the body of the webhook: its text as it was received, or a JSON object
             expect: what the event must speak of
+            ask: false: reads the event and says what it is about, and asks nothing: OK NOT_SENT, and never
+                authentic (default true)
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:
@@ -1661,6 +1668,7 @@ class AsyncEndpoints:
         return cast(WebhookVerifyReply, await self.call("webhook_verify", Members({
             "body": body,
             "expect": expect,
+            "ask": ask,
         }), timeout=timeout))
 
     async def request(
