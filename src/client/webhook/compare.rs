@@ -113,7 +113,7 @@ pub fn with_service(event: &Values, service: &Values, state: State) -> Compariso
     {
         found.forged(difference(Meaning::Currency, event, service));
     }
-    compare_states(&event.state, state, &mut found);
+    compare_states(&event.state, state, service.state_is_unclear, &mut found);
     found
 }
 
@@ -166,13 +166,16 @@ fn compare_amounts(event: &Values, service: &Values, found: &mut Comparison) {
     }
 }
 
-fn compare_states(event: &NamedByEvent, service: State, found: &mut Comparison) {
+fn compare_states(event: &NamedByEvent, service: State, is_unclear: bool, found: &mut Comparison) {
     let (row, shown) = match event {
         NamedByEvent::None => (Class::None, None),
         NamedByEvent::State(state) => (Class::of(*state), Some(Shown::State(state.0))),
         NamedByEvent::Unknown(text) => (Class::Unknown, Some(Shown::Text(text.clone()))),
     };
-    let relation = STATES[row as usize][Class::of(service) as usize];
+    let relation = match is_unclear {
+        true => Relation::Claims,
+        false => STATES[row as usize][Class::of(service) as usize],
+    };
     if relation == Relation::Agrees && [None, Some(Shown::State(service.0))].contains(&shown) {
         return;
     }

@@ -157,6 +157,9 @@ fn judged(
     }
     let object = verification.answer.and_then(|at| reply.document.as_ref()?.root(&reply.body).find(at));
     let mut service = object.map(Values::of_answer).unwrap_or_default();
+    if let Some(facts) = reply.facts.as_deref().filter(|_| verification.answer.is_some()) {
+        service.add_facts(facts);
+    }
     // The answer is to this question, whether it repeats it or not.
     service.set_if_absent(verification.by, by);
     if verification.answer.is_some() {

@@ -6,6 +6,8 @@ use serde_json::{Value, json};
 
 use super::compare::{Class, Relation, STATES};
 use super::*;
+use crate::request::references::of_row;
+use crate::response::facts;
 use paysvc_spec::events::{ADDED, MEMBERS};
 use paysvc_spec::status::State;
 
@@ -18,8 +20,11 @@ fn reply_to(event: &Value, answer: &str, state: State, expect: &Value) -> Reply 
     verify(&request.to_string(), &|| false, |row, question| {
         assert!(row.read_only() && serde_json::from_str::<Value>(question).unwrap().is_object());
         let document = Document::scan(answer, &|| false).ok();
+        let references = of_row(&json::members_of(question).unwrap(), row.fields);
+        let read = |document| facts::read(document, answer, &row.answer, &references, &|| false).map(Box::new);
+        let facts = document.as_ref().and_then(read);
         let reply = Reply::without_body(Status::Ok, Outcome::Confirmed, "done");
-        Reply { body: answer.to_owned(), document, state, http_status: 200, attempts: 1, ..reply }
+        Reply { body: answer.to_owned(), document, facts, state, http_status: 200, attempts: 1, ..reply }
     })
 }
 
@@ -127,6 +132,25 @@ fn an_answer_that_cannot_be_read_or_contradicts_itself_confirms_nothing() {
                 "named once: {found}"
             );
         }
+    }
+}
+
+/// The verified object is not the only place at which an answer names an order, a price or a currency.
+#[test]
+fn what_an_answer_says_elsewhere_must_not_contradict() {
+    for (name, value, differs) in [
+        ("orderSummary", json!({"orderReference": "ORDER-2"}), "reference"),
+        ("order", json!({"reference": "ORDER-2"}), "reference"),
+        ("orderSummary", json!({"orderAmount": 6000}), "amount"),
+        ("order", json!({"currency": "USD"}), "currency"),
+        ("orderSummary", json!({"orderAmount": {"value": 600}}), "amount"),
+        ("orderSummary", json!({"statusId": 4}), "state"),
+    ] {
+        let found = paid(changed(of_order(), "x", json!(1)));
+        assert_eq!(found["authentic"], true, "{found}");
+        let data = changed(of_order(), name, value.clone());
+        let found = verified(&of_order(), &answer(data), State::SUCCESSFUL, &Value::Null);
+        assert_eq!((&found["authentic"], differing(&found)), (&json!(false), vec![differs]), "{name} {value}");
     }
 }
 
