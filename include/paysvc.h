@@ -826,7 +826,7 @@ paysvc_status PAYSVC_CDECL paysvc_payout_balance(const paysvc_client *client,
  *
  * @param request_json  one JSON object:
  *   - method (string, required): GET, POST, PUT or DELETE
- *   - path (string, required): below base_url, starting with a slash, percent-encoded where needed
+ *   - path (string, required): below base_url, starting with a slash, percent-encoded where needed; dot segments, parameters (;), repeated slashes and escapes of escapes are refused
  *   - key (string, required): the API key to send: public or secret
  *   - query (any): object of strings, numbers or booleans
  *   - headers (any): object of strings
@@ -894,6 +894,7 @@ paysvc_status PAYSVC_CDECL paysvc_order_wait(const paysvc_client *client,
  *     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price without the fee
  *     - currency (string): currency code
  *     - accountReference (string): the Reference that was given when the virtual account was generated
+ *   - ask (boolean): false: reads the event and says what it is about, and asks nothing: OK NOT_SENT, and never authentic (default true)
  * @param call  deadline, cancel and progress of this call; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return as the read-only endpoint that was asked. The body is its answer with authentic (event and service agree), match (the service's answer is what expect says; absent without expect), differences (a list) and key (the same for each delivery of an event) in front. Act on the answer only if authentic and match are true.

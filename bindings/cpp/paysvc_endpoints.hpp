@@ -667,6 +667,8 @@ class webhook_verify_request : public object {
     webhook_verify_request &body(const raw &value) { return set(*this, "body", value); }
     /// expect (object): what the event must speak of.
     webhook_verify_request &expect(const webhook_verify_expect &value) { return set(*this, "expect", value); }
+    /// ask (boolean): false: reads the event and says what it is about, and asks nothing: OK NOT_SENT, and never authentic (default true).
+    webhook_verify_request &ask(const detail::flag &value) { return set(*this, "ask", value); }
 };
 
 /// An element of payoutDetails of payout_bulk_request.
@@ -708,7 +710,7 @@ class raw_request : public object {
   public:
     /// method (string, required): GET, POST, PUT or DELETE.
     raw_request &method(const std::string &value) { return set(*this, "method", value); }
-    /// path (string, required): below base_url, starting with a slash, percent-encoded where needed.
+    /// path (string, required): below base_url, starting with a slash, percent-encoded where needed; dot segments, parameters (;), repeated slashes and escapes of escapes are refused.
     raw_request &path(const std::string &value) { return set(*this, "path", value); }
     /// key (string, required): the API key to send: public or secret.
     raw_request &key(const std::string &value) { return set(*this, "key", value); }

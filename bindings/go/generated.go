@@ -1576,6 +1576,9 @@ type WebhookVerifyRequest struct {
 
 	// Expect (object): what the event must speak of.
 	Expect *WebhookVerifyExpect `json:"expect,omitempty"`
+
+	// Ask (boolean): false: reads the event and says what it is about, and asks nothing: OK NOT_SENT, and never authentic (default true).
+	Ask *bool `json:"ask,omitempty"`
 }
 
 // WebhookVerifyExpect is the member expect of [WebhookVerifyRequest].
@@ -1660,7 +1663,7 @@ type Request struct {
 	// Method (string, required): GET, POST, PUT or DELETE.
 	Method string `json:"method"`
 
-	// Path (string, required): below base_url, starting with a slash, percent-encoded where needed.
+	// Path (string, required): below base_url, starting with a slash, percent-encoded where needed; dot segments, parameters (;), repeated slashes and escapes of escapes are refused.
 	Path string `json:"path"`
 
 	// Key (string, required): the API key to send: public or secret.

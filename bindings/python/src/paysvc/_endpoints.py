@@ -843,6 +843,7 @@ class Endpoints:
         body: object,
         *,
         expect: WebhookVerifyExpect | Mapping[str, object] | Omitted = OMIT,
+        ask: bool | Omitted = OMIT,
         timeout: float | None = None,
         call: Call | None = None,
     ) -> WebhookVerifyReply:
@@ -852,6 +853,8 @@ class Endpoints:
         Args:
             body: the body of the webhook: its text as it was received, or a JSON object
             expect: what the event must speak of
+            ask: false: reads the event and says what it is about, and asks nothing: OK NOT_SENT, and never
+                authentic (default true)
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
@@ -861,6 +864,7 @@ class Endpoints:
         return cast(WebhookVerifyReply, self.call("webhook_verify", Members({
             "body": body,
             "expect": expect,
+            "ask": ask,
         }), timeout=timeout, call=call))
 
     def request(
@@ -882,7 +886,8 @@ class Endpoints:
 
         Args:
             method: GET, POST, PUT or DELETE
-            path: below base_url, starting with a slash, percent-encoded where needed
+            path: below base_url, starting with a slash, percent-encoded where needed; dot segments, parameters
+                (;), repeated slashes and escapes of escapes are refused
             key: the API key to send: public or secret
             query: object of strings, numbers or booleans
             headers: object of strings
@@ -1670,6 +1675,7 @@ class AsyncEndpoints:
         body: object,
         *,
         expect: WebhookVerifyExpect | Mapping[str, object] | Omitted = OMIT,
+        ask: bool | Omitted = OMIT,
         timeout: float | None = None,
     ) -> WebhookVerifyReply:
         """Checks a webhook, which nobody signs: reads the event in every form that the service uses, and asks the
@@ -1678,6 +1684,8 @@ class AsyncEndpoints:
         Args:
             body: the body of the webhook: its text as it was received, or a JSON object
             expect: what the event must speak of
+            ask: false: reads the event and says what it is about, and asks nothing: OK NOT_SENT, and never
+                authentic (default true)
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:
@@ -1686,6 +1694,7 @@ class AsyncEndpoints:
         return cast(WebhookVerifyReply, await self.call("webhook_verify", Members({
             "body": body,
             "expect": expect,
+            "ask": ask,
         }), timeout=timeout))
 
     async def request(
@@ -1706,7 +1715,8 @@ class AsyncEndpoints:
 
         Args:
             method: GET, POST, PUT or DELETE
-            path: below base_url, starting with a slash, percent-encoded where needed
+            path: below base_url, starting with a slash, percent-encoded where needed; dot segments, parameters
+                (;), repeated slashes and escapes of escapes are refused
             key: the API key to send: public or secret
             query: object of strings, numbers or booleans
             headers: object of strings
