@@ -15,6 +15,7 @@ mod envelope;
 mod message;
 mod names;
 mod references;
+pub mod refusal;
 mod state;
 pub mod words;
 

@@ -133,12 +133,15 @@ fn row(value: &RawValue, batches: &[Batch]) -> Result<Row, Damage> {
         batch: optional(&members, "batch", whole)?,
         payout_reference: optional(&members, names::PAYOUT_REFERENCE, text)?,
         state: None,
+        message: optional(&members, "message", text)?,
     };
     let batch = match row.batch {
         Some(batch) => Some(batches.get(batch).ok_or("names a batch that there is not")?),
         None => None,
     };
-    if batch.map_or(Fate::NotSent, |batch| batch.fate) != row.fate {
+    let of_batch = batch.map_or(Fate::NotSent, |batch| batch.fate);
+    // A batch that was accepted may have recipients that were not.
+    if of_batch != row.fate && (of_batch, row.fate) != (Fate::Accepted, Fate::Unknown) {
         return Err("has another outcome than its batch".into());
     }
     if row.fate == Fate::Accepted {

@@ -62,11 +62,13 @@ pub struct Row {
     pub payout_reference: Option<String>,
     /// As a look-up found it.
     pub state: Option<State>,
+    /// Why it is UNKNOWN, although others of its batch may not be.
+    pub message: Option<String>,
 }
 
 impl Row {
     pub fn new(identity: Identity) -> Row {
-        Row { identity, fate: Fate::NotSent, batch: None, payout_reference: None, state: None }
+        Row { identity, fate: Fate::NotSent, batch: None, payout_reference: None, state: None, message: None }
     }
 }
 
@@ -97,6 +99,9 @@ impl Batch {
         }
     }
 }
+
+/// What a comma and a state that is found later add.
+const STATE: usize = 32;
 
 #[derive(Clone, Default)]
 pub struct Report {
@@ -165,6 +170,19 @@ impl Report {
         });
     }
 
+    /// About how long its rows and batches are: at most that.
+    pub fn size(&self) -> usize {
+        let mut text = Vec::new();
+        let mut written = |push: &dyn Fn(&mut Vec<u8>)| {
+            text.clear();
+            push(&mut text);
+            text.len() + STATE
+        };
+        let rows: usize = self.rows.iter().map(|row| written(&|out| self.push_row(out, row))).sum();
+        let batches = self.batches.iter().enumerate();
+        rows + batches.map(|batch| written(&|out| push_batch(out, batch))).sum::<usize>()
+    }
+
     pub fn push_row(&self, out: &mut Vec<u8>, row: &Row) {
         let Identity { client_reference, account, bank, amount } = &row.identity;
         object(out, |object| {
@@ -182,6 +200,7 @@ impl Report {
             object.text(names::ACCOUNT, account);
             object.text(names::BANK, bank);
             object.text(names::AMOUNT, amount);
+            object.optional("message", row.message.clone().map(one_line).as_deref());
         });
     }
 }

@@ -4,15 +4,17 @@ use std::time::Duration;
 
 use super::super::operation::Operation;
 use super::answer::{self, Known};
+use super::budget::Budget;
 use super::list::{BatchRequest, Identity, List};
 use super::paced;
-use super::report::{Batch, Fate, Report};
-use super::rules::Rules;
+use super::report::{Batch, Fate, Report, Row};
+use super::rules::{self, Rules};
 use super::split::{Item, Splitter};
 use super::{INITIATE, WHAT, contained, steps};
 use crate::client::log::Level;
 use crate::response::amounts::Decimal;
 use crate::response::reply::Reply;
+use crate::util::limits::MAX_BULK_TEXT;
 use paysvc_spec::status::{self, Outcome, Status};
 
 pub struct Run<'a> {
@@ -21,6 +23,7 @@ pub struct Run<'a> {
     /// The recipients of each batch, by their place in the list.
     plan: Vec<Vec<usize>>,
     report: Report,
+    budget: Budget,
     /// What a batch may take.
     timeout: Duration,
     rules: Rules,
@@ -43,6 +46,7 @@ impl<'a> Run<'a> {
         operation: Operation<'a>,
         list: List,
         report: Report,
+        budget: Budget,
         timeout: Duration,
         continue_after_unknown: bool,
     ) -> Run<'a> {
@@ -55,7 +59,7 @@ impl<'a> Run<'a> {
         let done = report.rows.len() - plan.iter().map(Vec::len).sum::<usize>();
         let rules = Rules::new(continue_after_unknown);
         let (under_way, last, first_failure) = (None, None, None);
-        Run { operation, list, plan, report, timeout, rules, known, done, under_way, last, first_failure }
+        Run { operation, list, plan, report, budget, timeout, rules, known, done, under_way, last, first_failure }
     }
 
     /// The request of the first batch, if there is any.
@@ -103,20 +107,24 @@ impl<'a> Run<'a> {
         self.report.batches.push(Batch::begun(recipients.len()));
         for &recipient in &recipients {
             let row = &mut self.report.rows[recipient];
-            (row.fate, row.batch, row.payout_reference, row.state) = (Fate::Unknown, Some(index), None, None);
+            *row = Row { fate: Fate::Unknown, batch: Some(index), ..Row::new(row.identity.clone()) };
         }
         self.under_way = Some((index, recipients.clone(), self.operation.record.attempts()));
-        let goes_on = self.tell(&steps::before(&self.report, index, &recipients));
+        let before = steps::before(&self.report, index, &recipients);
+        let fits = self.budget.allows(&before, recipients.len());
+        let goes_on = self.tell(&before);
         // The callback may have taken any time.
-        let obstacle = if goes_on { self.obstacle() } else { Some(stopped_by_callback()) };
+        let obstacle = match goes_on {
+            _ if !fits => Some(too_long()),
+            true => self.obstacle(),
+            false => Some(stopped_by_callback()),
+        };
+        let request = self.list.request(&recipients);
         let (reply, stop) = match obstacle {
             Some(Stop(status, why)) => (Reply::failed(status, Outcome::NotSent, why.clone()), Some(Stop(status, why))),
-            None => {
-                let request = self.list.request(&recipients);
-                (paced::send(&self.operation, INITIATE, request.text(), self.timeout), None)
-            }
+            None => (paced::send(&self.operation, INITIATE, request.text(), self.timeout), None),
         };
-        let rule = self.settle(index, &recipients, reply);
+        let rule = self.settle(index, &recipients, &request, reply);
         self.under_way = None;
         self.done += recipients.len();
         let goes_on = self.tell(&steps::after(&self.report, index, &recipients));
@@ -127,12 +135,13 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn tell(&self, step: &str) -> bool {
+    fn tell(&mut self, step: &str) -> bool {
+        self.budget.add(step);
         self.operation.report(self.done, self.report.rows.len(), step)
     }
 
     /// Records what a reply proves of its batch, and decides whether another one may follow.
-    fn settle(&mut self, index: usize, recipients: &[usize], reply: Reply) -> Option<Stop> {
+    fn settle(&mut self, index: usize, recipients: &[usize], request: &BatchRequest, reply: Reply) -> Option<Stop> {
         let (fate, status) = match reply.outcome {
             Outcome::Confirmed => (Fate::Accepted, reply.status),
             Outcome::Rejected => (Fate::Rejected, reply.status),
@@ -142,14 +151,16 @@ impl<'a> Run<'a> {
         let mut ended = Batch { fate, message: reply.message.clone(), ..Batch::begun(recipients.len()) };
         ended.status = status::name_of(status).to_owned();
         let mut stop = None;
+        let redact = |text: &str| self.operation.redact(INITIATE, request.text(), text);
         let mut payouts = Vec::new();
         if fate == Fate::Accepted {
             let identities: Vec<&Identity> =
                 recipients.iter().map(|&recipient| &self.list.recipients[recipient].identity).collect();
-            match answer::accepted(&reply, &identities, &self.known) {
+            match answer::accepted(&reply, &identities, &self.known, &redact) {
                 Ok(accepted) => {
                     self.known.add(&accepted.reference);
-                    accepted.payouts.iter().for_each(|reference| self.known.add(reference));
+                    let references = accepted.payouts.iter().filter_map(|payout| payout.reference.as_deref());
+                    references.for_each(|reference| self.known.add(reference));
                     (ended.reference, ended.id, payouts) = (Some(accepted.reference), accepted.id, accepted.payouts);
                 }
                 Err(difference) => {
@@ -160,18 +171,32 @@ impl<'a> Run<'a> {
                 }
             }
         }
+        let said = match fate {
+            Fate::Unknown => answer::refusals(&reply, recipients.len(), &redact),
+            _ => Vec::new(),
+        };
+        let in_doubt = payouts.iter().filter(|payout| payout.doubt.is_some()).count();
+        if in_doubt == recipients.len() {
+            ended.fate = Fate::Unknown;
+        }
         for (position, &recipient) in recipients.iter().enumerate() {
             let row = &mut self.report.rows[recipient];
-            (row.fate, row.payout_reference) = (ended.fate, payouts.get_mut(position).map(std::mem::take));
+            row.fate = ended.fate;
+            row.message = said.get(position).cloned().flatten();
+            if let Some(payout) = payouts.get_mut(position) {
+                (row.payout_reference, row.message) = (payout.reference.take(), payout.doubt.take());
+                row.fate = if row.message.is_some() { Fate::Unknown } else { Fate::Accepted };
+            }
         }
-        let status = if stop.is_some() { Status::Response } else { status };
-        if ended.fate != Fate::Accepted {
+        let status = if stop.is_some() || in_doubt > 0 { Status::Response } else { status };
+        let fate = if in_doubt > 0 { Fate::Unknown } else { ended.fate };
+        if fate != Fate::Accepted {
             self.first_failure.get_or_insert(status);
         }
         self.operation.client.log.line(self.operation.record.id, Level::Info, || {
-            format!("{WHAT}: batch {index} of {} recipients: {}", recipients.len(), ended.fate.name())
+            format!("{WHAT}: batch {index} of {} recipients: {}", recipients.len(), fate.name())
         });
-        let rule = self.rules.stop(ended.fate, status);
+        let rule = self.rules.stop(fate, status);
         let stop = stop.or_else(|| rule.map(|why| Stop(status, format!("{why}; batch {index}: {}", ended.message))));
         self.report.batches[index] = ended;
         self.last = Some(reply);
@@ -201,6 +226,7 @@ impl<'a> Run<'a> {
             Some(Stop(status, why)) => (status, why),
             None => (self.first_failure.unwrap_or(Status::Response), String::new()),
         };
+        let status = rules::status_beside(status, outcome);
         if why.is_empty() && self.report.count(Fate::Unknown) > 0 {
             why = "no look-up can tell what became of those that are UNKNOWN: ask a person".into();
         }
@@ -216,6 +242,12 @@ impl<'a> Run<'a> {
             .line(record.id, level, || format!("{WHAT}: {} {}", status::name_of(status), self.report.summary()));
         reply
     }
+}
+
+fn too_long() -> Stop {
+    let text =
+        format!("the report could become longer than {MAX_BULK_TEXT} bytes, which earlier takes: split the list");
+    Stop(Status::Argument, text)
 }
 
 fn stopped_by_callback() -> Stop {

@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use super::super::operation::Operation;
 use super::report::{Fate, Object, Report, Row, object, state_name};
-use super::{STATUS, answer, contained, names, paced, steps};
+use super::{STATUS, answer, contained, names, paced, rules, steps};
 use crate::response::document::Value;
 use crate::response::facts::element;
 use crate::response::reply::Reply;
 use crate::util::json::Type;
+use paysvc_spec::schema::Certainty;
 use paysvc_spec::status::{Outcome, STATES, State, Status};
 
 /// So many look-ups in a row that fail end the call.
@@ -36,10 +37,24 @@ impl<'a> States<'a> {
         let ended = contained(|| self.ask_all(&asked, &mut read, &mut failure));
         let failure = failure.or(ended.err());
         let why = format!("{read} of {} batches were looked up{}", asked.len(), self.states());
-        match failure {
-            None => self.report.reply(Status::Ok, Outcome::Confirmed, &why),
-            Some((status, reason)) => self.report.reply(status, Outcome::Unknown, &format!("{why}; {reason}")),
+        match (failure, self.open()) {
+            (None, 0) => self.report.reply(Status::Ok, Outcome::Confirmed, &why),
+            (None, open) => {
+                let why = format!("{why}; {open} recipients have no final state");
+                self.report.reply(Status::Unresolved, Outcome::Unknown, &why)
+            }
+            (Some((status, reason)), _) => {
+                let status = rules::status_beside(status, Outcome::Unknown);
+                self.report.reply(status, Outcome::Unknown, &format!("{why}; {reason}"))
+            }
         }
+    }
+
+    /// How many recipients may have been paid or may be paid yet.
+    fn open(&self) -> usize {
+        let is_final = |state: State| matches!(state, State::FAILED | State::SUCCESSFUL | State::REVERSED);
+        let is_open = |row: &&Row| !row.fate.is_undone() && !row.state.is_some_and(is_final);
+        self.report.rows.iter().filter(is_open).count()
     }
 
     fn ask_all(&mut self, asked: &[usize], read: &mut usize, failure: &mut Option<Failure>) {
@@ -83,7 +98,8 @@ impl<'a> States<'a> {
         let request = String::from_utf8(request).unwrap_or_default();
         let reply = paced::send(&self.operation, STATUS, &request, self.timeout);
         if reply.outcome == Outcome::Confirmed {
-            let states = states(&reply, &reference, rows.iter().map(|&row| &self.report.rows[row]));
+            let certain = STATUS.answer.certainty != Certainty::Guessed;
+            let states = states(certain, &reply, &reference, rows.iter().map(|&row| &self.report.rows[row]));
             let first = states.first().copied().unwrap_or(State::NONE);
             let common = if states.iter().all(|state| *state == first) { first } else { State::NONE };
             self.report.batches[batch].state = Some(common);
@@ -104,14 +120,18 @@ impl<'a> States<'a> {
     }
 }
 
-/// The state of each payout of a batch. NONE where the answer does not say it of this very payout.
-fn states<'r>(reply: &Reply, reference: &str, rows: impl Iterator<Item = &'r Row>) -> Vec<State> {
+/// The state of each payout of a batch. NONE where the answer does not say it of this very payout, and where the place of
+/// states is only guessed: a person may pay again what is called FAILED.
+fn states<'r>(certain: bool, reply: &Reply, reference: &str, rows: impl Iterator<Item = &'r Row>) -> Vec<State> {
     let root = reply.document.as_ref().map(|document| document.root(&reply.body));
     // An answer about another batch says nothing.
     let same = |root: &Value<'_>| {
         root.member(names::BATCH_REFERENCE).is_none_or(|own| own.is_empty() || own.text().as_deref() == Some(reference))
     };
-    let data = root.filter(same).and_then(|root| root.member("data")).filter(|data| data.kind() == Type::Array);
+    let data = root
+        .filter(|root| certain && same(root))
+        .and_then(|root| root.member("data"))
+        .filter(|data| data.kind() == Type::Array);
     rows.map(|row| data.map_or(State::NONE, |data| state_in(data, row))).collect()
 }
 

@@ -69,6 +69,21 @@ fn a_report_is_read_as_it_was_written() {
     assert!(read_text(&other).is_ok());
 }
 
+/// An accepted batch may have a recipient that is in doubt. No other outcome may differ from the batch's.
+#[test]
+fn a_recipient_in_doubt_is_read_as_it_was_written() {
+    let mut report = example();
+    report.rows[2] = Row { message: Some("refused".into()), ..row("C", Fate::Unknown, Some(0)) };
+    let text = written(&report);
+    let read = read_text(&text).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(written(&read), text);
+    assert!(text.contains(r#""message":"refused"}"#), "{text}");
+    for fate in [Fate::Rejected, Fate::NotSent] {
+        report.rows[2] = row("C", fate, Some(0));
+        assert!(read_text(&written(&report)).is_err_and(|error| error.contains("another outcome than its batch")));
+    }
+}
+
 #[test]
 fn a_damaged_or_foreign_report_is_refused() {
     let good = written(&example());
