@@ -51,7 +51,7 @@ const FAULTS: &[(&str, u32)] = &[
     ("partial_batch", 40),
 ];
 
-fn setting(name: &str, default: u64) -> u64 {
+pub fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
