@@ -36,6 +36,13 @@ pub struct Payout {
 pub struct Known(HashSet<String>);
 
 impl Known {
+    /// For that many. `None` if there is no memory for them.
+    pub fn with_room(count: usize) -> Option<Known> {
+        let mut known = Known::default();
+        known.0.try_reserve(count).ok()?;
+        Some(known)
+    }
+
     pub fn add(&mut self, reference: &str) {
         self.0.insert(reference.to_owned());
     }

@@ -12,17 +12,20 @@ const CHAR: usize = 4;
 /// The members of a row or of a batch that an answer or a look-up adds: their names, two references, a message, a state.
 const ADDED: usize = CHAR * (2 * LONGEST_REFERENCE + MAX_CHARS) + 256;
 /// What stands around a list and a report: the other members, and a message.
-const AROUND: usize = CHAR * MAX_CHARS + 2048;
+pub const AROUND: usize = CHAR * MAX_CHARS + 2048;
 
 pub struct Budget {
+    /// Of the longer of the requests that go on from this run: with its report, or with its steps.
     used: usize,
+    report: usize,
     limit: usize,
 }
 
 impl Budget {
     /// `request`: the text of the call; `list`: the list in it; `report`: the report that the run begins with.
     pub fn new(request: usize, list: usize, report: usize) -> Budget {
-        Budget { used: request.max(list.saturating_add(report)).saturating_add(AROUND), limit: MAX_BULK_TEXT }
+        let used = request.max(list.saturating_add(report)).saturating_add(AROUND);
+        Budget { used, report: report.saturating_add(AROUND), limit: MAX_BULK_TEXT }
     }
 
     /// Whether a batch may be sent: `before` is its first step, whose rows an answer makes longer.
@@ -30,10 +33,16 @@ impl Budget {
         self.limit.saturating_sub(self.used) >= before.len() + most_after(before, recipients)
     }
 
-    /// Counts a step that was written.
-    pub fn add(&mut self, step: &str) {
+    /// How long the report can become by a batch.
+    pub fn report(&self, before: &str, recipients: usize) -> usize {
+        self.report + most_after(before, recipients)
+    }
+
+    /// Counts a step that was written. The report has what stands in the steps after the batches.
+    pub fn add(&mut self, step: &str, is_after: bool) {
         // And what separates it from the next.
         self.used += step.len() + 2;
+        self.report += if is_after { step.len() } else { 0 };
     }
 }
 
@@ -87,9 +96,9 @@ mod tests {
         assert!(after.len() > most_after(&before, 3) * 8 / 10);
         // A report has no more than the one before, and the step.
         let empty = Report { rows: report(false).rows, batches: Vec::new() };
-        let body = report(true).reply(Status::RateLimited, Outcome::Unknown, &"x".repeat(600)).body;
-        assert!(body.len() <= empty.size() + AROUND + after.len(), "{}", body.len());
-        let unsent = empty.reply(Status::RateLimited, Outcome::Unknown, &"\u{10348}".repeat(600)).body;
+        let body = report(true).reply(Vec::new(), Status::RateLimited, Outcome::Unknown, &"x".repeat(600)).body;
+        assert!(body.len() <= Budget::new(0, 0, empty.size()).report + after.len(), "{}", body.len());
+        let unsent = empty.reply(Vec::new(), Status::RateLimited, Outcome::Unknown, &"\u{10348}".repeat(600)).body;
         assert!(unsent.len() <= empty.size() + AROUND && unsent.len() > empty.size());
     }
 
@@ -100,7 +109,7 @@ mod tests {
         let step = "x".repeat(500);
         budget.limit = budget.used + 500 + most_after(&step, 2);
         assert!(budget.allows(&step, 2) && !budget.allows(&step, 3));
-        budget.add("");
+        budget.add("", true);
         assert!(!budget.allows(&step, 2));
         assert!(!Budget::new(usize::MAX, usize::MAX, 9).allows("", 0));
     }

@@ -32,6 +32,7 @@ use crate::client::bulk::states::States;
 use crate::request;
 use crate::response::reply::Reply;
 use crate::transport::call::Call;
+use crate::util::memory;
 use crate::util::panics::catch_panic;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::endpoint;
@@ -98,10 +99,10 @@ impl Client {
         let list = List::read(list, INITIATE, &self.settings)?;
         let report = match earlier {
             Some(earlier) => earlier::resume(earlier::read(earlier, "earlier")?, &list)?,
-            None => list.new_report(),
+            None => list.new_report()?,
         };
         let budget = Budget::new(request, length, report.size());
-        let run = Run::new(operation, list, report, budget, self.config.timeout, continue_after_unknown);
+        let run = Run::new(operation, list, report, budget, self.config.timeout, continue_after_unknown)?;
         // What the configuration lacks is told before the first batch.
         if let Some(json) = run.first_request() {
             request::prepare(INITIATE, json.text(), &self.settings, &|| false)?;
@@ -112,8 +113,14 @@ impl Client {
     fn states(&self, operation: Operation<'_>, earlier: &RawValue) -> Result<Reply, ValidationError> {
         let report = earlier::read(earlier, "status_of")?;
         self.settings.require(WHAT, self.settings.choices.key(STATUS), STATUS.encrypted)?;
-        Ok(States::new(operation, report, self.config.timeout).ask())
+        Ok(States::new(operation, report, self.config.timeout)?.ask())
     }
+}
+
+/// There is no memory to pay, or look up, that many recipients, and to report what becomes of them.
+fn no_memory(recipients: usize) -> ValidationError {
+    let text = format!("{WHAT}: {}, for {recipients} recipients", memory::LACK);
+    ValidationError::new(Status::Argument, text)
 }
 
 /// Nothing was sent now. Where an earlier run is concerned this does not make it safe to repeat anything.

@@ -129,19 +129,18 @@ impl Report {
     }
 
     /// A reply with the report. `why`: what ended the run, or what else is to be said.
-    pub fn reply(&self, status: Status, outcome: Outcome, why: &str) -> Reply {
+    /// `room`: the memory that was set aside for it.
+    pub fn reply(&self, room: Vec<u8>, status: Status, outcome: Outcome, why: &str) -> Reply {
         let message = match why {
             "" => self.summary(),
             why => format!("{}; {why}", self.summary()),
         };
         let mut reply = Reply::without_body(status, outcome, message);
-        reply.body = self.body(status == Status::Ok, &reply.message);
+        reply.body = self.body(room, status == Status::Ok, &reply.message);
         reply
     }
 
-    fn body(&self, success: bool, message: &str) -> String {
-        // About as much as a row takes, so that the text hardly moves.
-        let mut out = Vec::with_capacity(256 + 300 * self.rows.len());
+    fn body(&self, mut out: Vec<u8>, success: bool, message: &str) -> String {
         object(&mut out, |object| {
             object.text("status", if success { "success" } else { "failed" });
             object.text("message", message);
@@ -170,7 +169,7 @@ impl Report {
         });
     }
 
-    /// About how long its rows and batches are: at most that.
+    /// How long its rows and batches are at most, with the states that a look-up adds.
     pub fn size(&self) -> usize {
         let mut text = Vec::new();
         let mut written = |push: &dyn Fn(&mut Vec<u8>)| {
@@ -320,7 +319,7 @@ mod tests {
             state: None,
         };
         let report = Report { rows: vec![accepted, row(Fate::NotSent)], batches: vec![batch] };
-        let reply = report.reply(Status::Timeout, Outcome::Unknown, "why");
+        let reply = report.reply(Vec::new(), Status::Timeout, Outcome::Unknown, "why");
         assert_eq!(reply.message, "2 recipients: 1 ACCEPTED, 0 REJECTED, 1 NOT_SENT, 0 UNKNOWN; why");
         assert_eq!(
             reply.body,

@@ -10,12 +10,17 @@ use super::paced;
 use super::report::{Batch, Fate, Report, Row};
 use super::rules::{self, Rules};
 use super::split::{Item, Splitter};
-use super::{INITIATE, WHAT, contained, steps};
+use super::{INITIATE, WHAT, contained, no_memory, steps};
 use crate::client::log::Level;
 use crate::response::amounts::Decimal;
 use crate::response::reply::Reply;
 use crate::util::limits::MAX_BULK_TEXT;
+use crate::util::memory;
+use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::{self, Outcome, Status};
+
+/// What the service's usual answer adds to a row of the report, and to a batch.
+const USUAL: usize = 200;
 
 pub struct Run<'a> {
     operation: Operation<'a>,
@@ -23,6 +28,8 @@ pub struct Run<'a> {
     /// The recipients of each batch, by their place in the list.
     plan: Vec<Vec<usize>>,
     report: Report,
+    /// For the text of the report.
+    room: Vec<u8>,
     budget: Budget,
     /// What a batch may take.
     timeout: Duration,
@@ -49,9 +56,17 @@ impl<'a> Run<'a> {
         budget: Budget,
         timeout: Duration,
         continue_after_unknown: bool,
-    ) -> Run<'a> {
-        let plan = plan(&list, &report);
-        let mut known = Known::default();
+    ) -> Result<Run<'a>, ValidationError> {
+        let mut report = report;
+        let recipients = report.rows.len();
+        let plan = plan(&list, &report).ok_or_else(|| no_memory(recipients))?;
+        // All that the run needs after its first request, but for what a long answer adds to the report.
+        let batches = report.batches.len() + plan.len();
+        let room = memory::buffer(budget.report("", 0) + USUAL * (recipients + plan.len()));
+        let known = Known::with_room(recipients + batches);
+        let (Some(room), Some(mut known), Ok(())) = (room, known, report.batches.try_reserve_exact(plan.len())) else {
+            return Err(no_memory(recipients));
+        };
         let references = report.rows.iter().filter_map(|row| row.payout_reference.as_deref());
         references.chain(report.batches.iter().filter_map(|batch| batch.reference.as_deref())).for_each(|reference| {
             known.add(reference);
@@ -59,7 +74,21 @@ impl<'a> Run<'a> {
         let done = report.rows.len() - plan.iter().map(Vec::len).sum::<usize>();
         let rules = Rules::new(continue_after_unknown);
         let (under_way, last, first_failure) = (None, None, None);
-        Run { operation, list, plan, report, budget, timeout, rules, known, done, under_way, last, first_failure }
+        Ok(Run {
+            operation,
+            list,
+            plan,
+            report,
+            room,
+            budget,
+            timeout,
+            rules,
+            known,
+            done,
+            under_way,
+            last,
+            first_failure,
+        })
     }
 
     /// The request of the first batch, if there is any.
@@ -112,10 +141,12 @@ impl<'a> Run<'a> {
         self.under_way = Some((index, recipients.clone(), self.operation.record.attempts()));
         let before = steps::before(&self.report, index, &recipients);
         let fits = self.budget.allows(&before, recipients.len());
-        let goes_on = self.tell(&before);
+        let has_room = self.has_room(self.budget.report(&before, recipients.len()));
+        let goes_on = self.tell(&before, false);
         // The callback may have taken any time.
         let obstacle = match goes_on {
             _ if !fits => Some(too_long()),
+            _ if !has_room => Some(Stop(Status::Transport, memory::LACK.into())),
             true => self.obstacle(),
             false => Some(stopped_by_callback()),
         };
@@ -127,7 +158,7 @@ impl<'a> Run<'a> {
         let rule = self.settle(index, &recipients, &request, reply);
         self.under_way = None;
         self.done += recipients.len();
-        let goes_on = self.tell(&steps::after(&self.report, index, &recipients));
+        let goes_on = self.tell(&steps::after(&self.report, index, &recipients), true);
         match stop.or(rule) {
             Some(stop) => Err(stop),
             None if !goes_on && self.done < self.report.rows.len() => Err(stopped_by_callback()),
@@ -135,8 +166,20 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn tell(&mut self, step: &str) -> bool {
-        self.budget.add(step);
+    /// Sets memory aside for a report of that length.
+    fn has_room(&mut self, report: usize) -> bool {
+        // One byte more, for the NUL at the end of a C string.
+        if self.room.capacity() <= report {
+            match memory::buffer(report + report / 8 + 1) {
+                Some(room) => self.room = room,
+                None => return false,
+            }
+        }
+        true
+    }
+
+    fn tell(&mut self, step: &str, is_after: bool) -> bool {
+        self.budget.add(step, is_after);
         self.operation.report(self.done, self.report.rows.len(), step)
     }
 
@@ -216,7 +259,7 @@ impl<'a> Run<'a> {
         self.report.batches[index] = Batch { fate, status, message, ..Batch::begun(recipients.len()) };
         self.done += recipients.len();
         // The journal is complete, unless telling it was what panicked.
-        let _ = contained(|| self.tell(&steps::after(&self.report, index, &recipients)));
+        let _ = contained(|| self.tell(&steps::after(&self.report, index, &recipients), true));
     }
 
     fn reply(self, stop: Option<Stop>) -> Reply {
@@ -230,7 +273,7 @@ impl<'a> Run<'a> {
         if why.is_empty() && self.report.count(Fate::Unknown) > 0 {
             why = "no look-up can tell what became of those that are UNKNOWN: ask a person".into();
         }
-        let mut reply = self.report.reply(status, outcome, &why);
+        let mut reply = self.report.reply(self.room, status, outcome, &why);
         if let Some(last) = self.last {
             (reply.http_status, reply.code, reply.retry_after_ms) = (last.http_status, last.code, last.retry_after_ms);
         }
@@ -255,7 +298,7 @@ fn stopped_by_callback() -> Stop {
 }
 
 /// The batches of all recipients that are proved undone.
-fn plan(list: &List, report: &Report) -> Vec<Vec<usize>> {
+fn plan(list: &List, report: &Report) -> Option<Vec<Vec<usize>>> {
     // One of several that were refused together may have been the reason.
     let refused_with_others = |batch: &Batch| {
         batch.recipients > 1 && batch.fate == Fate::Rejected && batch.status == status::name_of(Status::Rejected)
@@ -271,7 +314,9 @@ fn plan(list: &List, report: &Report) -> Vec<Vec<usize>> {
             alone: row.batch.is_some_and(|batch| refused_with_others(&report.batches[batch])),
         }
     });
-    Splitter::new(items, list.room).collect()
+    let mut plan = memory::list(list.recipients.len())?;
+    plan.extend(Splitter::new(items, list.room));
+    Some(plan)
 }
 
 #[cfg(test)]

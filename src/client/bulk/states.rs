@@ -3,12 +3,15 @@
 use std::time::Duration;
 
 use super::super::operation::Operation;
+use super::budget::AROUND;
 use super::report::{Fate, Object, Report, Row, object, state_name};
-use super::{STATUS, answer, contained, names, paced, rules, steps};
+use super::{STATUS, answer, contained, names, no_memory, paced, rules, steps};
 use crate::response::document::Value;
 use crate::response::facts::element;
 use crate::response::reply::Reply;
 use crate::util::json::Type;
+use crate::util::memory;
+use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::Certainty;
 use paysvc_spec::status::{Outcome, STATES, State, Status};
 
@@ -18,6 +21,10 @@ const MOST_FAILURES: usize = 3;
 pub struct States<'a> {
     operation: Operation<'a>,
     report: Report,
+    /// The accepted recipients of each batch.
+    rows: Vec<Vec<usize>>,
+    /// For the text of the report.
+    room: Vec<u8>,
     /// What a look-up may take.
     timeout: Duration,
 }
@@ -26,8 +33,17 @@ pub struct States<'a> {
 type Failure = (Status, String);
 
 impl<'a> States<'a> {
-    pub fn new(operation: Operation<'a>, report: Report, timeout: Duration) -> States<'a> {
-        States { operation, report, timeout }
+    pub fn new(operation: Operation<'a>, report: Report, timeout: Duration) -> Result<States<'a>, ValidationError> {
+        let recipients = report.rows.len();
+        let room = memory::buffer(report.size() + AROUND).ok_or_else(|| no_memory(recipients))?;
+        let mut rows = memory::list(report.batches.len()).ok_or_else(|| no_memory(recipients))?;
+        rows.resize(report.batches.len(), Vec::new());
+        for (index, row) in report.rows.iter().enumerate().filter(|(_, row)| row.fate == Fate::Accepted) {
+            if let Some(batch) = row.batch {
+                rows[batch].push(index);
+            }
+        }
+        Ok(States { operation, report, rows, room, timeout })
     }
 
     pub fn ask(mut self) -> Reply {
@@ -38,14 +54,14 @@ impl<'a> States<'a> {
         let failure = failure.or(ended.err());
         let why = format!("{read} of {} batches were looked up{}", asked.len(), self.states());
         match (failure, self.open()) {
-            (None, 0) => self.report.reply(Status::Ok, Outcome::Confirmed, &why),
+            (None, 0) => self.report.reply(self.room, Status::Ok, Outcome::Confirmed, &why),
             (None, open) => {
                 let why = format!("{why}; {open} recipients have no final state");
-                self.report.reply(Status::Unresolved, Outcome::Unknown, &why)
+                self.report.reply(self.room, Status::Unresolved, Outcome::Unknown, &why)
             }
             (Some((status, reason)), _) => {
                 let status = rules::status_beside(status, Outcome::Unknown);
-                self.report.reply(status, Outcome::Unknown, &format!("{why}; {reason}"))
+                self.report.reply(self.room, status, Outcome::Unknown, &format!("{why}; {reason}"))
             }
         }
     }
@@ -58,12 +74,7 @@ impl<'a> States<'a> {
     }
 
     fn ask_all(&mut self, asked: &[usize], read: &mut usize, failure: &mut Option<Failure>) {
-        let mut rows = vec![Vec::new(); self.report.batches.len()];
-        for (index, row) in self.report.rows.iter().enumerate().filter(|(_, row)| row.fate == Fate::Accepted) {
-            if let Some(batch) = row.batch {
-                rows[batch].push(index);
-            }
-        }
+        let rows = std::mem::take(&mut self.rows);
         let mut failures = 0;
         for (done, &batch) in asked.iter().enumerate() {
             if let Some(status) = self.operation.ended() {

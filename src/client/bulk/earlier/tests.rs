@@ -35,7 +35,7 @@ fn example() -> Report {
 }
 
 fn written(report: &Report) -> String {
-    report.reply(Status::Response, Outcome::Unknown, "").body
+    report.reply(Vec::new(), Status::Response, Outcome::Unknown, "").body
 }
 
 fn read_text(text: &str) -> Result<Report, String> {
