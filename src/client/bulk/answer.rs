@@ -8,9 +8,9 @@ use std::collections::HashSet;
 
 use super::list::Identity;
 use super::names;
-use crate::response::amounts::Decimal;
+use crate::response::decimal::Decimal;
 use crate::response::document::Value;
-use crate::response::facts::refusal::is_refused;
+use crate::response::facts::element::is_refused;
 use crate::response::redact::WITHHELD;
 use crate::response::reply::Reply;
 use crate::response::texts;
@@ -119,7 +119,7 @@ fn elements(reply: &Reply) -> Option<Vec<Value<'_>>> {
 
 /// What an element says that was refused.
 fn refusal(element: Value<'_>, redact: Redact<'_>) -> Option<String> {
-    if !is_refused(element) {
+    if !is_refused(element, &[]) {
         return None;
     }
     let words = texts::message(element).map(|words| redact(&words).unwrap_or_else(|| WITHHELD.to_owned()));

@@ -12,7 +12,7 @@ use super::rules::{self, Rules};
 use super::split::{Item, Splitter};
 use super::{INITIATE, WHAT, contained, no_memory, steps};
 use crate::client::log::Level;
-use crate::response::amounts::Decimal;
+use crate::response::decimal::Decimal;
 use crate::response::reply::Reply;
 use crate::util::limits::MAX_BULK_TEXT;
 use crate::util::memory;
