@@ -27,6 +27,12 @@ const char *paysvc_go_why_not(const paysvc_reply *reply)
     return why;
 }
 
+paysvc_status paysvc_go_warm(const paysvc_client *client, const char *json, const paysvc_call *call, paysvc_reply **reply)
+{
+    (void)json;
+    return paysvc_client_warm(client, call, reply);
+}
+
 /* In log.go. */
 extern void paysvcGoLog(uintptr_t handle, int level, char *message);
 

@@ -16,14 +16,14 @@ use crate::response::reply::Reply;
 use crate::response::verdict::{self, AttemptResult};
 use crate::transport::answer::{BodyError, HttpAnswer};
 use crate::transport::call::Call;
-use crate::transport::{ExchangeResult, Transport, WireRequest, trace};
+use crate::transport::{ExchangeResult, WireRequest, trace};
 use crate::util::call_id::CallId;
 use crate::util::failpoint;
 use crate::util::limits::MAX_LINE;
+use crate::util::memory;
 use crate::util::process::critical_section;
 use crate::util::validation_error::ValidationError;
-use paysvc_spec::schema::Method;
-use paysvc_spec::settings;
+use paysvc_spec::schema::{Method, Safety};
 use paysvc_spec::status::{self, Outcome, Status};
 
 impl Client {
@@ -90,6 +90,7 @@ impl Client {
             uri,
             headers,
             body,
+            read_only: prepared.safety == Safety::ReadOnly,
             deadline,
             call,
             trace: self.log.wants(Level::Warn),
@@ -104,7 +105,7 @@ impl Client {
         record: &CallRecord,
         mut after_429: bool,
     ) -> Result<Reply, ValidationError> {
-        let transport = self.transport()?;
+        let transport = self.transport("request")?;
         failpoint::at("client");
         // The outcome of earlier attempts stands when a later one sends nothing.
         let mut earlier_outcome = if after_429 { Outcome::Rejected } else { Outcome::NotSent };
@@ -116,6 +117,10 @@ impl Client {
             let request = self.wire_request(prepared, deadline, call)?;
             if call.is_some_and(|call| call.is_cancelled()) {
                 let reply = Reply::failed(Status::Cancelled, earlier_outcome, "the call was cancelled");
+                return Ok(Reply { attempts, ..reply });
+            }
+            if memory::is_spent() {
+                let reply = Reply::failed(Status::Transport, earlier_outcome, memory::LACK);
                 return Ok(Reply { attempts, ..reply });
             }
             let started = Instant::now();
@@ -160,7 +165,7 @@ impl Client {
     ) -> Result<(Reply, Option<String>), ValidationError> {
         let request = WireRequest { trace: true, ..self.wire_request(prepared, deadline, call)? };
         let started = Instant::now();
-        let result = self.transport()?.exchange(request);
+        let result = self.transport("request")?.exchange(request);
         record.attempts.fetch_add(u32::from(result.sent), Ordering::SeqCst);
         let answer = result.result.as_ref().ok();
         let date = answer.and_then(|answer| answer.trace.iter().find(|(name, _)| *name == trace::DATE));
@@ -168,13 +173,6 @@ impl Client {
         let judged = self.judge(prepared, result, false, deadline, call);
         self.log_attempt(prepared, record.id, 1, &judged, started.elapsed());
         Ok((judged.reply, date))
-    }
-
-    fn transport(&self) -> Result<&Transport, ValidationError> {
-        self.transport.as_ref().ok_or_else(|| {
-            let reason = settings::not_configured("base_url");
-            ValidationError::of_member(Status::Config, "request", "base_url", reason)
-        })
     }
 
     /// What one attempt proves.

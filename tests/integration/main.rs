@@ -13,6 +13,7 @@ mod cancel_latency;
 mod check;
 mod clock;
 mod config;
+mod connection_reuse;
 mod consumers;
 mod cpp;
 mod deadlines;

@@ -61,6 +61,7 @@ functions! {
     client_free(*mut RawClient);
     client_set_log(*mut RawClient, c_int, Option<Log>, *mut c_void);
     client_check(*const RawClient, *const RawCall, *mut *mut RawReply) -> c_int;
+    client_warm(*const RawClient, *const RawCall, *mut *mut RawReply) -> c_int;
     encrypt(*const RawClient, *const c_char, *mut *mut RawReply) -> c_int;
     call_new() -> *mut RawCall;
     call_set_timeout_ms(*mut RawCall, c_int);
@@ -182,6 +183,16 @@ impl Client {
         let mut reply = ptr::null_mut();
         let call = call.map_or(ptr::null_mut(), Call::loaded);
         let status = unsafe { (c().client_check)(self.loaded(), call, &mut reply) };
+        let reply = Reply(Told::Loaded(reply));
+        assert_eq!(status, reply.status());
+        reply
+    }
+
+    /// Connects ahead.
+    pub fn warm(&self, call: Option<&Call>) -> Reply {
+        let mut reply = ptr::null_mut();
+        let call = call.map_or(ptr::null_mut(), Call::loaded);
+        let status = unsafe { (c().client_warm)(self.loaded(), call, &mut reply) };
         let reply = Reply(Told::Loaded(reply));
         assert_eq!(status, reply.status());
         reply

@@ -240,6 +240,7 @@ OPERATIONS: dict[str, dict[str, str]] = {
     "webhook_verify": {
         "body": "body",
         "expect": "expect",
+        "ask": "ask",
     },
     "payout_bulk": {
         "payoutDetails": "payout_details",
