@@ -221,7 +221,12 @@ const http408 = 408
 
 // The context's error, if it ended the call.
 func endedBy(ctx context.Context, reply Reply) error {
-	if reply.Status != StatusTimeout && reply.Status != StatusCancelled || reply.HTTPStatus == http408 {
+	switch reply.Status {
+	case StatusTimeout, StatusCancelled, StatusUnresolved:
+	default:
+		return nil
+	}
+	if reply.HTTPStatus == http408 {
 		return nil
 	}
 	if ctx.Err() != nil {

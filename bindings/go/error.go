@@ -27,7 +27,7 @@ type Error struct {
 	Request json.RawMessage
 
 	Reply
-	cause   error
+	cause error
 
 	// The request is known to make no charge, so that it may be sent again if the service does not know the order.
 	uncharged bool
