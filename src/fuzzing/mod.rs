@@ -18,6 +18,8 @@ mod json;
 mod key;
 mod pointer;
 mod request;
+#[cfg(test)]
+mod verdicts;
 
 pub use answer::answer;
 pub use builder::builder;
