@@ -609,8 +609,10 @@ class resolve_request : public object {
     resolve_request &endpoint(const std::string &value) { return set(*this, "endpoint", value); }
     /// request (any, required): its request: the members that its documentation names for a look-up; others are ignored, so no card number has to be kept.
     resolve_request &request(const raw &value) { return set(*this, "request", value); }
-    /// attempts (integer): how many requests for this order have been sent, by every call, this one included; without it the outcome is never REJECTED.
+    /// attempts (integer): how many requests that may charge this order were begun, by every call, this one and each resend included; only with 1 can the outcome be REJECTED.
     resolve_request &attempts(const detail::integer &value) { return set(*this, "attempts", value); }
+    /// charged (boolean): false: the request was an order without a charge, so that it may be sent again if the service does not know it (default true).
+    resolve_request &charged(const detail::flag &value) { return set(*this, "charged", value); }
     /// expect (object): the price that was asked for.
     resolve_request &expect(const resolve_expect &value) { return set(*this, "expect", value); }
     /// wait (boolean): asks again until the outcome is known or the call's time is over (default false).
@@ -633,6 +635,10 @@ class order_wait_request : public object {
   public:
     /// reference (string, required): reference of the order.
     order_wait_request &reference(const std::string &value) { return set(*this, "reference", value); }
+    /// attempts (integer): as for resolve.
+    order_wait_request &attempts(const detail::integer &value) { return set(*this, "attempts", value); }
+    /// request (any): the request that made the order: order.currency is used.
+    order_wait_request &request(const raw &value) { return set(*this, "request", value); }
     /// expect (object): the price that was asked for.
     order_wait_request &expect(const order_wait_expect &value) { return set(*this, "expect", value); }
     /// interval_ms (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000).
@@ -985,7 +991,7 @@ template <class Client> class endpoints {
         return reply(static_cast<const Client *>(this)->perform(&paysvc_resolve, request, with));
     }
 
-    /// Asks for the state of an order until it is final, or until the call's time is over. A failed payment may be followed by another attempt: call again.
+    /// Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is over. FAILED ends it only where no other attempt to pay can be under way: with attempts 1. It tells the state of the order, and nothing of a refund.
 #if PAYSVC_EXCEPTIONS
     order_status_reply order_wait(const std::string &request, const call &with = call::none()) const {
         return checked("order_wait", this->order_wait(std::nothrow, request, with));

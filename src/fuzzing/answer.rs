@@ -9,11 +9,11 @@ use serde_json::Value;
 use super::choice::first_line;
 use super::conditions::Verdict;
 use super::{check_failure_envelope, check_texts, json};
-use crate::request::references::Reference;
 use crate::response::reader::{self, AnswerContext};
 use crate::response::reply::Reply;
 use crate::transport::answer::{BodyError, HttpAnswer};
 use crate::util::one_line;
+use paysvc_spec::schema::Reference;
 use paysvc_spec::schema::{Answer, Envelope, Member, Safety};
 use paysvc_spec::status::{Outcome, Status};
 

@@ -81,7 +81,7 @@ pub fn prepare(
         body,
         safety: row.safety,
         answer: &row.answer,
-        references: references::references(&members),
+        references: references::of_row(&members, row.fields),
         secrets: Secrets::of_row(&members, row.fields, stop),
         log_path: row.path,
     })

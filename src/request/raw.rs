@@ -131,8 +131,8 @@ fn path(members: &Members<'_>) -> Result<String, ValidationError> {
 /// The references that the body and the query name.
 fn references(members: &Members<'_>) -> References {
     let within = |name| json::member(members, name).and_then(|value| json::members(value).ok()).unwrap_or_default();
-    let mut found = references::references(&within("body"));
-    found.extend(references::references(&within("query")));
+    let mut found = references::of_any(&within("body"));
+    found.extend(references::of_any(&within("query")));
     found
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Imports `util`, of `transport` the answer's type, and of `request` the references and secrets.
 
-pub mod amounts;
+pub mod decimal;
 pub mod document;
 pub mod facts;
 pub mod reader;

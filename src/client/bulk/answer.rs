@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use super::list::Identity;
 use super::names;
-use crate::response::amounts::Decimal;
+use crate::response::decimal::Decimal;
 use crate::response::document::Value;
 use crate::response::reply::Reply;
 use crate::util::json::Type;

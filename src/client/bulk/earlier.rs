@@ -10,7 +10,7 @@ use super::report::{Batch, Fate, Report, Row};
 use super::{WHAT, names};
 use crate::request::amount;
 use crate::request::validate::MAX_ERRORS;
-use crate::response::amounts::Decimal;
+use crate::response::decimal::Decimal;
 use crate::util::json::{self, Members, Type};
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::Status;

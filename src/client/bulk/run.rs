@@ -11,7 +11,7 @@ use super::rules::Rules;
 use super::split::{Item, Splitter};
 use super::{INITIATE, WHAT, contained, steps};
 use crate::client::log::Level;
-use crate::response::amounts::Decimal;
+use crate::response::decimal::Decimal;
 use crate::response::reply::Reply;
 use paysvc_spec::status::{self, Outcome, Status};
 

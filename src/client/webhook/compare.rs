@@ -1,7 +1,8 @@
 //! What an event, the service's answer and the caller's expectation have in common, and how they differ.
 
+use super::amounts::Amounts;
 use super::members::{NamedByEvent, Values, is_progress};
-use crate::response::amounts::{Amounts, Decimal};
+use crate::response::decimal::Decimal;
 use crate::response::facts::words::is_same;
 use paysvc_spec::events::Meaning;
 use paysvc_spec::status::State;

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::response::amounts::{Amounts, Decimal};
+use super::amounts::Amounts;
+use crate::response::decimal::Decimal;
 use crate::response::document::Value;
 use crate::response::facts::words::{NamedState, is_one_of, is_same, state_of_id, state_of_word, word};
 use crate::util::json::Type;

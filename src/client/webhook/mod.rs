@@ -2,6 +2,7 @@
 //!
 //! The reading and the comparing are pure; this file asks. What an event may hold is `paysvc_spec::events`.
 
+mod amounts;
 mod body;
 mod compare;
 mod event;

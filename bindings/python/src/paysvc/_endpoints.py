@@ -798,17 +798,22 @@ class Endpoints:
         self,
         reference: str,
         *,
+        attempts: int | Omitted = OMIT,
+        request: object | Omitted = OMIT,
         expect: Expect | Mapping[str, object] | Omitted = OMIT,
         interval_ms: int | Omitted = OMIT,
         progress: Progress | None = None,
         timeout: float | None = None,
         call: Call | None = None,
     ) -> OrderStatusReply:
-        """Asks for the state of an order until it is final, or until the call's time is over. A failed payment may be
-        followed by another attempt: call again.
+        """Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is
+        over. FAILED ends it only where no other attempt to pay can be under way: with attempts 1. It tells the
+        state of the order, and nothing of a refund.
 
         Args:
             reference: reference of the order
+            attempts: as for resolve
+            request: the request that made the order: order.currency is used
             expect: the price that was asked for
             interval_ms: the first wait between two looks in ms; the following ones grow by half each, up to ten
                 times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000)
@@ -821,6 +826,8 @@ class Endpoints:
         """
         return cast(OrderStatusReply, self.call("order_wait", Members({
             "reference": reference,
+            "attempts": attempts,
+            "request": request,
             "expect": expect,
             "interval_ms": interval_ms,
         }), progress=progress, timeout=timeout, call=call))
@@ -1614,16 +1621,21 @@ class AsyncEndpoints:
         self,
         reference: str,
         *,
+        attempts: int | Omitted = OMIT,
+        request: object | Omitted = OMIT,
         expect: Expect | Mapping[str, object] | Omitted = OMIT,
         interval_ms: int | Omitted = OMIT,
         progress: Progress | None = None,
         timeout: float | None = None,
     ) -> OrderStatusReply:
-        """Asks for the state of an order until it is final, or until the call's time is over. A failed payment may be
-        followed by another attempt: call again.
+        """Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is
+        over. FAILED ends it only where no other attempt to pay can be under way: with attempts 1. It tells the
+        state of the order, and nothing of a refund.
 
         Args:
             reference: reference of the order
+            attempts: as for resolve
+            request: the request that made the order: order.currency is used
             expect: the price that was asked for
             interval_ms: the first wait between two looks in ms; the following ones grow by half each, up to ten
                 times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000)
@@ -1635,6 +1647,8 @@ class AsyncEndpoints:
         """
         return cast(OrderStatusReply, await self.call("order_wait", Members({
             "reference": reference,
+            "attempts": attempts,
+            "request": request,
             "expect": expect,
             "interval_ms": interval_ms,
         }), progress=progress, timeout=timeout))
