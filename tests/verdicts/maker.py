@@ -14,16 +14,16 @@ import sys
 SCENARIOS = os.path.join(os.path.dirname(__file__), "..", "scenarios.json")
 BOM = "\ufeff"
 NOTHING = ["null", '""', "{}", "[]"]
-ODD = NOTHING + ["true", "false", "0", "7.5", '{"a":null}', "[1]", '"x"', "[{}]"]
+ODD = [*NOTHING, "true", "false", "0", "7.5", '{"a":null}', "[1]", '"x"', "[{}]"]
 SUCCESS = ["true", '"success"', '"Success"', '" SUCCESSFUL "', '"successful"', '"\\u0073uccess\\n"']
 PROGRESS = ['"pending"', '"Initiated"', '"PROCESSING"', '"awaiting"', '"Awaiting confirmation"', '"\\tpending"']
 FAILURE = ["false", '"false"', '"No"', '"failed"', '"Failure"', '"error"', '" declined"', '"REJECTED"', "false"]
 OTHER = ["0", "1", "200", '"true"', '"unsuccessful"', '"reversed"', '"ok"', '"not successful"', '"await"', '"5"', "5"]
-OTHER += ["4", '"yes"', '"Failed."', '"in progress"'] + NOTHING
+OTHER += ["4", '"yes"', '"Failed."', '"in progress"', *NOTHING]
 WORDS = ["", "initiated", "pending", "awaiting", "failed", "successful", "reversed", "processing"]
 SPELLED = ["", "Initiated ", " PENDING", "Awaiting customer", "Declined", "Successful", "REVERSED", "Processing"]
 ODD_IDS = ["0", "8", "99", "5.0", '"5.0"', "-3", '"x"', '"successful"', '"failed"', "true", '{"a":1}', "[5]", "50e-1"]
-ODD_IDS += ["99999999999", '"98"', "98", '"05"', '" 2 "', "4.0", "-0", "5e0", '"5 5"'] + NOTHING
+ODD_IDS += ["99999999999", '"98"', "98", '"05"', '" 2 "', "4.0", "-0", "5e0", '"5 5"', *NOTHING]
 GOOD_CODES = ['"00"', '"0"', "0", "200", '"200"', '"000"', '"0200"']
 PROGRESS_CODES = ['"01"', "1", '"02"', "2", '" 01 "']
 DOUBT_CODES = ['"06"', '"9"', '"09"', "22", '"26"', "68", '"90"', '"91"', "94", '"96"', "97", '"99"']
@@ -35,16 +35,27 @@ MESSAGES = [
     "please requery", "already", "This order has been paid", "The code has been used", "No response from issuer",
     "Transaction processed", "Payment successful", "Payment was not successful", "An order with this reference exists",
     "Card does not exist", "The payment could not be completed", "Transaction completed", "Transaction is pending",
-    "There is no pending payment", "Unable to complete: still processing", "Customer doesn't exist", "It isn't completed",
+    "There is no pending payment", "Unable to complete: still processing", "Customer doesn't exist",
+    "It isn't completed",
     "awaiting the customer", "Never processed", "not already paid", "No such order exists", "cannot be processed",
 ]
+DENIALS = ["not", "cannot", "never", "unable to", "no such order", "isn't", "doesn\u2019t", "no such", "no", "NOT"]
+BETWEEN = ["", "", "", "be", "been", "yet", "have been", "to be", "successfully", "fully", "found -", "found,", "."]
+DOUBTED = ["already", "duplicate", "used", "been used", "been paid", "timed out", "timed-out", "timeout", "no response"]
+DOUBTED += ["requery", "in progress", "processed", "successful", "exists", "completed", "pending", "processing"]
+DOUBTED += ["awaiting", "Successful", "unsuccessful", "exist", "complete", "ALREADY_PAID", "pre-processed"]
 PLAIN = ["done", "Insufficient funds", "success", "failed", "The X field is required.", "Existing card", "preexisting",
          "Unprocessed", "Incomplete data", "caf\u00e9 \U0001f600", "no", "not"]  # fmt: skip
-STATUSES = [400, 401, 403, 404, 405, 406, 407, 409, 410, 411, 412, 413, 414, 415, 416, 417, 421, 422, 423, 424, 426, 428]
-STATUSES += [431, 451, 460, 499]
+ERRORS = ['"no"', "true", '["no"]', '{"code":"E1"}', '{"amount":"is required"}', '{"message":"no"}', "false", "0"]
+ERRORS += ['{"otp":["has been used"]}', '{"message":"Duplicate"}', '{"order":{"reference":"Already used"}}']
+ERRORS += ['[{"reference":"Already used"}]', '{"a":{"otp":{"b":["used","has been used"]}}}']
+ERRORS += ['{"email":"already taken"}', '["already"]', '{"reference":["The reference already exists"]}', '{"order.reference":"Duplicate"}']
+IS_SUCCESS = ["false", "false", '"no"', '"true"']
+STATUSES = [400, 401, 403, 404, 405, 406, 407, 409, 410, 411, 412, 413, 414, 415, 416, 417, 421, 422, 423, 424]
+STATUSES += [426, 428, 431, 451, 460, 499]
 ELSEWHERE = [300, 301, 302, 303, 304, 307, 308, 399, 500, 501, 502, 503, 504, 520, 599, 600, 777, 999]
-PAGES = ["", "", "<html><body>502</body></html>", "Too many requests", '"success"', "null", "true", " \r\n", "{]", "{}", "12", "-1.5"]
-PAGES += ["<!doctype html>{", "[]", '[{"status":true}]', '[{"statusId":2}]', '["declined"]', BOM, "status=success"]
+PAGES = ["", "", "<html><body>502</body></html>", "Too many requests", '"success"', "null", "true", " \r\n", "{]", "{}"]
+PAGES += ["12", "-1.5", "<!doctype html>{", "[]", '[{"status":true}]', '[{"statusId":2}]', '["declined"]', BOM]
 BEFORE = [BOM, BOM, BOM, BOM + " ", " \r\n\t", " " + BOM, BOM + BOM, "\xff", "\f"]
 AFTER = [" ", "\r\n", "}", "{}", ",", BOM, "null", "<", "\v"]
 TWICE = ['"message":1,"message":1', '"a":{"b":1,"\\u0062":2}', '"a":[{"b":1,"B":2}]', '"a":[{"":1,"":2}]', '"data":{}',
@@ -80,8 +91,9 @@ class Maker:
         if not self.calm and self.chance(1.5):
             at = int(self.random.random() * len(name))
             swapped = self.chance(70)
-            middle = name[at].swapcase() if swapped else "\\u%04x" % ord(name[at])
-            name = self.pick([name.upper(), name[:at] + middle + name[at + 1 :]]) if swapped else name[:at] + middle + name[at + 1 :]
+            middle = name[at].swapcase() if swapped else f"\\u{ord(name[at]):04x}"
+            one = name[:at] + middle + name[at + 1 :]
+            name = self.pick([name.upper(), one]) if swapped else one
         return f'"{name}":{value}' if self.chance(95) else f' "{name}" : {value}\t'
 
     def members(self, *parts):
@@ -92,8 +104,8 @@ class Maker:
 
     def status(self):
         theme = 4 if self.chance(8) else self.vote
-        values = [OTHER, SUCCESS, PROGRESS, FAILURE][theme] if theme < 4 else self.pick([SUCCESS, PROGRESS, FAILURE, OTHER, OTHER])
-        return self.member("status", self.pick(values))
+        themes = [OTHER, SUCCESS, PROGRESS, FAILURE]
+        return self.member("status", self.pick(themes[theme] if theme < 4 else self.pick(themes)))
 
     def drawn_state(self):
         return int(self.random.random() * 9) if self.state == 8 or self.chance(4) else self.state
@@ -110,7 +122,7 @@ class Maker:
             return self.member(name, self.pick(['"success"', '" Success"']))
         if not 1 <= state <= 7 or self.chance(4):
             return self.member(name, self.pick(self.pick([OTHER, ODD])))
-        return self.member(name, '"%s"' % self.pick([WORDS, WORDS, SPELLED])[state])
+        return self.member(name, f'"{self.pick([WORDS, WORDS, SPELLED])[state]}"')
 
     def code(self):
         values = [ODD, GOOD_CODES, PROGRESS_CODES, BAD_CODES][self.vote]
@@ -121,13 +133,19 @@ class Maker:
         return self.member(self.pick(CODE_NAMES if self.chance(80) else PAYMENT_CODES), self.pick(values))
 
     def message(self):
-        text = self.pick(PLAIN) if self.chance(80) else self.pick(MESSAGES)
-        return self.member("message", json.dumps(text) if self.chance(95) else self.pick(ODD + ['{"already":1}']))
+        text = self.pick(PLAIN) if self.chance(80) else self.pick(MESSAGES) if self.chance(50) else self.sentence()
+        return self.member("message", json.dumps(text) if self.chance(95) else self.pick([*ODD, '{"already":1}']))
+
+    def sentence(self):
+        words = [self.pick(["", "Payment", "The order", "Declined:", "Request was"])]
+        words += [self.pick(DENIALS) if self.chance(50) else "", self.pick(BETWEEN), self.pick(DOUBTED)]
+        words += [self.pick(["", "", "by the bank", "today.", "- try again", "!"])]
+        return " ".join(word for word in words if word)
 
     def reference(self, name, kind):
         """Mostly the request's own; sometimes a number, in another case, with blanks, or another's."""
         if self.chance(12 if kind != "order" else 6):
-            return self.member(name, self.pick(NOTHING + ["true", '{"a":1}', '"another"', '"R-0"', "7", '" "']))
+            return self.member(name, self.pick([*NOTHING, "true", '{"a":1}', '"another"', '"R-0"', "7", '" "']))
         text = self.references[kind if not self.chance(2) else "order"]
         if text.isdigit() and self.chance(40):
             return self.member(name, text)
@@ -135,7 +153,14 @@ class Maker:
         return self.member(name, f'"{text}"')
 
     def amount(self):
-        return self.member("amount_refunded", self.pick(["20", "20.00", '"20"', '"20.00"', '"20.5"', "2e1", '"020"', "21", "null", '" 20 "']))
+        values = ["20", "20.00", '"20"', '"20.00"', '"20.5"', "2e1", '"020"', "21", "null", '" 20 "']
+        return self.member("amount_refunded", self.pick(values))
+
+    def history(self):
+        return self.member("orderPayments", self.items() if self.chance(95) else self.pick(ODD))
+
+    def vote_in_data(self):
+        return self.member(self.pick(["isSuccess", "success"]), self.pick(self.pick([FAILURE, OTHER])))
 
     def part(self, name, place):
         """orderPayment, orderSummary or order."""
@@ -175,16 +200,17 @@ class Maker:
         if self.place == 0 and self.chance(6):
             return self.member("data", self.items())
         named = self.state != 0 and self.place <= 1
+        is_subject = self.row["subject"] == "/data/orderSummary" and self.chance(70)
         reads = 20 if self.row["safety"] == "reads" else 5
         return self.member("data", self.members(
             named and self.maybe(80 if self.row["subject"] else 35, self.status_id),
             self.maybe(40 if named else 3 if self.place == 0 else 0, self.word, "status", True),
             named and self.maybe(4, self.word, "paymentStatus"),
-            self.maybe(3, lambda: self.member(self.pick(["isSuccess", "success"]), self.pick(self.pick([FAILURE, OTHER])))),
+            self.maybe(3, self.vote_in_data),
             self.part("orderPayment", 2),
-            self.part("orderSummary", 3 if self.row["subject"] != "/data/orderSummary" or self.chance(30) else self.place),
+            self.part("orderSummary", self.place if is_subject else 3),
             self.part("order", 4),
-            self.maybe(12 if self.place == 0 else 3, lambda: self.member("orderPayments", self.items() if self.chance(95) else self.pick(ODD))),
+            self.maybe(12 if self.place == 0 else 3, self.history),
             self.maybe(reads, self.reference, "sessionId", "session"),
             self.maybe(reads, self.reference, "mandateCode", "mandate"),
             self.maybe(reads, self.reference, "orderReference", "order"),
@@ -195,33 +221,31 @@ class Maker:
             self.maybe(4 if "refund" not in self.row["name"] else 30, self.amount),
             self.maybe(5, self.code),
             self.maybe(3, self.message),
-            self.maybe(2, lambda: self.member("payoutReference", self.pick(['"P1"'] + ODD))),
+            self.maybe(2, lambda: self.member("payoutReference", self.pick(['"P1"', *ODD]))),
         ))  # fmt: skip
 
     def errors(self):
         likely = 12 if self.vote in (0, 3) else 3
-        values = ['"no"', "true", '["no"]', '{"code":"E1"}', '{"amount":"is required"}', '{"message":"no"}', "false", "0"]
-        values += ['{"reference":"%s"}' % text for text in MESSAGES[:8]] + ['{"otp":["has been used"]}', '{"message":"Duplicate"}']
-        values += ['{"reference":["The reference already exists"]}', '{"email":"already taken"}', '{"order.reference":"Duplicate"}']
+        spoken = json.dumps({self.pick(["reference", "otp", "order.reference", "amount"]): self.sentence()})
         return [
-            self.maybe(likely, lambda: self.member("error", self.pick(values + NOTHING))),
-            self.maybe(likely, lambda: self.member("errors", self.pick(values + NOTHING))),
-            self.maybe(likely, lambda: self.member("success", self.pick(["false", '"False"', '"no"', "true", "null", "0"]))),
+            self.maybe(likely, lambda: self.member("error", self.pick([*ERRORS, *NOTHING]))),
+            self.maybe(likely, lambda: self.member("errors", self.pick([*ERRORS, *NOTHING, spoken, spoken, spoken]))),
+            self.maybe(likely, lambda: self.member("success", self.pick(["false", '"False"', '"no"', *ODD]))),
         ]
 
     def root(self):
         own = [name for name in self.row["members"] if self.row["envelope"] == "bare"]
-        values = NOTHING + ['[{"bankName":"B"}]', "true", '"Ada"', "0"]
+        values = [*NOTHING, '[{"bankName":"B"}]', "true", '"Ada"', "0"]
         parts = [self.maybe(30, self.member, name, self.pick(values)) for name in own if name not in ("data", "status")]
         parts += [
             self.maybe(92 if self.vote else 12, self.status),
-            self.maybe(10, lambda: self.member("isSuccess", "true" if self.vote == 1 else self.pick(["false", "false", '"no"', '"true"']))),
+            self.maybe(10, lambda: self.member("isSuccess", "true" if self.vote == 1 else self.pick(IS_SUCCESS))),
             self.maybe(30, self.code),
             self.maybe(50, self.message),
             *self.errors(),
             self.maybe(100 if self.place else 70, self.data),
             self.maybe(3, self.reference, "batchReference", "batch"),
-            self.maybe(1, lambda: self.member("batchId", self.pick(['"B1"', "17"] + NOTHING))),
+            self.maybe(1, lambda: self.member("batchId", self.pick(['"B1"', "17", *NOTHING]))),
             self.maybe(2, self.reference, "accountReference", "alias"),
             self.maybe(1, self.reference, "orderReference", "order"),
             self.maybe(2, self.status_id),
@@ -271,7 +295,9 @@ class Maker:
         def filled(value):
             if isinstance(value, dict):
                 known = {name: KINDS.get(name.lower()) for name in value}
-                return {name: self.references[known[name]] if known[name] else filled(one) for name, one in value.items()}
+                return {
+                    name: self.references[known[name]] if known[name] else filled(one) for name, one in value.items()
+                }
             return [filled(one) for one in value] if isinstance(value, list) else value
 
         name = self.row["name"]
@@ -322,15 +348,16 @@ def cell_question(cell):
     """A cell of tests/verdict_cells.json, with what is expected of it."""
     framing = cell.get("framing", "length")
     ends = {"close": "close", "cut": "cut", "cut chunks": "cut", "stall": "late", "mute": "late"}
-    encoding = {name.lower(): value for name, value in cell.get("headers", {}).items()}.get("content-encoding", "identity")
+    headers = {name.lower(): value for name, value in cell.get("headers", {}).items()}
+    arrivals = {"refused": "not sent", **dict.fromkeys(["none", "reset", "interim", "mute"], "silence")}
     return {
         "row": cell["row"],
         "request": cell["request"],
-        "arrival": {"refused": "not sent", **dict.fromkeys(["none", "reset", "interim", "mute"], "silence")}.get(framing, "answer"),
+        "arrival": arrivals.get(framing, "answer"),
         "http": cell["http"],
         "body": cell["body"].encode().decode("latin-1"),
         "ended": ends.get(framing, "whole"),
-        "encoded": encoding.lower() != "identity",
+        "encoded": headers.get("content-encoding", "identity").lower() != "identity",
         "after_429": bool(cell["after_429"]),
         "expected": {name: cell[name] for name in ("line", "status", "outcome", "state", "again")},
     }

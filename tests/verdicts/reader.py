@@ -1,20 +1,21 @@
-"""What an answer proves, read a second time: the rules of docs/verdicts.md, written from the document alone, so that the
-library's verdicts can be compared with them. It imports neither the library nor its tables; what it knows of an endpoint is
-tests/rows.json.
+"""What an answer proves, read a second time: the rules of docs/verdicts.md, written from the document alone, so that
+the library's verdicts can be compared with them. It imports neither the library nor its tables; what it knows of an
+endpoint is tests/rows.json.
 
     reader.py ROWS <questions >verdicts
 
-A line is a JSON object: `row` (a name in ROWS), `request` (its JSON text), `arrival` ("answer", "silence" or "not sent"),
-`http`, `body` (a character for each byte), `ended` ("whole", "close": by its connection, "cut" or "late"), `encoded` and
-`after_429`. The same line is written with a `verdict`: line of the table, status, outcome, state, and whether the request is
-sent again.
+A line is a JSON object: `row` (a name in ROWS), `request` (its JSON text), `arrival` ("answer", "silence" or "not
+sent"), `http`, `body` (a character for each byte), `ended` ("whole", "close": by its connection, "cut" or "late"),
+`encoded` and `after_429`. The same line is written with a `verdict`: line of the table, status, outcome, state, and
+whether the request is sent again.
 """
 
+import decimal
 import json
 import re
 import sys
 
-# --- JSON, exactly as it is written -------------------------------------------------------------------------------------
+# --- JSON, exactly as it is written ---
 
 
 class Number(str):
@@ -100,32 +101,37 @@ def parse(text):
             return root[0]
 
 
-def within(value):
-    """Every member at every depth, and whether an object has a name twice."""
-    found, twice, todo = [], False, [value]
+def everything(value):
+    """A value, and every value within it at every depth."""
+    todo = [value]
     while todo:
         one = todo.pop()
-        if isinstance(one, Object):
-            found += one.members
-            names = [name for name, _ in one.members]
-            twice = twice or len(set(names)) < len(names)
-            todo += [inner for _, inner in one.members]
-        elif isinstance(one, list):
-            todo += one
-    return found, twice
+        yield one
+        todo += [inner for _, inner in one.members] if isinstance(one, Object) else one if isinstance(one, list) else []
 
 
-# --- Words, codes, states -----------------------------------------------------------------------------------------------
+def within(value):
+    """Every member at every depth."""
+    return [member for one in everything(value) if isinstance(one, Object) for member in one.members]
 
-BLANKS = " \t\n\r\f\v\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+
+def has_name_twice(value):
+    objects = (one.members for one in everything(value) if isinstance(one, Object))
+    return any(len({name for name, _ in members}) < len(members) for members in objects)
+
+
+# --- Words, codes, states ---
+
+BLANKS = " \t\n\r\f\v\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 DIGITS = re.compile(r"[0-9]+\Z")
 ASCII = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
 FAILED, SUCCESSFUL, REVERSED = 4, 5, 6
 PROGRESS = {"initiated": 1, "pending": 2, "processing": 7}
 FAILURES = {"failed", "failure", "error", "declined", "rejected"}
-CODES = {"statuscode", "status_code", "code", "responsecode", "orderpaymentresponsecode", "paymentresponsecode"}
+CODE_NAMES = ["statusCode", "status_code", "code", "responseCode", "orderPaymentResponseCode", "paymentResponseCode"]
+CODES = {name.lower() for name in CODE_NAMES}
 PAYMENT_CODES = {"orderpaymentresponsecode", "paymentresponsecode"}
-IN_DOUBT = {6, 9, 68, 91, 96, 97, 99}
+IN_DOUBT = {6, 9, 22, 26, 68, 90, 91, 94, 96, 97, 99}
 GOOD = {0, 200, 1, 2} | IN_DOUBT
 UNKNOWN, SUCCESS = "unknown", "success"
 
@@ -200,6 +206,24 @@ def state_of_name(name, value, in_data=False):
     return state_of_word(word(value)) or UNKNOWN
 
 
+def in_doubt(text, words):
+    """Whether a text has one of the words, whole, without a denial before it."""
+    text = re.sub(r"\s+", " ", re.sub(r"_|(?<=\w)-", " ", fold(text).replace("\u2019", "'")))
+    found = re.finditer(rf"\b(?:{words})\b", text)
+    return any(not DENIAL.search(text[: one.start()]) for one in found)
+
+
+def compared(kind, value):
+    """A reference as it is compared; what is neither text nor number equals nothing."""
+    text = value.strip(BLANKS).lower() if isinstance(value, str) else ""
+    if kind == "refunded amount":
+        try:
+            return decimal.Decimal(text) if re.fullmatch(r"-?[0-9]+(?:\.[0-9]+)?", text) else object()
+        except decimal.InvalidOperation:
+            return object()
+    return text or object()
+
+
 def code(value):
     """Without leading zeros; -1 for what is no number; None for no code."""
     text = word(value)
@@ -208,11 +232,16 @@ def code(value):
     return int(text) if DIGITS.match(text) else -1
 
 
-# --- What an answer says ------------------------------------------------------------------------------------------------
+# --- What an answer says ---
 
 STATE_NAMES = {"statusid": "statusId", "status": "status", "paymentstatus": "paymentStatus"}
 ORDERS = {"orderpayment": "orderPayment", "ordersummary": "orderSummary", "order": "order"}
-MESSAGE = re.compile("already|duplicate|in progress|timed out|timeout|requery")
+ALWAYS = "already|duplicate|been used|been paid|timed out|timeout|no response|requery|in progress|processed|successful"
+UNLESS_REFUSED = "exists|completed|pending|processing|awaiting"
+# Before the word, with only what may stand between a denial and its verb, and no mark but blanks between them.
+BETWEEN = "be|been|being|has|have|to|yet|get|successfully"
+DENIAL = re.compile(rf"(?:\b(?:not|cannot|never|unable)|\w+n't|\bno such(?: \w+)?)(?: (?:{BETWEEN}))* \Z")
+SPOKEN_OF = ("reference", "sessionid", "mandatecode", "alias", "batchid", "otp")
 
 
 class Reading:
@@ -222,11 +251,12 @@ class Reading:
         self.root, self.row = root, row
         self.success_any = self.success_exact = self.failure_any = self.failure_exact = self.weak = False
         self.denies = self.names_state = False
-        self.members, self.twice = within(root)
+        self.twice = has_name_twice(root)
         self.votes()
         self.codes()
         self.deny()
         self.states()
+        self.speaks_of_another()
         self.other_request = self.names_another(request)
         self.subject = self.has_subject()
         self.own_member = row["envelope"] == "bare" and any(
@@ -284,10 +314,10 @@ class Reading:
     def codes(self):
         objects = []
         for data, _ in self.data():
-            objects += [data] + named(data, *ORDERS)
+            objects += [data, *named(data, *ORDERS)]
         all_codes = [code(value) for one in objects + self.items() for value in named(one, *CODES)]
         self.top_codes = {code(value) for value in named(self.root, *CODES)}
-        self.payment_codes = {code(value) for one in [self.root] + objects for value in named(one, *PAYMENT_CODES)}
+        self.payment_codes = {code(value) for one in [self.root, *objects] for value in named(one, *PAYMENT_CODES)}
         self.payment_codes.discard(None)
         self.denies |= bool(GOOD & (self.top_codes | set(all_codes)))
 
@@ -297,7 +327,7 @@ class Reading:
             self.denies |= state != FAILED
 
     def deny(self):
-        for name, value in self.members:
+        for name, value in within(self.root):
             folded = fold(name)
             if folded == "statusid":
                 self.name_state(state_of_id(value))
@@ -319,11 +349,22 @@ class Reading:
             top = exactly(self.root, "status")
             if is_text(top) and not is_false(top):
                 self.name_state(state_of_name("status", top, True))
-        errors = exactly(self.root, "errors")
-        if not (isinstance(errors, (str, list, Object)) and not isinstance(errors, Number) and not names_nothing(errors)):
-            places = [self.root] + [data for data, _ in self.data()] + named(self.root, "error")
-            messages = [text for place in places for text in named(place, "message") if is_text(text)]
-            self.denies |= any(MESSAGE.search(fold(text)) for text in messages)
+
+    def speaks_of_another(self):
+        """The message may speak of an earlier request, or of one whose end is not known."""
+        places = [self.root] + [data for data, _ in self.data()] + named(self.root, "error")
+        texts = [text for place in places for text in named(place, "message")]
+        for errors in named(self.root, "errors"):
+            for name, value in within(errors):
+                if fold(name).endswith(SPOKEN_OF):
+                    texts += everything(value)
+        words = ALWAYS
+        own = [root for root in [self.root, exactly(self.root, "data")] if isinstance(root, Object)]
+        own += [order for name in ORDERS.values() for order in [exactly(exactly(self.root, "data"), name)]]
+        refusals = {code(exactly(one, name)) for one in own for name in CODE_NAMES} - GOOD - {4, None}
+        if not self.own_failed and not refusals:
+            words += "|" + UNLESS_REFUSED
+        self.denies |= any(is_text(text) and in_doubt(text, words) for text in texts)
 
     def named_by(self, value, in_data=False):
         """The states that an object names under their exact names."""
@@ -366,7 +407,8 @@ class Reading:
         self.paid = sum(states == {SUCCESSFUL} for states in history)
         top_contradicts = self.top_false if word_is_state else self.top_progress or self.top_failure
         if self.state == SUCCESSFUL:
-            self.contradiction |= top_contradicts or bool(self.payment_codes - {0, 200}) or bool(history and not self.paid)
+            refused = bool(self.payment_codes - {0, 200})
+            self.contradiction |= top_contradicts or refused or bool(history and not self.paid)
         self.failed_beside = False
         if self.state == FAILED:
             self.contradiction |= any(states != {FAILED} for states in history)
@@ -374,38 +416,30 @@ class Reading:
             self.failed_beside = progress or bool(GOOD & self.payment_codes) or bool({1, 2} & self.top_codes)
         if self.contradiction:
             self.state = 0
-        self.own_failed = self.state == FAILED and FAILED in own
+        self.own_failed = self.state == FAILED and FAILED in own and self.row["reports_state"]
         elements = data if isinstance(data, list) else []
         self.element_failed = any(FAILED in self.named_by(item) for item in elements)
+        self.said = self.state if self.row["reports_state"] and not self.twice else 0
+
+    def at(self, root, pointer):
+        """The values at a pointer, with names in any case, and whether another one stands beside each."""
+        values = [root]
+        for name in pointer.split("/")[1:]:
+            values = [inner for value in values for inner in named(value, fold(name))]
+        return values
 
     def names_another(self, request):
-        asked = []
-        if self.row["name"].startswith("request "):
-            asked = [exactly(request, "body"), exactly(request, "query")]
-        else:
-            asked = [request]
-        wanted = {
-            "order": [v for one in asked for v in named(one, "reference")]
-            + [v for one in asked for o in named(one, "order") for v in named(o, "reference")],
-            "session": [v for one in asked for v in named(one, "sessionid")],
-            "mandate": [v for one in asked for v in named(one, "mandatecode")]
-            + [v for one in asked for o in named(one, "directdebitpaymentrequest") for v in named(o, "mandatecode")],
-        }
-        given = {"order": [], "session": [], "mandate": []}
-        for data, _ in self.data():
-            given["order"] += [v for order in named(data, "order", "ordersummary") for v in named(order, "reference")]
-            given["session"] += named(data, "sessionid")
-            given["mandate"] += named(data, "mandatecode")
-
-        def same(value):
-            return value.strip(BLANKS).lower()
-
-        for kind, values in given.items():
-            ours = [same(value) for value in wanted[kind] if isinstance(value, str) and value.strip(BLANKS)]
-            for value in values:
-                if ours and not names_nothing(value) and not (isinstance(value, str) and same(value) in ours):
-                    return True
-        return False
+        """A reference that is not the request's, or two of a kind that are not the same."""
+        ours, theirs = {}, {}
+        for place in self.row["asked"]:
+            values = [value for value in self.at(request, place["pointer"]) if word(value)]
+            ours.setdefault(place["kind"], set()).update(compared(place["kind"], value) for value in values)
+        for place in self.row["named"]:
+            kind, values = place["kind"], self.at(self.root, place["pointer"])
+            if place.get("unless") and any(not names_nothing(value) for value in self.at(self.root, place["unless"])):
+                continue
+            theirs.setdefault(kind, set()).update(compared(kind, value) for value in values if not names_nothing(value))
+        return any(len(found) > 1 or (ours.get(kind) and not found <= ours[kind]) for kind, found in theirs.items())
 
     def has_subject(self):
         value = self.root
@@ -417,7 +451,7 @@ class Reading:
         return bool(is_number) or (isinstance(value, Object) and bool(value.members))
 
 
-# --- The tables ---------------------------------------------------------------------------------------------------------
+# --- The tables ---
 
 MARK = b"\xef\xbb\xbf"
 BEGINS = re.compile(rb"(?:[ \t\r\n\f\v]|\xef\xbb\xbf)*[{\[]")
@@ -439,7 +473,7 @@ def refusal(http):
 def changing(reading, question, whole):
     http, after_429, r = question["http"], question["after_429"], reading
     late = question["ended"] == "late"
-    state = r.state if r and not r.twice else 0
+    state = r.said if r else 0
     if question["arrival"] == "not sent":
         if after_429:
             return verdict("1", "E_RATE_LIMITED", "REJECTED", 0, True)
@@ -456,7 +490,7 @@ def changing(reading, question, whole):
         return unknown("6", 0, "E_TIMEOUT" if late else "E_RESPONSE")
     if r is None:
         r = Reading(None, question["row"], None)
-    if http != 429 and (r.twice or (r.success_any and (r.failure_any or r.weak))):
+    if http != 429 and (r.twice or r.other_request or (r.success_any and (r.failure_any or r.weak))):
         return unknown("7", state)
     if http == 429:
         if r.success_any or r.denies or r.names_state or r.twice:
@@ -481,7 +515,7 @@ def changing(reading, question, whole):
     if not r.success_exact:
         return unknown("20", state)
     # top_codes are read in any case: all that they do is weaken.
-    if r.other_request or r.contradiction or r.failed_beside or {4, 12} & r.top_codes or r.element_failed:
+    if r.contradiction or r.failed_beside or {4, 12} & r.top_codes or r.element_failed:
         return unknown("16")
     if r.own_failed:
         return verdict("17", "E_REJECTED", "REJECTED", FAILED)
@@ -519,7 +553,7 @@ def reads(reading, question, whole):
     failed = r.failure_any or r.weak
     if http < 300 and r.subject:
         lost = r.state == SUCCESSFUL and failed and row["envelope"] != "payment state"
-        return verdict("r11", "OK", "CONFIRMED", 0 if lost else r.state)
+        return verdict("r11", "OK", "CONFIRMED", 0 if lost else r.said)
     if r.success_exact and failed:
         return unknown("r12")
     if http >= 400 or r.failure_any:
