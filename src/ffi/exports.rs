@@ -135,6 +135,7 @@ pub const PAYSVC_JSON_OBJECT: c_int = 6;
 ///   - client_key_file (string): PEM key of the client certificate
 ///   - user_agent (string): value of the user-agent header (default libpaysvc/VERSION)
 ///   - max_idle_connections (integer): maximum number of connections kept open between calls (default 128, 0 to 10000)
+///   - connection_reuse (string): reads: a request that moves money or changes something is the first on its connection, so that no answer to another request can be taken for its own. all: every request uses kept connections, for those who need more than some 400 payments a second and trust every hop to the service (default reads, or all)
 ///   - allow_http (boolean): allows plain HTTP to addresses other than loopback (default false)
 ///   - payout_key (string): API key that payouts are sent with; integrations in production differ (default secret, or public)
 ///   - payout_encryption_header (boolean): sends payouts with the header encryption: RSA; integrations in production differ (default true)
@@ -593,7 +594,7 @@ pub unsafe extern "C" fn paysvc_payout_balance(client: *const paysvc_client, req
 ///
 /// @param request_json  one JSON object:
 ///   - method (string, required): GET, POST, PUT or DELETE
-///   - path (string, required): below base_url, starting with a slash, percent-encoded where needed
+///   - path (string, required): below base_url, starting with a slash, percent-encoded where needed; dot segments, parameters (;), repeated slashes and escapes of escapes are refused
 ///   - key (string, required): the API key to send: public or secret
 ///   - query (any): object of strings, numbers or booleans
 ///   - headers (any): object of strings
@@ -658,6 +659,7 @@ pub unsafe extern "C" fn paysvc_order_wait(client: *const paysvc_client, request
 ///     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price without the fee
 ///     - currency (string): currency code
 ///     - accountReference (string): the Reference that was given when the virtual account was generated
+///   - ask (boolean): false: reads the event and says what it is about, and asks nothing: OK NOT_SENT, and never authentic (default true)
 /// @param call  deadline, cancel and progress of this call; may be NULL
 /// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
 /// @return as the read-only endpoint that was asked. The body is its answer with authentic (event and service agree), match (the service's answer is what expect says; absent without expect), differences (a list) and key (the same for each delivery of an event) in front. Act on the answer only if authentic and match are true.

@@ -235,6 +235,7 @@ OPERATIONS: dict[str, dict[str, str]] = {
     "webhook_verify": {
         "body": "body",
         "expect": "expect",
+        "ask": "ask",
     },
     "payout_bulk": {
         "payoutDetails": "payout_details",

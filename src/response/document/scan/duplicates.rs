@@ -39,22 +39,16 @@ impl Scanner<'_, '_> {
 
     fn many_have_duplicate(&self, first: u32, end: u32) -> Result<bool, ScanError> {
         let mut names: HashSet<Cow<'_, str>> = HashSet::new();
-        let mut unpaired: HashSet<Vec<u16>> = HashSet::new();
-        let (mut index, mut count) = (first, 0_usize);
+        let (mut index, mut count, mut halves) = (first, 0_usize, 0);
         while index < end {
             let node = self.nodes[index as usize];
             names.try_reserve(1).map_err(|_| ScanError::NoMemory)?;
-            let is_new = match node.name(self.text) {
-                // As it is written, because it is no text: it has half of a surrogate pair.
-                Some(Cow::Borrowed(raw)) if node.name & ESCAPED != 0 => {
-                    unpaired.try_reserve(1).map_err(|_| ScanError::NoMemory)?;
-                    unpaired.insert(code_units(raw).ok_or(ScanError::NoMemory)?)
+            if let Some(name) = node.name(self.text) {
+                // Half of a surrogate pair stays as it is written. Two such names may be one in two spellings.
+                halves += usize::from(node.name & ESCAPED != 0 && matches!(name, Cow::Borrowed(_)));
+                if halves == 2 || !names.insert(name) {
+                    return Ok(true);
                 }
-                Some(name) => names.insert(name),
-                None => true,
-            };
-            if !is_new {
-                return Ok(true);
             }
             count += 1;
             if count.is_multiple_of(4096) && (self.stop)() {
@@ -64,31 +58,4 @@ impl Scanner<'_, '_> {
         }
         Ok(false)
     }
-}
-
-/// The UTF-16 of a name with escapes, which has been checked; `None` if there is no memory for it.
-fn code_units(raw: &str) -> Option<Vec<u16>> {
-    let mut units = Vec::new();
-    units.try_reserve_exact(raw.len()).ok()?;
-    let mut rest = raw.chars();
-    while let Some(c) = rest.next() {
-        let escaped = if c == '\\' { rest.next() } else { None };
-        let c = match escaped {
-            Some('u') => {
-                let digits = rest.as_str().get(..4)?;
-                rest = rest.as_str()[4..].chars();
-                units.push(u16::from_str_radix(digits, 16).ok()?);
-                continue;
-            }
-            Some('b') => '\u{8}',
-            Some('f') => '\u{c}',
-            Some('n') => '\n',
-            Some('r') => '\r',
-            Some('t') => '\t',
-            Some(other) => other,
-            None => c,
-        };
-        units.extend_from_slice(c.encode_utf16(&mut [0; 2]));
-    }
-    Some(units)
 }
