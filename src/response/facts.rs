@@ -148,7 +148,7 @@ struct Codes {
     payment: [bool; 3],
     /// At the top: 1 or 2.
     top_progress: bool,
-    /// Anywhere: of failure, and not 4.
+    /// Of failure, and not 4: a plain refusal. Under its documented name, and not of an earlier attempt in a list.
     refusal: bool,
 }
 
