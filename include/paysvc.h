@@ -16,9 +16,11 @@
  *    function that may be called in a signal handler, even one that interrupts the call that it cancels.
  * 5. Money. PAYSVC_OUTCOME_UNKNOWN means: find out what happened before you repeat the request. The library retries
  *    by itself only what cannot move money twice: read-only requests, requests never written to the socket, and
- *    requests refused with 429. REJECTED is about this request only: an order that is refused as "already paid" has
- *    been paid. Paid means CONFIRMED and the state SUCCESSFUL, both. Compare amount, currency and reference with the
- *    order before you hand over goods. Amounts are text in major currency units.
+ *    requests refused with 429. A request that moves money is the first on its connection, so that no answer to an
+ *    earlier one can be taken for its own (connection_reuse, paysvc_client_warm()). REJECTED is about this request
+ *    only: an order that is refused as "already paid" has been paid. Paid means CONFIRMED and the state SUCCESSFUL,
+ *    both. Compare amount, currency and reference with the order before you hand over goods. Amounts are text in
+ *    major currency units.
  * 6. Log callback. It runs on the calling thread, possibly several at once, with no library lock held. It must
  *    return: no exception, no longjmp, no thread exit. Log messages never contain keys, card data, one-time codes or
  *    bodies, at any level.
@@ -342,6 +344,7 @@ const char *PAYSVC_CDECL paysvc_outcome_name(paysvc_outcome outcome);
  *   - client_key_file (string): PEM key of the client certificate
  *   - user_agent (string): value of the user-agent header (default libpaysvc/VERSION)
  *   - max_idle_connections (integer): maximum number of connections kept open between calls (default 128, 0 to 10000)
+ *   - connection_reuse (string): reads: a request that moves money or changes something is the first on its connection, so that no answer to another request can be taken for its own. all: every request uses kept connections, for those who need more than some 400 payments a second and trust every hop to the service (default reads, or all)
  *   - allow_http (boolean): allows plain HTTP to addresses other than loopback (default false)
  *   - payout_key (string): API key that payouts are sent with; integrations in production differ (default secret, or public)
  *   - payout_encryption_header (boolean): sends payouts with the header encryption: RSA; integrations in production differ (default true)
@@ -951,6 +954,28 @@ paysvc_status PAYSVC_CDECL paysvc_client_set_log(const paysvc_client *client,
                                                  int level,
                                                  paysvc_log_fn log,
                                                  void *userdata);
+
+/**
+ * Connects before anything is sold: name look-up, TCP, the proxy if there is one, and TLS. The next request of this client
+ * that moves money or changes something is then sent without waiting for them. Nothing is sent to the service, so nothing
+ * has to be found out if it fails: such a request connects by itself where no connection waits for it.
+ *
+ * Call it when the cashier begins, once for each payment that is to come. It waits for the service as every call does,
+ * and keeps no thread: use a thread of your own if nothing else may wait. Each call adds one connection, for any thread.
+ * It is used for 10 s, by one request; those that only read do not use it. At most max_idle_connections are kept, the
+ * newest. One that the service has closed meanwhile is replaced when it is to be used. After fork, the child does not use
+ * its parent's. They are closed when the client is freed.
+ *
+ * @param call  deadline and cancel of this call; may be NULL. Without a timeout it takes at most connect_timeout_ms
+ * @param reply  may be NULL; otherwise *reply is always set: free it with paysvc_reply_free(). The outcome is NOT_SENT in
+ *   every case, and the body is {"status":true,"message":"..."} or an error
+ * @return PAYSVC_OK: a connection is ready; PAYSVC_E_ARGUMENT if client is NULL; PAYSVC_E_CONFIG without base_url, or if
+ *   max_idle_connections is 0; PAYSVC_E_TRANSPORT if the name look-up, the proxy, the connection or TLS failed;
+ *   PAYSVC_E_TIMEOUT after connect_timeout_ms, or when the call's time is over; PAYSVC_E_CANCELLED
+ */
+paysvc_status PAYSVC_CDECL paysvc_client_warm(const paysvc_client *client,
+                                              const paysvc_call *call,
+                                              paysvc_reply **reply);
 
 /**
  * Encrypts a payload without sending anything. The body of the reply is {"data":"<base64>"}, the request body of every

@@ -320,6 +320,18 @@ class client : public detail::endpoints<client> {
     }
 
 #if PAYSVC_EXCEPTIONS
+    /// Connects ahead, so that the next request that moves money does not wait for it: call it when the cashier begins. Sends
+    /// no request: if it throws, nothing has happened, and that request connects by itself. The connection is used for
+    /// 10 s, by one request; at most max_idle_connections are kept.
+    reply warm(const call &with = call::none()) const { return detail::checked("client_warm", warm(std::nothrow, with)); }
+#endif
+    reply warm(std::nothrow_t, const call &with = call::none()) const {
+        paysvc_reply *got = nullptr;
+        paysvc_client_warm(handle_.get(), with.get(), &got);
+        return reply(got);
+    }
+
+#if PAYSVC_EXCEPTIONS
     /// Asks for the state of all batches of an earlier payout_bulk(), by the body of its reply or of its error. Sends no payout.
     payout_bulk_reply payout_bulk_status(const std::string &report, const call &with = call::none()) const {
         return payout_bulk(payout_bulk_request().status_of(raw(report)), with);

@@ -106,6 +106,8 @@ class config : public object {
     config &user_agent(const std::string &value) { return set(*this, "user_agent", value); }
     /// max_idle_connections (integer): maximum number of connections kept open between calls (default 128, 0 to 10000).
     config &max_idle_connections(const detail::integer &value) { return set(*this, "max_idle_connections", value); }
+    /// connection_reuse (string): reads: a request that moves money or changes something is the first on its connection, so that no answer to another request can be taken for its own. all: every request uses kept connections, for those who need more than some 400 payments a second and trust every hop to the service (default reads, or all).
+    config &connection_reuse(const std::string &value) { return set(*this, "connection_reuse", value); }
     /// allow_http (boolean): allows plain HTTP to addresses other than loopback (default false).
     config &allow_http(const detail::flag &value) { return set(*this, "allow_http", value); }
     /// payout_key (string): API key that payouts are sent with; integrations in production differ (default secret, or public).

@@ -10,6 +10,7 @@ typedef paysvc_status (PAYSVC_CDECL *paysvc_go_function)(const paysvc_client *, 
 paysvc_status paysvc_go_invoke(paysvc_go_function function, const paysvc_client *client, const char *json,
                                const paysvc_call *call, paysvc_reply **reply);
 paysvc_status paysvc_go_encrypt(const paysvc_client *client, const char *json, const paysvc_call *call, paysvc_reply **reply);
+paysvc_status paysvc_go_warm(const paysvc_client *client, const char *json, const paysvc_call *call, paysvc_reply **reply);
 paysvc_status paysvc_go_set_log(const paysvc_client *client, int level, uintptr_t handle);
 void paysvc_go_set_progress(const paysvc_call *call, uintptr_t handle);
 

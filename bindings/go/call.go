@@ -35,6 +35,14 @@ func (c *Client) Encrypt(plaintext json.RawMessage) (*Reply, error) {
 	return c.Call(context.Background(), "encrypt", plaintext)
 }
 
+// Warm connects ahead, so that the next request that moves money does not wait for the name look-up, TCP and TLS: call it
+// when the cashier begins. It sends no request: if it fails, nothing has happened, and that request connects by itself.
+// The connection is used for 10 seconds, by one request; at most MaxIdleConnections are kept.
+func (c *Client) Warm(ctx context.Context) error {
+	_, err := c.do(ctx, "client_warm", json.RawMessage("{}"), nil)
+	return err
+}
+
 func pointer(reply Reply, err error) (*Reply, error) {
 	if err != nil {
 		return nil, err

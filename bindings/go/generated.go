@@ -332,6 +332,9 @@ type Config struct {
 	// MaxIdleConnections (integer): maximum number of connections kept open between calls (default 128, 0 to 10000).
 	MaxIdleConnections *int64 `json:"max_idle_connections,omitempty"`
 
+	// ConnectionReuse (string): reads: a request that moves money or changes something is the first on its connection, so that no answer to another request can be taken for its own. all: every request uses kept connections, for those who need more than some 400 payments a second and trust every hop to the service (default reads, or all).
+	ConnectionReuse string `json:"connection_reuse,omitempty"`
+
 	// AllowHTTP (boolean): allows plain HTTP to addresses other than loopback (default false).
 	AllowHTTP bool `json:"allow_http,omitempty"`
 
@@ -400,6 +403,8 @@ func function(name string) C.paysvc_go_function {
 		return C.paysvc_go_function(C.paysvc_payout_bulk)
 	case "request":
 		return C.paysvc_go_function(C.paysvc_request)
+	case "client_warm":
+		return C.paysvc_go_function(C.paysvc_go_warm)
 	case "encrypt":
 		return C.paysvc_go_function(C.paysvc_go_encrypt)
 	}

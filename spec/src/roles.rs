@@ -57,7 +57,7 @@ pub const SHARED: &[Known] = &[
     known("order", &[(Role::Object(Order), IN_DATA)]),
     // In the answer that creates an order.
     known("amount", &[]),
-    known("errors", &[(Role::Errors, ROOT)]),
+    known("errors", &[(Role::Errors, Places::of(&[Root, Element]))]),
     known("status", &[(Role::Status, ROOT), (Role::StateWord, STATES)]),
     known("batchId", &[(Role::Accepted, ALL)]),
     known("message", &[(Role::Message, Places::of(&[Root, Data, Error]))]),

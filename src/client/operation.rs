@@ -6,8 +6,10 @@ use std::time::{Duration, Instant};
 use super::{CallRecord, Client, stop};
 use crate::request;
 use crate::request::secrets::Secrets;
+use crate::response::redact::Redactor;
 use crate::response::reply::Reply;
 use crate::transport::call::Call;
+use crate::util::json;
 use paysvc_spec::schema::Endpoint;
 use paysvc_spec::status::Status;
 
@@ -39,6 +41,14 @@ impl<'a> Operation<'a> {
             prepared.secrets.extend(masked);
         }
         self.client.send_again(prepared, deadline, self.call, self.record, after_429)
+    }
+
+    /// Masks the secrets of a request in a text of the service, as in a message; `None` if the call ends before that.
+    pub fn redact(&self, row: &'static Endpoint, json: &str, text: &str) -> Option<String> {
+        let stop = stop(self.deadline, self.call);
+        let secrets = Secrets::of_row(&json::members_of(json).ok()?, row.fields, &stop);
+        let key = self.client.config.key(self.client.settings.choices.key(row));
+        Redactor { secrets: &secrets, key, stop: &stop }.redact(text)
     }
 
     /// Waits. Returns why the operation must end, if it must.

@@ -20,10 +20,10 @@ use crate::transport::{ExchangeResult, WireRequest};
 use crate::util::call_id::CallId;
 use crate::util::failpoint;
 use crate::util::limits::MAX_LINE;
+use crate::util::memory;
 use crate::util::process::critical_section;
 use crate::util::validation_error::ValidationError;
-use paysvc_spec::schema::Method;
-use paysvc_spec::settings;
+use paysvc_spec::schema::{Method, Safety};
 use paysvc_spec::status::{self, Outcome, Status};
 
 impl Client {
@@ -90,6 +90,7 @@ impl Client {
             uri,
             headers,
             body,
+            read_only: prepared.safety == Safety::ReadOnly,
             deadline,
             call,
             trace: self.log.wants(Level::Warn),
@@ -104,10 +105,7 @@ impl Client {
         record: &CallRecord,
         mut after_429: bool,
     ) -> Result<Reply, ValidationError> {
-        let Some(transport) = &self.transport else {
-            let reason = settings::not_configured("base_url");
-            return Err(ValidationError::of_member(Status::Config, "request", "base_url", reason));
-        };
+        let transport = self.transport("request")?;
         failpoint::at("client");
         // The outcome of earlier attempts stands when a later one sends nothing.
         let mut earlier_outcome = if after_429 { Outcome::Rejected } else { Outcome::NotSent };
@@ -119,6 +117,10 @@ impl Client {
             let request = self.wire_request(prepared, deadline, call)?;
             if call.is_some_and(|call| call.is_cancelled()) {
                 let reply = Reply::failed(Status::Cancelled, earlier_outcome, "the call was cancelled");
+                return Ok(Reply { attempts, ..reply });
+            }
+            if memory::is_spent() {
+                let reply = Reply::failed(Status::Transport, earlier_outcome, memory::LACK);
                 return Ok(Reply { attempts, ..reply });
             }
             let started = Instant::now();

@@ -135,6 +135,7 @@ pub const PAYSVC_JSON_OBJECT: c_int = 6;
 ///   - client_key_file (string): PEM key of the client certificate
 ///   - user_agent (string): value of the user-agent header (default libpaysvc/VERSION)
 ///   - max_idle_connections (integer): maximum number of connections kept open between calls (default 128, 0 to 10000)
+///   - connection_reuse (string): reads: a request that moves money or changes something is the first on its connection, so that no answer to another request can be taken for its own. all: every request uses kept connections, for those who need more than some 400 payments a second and trust every hop to the service (default reads, or all)
 ///   - allow_http (boolean): allows plain HTTP to addresses other than loopback (default false)
 ///   - payout_key (string): API key that payouts are sent with; integrations in production differ (default secret, or public)
 ///   - payout_encryption_header (boolean): sends payouts with the header encryption: RSA; integrations in production differ (default true)

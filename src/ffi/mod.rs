@@ -22,6 +22,7 @@ mod panic_tests;
 mod reference;
 mod reply;
 mod requests;
+pub mod reserve;
 mod sys;
 mod texts;
 mod types;
@@ -30,7 +31,7 @@ mod userdata;
 pub use call::{
     paysvc_call_cancel, paysvc_call_free, paysvc_call_new, paysvc_call_set_progress, paysvc_call_set_timeout_ms,
 };
-pub use client::{paysvc_client_free, paysvc_client_set_log, paysvc_encrypt};
+pub use client::{paysvc_client_free, paysvc_client_set_log, paysvc_client_warm, paysvc_encrypt};
 pub use exports::*;
 pub use json::{
     paysvc_json_error, paysvc_json_free, paysvc_json_new, paysvc_json_set_bool, paysvc_json_set_cp1252,

@@ -9,5 +9,5 @@ pub mod reader;
 pub mod redact;
 pub mod reply;
 pub mod resolution;
-mod texts;
+pub mod texts;
 pub mod verdict;

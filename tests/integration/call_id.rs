@@ -23,14 +23,11 @@ fn lines(reply: &Reply) -> Vec<String> {
     LINES.lock().unwrap().iter().filter_map(of_call).collect()
 }
 
-/// A service whose first answer of a connection is "try again", each with these headers.
+/// A service whose first answer is "try again", each with these headers.
 fn busy_once(headers: &'static str) -> Server {
     Server::start(move |mut c: Connection| {
-        for index in 0.. {
-            if c.read_request().is_none() {
-                break;
-            }
-            match index {
+        while c.read_request().is_some() {
+            match c.index {
                 0 => c.answer("429 busy", &format!("retry-after: 0\r\n{headers}"), "{}"),
                 _ => c.answer("200 OK", headers, crate::support::server::OK),
             }

@@ -12,6 +12,7 @@ mod canary;
 mod cancel_latency;
 mod clock;
 mod config;
+mod connection_reuse;
 mod consumers;
 mod cpp;
 mod deadlines;

@@ -60,6 +60,7 @@ functions! {
     client_new(*const c_char, *mut *mut RawClient, *mut *mut RawReply) -> c_int;
     client_free(*mut RawClient);
     client_set_log(*mut RawClient, c_int, Option<Log>, *mut c_void);
+    client_warm(*const RawClient, *const RawCall, *mut *mut RawReply) -> c_int;
     encrypt(*const RawClient, *const c_char, *mut *mut RawReply) -> c_int;
     call_new() -> *mut RawCall;
     call_set_timeout_ms(*mut RawCall, c_int);
@@ -173,6 +174,16 @@ impl Client {
             unsafe { function(client, request, ptr::null(), &mut reply) };
             Reply(Told::Loaded(reply))
         })
+    }
+
+    /// Connects ahead.
+    pub fn warm(&self, call: Option<&Call>) -> Reply {
+        let mut reply = ptr::null_mut();
+        let call = call.map_or(ptr::null_mut(), Call::loaded);
+        let status = unsafe { (c().client_warm)(self.loaded(), call, &mut reply) };
+        let reply = Reply(Told::Loaded(reply));
+        assert_eq!(status, reply.status());
+        reply
     }
 
     /// The payload as an encrypted endpoint sends it.

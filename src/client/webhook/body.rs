@@ -48,9 +48,9 @@ impl Findings {
         if root.children().next().is_some() {
             out.push(b',');
         }
-        // As it was received, without its opening brace.
+        // As it was received, without its opening brace. One byte more, for the NUL at the end of a C string.
         let rest = &root.raw()[1..];
-        let mut whole = memory::buffer(out.len() + rest.len()).ok_or(Unusable::NoMemory)?;
+        let mut whole = memory::buffer(out.len() + rest.len() + 1).ok_or(Unusable::NoMemory)?;
         whole.extend_from_slice(&out);
         whole.extend_from_slice(rest.as_bytes());
         Ok(String::from_utf8(whole).expect("two texts are UTF-8"))

@@ -129,6 +129,21 @@ fn is_refusal(code: u64) -> bool {
     super::words::code_class(code) == super::words::CodeClass::Failure
 }
 
+/// Whether an element of `data` says that it was refused; `members`: those that the row has there. Read leniently: what is
+/// not known to be refused may be taken for done.
+pub fn is_refused(element: Value<'_>, members: &'static [Member]) -> bool {
+    let says = |member: Value<'_>| match meaning(member, Place::Element, members).map(|meaning| meaning.role) {
+        Some(Role::StateNumber) => state_of_id(member) == Some(NamedState::Failed),
+        Some(Role::Status | Role::StateWord | Role::PaymentWord) => {
+            flag(member) == Some(false) || state_of_word(member) == Some(NamedState::Failed)
+        }
+        Some(Role::IsSuccess | Role::Success) => flag(member) == Some(false),
+        Some(Role::Error | Role::Errors) => !member.is_empty() && member.raw() != "false",
+        _ => false,
+    };
+    element.kind() == Type::Object && element.children().any(says)
+}
+
 /// The state that an element of `data` names for itself: its number and its word must agree; states of progress never
 /// disagree, and the number counts.
 pub fn state(element: Value<'_>) -> State {
@@ -145,4 +160,47 @@ pub fn state(element: Value<'_>) -> State {
     }
     found.documented.clone_from(&found.states);
     found.attempt().state()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::response::document::Document;
+
+    #[test]
+    fn every_form_of_a_refusal_is_one() {
+        let refused = |element: &str| {
+            let document = Document::scan(element, &|| false).unwrap();
+            is_refused(document.root(element), &[])
+        };
+        for element in [
+            r#"{"statusId":4}"#,
+            r#"{"statusId":"04"}"#,
+            r#"{"status":" Failed "}"#,
+            r#"{"paymentStatus":"declined"}"#,
+            r#"{"status":false}"#,
+            r#"{"status":"No"}"#,
+            r#"{"isSuccess":false}"#,
+            r#"{"IsSuccess":"False"}"#,
+            r#"{"success":"no"}"#,
+            r#"{"error":"invalid account"}"#,
+            r#"{"error":{"code":"14"}}"#,
+            r#"{"error":true}"#,
+            r#"{"ERRORS":["x"]}"#,
+            r#"{"a":1,"error":0}"#,
+        ] {
+            assert!(refused(element), "{element}");
+        }
+        for element in [
+            "{}",
+            r#"{"statusId":2,"status":"Pending","isSuccess":true,"success":"true","error":null,"errors":[]}"#,
+            r#"{"error":"","errors":{}}"#,
+            r#"{"error":false}"#,
+            r#"{"status":"unsuccessfully tried","statusId":14}"#,
+            r#"{"message":"failed"}"#,
+            "[false]",
+        ] {
+            assert!(!refused(element), "{element}");
+        }
+    }
 }

@@ -77,6 +77,7 @@ class Endpoints:
         client_key_file: str | Omitted = OMIT,
         user_agent: str | Omitted = OMIT,
         max_idle_connections: int | Omitted = OMIT,
+        connection_reuse: str | Omitted = OMIT,
         allow_http: bool | Omitted = OMIT,
         payout_key: str | Omitted = OMIT,
         payout_encryption_header: bool | Omitted = OMIT,
@@ -108,6 +109,10 @@ class Endpoints:
             client_key_file: PEM key of the client certificate
             user_agent: value of the user-agent header (default libpaysvc/VERSION)
             max_idle_connections: maximum number of connections kept open between calls (default 128, 0 to 10000)
+            connection_reuse: reads: a request that moves money or changes something is the first on its
+                connection, so that no answer to another request can be taken for its own. all: every request uses kept
+                connections, for those who need more than some 400 payments a second and trust every hop to the service
+                (default reads, or all)
             allow_http: allows plain HTTP to addresses other than loopback (default false)
             payout_key: API key that payouts are sent with; integrations in production differ (default secret, or
                 public)
@@ -133,6 +138,7 @@ class Endpoints:
             "client_key_file": client_key_file,
             "user_agent": user_agent,
             "max_idle_connections": max_idle_connections,
+            "connection_reuse": connection_reuse,
             "allow_http": allow_http,
             "payout_key": payout_key,
             "payout_encryption_header": payout_encryption_header,
@@ -945,6 +951,7 @@ class AsyncEndpoints:
         client_key_file: str | Omitted = OMIT,
         user_agent: str | Omitted = OMIT,
         max_idle_connections: int | Omitted = OMIT,
+        connection_reuse: str | Omitted = OMIT,
         allow_http: bool | Omitted = OMIT,
         payout_key: str | Omitted = OMIT,
         payout_encryption_header: bool | Omitted = OMIT,
@@ -978,6 +985,10 @@ class AsyncEndpoints:
             client_key_file: PEM key of the client certificate
             user_agent: value of the user-agent header (default libpaysvc/VERSION)
             max_idle_connections: maximum number of connections kept open between calls (default 128, 0 to 10000)
+            connection_reuse: reads: a request that moves money or changes something is the first on its
+                connection, so that no answer to another request can be taken for its own. all: every request uses kept
+                connections, for those who need more than some 400 payments a second and trust every hop to the service
+                (default reads, or all)
             allow_http: allows plain HTTP to addresses other than loopback (default false)
             payout_key: API key that payouts are sent with; integrations in production differ (default secret, or
                 public)
@@ -1007,6 +1018,7 @@ class AsyncEndpoints:
             "client_key_file": client_key_file,
             "user_agent": user_agent,
             "max_idle_connections": max_idle_connections,
+            "connection_reuse": connection_reuse,
             "allow_http": allow_http,
             "payout_key": payout_key,
             "payout_encryption_header": payout_encryption_header,

@@ -94,6 +94,9 @@ class Native:
         self._follow_logging(owned)
         if name == "encrypt":
             return collect(name, {}, library.paysvc_encrypt, owned.pointer, encode(members))
+        if name == "client_warm":
+            pointer = token._owned.pointer if token else None
+            return collect(name, {}, library.paysvc_client_warm, owned.pointer, pointer)
         if name != "request" and name not in KEYWORDS and name not in OPERATIONS:
             raise ValueError(f"no endpoint {name}; known are {', '.join((*KEYWORDS, *OPERATIONS))}")
         function = getattr(library, f"paysvc_{name}")
