@@ -20,6 +20,8 @@ mod pointer;
 mod request;
 #[path = "../../fuzz/src/value.rs"]
 mod value;
+#[cfg(test)]
+mod verdicts;
 
 pub use answer::answer;
 pub use builder::builder;

@@ -30,17 +30,20 @@ const REFUSED: &[Status] = &[Status::Argument, Status::Config, Status::Encrypt];
 
 fn settings() -> &'static Settings {
     static SETTINGS: OnceLock<Settings> = OnceLock::new();
-    SETTINGS.get_or_init(|| {
-        let vector: Value = serde_json::from_str(include_str!("../../tests/vectors/rsa2048.json")).unwrap();
-        let key = EncryptionKey::parse(vector["encryption_key"].as_str().unwrap()).unwrap();
-        Settings {
-            base_url: BaseUrl::parse(BASE, false).ok(),
-            has_public_key: true,
-            has_secret_key: true,
-            encryption_key: Some(key),
-            choices: Choices::default(),
-        }
-    })
+    SETTINGS.get_or_init(|| settings_with(include_str!("../../tests/vectors/rsa2048.json")))
+}
+
+/// Everything that a request needs, with the encryption key of this vector.
+pub(super) fn settings_with(vector: &str) -> Settings {
+    let vector: Value = serde_json::from_str(vector).unwrap();
+    let key = EncryptionKey::parse(vector["encryption_key"].as_str().unwrap()).unwrap();
+    Settings {
+        base_url: BaseUrl::parse(BASE, false).ok(),
+        has_public_key: true,
+        has_secret_key: true,
+        encryption_key: Some(key),
+        choices: Choices::default(),
+    }
 }
 
 pub fn request(input: &[u8]) {
