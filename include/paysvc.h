@@ -826,7 +826,7 @@ paysvc_status PAYSVC_CDECL paysvc_payout_balance(const paysvc_client *client,
  *
  * @param request_json  one JSON object:
  *   - method (string, required): GET, POST, PUT or DELETE
- *   - path (string, required): below base_url, starting with a slash, percent-encoded where needed
+ *   - path (string, required): below base_url, starting with a slash, percent-encoded where needed; dot segments, parameters (;), repeated slashes and escapes of escapes are refused
  *   - key (string, required): the API key to send: public or secret
  *   - query (any): object of strings, numbers or booleans
  *   - headers (any): object of strings
@@ -848,7 +848,8 @@ paysvc_status PAYSVC_CDECL paysvc_request(const paysvc_client *client,
  * @param request_json  one JSON object:
  *   - endpoint (string, required): the function that was called, without its prefix, e.g. order_pay
  *   - request (any, required): its request: the members that its documentation names for a look-up; others are ignored, so no card number has to be kept
- *   - attempts (integer): how many requests for this order have been sent, by every call, this one included; without it the outcome is never REJECTED
+ *   - attempts (integer): how many requests that may charge this order were begun, by every call, this one and each resend included; only with 1 can the outcome be REJECTED
+ *   - charged (boolean): false: the request was an order without a charge, so that it may be sent again if the service does not know it (default true)
  *   - expect (object): the price that was asked for
  *     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price without the fee
  *     - currency (string): currency code
@@ -856,7 +857,7 @@ paysvc_status PAYSVC_CDECL paysvc_request(const paysvc_client *client,
  *   - interval_ms (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000)
  * @param call  deadline, cancel and progress of this call; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
- * @return PAYSVC_OK: CONFIRMED, check the state. PAYSVC_E_REJECTED: REJECTED, the request was not executed. Any other status: the outcome is still UNKNOWN. It is never NOT_SENT. The body is the look-up's answer.
+ * @return PAYSVC_OK: CONFIRMED, check the state. PAYSVC_E_REJECTED: REJECTED, the request was not executed. PAYSVC_E_UNRESOLVED: the service was asked, and it is still UNKNOWN. Any other status: the look-up failed, and the outcome is still UNKNOWN. It is never NOT_SENT. The body is the look-up's answer.
  */
 paysvc_status PAYSVC_CDECL paysvc_resolve(const paysvc_client *client,
                                           const char *request_json,
@@ -864,17 +865,19 @@ paysvc_status PAYSVC_CDECL paysvc_resolve(const paysvc_client *client,
                                           paysvc_reply **reply);
 
 /**
- * Asks for the state of an order until it is final, or until the call's time is over. A failed payment may be followed by another attempt: call again.
+ * Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is over. FAILED ends it only where no other attempt to pay can be under way: with attempts 1. It tells the state of the order, and nothing of a refund.
  *
  * @param request_json  one JSON object:
  *   - reference (string, required): reference of the order
+ *   - attempts (integer): as for resolve
+ *   - request (any): the request that made the order: order.currency is used
  *   - expect (object): the price that was asked for
  *     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price without the fee
  *     - currency (string): currency code
  *   - interval_ms (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000)
  * @param call  deadline, cancel and progress of this call; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
- * @return PAYSVC_OK: the state is final, check it. PAYSVC_E_TIMEOUT: it is not final yet; the outcome is UNKNOWN and the state is the last one. The outcome is never NOT_SENT. The body is the last answer.
+ * @return PAYSVC_OK: CONFIRMED, the state is SUCCESSFUL or REVERSED. PAYSVC_E_REJECTED: REJECTED, the only attempt to pay has failed. PAYSVC_E_UNRESOLVED: the time is over and it is still UNKNOWN; the state is the last one. PAYSVC_E_TIMEOUT: the time is over, and no look-up was answered. The outcome is never NOT_SENT. The body is the last answer.
  */
 paysvc_status PAYSVC_CDECL paysvc_order_wait(const paysvc_client *client,
                                              const char *request_json,
@@ -891,6 +894,7 @@ paysvc_status PAYSVC_CDECL paysvc_order_wait(const paysvc_client *client,
  *     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price without the fee
  *     - currency (string): currency code
  *     - accountReference (string): the Reference that was given when the virtual account was generated
+ *   - ask (boolean): false: reads the event and says what it is about, and asks nothing: OK NOT_SENT, and never authentic (default true)
  * @param call  deadline, cancel and progress of this call; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return as the read-only endpoint that was asked. The body is its answer with authentic (event and service agree), match (the service's answer is what expect says; absent without expect), differences (a list) and key (the same for each delivery of an event) in front. Act on the answer only if authentic and match are true.

@@ -14,7 +14,7 @@ compile_error!(
 /// Wipes all heap memory when it is freed, also when a buffer moves because it grows. The types in [`util::secret`] mark
 /// what must be wiped; this also covers the copies that the HTTP and TLS libraries make.
 #[global_allocator]
-static WIPING: zeroizing_alloc::ZeroAlloc<std::alloc::System> = zeroizing_alloc::ZeroAlloc(std::alloc::System);
+static ALLOCATOR: ffi::reserve::Allocator = ffi::reserve::Allocator;
 
 mod client;
 #[allow(unsafe_code)]

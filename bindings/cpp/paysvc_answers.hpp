@@ -1003,8 +1003,10 @@ class payout_bulk_answer_payouts : public view {
     paysvc::value<std::string> bankCode() const { return paysvc::detail::reader::text(*this, "/bankCode"); }
     /// amount (amount in major currency units): what the recipient gets.
     paysvc::value<std::string> amount() const { return paysvc::detail::reader::decimal(*this, "/amount"); }
-    /// state (string): the state of its batch, once it was asked for.
+    /// state (string): its state, once it was asked for.
     paysvc::value<std::string> state() const { return paysvc::detail::reader::text(*this, "/state"); }
+    /// message (string): why it is UNKNOWN, although its batch may be ACCEPTED.
+    paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
 };
 
 /// The answer of client::payout_bulk().

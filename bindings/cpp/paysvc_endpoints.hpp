@@ -611,8 +611,10 @@ class resolve_request : public object {
     resolve_request &endpoint(const std::string &value) { return set(*this, "endpoint", value); }
     /// request (any, required): its request: the members that its documentation names for a look-up; others are ignored, so no card number has to be kept.
     resolve_request &request(const raw &value) { return set(*this, "request", value); }
-    /// attempts (integer): how many requests for this order have been sent, by every call, this one included; without it the outcome is never REJECTED.
+    /// attempts (integer): how many requests that may charge this order were begun, by every call, this one and each resend included; only with 1 can the outcome be REJECTED.
     resolve_request &attempts(const detail::integer &value) { return set(*this, "attempts", value); }
+    /// charged (boolean): false: the request was an order without a charge, so that it may be sent again if the service does not know it (default true).
+    resolve_request &charged(const detail::flag &value) { return set(*this, "charged", value); }
     /// expect (object): the price that was asked for.
     resolve_request &expect(const resolve_expect &value) { return set(*this, "expect", value); }
     /// wait (boolean): asks again until the outcome is known or the call's time is over (default false).
@@ -635,6 +637,10 @@ class order_wait_request : public object {
   public:
     /// reference (string, required): reference of the order.
     order_wait_request &reference(const std::string &value) { return set(*this, "reference", value); }
+    /// attempts (integer): as for resolve.
+    order_wait_request &attempts(const detail::integer &value) { return set(*this, "attempts", value); }
+    /// request (any): the request that made the order: order.currency is used.
+    order_wait_request &request(const raw &value) { return set(*this, "request", value); }
     /// expect (object): the price that was asked for.
     order_wait_request &expect(const order_wait_expect &value) { return set(*this, "expect", value); }
     /// interval_ms (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000).
@@ -661,6 +667,8 @@ class webhook_verify_request : public object {
     webhook_verify_request &body(const raw &value) { return set(*this, "body", value); }
     /// expect (object): what the event must speak of.
     webhook_verify_request &expect(const webhook_verify_expect &value) { return set(*this, "expect", value); }
+    /// ask (boolean): false: reads the event and says what it is about, and asks nothing: OK NOT_SENT, and never authentic (default true).
+    webhook_verify_request &ask(const detail::flag &value) { return set(*this, "ask", value); }
 };
 
 /// An element of payoutDetails of payout_bulk_request.
@@ -702,7 +710,7 @@ class raw_request : public object {
   public:
     /// method (string, required): GET, POST, PUT or DELETE.
     raw_request &method(const std::string &value) { return set(*this, "method", value); }
-    /// path (string, required): below base_url, starting with a slash, percent-encoded where needed.
+    /// path (string, required): below base_url, starting with a slash, percent-encoded where needed; dot segments, parameters (;), repeated slashes and escapes of escapes are refused.
     raw_request &path(const std::string &value) { return set(*this, "path", value); }
     /// key (string, required): the API key to send: public or secret.
     raw_request &key(const std::string &value) { return set(*this, "key", value); }
@@ -987,7 +995,7 @@ template <class Client> class endpoints {
         return reply(static_cast<const Client *>(this)->perform(&paysvc_resolve, request, with));
     }
 
-    /// Asks for the state of an order until it is final, or until the call's time is over. A failed payment may be followed by another attempt: call again.
+    /// Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is over. FAILED ends it only where no other attempt to pay can be under way: with attempts 1. It tells the state of the order, and nothing of a refund.
 #if PAYSVC_EXCEPTIONS
     order_status_reply order_wait(const std::string &request, const call &with = call::none()) const {
         return checked("order_wait", this->order_wait(std::nothrow, request, with));

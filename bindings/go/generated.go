@@ -453,16 +453,19 @@ func keptOf(name string) []kept {
 	case "order_pay":
 		return []kept{
 			{keepValue, []string{"reference"}},
+			{keepAdded, []string{"order", "currency"}},
 		}
 	case "order_pay_authorize":
 		return []kept{
 			{keepValue, []string{"orderPaymentReference"}},
 			{keepAdded, []string{"reference"}},
+			{keepAdded, []string{"order", "currency"}},
 		}
 	case "order_refund":
 		return []kept{
 			{keepValue, []string{"reference"}},
 			{keepValue, []string{"amount"}},
+			{keepAdded, []string{"order", "currency"}},
 		}
 	case "card_charge":
 		return []kept{
@@ -479,6 +482,7 @@ func keptOf(name string) []kept {
 	case "virtual_account_generate":
 		return []kept{
 			{keepValue, []string{"Alias"}},
+			{keepValue, []string{"Reference"}},
 		}
 	case "payout_initiate":
 		return []kept{
@@ -1493,8 +1497,11 @@ type ResolveRequest struct {
 	// Request (any, required): its request: the members that its documentation names for a look-up; others are ignored, so no card number has to be kept.
 	Request json.RawMessage `json:"request,omitempty"`
 
-	// Attempts (integer): how many requests for this order have been sent, by every call, this one included; without it the outcome is never REJECTED.
+	// Attempts (integer): how many requests that may charge this order were begun, by every call, this one and each resend included; only with 1 can the outcome be REJECTED.
 	Attempts *int64 `json:"attempts,omitempty"`
+
+	// Charged (boolean): false: the request was an order without a charge, so that it may be sent again if the service does not know it (default true).
+	Charged *bool `json:"charged,omitempty"`
 
 	// Expect (object): the price that was asked for.
 	Expect *ResolveExpect `json:"expect,omitempty"`
@@ -1524,6 +1531,12 @@ type OrderWaitRequest struct {
 	// Reference (string, required): reference of the order.
 	Reference string `json:"reference"`
 
+	// Attempts (integer): as for resolve.
+	Attempts *int64 `json:"attempts,omitempty"`
+
+	// Request (any): the request that made the order: order.currency is used.
+	Request json.RawMessage `json:"request,omitempty"`
+
 	// Expect (object): the price that was asked for.
 	Expect *OrderWaitExpect `json:"expect,omitempty"`
 
@@ -1545,7 +1558,7 @@ type OrderWaitExpect struct {
 	Currency *string `json:"currency,omitempty"`
 }
 
-// OrderWait asks for the state of an order until it is final, or until the call's time is over. A failed payment may be followed by another attempt: call again.
+// OrderWait asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is over. FAILED ends it only where no other attempt to pay can be under way: with attempts 1. It tells the state of the order, and nothing of a refund.
 func (c *Client) OrderWait(ctx context.Context, request OrderWaitRequest) (*OrderStatusReply, error) {
 	reply, err := c.sendWith(ctx, "order_wait", request, request.Progress)
 	if err != nil {
@@ -1563,6 +1576,9 @@ type WebhookVerifyRequest struct {
 
 	// Expect (object): what the event must speak of.
 	Expect *WebhookVerifyExpect `json:"expect,omitempty"`
+
+	// Ask (boolean): false: reads the event and says what it is about, and asks nothing: OK NOT_SENT, and never authentic (default true).
+	Ask *bool `json:"ask,omitempty"`
 }
 
 // WebhookVerifyExpect is the member expect of [WebhookVerifyRequest].
@@ -1647,7 +1663,7 @@ type Request struct {
 	// Method (string, required): GET, POST, PUT or DELETE.
 	Method string `json:"method"`
 
-	// Path (string, required): below base_url, starting with a slash, percent-encoded where needed.
+	// Path (string, required): below base_url, starting with a slash, percent-encoded where needed; dot segments, parameters (;), repeated slashes and escapes of escapes are refused.
 	Path string `json:"path"`
 
 	// Key (string, required): the API key to send: public or secret.

@@ -2834,8 +2834,11 @@ type PayoutBulkAnswerPayoutsItem struct {
 	// Amount (amount in major currency units): what the recipient gets.
 	Amount Decimal `json:"amount"`
 
-	// State (string): the state of its batch, once it was asked for.
+	// State (string): its state, once it was asked for.
 	State Text `json:"state"`
+
+	// Message (string): why it is UNKNOWN, although its batch may be ACCEPTED.
+	Message Text `json:"message"`
 }
 
 func (a *PayoutBulkAnswerPayoutsItem) member(name string) slot {
@@ -2858,10 +2861,12 @@ func (a *PayoutBulkAnswerPayoutsItem) member(name string) slot {
 		return &a.Amount
 	case "state":
 		return &a.State
+	case "message":
+		return &a.Message
 	}
 	return nil
 }
 
 func (a *PayoutBulkAnswerPayoutsItem) members() []slot {
-	return []slot{&a.ClientReference, &a.Outcome, &a.PayoutReference, &a.BatchReference, &a.Batch, &a.AccountNumber, &a.BankCode, &a.Amount, &a.State}
+	return []slot{&a.ClientReference, &a.Outcome, &a.PayoutReference, &a.BatchReference, &a.Batch, &a.AccountNumber, &a.BankCode, &a.Amount, &a.State, &a.Message}
 }

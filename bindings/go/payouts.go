@@ -22,7 +22,7 @@ func (c *Client) PayoutBulk(ctx context.Context, request PayoutBulkRequest) (*Pa
 }
 
 // PayoutBulkStatus asks for the state of all batches of an earlier [Client.PayoutBulk], by the body of its reply or of its
-// error. It sends no payout.
+// error. It sends no payout. Unless all have a final state, the error is [ErrUnresolved], and its body is the report.
 func (c *Client) PayoutBulkStatus(ctx context.Context, report json.RawMessage) (*PayoutBulkReply, error) {
 	return c.PayoutBulk(ctx, PayoutBulkRequest{StatusOf: report})
 }

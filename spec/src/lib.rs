@@ -6,6 +6,7 @@
 pub mod endpoints;
 pub mod events;
 pub mod operations;
+pub mod roles;
 pub mod schema;
 pub mod settings;
 pub mod status;

@@ -74,8 +74,14 @@ pub const OPERATIONS: &[Operation] = &[
             Field::optional(
                 "attempts",
                 Kind::Integer,
-                "how many requests for this order have been sent, by every call, this one included; without it the outcome is never REJECTED",
+                "how many requests that may charge this order were begun, by every call, this one and each resend included; only with 1 can the outcome be REJECTED",
             ),
+            Field::optional(
+                "charged",
+                Kind::Flag,
+                "false: the request was an order without a charge, so that it may be sent again if the service does not know it",
+            )
+            .default(Default::Flag(true)),
             Field::optional("expect", Kind::Object(PRICE), "the price that was asked for"),
             Field::optional("wait", Kind::Flag, "asks again until the outcome is known or the call's time is over")
                 .default(Default::Flag(false)),
@@ -86,13 +92,15 @@ pub const OPERATIONS: &[Operation] = &[
         timeout_of_step: false,
         answer: Body::OfLookUp,
         doc: "Finds out what became of a request whose outcome is UNKNOWN. It asks the read-only endpoint that knows, and moves no money.",
-        returns: "PAYSVC_OK: CONFIRMED, check the state. PAYSVC_E_REJECTED: REJECTED, the request was not executed. Any other status: the outcome is still UNKNOWN. \
-                  It is never NOT_SENT. The body is the look-up's answer.",
+        returns: "PAYSVC_OK: CONFIRMED, check the state. PAYSVC_E_REJECTED: REJECTED, the request was not executed. PAYSVC_E_UNRESOLVED: the service was asked, and it is still UNKNOWN. \
+                  Any other status: the look-up failed, and the outcome is still UNKNOWN. It is never NOT_SENT. The body is the look-up's answer.",
     },
     Operation {
         name: "order_wait",
         members: &[
             Field::required("reference", Kind::Text, "reference of the order"),
+            Field::optional("attempts", Kind::Integer, "as for resolve"),
+            Field::optional("request", Kind::Any, "the request that made the order: order.currency is used"),
             Field::optional("expect", Kind::Object(PRICE), "the price that was asked for"),
             INTERVAL,
         ],
@@ -100,9 +108,10 @@ pub const OPERATIONS: &[Operation] = &[
         reports_progress: true,
         timeout_of_step: false,
         answer: Body::Of("order_status"),
-        doc: "Asks for the state of an order until it is final, or until the call's time is over. A failed payment may be followed by another attempt: call again.",
-        returns: "PAYSVC_OK: the state is final, check it. PAYSVC_E_TIMEOUT: it is not final yet; the outcome is UNKNOWN and the state is the last one. \
-                  The outcome is never NOT_SENT. The body is the last answer.",
+        doc: "Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is over. FAILED ends it only where no other attempt to pay can be under way: with attempts 1. \
+              It tells the state of the order, and nothing of a refund.",
+        returns: "PAYSVC_OK: CONFIRMED, the state is SUCCESSFUL or REVERSED. PAYSVC_E_REJECTED: REJECTED, the only attempt to pay has failed. PAYSVC_E_UNRESOLVED: the time is over and it is still UNKNOWN; the state is the last one. \
+                  PAYSVC_E_TIMEOUT: the time is over, and no look-up was answered. The outcome is never NOT_SENT. The body is the last answer.",
     },
     Operation {
         name: "webhook_verify",
@@ -113,6 +122,12 @@ pub const OPERATIONS: &[Operation] = &[
                 "the body of the webhook: its text as it was received, or a JSON object",
             ),
             Field::optional("expect", Kind::Object(EVENT), "what the event must speak of"),
+            Field::optional(
+                "ask",
+                Kind::Flag,
+                "false: reads the event and says what it is about, and asks nothing: OK NOT_SENT, and never authentic",
+            )
+            .default(Default::Flag(true)),
         ],
         about_earlier: false,
         reports_progress: false,

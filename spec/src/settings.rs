@@ -73,7 +73,12 @@ pub const CONFIG: &[Field] = &[
 /// A request that the table does not have yet.
 pub const REQUEST: &[Field] = &[
     Field::required("method", Kind::Text, "GET, POST, PUT or DELETE"),
-    Field::required("path", Kind::Text, "below base_url, starting with a slash, percent-encoded where needed"),
+    Field::required(
+        "path",
+        Kind::Text,
+        "below base_url, starting with a slash, percent-encoded where needed; dot segments, parameters (;), repeated slashes \
+         and escapes of escapes are refused",
+    ),
     Field::required("key", Kind::Text, "the API key to send: public or secret"),
     Field::optional("query", Kind::Any, "object of strings, numbers or booleans"),
     Field::optional("headers", Kind::Any, "object of strings"),

@@ -5,8 +5,11 @@ use std::time::{Duration, Instant};
 
 use super::{CallRecord, Client, stop};
 use crate::request;
+use crate::request::secrets::Secrets;
+use crate::response::redact::Redactor;
 use crate::response::reply::Reply;
 use crate::transport::call::Call;
+use crate::util::json;
 use paysvc_spec::schema::Endpoint;
 use paysvc_spec::status::Status;
 
@@ -16,11 +19,13 @@ pub(super) struct Operation<'a> {
     pub record: &'a CallRecord,
     /// The call ends here.
     pub deadline: Instant,
+    /// The secrets of the request that the look-ups are about: nothing that they write repeats one.
+    pub masked: Option<&'a Secrets>,
 }
 
 impl<'a> Operation<'a> {
     pub fn new(client: &'a Client, call: Option<&'a Arc<Call>>, record: &'a CallRecord) -> Operation<'a> {
-        Operation { client, call, record, deadline: client.deadline(call) }
+        Operation { client, call, record, deadline: client.deadline(call), masked: None }
     }
 
     /// Calls an endpoint, until the earlier of that time and the operation's deadline.
@@ -31,8 +36,19 @@ impl<'a> Operation<'a> {
     /// Calls an endpoint again after answers of 429 to the same request, see [`Client::send_again`].
     pub fn send_again(&self, row: &'static Endpoint, json: &str, deadline: Instant, after_429: bool) -> Reply {
         let deadline = deadline.min(self.deadline);
-        let prepared = request::prepare(row, json, &self.client.settings, &stop(deadline, self.call));
+        let mut prepared = request::prepare(row, json, &self.client.settings, &stop(deadline, self.call));
+        if let (Ok(prepared), Some(masked)) = (&mut prepared, self.masked) {
+            prepared.secrets.extend(masked);
+        }
         self.client.send_again(prepared, deadline, self.call, self.record, after_429)
+    }
+
+    /// Masks the secrets of a request in a text of the service, as in a message; `None` if the call ends before that.
+    pub fn redact(&self, row: &'static Endpoint, json: &str, text: &str) -> Option<String> {
+        let stop = stop(self.deadline, self.call);
+        let secrets = Secrets::of_row(&json::members_of(json).ok()?, row.fields, &stop);
+        let key = self.client.config.key(self.client.settings.choices.key(row));
+        Redactor { secrets: &secrets, key, stop: &stop }.redact(text)
     }
 
     /// Waits. Returns why the operation must end, if it must.

@@ -20,6 +20,7 @@ use crate::transport::{ExchangeResult, WireRequest};
 use crate::util::call_id::CallId;
 use crate::util::failpoint;
 use crate::util::limits::MAX_LINE;
+use crate::util::memory;
 use crate::util::process::critical_section;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::{Method, Safety};
@@ -116,6 +117,10 @@ impl Client {
             let request = self.wire_request(prepared, deadline, call)?;
             if call.is_some_and(|call| call.is_cancelled()) {
                 let reply = Reply::failed(Status::Cancelled, earlier_outcome, "the call was cancelled");
+                return Ok(Reply { attempts, ..reply });
+            }
+            if memory::is_spent() {
+                let reply = Reply::failed(Status::Transport, earlier_outcome, memory::LACK);
                 return Ok(Reply { attempts, ..reply });
             }
             let started = Instant::now();

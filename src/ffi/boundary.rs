@@ -2,10 +2,12 @@
 
 use std::ffi::{CStr, c_char};
 
+use super::reserve::Reserve;
 use super::types::{paysvc_reply, paysvc_status};
 use super::{handle, sys};
 use crate::client::CallRecord;
 use crate::response::reply::Reply;
+use crate::util::memory;
 use crate::util::panics::{SourceLine, catch_panic};
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::{Outcome, Status};
@@ -58,6 +60,11 @@ unsafe fn deliver_reply(
     }
     sys::install();
     let record = CallRecord::new();
+    let reserve = Reserve::take();
+    let body = |record: &CallRecord| match reserve {
+        Some(_) => body(record),
+        None => Reply::failed(Status::Transport, nothing_sent, memory::LACK),
+    };
     let handle = catch_panic(|| handle::new(body(&record), record.id)).or_else(|source_line| {
         catch_panic(|| {
             let outcome = if record.attempts() > 0 { Outcome::Unknown } else { nothing_sent };

@@ -22,6 +22,7 @@ mod panic_tests;
 mod reference;
 mod reply;
 mod requests;
+pub mod reserve;
 mod sys;
 mod texts;
 mod types;

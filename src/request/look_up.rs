@@ -19,8 +19,8 @@ const MAX_ERRORS: usize = 100;
 pub struct Kept<'a> {
     look_up: &'static LookUp,
     values: Vec<(&'static str, &'a RawValue)>,
-    /// The request has this member, whatever it holds.
-    has_order: bool,
+    /// The first member that makes the request a charge.
+    charge: Option<String>,
 }
 
 impl<'a> Kept<'a> {
@@ -42,7 +42,8 @@ impl<'a> Kept<'a> {
             }
         }
         misspelt(&members, row.fields, look_up, &mut errors);
-        let kept = Kept { look_up, values, has_order: json::member(&members, "order").is_some() };
+        let charge = charge(&members, row.fields, look_up);
+        let kept = Kept { look_up, values, charge };
         if errors.is_empty() {
             kept.missing(&mut errors);
         }
@@ -63,7 +64,8 @@ impl<'a> Kept<'a> {
                 }
             }
         }
-        if let Some(own) = self.own_pointer().filter(|own| self.text(own).is_none()) {
+        let is_required = self.look_up.settles == Settles::Attempt;
+        if let Some(own) = self.own_pointer().filter(|own| is_required && self.text(own).is_none()) {
             report(own, "is required".to_owned());
         }
     }
@@ -100,27 +102,25 @@ impl<'a> Kept<'a> {
         String::from_utf8(out).expect("JSON made of text is UTF-8")
     }
 
-    /// What the entry of the history, the batch or the account is called that is asked about; `None` if it is the order.
+    /// What names the attempt or the account that is asked about, beside what the look-up sends.
     pub fn own_reference(&self) -> Option<Cow<'a, str>> {
-        let of_look_up =
-            || self.look_up.members.first()?.1.iter().copied().find(|pointer| self.text(pointer).is_some());
-        let pointer = match self.look_up.settles {
-            Settles::Attempt => self.own_pointer(),
-            Settles::Batch | Settles::Account => of_look_up(),
-            Settles::Charge | Settles::Order | Settles::ChargeOrOrder | Settles::Refund => None,
-        };
-        self.text(pointer?)
+        self.text(self.own_pointer()?)
     }
 
-    /// Of one attempt among others: the value of the request that the look-up does not send.
+    /// Of one attempt among others, or of an account: the value of the request that the look-up does not send.
     fn own_pointer(&self) -> Option<&'static str> {
-        let mut kept = self.look_up.keep.iter().filter(|_| self.look_up.settles == Settles::Attempt);
-        kept.find_map(|kept| if let Keep::Value(pointer) = kept { Some(*pointer) } else { None })
+        let is_sent = |pointer: &str| self.look_up.members.iter().any(|(_, pointers)| pointers.contains(&pointer));
+        let mut kept =
+            self.look_up.keep.iter().filter(|_| matches!(self.look_up.settles, Settles::Attempt | Settles::Account));
+        kept.find_map(|kept| match kept {
+            Keep::Value(pointer) if !is_sent(pointer) => Some(*pointer),
+            _ => None,
+        })
     }
 
     /// The amount as it was given.
     pub fn amount(&self) -> Option<Cow<'a, str>> {
-        let amount = self.named("amount")?;
+        let amount = self.value(self.look_up.amount?)?;
         match Type::of(amount) {
             Type::Number => Some(Cow::Borrowed(amount.get())),
             _ => json::text(amount),
@@ -128,30 +128,36 @@ impl<'a> Kept<'a> {
     }
 
     pub fn currency(&self) -> Option<Cow<'a, str>> {
-        json::text(self.named("currency")?)
+        json::text(self.value(self.look_up.currency?)?)
     }
 
-    /// Whether there was a card, or another way to pay. Without an order there must have been one.
-    pub fn charges(&self) -> bool {
-        let is_presence = |kept: &Keep| matches!(kept, Keep::Presence(_));
-        let card = self.look_up.keep.iter().filter(|kept| is_presence(kept)).any(|kept| self.has(kept.pointer()));
-        card || self.named("paymentoption").is_some() || !self.has_order
-    }
-
-    fn has(&self, pointer: &str) -> bool {
-        self.values.iter().any(|(known, _)| *known == pointer)
+    /// The member that makes the request a charge, if it has one.
+    pub fn charge(&self) -> Option<&str> {
+        self.charge.as_deref()
     }
 
     fn text(&self, pointer: &str) -> Option<Cow<'a, str>> {
-        let (_, value) = self.values.iter().find(|(known, _)| *known == pointer)?;
-        json::text(value)
+        json::text(self.value(pointer)?)
     }
 
-    /// The value of the member that has this name, wherever it stands.
-    fn named(&self, name: &str) -> Option<&'a RawValue> {
-        let (_, value) = self.values.iter().find(|(pointer, _)| pointer.rsplit('/').next() == Some(name))?;
-        Some(*value)
+    fn value(&self, pointer: &str) -> Option<&'a RawValue> {
+        self.values.iter().find(|(known, _)| *known == pointer).map(|(_, value)| *value)
     }
+}
+
+/// The first member with which the request is a charge. One that the row does not list may be another way to pay.
+fn charge(members: &Members<'_>, fields: &[Field], look_up: &LookUp) -> Option<String> {
+    let charges = |name: &str| match fields.iter().find(|field| field.is_called(name)) {
+        Some(field) => look_up.charges_with.iter().any(|pointer| pointer[1..] == *field.name),
+        None => !look_up.keep.iter().any(|kept| first_step(kept.pointer()) == name),
+    };
+    let given = members.iter().filter(|(_, value)| Type::of(value) != Type::Null);
+    given.map(|(name, _)| name).find(|name| charges(name)).map(|name| validate::shortened(name).into_owned())
+}
+
+/// The member of the request in which a pointer begins.
+fn first_step(pointer: &str) -> &str {
+    pointer[1..].split('/').next().unwrap_or_default()
 }
 
 /// A path for people.
@@ -219,7 +225,7 @@ fn field_at(fields: &'static [Field], pointer: &str) -> Option<&'static Field> {
 fn misspelt(members: &Members<'_>, fields: &'static [Field], look_up: &LookUp, errors: &mut Vec<Fault>) {
     let paths: Vec<String> = look_up.keep.iter().map(|kept| dotted(kept.pointer())).collect();
     let added = look_up.keep.iter().filter_map(|kept| match kept {
-        Keep::Added(pointer) => Some(Field::optional(&pointer[1..], Kind::Text, "")),
+        Keep::Added(pointer) => Some(Field::optional(first_step(pointer), Kind::Text, "")),
         Keep::Value(_) | Keep::Presence(_) => None,
     });
     let all: Vec<Field> = fields.iter().copied().chain(added).collect();

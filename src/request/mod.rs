@@ -16,6 +16,7 @@ pub mod references;
 pub mod secrets;
 pub mod settings;
 mod url;
+pub mod url_path;
 pub mod validate;
 
 use crate::request::references::References;
@@ -81,7 +82,7 @@ pub fn prepare(
         body,
         safety: row.safety,
         answer: &row.answer,
-        references: references::references(&members),
+        references: references::of_row(&members, row.fields),
         secrets: Secrets::of_row(&members, row.fields, stop),
         log_path: row.path,
     })

@@ -1,52 +1,60 @@
-//! The references in a request: an answer that names another one belongs to another request.
+//! What a request names: an answer that names something else belongs to another request.
 
 use std::borrow::Cow;
 
 use crate::util::json::{self, Members, Type};
+use paysvc_spec::roles::OF_REQUEST;
+use paysvc_spec::schema::{Field, Reference};
 
-/// The references of one request, each with its kind.
+/// What one request names, each with its kind.
 pub type References = Vec<(Reference, String)>;
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reference {
-    Order,
-    Session,
-    Mandate,
+/// Of a request with a row.
+pub fn of_row(members: &Members<'_>, fields: &[Field]) -> References {
+    let mut found = Vec::new();
+    add(members, fields, &mut found);
+    found
 }
 
-/// The members of a request that hold a reference.
-const MEMBERS: &[(&[&str], Reference)] = &[
-    (&["reference"], Reference::Order),
-    (&["order", "reference"], Reference::Order),
-    (&["sessionId"], Reference::Session),
-    (&["mandateCode"], Reference::Mandate),
-    (&["directDebitPaymentRequest", "mandateCode"], Reference::Mandate),
-];
-
-/// The references among a request's members, whose names may be in any case.
-pub fn references(members: &Members<'_>) -> References {
-    let mut found = Vec::new();
-    for (path, kind) in MEMBERS {
-        match path {
-            [name] => collect(members, name, *kind, &mut found),
-            [outer, name] => {
-                for (_, value) in members.iter().filter(|(known, _)| known.eq_ignore_ascii_case(outer)) {
-                    collect(&json::members(value).unwrap_or_default(), name, *kind, &mut found);
-                }
+fn add(members: &Members<'_>, fields: &[Field], found: &mut References) {
+    for field in fields.iter().filter(|field| field.reference.is_some() || has_references(field.kind.members())) {
+        for (_, value) in members.iter().filter(|(name, _)| field.is_called(name)) {
+            match field.reference {
+                Some(kind) => found.extend(text(value).map(|text| (kind, text))),
+                None => add(&json::members(value).unwrap_or_default(), field.kind.members(), found),
             }
-            _ => {}
         }
+    }
+}
+
+fn has_references(fields: &[Field]) -> bool {
+    fields.iter().any(|field| field.reference.is_some())
+}
+
+/// Of a request without a row: members whose names may be in any case.
+pub fn of_any(members: &Members<'_>) -> References {
+    let mut found = Vec::new();
+    for (path, kind) in OF_REQUEST {
+        collect(members, path, *kind, &mut found);
     }
     found
 }
 
-fn collect(members: &Members<'_>, name: &str, kind: Reference, found: &mut References) {
+fn collect(members: &Members<'_>, path: &[&str], kind: Reference, found: &mut References) {
+    let [name, within @ ..] = path else { return };
     for (_, value) in members.iter().filter(|(known, _)| known.eq_ignore_ascii_case(name)) {
-        let text = match Type::of(value) {
-            Type::Text => json::text(value),
-            Type::Number => Some(Cow::Borrowed(value.get())),
-            _ => None,
-        };
-        found.extend(text.filter(|text| !text.trim().is_empty()).map(|text| (kind, text.into_owned())));
+        match within {
+            [] => found.extend(text(value).map(|text| (kind, text))),
+            _ => collect(&json::members(value).unwrap_or_default(), within, kind, found),
+        }
     }
+}
+
+fn text(value: &serde_json::value::RawValue) -> Option<String> {
+    let text = match Type::of(value) {
+        Type::Text => json::text(value),
+        Type::Number => Some(Cow::Borrowed(value.get())),
+        _ => None,
+    };
+    text.filter(|text| !text.trim().is_empty()).map(Cow::into_owned)
 }

@@ -1,21 +1,29 @@
-//! What an answer says, as facts: votes, states, codes and references. [`crate::response::verdict`] decides over them.
+//! What an answer says, as facts: votes, states, codes, references, amounts. The verdict, what became of an earlier request,
+//! webhooks and bulk payouts decide over them: nothing else reads the meaning of an answer.
 //!
-//! What weakens a verdict is read leniently (names in any case, at any depth), what strengthens it strictly.
+//! One reader takes the answer apart by the roles of its members. What weakens a verdict is read leniently (names in any
+//! case, at any depth), what strengthens it strictly.
 
 use crate::request::references::References;
 use crate::response::document::{Document, Value};
-use crate::util::json::Type;
-use paysvc_spec::schema::{Answer, Envelope, Member};
+use amounts::Amounts;
+use history::History;
+use paysvc_spec::schema::{Answer, Envelope, Member, Place, Reference, Role};
 use paysvc_spec::status::State;
+use references::Named;
+use stated::{Stated, Text};
 use words::{NamedState, is_digits, state_of_id, word};
 
-mod data;
+pub mod amounts;
+mod doubt;
 pub mod element;
 mod envelope;
-mod message;
-mod names;
-mod references;
+pub mod history;
+mod objects;
+pub mod references;
+pub mod roles;
 mod state;
+pub mod stated;
 pub mod words;
 
 /// How many values are read between two checks of the deadline: less than a millisecond.
@@ -35,6 +43,16 @@ impl Vote {
     }
 }
 
+/// Whether the state can still change.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Finality {
+    /// Something says that it can, or says it unreadably.
+    pub may_change: bool,
+    /// The documented members say that it is final, and that nobody needs to ask again.
+    pub is_final: bool,
+    pub needs_no_requery: bool,
+}
+
 /// What an answer says.
 #[derive(Default, Debug)]
 pub struct Facts {
@@ -44,11 +62,11 @@ pub struct Facts {
     pub weak_failure: bool,
     /// An object names a member twice.
     pub duplicate_names: bool,
-    /// Something in it names progress or success.
+    /// Something in it names progress or success, or may speak of an earlier request.
     pub names_progress: bool,
     /// It names any state of a payment.
     pub names_state: bool,
-    /// It names a reference that is not the request's.
+    /// It names something else than its request, or two different things of a kind.
     pub other_request: bool,
     /// Two states outside of lists disagree.
     pub states_disagree: bool,
@@ -60,6 +78,10 @@ pub struct Facts {
     pub refusing_code: bool,
     /// An element of a `data` array has failed.
     pub element_failed: bool,
+    /// An element of a `data` array says that it was refused.
+    pub element_refused: bool,
+    /// How many elements a `data` array has.
+    pub elements: usize,
     /// This payment's own state is FAILED.
     pub own_failed: bool,
     /// Only the order's state is FAILED.
@@ -70,8 +92,33 @@ pub struct Facts {
     pub bare: bool,
     /// NONE if states contradict each other.
     pub state: State,
+    /// What the answer is about, by the kind of the reference.
+    pub references: [Named; Reference::ALL.len()],
+    /// Of each place that names amounts.
+    pub amounts: [Amounts; AMOUNT_PLACES.len()],
+    pub currency: Stated<Text>,
+    pub finality: Finality,
+    pub history: History,
+    /// It names the number of a bank account.
+    pub account: bool,
+    /// Its state is that of a payment for an order, and not that of a refund or a payout, or of what has no row.
+    pub is_of_payment: bool,
+    /// The order that the request names.
+    pub requested_order: Option<Text>,
+}
+
+/// The places that name amounts, in the order of [`Facts::amounts`].
+const AMOUNT_PLACES: [Place; 4] = [Place::Payment, Place::Data, Place::Summary, Place::Order];
+
+impl Facts {
+    pub fn reference(&self, kind: Reference) -> &Named {
+        &self.references[kind as usize]
+    }
+
     /// How many payments of the history were successful.
-    pub payments_made: usize,
+    pub fn payments_made(&self) -> usize {
+        self.history.successful
+    }
 }
 
 /// What a state belongs to, by where it stands.
@@ -94,6 +141,17 @@ struct TopStatus {
     denies: bool,
 }
 
+/// Which codes an answer has.
+#[derive(Clone, Copy, Default)]
+struct Codes {
+    /// Of the payment: of success, of progress or in doubt, of failure.
+    payment: [bool; 3],
+    /// At the top: 1 or 2.
+    top_progress: bool,
+    /// Anywhere: of failure, and not 4.
+    refusal: bool,
+}
+
 /// Reads the facts of an answer; `text` is what the document was scanned from. `None` if stopped.
 pub fn read(
     document: &Document,
@@ -111,62 +169,45 @@ pub fn read(
         reader.at_any_depth(value);
     }
     let root = document.root(text);
-    reader.root(root);
+    reader.object(root, Place::Root, expected.members, true);
     Some(reader.finish(root))
 }
 
 struct Reader<'a> {
     expected: &'a Answer,
-    references: &'a References,
+    requested: &'a References,
     facts: Facts,
     /// The states outside of lists.
     states: Vec<(StateLevel, NamedState)>,
-    /// How many payments of the history have failed, succeeded, and have another state.
-    history: [usize; 3],
     top: TopStatus,
-    /// Whether a payment response code of success, progress and failure was found.
-    payment_codes: [bool; 3],
-    top_progress_code: bool,
-    /// A message speaks of an earlier request.
-    earlier_request: bool,
-    has_errors: bool,
+    codes: Codes,
+    /// A message may speak of an earlier request: in any case, and unless the answer is a plain refusal.
+    in_doubt: doubt::Doubt,
 }
 
 impl<'a> Reader<'a> {
-    fn new(expected: &'a Answer, references: &'a References) -> Reader<'a> {
+    fn new(expected: &'a Answer, requested: &'a References) -> Reader<'a> {
         Reader {
             expected,
-            references,
+            requested,
             facts: Facts::default(),
             states: Vec::new(),
-            history: [0; 3],
             top: TopStatus::default(),
-            payment_codes: [false; 3],
-            top_progress_code: false,
-            earlier_request: false,
-            has_errors: false,
+            codes: Codes::default(),
+            in_doubt: doubt::Doubt::default(),
         }
     }
 
     /// Reads what weakens a verdict at any depth.
     fn at_any_depth(&mut self, value: Value<'_>) {
-        const STATUS_ID: &str = "statusId";
-        const BATCH: [&str; 3] = ["batchReference", "batchId", "payoutReference"];
-        // The length rules out most values before their names are read.
-        if !matches!(value.plain_name_len(), None | Some(7 | 8 | 14 | 15)) {
-            return;
-        }
-        let Some(name) = value.name() else { return };
-        match name.len() {
-            8 if name.eq_ignore_ascii_case(STATUS_ID) => {
+        match roles::at_any_depth(value) {
+            Some(Role::StateNumber) => {
                 if let Some(named) = state_of_id(value) {
                     self.record_state(named);
                 }
             }
-            7 | 14 | 15 if BATCH.iter().any(|known| name.eq_ignore_ascii_case(known)) => {
-                self.facts.names_progress |= !value.is_empty();
-            }
-            _ => {}
+            Some(_) => self.facts.names_progress |= !value.is_empty(),
+            None => {}
         }
     }
 
@@ -176,13 +217,22 @@ impl<'a> Reader<'a> {
     }
 
     fn finish(mut self, root: Value<'_>) -> Facts {
-        self.facts.names_progress |= self.earlier_request && !self.has_errors;
         self.decide_state();
+        self.facts.names_progress |=
+            self.in_doubt.always || self.in_doubt.unless_refused && !self.codes.refusal && !self.facts.own_failed;
         let facts = &mut self.facts;
+        facts.other_request = facts.references.iter().any(Named::is_of_another_request);
+        facts.is_of_payment = self.expected.is_of_payment();
+        let order = self.requested.iter().find(|(kind, _)| *kind == Reference::Order);
+        facts.requested_order = order.map(|(_, text)| Text(text.clone()));
+        if !self.expected.reports_state {
+            facts.state = State::NONE;
+        }
         if facts.duplicate_names {
             // Which of two members is the subject is not known, and the verdict does not depend on it.
             return self.facts;
         }
+        use crate::util::json::Type;
         facts.subject =
             self.expected.subject.and_then(|pointer| root.find(pointer)).is_some_and(|subject| match subject.kind() {
                 _ if subject.is_empty() => false,

@@ -2,12 +2,12 @@
 //!
 //! Imports `util`, of `transport` the answer's type, and of `request` the references and secrets.
 
-pub mod amounts;
+pub mod decimal;
 pub mod document;
 pub mod facts;
 pub mod reader;
 pub mod redact;
 pub mod reply;
 pub mod resolution;
-mod texts;
+pub mod texts;
 pub mod verdict;

@@ -54,21 +54,22 @@ pub fn read(context: &AnswerContext<'_>, answer: HttpAnswer) -> ReadAnswer {
     let HttpAnswer { http_status, content_type, retry_after_ms, .. } = answer;
     let may_be_truncated = answer.close_delimited || matches!(answer.body_error, Some(BodyError::Broken(_)));
     let mut body = read_body(context, answer.body, answer.encoded, answer.close_delimited, answer.body_error);
-    let mut facts = Facts::default();
+    let mut facts = Box::<Facts>::default();
     if let Body::Json(text, document) = &body {
         let stop = || (context.stop)().is_some();
         match facts::read(document, text, context.expected, context.references, &stop) {
-            Some(found) => facts = found,
+            Some(found) => *facts = found,
             None => body = stopped(context),
         }
     }
-    let payments_made = facts.payments_made;
+    let payments_made = facts.payments_made();
     let unreadable = match &body {
         Body::Unreadable(status, _) => Some(*status),
         _ => None,
     };
     let result = AttemptResult::Answer(ReceivedAnswer { http_status, unreadable, may_be_truncated, facts });
     let verdict = verdict::decide(context.safety, &result, context.after_429);
+    let AttemptResult::Answer(ReceivedAnswer { facts, .. }) = result else { unreachable!("an answer was judged") };
     let mut notes: Vec<Cow<'_, str>> = verdict.explanation.map(Cow::Borrowed).into_iter().collect();
     if payments_made > 1 {
         notes.insert(0, format!("paid twice: {payments_made} payments of the history were successful").into());
@@ -76,6 +77,7 @@ pub fn read(context: &AnswerContext<'_>, answer: HttpAnswer) -> ReadAnswer {
     let mut reply = reply(context, http_status, content_type.as_deref(), body, &verdict, &notes);
     reply.http_status = http_status;
     reply.retry_after_ms = retry_after_ms;
+    reply.facts = reply.document.is_some().then_some(facts);
     ReadAnswer { reply, line: verdict.line, again: verdict.again, paid_twice: payments_made > 1 }
 }
 
@@ -177,7 +179,9 @@ fn reply(
                 None => with_notes(format!("the service answered HTTP {http_status}")),
             };
             let mut reply = Reply::without_body(verdict.status, verdict.outcome, message);
-            reply.code = texts::code(root).and_then(|code| (context.redact)(&code)).unwrap_or_default();
+            reply.code = texts::code(root, context.expected.envelope)
+                .and_then(|code| (context.redact)(&code))
+                .unwrap_or_default();
             reply.state = verdict.state;
             reply.body = text;
             reply.document = Some(document);

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use crate::response::document::Document;
+use crate::response::facts::Facts;
 use crate::util::json;
 pub use crate::util::one_line::one_line;
 use crate::util::validation_error::ValidationError;
@@ -25,6 +26,8 @@ pub struct Reply {
     pub attempts: u32,
     /// The positions of the body's values, if it has been scanned.
     pub document: Option<Document>,
+    /// What the service's answer says, if it could be read.
+    pub facts: Option<Box<Facts>>,
 }
 
 impl Reply {
@@ -48,6 +51,7 @@ impl Reply {
             retry_after_ms: None,
             attempts: 0,
             document: None,
+            facts: None,
         }
     }
 

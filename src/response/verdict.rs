@@ -32,7 +32,7 @@ pub struct ReceivedAnswer {
     pub unreadable: Option<Status>,
     /// The body ended with its connection, so it may be truncated.
     pub may_be_truncated: bool,
-    pub facts: Facts,
+    pub facts: Box<Facts>,
 }
 
 /// What an attempt proves.

@@ -3,7 +3,29 @@
 //! Rust ends the process when an allocation fails. Small allocations and those of a fixed size are left to that: a process
 //! without a few kilobytes could not report an error either.
 
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::hash::Hash;
 use std::hint::black_box;
+
+/// A larger allocation is never made where its failure ends the process.
+pub const LARGE: usize = 64 * 1024;
+/// What a call says that sends nothing for want of memory.
+pub const LACK: &str = "there is not enough memory to send a request and to report what becomes of it";
+
+thread_local! {
+    static SPENT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether the call of this thread has used the memory that was set aside for it: it must end without another request.
+pub fn is_spent() -> bool {
+    SPENT.get()
+}
+
+pub fn set_spent(spent: bool) {
+    // A thread that ends makes no call.
+    let _ = SPENT.try_with(|cell| cell.set(spent));
+}
 
 /// A smaller size is assumed to be available.
 const SMALL: usize = 256 * 1024;
@@ -13,9 +35,21 @@ const COPIES: usize = 5;
 
 /// A buffer for that many bytes, which then does not move; `None` if the system refuses it.
 pub fn buffer(size: usize) -> Option<Vec<u8>> {
-    let mut buffer = Vec::new();
-    buffer.try_reserve_exact(size).ok()?;
-    Some(buffer)
+    list(size)
+}
+
+/// A list for that many values, which then does not move; `None` if the system refuses it.
+pub fn list<T>(count: usize) -> Option<Vec<T>> {
+    let mut list = Vec::new();
+    list.try_reserve_exact(count).ok()?;
+    Some(list)
+}
+
+/// A map for that many values, as [`list`].
+pub fn map<K: Eq + Hash, V>(count: usize) -> Option<HashMap<K, V>> {
+    let mut map = HashMap::new();
+    map.try_reserve(count).ok()?;
+    Some(map)
 }
 
 /// Whether a text of that length can be read as JSON, which allocates in ways that cannot fail safely. Another thread may

@@ -1,6 +1,7 @@
 //! Payouts in bulk, through the C functions against the sandbox, whose ledger tells what was executed.
 
 mod batches;
+mod doubt;
 mod ends;
 mod example;
 mod many;

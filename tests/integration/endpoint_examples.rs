@@ -125,7 +125,7 @@ fn expected(row: &'static Endpoint, c_code: &str, sandbox: &Sandbox) -> String {
     }
     // The data of a batch is a list, which has no word of its own.
     let has_word = good(row).answer.get("data").is_some_and(|data| data.get("status").is_some());
-    if row.answer.state.is_some() || row.answer.success_is_state && has_word {
+    if row.answer.state().is_some() || row.answer.success_is_state && has_word {
         let done = reply.state() == State::SUCCESSFUL.0;
         writeln!(out, "{}", if done { "successful" } else { "not successful, or not yet" }).unwrap();
     }

@@ -3,7 +3,7 @@
 use super::envelope::{MESSAGE, STATUS_CODE};
 use super::orders::requests::{CUSTOMER, ORDER_ALONE, PAYMENT, PAYMENT_META};
 use super::orders::{answers, look_ups};
-use crate::schema::{Answer, ApiKey, Certainty, Endpoint, Envelope, Field, Kind, Member, Safety};
+use crate::schema::{Answer, ApiKey, Certainty, Endpoint, Envelope, Field, Kind, Member, Reference, Safety};
 
 pub const ROWS: &[Endpoint] = &[
     Endpoint {
@@ -23,12 +23,7 @@ pub const ROWS: &[Endpoint] = &[
         ],
         allows_extra: true,
         // Nothing shows it; it may be the one of order_pay.
-        answer: Answer {
-            certainty: Certainty::Guessed,
-            state: Some("/data/orderPayment/statusId"),
-            members: answers::CHARGE,
-            ..Endpoint::ANSWER
-        },
+        answer: Answer { certainty: Certainty::Guessed, members: answers::CHARGE, ..Endpoint::ANSWER },
         looked_up_by: Some(look_ups::OF_CARD_CHARGE),
         doc: "Charges a card that was saved before.",
         ..Endpoint::ROW
@@ -38,10 +33,13 @@ pub const ROWS: &[Endpoint] = &[
         path: "/payment/order/save-card",
         key: ApiKey::Secret,
         encrypted: true,
-        fields: &[Field::required("reference", Kind::Text, "reference of the order that was paid with the card")],
+        fields: &[Field::required("reference", Kind::Text, "reference of the order that was paid with the card")
+            .names(Reference::Order)],
         safety: Safety::Repeatable,
         answer: Answer {
             envelope: Envelope::PaymentState,
+            // The state is the order's: that it was paid says nothing of the card.
+            reports_state: false,
             members: &[Member::text("status", "state of the order, as a word"), STATUS_CODE, MESSAGE.guessed()],
             ..Endpoint::ANSWER
         },

@@ -1,7 +1,7 @@
 //! Direct debit mandates. The debit itself is a payment of an order: see the orders.
 
 use super::envelope::{CODE, MESSAGE, STATUS_FLAG};
-use crate::schema::{Answer, Certainty, Endpoint, Envelope, Field, Kind, Member, Method, Safety};
+use crate::schema::{Answer, Certainty, Endpoint, Envelope, Field, Kind, Member, Method, Reference, Safety};
 
 pub const ROWS: &[Endpoint] = &[
     Endpoint {
@@ -29,7 +29,7 @@ pub const ROWS: &[Endpoint] = &[
         // The documentation does not say which of these are required, so none is.
         fields: &[
             Field::optional("recurringPaymentId", Kind::Integer, "the recurring payment that the mandate serves"),
-            Field::optional("orderReference", Kind::Text, "reference of the order"),
+            Field::optional("orderReference", Kind::Text, "reference of the order").names(Reference::Order),
             Field::optional("bankName", Kind::Text, "name of the customer's bank"),
             Field::optional("accountNumber", Kind::Text, "the customer's bank account").secret(),
             Field::optional("bankCode", Kind::Text, "code of the customer's bank"),
@@ -66,7 +66,7 @@ pub const ROWS: &[Endpoint] = &[
         name: "direct_debit_status",
         method: Method::Get,
         path: "/payment/order/direct-debit/status",
-        fields: &[Field::query("mandateCode", "the code returned at mandate creation")],
+        fields: &[Field::query("mandateCode", "the code returned at mandate creation").names(Reference::Mandate)],
         safety: Safety::ReadOnly,
         answer: Answer {
             envelope: Envelope::Flag,
@@ -85,7 +85,8 @@ pub const ROWS: &[Endpoint] = &[
         name: "direct_debit_otp",
         path: "/payment/order/direct-debit/otp",
         encrypted: true,
-        fields: &[Field::required("mandateCode", Kind::Text, "the code returned at mandate creation")],
+        fields: &[Field::required("mandateCode", Kind::Text, "the code returned at mandate creation")
+            .names(Reference::Mandate)],
         safety: Safety::Repeatable,
         answer: Answer {
             envelope: Envelope::Flag,

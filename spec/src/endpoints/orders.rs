@@ -5,7 +5,7 @@ pub(super) mod look_ups;
 mod options;
 pub(super) mod requests;
 
-use crate::schema::{Answer, ApiKey, Certainty, Endpoint, Envelope, Field, Kind, Safety, Wire};
+use crate::schema::{Answer, ApiKey, Certainty, Endpoint, Envelope, Field, Kind, Reference, Safety, Wire};
 use options::OPTIONS;
 use requests::{CARD, CUSTOMER, ORDER, PAYMENT, PAYMENT_META};
 
@@ -16,7 +16,8 @@ pub const ROWS: &[Endpoint] = &[
         encrypted: true,
         // The plaintext: a card payload, or an order with customer and payment, or both; the interface leaves it open.
         fields: &[
-            Field::optional("reference", Kind::Text, "reference of the order, the same as order.reference"),
+            Field::optional("reference", Kind::Text, "reference of the order, the same as order.reference")
+                .names(Reference::Order),
             Field::optional("paymentoption", Kind::Text, "C for card").any_case(),
             Field::optional("country", Kind::Text, "two-letter country code"),
             Field::optional("card", Kind::Object(CARD), "the card"),
@@ -26,12 +27,7 @@ pub const ROWS: &[Endpoint] = &[
             Field::optional("paymentMeta", Kind::Object(PAYMENT_META), "data about the payment").integrated(),
         ],
         allows_extra: true,
-        answer: Answer {
-            certainty: Certainty::Reported,
-            state: Some("/data/order/statusId"),
-            members: answers::CREATE,
-            ..Endpoint::ANSWER
-        },
+        answer: Answer { certainty: Certainty::Reported, members: answers::CREATE, ..Endpoint::ANSWER },
         looked_up_by: Some(look_ups::OF_CREATE),
         doc: "Creates an order payment from the plaintext payload, for example a card charge; the library encrypts it.",
         ..Endpoint::ROW
@@ -44,14 +40,15 @@ pub const ROWS: &[Endpoint] = &[
             Field::required("paymentOption", Kind::Text, "payment option in any case, e.g. C, NDD or bank-transfer")
                 .any_case()
                 .options(OPTIONS),
-            Field::required("reference", Kind::Text, "reference of the order"),
+            Field::required("reference", Kind::Text, "reference of the order").names(Reference::Order),
             Field::optional("country", Kind::Text, "two-letter country code"),
             Field::optional("card", Kind::Object(CARD), "the card"),
             Field::optional(
                 "directDebitPaymentRequest",
                 Kind::Object(&[
                     Field::required("otp", Kind::Text, "the one-time code received by e-mail").secret(),
-                    Field::required("mandateCode", Kind::Text, "the code returned at mandate creation"),
+                    Field::required("mandateCode", Kind::Text, "the code returned at mandate creation")
+                        .names(Reference::Mandate),
                     Field::optional("accountName", Kind::Text, "name of the customer's account"),
                     Field::optional("bankCode", Kind::Text, "code of the customer's bank"),
                 ]),
@@ -66,7 +63,7 @@ pub const ROWS: &[Endpoint] = &[
             .certainty(Certainty::Reported),
         ],
         allows_extra: true,
-        answer: Answer { state: Some("/data/orderPayment/statusId"), members: answers::PAY, ..Endpoint::ANSWER },
+        answer: Answer { members: answers::PAY, ..Endpoint::ANSWER },
         looked_up_by: Some(look_ups::OF_PAYMENT),
         body_certainty: Certainty::Integrated,
         doc: "Pays an order: by card, bank transfer, direct debit, or another payment option.",
@@ -77,11 +74,12 @@ pub const ROWS: &[Endpoint] = &[
         path: "/payment/order/pay/authorize",
         encrypted: true,
         fields: &[
-            Field::required("orderPaymentReference", Kind::Text, "reference of the attempt to pay, from its answer"),
+            Field::required("orderPaymentReference", Kind::Text, "reference of the attempt to pay, from its answer")
+                .names(Reference::Payment),
             Field::required("otp", Kind::Text, "the code that the card's holder received").secret(),
             Field::optional("message", Kind::Text, "message"),
         ],
-        answer: Answer { state: Some("/data/orderPayment/statusId"), members: answers::PAY, ..Endpoint::ANSWER },
+        answer: Answer { members: answers::PAY, ..Endpoint::ANSWER },
         looked_up_by: Some(look_ups::OF_AUTHORIZATION),
         key_certainty: Certainty::Guessed,
         body_certainty: Certainty::Guessed,
@@ -93,7 +91,7 @@ pub const ROWS: &[Endpoint] = &[
         path: "/payment/order/pay/capture",
         key: ApiKey::Secret,
         fields: &[
-            Field::required("reference", Kind::Text, "reference of the order").integrated(),
+            Field::required("reference", Kind::Text, "reference of the order").names(Reference::Order).integrated(),
             Field::required("Amount", Kind::Amount(Wire::Number), "what is to be charged").integrated(),
         ],
         answer: Answer { certainty: Certainty::Guessed, members: answers::CAPTURE, ..Endpoint::ANSWER },
@@ -108,13 +106,14 @@ pub const ROWS: &[Endpoint] = &[
         path: "/payment/order/refund",
         key: ApiKey::Secret,
         fields: &[
-            Field::required("reference", Kind::Text, "reference of the original order"),
+            Field::required("reference", Kind::Text, "reference of the original order").names(Reference::Order),
             Field::optional("reason", Kind::Text, "why; recommended"),
             Field::optional(
                 "amount",
                 Kind::Amount(Wire::Text),
                 "amount of a partial refund; without it the full amount is refunded",
-            ),
+            )
+            .names(Reference::Refunded),
         ],
         answer: Answer {
             envelope: Envelope::Flag,
@@ -130,11 +129,10 @@ pub const ROWS: &[Endpoint] = &[
         name: "order_status",
         path: "/payment/order/status",
         encrypted: true,
-        fields: &[Field::required("reference", Kind::Text, "reference of the order")],
+        fields: &[Field::required("reference", Kind::Text, "reference of the order").names(Reference::Order)],
         safety: Safety::ReadOnly,
         answer: Answer {
             envelope: Envelope::PaymentState,
-            state: Some("/data/orderSummary/statusId"),
             subject: Some("/data/orderSummary"),
             members: answers::STATUS,
             ..Endpoint::ANSWER
@@ -147,14 +145,9 @@ pub const ROWS: &[Endpoint] = &[
         name: "order_verify",
         path: "/payment/order/verify",
         key: ApiKey::Secret,
-        fields: &[Field::required("reference", Kind::Text, "reference of the order")],
+        fields: &[Field::required("reference", Kind::Text, "reference of the order").names(Reference::Order)],
         safety: Safety::ReadOnly,
-        answer: Answer {
-            state: Some("/data/statusId"),
-            subject: Some("/data/statusId"),
-            members: answers::VERIFY,
-            ..Endpoint::ANSWER
-        },
+        answer: Answer { subject: Some("/data/statusId"), members: answers::VERIFY, ..Endpoint::ANSWER },
         doc: "Verifies the payment of an order. Only the state tells whether it is paid: code 00 means found.",
         ..Endpoint::ROW
     },

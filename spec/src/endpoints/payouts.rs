@@ -2,7 +2,8 @@
 
 use super::envelope::{MESSAGE, STATUS_CODE, STATUS_WORD};
 use crate::schema::{
-    Answer, ApiKey, Certainty, Endpoint, Envelope, Field, Keep, Kind, LookUp, Member, Method, Safety, Settles, Wire,
+    Answer, ApiKey, Certainty, Endpoint, Envelope, Field, Keep, Kind, LookUp, Member, Method, Reference, Safety,
+    Settles, Wire,
 };
 
 pub const ROWS: &[Endpoint] = &[
@@ -46,6 +47,10 @@ pub const ROWS: &[Endpoint] = &[
             members: &[("batchReference", &["/batchReference"])],
             keep: &[Keep::Added("/batchReference")],
             settles: Settles::Batch,
+            amount: None,
+            currency: None,
+            currency_by: None,
+            charges_with: &[],
             limits: "The reference is in the answer alone: without an answer only a person can find out.",
         }),
         doc: "Pays out to bank accounts, as one batch. Success means accepted, not paid: ask payout_status.",
@@ -57,7 +62,8 @@ pub const ROWS: &[Endpoint] = &[
         path: "/payout/{batchReference}/status",
         key: ApiKey::Secret,
         key_certainty: Certainty::Guessed,
-        fields: &[Field::path("batchReference", "reference of the batch, from the answer of payout_initiate")],
+        fields: &[Field::path("batchReference", "reference of the batch, from the answer of payout_initiate")
+            .names(Reference::Batch)],
         safety: Safety::ReadOnly,
         // The answer is not documented, so no member of it is taken for the state of a payout.
         answer: Answer { certainty: Certainty::Guessed, members: STATUS, ..Endpoint::ANSWER },

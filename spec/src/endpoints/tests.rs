@@ -79,7 +79,7 @@ fn requests_can_be_sent_as_they_are_described() {
 fn answers_name_where_their_state_and_subject_stand() {
     for row in ENDPOINTS {
         let (name, answer) = (row.name, &row.answer);
-        for pointer in answer.state.iter().chain(&answer.subject) {
+        for pointer in answer.state().iter().map(|state| &**state).chain(answer.subject) {
             let mut within = answer.members;
             for step in pointer.split('/').skip(1) {
                 let member = within.iter().find(|member| member.name == step);

@@ -2,7 +2,7 @@
 
 use super::envelope::{CODE, MESSAGE, STATUS_FLAG};
 use crate::schema::{
-    Answer, Certainty, Endpoint, Envelope, Field, Keep, Kind, LookUp, Member, Method, Safety, Settles,
+    Answer, Certainty, Endpoint, Envelope, Field, Keep, Kind, LookUp, Member, Method, Reference, Safety, Settles,
 };
 
 pub const ROWS: &[Endpoint] = &[
@@ -12,9 +12,11 @@ pub const ROWS: &[Endpoint] = &[
         encrypted: true,
         headers: &[("encryption", "RSA")],
         fields: &[
-            Field::required("Alias", Kind::Text, "label of the account, e.g. a customer's number"),
+            Field::required("Alias", Kind::Text, "label of the account, e.g. a customer's number")
+                .names(Reference::Alias),
             Field::optional("Narration", Kind::Text, "narration"),
-            Field::optional("Reference", Kind::Text, "returned as accountReference on callbacks"),
+            Field::optional("Reference", Kind::Text, "returned as accountReference on callbacks")
+                .names(Reference::Account),
         ],
         safety: Safety::Repeatable,
         answer: Answer {
@@ -44,8 +46,12 @@ pub const ROWS: &[Endpoint] = &[
         looked_up_by: Some(LookUp {
             endpoint: "virtual_account_details",
             members: &[("alias", &["/Alias"])],
-            keep: &[Keep::Value("/Alias")],
+            keep: &[Keep::Value("/Alias"), Keep::Value("/Reference")],
             settles: Settles::Account,
+            amount: None,
+            currency: None,
+            currency_by: None,
+            charges_with: &[],
             limits: "The same alias may be sent again: it has one account.",
         }),
         doc: "Creates a reserved virtual bank account: persistent, one per alias.",
@@ -55,7 +61,9 @@ pub const ROWS: &[Endpoint] = &[
         name: "virtual_account_details",
         method: Method::Get,
         path: "/payment/account-details",
-        fields: &[Field::query("alias", "label of the account, as it was generated").integrated()],
+        fields: &[Field::query("alias", "label of the account, as it was generated")
+            .names(Reference::Alias)
+            .integrated()],
         safety: Safety::ReadOnly,
         // Integrations look for the account under `data` and at the top; the names are those of the account's creation.
         answer: Answer {
@@ -66,6 +74,10 @@ pub const ROWS: &[Endpoint] = &[
                 Member::text("accountName", "name of the account").guessed(),
                 Member::text("bank", "name of the bank").guessed(),
                 Member::text("bankCode", "code of the bank").nullable().guessed(),
+                Member::text("alias", "label of the account").nullable().guessed(),
+                Member::text("accountReference", "the Reference given when the account was generated")
+                    .nullable()
+                    .guessed(),
                 Member::object(
                     "data",
                     &[
@@ -90,11 +102,10 @@ pub const ROWS: &[Endpoint] = &[
         name: "transaction_details",
         method: Method::Get,
         path: "/payment/transaction-details/{sessionId}",
-        fields: &[Field::path("sessionId", "identifier of the transaction session")],
+        fields: &[Field::path("sessionId", "identifier of the transaction session").names(Reference::Session)],
         safety: Safety::ReadOnly,
         answer: Answer {
             envelope: Envelope::Flag,
-            state: Some("/data/statusId"),
             subject: Some("/data/statusId"),
             members: &[STATUS_FLAG, CODE.nullable(), MESSAGE, Member::object("data", FUNDING, "the funding event")],
             ..Endpoint::ANSWER

@@ -1,11 +1,6 @@
 //! Answers: their members, and what tells success, code and state.
 
-use super::{Certainty, doc};
-
-/// The members within a member of an answer.
-const fn nested(members: &'static [Member]) -> &'static [Member] {
-    if cfg!(feature = "docs") { members } else { &[] }
-}
+use super::{Certainty, Place, Role, doc};
 
 /// What a member of an answer holds.
 #[derive(Clone, Copy, Debug)]
@@ -75,6 +70,8 @@ pub struct Member {
     pub form: Form,
     pub nullable: bool,
     pub certainty: Certainty,
+    /// What it means, where the shared list of roles does not say it for this name and place.
+    pub role: Option<Role>,
     pub doc: &'static str,
 }
 
@@ -83,7 +80,7 @@ impl Member {
         // Amounts were seen as numbers and as strings at the same endpoints.
         let form =
             if matches!(kind, AnswerKind::Amount | AnswerKind::Decimal) { Form::NumberOrText } else { Form::Plain };
-        Member { name, kind, form, nullable: false, certainty: Certainty::Documented, doc: doc(text) }
+        Member { name, kind, form, nullable: false, certainty: Certainty::Documented, role: None, doc: doc(text) }
     }
 
     pub const fn text(name: &'static str, doc: &'static str) -> Member {
@@ -115,11 +112,11 @@ impl Member {
     }
 
     pub const fn object(name: &'static str, members: &'static [Member], doc: &'static str) -> Member {
-        Member::new(name, AnswerKind::Object(nested(members)), doc)
+        Member::new(name, AnswerKind::Object(members), doc)
     }
 
     pub const fn list(name: &'static str, members: &'static [Member], doc: &'static str) -> Member {
-        Member::new(name, AnswerKind::List(nested(members)), doc)
+        Member::new(name, AnswerKind::List(members), doc)
     }
 
     pub const fn nullable(self) -> Member {
@@ -132,6 +129,16 @@ impl Member {
 
     pub const fn certainty(self, certainty: Certainty) -> Member {
         Member { certainty, ..self }
+    }
+
+    pub const fn role(self, role: Role) -> Member {
+        Member { role: Some(role), ..self }
+    }
+
+    /// What it means in an object of that place.
+    pub fn role_in(&self, place: Place) -> Option<Role> {
+        let shared = || crate::roles::SHARED.iter().find(|known| known.name == self.name)?.role(place);
+        self.role.or_else(shared)
     }
 
     pub const fn reported(self) -> Member {
@@ -195,13 +202,13 @@ impl Envelope {
 pub struct Answer {
     pub envelope: Envelope,
     pub certainty: Certainty,
-    /// JSON pointer of the number that is the payment's state; `None` where the answer has no such number.
-    pub state: Option<&'static str>,
     /// JSON pointer of the member, an object or a number, that makes the answer of a read-only request one about a
     /// payment, whatever the words beside it say.
     pub subject: Option<&'static str>,
     /// "success" in `data.status` is the state of what was asked for: of a refund or a payout.
     pub success_is_state: bool,
+    /// The states in it are those of what was asked for; otherwise the reply has none.
+    pub reports_state: bool,
     /// All members, with the envelope's own: `status`, `message` and the code. The `errors` of a failure are not among them.
     pub members: &'static [Member],
 }
@@ -212,13 +219,42 @@ impl Answer {
         matches!(self.envelope, Envelope::PaymentState)
     }
 
+    /// The state is that of a payment for an order.
+    pub const fn is_of_payment(&self) -> bool {
+        self.reports_state && !self.success_is_state && !matches!(self.envelope, Envelope::Unknown)
+    }
+
+    /// JSON pointer of the number that is the payment's state, for documentation: of this payment before the order, and
+    /// surely known before guessed. `None` where the answer has no such number.
+    pub fn state(&self) -> Option<String> {
+        let mut found = Vec::new();
+        if self.reports_state {
+            add_states(&mut found, "", Place::Root, self.members);
+        }
+        found.sort_by_key(|(certainty, place, _)| (*certainty == Certainty::Guessed, *place as u8));
+        found.into_iter().next().map(|(_, _, pointer)| pointer)
+    }
+
     /// Of a request without a row.
     pub const UNKNOWN: &Answer = &Answer {
         envelope: Envelope::Unknown,
         certainty: Certainty::Guessed,
-        state: None,
         subject: None,
         success_is_state: false,
+        reports_state: true,
         members: &[],
     };
+}
+
+fn add_states(found: &mut Vec<(Certainty, Place, String)>, within: &str, place: Place, members: &[Member]) {
+    for member in members {
+        let pointer = format!("{within}/{}", member.name);
+        match member.role_in(place) {
+            Some(Role::StateNumber) => found.push((member.certainty, place, pointer)),
+            Some(Role::Object(inner)) if !matches!(member.kind, AnswerKind::List(_)) => {
+                add_states(found, &pointer, inner, member.kind.members());
+            }
+            _ => {}
+        }
+    }
 }

@@ -11,6 +11,13 @@ pub struct LookUp {
     /// All that a program keeps of a request in order to resolve it later. None of it is secret.
     pub keep: &'static [Keep],
     pub settles: Settles,
+    /// JSON pointers, into what was kept, of the price. An amount of a refund is that of a partial one.
+    pub amount: Option<&'static str>,
+    pub currency: Option<&'static str>,
+    /// Name of the row that tells the currency of an order, if the look-up's answer does not name it.
+    pub currency_by: Option<&'static str>,
+    /// JSON pointers of what makes the request a charge, with everything that its row does not list.
+    pub charges_with: &'static [&'static str],
     /// What the look-up cannot tell; empty where there is nothing to add.
     pub limits: &'static str,
 }
@@ -41,7 +48,7 @@ pub enum Settles {
     Charge,
     /// That the order exists, with its price: nothing was to be charged.
     Order,
-    /// As `Charge` if there was a card, else as `Order`.
+    /// As `Charge`, unless the caller says that nothing was to be charged: then as `Order`.
     ChargeOrOrder,
     /// The state of the entry in the history of the order that has the request's `orderPaymentReference`.
     Attempt,

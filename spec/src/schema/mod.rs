@@ -4,12 +4,14 @@ mod answer;
 mod look_up;
 mod options;
 mod request;
+mod role;
 mod row;
 
 pub use answer::{Answer, AnswerKind, Envelope, Form, Member};
 pub use look_up::{Keep, LookUp, Settles};
 pub use options::PayOption;
 pub use request::{Default, Field, Kind, Location, Wire};
+pub use role::{Place, Reference, Role};
 pub use row::{ApiKey, Endpoint, Method, Safety};
 
 /// A text of the documentation.

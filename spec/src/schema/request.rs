@@ -1,6 +1,6 @@
 //! Members of requests and of the configuration.
 
-use super::{Certainty, PayOption, doc};
+use super::{Certainty, PayOption, Reference, doc};
 
 /// The part of the HTTP request that carries a member.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -127,6 +127,8 @@ pub struct Field {
     pub digits: bool,
     /// The words that decide what else the request needs; others are passed on.
     pub options: &'static [PayOption],
+    /// What it names: an answer must be about the same.
+    pub reference: Option<Reference>,
     pub certainty: Certainty,
     pub default: Default,
     pub doc: &'static str,
@@ -144,6 +146,7 @@ impl Field {
             any_case: false,
             digits: false,
             options: &[],
+            reference: None,
             certainty: Certainty::Documented,
             default: Default::None,
             doc: doc(text),
@@ -184,6 +187,10 @@ impl Field {
 
     pub const fn digits(self) -> Field {
         Field { digits: true, ..self }
+    }
+
+    pub const fn names(self, reference: Reference) -> Field {
+        Field { reference: Some(reference), ..self }
     }
 
     pub const fn options(self, options: &'static [PayOption]) -> Field {

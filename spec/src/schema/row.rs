@@ -135,9 +135,9 @@ impl Endpoint {
         answer: Answer {
             envelope: Envelope::Word,
             certainty: Certainty::Documented,
-            state: None,
             subject: None,
             success_is_state: false,
+            reports_state: true,
             members: &[],
         },
         looked_up_by: None,

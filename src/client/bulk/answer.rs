@@ -8,17 +8,27 @@ use std::collections::HashSet;
 
 use super::list::Identity;
 use super::names;
-use crate::response::amounts::Decimal;
+use crate::response::decimal::Decimal;
 use crate::response::document::Value;
+use crate::response::facts::element::is_refused;
+use crate::response::redact::WITHHELD;
 use crate::response::reply::Reply;
+use crate::response::texts;
 use crate::util::json::Type;
 
-/// The references of a batch that was accepted.
+/// A batch that was accepted.
 pub struct Accepted {
     pub reference: String,
     pub id: Option<String>,
     /// In the order of the recipients.
-    pub payouts: Vec<String>,
+    pub payouts: Vec<Payout>,
+}
+
+/// What the answer says of one recipient.
+pub struct Payout {
+    pub reference: Option<String>,
+    /// Why it is not known to be accepted, although its batch is.
+    pub doubt: Option<String>,
 }
 
 /// All references that the service has given so far: an answer that repeats one belongs to another request.
@@ -26,24 +36,34 @@ pub struct Accepted {
 pub struct Known(HashSet<String>);
 
 impl Known {
+    /// For that many. `None` if there is no memory for them.
+    pub fn with_room(count: usize) -> Option<Known> {
+        let mut known = Known::default();
+        known.0.try_reserve(count).ok()?;
+        Some(known)
+    }
+
     pub fn add(&mut self, reference: &str) {
         self.0.insert(reference.to_owned());
     }
 }
 
+/// Masks the secrets of the request in a text of the service; `None` if the call ends before that.
+pub type Redact<'a> = &'a dyn Fn(&str) -> Option<String>;
+
 /// Matches an answer that reports success. The error says what does not fit, and names neither account nor amount.
-pub fn accepted(reply: &Reply, recipients: &[&Identity], known: &Known) -> Result<Accepted, String> {
-    let Some(document) = &reply.document else {
-        return Err("the answer is no JSON".into());
-    };
-    let root = document.root(&reply.body);
-    let data = root.member("data").filter(|data| data.kind() == Type::Array);
-    let elements: Vec<Value<'_>> = data.ok_or("the answer has no list of payouts")?.children().collect();
+pub fn accepted(
+    reply: &Reply,
+    recipients: &[&Identity],
+    known: &Known,
+    redact: Redact<'_>,
+) -> Result<Accepted, String> {
+    let elements = elements(reply).ok_or("the answer has no list of payouts")?;
     if elements.len() != recipients.len() {
         let (found, sent) = (elements.len(), recipients.len());
         return Err(format!("the answer has {found} payouts, and the batch had {sent}"));
     }
-    let mut payouts: Vec<String> = Vec::with_capacity(elements.len());
+    let mut payouts: Vec<Payout> = Vec::with_capacity(elements.len());
     for (index, (element, recipient)) in elements.into_iter().zip(recipients).enumerate() {
         let differs = |what: &str| format!("payout {index} of the answer has {what}");
         if !is_account(element, recipient) {
@@ -55,18 +75,66 @@ pub fn accepted(reply: &Reply, recipients: &[&Identity], known: &Known) -> Resul
         if text(element, names::CLIENT_REFERENCE).is_some_and(|own| own != recipient.client_reference) {
             return Err(differs("another client reference than the recipient"));
         }
-        let reference = text(element, names::PAYOUT_REFERENCE).ok_or_else(|| differs("no reference"))?;
-        if known.0.contains(&*reference) || payouts.iter().any(|other| *other == reference) {
+        let mut doubt = refusal(element, redact);
+        let mut reference = text(element, names::PAYOUT_REFERENCE);
+        if reference.is_none() && doubt.is_none() {
+            return Err(differs("no reference"));
+        }
+        let of_another = |reference: &str| {
+            known.0.contains(reference) || payouts.iter().any(|other| other.reference.as_deref() == Some(reference))
+        };
+        if reference.as_deref().is_some_and(of_another) {
             return Err(differs("the reference of another payout"));
         }
-        payouts.push(reference.into_owned());
+        if reference.as_deref().is_some_and(|reference| !is_reference(reference)) {
+            (reference, doubt) = (None, Some(doubt.unwrap_or_else(|| format!("its reference is {NO_REFERENCE}"))));
+        }
+        payouts.push(Payout { reference: reference.map(Cow::into_owned), doubt });
     }
-    let reference = text(root, names::BATCH_REFERENCE).ok_or("the answer has no reference of the batch")?.into_owned();
+    let root = reply.document.as_ref().map(|document| document.root(&reply.body));
+    let of_batch = |name: &str| root.and_then(|root| root.member(name)).filter(|value| !value.is_empty());
+    let reference = root.and_then(|root| text(root, names::BATCH_REFERENCE));
+    let reference = reference.ok_or("the answer has no reference of the batch")?.into_owned();
     if known.0.contains(&reference) {
         return Err("the answer has the reference of another batch".into());
     }
-    let id = root.member(names::BATCH_ID).filter(|id| !id.is_empty()).and_then(Value::plain).map(Cow::into_owned);
+    let id = of_batch(names::BATCH_ID).and_then(Value::plain).map(Cow::into_owned);
+    if !is_reference(&reference) || id.as_deref().is_some_and(|id| !is_reference(id)) {
+        return Err(format!("the reference of the batch is {NO_REFERENCE}"));
+    }
     Ok(Accepted { reference, id, payouts })
+}
+
+/// Of an answer that does not report success: the elements that say why, in the order of the recipients.
+pub fn refusals(reply: &Reply, recipients: usize, redact: Redact<'_>) -> Vec<Option<String>> {
+    let elements = elements(reply).filter(|elements| elements.len() == recipients).unwrap_or_default();
+    elements.into_iter().map(|element| refusal(element, redact)).collect()
+}
+
+fn elements(reply: &Reply) -> Option<Vec<Value<'_>>> {
+    let root = reply.document.as_ref()?.root(&reply.body);
+    let data = root.member("data").filter(|data| data.kind() == Type::Array)?;
+    Some(data.children().collect())
+}
+
+/// What an element says that was refused.
+fn refusal(element: Value<'_>, redact: Redact<'_>) -> Option<String> {
+    if !is_refused(element, &[]) {
+        return None;
+    }
+    let words = texts::message(element).map(|words| redact(&words).unwrap_or_else(|| WITHHELD.to_owned()));
+    Some(match words.filter(|words| !words.is_empty()) {
+        Some(words) => format!("the answer says that it was refused: {words}"),
+        None => "the answer says that it was refused".to_owned(),
+    })
+}
+
+/// The longest reference of the service in characters. Its own are much shorter. Reports have a bounded size by it.
+pub const LONGEST_REFERENCE: usize = 128;
+const NO_REFERENCE: &str = "longer than 128 characters, or not one line";
+
+fn is_reference(text: &str) -> bool {
+    text.chars().take(LONGEST_REFERENCE + 1).count() <= LONGEST_REFERENCE && !text.chars().any(char::is_control)
 }
 
 /// A text that is not blank.
@@ -112,7 +180,8 @@ mod tests {
         reply.document = Document::scan(body, &|| false).ok();
         reply.body = body.to_owned();
         let all = Known(known.iter().map(|text| (*text).to_owned()).collect());
-        accepted(&reply, &[&identity(1, "100"), &identity(2, "7.50")], &all)
+        let redact = |text: &str| Some(text.replace("secret", "***"));
+        accepted(&reply, &[&identity(1, "100"), &identity(2, "7.50")], &all, &redact)
     }
 
     const FIRST: &str = r#"{"accountNumber":"0690000031","amount":100.00,"payoutReference":"A"}"#;
@@ -126,7 +195,43 @@ mod tests {
     fn recipients_are_matched_by_position() {
         let found = matched(&answer(&format!("{FIRST},{SECOND}")), &["C"]).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!((found.reference.as_str(), found.id.as_deref()), ("BATCH", Some("9001")));
-        assert_eq!(found.payouts, ["A", "B"]);
+        assert!(found.payouts.iter().map(|payout| payout.reference.as_deref()).eq([Some("A"), Some("B")]));
+        assert!(found.payouts.iter().all(|payout| payout.doubt.is_none()));
+    }
+
+    #[test]
+    fn an_element_that_says_it_was_refused_is_in_doubt_and_the_others_are_not() {
+        let long = "R".repeat(LONGEST_REFERENCE + 1);
+        let refused =
+            |more: &str| (SECOND.replace(r#""payoutReference""#, &format!(r#"{more},"payoutReference""#)), Some("B"));
+        for ((second, reference), expected) in [
+            (refused(r#""isSuccess":false"#), "the answer says that it was refused"),
+            (
+                refused(r#""error":{"message":"no secret account"}"#),
+                "the answer says that it was refused: no *** account",
+            ),
+            (refused(r#""status":"no","message":"closed""#), "the answer says that it was refused: closed"),
+            ((refused(r#""statusId":4"#).0.replace(r#""B""#, "null"), None), "the answer says that it was refused"),
+            (
+                (SECOND.replace("\"B\"", &format!("\"{long}\"")), None),
+                "its reference is longer than 128 characters, or not one line",
+            ),
+            (
+                (SECOND.replace("\"B\"", r#""B\u0007""#), None),
+                "its reference is longer than 128 characters, or not one line",
+            ),
+        ] {
+            let found = matched(&answer(&format!("{FIRST},{second}")), &[]).unwrap_or_else(|error| panic!("{error}"));
+            assert!(found.payouts[0].doubt.is_none() && found.payouts[0].reference.is_some());
+            assert_eq!(
+                (found.payouts[1].reference.as_deref(), found.payouts[1].doubt.as_deref()),
+                (reference, Some(expected))
+            );
+        }
+        let of_batch = |reference: &str| {
+            matched(&answer(&format!("{FIRST},{SECOND}")).replace(r#""BATCH""#, &format!("\"{reference}\"")), &[])
+        };
+        assert!(of_batch(&long[1..]).is_ok() && of_batch(&long).is_err());
     }
 
     #[test]

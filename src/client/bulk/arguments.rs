@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 
 use super::{WHAT, names};
 use crate::request::validate;
-use crate::util::json::{self, Members, Type};
+use crate::util::json::{self, Type};
 use crate::util::limits::MAX_BULK_TEXT;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::operations::OPERATIONS;
@@ -33,12 +33,17 @@ pub fn read(text: &str) -> Result<Arguments<'_>, (ValidationError, bool)> {
     // What cannot be read as a whole may still have named an earlier run.
     let mentions = || [EARLIER, STATUS_OF].iter().any(|name| text.contains(&format!("\"{name}\"")));
     let members = members.map_err(|error| (error, mentions()))?;
-    let given = |name: &str| given(&members, name);
+    let given = |name: &str| json::member(&members, name);
     let refused = |member: &str, reason: &str| {
         let error = ValidationError::of_member(Status::Argument, WHAT, member, reason);
         Err((error, given(EARLIER).is_some() || given(STATUS_OF).is_some()))
     };
-    match (given(names::LIST), given(STATUS_OF)) {
+    // A program that has lost the report must not pay the whole list again.
+    let lost = |name: &&str| given(name).is_some_and(|value| Type::of(value) == Type::Null);
+    if let Some(name) = [EARLIER, STATUS_OF].into_iter().find(lost) {
+        return refused(name, "is null: give the earlier reply's body or the steps of its run, [] if there are none");
+    }
+    match (given(names::LIST).filter(|list| Type::of(list) != Type::Null), given(STATUS_OF)) {
         (None, None) => refused(names::LIST, "is required, or status_of"),
         (Some(_), Some(_)) => refused(STATUS_OF, "must stand alone: it sends no payout"),
         (None, Some(_)) if given(EARLIER).is_some() => refused(EARLIER, "must stand beside payoutDetails"),
@@ -56,11 +61,6 @@ fn fields() -> Vec<Field> {
     let operation = OPERATIONS.iter().find(|operation| operation.name == WHAT);
     let members = operation.map(|operation| operation.members).unwrap_or_default().iter();
     members.map(|field| if field.name == names::LIST { Field { kind: Kind::Any, ..*field } } else { *field }).collect()
-}
-
-/// A member that is not null.
-fn given<'a>(members: &Members<'a>, name: &str) -> Option<&'a RawValue> {
-    json::member(members, name).filter(|value| Type::of(value) != Type::Null)
 }
 
 #[cfg(test)]
@@ -92,12 +92,15 @@ mod tests {
     }
 
     #[test]
-    fn null_is_as_good_as_absent() {
-        let text =
-            format!(r#"{{"payoutDetails":{LIST},"earlier":null,"status_of":null,"continue_after_unknown":true}}"#);
+    fn an_earlier_run_that_is_null_is_refused() {
+        for name in [EARLIER, STATUS_OF] {
+            let (message, about_earlier) = error(&format!(r#"{{"payoutDetails":{LIST},"{name}":null}}"#));
+            assert!(about_earlier && message.starts_with(&format!("payout_bulk: {name} is null")), "{message}");
+        }
+        let text = format!(r#"{{"payoutDetails":{LIST},"earlier":[],"continue_after_unknown":true}}"#);
         let Ok(Arguments::Pay { list, earlier, continue_after_unknown }) = read(&text) else {
             panic!("it is refused");
         };
-        assert_eq!((list.get(), earlier.is_none(), continue_after_unknown), (LIST, true, true));
+        assert_eq!((list.get(), earlier.is_some(), continue_after_unknown), (LIST, true, true));
     }
 }

@@ -7,11 +7,12 @@ use serde_json::value::RawValue;
 
 use super::list::{Identity, List};
 use super::report::{Batch, Fate, Report, Row};
-use super::{WHAT, names};
+use super::{WHAT, names, no_memory};
 use crate::request::amount;
 use crate::request::validate::MAX_ERRORS;
-use crate::response::amounts::Decimal;
+use crate::response::decimal::Decimal;
 use crate::util::json::{self, Members, Type};
+use crate::util::memory;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::Status;
 
@@ -34,8 +35,10 @@ pub fn read(value: &RawValue, member: &str) -> Result<Report, ValidationError> {
 pub fn resume(earlier: Report, list: &List) -> Result<Report, ValidationError> {
     let mut errors = Vec::new();
     let references = list.recipients.iter().map(|recipient| recipient.identity.client_reference.as_str());
-    let places: HashMap<&str, usize> = references.zip(0..).collect();
-    let mut resumed = Report { batches: earlier.batches, ..list.new_report() };
+    let mut places: HashMap<&str, usize> =
+        memory::map(list.recipients.len()).ok_or_else(|| no_memory(list.recipients.len()))?;
+    places.extend(references.zip(0..));
+    let mut resumed = Report { batches: earlier.batches, ..list.new_report()? };
     for row in earlier.rows {
         if errors.len() >= MAX_ERRORS {
             break;
@@ -82,16 +85,16 @@ type Damage = String;
 
 fn report(value: &RawValue) -> Result<Report, Damage> {
     let members = json::members(value).map_err(|error| error.to_string())?;
-    let batches = items(&members, "batches")?;
-    let batches = batches.into_iter().enumerate().map(|(index, value)| {
+    let items = items(&members, "batches")?;
+    let mut report = Report { batches: memory::list(items.len()).ok_or(memory::LACK)?, rows: Vec::new() };
+    for (index, value) in items.into_iter().enumerate() {
         let at = |damage| format!("is damaged: batches.{index} {damage}");
         let members = json::members(value).map_err(|error| at(error.to_string()))?;
         if whole(&members, "index").map_err(at)? != index {
             return Err(at("has another index".into()));
         }
-        batch(&members).map_err(at)
-    });
-    let mut report = Report { batches: batches.collect::<Result<_, _>>()?, rows: Vec::new() };
+        report.batches.push(batch(&members).map_err(at)?);
+    }
     report.rows = rows(&members, &report.batches)?;
     let total = whole(&members, "total").map_err(damaged)?;
     let counted = Fate::ALL.iter().map(|&fate| {
@@ -111,11 +114,11 @@ fn damaged(damage: Damage) -> Damage {
 
 fn rows(members: &Members<'_>, batches: &[Batch]) -> Result<Vec<Row>, Damage> {
     let items = items(members, "payouts")?;
-    let rows = items
-        .into_iter()
-        .enumerate()
-        .map(|(index, value)| row(value, batches).map_err(|damage| format!("is damaged: payouts.{index} {damage}")));
-    rows.collect()
+    let mut rows = memory::list(items.len()).ok_or(memory::LACK)?;
+    for (index, value) in items.into_iter().enumerate() {
+        rows.push(row(value, batches).map_err(|damage| format!("is damaged: payouts.{index} {damage}"))?);
+    }
+    Ok(rows)
 }
 
 fn row(value: &RawValue, batches: &[Batch]) -> Result<Row, Damage> {
@@ -133,12 +136,15 @@ fn row(value: &RawValue, batches: &[Batch]) -> Result<Row, Damage> {
         batch: optional(&members, "batch", whole)?,
         payout_reference: optional(&members, names::PAYOUT_REFERENCE, text)?,
         state: None,
+        message: optional(&members, "message", text)?,
     };
     let batch = match row.batch {
         Some(batch) => Some(batches.get(batch).ok_or("names a batch that there is not")?),
         None => None,
     };
-    if batch.map_or(Fate::NotSent, |batch| batch.fate) != row.fate {
+    let of_batch = batch.map_or(Fate::NotSent, |batch| batch.fate);
+    // A batch that was accepted may have recipients that were not.
+    if of_batch != row.fate && (of_batch, row.fate) != (Fate::Accepted, Fate::Unknown) {
         return Err("has another outcome than its batch".into());
     }
     if row.fate == Fate::Accepted {
@@ -170,7 +176,11 @@ fn batch(members: &Members<'_>) -> Result<Batch, Damage> {
 /// Whether everybody is there once, and each batch that may have been executed is whole.
 fn consistent(report: &Report) -> Result<(), Damage> {
     let mut references = HashSet::new();
-    let mut sizes = vec![0; report.batches.len()];
+    let mut seen = HashSet::new();
+    references.try_reserve(report.rows.len()).map_err(|_| memory::LACK)?;
+    seen.try_reserve(report.rows.len() + report.batches.len()).map_err(|_| memory::LACK)?;
+    let mut sizes = memory::list(report.batches.len()).ok_or(memory::LACK)?;
+    sizes.resize(report.batches.len(), 0);
     for row in &report.rows {
         if !references.insert(row.identity.client_reference.as_str()) {
             return Err(damaged("a clientReference is there twice".into()));
@@ -181,7 +191,6 @@ fn consistent(report: &Report) -> Result<(), Damage> {
     }
     let of_service = report.rows.iter().filter_map(|row| row.payout_reference.as_deref());
     let mut of_service = of_service.chain(report.batches.iter().filter_map(|batch| batch.reference.as_deref()));
-    let mut seen = HashSet::new();
     if !of_service.all(|reference| seen.insert(reference)) {
         return Err(damaged("a reference of the service is there twice".into()));
     }

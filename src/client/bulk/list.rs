@@ -6,11 +6,12 @@ use std::collections::HashMap;
 use serde_json::value::RawValue;
 
 use super::report::{Report, Row};
-use super::{WHAT, names};
+use super::{WHAT, names, no_memory};
 use crate::request::settings::Settings;
 use crate::request::validate::{self, MAX_ERRORS};
 use crate::request::{amount, body};
 use crate::util::json::{self, Members};
+use crate::util::memory;
 use crate::util::secret::SecretBytes;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::{Endpoint, Field};
@@ -61,7 +62,7 @@ impl List {
         let request: Members<'_> = vec![(Cow::Borrowed(names::LIST), value)];
         let mut errors = validate::errors(&request, row.fields, row.allows_extra);
         let elements = json::items(value).unwrap_or_default();
-        errors.extend(reference_errors(&elements));
+        errors.extend(reference_errors(&elements)?);
         errors.truncate(MAX_ERRORS);
         if !errors.is_empty() {
             return Err(invalid(errors));
@@ -69,7 +70,7 @@ impl List {
         let most = settings.require_encryption_key(WHAT)?.max_payload();
         let fields = row.fields.iter().find(|field| field.name == names::LIST).map(|field| field.kind.members());
         let mut list = List {
-            recipients: Vec::with_capacity(elements.len()),
+            recipients: memory::list(elements.len()).ok_or_else(|| no_memory(elements.len()))?,
             room: most.saturating_sub(open().len() + CLOSE.len()),
         };
         for (index, element) in elements.iter().enumerate() {
@@ -88,9 +89,11 @@ impl List {
     }
 
     /// A report in which nothing has been sent.
-    pub fn new_report(&self) -> Report {
-        let rows = self.recipients.iter().map(|recipient| Row::new(recipient.identity.clone()));
-        Report { rows: rows.collect(), batches: Vec::new() }
+    pub fn new_report(&self) -> Result<Report, ValidationError> {
+        let count = self.recipients.len();
+        let mut rows = memory::list(count).ok_or_else(|| no_memory(count))?;
+        rows.extend(self.recipients.iter().map(|recipient| Row::new(recipient.identity.clone())));
+        Ok(Report { rows, batches: Vec::new() })
     }
 
     /// The request of these recipients.
@@ -112,9 +115,10 @@ impl List {
 }
 
 /// What is wrong with the clients' references, beyond what the table says of them.
-fn reference_errors(elements: &[&RawValue]) -> Vec<(String, String)> {
+fn reference_errors(elements: &[&RawValue]) -> Result<Vec<(String, String)>, ValidationError> {
     let mut errors = Vec::new();
-    let mut known: HashMap<Cow<'_, str>, usize> = HashMap::with_capacity(elements.len());
+    let mut known: HashMap<Cow<'_, str>, usize> =
+        memory::map(elements.len()).ok_or_else(|| no_memory(elements.len()))?;
     for (index, element) in elements.iter().enumerate() {
         if errors.len() >= MAX_ERRORS {
             break;
@@ -132,7 +136,7 @@ fn reference_errors(elements: &[&RawValue]) -> Vec<(String, String)> {
         };
         errors.push((format!("{}.{index}.{}", names::LIST, names::CLIENT_REFERENCE), text));
     }
-    errors
+    Ok(errors)
 }
 
 fn recipient(element: &RawValue, fields: &[Field]) -> Result<Recipient, ValidationError> {

@@ -1,11 +1,12 @@
 //! Payouts in bulk: a list of any length, sent in batches, and a report of what became of each recipient.
 //!
 //! The parts without I/O: the request ([`arguments`]), the list ([`list`]), batches ([`split`]), what an answer proves of its
-//! batch ([`answer`]), when to stop and how long to wait ([`rules`]), the report ([`report`]), and an earlier one
-//! ([`earlier`]). [`run`] sends the batches, [`states`] looks them up.
+//! batch ([`answer`]), when to stop and how long to wait ([`rules`]), the report ([`report`]), how long it may become
+//! ([`budget`]), and an earlier one ([`earlier`]). [`run`] sends the batches, [`states`] looks them up.
 
 mod answer;
 mod arguments;
+mod budget;
 mod earlier;
 mod list;
 mod paced;
@@ -24,12 +25,14 @@ use serde_json::value::RawValue;
 use super::operation::Operation;
 use super::{CallRecord, Client};
 use crate::client::bulk::arguments::Arguments;
+use crate::client::bulk::budget::Budget;
 use crate::client::bulk::list::List;
 use crate::client::bulk::run::Run;
 use crate::client::bulk::states::States;
 use crate::request;
 use crate::response::reply::Reply;
 use crate::transport::call::Call;
+use crate::util::memory;
 use crate::util::panics::catch_panic;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::endpoint;
@@ -65,11 +68,11 @@ impl Client {
         };
         let timeout = call.and_then(|call| call.timeout());
         let deadline = Instant::now() + timeout.unwrap_or(NO_DEADLINE);
-        let operation = Operation { client: self, call, record, deadline };
+        let operation = Operation { client: self, call, record, deadline, masked: None };
         let about_earlier = arguments.is_about_earlier();
         let reply = contained(|| match arguments {
             Arguments::Pay { list, earlier, continue_after_unknown } => {
-                self.pay(operation, list, earlier, continue_after_unknown)
+                self.pay(operation, json.len(), list, earlier, continue_after_unknown)
             }
             Arguments::StatusOf(earlier) => self.states(operation, earlier),
         });
@@ -87,16 +90,19 @@ impl Client {
     fn pay(
         &self,
         operation: Operation<'_>,
+        request: usize,
         list: &RawValue,
         earlier: Option<&RawValue>,
         continue_after_unknown: bool,
     ) -> Result<Reply, ValidationError> {
+        let length = list.get().len();
         let list = List::read(list, INITIATE, &self.settings)?;
         let report = match earlier {
             Some(earlier) => earlier::resume(earlier::read(earlier, "earlier")?, &list)?,
-            None => list.new_report(),
+            None => list.new_report()?,
         };
-        let run = Run::new(operation, list, report, self.config.timeout, continue_after_unknown);
+        let budget = Budget::new(request, length, report.size());
+        let run = Run::new(operation, list, report, budget, self.config.timeout, continue_after_unknown)?;
         // What the configuration lacks is told before the first batch.
         if let Some(json) = run.first_request() {
             request::prepare(INITIATE, json.text(), &self.settings, &|| false)?;
@@ -107,8 +113,14 @@ impl Client {
     fn states(&self, operation: Operation<'_>, earlier: &RawValue) -> Result<Reply, ValidationError> {
         let report = earlier::read(earlier, "status_of")?;
         self.settings.require(WHAT, self.settings.choices.key(STATUS), STATUS.encrypted)?;
-        Ok(States::new(operation, report, self.config.timeout).ask())
+        Ok(States::new(operation, report, self.config.timeout)?.ask())
     }
+}
+
+/// There is no memory to pay, or look up, that many recipients, and to report what becomes of them.
+fn no_memory(recipients: usize) -> ValidationError {
+    let text = format!("{WHAT}: {}, for {recipients} recipients", memory::LACK);
+    ValidationError::new(Status::Argument, text)
 }
 
 /// Nothing was sent now. Where an earlier run is concerned this does not make it safe to repeat anything.

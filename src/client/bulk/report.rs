@@ -62,11 +62,13 @@ pub struct Row {
     pub payout_reference: Option<String>,
     /// As a look-up found it.
     pub state: Option<State>,
+    /// Why it is UNKNOWN, although others of its batch may not be.
+    pub message: Option<String>,
 }
 
 impl Row {
     pub fn new(identity: Identity) -> Row {
-        Row { identity, fate: Fate::NotSent, batch: None, payout_reference: None, state: None }
+        Row { identity, fate: Fate::NotSent, batch: None, payout_reference: None, state: None, message: None }
     }
 }
 
@@ -98,6 +100,9 @@ impl Batch {
     }
 }
 
+/// What a comma and a state that is found later add.
+const STATE: usize = 32;
+
 #[derive(Clone, Default)]
 pub struct Report {
     /// In the order of the list.
@@ -124,19 +129,18 @@ impl Report {
     }
 
     /// A reply with the report. `why`: what ended the run, or what else is to be said.
-    pub fn reply(&self, status: Status, outcome: Outcome, why: &str) -> Reply {
+    /// `room`: the memory that was set aside for it.
+    pub fn reply(&self, room: Vec<u8>, status: Status, outcome: Outcome, why: &str) -> Reply {
         let message = match why {
             "" => self.summary(),
             why => format!("{}; {why}", self.summary()),
         };
         let mut reply = Reply::without_body(status, outcome, message);
-        reply.body = self.body(status == Status::Ok, &reply.message);
+        reply.body = self.body(room, status == Status::Ok, &reply.message);
         reply
     }
 
-    fn body(&self, success: bool, message: &str) -> String {
-        // About as much as a row takes, so that the text hardly moves.
-        let mut out = Vec::with_capacity(256 + 300 * self.rows.len());
+    fn body(&self, mut out: Vec<u8>, success: bool, message: &str) -> String {
         object(&mut out, |object| {
             object.text("status", if success { "success" } else { "failed" });
             object.text("message", message);
@@ -165,6 +169,19 @@ impl Report {
         });
     }
 
+    /// How long its rows and batches are at most, with the states that a look-up adds.
+    pub fn size(&self) -> usize {
+        let mut text = Vec::new();
+        let mut written = |push: &dyn Fn(&mut Vec<u8>)| {
+            text.clear();
+            push(&mut text);
+            text.len() + STATE
+        };
+        let rows: usize = self.rows.iter().map(|row| written(&|out| self.push_row(out, row))).sum();
+        let batches = self.batches.iter().enumerate();
+        rows + batches.map(|batch| written(&|out| push_batch(out, batch))).sum::<usize>()
+    }
+
     pub fn push_row(&self, out: &mut Vec<u8>, row: &Row) {
         let Identity { client_reference, account, bank, amount } = &row.identity;
         object(out, |object| {
@@ -182,6 +199,7 @@ impl Report {
             object.text(names::ACCOUNT, account);
             object.text(names::BANK, bank);
             object.text(names::AMOUNT, amount);
+            object.optional("message", row.message.clone().map(one_line).as_deref());
         });
     }
 }
@@ -301,7 +319,7 @@ mod tests {
             state: None,
         };
         let report = Report { rows: vec![accepted, row(Fate::NotSent)], batches: vec![batch] };
-        let reply = report.reply(Status::Timeout, Outcome::Unknown, "why");
+        let reply = report.reply(Vec::new(), Status::Timeout, Outcome::Unknown, "why");
         assert_eq!(reply.message, "2 recipients: 1 ACCEPTED, 0 REJECTED, 1 NOT_SENT, 0 UNKNOWN; why");
         assert_eq!(
             reply.body,

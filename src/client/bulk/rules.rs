@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::report::Fate;
-use paysvc_spec::status::Status;
+use paysvc_spec::status::{Outcome, Status};
 
 /// So many batches in a row without one that is accepted end a run.
 const MOST_FAILURES: u32 = 3;
@@ -37,6 +37,11 @@ impl Rules {
             _ => None,
         }
     }
+}
+
+/// The status of a reply. E_REJECTED says that nothing was executed, so it stands beside no other outcome.
+pub fn status_beside(status: Status, outcome: Outcome) -> Status {
+    if status == Status::Rejected && outcome != Outcome::Rejected { Status::Unresolved } else { status }
 }
 
 /// The waits of one batch that is answered with 429 although its call has used all its attempts.
@@ -99,6 +104,15 @@ mod tests {
             (Fate::NotSent, Status::Config),
         ] {
             assert!(stops(fate, status), "{fate:?} {status:?}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_is_named_only_where_nothing_was_executed() {
+        assert_eq!(status_beside(Status::Rejected, Outcome::Rejected), Status::Rejected);
+        for outcome in [Outcome::Confirmed, Outcome::NotSent, Outcome::Unknown] {
+            assert_eq!(status_beside(Status::Rejected, outcome), Status::Unresolved);
+            assert_eq!(status_beside(Status::Unauthorized, outcome), Status::Unauthorized);
         }
     }
 

@@ -4,16 +4,23 @@ use std::time::Duration;
 
 use super::super::operation::Operation;
 use super::answer::{self, Known};
+use super::budget::Budget;
 use super::list::{BatchRequest, Identity, List};
 use super::paced;
-use super::report::{Batch, Fate, Report};
-use super::rules::Rules;
+use super::report::{Batch, Fate, Report, Row};
+use super::rules::{self, Rules};
 use super::split::{Item, Splitter};
-use super::{INITIATE, WHAT, contained, steps};
+use super::{INITIATE, WHAT, contained, no_memory, steps};
 use crate::client::log::Level;
-use crate::response::amounts::Decimal;
+use crate::response::decimal::Decimal;
 use crate::response::reply::Reply;
+use crate::util::limits::MAX_BULK_TEXT;
+use crate::util::memory;
+use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::{self, Outcome, Status};
+
+/// What the service's usual answer adds to a row of the report, and to a batch.
+const USUAL: usize = 200;
 
 pub struct Run<'a> {
     operation: Operation<'a>,
@@ -21,6 +28,9 @@ pub struct Run<'a> {
     /// The recipients of each batch, by their place in the list.
     plan: Vec<Vec<usize>>,
     report: Report,
+    /// For the text of the report.
+    room: Vec<u8>,
+    budget: Budget,
     /// What a batch may take.
     timeout: Duration,
     rules: Rules,
@@ -43,11 +53,20 @@ impl<'a> Run<'a> {
         operation: Operation<'a>,
         list: List,
         report: Report,
+        budget: Budget,
         timeout: Duration,
         continue_after_unknown: bool,
-    ) -> Run<'a> {
-        let plan = plan(&list, &report);
-        let mut known = Known::default();
+    ) -> Result<Run<'a>, ValidationError> {
+        let mut report = report;
+        let recipients = report.rows.len();
+        let plan = plan(&list, &report).ok_or_else(|| no_memory(recipients))?;
+        // All that the run needs after its first request, but for what a long answer adds to the report.
+        let batches = report.batches.len() + plan.len();
+        let room = memory::buffer(budget.report("", 0) + USUAL * (recipients + plan.len()));
+        let known = Known::with_room(recipients + batches);
+        let (Some(room), Some(mut known), Ok(())) = (room, known, report.batches.try_reserve_exact(plan.len())) else {
+            return Err(no_memory(recipients));
+        };
         let references = report.rows.iter().filter_map(|row| row.payout_reference.as_deref());
         references.chain(report.batches.iter().filter_map(|batch| batch.reference.as_deref())).for_each(|reference| {
             known.add(reference);
@@ -55,7 +74,21 @@ impl<'a> Run<'a> {
         let done = report.rows.len() - plan.iter().map(Vec::len).sum::<usize>();
         let rules = Rules::new(continue_after_unknown);
         let (under_way, last, first_failure) = (None, None, None);
-        Run { operation, list, plan, report, timeout, rules, known, done, under_way, last, first_failure }
+        Ok(Run {
+            operation,
+            list,
+            plan,
+            report,
+            room,
+            budget,
+            timeout,
+            rules,
+            known,
+            done,
+            under_way,
+            last,
+            first_failure,
+        })
     }
 
     /// The request of the first batch, if there is any.
@@ -103,23 +136,29 @@ impl<'a> Run<'a> {
         self.report.batches.push(Batch::begun(recipients.len()));
         for &recipient in &recipients {
             let row = &mut self.report.rows[recipient];
-            (row.fate, row.batch, row.payout_reference, row.state) = (Fate::Unknown, Some(index), None, None);
+            *row = Row { fate: Fate::Unknown, batch: Some(index), ..Row::new(row.identity.clone()) };
         }
         self.under_way = Some((index, recipients.clone(), self.operation.record.attempts()));
-        let goes_on = self.tell(&steps::before(&self.report, index, &recipients));
+        let before = steps::before(&self.report, index, &recipients);
+        let fits = self.budget.allows(&before, recipients.len());
+        let has_room = self.has_room(self.budget.report(&before, recipients.len()));
+        let goes_on = self.tell(&before, false);
         // The callback may have taken any time.
-        let obstacle = if goes_on { self.obstacle() } else { Some(stopped_by_callback()) };
+        let obstacle = match goes_on {
+            _ if !fits => Some(too_long()),
+            _ if !has_room => Some(Stop(Status::Transport, memory::LACK.into())),
+            true => self.obstacle(),
+            false => Some(stopped_by_callback()),
+        };
+        let request = self.list.request(&recipients);
         let (reply, stop) = match obstacle {
             Some(Stop(status, why)) => (Reply::failed(status, Outcome::NotSent, why.clone()), Some(Stop(status, why))),
-            None => {
-                let request = self.list.request(&recipients);
-                (paced::send(&self.operation, INITIATE, request.text(), self.timeout), None)
-            }
+            None => (paced::send(&self.operation, INITIATE, request.text(), self.timeout), None),
         };
-        let rule = self.settle(index, &recipients, reply);
+        let rule = self.settle(index, &recipients, &request, reply);
         self.under_way = None;
         self.done += recipients.len();
-        let goes_on = self.tell(&steps::after(&self.report, index, &recipients));
+        let goes_on = self.tell(&steps::after(&self.report, index, &recipients), true);
         match stop.or(rule) {
             Some(stop) => Err(stop),
             None if !goes_on && self.done < self.report.rows.len() => Err(stopped_by_callback()),
@@ -127,12 +166,25 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn tell(&self, step: &str) -> bool {
+    /// Sets memory aside for a report of that length.
+    fn has_room(&mut self, report: usize) -> bool {
+        // One byte more, for the NUL at the end of a C string.
+        if self.room.capacity() <= report {
+            match memory::buffer(report + report / 8 + 1) {
+                Some(room) => self.room = room,
+                None => return false,
+            }
+        }
+        true
+    }
+
+    fn tell(&mut self, step: &str, is_after: bool) -> bool {
+        self.budget.add(step, is_after);
         self.operation.report(self.done, self.report.rows.len(), step)
     }
 
     /// Records what a reply proves of its batch, and decides whether another one may follow.
-    fn settle(&mut self, index: usize, recipients: &[usize], reply: Reply) -> Option<Stop> {
+    fn settle(&mut self, index: usize, recipients: &[usize], request: &BatchRequest, reply: Reply) -> Option<Stop> {
         let (fate, status) = match reply.outcome {
             Outcome::Confirmed => (Fate::Accepted, reply.status),
             Outcome::Rejected => (Fate::Rejected, reply.status),
@@ -142,14 +194,16 @@ impl<'a> Run<'a> {
         let mut ended = Batch { fate, message: reply.message.clone(), ..Batch::begun(recipients.len()) };
         ended.status = status::name_of(status).to_owned();
         let mut stop = None;
+        let redact = |text: &str| self.operation.redact(INITIATE, request.text(), text);
         let mut payouts = Vec::new();
         if fate == Fate::Accepted {
             let identities: Vec<&Identity> =
                 recipients.iter().map(|&recipient| &self.list.recipients[recipient].identity).collect();
-            match answer::accepted(&reply, &identities, &self.known) {
+            match answer::accepted(&reply, &identities, &self.known, &redact) {
                 Ok(accepted) => {
                     self.known.add(&accepted.reference);
-                    accepted.payouts.iter().for_each(|reference| self.known.add(reference));
+                    let references = accepted.payouts.iter().filter_map(|payout| payout.reference.as_deref());
+                    references.for_each(|reference| self.known.add(reference));
                     (ended.reference, ended.id, payouts) = (Some(accepted.reference), accepted.id, accepted.payouts);
                 }
                 Err(difference) => {
@@ -160,18 +214,32 @@ impl<'a> Run<'a> {
                 }
             }
         }
+        let said = match fate {
+            Fate::Unknown => answer::refusals(&reply, recipients.len(), &redact),
+            _ => Vec::new(),
+        };
+        let in_doubt = payouts.iter().filter(|payout| payout.doubt.is_some()).count();
+        if in_doubt == recipients.len() {
+            ended.fate = Fate::Unknown;
+        }
         for (position, &recipient) in recipients.iter().enumerate() {
             let row = &mut self.report.rows[recipient];
-            (row.fate, row.payout_reference) = (ended.fate, payouts.get_mut(position).map(std::mem::take));
+            row.fate = ended.fate;
+            row.message = said.get(position).cloned().flatten();
+            if let Some(payout) = payouts.get_mut(position) {
+                (row.payout_reference, row.message) = (payout.reference.take(), payout.doubt.take());
+                row.fate = if row.message.is_some() { Fate::Unknown } else { Fate::Accepted };
+            }
         }
-        let status = if stop.is_some() { Status::Response } else { status };
-        if ended.fate != Fate::Accepted {
+        let status = if stop.is_some() || in_doubt > 0 { Status::Response } else { status };
+        let fate = if in_doubt > 0 { Fate::Unknown } else { ended.fate };
+        if fate != Fate::Accepted {
             self.first_failure.get_or_insert(status);
         }
         self.operation.client.log.line(self.operation.record.id, Level::Info, || {
-            format!("{WHAT}: batch {index} of {} recipients: {}", recipients.len(), ended.fate.name())
+            format!("{WHAT}: batch {index} of {} recipients: {}", recipients.len(), fate.name())
         });
-        let rule = self.rules.stop(ended.fate, status);
+        let rule = self.rules.stop(fate, status);
         let stop = stop.or_else(|| rule.map(|why| Stop(status, format!("{why}; batch {index}: {}", ended.message))));
         self.report.batches[index] = ended;
         self.last = Some(reply);
@@ -191,7 +259,7 @@ impl<'a> Run<'a> {
         self.report.batches[index] = Batch { fate, status, message, ..Batch::begun(recipients.len()) };
         self.done += recipients.len();
         // The journal is complete, unless telling it was what panicked.
-        let _ = contained(|| self.tell(&steps::after(&self.report, index, &recipients)));
+        let _ = contained(|| self.tell(&steps::after(&self.report, index, &recipients), true));
     }
 
     fn reply(self, stop: Option<Stop>) -> Reply {
@@ -201,10 +269,11 @@ impl<'a> Run<'a> {
             Some(Stop(status, why)) => (status, why),
             None => (self.first_failure.unwrap_or(Status::Response), String::new()),
         };
+        let status = rules::status_beside(status, outcome);
         if why.is_empty() && self.report.count(Fate::Unknown) > 0 {
             why = "no look-up can tell what became of those that are UNKNOWN: ask a person".into();
         }
-        let mut reply = self.report.reply(status, outcome, &why);
+        let mut reply = self.report.reply(self.room, status, outcome, &why);
         if let Some(last) = self.last {
             (reply.http_status, reply.code, reply.retry_after_ms) = (last.http_status, last.code, last.retry_after_ms);
         }
@@ -218,12 +287,18 @@ impl<'a> Run<'a> {
     }
 }
 
+fn too_long() -> Stop {
+    let text =
+        format!("the report could become longer than {MAX_BULK_TEXT} bytes, which earlier takes: split the list");
+    Stop(Status::Argument, text)
+}
+
 fn stopped_by_callback() -> Stop {
     Stop(Status::Cancelled, "the callback for progress stopped the call".into())
 }
 
 /// The batches of all recipients that are proved undone.
-fn plan(list: &List, report: &Report) -> Vec<Vec<usize>> {
+fn plan(list: &List, report: &Report) -> Option<Vec<Vec<usize>>> {
     // One of several that were refused together may have been the reason.
     let refused_with_others = |batch: &Batch| {
         batch.recipients > 1 && batch.fate == Fate::Rejected && batch.status == status::name_of(Status::Rejected)
@@ -239,7 +314,9 @@ fn plan(list: &List, report: &Report) -> Vec<Vec<usize>> {
             alone: row.batch.is_some_and(|batch| refused_with_others(&report.batches[batch])),
         }
     });
-    Splitter::new(items, list.room).collect()
+    let mut plan = memory::list(list.recipients.len())?;
+    plan.extend(Splitter::new(items, list.room));
+    Some(plan)
 }
 
 #[cfg(test)]

@@ -3,12 +3,17 @@
 use std::time::Duration;
 
 use super::super::operation::Operation;
+use super::budget::AROUND;
 use super::report::{Fate, Object, Report, Row, object, state_name};
-use super::{STATUS, answer, contained, names, paced, steps};
+use super::{STATUS, answer, contained, names, no_memory, paced, rules, steps};
+use crate::request::secrets::Secrets;
 use crate::response::document::Value;
 use crate::response::facts::element;
 use crate::response::reply::Reply;
 use crate::util::json::Type;
+use crate::util::memory;
+use crate::util::validation_error::ValidationError;
+use paysvc_spec::schema::Certainty;
 use paysvc_spec::status::{Outcome, STATES, State, Status};
 
 /// So many look-ups in a row that fail end the call.
@@ -17,6 +22,10 @@ const MOST_FAILURES: usize = 3;
 pub struct States<'a> {
     operation: Operation<'a>,
     report: Report,
+    /// The accepted recipients of each batch.
+    rows: Vec<Vec<usize>>,
+    /// For the text of the report.
+    room: Vec<u8>,
     /// What a look-up may take.
     timeout: Duration,
 }
@@ -25,8 +34,17 @@ pub struct States<'a> {
 type Failure = (Status, String);
 
 impl<'a> States<'a> {
-    pub fn new(operation: Operation<'a>, report: Report, timeout: Duration) -> States<'a> {
-        States { operation, report, timeout }
+    pub fn new(operation: Operation<'a>, report: Report, timeout: Duration) -> Result<States<'a>, ValidationError> {
+        let recipients = report.rows.len();
+        let room = memory::buffer(report.size() + AROUND).ok_or_else(|| no_memory(recipients))?;
+        let mut rows = memory::list(report.batches.len()).ok_or_else(|| no_memory(recipients))?;
+        rows.resize(report.batches.len(), Vec::new());
+        for (index, row) in report.rows.iter().enumerate().filter(|(_, row)| row.fate == Fate::Accepted) {
+            if let Some(batch) = row.batch {
+                rows[batch].push(index);
+            }
+        }
+        Ok(States { operation, report, rows, room, timeout })
     }
 
     pub fn ask(mut self) -> Reply {
@@ -36,19 +54,28 @@ impl<'a> States<'a> {
         let ended = contained(|| self.ask_all(&asked, &mut read, &mut failure));
         let failure = failure.or(ended.err());
         let why = format!("{read} of {} batches were looked up{}", asked.len(), self.states());
-        match failure {
-            None => self.report.reply(Status::Ok, Outcome::Confirmed, &why),
-            Some((status, reason)) => self.report.reply(status, Outcome::Unknown, &format!("{why}; {reason}")),
+        match (failure, self.open()) {
+            (None, 0) => self.report.reply(self.room, Status::Ok, Outcome::Confirmed, &why),
+            (None, open) => {
+                let why = format!("{why}; {open} recipients have no final state");
+                self.report.reply(self.room, Status::Unresolved, Outcome::Unknown, &why)
+            }
+            (Some((status, reason)), _) => {
+                let status = rules::status_beside(status, Outcome::Unknown);
+                self.report.reply(self.room, status, Outcome::Unknown, &format!("{why}; {reason}"))
+            }
         }
     }
 
+    /// How many recipients may have been paid or may be paid yet.
+    fn open(&self) -> usize {
+        let is_final = |state: State| matches!(state, State::FAILED | State::SUCCESSFUL | State::REVERSED);
+        let is_open = |row: &&Row| !row.fate.is_undone() && !row.state.is_some_and(is_final);
+        self.report.rows.iter().filter(is_open).count()
+    }
+
     fn ask_all(&mut self, asked: &[usize], read: &mut usize, failure: &mut Option<Failure>) {
-        let mut rows = vec![Vec::new(); self.report.batches.len()];
-        for (index, row) in self.report.rows.iter().enumerate().filter(|(_, row)| row.fate == Fate::Accepted) {
-            if let Some(batch) = row.batch {
-                rows[batch].push(index);
-            }
-        }
+        let rows = std::mem::take(&mut self.rows);
         let mut failures = 0;
         for (done, &batch) in asked.iter().enumerate() {
             if let Some(status) = self.operation.ended() {
@@ -81,9 +108,13 @@ impl<'a> States<'a> {
         let mut request = Vec::new();
         object(&mut request, |object: &mut Object<'_>| object.text(names::BATCH_REFERENCE, &reference));
         let request = String::from_utf8(request).unwrap_or_default();
-        let reply = paced::send(&self.operation, STATUS, &request, self.timeout);
+        let mut accounts = Secrets::default();
+        rows.iter().for_each(|&row| accounts.push(&self.report.rows[row].identity.account));
+        let operation = Operation { masked: Some(&accounts), ..self.operation };
+        let reply = paced::send(&operation, STATUS, &request, self.timeout);
         if reply.outcome == Outcome::Confirmed {
-            let states = states(&reply, &reference, rows.iter().map(|&row| &self.report.rows[row]));
+            let certain = STATUS.answer.certainty != Certainty::Guessed;
+            let states = states(certain, &reply, &reference, rows.iter().map(|&row| &self.report.rows[row]));
             let first = states.first().copied().unwrap_or(State::NONE);
             let common = if states.iter().all(|state| *state == first) { first } else { State::NONE };
             self.report.batches[batch].state = Some(common);
@@ -104,14 +135,18 @@ impl<'a> States<'a> {
     }
 }
 
-/// The state of each payout of a batch. NONE where the answer does not say it of this very payout.
-fn states<'r>(reply: &Reply, reference: &str, rows: impl Iterator<Item = &'r Row>) -> Vec<State> {
+/// The state of each payout of a batch. NONE where the answer does not say it of this very payout, and where the place of
+/// states is only guessed: a person may pay again what is called FAILED.
+fn states<'r>(certain: bool, reply: &Reply, reference: &str, rows: impl Iterator<Item = &'r Row>) -> Vec<State> {
     let root = reply.document.as_ref().map(|document| document.root(&reply.body));
     // An answer about another batch says nothing.
     let same = |root: &Value<'_>| {
         root.member(names::BATCH_REFERENCE).is_none_or(|own| own.is_empty() || own.text().as_deref() == Some(reference))
     };
-    let data = root.filter(same).and_then(|root| root.member("data")).filter(|data| data.kind() == Type::Array);
+    let data = root
+        .filter(|root| certain && same(root))
+        .and_then(|root| root.member("data"))
+        .filter(|data| data.kind() == Type::Array);
     rows.map(|row| data.map_or(State::NONE, |data| state_in(data, row))).collect()
 }
 

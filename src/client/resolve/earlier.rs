@@ -4,12 +4,11 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use super::{Task, expected, interval, whole_number};
+use super::{Task, attempts, expected, interval};
 use crate::request::look_up::Kept;
-use crate::request::references;
 use crate::request::secrets::{Secrets, Stop};
 use crate::request::validate;
-use crate::response::amounts::Decimal;
+use crate::response::decimal::Decimal;
 use crate::response::resolution::{Asked, Price, Question, Unasked};
 use crate::util::json::{self, Members};
 use crate::util::validation_error::ValidationError;
@@ -33,7 +32,7 @@ pub fn read<T>(
     ask: impl FnOnce(Earlier<'_>) -> T,
 ) -> Result<T, ValidationError> {
     let row = row(&json::member(arguments, "endpoint").and_then(json::text).unwrap_or_default())?;
-    let attempts = whole_number(WHAT, arguments, "attempts", 1, u64::from(u32::MAX))?;
+    let attempts = attempts(WHAT, arguments)?;
     let interval = interval(WHAT, arguments)?;
     let Some(look_up) = &row.looked_up_by else {
         return Ok(ask(Earlier::Unasked(
@@ -47,7 +46,9 @@ pub fn read<T>(
     };
     let request = json::member(arguments, "request").expect("a required member was checked");
     let kept = Kept::read(row, look_up, request, WHAT)?;
-    let Some(question) = question(look_up, &kept) else {
+    let is_charged = json::member(arguments, "charged").is_none_or(|charged| charged.get() != "false");
+    check_charge(row, look_up, &kept, is_charged)?;
+    let Some(question) = question(look_up, &kept, is_charged) else {
         return Ok(ask(Earlier::Unasked(row, Unasked::NobodyKnows)));
     };
     let prices = prices(question, &kept, arguments)?;
@@ -56,13 +57,8 @@ pub fn read<T>(
     Ok(ask(Earlier::Asks(Task {
         what: row.name,
         row: paysvc_spec::endpoint(look_up.endpoint),
-        asked: Asked {
-            question,
-            references: references::references(&json::members_of(&json).unwrap_or_default()),
-            prices,
-            own_reference: own_reference.as_deref(),
-            attempts: attempts.and_then(|attempts| u32::try_from(attempts).ok()),
-        },
+        asked: Asked { question, prices, own_reference: own_reference.as_deref(), attempts },
+        currency_by: look_up.currency_by.map(paysvc_spec::endpoint),
         json,
         secrets: secrets(row, look_up, request, stop),
         repeats: json::member(arguments, "wait").is_some_and(|wait| wait.get() == "true"),
@@ -87,17 +83,33 @@ fn secrets(row: &Endpoint, look_up: &LookUp, request: &RawValue, stop: Stop<'_>)
     let mut members = json::members(request).unwrap_or_default();
     // What the caller added is a reference.
     members.retain(|(name, _)| {
-        !look_up.keep.iter().any(|kept| matches!(kept, Keep::Added(pointer) if pointer[1..] == **name))
+        !look_up
+            .keep
+            .iter()
+            .any(|kept| matches!(kept, Keep::Added(pointer) if pointer[1..].split('/').next() == Some(&**name)))
     });
     Secrets::of_row(&members, row.fields, stop)
 }
 
+/// An unknown is a charge: nothing that was forgotten, and nothing that contradicts it, makes it "no charge".
+fn check_charge(row: &Endpoint, look_up: &LookUp, kept: &Kept<'_>, is_charged: bool) -> Result<(), ValidationError> {
+    let wrong = |text: String| Err(ValidationError::of_member(Status::Argument, WHAT, "charged", text));
+    match (look_up.settles, kept.charge()) {
+        _ if is_charged || row.safety != Safety::Moves => Ok(()),
+        (Settles::ChargeOrOrder, None) => Ok(()),
+        (Settles::ChargeOrOrder, Some(member)) => {
+            wrong(format!("must not be false: the request has {member}, so it may be a charge"))
+        }
+        _ => wrong(format!("must not be false: {} always moves money", row.name)),
+    }
+}
+
 /// `None` if the look-up cannot tell.
-fn question(look_up: &LookUp, kept: &Kept<'_>) -> Option<Question> {
+fn question(look_up: &LookUp, kept: &Kept<'_>, is_charged: bool) -> Option<Question> {
     Some(match look_up.settles {
         Settles::Charge => Question::Charge,
         Settles::Order => Question::Order,
-        Settles::ChargeOrOrder if kept.charges() => Question::Charge,
+        Settles::ChargeOrOrder if is_charged => Question::Charge,
         Settles::ChargeOrOrder => Question::Order,
         Settles::Attempt => Question::Attempt,
         // Of a part.
@@ -117,6 +129,7 @@ fn prices(question: Question, kept: &Kept<'_>, arguments: &Members<'_>) -> Resul
     }
     let of_request = Price {
         source: "the request",
+        is_of_order: true,
         amount: kept.amount().and_then(|amount| Decimal::parse(&amount)),
         currency: kept.currency().map(Cow::into_owned),
     };

@@ -16,7 +16,7 @@ use super::{CallRecord, Client, stop};
 use crate::client::log::Level;
 use crate::request::secrets::Secrets;
 use crate::request::validate;
-use crate::response::amounts::Decimal;
+use crate::response::decimal::Decimal;
 use crate::response::reply::Reply;
 use crate::response::resolution::{self, Asked, Decision, Price};
 use crate::transport::call::Call;
@@ -32,6 +32,8 @@ struct Task<'a> {
     /// For messages and the log.
     what: &'static str,
     row: &'static Endpoint,
+    /// Asked for the currency of the order, if the look-up's answer does not name it.
+    currency_by: Option<&'static Endpoint>,
     json: String,
     asked: Asked<'a>,
     /// What no message may repeat of the earlier request.
@@ -91,7 +93,13 @@ fn expected(arguments: &Members<'_>) -> Option<Price> {
         _ => Decimal::parse(&json::text(amount)?),
     });
     let currency = json::member(&expect, "currency").and_then(json::text);
-    Some(Price { source: "expect", amount, currency: currency.map(|text| text.into_owned()) })
+    Some(Price { source: "expect", is_of_order: false, amount, currency: currency.map(|text| text.into_owned()) })
+}
+
+/// How many requests that may charge the order were begun.
+fn attempts(what: &str, arguments: &Members<'_>) -> Result<Option<u32>, ValidationError> {
+    let given = whole_number(what, arguments, "attempts", 1, u64::from(u32::MAX))?;
+    Ok(given.and_then(|attempts| u32::try_from(attempts).ok()))
 }
 
 /// The first wait between two looks.

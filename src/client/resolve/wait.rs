@@ -1,31 +1,33 @@
 //! From the arguments of `order_wait` to the question.
 
-use super::{Task, expected, interval};
-use crate::request::references::Reference;
+use super::{Task, attempts, expected, interval};
 use crate::request::secrets::Secrets;
-use crate::response::resolution::{Asked, Question};
+use crate::response::resolution::{Asked, Price, Question};
 use crate::util::json::{self, Members};
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::ENDPOINTS;
-use paysvc_spec::schema::{Endpoint, Settles};
+use paysvc_spec::schema::{LookUp, Settles};
 
 const WHAT: &str = "order_wait";
 
 pub fn read(arguments: &Members<'_>) -> Result<Task<'static>, ValidationError> {
-    let reference = json::member(arguments, "reference").and_then(json::text).unwrap_or_default().into_owned();
+    let look_up = of_charge();
+    let reference = json::member(arguments, "reference").and_then(json::text).unwrap_or_default();
     let mut request = br#"{"reference":"#.to_vec();
     json::quote(&reference, &mut request);
     request.push(b'}');
+    let of_order =
+        Price { source: "the request", is_of_order: true, amount: None, currency: currency(arguments, look_up) };
     Ok(Task {
         what: WHAT,
-        row: asked(),
+        row: paysvc_spec::endpoint(look_up.endpoint),
+        currency_by: look_up.currency_by.map(paysvc_spec::endpoint),
         json: String::from_utf8(request).expect("JSON made of text is UTF-8"),
         asked: Asked {
             question: Question::Final,
-            references: vec![(Reference::Order, reference)],
-            prices: expected(arguments).into_iter().collect(),
+            prices: std::iter::once(of_order).chain(expected(arguments)).collect(),
             own_reference: None,
-            attempts: None,
+            attempts: attempts(WHAT, arguments)?,
         },
         secrets: Secrets::default(),
         repeats: true,
@@ -34,9 +36,17 @@ pub fn read(arguments: &Members<'_>) -> Result<Task<'static>, ValidationError> {
     })
 }
 
+/// The currency with which the order was made, where the request has it.
+fn currency(arguments: &Members<'_>, look_up: &LookUp) -> Option<String> {
+    let mut found = json::member(arguments, "request")?;
+    for step in look_up.currency?.split('/').skip(1) {
+        found = json::member(&json::members(found).ok()?, step)?;
+    }
+    json::text(found).map(|text| text.into_owned())
+}
+
 /// The row that tells what became of a charge tells the state of its order.
-fn asked() -> &'static Endpoint {
-    let look_ups = ENDPOINTS.iter().filter_map(|row| row.looked_up_by);
-    let of_charge = look_ups.filter(|look_up| look_up.settles == Settles::Charge).map(|look_up| look_up.endpoint);
-    of_charge.map(paysvc_spec::endpoint).next().expect("a charge can be looked up")
+fn of_charge() -> &'static LookUp {
+    let mut look_ups = ENDPOINTS.iter().filter_map(|row| row.looked_up_by.as_ref());
+    look_ups.find(|look_up| look_up.settles == Settles::Charge).expect("a charge can be looked up")
 }

@@ -5,10 +5,13 @@ use std::time::{Duration, Instant};
 use super::Task;
 use super::intervals::{self, Next};
 use crate::client::operation::Operation;
-use crate::client::{Client, send, stop};
+use crate::client::{Client, send};
+use crate::response::facts::Facts;
+use crate::response::facts::stated::Text;
 use crate::response::redact::{Redactor, WITHHELD};
 use crate::response::reply::{self, Reply};
-use crate::response::resolution::{self, Decision, Evidence};
+use crate::response::resolution::{self, Decision, Evidence, Question};
+use paysvc_spec::schema::{Endpoint, Reference};
 use paysvc_spec::status::{self, Outcome, Status};
 
 const LONGEST_REDACTION: Duration = Duration::from_millis(250);
@@ -21,6 +24,7 @@ struct Look {
 
 /// Looks until the question is settled, the task needs no second look, or the call ends.
 pub fn watch(operation: &Operation<'_>, task: &Task<'_>) -> Reply {
+    let operation = &Operation { masked: Some(&task.secrets), ..*operation };
     let mut kept: Option<Look> = None;
     for looks in 1.. {
         let found = look(operation, task);
@@ -52,20 +56,44 @@ pub fn watch(operation: &Operation<'_>, task: &Task<'_>) -> Reply {
 fn look(operation: &Operation<'_>, task: &Task<'_>) -> Look {
     // One that hangs must not take the time of all others.
     let deadline = Instant::now() + operation.client.config.timeout;
-    let reply = operation.send(task.row, &task.json, deadline);
-    let stop = stop(operation.deadline, operation.call);
-    let evidence = Evidence::read(&task.asked, &reply, &task.row.answer, &stop);
-    let decision = match evidence {
-        Some(evidence) => resolution::decide(evidence, reply.status),
-        None => resolution::unread(operation.ended().unwrap_or(Status::Timeout)),
-    };
+    let mut reply = operation.send(task.row, &task.json, deadline);
+    let mut decision = decide(task, &reply, None);
+    let asked = task.currency_by.filter(|_| decision.lacks_currency);
+    let told = asked.and_then(|row| currency(operation, task, row));
+    if told.is_some() {
+        decision = decide(task, &reply, told.as_ref());
+    }
+    if let Some(facts) = &mut reply.facts {
+        facts.is_of_payment &= !matches!(task.asked.question, Question::Refund | Question::Batch | Question::Account);
+        let proved = told
+            .or_else(|| task.asked.currency_of_order().map(Text::from))
+            .filter(|_| decision.outcome == Outcome::Confirmed);
+        if proved.is_some() && facts.currency.is_absent() {
+            facts.currency.add(proved, true);
+        }
+    }
     Look { reply, decision }
 }
 
-/// The look to return if none settles the question: the last that was answered.
+fn decide(task: &Task<'_>, reply: &Reply, currency: Option<&Text>) -> Decision {
+    let nothing = Facts::default();
+    let facts = reply.facts.as_deref().unwrap_or(&nothing);
+    resolution::decide(Evidence::of(&task.asked, reply, facts, currency))
+}
+
+/// The currency of the order, as that row tells it. `None` without its API key, and if it does not name order and currency.
+fn currency(operation: &Operation<'_>, task: &Task<'_>, row: &'static Endpoint) -> Option<Text> {
+    operation.client.config.key(operation.client.settings.choices.key(row))?;
+    let deadline = Instant::now() + operation.client.config.timeout;
+    let reply = operation.send(row, &task.json, deadline);
+    let facts = reply.facts.filter(|_| reply.outcome == Outcome::Confirmed)?;
+    facts.reference(Reference::Order).is_requested().then(|| facts.currency.clear().cloned()).flatten()
+}
+
+/// The look to return if none settles the question: the last that the service answered.
 fn keep(kept: &mut Option<Look>, found: Look) -> Look {
     match kept.take() {
-        Some(earlier) if earlier.reply.outcome == Outcome::Confirmed && found.reply.outcome != Outcome::Confirmed => {
+        Some(earlier) if earlier.decision.answered && !found.decision.answered => {
             // What the service asked for last.
             let retry_after_ms = found.reply.retry_after_ms;
             Look { reply: Reply { retry_after_ms, ..earlier.reply }, ..earlier }
@@ -87,7 +115,11 @@ fn finish(operation: &Operation<'_>, task: &Task<'_>, found: Look, ended: Option
     let Redacted { difference, message, code } = redacted(operation.client, task, &look, &decision);
     let mut parts = Vec::new();
     if let Some(why) = ended {
-        decision.status = why;
+        // Once the service has answered, the end of the time is not what leaves the question open.
+        decision.status = match why {
+            Status::Timeout if decision.answered => Status::Unresolved,
+            _ => why,
+        };
         parts.push(match why {
             Status::Cancelled => "the call was cancelled before the question was settled",
             _ => "the time is over, and the question is not settled",
@@ -107,6 +139,7 @@ fn finish(operation: &Operation<'_>, task: &Task<'_>, found: Look, ended: Option
         state: decision.state,
         http_status: look.http_status,
         document: look.document.filter(|_| look.http_status > 0),
+        facts: look.facts,
         body,
         code,
         retry_after_ms: look.retry_after_ms,

@@ -1,37 +1,55 @@
-//! The references in an answer: one that the request does not have belongs to another request.
+//! What an answer says it is about. One that names something else than its request is not the answer to it.
 
 use super::Reader;
-use super::names::{Name, known};
-use super::words::is_same;
-use crate::request::references::Reference;
+use super::stated::{Stated, Text};
+use crate::response::decimal::Decimal;
 use crate::response::document::Value;
-use crate::util::json::Type;
+use paysvc_spec::schema::Reference;
 
-impl Reader<'_> {
-    /// Of an order within `data`.
-    pub(super) fn reference_of(&mut self, object: Value<'_>) {
-        if object.kind() != Type::Object {
-            return;
-        }
-        for member in object.children() {
-            if let Some((Name::Reference, _)) = known(member) {
-                self.reference(member, Reference::Order);
-            }
-        }
+/// What an answer names of one kind.
+#[derive(Clone, Default, Debug)]
+pub struct Named {
+    pub text: Stated<Text>,
+    /// It is not what the request names.
+    pub differs: bool,
+    /// A documented member names what the request names.
+    agrees: bool,
+}
+
+impl Named {
+    /// What the request lacks is not compared, but two members that contradict each other belong to no request.
+    pub fn is_of_another_request(&self) -> bool {
+        self.differs || self.text.is_unclear() && self.text.any().is_some()
     }
 
-    /// A reference of a kind that the request does not have is not compared.
-    pub(super) fn reference(&mut self, member: Value<'_>, kind: Reference) {
-        let mut requested = self.references.iter().filter(|(of, _)| *of == kind).peekable();
-        if requested.peek().is_none() || member.is_empty() {
+    /// It names what the request names, in a documented member and without contradiction.
+    pub fn is_requested(&self) -> bool {
+        self.agrees && !self.is_of_another_request()
+    }
+}
+
+impl Reader<'_> {
+    pub(super) fn reference(&mut self, member: Value<'_>, kind: Reference, exact: bool) {
+        if member.is_empty() {
             return;
         }
-        let found = match member.kind() {
-            Type::Text => member.text(),
-            Type::Number => Some(member.raw().into()),
-            _ => None,
+        let found = match kind {
+            Reference::Refunded => Decimal::of(member).map(|amount| Text(amount.to_string())),
+            _ => Text::of(member),
         };
-        let same = found.is_some_and(|found| requested.any(|(_, reference)| is_same(reference, &found)));
-        self.facts.other_request |= !same;
+        let named = &mut self.facts.references[kind as usize];
+        let mut requested = self.requested.iter().filter(|(of, _)| *of == kind).map(|(_, text)| text).peekable();
+        if requested.peek().is_some() {
+            let is_it = |requested: &String| match (kind, &found) {
+                (_, None) => false,
+                (Reference::Refunded, Some(found)) => Decimal::parse(requested.trim()) == Decimal::parse(found),
+                (_, Some(found)) => super::words::is_same(requested, found),
+            };
+            match requested.any(is_it) {
+                true => named.agrees |= exact,
+                false => named.differs = true,
+            }
+        }
+        named.text.add(found, exact);
     }
 }

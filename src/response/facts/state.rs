@@ -17,15 +17,15 @@ impl Reader<'_> {
         let successful = any(NamedState::Successful) || any(NamedState::Success) && states.len() > 1;
         let (failed, reversed) = (any(NamedState::Failed), any(NamedState::Reversed));
         let finals = usize::from(successful) + usize::from(failed) + usize::from(reversed);
-        let [success_code, progress_code, failure_code] = self.payment_codes;
-        let [failed_elements, successful_elements, other_elements] = self.history;
+        let [success_code, progress_code, failure_code] = self.codes.payment;
+        let (failed_elements, successful_elements) = (self.facts.history.failed, self.facts.history.successful);
+        let other_elements = self.facts.history.other;
 
         let facts = &mut self.facts;
         facts.states_disagree = finals > 1 || finals == 1 && (progress || unknown);
         let own_failed = failed_at(StateLevel::Payment) || failed_at(StateLevel::Data);
         facts.failed_beside_progress =
-            failed && (success_code || progress_code || self.top.progress || self.top_progress_code);
-        facts.payments_made = successful_elements;
+            failed && (success_code || progress_code || self.top.progress || self.codes.top_progress);
         // A word that is the payment's state is one of the states above; `status` false never is.
         let top = match self.expected.top_word_is_state() {
             true => TopStatus { failure: self.top.denies, ..TopStatus::default() },

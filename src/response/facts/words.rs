@@ -26,6 +26,7 @@ pub enum NamedState {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum CodeClass {
     Success,
+    /// Or in doubt: it may speak of an earlier request.
     Progress,
     Failure,
 }
@@ -125,8 +126,8 @@ pub fn code(value: Value<'_>) -> Option<u64> {
 pub fn code_class(code: u64) -> CodeClass {
     match code {
         0 | 200 => CodeClass::Success,
-        // 1 and 2 are the service's own; the others are guessed from the codes of banks.
-        1 | 2 | 6 | 9 | 68 | 91 | 96 | 97 | 99 => CodeClass::Progress,
+        // 1 and 2 are the service's own. The others are in doubt: guessed from the codes of banks.
+        1 | 2 | 6 | 9 | 22 | 26 | 68 | 90 | 91 | 94 | 96 | 97 | 99 => CodeClass::Progress,
         _ => CodeClass::Failure,
     }
 }

@@ -1,8 +1,7 @@
 //! The lines of the table, in the order in which they are tried.
 
 use super::Question::{Account, Attempt, Batch, Charge, Final, Order, Refund};
-use super::history::Entry;
-use super::{Evidence, Keeps, Line, Look, Question, Says};
+use super::{Keeps, Line, Look, Question, Says};
 use paysvc_spec::status::{Outcome, State, Status};
 
 /// Asked of an order's state and history.
@@ -14,7 +13,7 @@ const LINE: Line = Line {
     about: &[],
     answer: "",
     fits: |_| false,
-    status: Says::This(Status::Response),
+    status: Says::Open,
     outcome: Outcome::Unknown,
     state: Keeps::Order,
     again: true,
@@ -27,9 +26,9 @@ const DIFFERS: &str = "the answer differs from what was asked for";
 pub const LINES: &[Line] = &[
     Line {
         number: "c1",
-        answer: "the look-up cannot be sent, or is refused with 400, 401 or 403",
+        answer: "the look-up cannot be sent, or is refused with 400, 401, 403 or 422",
         fits: |evidence| evidence.look == Look::Impossible,
-        status: Says::LookUp,
+        status: Says::Open,
         state: Keeps::Nothing,
         again: false,
         explanation: "the look-up is not possible",
@@ -40,7 +39,7 @@ pub const LINES: &[Line] = &[
         about: &[Order, Account],
         answer: "404",
         fits: |evidence| evidence.look == Look::Absent,
-        status: Says::LookUp,
+        status: Says::Open,
         state: Keeps::Nothing,
         explanation: "the service does not know it; it moves no money, so the same request may be sent again",
         ..LINE
@@ -49,7 +48,7 @@ pub const LINES: &[Line] = &[
         number: "c3",
         answer: "404",
         fits: |evidence| evidence.look == Look::Absent,
-        status: Says::LookUp,
+        status: Says::Open,
         state: Keeps::Nothing,
         explanation: "the service does not know it, which proves nothing: the request may still be on its way",
         ..LINE
@@ -58,7 +57,7 @@ pub const LINES: &[Line] = &[
         number: "c4",
         answer: "any other failure of the look-up",
         fits: |evidence| evidence.look == Look::Failed,
-        status: Says::LookUp,
+        status: Says::Open,
         state: Keeps::Nothing,
         explanation: "the look-up failed",
         ..LINE
@@ -73,16 +72,27 @@ pub const LINES: &[Line] = &[
     Line {
         number: "c6",
         about: OF_ORDERS,
-        answer: "no order in it",
-        fits: |evidence| !evidence.facts.subject,
+        answer: "it does not name the order",
+        fits: |evidence| !evidence.facts.subject || !evidence.names_it(),
         state: Keeps::Nothing,
         explanation: "the answer does not name the order",
         ..LINE
     },
     Line {
+        number: "c28",
+        about: &[Batch, Account],
+        answer: "it does not name the batch, or the alias",
+        fits: |evidence| !evidence.names_it(),
+        state: Keeps::Nothing,
+        explanation: "the answer does not name what was asked about",
+        ..LINE
+    },
+    Line {
         number: "c7",
-        answer: "an amount or a currency that differs, or no amount to compare; final, or asked of an order without a charge",
-        fits: |evidence| evidence.difference.is_some() && (evidence.is_final() || evidence.question == Order),
+        answer: "an amount, a currency or an account's Reference that differs, or none to compare; final, or asked of an order without a charge or an account",
+        fits: |evidence| {
+            evidence.difference.is_some() && (evidence.is_final() || matches!(evidence.question, Order | Account))
+        },
         again: false,
         explanation: DIFFERS,
         ..LINE
@@ -126,18 +136,18 @@ pub const LINES: &[Line] = &[
     },
     Line {
         number: "c12",
-        about: &[Charge],
-        answer: "final, FAILED, every entry of the history FAILED, and at least as many entries as attempts",
-        fits: |evidence| evidence.all_failed() && evidence.has_every_attempt(),
+        about: &[Charge, Final],
+        answer: "FAILED, said to be final, every entry of the history FAILED with a reference of its own, and one attempt",
+        fits: |evidence| evidence.all_failed() && evidence.attempts == Some(1),
         status: Says::This(Status::Rejected),
         outcome: Outcome::Rejected,
         again: false,
-        explanation: "every attempt to pay the order has failed",
+        explanation: "the only attempt to pay the order has failed",
         ..LINE
     },
     Line {
         number: "c13",
-        about: &[Charge],
+        about: &[Charge, Attempt, Final],
         answer: "the same, and the attempts are not known",
         fits: |evidence| evidence.all_failed() && evidence.attempts.is_none(),
         explanation: "every attempt that the service knows has failed; without the number of attempts this proves nothing",
@@ -145,10 +155,10 @@ pub const LINES: &[Line] = &[
     },
     Line {
         number: "c14",
-        about: &[Charge],
+        about: &[Charge, Final],
         answer: "FAILED otherwise",
         fits: |evidence| evidence.facts.state == State::FAILED,
-        explanation: "the order has failed, but the answer does not prove that every attempt has",
+        explanation: "the order has failed, but another attempt to pay it may be under way",
         ..LINE
     },
     Line {
@@ -175,7 +185,7 @@ pub const LINES: &[Line] = &[
         number: "c17",
         about: &[Attempt],
         answer: "the entry with the request's reference SUCCESSFUL",
-        fits: |evidence| evidence.entry == Entry::Is(State::SUCCESSFUL),
+        fits: |evidence| evidence.attempt_is(State::SUCCESSFUL),
         status: Says::This(Status::Ok),
         outcome: Outcome::Confirmed,
         state: Keeps::Entry,
@@ -186,7 +196,7 @@ pub const LINES: &[Line] = &[
         number: "c18",
         about: &[Attempt],
         answer: "that entry REVERSED",
-        fits: |evidence| evidence.entry == Entry::Is(State::REVERSED),
+        fits: |evidence| evidence.attempt_is(State::REVERSED),
         status: Says::This(Status::Ok),
         outcome: Outcome::Confirmed,
         state: Keeps::Entry,
@@ -196,10 +206,8 @@ pub const LINES: &[Line] = &[
     Line {
         number: "c19",
         about: &[Attempt],
-        answer: "that entry FAILED, and the order final",
-        fits: |evidence| {
-            evidence.entry == Entry::Is(State::FAILED) && evidence.is_final() && !evidence.facts.failed_beside_progress
-        },
+        answer: "that entry FAILED, and all that line c12 asks for",
+        fits: |evidence| evidence.all_failed() && evidence.attempts == Some(1),
         status: Says::This(Status::Rejected),
         outcome: Outcome::Rejected,
         state: Keeps::Entry,
@@ -209,7 +217,7 @@ pub const LINES: &[Line] = &[
     Line {
         number: "c20",
         about: &[Attempt],
-        answer: "no such entry, two of them, or it says something else",
+        answer: "no such entry, two of them, or anything else",
         fits: |_| true,
         state: Keeps::Entry,
         explanation: "the history does not tell what became of this attempt",
@@ -238,24 +246,33 @@ pub const LINES: &[Line] = &[
     Line {
         number: "c23",
         about: &[Batch],
-        answer: "the batch",
-        fits: |_| true,
+        answer: "its payouts, none of them refused or FAILED",
+        fits: |evidence| evidence.facts.elements > 0 && !evidence.facts.element_refused,
         status: Says::This(Status::Ok),
         outcome: Outcome::Confirmed,
+        state: Keeps::Nothing,
         again: false,
-        explanation: "the service accepted the payouts; the state tells whether they are paid",
+        explanation: "the service accepted the payouts, which does not mean that they are paid",
+    },
+    Line {
+        number: "c29",
+        about: &[Batch],
+        answer: "anything else",
+        fits: |_| true,
+        state: Keeps::Nothing,
+        explanation: "the answer does not say that the payouts were accepted: a person must find out before they are repeated",
         ..LINE
     },
     Line {
         number: "c24",
         about: &[Account],
-        answer: "an account",
-        fits: |evidence| evidence.account,
+        answer: "an account of this alias and this Reference",
+        fits: |evidence| evidence.is_own_account,
         status: Says::This(Status::Ok),
         outcome: Outcome::Confirmed,
         state: Keeps::Nothing,
         again: false,
-        explanation: "there is an account",
+        explanation: "there is such an account",
     },
     Line {
         number: "c25",
@@ -269,8 +286,8 @@ pub const LINES: &[Line] = &[
     Line {
         number: "c26",
         about: &[Final],
-        answer: "final",
-        fits: Evidence::is_final,
+        answer: "final, SUCCESSFUL or REVERSED",
+        fits: |evidence| evidence.ended_as(State::SUCCESSFUL) || evidence.ended_as(State::REVERSED),
         status: Says::This(Status::Ok),
         outcome: Outcome::Confirmed,
         again: false,

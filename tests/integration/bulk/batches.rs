@@ -121,8 +121,9 @@ fn a_wrong_list_is_refused_before_anything_is_sent() {
     assert_eq!(sandbox.get("/sandbox/requests")["requests"], json!([]));
 }
 
+/// The answer of the look-up is not documented: what its members are called is guessed, so no state is taken from it.
 #[test]
-fn accepted_is_not_paid_and_the_states_are_asked_for() {
+fn accepted_is_not_paid_and_a_guessed_state_is_no_state() {
     let sandbox = Sandbox::start(&[]);
     let client = Client::new(&sandbox.config());
     // The first stays pending, the second fails; the others are paid.
@@ -130,30 +131,22 @@ fn accepted_is_not_paid_and_the_states_are_asked_for() {
     let list: Vec<_> = list.iter().enumerate().map(|(number, account)| recipient(number, account)).collect();
     let (reply, _) = run(&client, &json!({"payoutDetails": list}));
     let paid = report(reply.expect("OK CONFIRMED"));
-    let states = |reply: &crate::support::capi::Reply| -> Vec<String> {
-        let report = report(reply.expect("OK CONFIRMED"));
-        let rows = report["payouts"].as_array().unwrap().iter().chain(report["batches"].as_array().unwrap());
-        rows.map(|row| row["state"].as_str().unwrap_or("-").to_owned()).collect()
-    };
-    let (first, looks) = run(&client, &json!({"status_of": paid}));
-    assert_eq!(states(&first), ["PENDING"; 8]);
-    assert_eq!(looks.iter().map(|step| step["step"].as_str().unwrap()).collect::<Vec<_>>(), ["look"; 3]);
-    let (second, _) = run(&client, &json!({"status_of": report(&first)}));
-    assert_eq!(
-        states(&second),
-        ["PENDING", "FAILED", "SUCCESSFUL", "SUCCESSFUL", "SUCCESSFUL", "NONE", "SUCCESSFUL", "SUCCESSFUL"]
-    );
-    assert_eq!(report(&second)["states"], json!({"PENDING": 1, "FAILED": 1, "SUCCESSFUL": 3}));
-    assert_eq!(outcomes(&report(&second)), ["ACCEPTED"; 5], "a payout that failed later was accepted");
+    for _ in 0..2 {
+        let (reply, looks) = run(&client, &json!({"status_of": paid}));
+        reply.expect("E_UNRESOLVED UNKNOWN");
+        assert!(reply.message().ends_with("5 recipients have no final state"), "{}", reply.message());
+        assert_eq!(looks.iter().map(|step| step["step"].as_str().unwrap()).collect::<Vec<_>>(), ["look"; 3]);
+        let found = report(&reply);
+        let rows = found["payouts"].as_array().unwrap().iter().chain(found["batches"].as_array().unwrap());
+        assert!(rows.map(|row| &row["state"]).eq([json!("NONE"); 1].iter().cycle().take(8)), "{found}");
+        assert_eq!(found["states"], json!({"NONE": 5}));
+        assert_eq!(outcomes(&found), ["ACCEPTED"; 5]);
+    }
     assert_eq!(ledger(&sandbox).len(), 5, "looking pays nobody");
     // A look-up that fails leaves the others.
     sandbox.post("/sandbox/faults", &json!({"path": "/payout/*", "fault": "status_500", "count": 3}));
     let (third, _) = run(&client, &json!({"status_of": paid}));
     third.expect("E_SERVER UNKNOWN");
     let found = report(&third);
-    assert_eq!(found["batches"][0].get("state"), None);
-    assert_eq!(
-        (&found["batches"][1]["state"], &found["payouts"][4]["state"]),
-        (&json!("SUCCESSFUL"), &json!("SUCCESSFUL"))
-    );
+    assert_eq!((found["batches"][0].get("state"), &found["batches"][1]["state"]), (None, &json!("NONE")));
 }

@@ -84,11 +84,11 @@ fn faults_end_a_run_where_they_must() {
         // An answer that belongs to another request ends the run whatever the caller said.
         case(second("alter_element"), &on, "E_RESPONSE UNKNOWN", "AU", "does not fit the batch"),
         case(second("unauthorized"), &on, "E_UNAUTHORIZED UNKNOWN", "AR", "the service refused the API key"),
-        case(second("refused"), &none, "E_REJECTED UNKNOWN", "ARAA", ""),
+        case(second("refused"), &none, "E_UNRESOLVED UNKNOWN", "ARAA", ""),
         case(
             json!([{"fault": "refused", "nth": 1, "count": 99}]),
             &on,
-            "E_REJECTED UNKNOWN",
+            "E_UNRESOLVED UNKNOWN",
             "RRR",
             "three batches in a row",
         ),
@@ -100,7 +100,7 @@ fn faults_end_a_run_where_they_must() {
             "three batches in a row",
         ),
         // Two refusals and an acceptance begin the count anew.
-        case(json!([{"fault": "refused", "nth": 1, "count": 2}]), &none, "E_REJECTED UNKNOWN", "RRAA", ""),
+        case(json!([{"fault": "refused", "nth": 1, "count": 2}]), &none, "E_UNRESOLVED UNKNOWN", "RRAA", ""),
     ] {
         check_case(&case);
     }

@@ -1,62 +1,295 @@
-//! The example in C, killed at any moment and started again, until nothing is left that may be sent.
+//! The examples in C, Go and Python: killed at any moment, started twice, with a torn or another journal, on a full disk,
+//! and started again, until nothing is left that may be sent. PAYSVC_TORN=1 tears a line at every byte.
 
 use std::io::{BufRead as _, BufReader};
-use std::process::Stdio;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::many::setting;
 use super::{check, fault, ledger, recipients, report};
 use crate::support::capi::Client;
 use crate::support::random::Random;
 use crate::support::sandbox::Sandbox;
-use crate::support::{Link, Stage, output_of, root};
+use crate::support::{Link, Stage, bindings, output_of, root};
 
-#[test]
-fn a_program_that_is_killed_goes_on_from_its_journal() {
-    let stage = Stage::new();
-    let program = stage.cc(&root().join("examples/payouts.c"), Link::Shared, &["-std=c89", "-pedantic"]);
-    let sandbox = Sandbox::start(&[]);
-    // Time to be killed within a batch, before and after it was executed.
-    fault(&sandbox, json!({"fault": "slow_headers", "delay_ms": 30, "probability": 0.5, "seed": 3}));
-    let list = recipients(40);
-    let (names, journal) = (stage.path().join("list.json"), stage.path().join("journal"));
-    std::fs::write(&names, Value::from(list.clone()).to_string()).unwrap();
-    let start = || {
-        let mut command = stage.command(&program);
+/// An example, a list that it pays, and the sandbox that is asked to.
+struct Example {
+    stage: Stage,
+    sandbox: Sandbox,
+    list: Vec<Value>,
+    program: Option<PathBuf>,
+    /// How it begins a new journal.
+    new: &'static str,
+}
+
+impl Example {
+    fn of(stage: Stage, program: Option<PathBuf>, new: &'static str, count: usize) -> Example {
+        let list = recipients(count);
+        std::fs::write(stage.path().join("list.json"), Value::from(list.clone()).to_string()).unwrap();
+        Example { sandbox: Sandbox::start(&[]), list, program, new, stage }
+    }
+
+    fn in_c(count: usize) -> Example {
+        let stage = Stage::new();
+        let program = stage.cc(&root().join("examples/payouts.c"), Link::Shared, &["-std=c89", "-pedantic"]);
+        Example::of(stage, Some(program), "--new", count)
+    }
+
+    fn in_go(count: usize) -> Example {
+        let stage = Stage::new();
+        let program = stage.go_build("examples/payouts");
+        Example::of(stage, Some(program), "-new", count)
+    }
+
+    fn in_python(count: usize) -> Example {
+        Example::of(Stage::new(), None, "--new", count)
+    }
+
+    fn journal(&self) -> PathBuf {
+        self.stage.path().join("journal")
+    }
+
+    /// Begins a new journal, or goes on with one.
+    fn start_with(&self, is_new: bool, journal: &Path) -> Command {
+        let mut command = match &self.program {
+            Some(program) => self.stage.command(program),
+            None => bindings::python("examples/payouts.py"),
+        };
         for name in ["base_url", "public_key", "secret_key", "encryption_key"] {
-            command.env(format!("PAYSVC_{}", name.to_uppercase()), sandbox.text(name));
+            command.env(format!("PAYSVC_{}", name.to_uppercase()), self.sandbox.text(name));
         }
-        command.arg(&names).arg(&journal);
+        command.args(is_new.then_some(self.new)).arg(self.stage.path().join("list.json")).arg(journal);
         command
-    };
-    let mut random = Random::new(13, 1);
-    for kills in 0..6 {
-        let mut child = start().stdout(Stdio::piped()).spawn().unwrap();
-        // A step is printed before it is written down: so it dies while it writes, before a batch, or within one.
+    }
+
+    /// Goes on if there is a journal.
+    fn start(&self) -> Command {
+        let journal = self.journal();
+        self.start_with(!journal.exists(), &journal)
+    }
+
+    /// Lets go on what is left, until it ends; gives how many are UNKNOWN.
+    #[track_caller]
+    fn finish(&self) -> usize {
+        let output = self.start().output().unwrap();
+        let told = String::from_utf8_lossy(&output.stdout).into_owned();
+        let unknown = told.lines().filter(|line| line.starts_with("UNKNOWN ")).count();
+        assert_eq!(output.status.code(), Some(if unknown == 0 { 0 } else { 2 }), "{}", output_of(&output));
+        self.check(unknown);
+        unknown
+    }
+
+    /// The journal says of everybody what the ledger says.
+    #[track_caller]
+    fn check(&self, unknown: usize) {
+        let text = std::fs::read_to_string(self.journal()).unwrap();
+        assert!(text.ends_with('\n'));
+        let steps: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let client = Client::new(&self.sandbox.config());
+        let reply = client.call("payout_bulk", &json!({"payoutDetails": self.list, "earlier": steps}));
+        assert_eq!(reply.attempts(), 0, "nothing is left that may be sent");
+        let found = report(&reply);
+        check(&found, &self.list, &ledger(&self.sandbox));
+        let accepted = self.list.len() - unknown;
+        assert_eq!((&found["unknown"], &found["accepted"]), (&json!(unknown), &json!(accepted)));
+    }
+
+    /// Kills it once so many lines were printed, and some time later.
+    fn kill_after(&self, lines: usize, later: Duration) {
+        let mut child = self.start().stdout(Stdio::piped()).spawn().unwrap();
         let mut steps = BufReader::new(child.stdout.take().unwrap()).lines();
-        (0..=random.below(6)).for_each(|_| _ = steps.next());
-        std::thread::sleep(std::time::Duration::from_millis(random.below(40)));
+        (0..lines).for_each(|_| _ = steps.next());
+        sleep(later);
         child.kill().unwrap();
         child.wait().unwrap();
+    }
+
+    fn begin_anew(&self) {
+        self.sandbox.post("/sandbox/reset", &json!({}));
+        let _ = std::fs::remove_file(self.journal());
+    }
+}
+
+fn told(output: &Output) -> String {
+    assert_eq!(output.status.code(), Some(3), "{}", output_of(output));
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// A step is printed before it is written down: so it dies while it writes, before a batch, or within one.
+fn killed(example: &Example) {
+    let slow = json!({"fault": "slow_headers", "delay_ms": 30, "probability": 0.5, "seed": 3});
+    // At each of the steps of four batches.
+    for lines in 1..=8 {
+        example.begin_anew();
+        fault(&example.sandbox, slow.clone());
+        example.kill_after(lines, Duration::ZERO);
+        example.finish();
+    }
+    // Six times in one list.
+    example.begin_anew();
+    fault(&example.sandbox, slow);
+    let mut random = Random::new(13, 1);
+    for kills in 0..6 {
+        example.kill_after(1 + random.below(2) as usize, Duration::from_millis(random.below(40)));
         // As if it had died while it wrote what a batch was answered.
-        let text = std::fs::read_to_string(&journal).unwrap_or_default();
+        let text = std::fs::read_to_string(example.journal()).unwrap_or_default();
         if kills % 2 == 0 && text.lines().last().is_some_and(|line| line.starts_with(r#"{"step":"after""#)) {
-            std::fs::write(&journal, &text[..text.len() - 5]).unwrap();
+            std::fs::write(example.journal(), &text[..text.len() - 5]).unwrap();
         }
-        let executed = ledger(&sandbox);
+        let executed = ledger(&example.sandbox);
         assert!(executed.values().all(|made| made.len() == 1), "{executed:?}");
     }
-    let output = start().output().unwrap();
-    let unknown = String::from_utf8_lossy(&output.stdout).lines().filter(|line| line.starts_with("UNKNOWN ")).count();
-    assert_eq!(output.status.code(), Some(if unknown == 0 { 0 } else { 2 }), "{}", output_of(&output));
-    // What the journal says, as a report.
-    let text = std::fs::read_to_string(&journal).unwrap();
-    let steps: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let client = Client::new(&sandbox.config());
-    let reply = client.call("payout_bulk", &json!({"payoutDetails": list, "earlier": steps}));
-    assert_eq!(reply.attempts(), 0, "nothing is left that may be sent");
-    let found = report(&reply);
-    check(&found, &list, &ledger(&sandbox));
-    assert_eq!((&found["unknown"], &found["accepted"]), (&json!(unknown), &json!(40 - unknown)));
-    println!("40 recipients, killed 6 times: {} ACCEPTED, {unknown} UNKNOWN, 0 paid twice", 40 - unknown);
+    let unknown = example.finish();
+    println!("killed at 8 steps, and 6 times in one list: {unknown} of {} UNKNOWN, 0 paid twice", example.list.len());
+}
+
+/// Whoever has the journal pays; the other one is refused, also where both begin.
+fn started_twice(example: &Example, times: usize) {
+    for round in 0..times {
+        example.begin_anew();
+        let both = || {
+            let start = |is_new| example.start_with(is_new, &example.journal());
+            let is_new = !example.journal().exists();
+            let children = [0, 1].map(|_| {
+                let mut command = start(is_new);
+                command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+            });
+            children.map(|child| child.wait_with_output().unwrap().status.code().unwrap())
+        };
+        if round % 2 == 1 {
+            example.kill_after(1, Duration::ZERO);
+        }
+        let codes = both();
+        // One after the other is no race: the second one finds everything paid.
+        assert!(codes.iter().all(|code| [0, 2, 3].contains(code)) && codes != [3, 3], "{codes:?}");
+        example.finish();
+        let executed = ledger(&example.sandbox);
+        assert!(executed.values().all(|made| made.len() == 1), "{executed:?}");
+    }
+    // While one pays.
+    example.begin_anew();
+    fault(&example.sandbox, json!({"fault": "slow_headers", "delay_ms": 700, "count": 2}));
+    let mut first = example.start().stdout(Stdio::piped()).spawn().unwrap();
+    let mut steps = BufReader::new(first.stdout.take().unwrap()).lines();
+    steps.next().unwrap().unwrap();
+    let second = told(&example.start_with(false, &example.journal()).output().unwrap());
+    assert!(!second.is_empty());
+    steps.for_each(drop);
+    assert_eq!(first.wait().unwrap().code(), Some(0));
+    example.check(0);
+    println!("started twice at once {times} times, and while it pays: 0 paid twice");
+}
+
+/// Every part of the line that was being written, in steps of so many bytes.
+fn torn(example: &Example, bytes: usize) {
+    example.begin_anew();
+    assert_eq!(example.finish(), 0);
+    let text = std::fs::read_to_string(example.journal()).unwrap();
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let mut cuts = 0;
+    // The first line; a step before a batch, which was not sent; a step after one, whose answer is lost.
+    for whole in [0, 2, 1] {
+        for cut in (0..lines[whole].len()).step_by(bytes) {
+            // The sandbox goes on counting, as the service does: a reference that is there twice is no answer.
+            let before = ledger(&example.sandbox);
+            let left = [lines[..whole].concat().as_bytes(), &lines[whole].as_bytes()[..cut]].concat();
+            std::fs::write(example.journal(), left).unwrap();
+            let output = example.start().output().unwrap();
+            let code = if whole == 1 { 2 } else { 0 };
+            assert_eq!(output.status.code(), Some(code), "{whole} {cut}: {}", output_of(&output));
+            // The first batch may be under way, or has been executed: it is not sent.
+            let first = if whole == 0 { 0 } else { 2 };
+            let executed = ledger(&example.sandbox);
+            for (index, row) in example.list.iter().enumerate() {
+                let name = row["clientReference"].as_str().unwrap();
+                let times = executed[name].len() - before[name].len();
+                assert_eq!(times, usize::from(index >= first), "{name} {whole} {cut}: {}", output_of(&output));
+            }
+            let again = std::fs::read_to_string(example.journal()).unwrap();
+            assert!(again.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()), "{again}");
+            cuts += 1;
+        }
+    }
+    println!("{cuts} journals with a torn line: 0 paid twice, every line whole afterwards");
+}
+
+/// A name that is wrong by accident begins nothing.
+fn other_journal(example: &Example) {
+    example.begin_anew();
+    assert_eq!(example.finish(), 0);
+    let other = example.stage.path().join("another");
+    told(&example.start_with(false, &other).output().unwrap());
+    assert!(!other.exists());
+    told(&example.start_with(true, &example.journal()).output().unwrap());
+    assert_eq!(ledger(&example.sandbox).len(), example.list.len());
+    example.check(0);
+    // A journal that is damaged is refused, and left as it is.
+    let text = std::fs::read_to_string(example.journal()).unwrap();
+    for damaged in [text.replacen('{', "\0", 1), text.replacen('{', "", 1)] {
+        std::fs::write(example.journal(), &damaged).unwrap();
+        told(&example.start().output().unwrap());
+        assert_eq!(std::fs::read_to_string(example.journal()).unwrap(), damaged);
+    }
+    assert_eq!(ledger(&example.sandbox).len(), example.list.len());
+}
+
+/// A limit in blocks of 512 bytes stands for the disk: a line that does not fit is written in part.
+fn full_disk(example: &Example) {
+    let mut stopped = 0;
+    for blocks in 1..=8 {
+        example.begin_anew();
+        let start = example.start();
+        let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+        let mut limited = Command::new("sh");
+        limited.args(["-c", &script]).arg(start.get_program()).args(start.get_args());
+        for (name, value) in start.get_envs() {
+            limited.env(name, value.unwrap_or_default());
+        }
+        let output = limited.output().unwrap();
+        stopped += usize::from(output.status.code() != Some(0));
+        let text = std::fs::read_to_string(example.journal()).unwrap();
+        assert!(text.is_empty() || text.ends_with('\n'), "{blocks} blocks: {text}");
+        // One batch at most has an answer that could not be written down.
+        let unknown = example.finish();
+        assert!(unknown <= 2, "{unknown} UNKNOWN with {blocks} blocks");
+    }
+    assert!(stopped > 3, "{stopped}");
+}
+
+#[test]
+fn in_c_nobody_is_paid_twice() {
+    let example = Example::in_c(8);
+    killed(&example);
+    started_twice(&example, 20);
+    other_journal(&example);
+    full_disk(&example);
+}
+
+#[test]
+fn in_c_a_line_may_be_torn_anywhere() {
+    torn(&Example::in_c(4), setting("PAYSVC_TORN", 17) as usize);
+}
+
+#[test]
+fn in_go_nobody_is_paid_twice() {
+    let example = Example::in_go(8);
+    killed(&example);
+    started_twice(&example, 10);
+    other_journal(&example);
+    full_disk(&example);
+    torn(&example, 97);
+}
+
+#[test]
+fn in_python_nobody_is_paid_twice() {
+    let example = Example::in_python(8);
+    killed(&example);
+    started_twice(&example, 4);
+    other_journal(&example);
+    full_disk(&example);
+    torn(&example, 301);
 }

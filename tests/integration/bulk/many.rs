@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use paysvc_spec::status::CONTINUE;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{Steps, check, fault, ledger, outcomes, recipients, report, run_with, sizes};
 use crate::support::capi::Client;
@@ -51,7 +51,7 @@ const FAULTS: &[(&str, u32)] = &[
     ("partial_batch", 40),
 ];
 
-fn setting(name: &str, default: u64) -> u64 {
+pub fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
@@ -75,7 +75,7 @@ fn pay_all(bits: &str, count: usize, seed: u64) {
     let client = Client::new(&sandbox.config_with(json!({"timeout_ms": 20_000, "max_attempts": 2})));
     let (mut figures, mut random) = (Figures::default(), Random::new(seed, 13));
     let started = Instant::now();
-    let mut earlier = Value::Null;
+    let mut earlier = json!([]);
     let last = loop {
         let goes_on = random.percent(50);
         let request = json!({"payoutDetails": list, "earlier": earlier, "continue_after_unknown": goes_on});
@@ -101,8 +101,7 @@ fn pay_all(bits: &str, count: usize, seed: u64) {
         // lost, and with it what a batch was answered, but never that it was begun.
         earlier = match random.below(4) {
             0 => {
-                let before =
-                    if earlier.is_null() { Vec::new() } else { earlier.as_array().cloned().unwrap_or(vec![earlier]) };
+                let before = earlier.as_array().cloned().unwrap_or(vec![earlier]);
                 let mut written = told.steps;
                 if random.percent(50) && written.last().is_some_and(|step| step["step"] == "after") {
                     written.pop();

@@ -53,10 +53,10 @@ fn an_innocent_recipient_is_paid_although_it_was_refused_with_another() {
     let list: Vec<_> =
         [0, 1, 2].map(|number| recipient(number, ["0690000031", "0690000003", "0690000033"][number])).into();
     let (first, _) = run(&client, &json!({"payoutDetails": list}));
-    let first = report(first.expect("E_REJECTED UNKNOWN"));
+    let first = report(first.expect("E_UNRESOLVED UNKNOWN"));
     assert_eq!(outcomes(&first), ["REJECTED", "REJECTED", "ACCEPTED"]);
     let (second, _) = run(&client, &json!({"payoutDetails": list, "earlier": first}));
-    let second = report(second.expect("E_REJECTED UNKNOWN"));
+    let second = report(second.expect("E_UNRESOLVED UNKNOWN"));
     assert_eq!(outcomes(&second), ["ACCEPTED", "REJECTED", "ACCEPTED"]);
     check(&second, &list, &ledger(&sandbox));
     // It may be left out, and is paid under another reference.

@@ -72,7 +72,7 @@ fn endpoint(it: &Endpoint) -> Value {
             success => it.answer.envelope.success(it.read_only()),
             word_is_state => word_is_state(&it.answer),
             code => it.answer.envelope.code(),
-            state => it.answer.state,
+            state => it.answer.state(),
             subject => it.answer.subject,
             certainty => it.answer.certainty.name(),
             members,

@@ -3012,6 +3012,7 @@ class PayoutBulkAnswerPayouts(Answer):
         "bankCode": ("bank_code", "text"),
         "amount": ("amount", "amount"),
         "state": ("state", "text"),
+        "message": ("message", "text"),
     }
 
     @property
@@ -3080,8 +3081,16 @@ class PayoutBulkAnswerPayouts(Answer):
 
     @property
     def state(self) -> str | None:
-        """The state of its batch, once it was asked for.
+        """Its state, once it was asked for.
 
         /payouts/*/state: string; documented.
         """
         return self._read(_leaf.text, "state")
+
+    @property
+    def message(self) -> str | None:
+        """Why it is UNKNOWN, although its batch may be ACCEPTED.
+
+        /payouts/*/message: string; documented.
+        """
+        return self._read(_leaf.text, "message")

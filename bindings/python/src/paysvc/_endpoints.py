@@ -804,17 +804,22 @@ class Endpoints:
         self,
         reference: str,
         *,
+        attempts: int | Omitted = OMIT,
+        request: object | Omitted = OMIT,
         expect: Expect | Mapping[str, object] | Omitted = OMIT,
         interval_ms: int | Omitted = OMIT,
         progress: Progress | None = None,
         timeout: float | None = None,
         call: Call | None = None,
     ) -> OrderStatusReply:
-        """Asks for the state of an order until it is final, or until the call's time is over. A failed payment may be
-        followed by another attempt: call again.
+        """Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is
+        over. FAILED ends it only where no other attempt to pay can be under way: with attempts 1. It tells the
+        state of the order, and nothing of a refund.
 
         Args:
             reference: reference of the order
+            attempts: as for resolve
+            request: the request that made the order: order.currency is used
             expect: the price that was asked for
             interval_ms: the first wait between two looks in ms; the following ones grow by half each, up to ten
                 times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000)
@@ -827,6 +832,8 @@ class Endpoints:
         """
         return cast(OrderStatusReply, self.call("order_wait", Members({
             "reference": reference,
+            "attempts": attempts,
+            "request": request,
             "expect": expect,
             "interval_ms": interval_ms,
         }), progress=progress, timeout=timeout, call=call))
@@ -836,6 +843,7 @@ class Endpoints:
         body: object,
         *,
         expect: WebhookVerifyExpect | Mapping[str, object] | Omitted = OMIT,
+        ask: bool | Omitted = OMIT,
         timeout: float | None = None,
         call: Call | None = None,
     ) -> WebhookVerifyReply:
@@ -845,6 +853,8 @@ class Endpoints:
         Args:
             body: the body of the webhook: its text as it was received, or a JSON object
             expect: what the event must speak of
+            ask: false: reads the event and says what it is about, and asks nothing: OK NOT_SENT, and never
+                authentic (default true)
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
@@ -854,6 +864,7 @@ class Endpoints:
         return cast(WebhookVerifyReply, self.call("webhook_verify", Members({
             "body": body,
             "expect": expect,
+            "ask": ask,
         }), timeout=timeout, call=call))
 
     def request(
@@ -875,7 +886,8 @@ class Endpoints:
 
         Args:
             method: GET, POST, PUT or DELETE
-            path: below base_url, starting with a slash, percent-encoded where needed
+            path: below base_url, starting with a slash, percent-encoded where needed; dot segments, parameters
+                (;), repeated slashes and escapes of escapes are refused
             key: the API key to send: public or secret
             query: object of strings, numbers or booleans
             headers: object of strings
@@ -1626,16 +1638,21 @@ class AsyncEndpoints:
         self,
         reference: str,
         *,
+        attempts: int | Omitted = OMIT,
+        request: object | Omitted = OMIT,
         expect: Expect | Mapping[str, object] | Omitted = OMIT,
         interval_ms: int | Omitted = OMIT,
         progress: Progress | None = None,
         timeout: float | None = None,
     ) -> OrderStatusReply:
-        """Asks for the state of an order until it is final, or until the call's time is over. A failed payment may be
-        followed by another attempt: call again.
+        """Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is
+        over. FAILED ends it only where no other attempt to pay can be under way: with attempts 1. It tells the
+        state of the order, and nothing of a refund.
 
         Args:
             reference: reference of the order
+            attempts: as for resolve
+            request: the request that made the order: order.currency is used
             expect: the price that was asked for
             interval_ms: the first wait between two looks in ms; the following ones grow by half each, up to ten
                 times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000)
@@ -1647,6 +1664,8 @@ class AsyncEndpoints:
         """
         return cast(OrderStatusReply, await self.call("order_wait", Members({
             "reference": reference,
+            "attempts": attempts,
+            "request": request,
             "expect": expect,
             "interval_ms": interval_ms,
         }), progress=progress, timeout=timeout))
@@ -1656,6 +1675,7 @@ class AsyncEndpoints:
         body: object,
         *,
         expect: WebhookVerifyExpect | Mapping[str, object] | Omitted = OMIT,
+        ask: bool | Omitted = OMIT,
         timeout: float | None = None,
     ) -> WebhookVerifyReply:
         """Checks a webhook, which nobody signs: reads the event in every form that the service uses, and asks the
@@ -1664,6 +1684,8 @@ class AsyncEndpoints:
         Args:
             body: the body of the webhook: its text as it was received, or a JSON object
             expect: what the event must speak of
+            ask: false: reads the event and says what it is about, and asks nothing: OK NOT_SENT, and never
+                authentic (default true)
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:
@@ -1672,6 +1694,7 @@ class AsyncEndpoints:
         return cast(WebhookVerifyReply, await self.call("webhook_verify", Members({
             "body": body,
             "expect": expect,
+            "ask": ask,
         }), timeout=timeout))
 
     async def request(
@@ -1692,7 +1715,8 @@ class AsyncEndpoints:
 
         Args:
             method: GET, POST, PUT or DELETE
-            path: below base_url, starting with a slash, percent-encoded where needed
+            path: below base_url, starting with a slash, percent-encoded where needed; dot segments, parameters
+                (;), repeated slashes and escapes of escapes are refused
             key: the API key to send: public or secret
             query: object of strings, numbers or booleans
             headers: object of strings

@@ -220,18 +220,22 @@ OPERATIONS: dict[str, dict[str, str]] = {
         "endpoint": "endpoint",
         "request": "request",
         "attempts": "attempts",
+        "charged": "charged",
         "expect": "expect",
         "wait": "wait",
         "interval_ms": "interval_ms",
     },
     "order_wait": {
         "reference": "reference",
+        "attempts": "attempts",
+        "request": "request",
         "expect": "expect",
         "interval_ms": "interval_ms",
     },
     "webhook_verify": {
         "body": "body",
         "expect": "expect",
+        "ask": "ask",
     },
     "payout_bulk": {
         "payoutDetails": "payout_details",
@@ -265,6 +269,7 @@ LOOK_UPS: dict[str, tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]] = {
         "order_status",
         (
             ("value", ("reference",)),
+            ("added", ("order", "currency",)),
         ),
     ),
     "order_pay_authorize": (
@@ -272,6 +277,7 @@ LOOK_UPS: dict[str, tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]] = {
         (
             ("value", ("orderPaymentReference",)),
             ("added", ("reference",)),
+            ("added", ("order", "currency",)),
         ),
     ),
     "order_refund": (
@@ -279,6 +285,7 @@ LOOK_UPS: dict[str, tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]] = {
         (
             ("value", ("reference",)),
             ("value", ("amount",)),
+            ("added", ("order", "currency",)),
         ),
     ),
     "card_charge": (
@@ -301,6 +308,7 @@ LOOK_UPS: dict[str, tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]] = {
         "virtual_account_details",
         (
             ("value", ("Alias",)),
+            ("value", ("Reference",)),
         ),
     ),
     "payout_initiate": (

@@ -123,6 +123,7 @@ class Operations(Endpoints):
             call: a token by which another thread cancels this call
 
         Raises:
+            OutcomeUnknown: not all have a final state; its reply is the report
             PaysvcError: every failure
         """
         members = Members({"status_of": _body(report)})

@@ -1,7 +1,7 @@
 //! Answers about orders.
 
 use crate::endpoints::envelope::{CODE, MESSAGE, STATUS_CODE, STATUS_FLAG, STATUS_WORD};
-use crate::schema::Member;
+use crate::schema::{Member, Reference, Role};
 
 pub const CREATE: &[Member] = &[
     STATUS_WORD.reported(),
@@ -17,7 +17,7 @@ const CREATED: &[Member] = &[
             Member::text("reference", "reference of the order").reported(),
             // Models of public programs fail without this, feeRate and narration.
             Member::text("processorReference", "the service's reference of the order").integrated(),
-            Member::amount("amount", "price of the order, without the fee").reported(),
+            Member::amount("amount", "price of the order, without the fee").role(Role::Price).reported(),
             Member::amount("fee", "fee; 0 until it is known").nullable().reported(),
             Member::decimal("feeRate", "rate of the fee").nullable().integrated(),
             Member::integer("statusId", "state of the order").reported(),
@@ -172,6 +172,9 @@ pub const FEE: &[Member] = &[
     ),
 ];
 
+/// Where no `orderReference` stands beside it.
+const OF_ORDER: Role = Role::ReferenceAlone(Reference::Order);
+
 pub const REFUND: &[Member] = &[
     STATUS_FLAG,
     // Not shown for refunds; the other answers of this form have it.
@@ -180,7 +183,7 @@ pub const REFUND: &[Member] = &[
     Member::object(
         "data",
         &[
-            Member::text("reference", "reference of the order"),
+            Member::text("reference", "reference of the order").role(OF_ORDER),
             Member::amount("amount_refunded", "what is refunded"),
             Member::text("status", "state of the refund, as a word, e.g. pending"),
         ],
@@ -227,6 +230,7 @@ pub const VERIFY: &[Member] = &[
             ),
             // The object is nearly the one of transaction_details, which has these.
             Member::text("orderReference", "reference of the order").nullable().guessed(),
+            Member::text("reference", "reference of the order").nullable().role(OF_ORDER).guessed(),
             Member::text("currencyName", "currency code").guessed(),
         ],
         "the payment",

@@ -1,6 +1,6 @@
 //! Objects within the requests of orders.
 
-use crate::schema::{Field, Kind, Wire};
+use crate::schema::{Field, Kind, Reference, Wire};
 
 pub const CARD: &[Field] = &[
     Field::required("cardnumber", Kind::Text, "card number, digits only").secret().digits(),
@@ -18,6 +18,7 @@ pub const ORDER_ALONE: &[Field] = &[ORDER_REFERENCE, AMOUNT, DESCRIPTION, CURREN
 
 const ORDER_REFERENCE: Field =
     Field::required("reference", Kind::Text, "reference of the order, unique: a second order with it is refused")
+        .names(Reference::Order)
         .integrated();
 // Integrations send a number.
 const AMOUNT: Field = Field::required("amount", Kind::Amount(Wire::Number), "price, without the fee").integrated();

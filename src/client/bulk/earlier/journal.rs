@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 use super::super::report::{Batch, Fate, Report, Row};
 use super::{Damage, batch, difference, report, rows, text, whole};
 use crate::util::json::{self, Members};
+use crate::util::memory;
 
 /// Reads the steps of one run or of several, in their order; among them may be their reports.
 pub fn read(value: &RawValue) -> Result<Report, Damage> {
@@ -45,6 +46,7 @@ impl Journal {
         if whole(members, "batch")? != self.report.batches.len() {
             return Err("is not the next batch".into());
         }
+        self.report.batches.try_reserve(1).map_err(|_| memory::LACK)?;
         self.report.batches.push(Batch::begun(whole(members, "recipients")?));
         self.rows(members, |known| known.fate.is_undone())
     }
@@ -78,6 +80,8 @@ impl Journal {
                     *known = row;
                 }
                 None => {
+                    self.places.try_reserve(1).map_err(|_| memory::LACK)?;
+                    self.report.rows.try_reserve(1).map_err(|_| memory::LACK)?;
                     self.places.insert(row.identity.client_reference.clone(), self.report.rows.len());
                     self.report.rows.push(row);
                 }
@@ -89,7 +93,9 @@ impl Journal {
     /// The report of a run stands for all its steps.
     fn replace(&mut self, report: Report) -> Result<(), Damage> {
         let places = report.rows.iter().enumerate().map(|(place, row)| (row.identity.client_reference.clone(), place));
-        let places: HashMap<String, usize> = places.collect();
+        let mut by_reference: HashMap<String, usize> = memory::map(report.rows.len()).ok_or(memory::LACK)?;
+        by_reference.extend(places);
+        let places = by_reference;
         for known in self.report.rows.iter().filter(|row| !row.fate.is_undone()) {
             let now = places.get(&known.identity.client_reference).map(|&place| &report.rows[place]);
             if now.is_none_or(|now| now.fate != known.fate || now.payout_reference != known.payout_reference) {

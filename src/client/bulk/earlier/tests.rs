@@ -35,7 +35,7 @@ fn example() -> Report {
 }
 
 fn written(report: &Report) -> String {
-    report.reply(Status::Response, Outcome::Unknown, "").body
+    report.reply(Vec::new(), Status::Response, Outcome::Unknown, "").body
 }
 
 fn read_text(text: &str) -> Result<Report, String> {
@@ -67,6 +67,21 @@ fn a_report_is_read_as_it_was_written() {
     // Other writers put members elsewhere, add some, and write amounts as numbers.
     let other = text.replace(r#""amount":"1.50""#, r#""amount":1.5,"state":"PENDING","note":null"#);
     assert!(read_text(&other).is_ok());
+}
+
+/// An accepted batch may have a recipient that is in doubt. No other outcome may differ from the batch's.
+#[test]
+fn a_recipient_in_doubt_is_read_as_it_was_written() {
+    let mut report = example();
+    report.rows[2] = Row { message: Some("refused".into()), ..row("C", Fate::Unknown, Some(0)) };
+    let text = written(&report);
+    let read = read_text(&text).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(written(&read), text);
+    assert!(text.contains(r#""message":"refused"}"#), "{text}");
+    for fate in [Fate::Rejected, Fate::NotSent] {
+        report.rows[2] = row("C", fate, Some(0));
+        assert!(read_text(&written(&report)).is_err_and(|error| error.contains("another outcome than its batch")));
+    }
 }
 
 #[test]

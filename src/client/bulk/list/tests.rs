@@ -95,7 +95,7 @@ fn what_is_sent_is_what_the_row_sends() {
     assert_eq!(std::str::from_utf8(&again).unwrap(), expected);
     let identity = &list.recipients[0].identity;
     assert_eq!((identity.account.as_str(), identity.amount.as_str()), ("1", "007.50"));
-    assert!(list.new_report().rows.iter().all(|row| row.fate == Fate::NotSent && row.batch.is_none()));
+    assert!(list.new_report().ok().unwrap().rows.iter().all(|row| row.fate == Fate::NotSent && row.batch.is_none()));
 }
 
 /// No limit of time is asserted: a quadratic loop would take minutes.

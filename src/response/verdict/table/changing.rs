@@ -62,14 +62,16 @@ pub const CHANGING: &[Line] = &[
     },
     Line {
         number: "7",
-        answer: "2xx or 4xx but 429, S beside F or weak F; a name twice",
+        answer: "2xx or 4xx but 429, S beside F or weak F; a name twice; a reference that is not the request's, or two \
+                 of a kind that differ",
         fits: |result| {
             answer_with(result, |answer| {
                 let facts = &answer.facts;
-                answer.http_status != 429 && (success_and_failure(facts) || facts.duplicate_names)
+                answer.http_status != 429
+                    && (success_and_failure(facts) || facts.duplicate_names || facts.other_request)
             })
         },
-        explanation: CONTRADICTS,
+        explanation: Some("the answer contradicts itself or speaks of another request"),
         ..LINE
     },
     Line {
@@ -147,14 +149,13 @@ pub const CHANGING: &[Line] = &[
     },
     Line {
         number: "16",
-        answer: "2xx, S, and a reference of another request; or states that disagree; or a state that the history, the \
+        answer: "2xx, S, and states that disagree; or a state that the history, the \
                  top-level word or a payment response code contradicts; or FAILED beside a word or code of progress \
                  or a payment response code of success; or a top-level code 4 or 12; or an element of a `data` array \
                  FAILED",
         fits: |result| {
             success(result, |facts| {
-                facts.other_request
-                    || facts.states_disagree
+                facts.states_disagree
                     || facts.state_contradicted
                     || facts.failed_beside_progress
                     || facts.refusing_code
@@ -162,7 +163,7 @@ pub const CHANGING: &[Line] = &[
             })
         },
         keeps_state: false,
-        explanation: Some("the answer contradicts itself or speaks of another request"),
+        explanation: CONTRADICTS,
         ..LINE
     },
     Line {

@@ -37,7 +37,7 @@ impl Example {
             (Safety::Moves, Some(look_up)) => format!("UNKNOWN, ask {} before you repeat it", look_up.endpoint),
         };
         let answer = requests.answer(row)?;
-        let has_state = row.answer.state.is_some() || word_is_state(&row.answer);
+        let has_state = row.answer.state().is_some() || word_is_state(&row.answer);
         Ok(Example { row, request: requests.of(row)?, reads: member(row, &answer, has_state), has_state, unknown })
     }
 

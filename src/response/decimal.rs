@@ -1,5 +1,7 @@
 //! Amounts of money in an answer or an event: exact decimals, never floating point.
 
+use std::fmt;
+
 use crate::response::document::Value;
 use crate::util::json::Type;
 
@@ -54,25 +56,11 @@ impl Decimal {
     }
 }
 
-/// What an answer or an event says of the amount of one payment.
-#[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub struct Amounts {
-    /// Without the fee.
-    pub price: Option<Decimal>,
-    /// What was charged: it may include the fee.
-    pub total: Option<Decimal>,
-    pub fee: Option<Decimal>,
-}
-
-impl Amounts {
-    /// Whether this is the price: it is the price itself where that is named, otherwise the total with or without the fee.
-    /// `None` if there is no amount to compare with.
-    pub fn is_price(&self, price: &Decimal) -> Option<bool> {
-        if let Some(own) = &self.price {
-            return Some(own == price);
-        }
-        let total = self.total.as_ref()?;
-        Some(total == price || self.fee.as_ref().is_some_and(|fee| *total == price.plus(fee)))
+/// As short as it can be written.
+impl fmt::Display for Decimal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.whole.is_empty() { "0" } else { &self.whole })?;
+        if self.fraction.is_empty() { Ok(()) } else { write!(f, ".{}", self.fraction) }
     }
 }
 
@@ -116,26 +104,6 @@ mod tests {
         ] {
             assert_eq!(decimal(one).plus(&decimal(two)), decimal(sum));
             assert_eq!(decimal(two).plus(&decimal(one)), decimal(sum));
-        }
-    }
-
-    #[test]
-    fn the_price_counts_before_the_total() {
-        let of = |price: &str, total: &str, fee: &str| Amounts {
-            price: Decimal::parse(price),
-            total: Decimal::parse(total),
-            fee: Decimal::parse(fee),
-        };
-        for (amounts, price, is) in [
-            (of("600", "620", "20"), "600.00", Some(true)),
-            (of("600", "620", "20"), "620", Some(false)),
-            (of("", "620", "20"), "600", Some(true)),
-            (of("", "620", "20"), "620", Some(true)),
-            (of("", "620", "20"), "640", Some(false)),
-            (of("", "620", ""), "600", Some(false)),
-            (of("", "", "20"), "20", None),
-        ] {
-            assert_eq!(amounts.is_price(&decimal(price)), is, "{amounts:?} {price}");
         }
     }
 }

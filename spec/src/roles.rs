@@ -1,0 +1,155 @@
+//! The shared list of roles: what members of these names mean where a row does not say it, and in answers without a row.
+
+use crate::schema::{Place, Reference, Role};
+
+/// A set of places.
+#[derive(Clone, Copy)]
+pub struct Places(u8);
+
+impl Places {
+    const fn of(places: &[Place]) -> Places {
+        let (mut bits, mut index) = (0, 0);
+        while index < places.len() {
+            bits |= 1 << places[index] as u8;
+            index += 1;
+        }
+        Places(bits)
+    }
+
+    pub const fn contains(self, place: Place) -> bool {
+        self.0 & 1 << place as u8 != 0
+    }
+}
+
+/// A name, and what it means in each place. Elsewhere it means nothing.
+pub struct Known {
+    pub name: &'static str,
+    pub roles: &'static [(Role, Places)],
+}
+
+impl Known {
+    pub fn role(&self, place: Place) -> Option<Role> {
+        self.roles.iter().find(|(_, places)| places.contains(place)).map(|(role, _)| *role)
+    }
+}
+
+use Place::{Attempt, Data, Element, Error, Order, Payment, Root, Summary};
+
+const ROOT: Places = Places::of(&[Root]);
+const IN_DATA: Places = Places::of(&[Data]);
+const ENVELOPE: Places = Places::of(&[Root, Data]);
+const SCALARS: Places = Places::of(&[Data, Payment, Summary, Order]);
+const STATES: Places = Places::of(&[Data, Payment, Summary, Order, Attempt, Element]);
+const ALL: Places = Places::of(&[Root, Data, Payment, Summary, Order, Attempt, Element]);
+const FINALITY: Places = Places::of(&[Root, Data, Summary, Order, Attempt]);
+
+const fn known(name: &'static str, roles: &'static [(Role, Places)]) -> Known {
+    Known { name, roles }
+}
+
+/// Sorted by the length of the name.
+pub const SHARED: &[Known] = &[
+    known("fee", &[(Role::Fee, SCALARS)]),
+    known("code", &[(Role::Code, ALL), (Role::ErrorCode, Places::of(&[Error]))]),
+    known("data", &[(Role::Object(Data), ROOT)]),
+    known("alias", &[(Role::Reference(Reference::Alias), ENVELOPE)]),
+    known("error", &[(Role::Error, Places::of(&[Root, Element]))]),
+    known("order", &[(Role::Object(Order), IN_DATA)]),
+    // In the answer that creates an order.
+    known("amount", &[]),
+    known("errors", &[(Role::Errors, Places::of(&[Root, Element]))]),
+    known("status", &[(Role::Status, ROOT), (Role::StateWord, STATES)]),
+    known("batchId", &[(Role::Accepted, ALL)]),
+    known("message", &[(Role::Message, Places::of(&[Root, Data, Error]))]),
+    known("success", &[(Role::Success, Places::of(&[Root, Data, Element]))]),
+    known("currency", &[(Role::Currency, SCALARS)]),
+    known("statusId", &[(Role::StateNumber, STATES)]),
+    known("isSuccess", &[(Role::IsSuccess, Places::of(&[Root, Data, Element]))]),
+    // Guessed: where no `orderReference` stands beside it.
+    known("reference", &[(Role::ReferenceAlone(Reference::Order), Places::of(&[Summary, Order]))]),
+    known("sessionId", &[(Role::Reference(Reference::Session), IN_DATA)]),
+    known("statusCode", &[(Role::Code, ALL)]),
+    known("status_code", &[(Role::Code, ALL)]),
+    known("mandateCode", &[(Role::Reference(Reference::Mandate), IN_DATA)]),
+    known("description", &[(Role::Description, Places::of(&[Error]))]),
+    known("orderAmount", &[(Role::Price, SCALARS)]),
+    known("totalAmount", &[(Role::Charged, Places::of(&[Payment]))]),
+    known("currencyName", &[(Role::Currency, SCALARS)]),
+    known("orderPayment", &[(Role::Object(Payment), IN_DATA)]),
+    known("orderSummary", &[(Role::Object(Summary), IN_DATA)]),
+    known("responseCode", &[(Role::Code, ALL)]),
+    known("accountNumber", &[(Role::AccountNumber, ENVELOPE)]),
+    known("isFinalStatus", &[(Role::Final, FINALITY)]),
+    known("orderPayments", &[(Role::History, IN_DATA)]),
+    known("paymentStatus", &[(Role::PaymentWord, STATES)]),
+    known("requeryNeeded", &[(Role::Requery, FINALITY)]),
+    known("account_number", &[(Role::AccountNumber, IN_DATA)]),
+    known("batchReference", &[(Role::Reference(Reference::Batch), ENVELOPE), (Role::Accepted, ALL)]),
+    known("orderReference", &[(Role::Reference(Reference::Order), Places::of(&[Data, Payment, Summary]))]),
+    known("amount_refunded", &[(Role::Reference(Reference::Refunded), IN_DATA)]),
+    known("payoutReference", &[(Role::Accepted, ALL)]),
+    known("accountReference", &[(Role::Reference(Reference::Account), ENVELOPE)]),
+    known("totalAmountCharged", &[(Role::Charged, SCALARS)]),
+    known("totalChargedAmount", &[(Role::Charged, SCALARS)]),
+    known("paymentResponseCode", &[(Role::PaymentCode, ALL)]),
+    known("orderPaymentReference", &[(Role::Reference(Reference::Payment), Places::of(&[Payment, Attempt]))]),
+    known("orderPaymentResponseCode", &[(Role::PaymentCode, ALL)]),
+];
+
+/// Names that mean the same at any depth: a state, and what was accepted.
+pub const AT_ANY_DEPTH: &[(&str, Role)] = &[
+    ("statusId", Role::StateNumber),
+    ("batchReference", Role::Accepted),
+    ("batchId", Role::Accepted),
+    ("payoutReference", Role::Accepted),
+];
+
+/// The members of a request without a row that hold a reference, in any case.
+pub const OF_REQUEST: &[(&[&str], Reference)] = &[
+    (&["reference"], Reference::Order),
+    (&["orderReference"], Reference::Order),
+    (&["order", "reference"], Reference::Order),
+    (&["sessionId"], Reference::Session),
+    (&["mandateCode"], Reference::Mandate),
+    (&["directDebitPaymentRequest", "mandateCode"], Reference::Mandate),
+    (&["batchReference"], Reference::Batch),
+    (&["alias"], Reference::Alias),
+    (&["orderPaymentReference"], Reference::Payment),
+];
+
+/// Members of `errors` whose texts may speak of an earlier request: references and one-time codes. Their names, in any
+/// case, or the ends of their names.
+pub const SPOKEN_OF: &[&str] = &["reference", "sessionId", "mandateCode", "alias", "batchId", "otp"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ENDPOINTS;
+    use crate::schema::Member;
+
+    fn is_known(name: &str) -> bool {
+        SHARED.iter().any(|known| known.name.eq_ignore_ascii_case(name))
+    }
+
+    fn check(row: &str, members: &[Member]) {
+        for member in members {
+            assert!(member.role.is_none() || is_known(member.name), "{row}: {} is not in the shared list", member.name);
+            check(row, member.kind.members());
+        }
+    }
+
+    /// The reader looks for names of this list only.
+    #[test]
+    fn members_with_a_role_have_names_that_the_shared_list_has() {
+        ENDPOINTS.iter().for_each(|row| check(row.name, row.answer.members));
+        assert!(AT_ANY_DEPTH.iter().all(|(name, _)| is_known(name)));
+    }
+
+    #[test]
+    fn the_list_is_sorted_by_length_and_has_no_name_twice() {
+        assert!(SHARED.windows(2).all(|pair| pair[0].name.len() <= pair[1].name.len()));
+        for (index, known) in SHARED.iter().enumerate() {
+            assert!(SHARED[..index].iter().all(|other| !other.name.eq_ignore_ascii_case(known.name)), "{}", known.name);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! The global allocator, and the memory that a call sets aside before it does anything.
+//!
+//! Rust ends the process when a small allocation fails. Within a call the reserve is given up instead: the call goes on
+//! with it to its reply, and sends nothing more ([`memory::is_spent`]). Another thread may take that memory first, which
+//! makes the end of the process unlikely, not impossible.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::ptr::null_mut;
+
+use zeroizing_alloc::ZeroAlloc;
+
+use crate::util::memory::{self, LARGE};
+
+/// Wipes what is freed.
+const WIPING: ZeroAlloc<System> = ZeroAlloc(System);
+/// More than what a call allocates in small pieces from its first byte to its reply. It is not wiped, so it costs a call
+/// next to nothing.
+const BLOCK: Layout = match Layout::from_size_align(LARGE + LARGE / 2, 16) {
+    Ok(layout) => layout,
+    Err(_) => panic!("16 is a power of two"),
+};
+
+thread_local! {
+    /// It has no destructor: a thread's end runs no code of ours.
+    static RESERVED: Cell<*mut u8> = const { Cell::new(null_mut()) };
+}
+
+pub struct Allocator;
+
+/// Gives the reserve of this thread back to the system; false if it has none.
+fn give_up() -> bool {
+    // A thread that ends has none.
+    let block = RESERVED.try_with(|reserved| reserved.replace(null_mut())).unwrap_or(null_mut());
+    if block.is_null() {
+        return false;
+    }
+    memory::set_spent(true);
+    // SAFETY: `Reserve::take` allocated it with this layout, and nobody else has it.
+    unsafe { System.dealloc(block, BLOCK) };
+    true
+}
+
+/// Larger allocations are made where their failure is an error.
+fn can_help(layout: Layout) -> bool {
+    layout.size() <= LARGE && give_up()
+}
+
+// SAFETY: each function is that of the allocators that it wraps, called once more where it failed.
+unsafe impl GlobalAlloc for Allocator {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let block = WIPING.alloc(layout);
+            if block.is_null() && can_help(layout) { WIPING.alloc(layout) } else { block }
+        }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let block = WIPING.alloc_zeroed(layout);
+            if block.is_null() && can_help(layout) { WIPING.alloc_zeroed(layout) } else { block }
+        }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise.
+        unsafe { WIPING.dealloc(block, layout) }
+    }
+}
+
+/// The reserve of a call, until it ends. A call within a call, from a callback, shares it.
+pub struct Reserve {
+    is_shared: bool,
+    /// Of the call around this one.
+    was_spent: bool,
+}
+
+impl Reserve {
+    /// `None` if there is no memory for it.
+    pub fn take() -> Option<Reserve> {
+        let was_spent = memory::is_spent();
+        let is_shared = RESERVED.get() != null_mut();
+        if !is_shared {
+            // SAFETY: the layout has a size.
+            let block = unsafe { System.alloc(BLOCK) };
+            if block.is_null() {
+                return None;
+            }
+            RESERVED.set(block);
+            memory::set_spent(false);
+        }
+        Some(Reserve { is_shared, was_spent })
+    }
+}
+
+impl Drop for Reserve {
+    fn drop(&mut self) {
+        if !self.is_shared {
+            give_up();
+            memory::set_spent(self.was_spent);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_set_aside_is_given_up_once_and_taken_anew() {
+        assert!(!give_up(), "outside of a call there is none");
+        let outer = Reserve::take().unwrap();
+        let inner = Reserve::take().unwrap();
+        drop(inner);
+        assert!(RESERVED.get() != null_mut() && !memory::is_spent());
+        assert!(give_up() && memory::is_spent() && !give_up());
+        // A call within it has one of its own.
+        let inner = Reserve::take().unwrap();
+        assert!(!memory::is_spent());
+        drop(inner);
+        assert!(memory::is_spent());
+        drop(outer);
+        assert!(!memory::is_spent() && RESERVED.get().is_null());
+    }
+}

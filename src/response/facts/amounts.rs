@@ -1,0 +1,69 @@
+//! The amounts of an answer, compared with a price.
+
+use super::Facts;
+use super::stated::Stated;
+use crate::response::decimal::Decimal;
+
+/// What one object of an answer states.
+#[derive(Clone, Default, PartialEq, Debug)]
+pub struct Amounts {
+    /// Without the fee.
+    pub price: Stated<Decimal>,
+    /// What was charged: it may include the fee.
+    pub total: Stated<Decimal>,
+    pub fee: Stated<Decimal>,
+}
+
+/// How an answer relates to a price.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Priced {
+    Equal,
+    /// The answer names no amount, or only totals where these do not count.
+    Unnamed,
+    /// What differs, in words.
+    Differs(String),
+}
+
+impl Facts {
+    /// Compares the price of the order; where the answer has none, what was charged, with or without the fee beside it. All
+    /// that it names must agree.
+    pub fn compare_price(&self, wanted: &Decimal) -> Priced {
+        match self.compare_price_alone(wanted) {
+            Priced::Unnamed => {
+                let agrees = |amounts: &&Amounts| {
+                    let with_fee = || amounts.fee.clear().map(|fee| wanted.plus(fee));
+                    amounts.total.clear().is_some_and(|total| total == wanted || Some(total) == with_fee().as_ref())
+                };
+                compared(
+                    "charged total",
+                    self.amounts.iter().filter(|it| !it.total.is_absent()),
+                    |it| &it.total,
+                    agrees,
+                )
+            }
+            compared => compared,
+        }
+    }
+
+    /// As [`Facts::compare_price`], without what was charged.
+    pub fn compare_price_alone(&self, wanted: &Decimal) -> Priced {
+        let named = self.amounts.iter().filter(|amounts| !amounts.price.is_absent());
+        compared("price", named, |amounts| &amounts.price, |amounts| amounts.price.clear() == Some(wanted))
+    }
+}
+
+fn compared<'a>(
+    what: &str,
+    mut named: impl Iterator<Item = &'a Amounts>,
+    amount: impl Fn(&'a Amounts) -> &'a Stated<Decimal>,
+    agrees: impl Fn(&&'a Amounts) -> bool,
+) -> Priced {
+    let Some(first) = named.next() else { return Priced::Unnamed };
+    match std::iter::once(first).chain(named).find(|amounts| !agrees(amounts)).map(amount) {
+        None => Priced::Equal,
+        Some(other) => Priced::Differs(match other.clear() {
+            Some(other) => format!("the {what} in the answer is {other}"),
+            None => format!("the {what} in the answer cannot be read, or contradicts itself"),
+        }),
+    }
+}

@@ -1,0 +1,175 @@
+//! Messages that may speak of an earlier request, or of one whose end is not known: a refusal with such a message proves
+//! nothing. The words are guessed.
+
+use super::Reader;
+use crate::response::document::Value;
+use crate::util::json::Type;
+use paysvc_spec::roles::SPOKEN_OF;
+
+/// How many bytes of a message are searched.
+const MAX_SEARCHED: usize = 64 * 1024;
+
+/// One word or two.
+const ALWAYS: &[&[&str]] = &[
+    &["already"],
+    &["duplicate"],
+    &["been", "used"],
+    &["been", "paid"],
+    &["timed", "out"],
+    &["timeout"],
+    &["no", "response"],
+    &["requery"],
+    &["in", "progress"],
+    &["processed"],
+    &["successful"],
+];
+/// Words that plain refusals have too.
+const UNLESS_REFUSED: &[&[&str]] = &[&["exists"], &["completed"], &["pending"], &["processing"], &["awaiting"]];
+
+/// Words that deny what follows.
+const DENIALS: &[&str] = &["not", "cannot", "never", "unable"];
+/// Words that may stand between a denial and what it denies: "could not be completed".
+const BETWEEN: &[&str] = &["be", "been", "being", "have", "has", "to", "yet", "get", "fully", "successfully"];
+
+/// Whether a message was found that leaves it open what became of a request.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Doubt {
+    pub always: bool,
+    /// Only if the answer has no code of failure and no failed state of its own.
+    pub unless_refused: bool,
+}
+
+/// How many words before the current one are remembered.
+const REMEMBERED: usize = 8;
+
+/// The last words of a text, the newest last. An empty one begins a clause.
+struct Last<'t>([&'t str; REMEMBERED]);
+
+impl<'t> Last<'t> {
+    fn push(&mut self, word: &'t str) {
+        self.0.rotate_left(1);
+        self.0[REMEMBERED - 1] = word;
+    }
+
+    /// The words before the last `count`, the nearest first, as far as the clause goes.
+    fn before(&self, count: usize) -> impl Iterator<Item = &'t str> {
+        self.0.into_iter().rev().skip(count).take_while(|word| !word.is_empty())
+    }
+
+    fn ends_with(&self, phrase: &[&str]) -> bool {
+        self.0[REMEMBERED - phrase.len()..].iter().zip(phrase).all(|(own, word)| own.eq_ignore_ascii_case(word))
+    }
+
+    /// Whether what stands before the last `count` words denies them.
+    fn denied(&self, count: usize) -> bool {
+        let is_one_of = |word: &str, words: &[&str]| words.iter().any(|known| known.eq_ignore_ascii_case(word));
+        let mut before = self.before(count).skip_while(|word| is_one_of(word, BETWEEN));
+        let [first, second, third] = [before.next(), before.next(), before.next()].map(Option::unwrap_or_default);
+        let no_such = |no: &str, such: &str| no.eq_ignore_ascii_case("no") && such.eq_ignore_ascii_case("such");
+        let contracted = first.len() > 3 && first.to_ascii_lowercase().replace('’', "'").ends_with("n't");
+        // "no such order exists"
+        is_one_of(first, DENIALS) || contracted || no_such(second, first) || no_such(third, second)
+    }
+}
+
+impl Doubt {
+    pub fn read(&mut self, member: Value<'_>) {
+        if let Some(text) = member.text_start(MAX_SEARCHED) {
+            self.search(&text);
+        }
+    }
+
+    fn search(&mut self, text: &str) {
+        let mut last = Last([""; REMEMBERED]);
+        let in_word = |c: char| c.is_alphanumeric() || c == '\'' || c == '’';
+        for part in text.split_inclusive(|c: char| !in_word(c)) {
+            let end = part.char_indices().last().filter(|(_, c)| !in_word(*c)).map_or(part.len(), |(at, _)| at);
+            let (word, rest) = part.split_at(end);
+            if !word.is_empty() {
+                last.push(word);
+                self.always |= found(&last, ALWAYS);
+                self.unless_refused |= found(&last, UNLESS_REFUSED);
+            }
+            // Only blanks and dashes join the words of a clause.
+            if rest.contains(|c: char| !c.is_whitespace() && c != '-' && c != '_') {
+                last.push("");
+            }
+        }
+    }
+}
+
+fn found(last: &Last<'_>, phrases: &[&[&str]]) -> bool {
+    phrases.iter().any(|phrase| last.ends_with(phrase) && !last.denied(phrase.len()))
+}
+
+impl Reader<'_> {
+    /// Of the errors by member only what is said of references and one-time codes: of others "already" is a plain refusal.
+    pub(super) fn errors(&mut self, errors: Value<'_>) {
+        let is_spoken_of = |name: &str| {
+            let end = |known: &&str| name.len().checked_sub(known.len()).and_then(|at| name.get(at..));
+            SPOKEN_OF.iter().any(|known| end(known).is_some_and(|end| end.eq_ignore_ascii_case(known)))
+        };
+        for member in errors.children().filter(|member| member.name().is_some_and(|name| is_spoken_of(&name))) {
+            match member.kind() {
+                Type::Array => member.children().for_each(|text| self.in_doubt.read(text)),
+                _ => self.in_doubt.read(member),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn doubt(text: &str) -> (bool, bool) {
+        let mut doubt = Doubt::default();
+        doubt.search(text);
+        (doubt.always, doubt.unless_refused)
+    }
+
+    #[test]
+    fn real_sentences() {
+        for text in [
+            "Order has already been paid",
+            "DUPLICATE TRANSACTION",
+            "ALREADY_PAID",
+            "This one-time code has been used",
+            "Reference has been paid",
+            "Request timed out",
+            "Timeout waiting for the issuer",
+            "No response from issuer",
+            "Kindly requery",
+            "Transaction in progress",
+            "Your payment was processed",
+            "Not accepted: transaction was successful",
+            "Declined. Not now, payment was already made",
+            "It isn't you; already paid",
+        ] {
+            assert!(doubt(text).0, "{text}");
+        }
+        for text in [
+            "Card does not exist",
+            "The transaction could not be completed",
+            "Could not be processed",
+            "Unsuccessful",
+            "Your card was declined",
+            "Transaction not successful",
+            "The code has not been used",
+            "Cannot be processed",
+            "Unable to get processed",
+            "It wasn't successful",
+            "It wasn’t yet processed",
+            "Unprocessed",
+            "no such order exists",
+            "No such pending order",
+            "Insufficient funds",
+            "",
+        ] {
+            assert_eq!(doubt(text), (false, false), "{text}");
+        }
+        for text in ["Order exists", "Payment completed", "Pending", "still processing", "awaiting confirmation"] {
+            assert_eq!(doubt(text), (false, true), "{text}");
+        }
+    }
+}
