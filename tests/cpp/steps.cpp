@@ -63,7 +63,7 @@ void stops() {
     CHECK(rest.answer().payouts()[4].clientReference().value_or("") == "SALARY-4");
     // Where states stand in the answer is guessed, so none is final.
     const auto states = with.payout_bulk_status(std::nothrow, rest.body());
-    CHECK(states.status() == PAYSVC_E_UNRESOLVED && states.answer().states().has_value());
+    CHECK(states.status() == paysvc::status::unresolved && states.answer().states().has_value());
 }
 
 void throws() {
