@@ -30,6 +30,7 @@ mod libraries;
 mod manual;
 mod name_look_up;
 mod no_private_key;
+mod out_of_memory;
 mod process;
 mod prose;
 mod proxy;
