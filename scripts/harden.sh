@@ -38,7 +38,8 @@ test_with() { # a setting of the tests, then as test_of
 part boundary '^test result|^test .* ok$' test_of c_programs:: guards:: no_private_key::
 part panics '^test result|^test .* ok$' "$CARGO" test --locked --lib panic_tests -- --nocapture
 part resources '^test result|^test .* ok$' test_of resources::
-part verdicts '^test result|^test .* ok$' test_with PAYSVC_VERDICTS=200000 verdicts::
+part verdicts '^test result|answers, seed' env PAYSVC_VERDICTS=1000000 "$CARGO" test --locked --lib verdicts:: -- --nocapture
+part verdicts-sent '^test result|over sockets' test_with PAYSVC_VERDICTS_SENT=30000 verdicts::
 part faults '^[0-9]+ calls|^false|^effects|^requests|^answers|^UNKNOWN|^violations' test_with PAYSVC_FAULTS=all faults:: faults_random::
 part bounds '^endless|^whole|kB|^test result' test_of bounds::
 part canary '^canary:' test_with PAYSVC_CANARY=all canary::

@@ -15,7 +15,7 @@ list=$(mktemp)
 trap 'rm -f "$list"' EXIT
 # Without these variables the tests run the programs without the sanitizers.
 PAYSVC_SANITIZED=1 PAYSVC_SANITIZED_LIST=$list ${CARGO:-cargo} test --quiet --locked \
-    --test integration -- c_programs:: process:: resources:: scenarios::
+    --test integration -- c_programs:: process:: resources:: scenarios:: verdicts::
 planted="leak.c planted.c"
 programs=$(sort -u "$list" | grep -vxF "$(printf '%s\n' $planted)" | wc -l)
 [ "$programs" -gt 5 ] || { echo "sanitize: only $programs programs were run" >&2; exit 1; }

@@ -38,6 +38,14 @@ class Calls:
             rows += both(work, peer, times, target)
         return rows
 
+    def fresh(self) -> list[Row]:
+        """A connection for each call, as for requests that move money."""
+        times = self.sequential("fresh", {"ours": self.programs.c} | self.programs.libcurls, 40, 30)
+        rows = []
+        for peer in self.programs.libcurls:
+            rows += both("C, the same on a new connection each", peer, times, 0.75)
+        return rows
+
     def encrypted(self) -> list[Row]:
         times = self.sequential("encrypted", {"ours": self.programs.c} | self.programs.libcurls, 200, 60)
         rows = []

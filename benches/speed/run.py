@@ -70,6 +70,7 @@ def main() -> int:
         processes = Processes(candidates, server, chosen.quick)
         sections: dict[str, Callable[[], list[rows.Row]]] = {
             "plain": calls.plain,
+            "fresh": calls.fresh,
             "encrypted": calls.encrypted,
             "encryption": calls.encryption,
             "key": calls.key,

@@ -13,11 +13,11 @@ namespace paysvc {
 enum class status : int {
     /// The service answered success.
     ok = 0,
-    /// NULL, not UTF-8, not a JSON object, a member missing, unknown or of the wrong type. Nothing was sent.
+    /// NULL, not UTF-8, not a JSON object, a member missing, unknown or of the wrong type. This call sent nothing.
     argument = 1,
-    /// The configuration or the encryption key is wrong or lacks what this call needs. Nothing was sent.
+    /// The configuration or the encryption key is wrong or lacks what this call needs. This call moved no money.
     config = 2,
-    /// The payload does not fit the encryption key. Nothing was sent.
+    /// The payload does not fit the encryption key. This call sent nothing.
     encrypt = 3,
     /// The service was asked what became of a request, and it is still not known. The outcome is UNKNOWN.
     unresolved = 5,
@@ -27,9 +27,9 @@ enum class status : int {
     timeout = 11,
     /// The call was cancelled.
     cancelled = 12,
-    /// The service refused this request: an answer that reports failure, or a 4xx.
+    /// The service refused this request, and did not execute it: an answer that reports failure, or a 4xx. The outcome is REJECTED.
     rejected = 20,
-    /// The service refused this request with 401 or 403.
+    /// The service refused this request, or a look-up about it, with 401 or 403.
     unauthorized = 21,
     /// The service answered 429, after the retries.
     rate_limited = 22,
@@ -106,6 +106,8 @@ class config : public object {
     config &user_agent(const std::string &value) { return set(*this, "user_agent", value); }
     /// max_idle_connections (integer): maximum number of connections kept open between calls (default 128, 0 to 10000).
     config &max_idle_connections(const detail::integer &value) { return set(*this, "max_idle_connections", value); }
+    /// connection_reuse (string): reads: a request that moves money or changes something is the first on its connection, so that no answer to another request can be taken for its own. all: every request uses kept connections, for those who need more than some 400 payments a second and trust every hop to the service (default reads, or all).
+    config &connection_reuse(const std::string &value) { return set(*this, "connection_reuse", value); }
     /// allow_http (boolean): allows plain HTTP to addresses other than loopback (default false).
     config &allow_http(const detail::flag &value) { return set(*this, "allow_http", value); }
     /// payout_key (string): API key that payouts are sent with; integrations in production differ (default secret, or public).
@@ -665,6 +667,8 @@ class webhook_verify_request : public object {
     webhook_verify_request &body(const raw &value) { return set(*this, "body", value); }
     /// expect (object): what the event must speak of.
     webhook_verify_request &expect(const webhook_verify_expect &value) { return set(*this, "expect", value); }
+    /// ask (boolean): false: reads the event and says what it is about, and asks nothing: OK NOT_SENT, and never authentic (default true).
+    webhook_verify_request &ask(const detail::flag &value) { return set(*this, "ask", value); }
 };
 
 /// An element of payoutDetails of payout_bulk_request.
@@ -706,7 +710,7 @@ class raw_request : public object {
   public:
     /// method (string, required): GET, POST, PUT or DELETE.
     raw_request &method(const std::string &value) { return set(*this, "method", value); }
-    /// path (string, required): below base_url, starting with a slash, percent-encoded where needed.
+    /// path (string, required): below base_url, starting with a slash, percent-encoded where needed; dot segments, parameters (;), repeated slashes and escapes of escapes are refused.
     raw_request &path(const std::string &value) { return set(*this, "path", value); }
     /// key (string, required): the API key to send: public or secret.
     raw_request &key(const std::string &value) { return set(*this, "key", value); }
@@ -816,7 +820,7 @@ template <class Client> class endpoints {
         return order_pay_capture_reply(static_cast<const Client *>(this)->perform(&paysvc_order_pay_capture, request, with));
     }
 
-    /// Starts a refund of an order, in full or in part.
+    /// Starts a refund of an order, in full or in part. SUCCESSFUL means that it was done. If it was only accepted, nothing tells how it ended: order_status and order_wait tell the state of the order.
     /// POST /payment/order/refund, secret key.
 #if PAYSVC_EXCEPTIONS
     order_refund_reply order_refund(const std::string &request, const call &with = call::none()) const {

@@ -29,10 +29,26 @@ func (c *Client) Request(ctx context.Context, request Request) (*Reply, error) {
 	return pointer(c.send(ctx, "request", request))
 }
 
+// Check checks whether everything is there for the first sale: call it when a program starts. It looks at configuration, keys,
+// connection, TLS, the service's answer and the clock, moves no money and changes nothing. Its error is that of the first check
+// that is not ok. The Body of both is {"checks":[{"check":"tls","ok":true,"message":"done"}, …]} with every check; a message says what
+// to do.
+func (c *Client) Check(ctx context.Context) (*Reply, error) {
+	return c.Call(ctx, "client_check", json.RawMessage("{}"))
+}
+
 // Encrypt encrypts a payload without sending anything. The reply's body is {"data":"<base64>"}, which is the request body
 // of every encrypted endpoint.
 func (c *Client) Encrypt(plaintext json.RawMessage) (*Reply, error) {
 	return c.Call(context.Background(), "encrypt", plaintext)
+}
+
+// Warm connects ahead, so that the next request that moves money does not wait for the name look-up, TCP and TLS: call it
+// when the cashier begins. It sends no request: if it fails, nothing has happened, and that request connects by itself.
+// The connection is used for 10 seconds, by one request; at most MaxIdleConnections are kept.
+func (c *Client) Warm(ctx context.Context) error {
+	_, err := c.do(ctx, "client_warm", json.RawMessage("{}"), nil)
+	return err
 }
 
 func pointer(reply Reply, err error) (*Reply, error) {
@@ -59,7 +75,7 @@ func (c *Client) sendWith(ctx context.Context, function string, request any, tol
 func (c *Client) do(ctx context.Context, name string, request []byte, told ProgressFunc) (Reply, error) {
 	reply, failure := c.perform(ctx, name, request, told)
 	if failure != nil {
-		failure.Request = keep(name, request, false)
+		failure.Request, failure.uncharged = keep(name, request, false), uncharged(name, request)
 		return Reply{}, about(name, failure)
 	}
 	return reply, nil
@@ -117,7 +133,7 @@ func (c *Client) perform(ctx context.Context, name string, request []byte, told 
 	// A closure, because got is set later: the reply is freed once, whatever happens.
 	defer func() { C.paysvc_reply_free(got) }()
 	C.paysvc_go_invoke(f, client, (*C.char)(unsafe.Pointer(&text[0])), call, &got)
-	reply := newReply(got)
+	reply := newReply(&got)
 	if panicked := progress.failure(); panicked != nil {
 		return Reply{}, &Error{Function: name, Reply: reply, cause: panicked}
 	}

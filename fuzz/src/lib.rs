@@ -7,6 +7,7 @@ pub mod choice;
 pub mod conditions;
 pub mod ffi;
 mod peer;
+pub mod value;
 pub mod wire;
 
 use std::sync::Once;

@@ -11,12 +11,12 @@ use paysvc::ffi::{
 };
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::schema::Endpoint;
-use serde_json::Value;
 
 use super::c::{Client, Reply, function};
 use super::choice::{choose, first_line};
 use super::conditions::Verdict;
 use super::peer::{acceptable, peer};
+use super::value::value;
 
 pub fn wire(input: &[u8]) {
     static NUMBER: AtomicU32 = AtomicU32::new(1);
@@ -69,7 +69,7 @@ fn check(row: &Endpoint, reply: &Reply, answer: &[u8]) {
         _ => assert!([PAYSVC_OUTCOME_REJECTED, PAYSVC_OUTCOME_UNKNOWN].contains(&outcome), "outcome {outcome}"),
     }
     assert!(serde_json::from_str::<serde::de::IgnoredAny>(reply.body()).is_ok(), "{}", reply.body());
-    let body = serde_json::from_str::<Value>(reply.body()).ok();
+    let body = value(reply.body());
     let verdict = Verdict {
         safety: row.safety,
         expected: &row.answer,

@@ -122,6 +122,12 @@ pub const OPERATIONS: &[Operation] = &[
                 "the body of the webhook: its text as it was received, or a JSON object",
             ),
             Field::optional("expect", Kind::Object(EVENT), "what the event must speak of"),
+            Field::optional(
+                "ask",
+                Kind::Flag,
+                "false: reads the event and says what it is about, and asks nothing: OK NOT_SENT, and never authentic",
+            )
+            .default(Default::Flag(true)),
         ],
         about_earlier: false,
         reports_progress: false,

@@ -53,6 +53,13 @@ pub const CONFIG: &[Field] = &[
     text("client_key_file", "PEM key of the client certificate"),
     text("user_agent", "value of the user-agent header").default(Default::Described("libpaysvc/VERSION")),
     number("max_idle_connections", 128, 0, 10_000, "maximum number of connections kept open between calls"),
+    text(
+        "connection_reuse",
+        "reads: a request that moves money or changes something is the first on its connection, so that no answer to \
+         another request can be taken for its own. all: every request uses kept connections, for those who need more than \
+         some 400 payments a second and trust every hop to the service",
+    )
+    .default(Default::Word(&["reads", "all"])),
     flag("allow_http", false, "allows plain HTTP to addresses other than loopback"),
     text("payout_key", "API key that payouts are sent with; integrations in production differ")
         .default(Default::Word(&["secret", "public"])),
@@ -66,7 +73,12 @@ pub const CONFIG: &[Field] = &[
 /// A request that the table does not have yet.
 pub const REQUEST: &[Field] = &[
     Field::required("method", Kind::Text, "GET, POST, PUT or DELETE"),
-    Field::required("path", Kind::Text, "below base_url, starting with a slash, percent-encoded where needed"),
+    Field::required(
+        "path",
+        Kind::Text,
+        "below base_url, starting with a slash, percent-encoded where needed; dot segments, parameters (;), repeated slashes \
+         and escapes of escapes are refused",
+    ),
     Field::required("key", Kind::Text, "the API key to send: public or secret"),
     Field::optional("query", Kind::Any, "object of strings, numbers or booleans"),
     Field::optional("headers", Kind::Any, "object of strings"),

@@ -1,6 +1,6 @@
 //! The configuration, from JSON and the environment.
 
-mod keys;
+pub mod keys;
 mod proxy;
 
 use std::borrow::Cow;
@@ -13,7 +13,7 @@ use crate::request::encryption::EncryptionKey;
 use crate::request::settings::Choices;
 use crate::request::validate;
 use crate::transport;
-use crate::transport::settings::{ClientCert, Proxy};
+use crate::transport::settings::{ClientCert, Proxy, Reuse};
 use crate::util::json::{self, Members};
 use crate::util::limits::MAX_LINE;
 use crate::util::process::critical_section;
@@ -38,6 +38,7 @@ pub struct Config {
     pub client_cert: Option<ClientCert>,
     pub user_agent: String,
     pub max_idle_connections: usize,
+    pub reuse: Reuse,
     pub allow_http: bool,
     /// What is changed in rows, by the names of the settings.
     row_keys: Vec<(&'static str, ApiKey)>,
@@ -87,6 +88,7 @@ impl Config {
             ca_file: self.ca_file.clone(),
             client_cert: self.client_cert.clone(),
             max_idle_connections: self.max_idle_connections,
+            reuse: self.reuse,
         })
     }
 
@@ -143,6 +145,7 @@ impl Reader<'_> {
                 .parsed("user_agent", header_text)?
                 .unwrap_or_else(|| concat!("libpaysvc/", env!("CARGO_PKG_VERSION")).to_owned()),
             max_idle_connections: self.number("max_idle_connections")? as usize,
+            reuse: if self.word("connection_reuse")? == "all" { Reuse::All } else { Reuse::Reads },
             allow_http,
             row_keys: self.row_keys()?,
             rows_without_headers: self.rows_without_headers()?,

@@ -3,6 +3,7 @@
 //! Imports `util`, `request`, `transport` and `response`.
 
 mod bulk;
+mod check;
 pub mod config;
 pub mod log;
 mod operation;
@@ -20,7 +21,7 @@ use std::time::Instant;
 use ureq::http::{HeaderMap, HeaderName, HeaderValue, header};
 
 use crate::client::config::Config;
-use crate::client::log::Log;
+use crate::client::log::{Level, Log};
 use crate::request::settings::Settings;
 use crate::request::{self, body, raw};
 use crate::response::reply::Reply;
@@ -29,8 +30,12 @@ use crate::transport::call::Call;
 use crate::util::call_id::CallId;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::{ApiKey, Endpoint};
+use paysvc_spec::settings;
+use paysvc_spec::status::{self, Outcome, Status};
 
 const JSON: &str = "application/json";
+/// The reply of [`Client::warm`].
+const WARM: &str = r#"{"status":true,"message":"a connection is ready for the next request that moves money"}"#;
 
 /// Configuration and connections, shared by threads.
 pub struct Client {
@@ -92,6 +97,43 @@ impl Client {
 
     fn encrypted(&self, json: &str) -> Result<String, ValidationError> {
         self.settings.require_encryption_key("encrypt")?.encrypt(&body::payload(json)?)
+    }
+
+    /// Connects, for the next request that does more than read.
+    pub fn warm(&self, call: Option<&Arc<Call>>, record: &CallRecord) -> Reply {
+        let transport = match self.transport("client_warm") {
+            Ok(transport) if self.config.max_idle_connections > 0 => transport,
+            Ok(_) => {
+                let reason = "is 0: no connection can be kept for the next request";
+                return Reply::invalid(ValidationError::of_member(
+                    Status::Config,
+                    "client_warm",
+                    "max_idle_connections",
+                    reason,
+                ));
+            }
+            Err(error) => return Reply::invalid(error),
+        };
+        let result = transport.warm(self.deadline(call), call);
+        let (level, status) = match &result {
+            Ok(()) => (Level::Info, Status::Ok),
+            Err(error) => (Level::Warn, error.status),
+        };
+        self.log.line(record.id, level, || format!("client_warm: {}, nothing was sent", status::name_of(status)));
+        match result {
+            Ok(()) => Reply::local(WARM.to_owned()),
+            Err(error) => Reply::failed(
+                error.status,
+                Outcome::NotSent,
+                format!("no connection was made ahead, so the next request makes its own: {}", error.message),
+            ),
+        }
+    }
+
+    fn transport(&self, asked_by: &str) -> Result<&Transport, ValidationError> {
+        self.transport.as_ref().ok_or_else(|| {
+            ValidationError::of_member(Status::Config, asked_by, "base_url", settings::not_configured("base_url"))
+        })
     }
 
     fn deadline(&self, call: Option<&Arc<Call>>) -> Instant {

@@ -19,11 +19,13 @@ pub(super) struct Operation<'a> {
     pub record: &'a CallRecord,
     /// The call ends here.
     pub deadline: Instant,
+    /// The secrets of the request that the look-ups are about: nothing that they write repeats one.
+    pub masked: Option<&'a Secrets>,
 }
 
 impl<'a> Operation<'a> {
     pub fn new(client: &'a Client, call: Option<&'a Arc<Call>>, record: &'a CallRecord) -> Operation<'a> {
-        Operation { client, call, record, deadline: client.deadline(call) }
+        Operation { client, call, record, deadline: client.deadline(call), masked: None }
     }
 
     /// Calls an endpoint, until the earlier of that time and the operation's deadline.
@@ -34,7 +36,10 @@ impl<'a> Operation<'a> {
     /// Calls an endpoint again after answers of 429 to the same request, see [`Client::send_again`].
     pub fn send_again(&self, row: &'static Endpoint, json: &str, deadline: Instant, after_429: bool) -> Reply {
         let deadline = deadline.min(self.deadline);
-        let prepared = request::prepare(row, json, &self.client.settings, &stop(deadline, self.call));
+        let mut prepared = request::prepare(row, json, &self.client.settings, &stop(deadline, self.call));
+        if let (Ok(prepared), Some(masked)) = (&mut prepared, self.masked) {
+            prepared.secrets.extend(masked);
+        }
         self.client.send_again(prepared, deadline, self.call, self.record, after_429)
     }
 

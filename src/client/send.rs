@@ -16,15 +16,14 @@ use crate::response::reply::Reply;
 use crate::response::verdict::{self, AttemptResult};
 use crate::transport::answer::{BodyError, HttpAnswer};
 use crate::transport::call::Call;
-use crate::transport::{ExchangeResult, WireRequest};
+use crate::transport::{ExchangeResult, WireRequest, trace};
 use crate::util::call_id::CallId;
 use crate::util::failpoint;
 use crate::util::limits::MAX_LINE;
 use crate::util::memory;
 use crate::util::process::critical_section;
 use crate::util::validation_error::ValidationError;
-use paysvc_spec::schema::Method;
-use paysvc_spec::settings;
+use paysvc_spec::schema::{Method, Safety};
 use paysvc_spec::status::{self, Outcome, Status};
 
 impl Client {
@@ -91,6 +90,7 @@ impl Client {
             uri,
             headers,
             body,
+            read_only: prepared.safety == Safety::ReadOnly,
             deadline,
             call,
             trace: self.log.wants(Level::Warn),
@@ -105,10 +105,7 @@ impl Client {
         record: &CallRecord,
         mut after_429: bool,
     ) -> Result<Reply, ValidationError> {
-        let Some(transport) = &self.transport else {
-            let reason = settings::not_configured("base_url");
-            return Err(ValidationError::of_member(Status::Config, "request", "base_url", reason));
-        };
+        let transport = self.transport("request")?;
         failpoint::at("client");
         // The outcome of earlier attempts stands when a later one sends nothing.
         let mut earlier_outcome = if after_429 { Outcome::Rejected } else { Outcome::NotSent };
@@ -156,6 +153,26 @@ impl Client {
             }
         }
         unreachable!("the attempts end at max_attempts")
+    }
+
+    /// Sends a request once, also where an attempt may be repeated. Returns the answer's date, too.
+    pub(super) fn send_once(
+        &self,
+        prepared: &Prepared,
+        deadline: Instant,
+        call: Option<&Arc<Call>>,
+        record: &CallRecord,
+    ) -> Result<(Reply, Option<String>), ValidationError> {
+        let request = WireRequest { trace: true, ..self.wire_request(prepared, deadline, call)? };
+        let started = Instant::now();
+        let result = self.transport("request")?.exchange(request);
+        record.attempts.fetch_add(u32::from(result.sent), Ordering::SeqCst);
+        let answer = result.result.as_ref().ok();
+        let date = answer.and_then(|answer| answer.trace.iter().find(|(name, _)| *name == trace::DATE));
+        let date = date.map(|(_, date)| date.clone());
+        let judged = self.judge(prepared, result, false, deadline, call);
+        self.log_attempt(prepared, record.id, 1, &judged, started.elapsed());
+        Ok((judged.reply, date))
     }
 
     /// What one attempt proves.

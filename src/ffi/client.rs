@@ -4,9 +4,9 @@ use std::ffi::{CString, c_char, c_int, c_void};
 use std::sync::Arc;
 
 use super::boundary::{boundary, deliver, text};
-use super::sys;
-use super::types::{paysvc_client, paysvc_log_fn, paysvc_reply, paysvc_status};
+use super::types::{paysvc_call, paysvc_client, paysvc_log_fn, paysvc_reply, paysvc_status};
 use super::userdata::UserData;
+use super::{call, sys};
 use crate::client::log::{Level, Sink};
 use crate::client::{CallRecord, Client};
 use crate::response::reply::Reply;
@@ -70,6 +70,24 @@ pub unsafe fn new(
     status
 }
 
+/// # Safety
+/// The rules of the header.
+pub unsafe fn check(
+    client: *const paysvc_client,
+    call: *const paysvc_call,
+    reply: *mut *mut paysvc_reply,
+) -> paysvc_status {
+    let body = |record: &CallRecord| {
+        // SAFETY: the rules of the header.
+        match unsafe { retain(client).map(|client| (client, call::retain(call))) } {
+            Ok((client, call)) => client.check(call.as_ref(), record),
+            Err(error) => Reply::invalid(error),
+        }
+    };
+    // SAFETY: the rules of the header.
+    unsafe { deliver(reply, body) }
+}
+
 /// Frees the client. Calls that still run on other threads end normally; then its connections are closed.
 ///
 /// @param client  may be NULL
@@ -120,6 +138,39 @@ fn sink(log: unsafe extern "C" fn(*mut c_void, c_int, *const c_char), userdata: 
         // SAFETY: the caller's function with the caller's pointer; the line lives until it returns.
         unsafe { log(userdata.get(), level as c_int, line.as_ptr()) };
     })
+}
+
+/// Connects before anything is sold: name look-up, TCP, the proxy if there is one, and TLS. The next request of this client
+/// that moves money or changes something is then sent without waiting for them. Nothing is sent to the service, so nothing
+/// has to be found out if it fails: such a request connects by itself where no connection waits for it.
+///
+/// Call it when the cashier begins, once for each payment that is to come. It waits for the service as every call does,
+/// and keeps no thread: use a thread of your own if nothing else may wait. Each call adds one connection, for any thread.
+/// It is used for 10 s, by one request; those that only read do not use it. At most max_idle_connections are kept, the
+/// newest. One that the service has closed meanwhile is replaced when it is to be used. After fork, the child does not use
+/// its parent's. They are closed when the client is freed.
+///
+/// @param call  deadline and cancel of this call; may be NULL. Without a timeout it takes at most connect_timeout_ms
+/// @param reply  may be NULL; otherwise *reply is always set: free it with paysvc_reply_free(). The outcome is NOT_SENT in
+///   every case, and the body is {"status":true,"message":"..."} or an error
+/// @return PAYSVC_OK: a connection is ready; PAYSVC_E_ARGUMENT if client is NULL; PAYSVC_E_CONFIG without base_url, or if
+///   max_idle_connections is 0; PAYSVC_E_TRANSPORT if the name look-up, the proxy, the connection or TLS failed;
+///   PAYSVC_E_TIMEOUT after connect_timeout_ms, or when the call's time is over; PAYSVC_E_CANCELLED
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_client_warm(
+    client: *const paysvc_client,
+    call: *const paysvc_call,
+    reply: *mut *mut paysvc_reply,
+) -> paysvc_status {
+    let body = |record: &CallRecord| {
+        // SAFETY: the rules of the header.
+        match unsafe { retain(client).map(|client| (client, call::retain(call))) } {
+            Ok((client, call)) => client.warm(call.as_ref(), record),
+            Err(error) => Reply::invalid(error),
+        }
+    };
+    // SAFETY: the rules of the header.
+    unsafe { deliver(reply, body) }
 }
 
 /// Encrypts a payload without sending anything. The body of the reply is {"data":"<base64>"}, the request body of every

@@ -4,10 +4,10 @@
 //! Here and not in `fuzz/`, because the reader of answers is private.
 
 use serde::de::IgnoredAny;
-use serde_json::Value;
 
 use super::choice::first_line;
 use super::conditions::Verdict;
+use super::value::value;
 use super::{check_failure_envelope, check_texts, json};
 use crate::response::reader::{self, AnswerContext};
 use crate::response::reply::Reply;
@@ -108,7 +108,7 @@ fn check(input: &[u8], reply: &Reply) {
     if text.is_some_and(|text| json::scan(text).named_twice) {
         assert!(!decided, "decided by a body that names a member twice");
     }
-    let value = text.and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let value = text.and_then(value);
     let verdict = Verdict {
         safety: request.safety,
         expected: &request.expected,

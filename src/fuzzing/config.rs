@@ -5,6 +5,7 @@
 
 use serde_json::Value;
 
+use super::value::value;
 use super::{check_error, has_canary, json, may_name_canary};
 use crate::client::config::Config;
 use crate::request::base_url::BaseUrl;
@@ -20,7 +21,7 @@ pub fn config(input: &[u8]) {
         let index = CONFIG.iter().position(|field| variable(field.name) == name).expect("no other variable is read");
         values.get(index).map(|value| (*value).to_owned())
     };
-    let parsed = serde_json::from_str::<Value>(json).ok();
+    let parsed = value(json);
     match Config::parse(Some(json), &env) {
         Ok(config) => {
             assert!(!json::scan(json).named_twice, "a member given twice is accepted");

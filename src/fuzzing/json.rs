@@ -13,11 +13,19 @@ pub struct Scan {
     pub named_twice: bool,
 }
 
+/// The names of an object so far.
+#[derive(Default)]
+struct Names {
+    all: HashSet<String>,
+    /// With half of a surrogate pair: as they are written. Two of them count as one name.
+    halves: usize,
+}
+
 /// Reads a text that is known to be JSON.
 pub fn scan(text: &str) -> Scan {
     let mut scan = Scan::default();
     // One entry per open level: an object's names so far, or none for an array.
-    let mut levels: Vec<Option<HashSet<String>>> = Vec::new();
+    let mut levels: Vec<Option<Names>> = Vec::new();
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
         if c == '"' {
@@ -25,10 +33,11 @@ pub fn scan(text: &str) -> Scan {
             rest = after;
             let decoded = serde_json::from_str::<String>(literal).ok();
             if rest.trim_start().starts_with(':')
-                && let (Some(Some(names)), Some(name)) = (levels.last_mut(), &decoded)
-                && !names.insert(name.clone())
+                && let Some(Some(names)) = levels.last_mut()
             {
-                scan.named_twice = true;
+                names.halves += usize::from(decoded.is_none());
+                let name = decoded.clone().unwrap_or_else(|| literal[1..literal.len() - 1].to_owned());
+                scan.named_twice |= !names.all.insert(name) || names.halves == 2;
             }
             // Half of a surrogate pair is no text, and stays as it was written.
             let plain = decoded.map(|text| Value::String(text).to_string());
@@ -37,7 +46,7 @@ pub fn scan(text: &str) -> Scan {
         }
         rest = &rest[c.len_utf8()..];
         match c {
-            '{' => levels.push(Some(HashSet::new())),
+            '{' => levels.push(Some(Names::default())),
             '[' => levels.push(None),
             '}' | ']' => drop(levels.pop()),
             _ => {}

@@ -13,6 +13,7 @@ use ureq::http::Uri;
 
 use super::as_sent::as_sent;
 use super::choice::{choose, first_line};
+use super::value::value;
 use super::{check_error, has_canary, json as reader, may_name_canary};
 use crate::request::base_url::BaseUrl;
 use crate::request::encryption::EncryptionKey;
@@ -29,17 +30,20 @@ const REFUSED: &[Status] = &[Status::Argument, Status::Config, Status::Encrypt];
 
 fn settings() -> &'static Settings {
     static SETTINGS: OnceLock<Settings> = OnceLock::new();
-    SETTINGS.get_or_init(|| {
-        let vector: Value = serde_json::from_str(include_str!("../../tests/vectors/rsa2048.json")).unwrap();
-        let key = EncryptionKey::parse(vector["encryption_key"].as_str().unwrap()).unwrap();
-        Settings {
-            base_url: BaseUrl::parse(BASE, false).ok(),
-            has_public_key: true,
-            has_secret_key: true,
-            encryption_key: Some(key),
-            choices: Choices::default(),
-        }
-    })
+    SETTINGS.get_or_init(|| settings_with(include_str!("../../tests/vectors/rsa2048.json")))
+}
+
+/// Everything that a request needs, with the encryption key of this vector.
+pub(super) fn settings_with(vector: &str) -> Settings {
+    let vector: Value = serde_json::from_str(vector).unwrap();
+    let key = EncryptionKey::parse(vector["encryption_key"].as_str().unwrap()).unwrap();
+    Settings {
+        base_url: BaseUrl::parse(BASE, false).ok(),
+        has_public_key: true,
+        has_secret_key: true,
+        encryption_key: Some(key),
+        choices: Choices::default(),
+    }
 }
 
 pub fn request(input: &[u8]) {
@@ -100,7 +104,7 @@ fn check_row(row: &'static Endpoint, prepared: &Prepared, json: &str, compact: &
     assert_eq!((prepared.method, prepared.key), (row.method, row.key));
     assert_eq!(prepared.safety, row.safety);
     assert!(std::ptr::eq(prepared.answer, &row.answer));
-    let given: Value = serde_json::from_str(json).unwrap_or_default();
+    let given = value(json).unwrap_or_default();
     let given = |name: &str| given[name].as_str();
     let (path, query) = prepared.url[BASE.len()..].split_once('?').unwrap_or((&prepared.url[BASE.len()..], ""));
     let mut segments = path.split('/');
@@ -135,7 +139,7 @@ fn check_encrypted(body: &[u8]) {
 }
 
 fn check_raw(prepared: &Prepared, json: &str, compact: &str) {
-    let Ok(given) = serde_json::from_str::<Value>(json) else { return };
+    let Some(given) = value(json) else { return };
     assert_eq!(given["method"], prepared.method.name());
     assert_eq!(given["key"], if prepared.key == ApiKey::Secret { "secret" } else { "public" });
     match (&prepared.body, given["encrypt"] == true) {

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use ureq::http::Uri;
 
+use crate::request::url_path;
 use crate::util::authority::{self, bare_host};
 
 /// Where the service is.
@@ -48,6 +49,7 @@ impl BaseUrl {
         }
         let port = authority::port(authority)?.unwrap_or(if https { 443 } else { 80 });
         let path = uri.path().trim_end_matches('/');
+        url_path::check(path)?;
         let scheme = if https { "https" } else { "http" };
         Ok(BaseUrl { https, host, port, text: format!("{scheme}://{authority}{path}") })
     }
@@ -108,6 +110,11 @@ mod tests {
             ("http://[::1]2x", "more than a port"),
             ("https://pay.example/é", "percent-encoded"),
             ("https:///x", "is not a URL"),
+            ("https://pay.example/payment/x/..", "dot segments"),
+            ("https://pay.example/payment/%2e", "dot segments"),
+            ("https://pay.example/x/..;/payment", "parameter"),
+            ("https://pay.example/api//v1", "two slashes"),
+            ("https://pay.example/api%2Fv1", "%2F"),
         ] {
             let error = BaseUrl::parse(text, false).err().expect(text);
             assert!(error.contains(part), "{text}: {error}");

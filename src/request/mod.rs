@@ -16,6 +16,7 @@ pub mod references;
 pub mod secrets;
 pub mod settings;
 mod url;
+pub mod url_path;
 pub mod validate;
 
 use crate::request::references::References;

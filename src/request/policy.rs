@@ -1,37 +1,24 @@
 //! The rules for a raw request whose path belongs to a row of the table after all.
 
-use percent_encoding::percent_decode_str;
-
 use crate::request::settings::Choices;
+use crate::request::url_path;
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::schema::{ApiKey, Endpoint, Method};
 
-/// The segments of a path, decoded until nothing changes: each of several servers in a row may decode once.
-pub fn segments(path: &str) -> Vec<String> {
-    const MAX_ROUNDS: usize = 8;
-    let mut decoded = path.to_owned();
-    for _ in 0..MAX_ROUNDS {
-        let once = percent_decode_str(&decoded).decode_utf8_lossy().into_owned();
-        if once == decoded {
-            break;
-        }
-        decoded = once;
-    }
-    decoded.split(['/', '\\']).map(str::to_owned).collect()
-}
-
-/// The segments as a lenient server may understand them: in lower case, without empty ones, without parameters after a
-/// semicolon, without dots and blanks at the end.
+/// The segments as a lenient server may understand them: in lower case, without empty ones, without blanks around them,
+/// without an extension such as `.json`.
 fn normalized_segments(path: &str) -> Vec<String> {
     let plain = |segment: &String| {
-        let bare = segment.split(';').next().unwrap_or_default();
-        bare.trim_matches(|c: char| c.is_whitespace()).trim_end_matches(['.', ' ']).to_ascii_lowercase()
+        let bare = segment.trim();
+        // A name that begins with a dot has no extension.
+        let end = bare.char_indices().find(|(at, c)| *at > 0 && *c == '.').map_or(bare.len(), |(at, _)| at);
+        bare[..end].trim().to_ascii_lowercase()
     };
-    segments(path).iter().map(plain).filter(|segment| !segment.is_empty()).collect()
+    url_path::segments(path).iter().map(plain).filter(|segment| !segment.is_empty()).collect()
 }
 
 /// The rows at or above this URL, whatever the method, and however the path is split between it and `base_url`; each with
-/// the number of segments that follow the row's path.
+/// the number of segments that follow the row's path. Both parts have been checked by [`url_path::check`].
 fn rows_at_or_above(base_path: &str, path: &str) -> Vec<(&'static Endpoint, usize)> {
     let base = normalized_segments(base_path);
     let whole: Vec<_> = base.iter().cloned().chain(normalized_segments(path)).collect();

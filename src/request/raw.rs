@@ -12,7 +12,7 @@ use crate::request::policy::{self, Permitted, RawRequest};
 use crate::request::references::{self, References};
 use crate::request::secrets::{Secrets, Stop};
 use crate::request::settings::Settings;
-use crate::request::{body, url, validate};
+use crate::request::{body, url, url_path, validate};
 use crate::util::json::{self, Members, Type};
 use crate::util::limits::MAX_LINE;
 use crate::util::secret::SecretBytes;
@@ -46,6 +46,9 @@ const OWN_HEADERS: &[&str] = &[
     "proxy-connection",
     "proxy-authorization",
 ];
+/// Headers that make some servers and frameworks take another path or method than those of the request.
+const REROUTING_HEADERS: &[&str] =
+    &["x-original-url", "x-rewrite-url", "x-http-method", "x-http-method-override", "x-method-override"];
 
 /// Prepares the request that the JSON describes.
 pub fn prepare(text: &str, settings: &Settings, stop: Stop<'_>) -> Result<Prepared, ValidationError> {
@@ -116,15 +119,7 @@ fn path(members: &Members<'_>) -> Result<String, ValidationError> {
     if !path.starts_with('/') {
         return Err(invalid("path", "must start with a slash"));
     }
-    if path.contains(['?', '#']) {
-        return Err(invalid("path", "must not hold a query or fragment; give the query as a member of its own"));
-    }
-    if !path.bytes().all(|b| b.is_ascii_graphic() && !br#""<>\^`{|}"#.contains(&b)) {
-        return Err(invalid("path", "holds a character that must be percent-encoded"));
-    }
-    if policy::segments(&path).iter().any(|segment| segment == "." || segment == "..") {
-        return Err(invalid("path", "must not hold dot segments"));
-    }
+    url_path::check(&path).map_err(|reason| invalid("path", reason))?;
     Ok(path)
 }
 
@@ -153,7 +148,7 @@ fn secrets(
                 found.add_all(value, stop);
             }
             let digits = |segment: &String| segment.chars().filter(char::is_ascii_digit).count();
-            let numbers = policy::segments(path).into_iter().filter(|segment| digits(segment) >= ACCOUNT_DIGITS);
+            let numbers = url_path::segments(path).into_iter().filter(|segment| digits(segment) >= ACCOUNT_DIGITS);
             numbers.for_each(|segment| found.add(&segment));
         }
     }
@@ -225,13 +220,17 @@ fn headers(members: &Members<'_>) -> Result<Vec<(String, String)>, ValidationErr
             return Err(invalid("headers", format!("has a member that is longer than {MAX_LINE} bytes")));
         }
         let member = format!("headers.{name}");
-        if OWN_HEADERS.contains(&name.to_ascii_lowercase().as_str()) {
+        let lower_case = name.to_ascii_lowercase();
+        if OWN_HEADERS.contains(&lower_case.as_str()) {
             return Err(invalid(&member, "is set by the library"));
+        }
+        if REROUTING_HEADERS.contains(&lower_case.as_str()) {
+            return Err(invalid(&member, "would change the path or the method that was checked"));
         }
         if name.is_empty() || !name.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b)) {
             return Err(invalid(&member, "is not a header name"));
         }
-        if !seen.insert(name.to_ascii_lowercase()) {
+        if !seen.insert(lower_case) {
             return Err(invalid(&member, "is given twice"));
         }
         if !value.bytes().all(|b| b == b' ' || b.is_ascii_graphic()) {
@@ -254,6 +253,13 @@ mod tests {
     #[test]
     fn header_names_are_compared_without_case() {
         assert!(error(r#"{"X-A":"1","x-a":"2"}"#).contains("headers.x-a is given twice"));
+    }
+
+    #[test]
+    fn a_header_that_reroutes_the_request_is_refused() {
+        for name in ["X-Original-URL", "x-rewrite-url", "X-HTTP-Method-Override"] {
+            assert!(error(&format!(r#"{{"{name}":"/x"}}"#)).contains("was checked"), "{name}");
+        }
     }
 
     #[test]

@@ -96,6 +96,14 @@ impl Secrets {
         *self = found.secrets;
     }
 
+    /// Adds the secrets of another request.
+    pub fn extend(&mut self, other: &Secrets) {
+        self.complete &= other.complete && self.block.try_reserve(other.block.len()).is_ok();
+        if self.complete {
+            self.block.extend_from_slice(&other.block);
+        }
+    }
+
     /// Whether all secrets of the request are in it. Otherwise no text of the service may be shown.
     pub fn is_complete(&self) -> bool {
         self.complete

@@ -155,6 +155,16 @@ impl<'d> Value<'d> {
         self.node().name(self.text)
     }
 
+    /// Every value within this one, at every depth.
+    pub fn everything(self) -> impl Iterator<Item = Value<'d>> {
+        (self.index + 1..self.node().next).map(move |index| Value { index, ..self })
+    }
+
+    /// The number of the value after this one and all within it.
+    pub fn end(self) -> usize {
+        self.node().next as usize
+    }
+
     /// The members of an object or the elements of an array; nothing for other values.
     pub fn children(self) -> Children<'d> {
         let container = matches!(self.kind(), Type::Object | Type::Array);

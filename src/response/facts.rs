@@ -148,7 +148,7 @@ struct Codes {
     payment: [bool; 3],
     /// At the top: 1 or 2.
     top_progress: bool,
-    /// Anywhere: of failure, and not 4.
+    /// Of failure, and not 4: a plain refusal. Under its documented name, and not of an earlier attempt in a list.
     refusal: bool,
 }
 
@@ -222,7 +222,7 @@ impl<'a> Reader<'a> {
             self.in_doubt.always || self.in_doubt.unless_refused && !self.codes.refusal && !self.facts.own_failed;
         let facts = &mut self.facts;
         facts.other_request = facts.references.iter().any(Named::is_of_another_request);
-        facts.is_of_payment = self.expected.is_of_payment();
+        facts.is_of_payment = self.expected.is_of_payment;
         let order = self.requested.iter().find(|(kind, _)| *kind == Reference::Order);
         facts.requested_order = order.map(|(_, text)| Text(text.clone()));
         if !self.expected.reports_state {

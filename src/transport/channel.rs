@@ -35,6 +35,18 @@ impl Channel {
         Ok(Channel { sock, tls })
     }
 
+    /// Begins a call on a connection that was made before it.
+    pub fn begin_call(&mut self, state: &ConnectionState) {
+        let sock = &mut self.sock;
+        sock.sent = false;
+        sock.deadline = state.deadline();
+        sock.call = state.call();
+        // A call that has been cancelled meanwhile fails before its first byte is written.
+        if let Err(error) = state.attach_socket(&sock.tcp, true) {
+            state.record_error(error);
+        }
+    }
+
     pub fn is_tls(&self) -> bool {
         self.tls.is_some()
     }

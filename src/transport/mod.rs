@@ -8,22 +8,25 @@
 pub mod answer;
 pub mod call;
 mod channel;
-mod clock;
+pub mod clock;
 mod connect;
 mod connection_state;
 mod error;
 mod framing;
 mod look_up;
+mod per_process;
 mod pool;
+pub mod probe;
 mod proxy;
 mod retry_after;
 mod roots;
+mod sessions;
 pub mod settings;
 mod sock;
 mod stream;
 mod sys;
 mod tls;
-mod trace;
+pub mod trace;
 
 use std::io::{self, ErrorKind, Read};
 use std::sync::Arc;
@@ -36,21 +39,24 @@ use crate::transport::answer::{BodyError, HttpAnswer};
 use crate::transport::call::Call;
 use crate::util::limits::MAX_TEXT;
 use crate::util::memory;
-use crate::util::panics::catch_panic;
+use crate::util::panics::{SourceLine, catch_panic};
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::Method;
 use paysvc_spec::status::Status;
 
+use channel::Channel;
 use connect::Peer;
 use connection_state::ConnectionState;
 pub use error::TransportError;
 use framing::{End, MAX_OVERHEAD};
 use pool::{Pool, PooledConnection};
-use settings::Settings;
+use settings::{Reuse, Settings};
 
 /// Servers commonly close idle connections after 15 s or more. One that is closed earlier costs a reconnect, and does not
 /// make an outcome unknown.
 const MAX_IDLE: Duration = Duration::from_secs(15);
+/// A connection on which nothing has been asked is closed earlier by many services.
+const MAX_UNASKED: Duration = Duration::from_secs(10);
 
 /// A request as it is sent.
 pub struct WireRequest<'a> {
@@ -58,6 +64,8 @@ pub struct WireRequest<'a> {
     pub uri: Uri,
     pub headers: HeaderMap,
     pub body: Option<&'a [u8]>,
+    /// It only reads: another exchange may have used its connection before.
+    pub read_only: bool,
     pub deadline: Instant,
     pub call: Option<&'a Arc<Call>>,
     /// Whether to keep the headers by which the service finds the request in its log.
@@ -68,27 +76,53 @@ pub struct WireRequest<'a> {
 pub struct ExchangeResult {
     /// A byte of the request was written to the socket, so the service may have received it.
     pub sent: bool,
-    /// The connection had served a call before.
+    /// The connection had been made before this exchange.
     pub reused: bool,
     pub result: Result<HttpAnswer, TransportError>,
 }
 
 pub struct Transport {
     peer: Arc<Peer>,
+    reuse: Reuse,
     pool: Pool,
+    /// Connections on which nothing has been asked.
+    unasked: Pool,
 }
 
 impl Transport {
     /// Reads the certificate files that the settings name.
     pub fn new(settings: Settings) -> Result<Transport, ValidationError> {
         let tls = if settings.https { Some(tls::client_config(&settings)?) } else { None };
-        let pool = Pool::new(settings.max_idle_connections, MAX_IDLE);
-        Ok(Transport { peer: Arc::new(Peer::new(settings, tls)), pool })
+        let (reuse, max_idle) = (settings.reuse, settings.max_idle_connections);
+        let (pool, unasked) = (Pool::new(max_idle, MAX_IDLE), Pool::new(max_idle, MAX_UNASKED));
+        Ok(Transport { peer: Arc::new(Peer::new(settings, tls)), reuse, pool, unasked })
+    }
+
+    /// Makes a connection for the next request that does more than read.
+    pub fn warm(&self, deadline: Instant, call: Option<&Arc<Call>>) -> Result<(), TransportError> {
+        let state = Arc::new(ConnectionState::new(Arc::clone(&self.peer)));
+        state.start(deadline, call.cloned());
+        let channel = catch_panic(|| Channel::connect(&state));
+        state.finish();
+        let mut channel = channel.unwrap_or_else(|source_line| Err(bug(source_line)))?;
+        channel.sock.call = None;
+        self.unasked.give_back(connection(state, Some(channel)));
+        Ok(())
+    }
+
+    fn kept_connection(&self, read_only: bool) -> Option<PooledConnection> {
+        if read_only {
+            return self.pool.take();
+        }
+        let unasked = self.unasked.take_young();
+        // What was asked before could still be answered, and its answer be taken for this request's.
+        if self.reuse == Reuse::Reads { unasked } else { unasked.or_else(|| self.pool.take()) }
     }
 
     /// Sends the request at most once.
     pub fn exchange(&self, request: WireRequest<'_>) -> ExchangeResult {
-        let connection = self.pool.take().unwrap_or_else(|| self.new_connection());
+        let new = || connection(Arc::new(ConnectionState::new(Arc::clone(&self.peer))), None);
+        let connection = self.kept_connection(request.read_only).unwrap_or_else(new);
         connection.state.start(request.deadline, request.call.cloned());
         // A panic in ureq must not lose the evidence of what was sent.
         let result = catch_panic(|| run(&connection, request));
@@ -103,33 +137,34 @@ impl Transport {
                 result
             }
             // The connection is dropped, because its state is unknown.
-            Err(source_line) => {
-                let text = format!(
-                    "a bug in the library was caught at {source_line}, on the way to the wire or back; please report it"
-                );
-                Err(TransportError::new(Status::Internal, text))
-            }
+            Err(source_line) => Err(bug(source_line)),
         };
         ExchangeResult { sent: evidence.sent, reused: evidence.reused, result }
     }
+}
 
-    fn new_connection(&self) -> PooledConnection {
-        let state = Arc::new(ConnectionState::new(Arc::clone(&self.peer)));
-        let config = Agent::config_builder()
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .max_redirects_will_error(false)
-            .proxy(None)
-            .max_idle_connections(1)
-            .max_idle_connections_per_host(1)
-            .max_idle_age(MAX_IDLE)
-            .input_buffer_size(stream::BUFFER)
-            .output_buffer_size(stream::BUFFER)
-            .max_response_header_size(MAX_OVERHEAD)
-            .accept_encoding("")
-            .build();
-        PooledConnection::new(stream::agent(config, &state), state)
-    }
+/// `channel`: connected already.
+fn connection(state: Arc<ConnectionState>, channel: Option<Channel>) -> PooledConnection {
+    let config = Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .proxy(None)
+        .max_idle_connections(1)
+        .max_idle_connections_per_host(1)
+        .max_idle_age(MAX_IDLE)
+        .input_buffer_size(stream::BUFFER)
+        .output_buffer_size(stream::BUFFER)
+        .max_response_header_size(MAX_OVERHEAD)
+        .accept_encoding("")
+        .build();
+    PooledConnection::new(stream::agent(config, &state, channel), state)
+}
+
+fn bug(source_line: SourceLine) -> TransportError {
+    let text =
+        format!("a bug in the library was caught at {source_line}, on the way to the wire or back; please report it");
+    TransportError::new(Status::Internal, text)
 }
 
 fn run(connection: &PooledConnection, request: WireRequest<'_>) -> Result<HttpAnswer, TransportError> {

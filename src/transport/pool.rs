@@ -7,11 +7,10 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use once_cell::race::OnceBox;
 use ureq::Agent;
 
 use super::connection_state::ConnectionState;
-use crate::util::process::generation;
+use super::per_process::PerProcess;
 
 pub struct PooledConnection {
     pub agent: Agent,
@@ -25,74 +24,72 @@ impl PooledConnection {
     }
 }
 
-/// The idle connections of one process. A forked child gets a pool of its own: the sockets are the parent's, and the lock
-/// may be held by a thread that the child does not have.
+/// Idle connections, each process its own.
 pub struct Pool {
-    generation: u32,
-    idle: Mutex<VecDeque<PooledConnection>>,
+    idle: PerProcess<Mutex<VecDeque<PooledConnection>>>,
     max_idle_count: usize,
     max_idle: Duration,
-    /// Lock-free, so that a child never waits for an initialisation that its parent had begun.
-    child: OnceBox<Pool>,
 }
 
 impl Pool {
     pub fn new(max_idle_count: usize, max_idle: Duration) -> Pool {
-        Pool { generation: generation(), idle: Mutex::default(), max_idle_count, max_idle, child: OnceBox::new() }
-    }
-
-    /// The pool of this process.
-    fn current(&self) -> &Pool {
-        let mut pool = self;
-        while pool.generation != generation() {
-            pool = pool.child.get_or_init(|| Box::new(Pool::new(self.max_idle_count, self.max_idle)));
-        }
-        pool
+        Pool { idle: PerProcess::new(), max_idle_count, max_idle }
     }
 
     /// The most recently used connection: it is the least likely to have been closed meanwhile.
     pub fn take(&self) -> Option<PooledConnection> {
-        self.current().idle().pop_back()
+        lock(self.idle.current().1).pop_back()
+    }
+
+    /// The same, and closes those that have been idle for too long.
+    pub fn take_young(&self) -> Option<PooledConnection> {
+        let mut idle = lock(self.idle.current().1);
+        if idle.is_empty() {
+            return None;
+        }
+        let old = self.surplus(&mut idle, Instant::now());
+        let connection = idle.pop_back();
+        drop(idle);
+        // Sockets are closed outside the lock.
+        drop(old);
+        connection
     }
 
     pub fn give_back(&self, mut connection: PooledConnection) {
-        let pool = self.current();
+        let (generation, idle) = self.idle.current();
         // Taken before a fork during this call: the socket is shared with the parent.
-        if connection.state.generation != pool.generation {
+        if connection.state.generation != generation {
             return std::mem::forget(connection);
         }
         let now = Instant::now();
         connection.last_used = now;
-        let mut idle = pool.idle();
+        let mut idle = lock(idle);
         idle.push_back(connection);
-        let old = |connection: &PooledConnection| now.duration_since(connection.last_used) > pool.max_idle;
-        let mut surplus = Vec::new();
-        while idle.len() > pool.max_idle_count || idle.front().is_some_and(old) {
-            surplus.extend(idle.pop_front());
-        }
-        // Sockets are closed outside the lock.
+        let surplus = self.surplus(&mut idle, now);
         drop(idle);
+        drop(surplus);
     }
 
-    fn idle(&self) -> MutexGuard<'_, VecDeque<PooledConnection>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Removes what is too much or too old.
+    fn surplus(&self, idle: &mut VecDeque<PooledConnection>, now: Instant) -> Vec<PooledConnection> {
+        let old = |connection: &PooledConnection| now.duration_since(connection.last_used) > self.max_idle;
+        let mut surplus = Vec::new();
+        while idle.len() > self.max_idle_count || idle.front().is_some_and(old) {
+            surplus.extend(idle.pop_front());
+        }
+        surplus
     }
 }
 
-impl Drop for Pool {
-    fn drop(&mut self) {
-        // Inherited from the parent, whose threads may have been changing it at the moment of the fork.
-        if self.generation != generation() {
-            std::mem::forget(std::mem::take(self.idle.get_mut().unwrap_or_else(PoisonError::into_inner)));
-        }
-    }
+fn lock(idle: &Mutex<VecDeque<PooledConnection>>) -> MutexGuard<'_, VecDeque<PooledConnection>> {
+    idle.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
 pub mod tests {
     use super::*;
     use crate::transport::connect::Peer;
-    use crate::transport::settings::Settings;
+    use crate::transport::settings::{Reuse, Settings};
 
     pub fn connection() -> PooledConnection {
         let settings = Settings {
@@ -106,13 +103,14 @@ pub mod tests {
             ca_file: None,
             client_cert: None,
             max_idle_connections: 0,
+            reuse: Reuse::Reads,
         };
         let peer = Arc::new(Peer::new(settings, None));
         PooledConnection::new(Agent::new_with_defaults(), Arc::new(ConnectionState::new(peer)))
     }
 
     fn idle(pool: &Pool) -> usize {
-        pool.current().idle().len()
+        lock(pool.idle.current().1).len()
     }
 
     #[test]
@@ -132,5 +130,16 @@ pub mod tests {
         std::thread::sleep(Duration::from_millis(2));
         pool.give_back(connection());
         assert_eq!(idle(&pool), 1, "only the one just given back is young enough");
+    }
+    #[test]
+    fn a_connection_that_is_too_old_is_not_taken() {
+        let pool = Pool::new(9, Duration::from_millis(300));
+        pool.give_back(connection());
+        let young = pool.take_young();
+        assert!(young.is_some());
+        pool.give_back(young.unwrap());
+        std::thread::sleep(Duration::from_millis(310));
+        assert!(pool.take_young().is_none());
+        assert_eq!(idle(&pool), 0, "it is closed");
     }
 }

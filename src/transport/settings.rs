@@ -20,6 +20,15 @@ pub struct Settings {
     pub ca_file: Option<PathBuf>,
     pub client_cert: Option<ClientCert>,
     pub max_idle_connections: usize,
+    pub reuse: Reuse,
+}
+
+/// The requests that a connection may serve after another request.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Reuse {
+    /// Those that only read. All others are the first on their connection.
+    Reads,
+    All,
 }
 
 /// The files of the client certificate.

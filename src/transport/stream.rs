@@ -4,7 +4,7 @@
 
 use std::fmt;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ureq::config::Config;
 use ureq::http::Uri;
@@ -24,9 +24,9 @@ pub const BUFFER: usize = 16 * 1024;
 // ureq fails for a request line that does not fit; `transmit_output` leaves half of the buffer free.
 const _: () = assert!(MAX_LINE + "DELETE  HTTP/1.1\r\n".len() < BUFFER / 2);
 
-/// An agent whose connections share this state.
-pub fn agent(config: Config, state: &Arc<ConnectionState>) -> Agent {
-    Agent::with_parts(config, StreamConnector(Arc::clone(state)), NoLookUp)
+/// An agent whose connections share this state. The first one uses the channel, if there is one.
+pub fn agent(config: Config, state: &Arc<ConnectionState>, channel: Option<Channel>) -> Agent {
+    Agent::with_parts(config, StreamConnector { state: Arc::clone(state), channel: Mutex::new(channel) }, NoLookUp)
 }
 
 /// ureq would look the name up on every call; the connector does it only when it connects.
@@ -39,7 +39,10 @@ impl Resolver for NoLookUp {
     }
 }
 
-struct StreamConnector(Arc<ConnectionState>);
+struct StreamConnector {
+    state: Arc<ConnectionState>,
+    channel: Mutex<Option<Channel>>,
+}
 
 impl fmt::Debug for StreamConnector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -51,7 +54,8 @@ impl Connector<()> for StreamConnector {
     type Out = Stream;
 
     fn connect(&self, _: &ConnectionDetails, _: Option<()>) -> Result<Option<Stream>, Error> {
-        Stream::connect(&self.0).map(Some).map_err(|error| ureq_error(&self.0, error))
+        let channel = self.channel.lock().unwrap_or_else(PoisonError::into_inner).take();
+        Stream::connect(&self.state, channel).map(Some).map_err(|error| ureq_error(&self.state, error))
     }
 }
 
@@ -76,7 +80,7 @@ struct Stream {
     output: Vec<u8>,
     /// `output[..pending]` waits to be written in one piece.
     pending: usize,
-    /// Nothing has been written to it yet.
+    /// Nothing has been written to it yet, nor has it been checked.
     new: bool,
     /// Between two calls.
     idle: bool,
@@ -89,10 +93,19 @@ impl fmt::Debug for Stream {
 }
 
 impl Stream {
-    fn connect(state: &Arc<ConnectionState>) -> Result<Stream, TransportError> {
+    /// Uses the channel, or connects anew if there is none or something has happened to it.
+    fn connect(state: &Arc<ConnectionState>, channel: Option<Channel>) -> Result<Stream, TransportError> {
         failpoint::at("connect");
+        let usable = channel.and_then(|mut channel| channel.check_nothing_unread(&state.peer).ok().map(|()| channel));
+        let (new, channel) = match usable {
+            Some(mut channel) => {
+                channel.begin_call(state);
+                (false, channel)
+            }
+            None => (true, Channel::connect(state)?),
+        };
         Ok(Stream {
-            channel: Channel::connect(state)?,
+            channel,
             state: Arc::clone(state),
             input: vec![0; BUFFER],
             consumed: 0,
@@ -101,7 +114,7 @@ impl Stream {
             progress: false,
             output: vec![0; BUFFER],
             pending: 0,
-            new: true,
+            new,
             idle: false,
         })
     }
@@ -158,14 +171,7 @@ impl Stream {
             return false;
         }
         self.idle = false;
-        let sock = &mut self.channel.sock;
-        sock.sent = false;
-        sock.deadline = self.state.deadline();
-        sock.call = self.state.call();
-        // A call that has been cancelled meanwhile fails before its first byte is written.
-        if let Err(error) = self.state.attach_socket(&sock.tcp, true) {
-            self.state.record_error(error);
-        }
+        self.channel.begin_call(&self.state);
         true
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
-use rustls::client::{ResolvesClientCert, Resumption, WebPkiServerVerifier};
+use rustls::client::{ResolvesClientCert, Resumption, Tls12Resumption, WebPkiServerVerifier};
 use rustls::pki_types::ServerName;
 use rustls::sign::CertifiedKey;
 use rustls::{
@@ -16,6 +16,7 @@ use rustls::{
 use super::clock::{self, Clock};
 use super::error::TransportError;
 use super::roots::{client_cert, invalid, roots};
+use super::sessions::Sessions;
 use super::settings::Settings;
 use super::sock::Sock;
 use crate::util::failpoint;
@@ -61,9 +62,11 @@ pub fn client_config(settings: &Settings) -> Result<Tls, ValidationError> {
         }
     };
     tls.alpn_protocols = vec![b"http/1.1".to_vec()];
-    // All connections would share the lock of a session cache: a child that is forked while another thread holds it would
-    // wait for ever. Connections are kept open, so full handshakes are rare.
-    tls.resumption = Resumption::disabled();
+    // A resumed handshake of TLS 1.2 ends with the client's message: what the service sent too early would come after the
+    // request was written, and be taken for its answer.
+    tls.resumption = Resumption::store(Arc::new(Sessions::new())).tls12_resumption(Tls12Resumption::Disabled);
+    // What is sent with the first flight can be replayed by others.
+    tls.enable_early_data = false;
     let cert_requested = Arc::new(AtomicBool::new(false));
     tls.client_auth_cert_resolver = Arc::new(RecordingResolver {
         resolver: Arc::clone(&tls.client_auth_cert_resolver),

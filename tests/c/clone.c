@@ -1,5 +1,5 @@
 /* A child that the C library was not told of (argv[2]: "clone", the bare system call, or "_Fork") inherits a client with
- * a kept connection. Parent, child and grandchild call at the same time: each gets its own answers. argv[1] is the
+ * a kept connection, and one on which nothing was asked. Parent, child and grandchild call at the same time: each gets its own answers. argv[1] is the
  * configuration; exit status 77 says that this C library has no _Fork. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -60,6 +60,7 @@ int main(int argc, char **argv)
     how = argv[2];
     alarm(60);
     wrong += calls("before");
+    wrong += paysvc_client_warm(client, NULL, NULL) != PAYSVC_OK;
     for (generation = 0; generation < 3; generation++) {
         pid = generation < 2 ? split() : -1;
         if (pid != 0) {

@@ -189,7 +189,8 @@ fn large_headers_within_the_bound_are_read() {
             c.write(&(interim + &response("200 OK", &header, crate::support::server::OK)));
         }
     });
-    let client = crate::support::capi::Client::new(&server.config());
+    let config = crate::support::capi::with(server.config(), json!({"connection_reuse": "all"}));
+    let client = crate::support::capi::Client::new(&config);
     for _ in 0..3 {
         client.call("order_refund", &crate::support::capi::refund()).expect("OK CONFIRMED");
     }

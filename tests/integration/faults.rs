@@ -1,8 +1,8 @@
 //! The matrix: endpoints × faults × plain and TLS, the reply's outcome against the sandbox's ledger.
 //!
-//! `make test` runs every fault on two calls that move money and one that reads; `make faults` (PAYSVC_FAULTS=all) runs
-//! all endpoints, and prints the table. PAYSVC_FAULTS also takes names of endpoints, and `one`. After each UNKNOWN,
-//! `resolve` is asked what became of the call.
+//! `make test` runs every fault on two calls that move money and one that reads, and on one of them with `connection_reuse`
+//! "all"; `make faults` (PAYSVC_FAULTS=all) runs all endpoints with both settings, and prints the table. PAYSVC_FAULTS also
+//! takes names of endpoints, and `one`. After each UNKNOWN, `resolve` is asked what became of the call.
 //!
 //! The sandbox runs with `--pay-twice`, so that nothing but the library keeps a charge from being made twice; and beside
 //! the effects, the requests that carried a business key are counted. A client that sends twice is found by both.
@@ -28,9 +28,9 @@ use resolved::Resolved;
 /// Where a fault strikes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum On {
-    /// The call itself, on a connection that has served before.
+    /// The call itself, after another one; on the same connection if it may be used again.
     Call,
-    /// The answer before it, on the same connection.
+    /// The answer before it.
     Before,
     /// The next new connection.
     Connect,
@@ -39,6 +39,9 @@ enum On {
 }
 use On::{Before, Call, Connect, Handshake};
 use Outcome::{Confirmed, NotSent, Rejected, Unknown};
+
+/// `connection_reuse`.
+const REUSE: [&str; 2] = ["reads", "all"];
 
 /// Fault, where it strikes, and the outcome of a call that moves money and of one that reads (and is repeated).
 const FAULTS: &[(&str, On, Outcome, Outcome)] = &[
@@ -110,6 +113,9 @@ const FAULTS: &[(&str, On, Outcome, Outcome)] = &[
     ("tls_silence", Handshake, Confirmed, Confirmed),
 ];
 
+/// The connection ends when it is used again, which with "reads" only a reading does.
+const WHEN_USED_AGAIN: [&str; 2] = ["stale_keepalive", "close_after_read"];
+
 /// What a client is told to send again: the service did nothing.
 const ASKS_AGAIN: [&str; 2] = ["status_429", "status_429_retry_after"];
 /// They last until the deadline, where no bound ends them.
@@ -141,6 +147,14 @@ struct Figures {
     table: BTreeMap<(usize, &'static str), BTreeSet<String>>,
 }
 
+/// One endpoint with a setting of `connection_reuse`.
+#[derive(Clone, Copy)]
+struct Case {
+    row: &'static Endpoint,
+    reuse: &'static str,
+    tls: bool,
+}
+
 impl Figures {
     fn add(&mut self, other: Figures) {
         self.cases += other.cases;
@@ -157,14 +171,16 @@ impl Figures {
         }
     }
 
-    fn run(&mut self, sandbox: &Sandbox, index: usize, row: &'static Endpoint, tls: bool) {
+    fn run(&mut self, sandbox: &Sandbox, index: usize, case: Case) {
+        let Case { row, reuse, tls } = case;
         let (fault, on, of_writes, of_reads) = FAULTS[index];
+        let of_writes = if reuse == "reads" && WHEN_USED_AGAIN.contains(&fault) { Confirmed } else { of_writes };
         let may = as_the_row_reads(fault, row, if row.read_only() { of_reads } else { of_writes });
         let target = target(row, sandbox);
-        let reply = call(sandbox, fault, on, &target);
+        let reply = call(sandbox, reuse, fault, on, &target);
         let seen = seen_in_the_end(sandbox, &target, on, &reply);
         let (made, sent) = (made(sandbox, &target), sent(sandbox, &target));
-        let at = format!("{} / {fault} / {}", row.name, if tls { "TLS" } else { "plain" });
+        let at = format!("{} / {fault} / {} / {reuse}", row.name, if tls { "TLS" } else { "plain" });
         let said = reply.outcome();
 
         self.cases += 1;
@@ -213,13 +229,14 @@ fn as_the_row_reads(fault: &str, row: &Endpoint, usual: Outcome) -> Outcome {
     }
 }
 
-fn client(sandbox: &Sandbox) -> Client {
-    Client::new(&sandbox.config_with(json!({"timeout_ms": 6000, "connect_timeout_ms": 500})))
+fn client(sandbox: &Sandbox, reuse: &str) -> Client {
+    let changes = json!({"timeout_ms": 6000, "connect_timeout_ms": 500, "connection_reuse": reuse});
+    Client::new(&sandbox.config_with(changes))
 }
 
 /// The call under test, which meets the fault once.
-fn call(sandbox: &Sandbox, fault: &str, on: On, target: &Target) -> Reply {
-    let client = client(sandbox);
+fn call(sandbox: &Sandbox, reuse: &str, fault: &str, on: On, target: &Target) -> Reply {
+    let client = client(sandbox, reuse);
     sandbox.post("/sandbox/mandates", &json!({"mandateCode": "MDTC-WARM-UP"}));
     let warm_up = || {
         client.call("direct_debit_status", &json!({"mandateCode": "MDTC-WARM-UP"})).expect("OK CONFIRMED");
@@ -293,7 +310,7 @@ fn wait_for(sandbox: &Sandbox, may_be_closed: bool, there: &dyn Fn(&str, u64) ->
 }
 
 fn call_again(sandbox: &Sandbox, target: &Target) -> Reply {
-    client(sandbox).call(target.row.name, &target.request)
+    client(sandbox, REUSE[0]).call(target.row.name, &target.request)
 }
 
 /// How often the effect of the call was committed: what is true, whatever the library says.
@@ -352,22 +369,23 @@ fn carries(payload: &Value, key: &str) -> bool {
 /// `wanted`: all, one, or names of endpoints separated by commas; without it the sample.
 /// PAYSVC_FAULTS_JOBS (1): how many endpoints at a time, each with a sandbox of its own.
 fn matrix(wanted: Option<&str>) -> Figures {
-    let picked = |row: &&Endpoint| match wanted {
+    let picked = |row: &Endpoint, reuse: &str| match wanted {
         Some("all") => true,
-        Some("one") => SAMPLE[0] == row.name,
+        Some("one") => SAMPLE[0] == row.name && reuse == REUSE[0],
         Some(names) => names.split(',').any(|name| name == row.name),
-        None => SAMPLE.contains(&row.name),
+        None => SAMPLE[0] == row.name || SAMPLE.contains(&row.name) && reuse == REUSE[0],
     };
+    let cases = REUSE.iter().flat_map(|reuse| ENDPOINTS.iter().map(move |row| (row, *reuse)));
     let jobs = std::env::var("PAYSVC_FAULTS_JOBS").map_or(1, |jobs| jobs.parse().unwrap());
-    let rows: Mutex<VecDeque<&'static Endpoint>> = Mutex::new(ENDPOINTS.iter().filter(picked).collect());
+    let cases: Mutex<VecDeque<_>> = Mutex::new(cases.filter(|(row, reuse)| picked(row, reuse)).collect());
     let figures = Mutex::new(Figures::default());
     std::thread::scope(|scope| {
         for _ in 0..jobs {
             scope.spawn(|| {
                 let sandboxes = [&["--pay-twice"][..], &["--pay-twice", "--tls"]].map(Sandbox::start);
                 loop {
-                    let Some(row) = rows.lock().unwrap().pop_front() else { break };
-                    let of_row = endpoint(row, &sandboxes);
+                    let Some((row, reuse)) = cases.lock().unwrap().pop_front() else { break };
+                    let of_row = endpoint(row, reuse, &sandboxes);
                     figures.lock().unwrap().add(of_row);
                 }
             });
@@ -377,16 +395,18 @@ fn matrix(wanted: Option<&str>) -> Figures {
 }
 
 /// Plain, and under TLS.
-fn endpoint(row: &'static Endpoint, [plain, tls]: &[Sandbox; 2]) -> Figures {
+fn endpoint(row: &'static Endpoint, reuse: &'static str, [plain, over_tls]: &[Sandbox; 2]) -> Figures {
     let mut figures = Figures::default();
-    for (sandbox, is_tls) in [(plain, false), (tls, true)] {
+    for (sandbox, tls) in [(plain, false), (over_tls, true)] {
         for (index, (_, on, ..)) in FAULTS.iter().enumerate() {
-            if is_tls || *on != Handshake {
-                figures.run(sandbox, index, row, is_tls);
+            if tls || *on != Handshake {
+                figures.run(sandbox, index, Case { row, reuse, tls });
             }
         }
     }
-    figures.resolved.variants(plain, row);
+    if reuse == REUSE[0] {
+        figures.resolved.variants(plain, row);
+    }
     figures
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::capi::{Client, HANG, refund, within};
+use crate::support::capi::{Client, HANG, refund, with, within};
 use crate::support::server::{OK, Server};
 
 /// The whole answer, and whether its body counts.
@@ -15,7 +15,7 @@ fn verdict_of(answer: String) -> (String, String, usize) {
             }
         }
     });
-    let client = Client::new(&server.config());
+    let client = Client::new(&with(server.config(), json!({"connection_reuse": "all"})));
     let verdicts: Vec<_> = (0..2)
         .map(|_| {
             let reply = within(HANG, || client.call("order_refund", &refund()));
@@ -129,7 +129,7 @@ fn a_request_without_a_body_says_so() {
             c.answer_ok();
         }
     });
-    let client = Client::new(&server.config());
+    let client = Client::new(&with(server.config(), json!({"connection_reuse": "all"})));
     for (method, length) in [("POST", true), ("PUT", true), ("DELETE", false), ("GET", false)] {
         let reply = client.call("request", &json!({"method": method, "path": "/new", "key": "public"}));
         assert_eq!(reply.http_status(), 200, "{}", reply.message());

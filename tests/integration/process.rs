@@ -75,8 +75,8 @@ fn a_forked_child_opens_its_own_connections() {
     let config =
         json!({"base_url": format!("https://127.0.0.1:{}", tls.port), "secret_key": "s", "ca_file": authority.file()});
     run(stage.command(&program).arg(config.to_string()));
-    // Each call with a handshake of its own, so that every child is forked in the middle of some.
-    let config = with(config, json!({"max_idle_connections": 0}));
+    // On kept connections; above, each call has a handshake of its own, so that every child is forked in the middle of some.
+    let config = with(config, json!({"connection_reuse": "all"}));
     run(stage.command(&program).arg(config.to_string()));
 }
 
@@ -119,14 +119,18 @@ fn a_child_made_without_fork_handlers_opens_its_own_connections() {
     let stage = Stage::new();
     let program = stage.cc(&root().join("tests/c/clone.c"), Link::Shared, &["-ldl"]);
     for how in ["clone", "_Fork"] {
-        let server = Server::start(echo);
-        let output = stage.command(&program).args([&server.config().to_string(), how]).output().unwrap();
-        if how == "_Fork" && output.status.code() == Some(77) {
-            eprintln!("MISSING: this C library has no _Fork; it is NOT tried");
-            continue;
+        for (reuse, connections) in [("all", 4), ("reads", 80)] {
+            let server = Server::start(echo);
+            let config = with(server.config(), json!({"connection_reuse": reuse}));
+            let output = stage.command(&program).args([&config.to_string(), how]).output().unwrap();
+            if how == "_Fork" && output.status.code() == Some(77) {
+                eprintln!("MISSING: this C library has no _Fork; it is NOT tried");
+                continue;
+            }
+            assert!(output.status.success(), "{how}: {}", output_of(&output));
+            // Of the parent's two, no child uses any.
+            assert_eq!((server.seen().len(), server.connections()), (80, connections), "{how}, {reuse}");
         }
-        assert!(output.status.success(), "{how}: {}", output_of(&output));
-        assert_eq!((server.seen().len(), server.connections()), (80, 3), "{how}: one connection a process");
     }
 }
 
@@ -186,7 +190,8 @@ fn sixty_four_threads_share_a_client() {
             }
         });
         let mut command = stage.command(&program);
-        command.args([server.config().to_string().as_str(), "20"]).stdin(Stdio::piped()).stderr(Stdio::piped());
+        let config = with(server.config(), json!({"connection_reuse": "all"}));
+        command.args([config.to_string().as_str(), "20"]).stdin(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         wait.recv_timeout(Duration::from_secs(120)).expect("the last request");
         child.stdin.take().unwrap().write_all(b"\n").unwrap();

@@ -82,39 +82,42 @@ fn every_question_is_settled_by_the_answer_of_its_look_up() {
     let dearer = json!({"order": {"reference": "O-1", "amount": "100.11"}});
     let card = json!({"order": {"reference": "O-1", "amount": "100.10"}, "card": {}});
     let (batch, alias) = (json!({"batchReference": "B-1"}), json!({"Alias": "till-1"}));
-    let (one, none) = (json!({"attempts": 1}), json!({}));
+    let (one, none, free) = (json!({"attempts": 1}), json!({}), json!({"charged": false, "attempts": 1}));
     let (expect, other) =
         (json!({"expect": {"amount": "100.10"}}), json!({"expect": {"amount": "90", "currency": "NGN"}}));
     let status = "POST /payment/order/status ";
     for (endpoint, request, more, answer, verdict, state, line) in [
         ("order_pay", &pay, &none, order(5, PAID), "OK CONFIRMED", 5, status),
         ("order_pay", &pay, &expect, order(5, PAID), "OK CONFIRMED", 5, status),
-        ("order_pay", &pay, &other, order(5, PAID), "E_RESPONSE UNKNOWN", 5, status),
+        ("order_pay", &pay, &other, order(5, PAID), "E_UNRESOLVED UNKNOWN", 5, status),
         ("order_pay", &pay, &one, order(6, PAID), "OK CONFIRMED", 6, status),
         ("order_pay", &pay, &one, order(4, FAILED), "E_REJECTED REJECTED", 4, status),
-        ("order_pay", &pay, &none, order(4, FAILED), "E_RESPONSE UNKNOWN", 4, status),
-        ("order_pay", &pay, &json!({"attempts": 2}), order(4, FAILED), "E_RESPONSE UNKNOWN", 4, status),
-        ("order_pay", &pay, &one, order(4, PAID), "E_RESPONSE UNKNOWN", 0, status),
-        ("order_pay", &pay, &one, order(2, "[]"), "E_RESPONSE UNKNOWN", 2, status),
-        ("order_pay", &json!({"reference": "O-2"}), &one, order(5, PAID), "E_RESPONSE UNKNOWN", 5, status),
+        ("order_pay", &pay, &none, order(4, FAILED), "E_UNRESOLVED UNKNOWN", 4, status),
+        ("order_pay", &pay, &json!({"attempts": 2}), order(4, FAILED), "E_UNRESOLVED UNKNOWN", 4, status),
+        ("order_pay", &pay, &one, order(4, PAID), "E_UNRESOLVED UNKNOWN", 0, status),
+        ("order_pay", &pay, &one, order(2, "[]"), "E_UNRESOLVED UNKNOWN", 2, status),
+        ("order_pay", &json!({"reference": "O-2"}), &one, order(5, PAID), "E_UNRESOLVED UNKNOWN", 5, status),
         ("card_charge", &created, &one, order(5, PAID), "OK CONFIRMED", 5, status),
-        ("card_charge", &dearer, &one, order(4, FAILED), "E_RESPONSE UNKNOWN", 4, status),
+        ("card_charge", &dearer, &one, order(4, FAILED), "E_UNRESOLVED UNKNOWN", 4, status),
         ("order_create", &card, &one, order(4, FAILED), "E_REJECTED REJECTED", 4, status),
-        ("order_create", &card, &one, order(1, "[]"), "E_RESPONSE UNKNOWN", 1, status),
-        ("order_create", &created, &one, order(1, "[]"), "OK CONFIRMED", 1, status),
-        ("order_create", &created, &one, order(4, FAILED), "OK CONFIRMED", 4, status),
-        ("order_create", &dearer, &one, order(1, "[]"), "E_RESPONSE UNKNOWN", 1, status),
+        ("order_create", &card, &one, order(1, "[]"), "E_UNRESOLVED UNKNOWN", 1, status),
+        ("order_create", &created, &one, order(1, "[]"), "E_UNRESOLVED UNKNOWN", 1, status),
+        ("order_create", &created, &free, order(1, "[]"), "OK CONFIRMED", 1, status),
+        ("order_create", &created, &free, order(4, FAILED), "OK CONFIRMED", 4, status),
+        ("order_create", &created, &one, order(4, FAILED), "E_REJECTED REJECTED", 4, status),
+        ("order_create", &dearer, &free, order(1, "[]"), "E_UNRESOLVED UNKNOWN", 1, status),
         ("checkout_create", &created, &none, order(1, "[]"), "OK CONFIRMED", 1, status),
         ("order_pay_authorize", &attempt, &none, order(5, PAID), "OK CONFIRMED", 5, status),
-        ("order_pay_authorize", &attempt, &none, order(4, FAILED), "E_REJECTED REJECTED", 4, status),
-        ("order_pay_authorize", &attempt, &none, order(5, "[]"), "E_RESPONSE UNKNOWN", 0, status),
+        ("order_pay_authorize", &attempt, &one, order(4, FAILED), "E_REJECTED REJECTED", 4, status),
+        ("order_pay_authorize", &attempt, &none, order(4, FAILED), "E_UNRESOLVED UNKNOWN", 4, status),
+        ("order_pay_authorize", &attempt, &none, order(5, "[]"), "E_UNRESOLVED UNKNOWN", 0, status),
         ("order_refund", &pay, &none, order(6, PAID), "OK CONFIRMED", 5, status),
-        ("order_refund", &pay, &none, order(5, PAID), "E_RESPONSE UNKNOWN", 0, status),
+        ("order_refund", &pay, &none, order(5, PAID), "E_UNRESOLVED UNKNOWN", 0, status),
         (
             "payout_initiate",
             &batch,
             &none,
-            r#"{"status":"success","batchReference":"B-1"}"#.into(),
+            r#"{"status":"success","batchReference":"B-1","data":[{"statusId":2}]}"#.into(),
             "OK CONFIRMED",
             0,
             "GET /payout/B-1/status ",
@@ -124,7 +127,7 @@ fn every_question_is_settled_by_the_answer_of_its_look_up() {
             &batch,
             &none,
             r#"{"status":"success","batchReference":"B-2"}"#.into(),
-            "E_RESPONSE UNKNOWN",
+            "E_UNRESOLVED UNKNOWN",
             0,
             "GET /payout/",
         ),
@@ -132,7 +135,7 @@ fn every_question_is_settled_by_the_answer_of_its_look_up() {
             "virtual_account_generate",
             &alias,
             &none,
-            r#"{"status":true,"accountNumber":"99"}"#.into(),
+            r#"{"alias":"till-1","accountNumber":"99"}"#.into(),
             "OK CONFIRMED",
             0,
             "GET /payment/account-details?alias=till-1 ",
@@ -142,7 +145,7 @@ fn every_question_is_settled_by_the_answer_of_its_look_up() {
             &alias,
             &none,
             r#"{"status":true,"data":{}}"#.into(),
-            "E_RESPONSE UNKNOWN",
+            "E_UNRESOLVED UNKNOWN",
             0,
             "GET /payment/account-details",
         ),
@@ -171,7 +174,7 @@ fn a_difference_is_named_and_a_secret_in_it_is_not() {
         &json!({"expect": {"amount": 100.10}}),
     );
     let message = reply.message();
-    assert!(message.contains("orderAmount is 90, which is not the amount of expect"), "{message}");
+    assert!(message.contains("the price in the answer is 90, which is not the amount of expect"), "{message}");
     // A caller may give the whole request, although nothing asks it to.
     let card = "5399413078825962";
     let whole = json!({"reference": "O-1", "order": {"reference": "O-1", "amount": "1"},
@@ -179,8 +182,12 @@ fn a_difference_is_named_and_a_secret_in_it_is_not() {
     let echo =
         order(5, PAID).replace("\"100.1000\"", card).replace("\"00\"", &format!("\"00\",\"message\":\"card {card}\""));
     let reply = service.answer(&[(FOUND, "", &echo)]).resolve("order_create", &whole, &json!({}));
-    reply.expect("E_RESPONSE UNKNOWN");
-    assert!(reply.message().contains("orderAmount is ") && !reply.message().contains(card), "{}", reply.message());
+    reply.expect("E_UNRESOLVED UNKNOWN");
+    assert!(
+        reply.message().contains("the price in the answer is ") && !reply.message().contains(card),
+        "{}",
+        reply.message()
+    );
     assert!(!service.server.seen().last().unwrap().contains(card));
 }
 
@@ -202,18 +209,18 @@ fn a_look_up_that_fails_leaves_the_outcome_unknown_with_its_own_status() {
     let service = Service::new();
     let request = json!({"reference": "O-1"});
     for (status, body, expected) in [
-        ("404 Not Found", r#"{"status":false,"message":"order not found"}"#, "E_REJECTED UNKNOWN"),
+        ("404 Not Found", r#"{"status":false,"message":"order not found"}"#, "E_UNRESOLVED UNKNOWN"),
         ("401 Unauthorized", "{}", "E_UNAUTHORIZED UNKNOWN"),
-        ("400 Bad Request", "{}", "E_REJECTED UNKNOWN"),
+        ("400 Bad Request", "{}", "E_UNRESOLVED UNKNOWN"),
         ("429 Too Many Requests", "{}", "E_RATE_LIMITED UNKNOWN"),
         ("500 Error", "{}", "E_SERVER UNKNOWN"),
-        ("302 Found", "{}", "E_RESPONSE UNKNOWN"),
-        (FOUND, r#"{"status":"failed"}"#, "E_REJECTED UNKNOWN"),
-        (FOUND, r#"{"status":"success"}"#, "E_RESPONSE UNKNOWN"),
+        ("302 Found", "{}", "E_UNRESOLVED UNKNOWN"),
+        (FOUND, r#"{"status":"failed"}"#, "E_UNRESOLVED UNKNOWN"),
+        (FOUND, r#"{"status":"success"}"#, "E_UNRESOLVED UNKNOWN"),
         (FOUND, "<html>", "E_RESPONSE UNKNOWN"),
         (FOUND, "", "E_RESPONSE UNKNOWN"),
         (FOUND, r#"{"data":{"orderSummary":{"statusId":5}}"#, "E_RESPONSE UNKNOWN"),
-        (FOUND, r#"{"data":{"orderSummary":{"statusId":4,"statusId":5}}}"#, "E_RESPONSE UNKNOWN"),
+        (FOUND, r#"{"data":{"orderSummary":{"statusId":4,"statusId":5}}}"#, "E_UNRESOLVED UNKNOWN"),
     ] {
         service.answer(&[(status, "", body)]);
         for reply in [
@@ -228,7 +235,12 @@ fn a_look_up_that_fails_leaves_the_outcome_unknown_with_its_own_status() {
     service.answer(&[("404 Not Found", "", "{}")]);
     let absent = |endpoint, request: &Value| service.resolve(endpoint, request, &json!({})).message().to_owned();
     assert!(absent("order_pay", &request).contains("may still be on its way"));
-    assert!(absent("order_create", &json!({"order": request})).contains("may be sent again"));
+    // An unknown is a charge, whatever was forgotten.
+    for forgotten in [json!({"order": request}), json!({"order": request, "authorization": {"cardToken": "T"}})] {
+        assert!(absent("order_create", &forgotten).contains("may still be on its way"));
+    }
+    let free = service.resolve("order_create", &json!({"order": request}), &json!({"charged": false}));
+    assert!(free.message().contains("may be sent again"), "{}", free.message());
     assert!(absent("virtual_account_generate", &json!({"Alias": "a"})).contains("may be sent again"));
 }
 
@@ -238,7 +250,7 @@ fn where_no_endpoint_tells_nothing_is_sent() {
     let asked = |row: &Endpoint, request: &Value| service.resolve(row.name, request, &json!({"attempts": 1}));
     for row in ENDPOINTS.iter().filter(|row| row.looked_up_by.is_none()) {
         let reply = asked(row, &json!({"reference": "O-1"}));
-        reply.expect("E_RESPONSE UNKNOWN");
+        reply.expect("E_UNRESOLVED UNKNOWN");
         let told = match row.safety {
             Safety::ReadOnly => "call it again",
             Safety::Repeatable => "it may be repeated",
@@ -247,7 +259,7 @@ fn where_no_endpoint_tells_nothing_is_sent() {
         assert!(reply.message().contains(told), "{}: {}", row.name, reply.message());
     }
     let part = service.resolve("order_refund", &json!({"reference": "O-1", "amount": "1"}), &json!({}));
-    part.expect("E_RESPONSE UNKNOWN");
+    part.expect("E_UNRESOLVED UNKNOWN");
     assert!(part.message().contains("a person"), "{}", part.message());
     service.resolve("payout_initiate", &json!({"payoutDetails": []}), &json!({})).expect("E_ARGUMENT UNKNOWN");
     assert_eq!(service.server.seen(), [""; 0]);
@@ -297,6 +309,22 @@ fn the_outcome_is_never_not_sent() {
             "expect.price is not a",
         ),
         (json!({"endpoint": "order_pay", "request": {"reference": "O"}, "wait": "yes"}), "wait must be true or false"),
+        (
+            json!({"endpoint": "order_pay", "request": {"reference": "O"}, "charged": false}),
+            "charged must not be false: order_pay always moves money",
+        ),
+        (
+            json!({"endpoint": "order_create", "request": {"reference": "O", "card": {}}, "charged": false}),
+            "charged must not be false: the request has card",
+        ),
+        (
+            json!({"endpoint": "order_create", "request": {"reference": "O", "paymentOption": "C"}, "charged": false}),
+            "charged must not be false: the request has paymentOption",
+        ),
+        (
+            json!({"endpoint": "order_create", "request": {"reference": "O", "authorization": {}}, "charged": false}),
+            "charged must not be false: the request has authorization",
+        ),
         (
             json!({"endpoint": "order_pay", "request": {"reference": "O"}, "interval_ms": 5}),
             "interval_ms must be between",

@@ -28,6 +28,7 @@ fn without(what: &str, config: &Value) -> Vec<String> {
         _ => Link::Shared,
     };
     let program = stage.cc(&root().join("tests/c/resources.c"), link, &[]);
+    let config = with(config.clone(), json!({"connection_reuse": "all"}));
     let output = run(stage.command(&program).args([what, &config.to_string()]).stdin(Stdio::null()));
     String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
 }

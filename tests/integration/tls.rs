@@ -27,7 +27,8 @@ fn both_versions_are_spoken_and_connections_kept() {
     for versions in [&[&rustls::version::TLS12][..], &[&rustls::version::TLS13]] {
         let server = serve(Authority::server(&authority.leaf(&["127.0.0.1", "localhost"]), versions, None));
         for host in ["127.0.0.1", "localhost"] {
-            let client = Client::new(&config(&server, host, &authority));
+            let config = with(config(&server, host, &authority), json!({"connection_reuse": "all"}));
+            let client = Client::new(&config);
             for _ in 0..3 {
                 client.call("order_refund", &json!({"reference": "R"})).expect("OK CONFIRMED");
             }
@@ -96,8 +97,10 @@ fn a_service_without_session_tickets_takes_client_certificates_too() {
     tls.send_tls13_tickets = 0;
     let server = serve(std::sync::Arc::new(tls));
     let (cert, key) = clients.files(&clients.leaf(&["till-1"]));
-    let config =
-        with(config(&server, "127.0.0.1", &authority), json!({"client_cert_file": cert, "client_key_file": key}));
+    let config = with(
+        config(&server, "127.0.0.1", &authority),
+        json!({"client_cert_file": cert, "client_key_file": key, "connection_reuse": "all"}),
+    );
     let client = Client::new(&config);
     for _ in 0..3 {
         client.call("order_refund", &json!({"reference": "R"})).expect("OK CONFIRMED");

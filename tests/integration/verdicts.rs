@@ -1,125 +1,97 @@
-//! The verdicts, as tables and from outside: a C program that links the library compares it with an independent reading
-//! of the table (`tests/c/verdict_oracle.c`, written from the document and not from the code) over hand-written answers
-//! (`tests/verdict_cells.json`) and over made-up ones.
+//! The verdicts through the C interface and real sockets: the hand-written answers of `tests/verdict_cells.json`, and made-up
+//! ones that `tests/verdicts/reader.py` has judged. With `make sanitize` AddressSanitizer is in the C program and in the
+//! library. `src/fuzzing/verdicts.rs` compares many more made-up answers without sockets.
 //!
-//! `PAYSVC_VERDICTS` is how many are made up and `PAYSVC_VERDICTS_SEED` the seed; `PAYSVC_VERDICTS_INDEX` shows one of
-//! them in full.
+//! `PAYSVC_VERDICTS_SENT` is how many are made up, and `PAYSVC_VERDICTS_SEED` the seed.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::support::{Link, Stage, encryption_key, output_of, root, run};
+use crate::support::verdict_cells::{Cell, play};
+use crate::support::{ASAN, Link, Stage, root, sanitized};
 
-const SANITIZERS: &[&str] = &["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"];
-
-fn cells() -> PathBuf {
-    root().join("tests/verdict_cells.json")
-}
-
-/// The program with all its files, which are named in a file of arguments, as the program is named after its flags.
-fn program(stage: &Stage, flags: &[&str]) -> PathBuf {
-    let folder = root().join("tests/c");
-    let mut sources: Vec<_> = std::fs::read_dir(&folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter(|name| name.starts_with("verdict_") && name.ends_with(".c"))
-        .map(|name| format!("\"{}\"", folder.join(name).display()))
-        .collect();
-    sources.sort();
-    std::fs::write(stage.path().join("sources"), sources.join("\n")).unwrap();
-    let usual = ["-std=c99", "-pedantic", "-D_DEFAULT_SOURCE", "-pthread", "@sources"];
-    stage.cc(&folder.join("verdicts.c"), Link::Shared, &[&usual, flags].concat())
-}
-
-fn oracle(stage: &Stage, program: &Path, cells: &Path) -> Output {
-    stage.command(program).arg("oracle").arg(cells).output().unwrap()
-}
-
-/// Numbers from the environment, or the defaults.
-fn number(name: &str, otherwise: u64) -> String {
-    let text = std::env::var(name).unwrap_or_else(|_| otherwise.to_string());
-    assert!(text.parse::<u64>().is_ok(), "{name} is no number: {text}");
-    text
+fn driver(stage: &Stage) -> Command {
+    let (link, flags) = match sanitized::archive() {
+        Some(_) => (Link::Sanitized, &[][..]),
+        None => (Link::Static, ASAN),
+    };
+    stage.command(&stage.cc(&root().join("tests/c/driver.c"), link, flags))
 }
 
 #[test]
-fn the_oracle_reads_every_cell_as_it_is_written() {
+fn every_cell_through_the_c_interface() {
+    let cells: Vec<Cell> =
+        serde_json::from_str(&std::fs::read_to_string(root().join("tests/verdict_cells.json")).unwrap()).unwrap();
+    assert!(cells.len() > 1000, "{} cells", cells.len());
     let stage = Stage::new();
-    let program = program(&stage, SANITIZERS);
-    let output = oracle(&stage, &program, &cells());
-    assert!(output.status.success(), "{}", output_of(&output));
-
-    // A wrong cell is found.
-    let mut wrong: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(cells()).unwrap()).unwrap();
-    wrong[0]["outcome"] = "CONFIRMED".into();
-    let file = stage.path().join("wrong.json");
-    std::fs::write(&file, serde_json::to_string(&wrong).unwrap()).unwrap();
-    let output = oracle(&stage, &program, &file);
-    assert_eq!(output.status.code(), Some(1), "{}", output_of(&output));
+    play(&mut driver(&stage), cells).passes();
 }
 
 #[test]
-fn every_line_of_the_table_has_cells() {
-    let cells: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(cells()).unwrap()).unwrap();
-    let seen: BTreeSet<(String, bool)> =
-        cells.iter().map(|cell| (cell["line"].as_str().unwrap().to_owned(), cell["after_429"] != 0)).collect();
-    for line in 1..=20 {
-        for after_429 in [false, true] {
-            assert!(seen.contains(&(line.to_string(), after_429)), "no cell for line {line}, after 429: {after_429}");
-        }
+fn made_up_answers_through_the_c_interface() {
+    let number = |name: &str, otherwise: &str| std::env::var(name).unwrap_or_else(|_| otherwise.to_owned());
+    let (count, seed) = (number("PAYSVC_VERDICTS_SENT", "1000"), number("PAYSVC_VERDICTS_SEED", "2"));
+    let tests = root().join("tests");
+    let python = |program: &str| {
+        let mut command = Command::new("python3");
+        command.env("PYTHONDONTWRITEBYTECODE", "1").arg(tests.join("verdicts").join(program));
+        command.arg(tests.join("rows.json"));
+        command
+    };
+    let mut maker = python("maker.py").args(["random", &count, &seed]).stdout(Stdio::piped()).spawn().unwrap();
+    let made = maker.stdout.take().unwrap();
+    let mut reader = python("reader.py").stdin(made).stdout(Stdio::piped()).spawn().unwrap();
+    let lines = BufReader::new(reader.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let mut sent = 0;
+    let cells = lines.enumerate().filter_map(|(index, line)| cell(index, &line)).inspect(|_| sent += 1);
+    let stage = Stage::new();
+    play(&mut driver(&stage), cells).passes();
+    assert!(maker.wait().unwrap().success() && reader.wait().unwrap().success());
+    println!("{sent} made-up answers over sockets, seed {seed}");
+    assert!(sent * 3 > count.parse::<usize>().unwrap() * 2, "only {sent} were sent");
+}
+
+/// A line of the reader; `None` for one that would have to wait, as after the end of a connection or for a deadline, and for a
+/// body of several lines, which the driver cannot print.
+fn cell(index: usize, line: &str) -> Option<Cell> {
+    let question: Value = serde_json::from_str(line).unwrap();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let verdict = &question["verdict"];
+    let (arrival, ended) = (text(&question["arrival"]), text(&question["ended"]));
+    let broken = arrival != "answer" || ended != "whole";
+    let body = text(&question["body"]);
+    if body.contains('\n') || ended == "late" || arrival == "not sent" || broken && verdict["again"] == true {
+        return None;
     }
-    for line in [
-        "transport",
-        "3",
-        "5xx",
-        "408",
-        "6",
-        "twice",
-        "429",
-        "16",
-        "7",
-        "4xx",
-        "subject",
-        "subject, no state",
-        "F",
-        "S",
-        "bare",
-        "nothing",
-    ] {
-        assert!(seen.contains(&(format!("read {line}"), false)), "no cell for reading: {line}");
-    }
-}
-
-#[test]
-fn the_library_agrees_with_the_oracle_on_every_cell() {
-    let stage = Stage::new();
-    let program = program(&stage, &[]);
-    run(stage.command(&program).arg("cells").arg(cells()).arg(encryption_key()));
-}
-
-#[test]
-fn the_library_agrees_with_the_oracle_on_made_up_answers() {
-    let stage = Stage::new();
-    let program = program(&stage, &[]);
-    let (count, seed) = (number("PAYSVC_VERDICTS", 5000), number("PAYSVC_VERDICTS_SEED", 1));
-    let mut command = stage.command(&program);
-    command.args(["random", &encryption_key(), &count, &seed]);
-    command.args(std::env::var("PAYSVC_VERDICTS_INDEX").ok());
-    let output = run(&mut command);
-    print!("{}", String::from_utf8_lossy(&output.stdout));
-}
-
-/// With a defect planted in the oracle the program finds a difference, and says how to see it again.
-#[test]
-fn a_planted_difference_is_found() {
-    let stage = Stage::new();
-    let program = program(&stage, &["-DPLANTED_DIFFERENCE"]);
-    let output = stage.command(&program).args(["random", &encryption_key(), "5000", "1"]).output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(output.status.code(), Some(1), "{}", output_of(&output));
-    assert!(text.contains("line 12 after 429: table E_REJECTED REJECTED"), "{}", output_of(&output));
-    assert!(text.contains("DIFFERENT: seed 1 index "), "{}", output_of(&output));
+    let framing = match (arrival.as_str(), ended.as_str(), index % 3) {
+        ("silence", _, 0) => "none",
+        ("silence", _, 1) => "reset",
+        ("silence", ..) => "interim",
+        (_, "close", _) => "close",
+        (_, "cut", 0) => "cut chunks",
+        (_, "cut", _) => "cut",
+        (_, _, 0) => "chunked",
+        _ => "length",
+    };
+    let http = question["http"].as_u64().unwrap() as u16;
+    let encoded = question["encoded"] == true;
+    Some(Cell {
+        line: text(&verdict["line"]),
+        row: text(&question["row"]),
+        request: question["request"].clone(),
+        http,
+        headers: encoded.then(|| ("content-encoding".to_owned(), "gzip".to_owned())).into_iter().collect(),
+        body: String::new(),
+        bytes: Some(body.chars().map(|byte| u8::try_from(byte).unwrap()).collect()),
+        // Without a body there is nothing to cut off.
+        framing: if matches!(http, 204 | 304) && !broken { "length" } else { framing }.to_owned(),
+        after_429: i32::from(question["after_429"] == true),
+        status: text(&verdict["status"]),
+        outcome: text(&verdict["outcome"]),
+        state: verdict["state"].as_i64().unwrap() as i32,
+        again: verdict["again"] == true,
+        why: line.to_owned(),
+    })
 }

@@ -208,7 +208,7 @@ fn connections_are_kept_and_used_again() {
             c.answer_ok()
         }
     });
-    let client = Client::new(&server.config());
+    let client = Client::new(&with(server.config(), json!({"connection_reuse": "all"})));
     for _ in 0..5 {
         client.call("order_refund", &refund()).expect("OK CONFIRMED");
     }
@@ -225,7 +225,7 @@ fn a_kept_connection_that_was_closed_costs_a_new_one_and_no_unknown() {
         drop(c);
         closed.lock().unwrap().send(()).unwrap();
     });
-    let client = Client::new(&server.config());
+    let client = Client::new(&with(server.config(), json!({"connection_reuse": "all"})));
     for _ in 0..3 {
         let reply = client.call("order_refund", &refund());
         reply.expect("OK CONFIRMED");
@@ -242,7 +242,7 @@ fn a_reused_connection_closed_after_reading_is_unknown_and_sent_once() {
         c.answer_ok();
         c.read_request();
     });
-    let client = Client::new(&server.config());
+    let client = Client::new(&with(server.config(), json!({"connection_reuse": "all"})));
     client.call("order_refund", &refund()).expect("OK CONFIRMED");
     let reply = client.call("order_refund", &refund());
     reply.expect("E_TRANSPORT UNKNOWN");
@@ -257,7 +257,7 @@ fn an_answer_that_nobody_asked_for_is_never_the_next_ones() {
             c.write(&(response("200 OK", "", OK) + &stray));
         }
     });
-    let client = Client::new(&server.config());
+    let client = Client::new(&with(server.config(), json!({"connection_reuse": "all"})));
     for _ in 0..20 {
         client.call("order_refund", &refund()).expect("OK CONFIRMED");
     }

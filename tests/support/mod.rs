@@ -25,6 +25,7 @@ pub mod sanitized;
 pub mod server;
 pub mod target;
 pub mod tls;
+pub mod verdict_cells;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

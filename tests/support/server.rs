@@ -40,6 +40,11 @@ impl Connection {
         Some(text)
     }
 
+    /// The server's side of TLS.
+    pub fn tls(&mut self) -> &mut ServerConnection {
+        &mut self.tls.as_mut().expect("TLS").conn
+    }
+
     pub fn write(&mut self, text: &str) {
         // The client may be gone, which is what some tests are about.
         let _ = self.write_all(text.as_bytes()).and_then(|()| self.flush());

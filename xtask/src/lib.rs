@@ -40,6 +40,7 @@ pub fn files(root: &Path) -> Result<Vec<(String, String)>, String> {
         ("bindings/python/src/paysvc/_answers.py", codegen::python::render_answers(ENDPOINTS)),
         ("bindings/python/src/paysvc/_endpoints.py", codegen::python::render_endpoints(ENDPOINTS)),
         ("docs/endpoints.md", codegen::endpoints::render(ENDPOINTS)),
+        ("tests/rows.json", codegen::rows::render(ENDPOINTS)),
     ];
     files.extend(documents::render(root)?);
     let mut files: Vec<_> = files.into_iter().map(|(path, text)| (path.to_owned(), text)).collect();

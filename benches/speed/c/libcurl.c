@@ -88,6 +88,10 @@ static void *session_new(void)
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, session);
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, 30000L);
+    if (strcmp(task.mode, "fresh") == 0) { /* each call has a connection of its own */
+        curl_easy_setopt(curl, CURLOPT_FRESH_CONNECT, 1L);
+        curl_easy_setopt(curl, CURLOPT_FORBID_REUSE, 1L);
+    }
     return session;
 }
 

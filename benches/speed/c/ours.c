@@ -74,7 +74,7 @@ static void load_key(void *unused)
     paysvc_client_free(loaded);
 }
 
-/* All threads share the client. */
+/* All threads share the client. In the mode "fresh" each call has a connection of its own. */
 static void *thread_state(void)
 {
     return NULL;
@@ -97,7 +97,8 @@ int main(int argc, char **argv)
     sprintf(key_config, "{\"encryption_key\":\"%s\"}", key);
     snprintf(config, sizeof config,
              "{\"base_url\":\"%s\",\"public_key\":\"PUBLICKEY-BENCH\",\"secret_key\":\"SECRETKEY-BENCH\","
-             "\"ca_file\":\"%s/ca.pem\"%s%s%s}", task.base_url, task.folder,
+             "\"ca_file\":\"%s/ca.pem\",\"connection_reuse\":\"%s\"%s%s%s}", task.base_url, task.folder,
+             strcmp(task.mode, "fresh") == 0 ? "reads" : "all",
              encrypted ? ",\"encryption_key\":\"" : "", encrypted ? key : "", encrypted ? "\"" : "");
     if (strcmp(task.mode, "key") == 0) {
         return work(load_key, NULL);

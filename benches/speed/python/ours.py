@@ -13,6 +13,7 @@ client = paysvc.Client(
     public_key="PUBLICKEY-BENCH",
     encryption_key=worker.key_text(),
     ca_file=str(worker.FOLDER / "ca.pem"),
+    connection_reuse="all",
     timeout_ms=worker.TIMEOUT * 1000,
 )
 order = worker.card()

@@ -15,7 +15,7 @@ pub fn generate(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let reference = fields.optional("Reference");
     fields.finish()?;
     let account = state.virtual_account(&alias, narration, reference);
-    Ok(Answer::ok(&shown(account, "Virtual account generated successfully")))
+    Ok(Answer::ok(&shown(account, "Virtual account generated successfully", false)))
 }
 
 pub fn details(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
@@ -23,16 +23,22 @@ pub fn details(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let alias = fields.required("alias");
     fields.finish()?;
     let account = state.accounts.get(&alias).ok_or_else(|| ApiError::not_found("alias", "Virtual account"))?;
-    Ok(Answer::ok(&shown(account, "Virtual account fetched successfully")))
+    Ok(Answer::ok(&shown(account, "Virtual account fetched successfully", true)))
 }
 
-fn shown(account: &VirtualAccount, message: &str) -> Json {
-    object! {
+/// `named`: with what was asked for. That the look-up's answer names it, as the callbacks do, is assumed.
+fn shown(account: &VirtualAccount, message: &str, named: bool) -> Json {
+    let mut shown = object! {
         "status": true,
         "message": message,
         "accountNumber": &account.number,
         "accountName": &account.name,
         "bank": BANK,
         "bankCode": BANK_CODE,
+    };
+    if let (true, Json::Object(members)) = (named, &mut shown) {
+        members.push(("alias".to_owned(), Json::from(&account.alias)));
+        members.push(("accountReference".to_owned(), Json::from(account.reference.as_deref())));
     }
+    shown
 }

@@ -68,7 +68,7 @@ impl Client {
         };
         let timeout = call.and_then(|call| call.timeout());
         let deadline = Instant::now() + timeout.unwrap_or(NO_DEADLINE);
-        let operation = Operation { client: self, call, record, deadline };
+        let operation = Operation { client: self, call, record, deadline, masked: None };
         let about_earlier = arguments.is_about_earlier();
         let reply = contained(|| match arguments {
             Arguments::Pay { list, earlier, continue_after_unknown } => {

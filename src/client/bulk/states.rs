@@ -6,6 +6,7 @@ use super::super::operation::Operation;
 use super::budget::AROUND;
 use super::report::{Fate, Object, Report, Row, object, state_name};
 use super::{STATUS, answer, contained, names, no_memory, paced, rules, steps};
+use crate::request::secrets::Secrets;
 use crate::response::document::Value;
 use crate::response::facts::element;
 use crate::response::reply::Reply;
@@ -107,7 +108,10 @@ impl<'a> States<'a> {
         let mut request = Vec::new();
         object(&mut request, |object: &mut Object<'_>| object.text(names::BATCH_REFERENCE, &reference));
         let request = String::from_utf8(request).unwrap_or_default();
-        let reply = paced::send(&self.operation, STATUS, &request, self.timeout);
+        let mut accounts = Secrets::default();
+        rows.iter().for_each(|&row| accounts.push(&self.report.rows[row].identity.account));
+        let operation = Operation { masked: Some(&accounts), ..self.operation };
+        let reply = paced::send(&operation, STATUS, &request, self.timeout);
         if reply.outcome == Outcome::Confirmed {
             let certain = STATUS.answer.certainty != Certainty::Guessed;
             let states = states(certain, &reply, &reference, rows.iter().map(|&row| &self.report.rows[row]));

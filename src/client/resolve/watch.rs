@@ -24,6 +24,7 @@ struct Look {
 
 /// Looks until the question is settled, the task needs no second look, or the call ends.
 pub fn watch(operation: &Operation<'_>, task: &Task<'_>) -> Reply {
+    let operation = &Operation { masked: Some(&task.secrets), ..*operation };
     let mut kept: Option<Look> = None;
     for looks in 1.. {
         let found = look(operation, task);

@@ -7,7 +7,7 @@ use crate::response::document::Document;
 use crate::util::json::{self, Type};
 use crate::util::memory;
 use crate::util::process::critical_section;
-use paysvc_spec::events::{ADDED, Meaning, Subject};
+use paysvc_spec::events::{ADDED, Subject};
 use paysvc_spec::status::State;
 
 /// What was found out of an event.
@@ -106,21 +106,12 @@ fn push(difference: &Difference, out: &mut Vec<u8>) {
     out.push(b'}');
 }
 
-/// A key of a verified event: the same for each delivery, another one for a later state. `values` are the service's own.
-/// A digest, so that it has the same length whatever the references are.
-pub fn key<'v>(
-    subject: Subject,
-    endpoint: &str,
-    state: State,
-    by: Meaning,
-    value: impl Fn(Meaning) -> Option<&'v str>,
-) -> String {
-    let mut text = format!("{endpoint}\n{}\n", state.0);
-    for meaning in [by, Meaning::PaymentReference] {
-        // References are compared without regard to case and blanks around them.
-        let value = value(meaning).unwrap_or_default().trim().to_lowercase();
-        text.push_str(&format!("{}:{value}\n", value.len()));
-    }
+/// A key of a verified event: the same for each delivery, another one for a later state. `about` is the service's own
+/// reference or session; what a later answer says besides makes no other key. A digest, so that it has the same length
+/// whatever the reference is.
+pub fn key(subject: Subject, endpoint: &str, state: State, about: &str) -> String {
+    // References are compared without regard to case and blanks around them.
+    let text = format!("{endpoint}\n{}\n{}", state.0, about.trim().to_lowercase());
     let digest = critical_section(|| digest::digest(&digest::SHA256, text.as_bytes()));
     let hex: String = digest.as_ref().iter().take(20).map(|byte| format!("{byte:02x}")).collect();
     format!("{}-{}-{hex}", subject.name(), state.0)

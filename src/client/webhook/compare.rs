@@ -90,7 +90,14 @@ const CONFIRMED: &[Meaning] =
 /// Compares an event with the service's answer, whose state is `state`.
 pub fn with_service(event: &Values, service: &Values, state: State) -> Comparison {
     let mut found = Comparison { authentic: true, differences: Vec::new() };
+    // An answer that contradicts itself confirms nothing, whether the event names it or not.
+    for &meaning in service.unclear.iter().filter(|meaning| !matches!(meaning, Meaning::Total | Meaning::Fee)) {
+        found.forged(difference(meaning, event, service));
+    }
     for meaning in [CONFIRMED, &[Meaning::PaymentReference]].concat() {
+        if service.unclear.contains(&meaning) {
+            continue;
+        }
         let Some(of_event) = event.get(meaning) else { continue };
         let differs = match service.get(meaning) {
             Some(of_service) => !is_same(of_event, of_service),
@@ -106,7 +113,7 @@ pub fn with_service(event: &Values, service: &Values, state: State) -> Compariso
     {
         found.forged(difference(Meaning::Currency, event, service));
     }
-    compare_states(&event.state, state, &mut found);
+    compare_states(&event.state, state, service.state_is_unclear, &mut found);
     found
 }
 
@@ -147,12 +154,10 @@ fn compare_amounts(event: &Values, service: &Values, found: &mut Comparison) {
         (None, None) => totals,
         (Some(_), None) | (None, Some(_)) if totals.is_some() => totals,
         (Some(price), None) => of_service.is_price(price),
-        (None, Some(price)) => {
-            let fee = of_event.fee.or_else(|| of_service.fee.clone());
-            Amounts { fee, ..of_event }.is_price(price)
-        }
+        // Only the service's own fee explains a difference: whoever forges an event chooses its fee.
+        (None, Some(price)) => Amounts { fee: of_service.fee.clone(), ..of_event }.is_price(price),
     };
-    if agrees != Some(true) {
+    if agrees != Some(true) && !service.unclear.contains(&Meaning::Price) {
         found.forged(difference(Meaning::Price, event, service));
     }
     // Beside equal prices the total may have changed since, because of the fee.
@@ -161,13 +166,16 @@ fn compare_amounts(event: &Values, service: &Values, found: &mut Comparison) {
     }
 }
 
-fn compare_states(event: &NamedByEvent, service: State, found: &mut Comparison) {
+fn compare_states(event: &NamedByEvent, service: State, is_unclear: bool, found: &mut Comparison) {
     let (row, shown) = match event {
         NamedByEvent::None => (Class::None, None),
         NamedByEvent::State(state) => (Class::of(*state), Some(Shown::State(state.0))),
         NamedByEvent::Unknown(text) => (Class::Unknown, Some(Shown::Text(text.clone()))),
     };
-    let relation = STATES[row as usize][Class::of(service) as usize];
+    let relation = match is_unclear {
+        true => Relation::Claims,
+        false => STATES[row as usize][Class::of(service) as usize],
+    };
     if relation == Relation::Agrees && [None, Some(Shown::State(service.0))].contains(&shown) {
         return;
     }

@@ -5,9 +5,12 @@ use std::borrow::Cow;
 use super::amounts::Amounts;
 use crate::response::decimal::Decimal;
 use crate::response::document::Value;
+use crate::response::facts::Facts;
+use crate::response::facts::stated::Stated;
 use crate::response::facts::words::{NamedState, is_one_of, is_same, state_of_id, state_of_word, word};
 use crate::util::json::Type;
 use paysvc_spec::events::{EventMember, MEMBERS, Meaning};
+use paysvc_spec::schema::Reference;
 use paysvc_spec::status::State;
 
 /// Longest value that is read, in bytes as written. References have 40.
@@ -46,6 +49,10 @@ pub enum Names {
 #[derive(Default, Debug)]
 pub struct Values {
     values: Vec<(Meaning, String)>,
+    /// What the members of an answer name and do not tell: it cannot be read, or they contradict each other.
+    pub unclear: Vec<Meaning>,
+    /// The states in an answer contradict each other.
+    pub state_is_unclear: bool,
     pub state: NamedByEvent,
 }
 
@@ -70,18 +77,54 @@ impl Values {
         Ok(())
     }
 
-    /// The members of an answer's object. What cannot be read, or is contradicted, is not said.
+    /// The members of an answer's object.
     pub fn of_answer(object: Value<'_>) -> Values {
-        let (mut found, mut unclear) = (Values::default(), Vec::new());
+        let mut found = Values::default();
         for member in object.children() {
             let Some(known) = known(member, Names::Exact) else { continue };
             let is_state = matches!(known.meaning, Meaning::StateNumber | Meaning::StateWord);
             if !is_state && found.add(member, known).is_err() {
-                unclear.push(known.meaning);
+                found.unclear.push(known.meaning);
             }
         }
-        found.values.retain(|(meaning, _)| !unclear.contains(meaning));
+        let Values { values, unclear, .. } = &mut found;
+        values.retain(|(meaning, _)| !unclear.contains(meaning));
         found
+    }
+
+    /// Adds what the answer's facts say, at whatever place: what is unclear there, or another value than here, is unclear.
+    pub fn add_facts(&mut self, facts: &Facts) {
+        let named = |kind| &facts.reference(kind).text;
+        let texts = [
+            (Meaning::Reference, named(Reference::Order)),
+            (Meaning::Session, named(Reference::Session)),
+            (Meaning::AccountReference, named(Reference::Account)),
+            (Meaning::Currency, &facts.currency),
+        ];
+        for (meaning, stated) in texts {
+            self.add_stated(meaning, stated, |text| text.to_string());
+        }
+        for amounts in &facts.amounts {
+            let each =
+                [(Meaning::Price, &amounts.price), (Meaning::Total, &amounts.total), (Meaning::Fee, &amounts.fee)];
+            for (meaning, stated) in each {
+                self.add_stated(meaning, stated, Decimal::to_string);
+            }
+        }
+        self.state_is_unclear = facts.states_disagree || facts.state_contradicted;
+    }
+
+    fn add_stated<T: PartialEq>(&mut self, meaning: Meaning, stated: &Stated<T>, text: impl Fn(&T) -> String) {
+        let any = stated.any().map(&text);
+        let differs = self.get(meaning).zip(any.as_deref()).is_some_and(|(own, any)| !is_equal(meaning, own, any));
+        if stated.is_unclear() || differs {
+            self.values.retain(|(known, _)| *known != meaning);
+            if !self.unclear.contains(&meaning) {
+                self.unclear.push(meaning);
+            }
+        } else if let Some(clear) = stated.clear() {
+            self.set_if_absent(meaning, &text(clear));
+        }
     }
 
     fn add(&mut self, member: Value<'_>, known: &EventMember) -> Result<(), Fault> {
@@ -154,7 +197,7 @@ impl Values {
 
     /// Sets what the object does not say itself.
     pub fn set_if_absent(&mut self, meaning: Meaning, text: &str) {
-        if self.get(meaning).is_none() {
+        if self.get(meaning).is_none() && !self.unclear.contains(&meaning) {
             self.values.push((meaning, text.to_owned()));
         }
     }

@@ -37,6 +37,7 @@ use paysvc_spec::status::{self, Outcome, Status};
 const THIS: &operations::Operation = operation("webhook_verify");
 const BODY: &str = "body";
 const EXPECT: &str = "expect";
+const ASK: &str = "ask";
 /// An escape of one character takes at most six bytes.
 const LONGEST_ESCAPE: usize = 6;
 
@@ -57,7 +58,7 @@ impl Client {
 /// ask, the reply says why, and the event is not authentic.
 pub fn verify(json: &str, stop: &dyn Fn() -> bool, ask: impl FnOnce(&'static Endpoint, &str) -> Reply) -> Reply {
     let mut findings = Findings::default();
-    let (event, expected) = match read(json, &mut findings, stop) {
+    let (event, expected, asks) = match read(json, &mut findings, stop) {
         Ok(read) => read,
         Err(error) => return with_findings(Reply::invalid(error), &findings),
     };
@@ -68,18 +69,27 @@ pub fn verify(json: &str, stop: &dyn Fn() -> bool, ask: impl FnOnce(&'static End
         return with_findings(Reply::invalid(error), &findings);
     };
     findings.about = Some(by.to_owned());
+    if !asks {
+        let reply = Reply::without_body(Status::Ok, Outcome::NotSent, "the event was read, and nothing was asked");
+        return with_findings(Reply { body: "{}".to_owned(), ..reply }, &findings);
+    }
     let reply = ask(paysvc_spec::endpoint(verification.endpoint), &question(verification, by));
     judged(reply, &event, verification, by, &expected, findings)
 }
 
-/// The event, and what is expected of it.
-fn read(json: &str, findings: &mut Findings, stop: &dyn Fn() -> bool) -> Result<(Event, Expected), ValidationError> {
+/// The event, what is expected of it, and whether the service is asked.
+fn read(
+    json: &str,
+    findings: &mut Findings,
+    stop: &dyn Fn() -> bool,
+) -> Result<(Event, Expected, bool), ValidationError> {
     let members = validate::object(json, THIS.members, false, THIS.name, Status::Argument)?;
     let expected = expected(&members)?;
     findings.matches = (!expected.is_empty()).then_some(false);
     let event = Event::read(&text(&members)?, stop).map_err(invalid)?;
     findings.subject = event.subject;
-    Ok((event, expected))
+    let asks = json::member(&members, ASK).is_none_or(|ask| ask.get() == "true");
+    Ok((event, expected, asks))
 }
 
 /// What is wrong with an event.
@@ -147,6 +157,9 @@ fn judged(
     }
     let object = verification.answer.and_then(|at| reply.document.as_ref()?.root(&reply.body).find(at));
     let mut service = object.map(Values::of_answer).unwrap_or_default();
+    if let Some(facts) = reply.facts.as_deref().filter(|_| verification.answer.is_some()) {
+        service.add_facts(facts);
+    }
     // The answer is to this question, whether it repeats it or not.
     service.set_if_absent(verification.by, by);
     if verification.answer.is_some() {
@@ -158,8 +171,8 @@ fn judged(
         findings.matches = Some(matches);
     }
     if findings.authentic {
-        let value = |meaning| service.get(meaning);
-        findings.key = Some(key(verification.subject, verification.endpoint, reply.state, verification.by, value));
+        let about = service.get(verification.by).unwrap_or(by);
+        findings.key = Some(key(verification.subject, verification.endpoint, reply.state, about));
     }
     reply.message = match (findings.authentic, findings.matches) {
         (false, _) => note("the event is not authentic", &findings, &reply.message),

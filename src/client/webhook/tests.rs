@@ -6,6 +6,8 @@ use serde_json::{Value, json};
 
 use super::compare::{Class, Relation, STATES};
 use super::*;
+use crate::request::references::of_row;
+use crate::response::facts;
 use paysvc_spec::events::{ADDED, MEMBERS};
 use paysvc_spec::status::State;
 
@@ -18,8 +20,11 @@ fn reply_to(event: &Value, answer: &str, state: State, expect: &Value) -> Reply 
     verify(&request.to_string(), &|| false, |row, question| {
         assert!(row.read_only() && serde_json::from_str::<Value>(question).unwrap().is_object());
         let document = Document::scan(answer, &|| false).ok();
+        let references = of_row(&json::members_of(question).unwrap(), row.fields);
+        let read = |document| facts::read(document, answer, &row.answer, &references, &|| false).map(Box::new);
+        let facts = document.as_ref().and_then(read);
         let reply = Reply::without_body(Status::Ok, Outcome::Confirmed, "done");
-        Reply { body: answer.to_owned(), document, state, http_status: 200, attempts: 1, ..reply }
+        Reply { body: answer.to_owned(), document, facts, state, http_status: 200, attempts: 1, ..reply }
     })
 }
 
@@ -91,6 +96,64 @@ fn what_differs_is_named_and_decides() {
     assert_eq!(found["differences"], json!([{"member": "amount", "event": "6000.0", "service": "600.0"}]));
 }
 
+/// What the service names and does not tell is no confirmation, even of an event that does not name it.
+#[test]
+fn an_answer_that_cannot_be_read_or_contradicts_itself_confirms_nothing() {
+    let thin = json!({"orderReference": "ORDER-1", "orderAmount": 600});
+    for (name, value, differs) in [
+        ("currency", json!(20), "currency"),
+        ("currency", json!({"code": "NGN"}), "currency"),
+        ("reference", json!("ORDER-2"), "reference"),
+        ("reference", json!(["ORDER-1"]), "reference"),
+        ("orderReference", json!(true), "reference"),
+        ("orderAmount", json!("600 NGN"), "amount"),
+        ("orderAmount", json!([600]), "amount"),
+        ("paymentReference", json!("P".repeat(300)), "paymentReference"),
+        ("accountReference", json!(["C-1"]), "accountReference"),
+    ] {
+        let data = answer(changed(of_order(), name, value)).to_string();
+        let told = |event: &Value| {
+            let reply = reply_to(
+                event,
+                &data,
+                State::SUCCESSFUL,
+                &json!({"reference": "ORDER-1", "amount": 600, "currency": "NGN"}),
+            );
+            serde_json::from_str::<Value>(&reply.body).unwrap()
+        };
+        for event in [thin.clone(), of_order(), changed(of_order(), "currencyName", json!("USD"))] {
+            let found = told(&event);
+            assert_eq!(found["authentic"], false, "{event} {data}");
+            assert!(differing(&found).contains(&differs) && found.get("key").is_none(), "{found}");
+            let names = differing(&found);
+            assert_eq!(
+                names.len(),
+                names.iter().collect::<std::collections::HashSet<_>>().len(),
+                "named once: {found}"
+            );
+        }
+    }
+}
+
+/// The verified object is not the only place at which an answer names an order, a price or a currency.
+#[test]
+fn what_an_answer_says_elsewhere_must_not_contradict() {
+    for (name, value, differs) in [
+        ("orderSummary", json!({"orderReference": "ORDER-2"}), "reference"),
+        ("order", json!({"reference": "ORDER-2"}), "reference"),
+        ("orderSummary", json!({"orderAmount": 6000}), "amount"),
+        ("order", json!({"currency": "USD"}), "currency"),
+        ("orderSummary", json!({"orderAmount": {"value": 600}}), "amount"),
+        ("orderSummary", json!({"statusId": 4}), "state"),
+    ] {
+        let found = paid(changed(of_order(), "x", json!(1)));
+        assert_eq!(found["authentic"], true, "{found}");
+        let data = changed(of_order(), name, value.clone());
+        let found = verified(&of_order(), &answer(data), State::SUCCESSFUL, &Value::Null);
+        assert_eq!((&found["authentic"], differing(&found)), (&json!(false), vec![differs]), "{name} {value}");
+    }
+}
+
 #[test]
 fn an_amount_is_compared_with_the_total_where_the_price_is_missing() {
     let data = |price: Option<&str>, total: Option<&str>, fee: Option<&str>| {
@@ -104,7 +167,9 @@ fn an_amount_is_compared_with_the_total_where_the_price_is_missing() {
         (data(Some("600"), None, None), data(None, Some("620"), Some("20")), true),
         (data(Some("620"), None, None), data(None, Some("620"), Some("20")), true),
         (data(Some("610"), None, None), data(None, Some("620"), Some("20")), false),
-        (data(None, Some("620"), Some("20")), data(Some("600"), None, None), true),
+        // The event's own fee explains nothing: whoever forges it would choose it.
+        (data(None, Some("620"), Some("20")), data(Some("600"), None, None), false),
+        (data(None, Some("1000"), Some("400")), data(Some("600"), None, Some("20")), false),
         (data(None, Some("620"), None), data(Some("600"), None, Some("20")), true),
         (data(None, Some("620"), None), data(Some("600"), None, None), false),
         (data(None, Some("620"), None), data(None, Some("620"), None), true),
@@ -238,16 +303,32 @@ fn a_key_is_that_of_the_verified_state() {
     let pending = without(changed(of_order(), "statusId", json!(2)), "status");
     assert_eq!(key(&pending, of_order(), State::SUCCESSFUL), first);
     let other = changed(of_order(), "orderReference", json!("ORDER-2"));
-    let again = without(of_order(), "paymentReference");
+    // The same event before and after the service knows a reference of the payment.
+    let unpaid = without(of_order(), "paymentReference");
+    assert_eq!(key(&unpaid, unpaid.clone(), State::SUCCESSFUL), first);
+    assert_eq!(key(&unpaid, of_order(), State::SUCCESSFUL), first);
     for (event, data, state) in [
         (pending, of_order(), State::PENDING),
         (of_order(), of_order(), State::REVERSED),
         (other.clone(), other, State::SUCCESSFUL),
-        (again.clone(), changed(again, "paymentReference", json!("PGW-2")), State::SUCCESSFUL),
         (json!({"sessionId": "ORDER-1", "orderAmount": 600}), of_order(), State::SUCCESSFUL),
     ] {
         assert_ne!(key(&event, data, state), first, "{event} {state:?}");
     }
+}
+
+#[test]
+fn an_event_that_is_only_read_says_what_it_is_about() {
+    let read = |event: &Value| {
+        let reply =
+            verify(&json!({"body": event, "ask": false}).to_string(), &|| false, |_, _| panic!("nothing is asked"));
+        (reply.status, reply.outcome, serde_json::from_str::<Value>(&reply.body).unwrap())
+    };
+    let (status, outcome, found) = read(&of_order());
+    assert_eq!((status, outcome), (Status::Ok, Outcome::NotSent));
+    assert_eq!(found, json!({"authentic": false, "differences": [], "event": "order", "about": "ORDER-1"}));
+    let (status, outcome, found) = read(&json!({"payoutReference": "P-1"}));
+    assert_eq!((status, outcome, &found["event"]), (Status::Argument, Outcome::NotSent, &json!("payout")));
 }
 
 #[test]

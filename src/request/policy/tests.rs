@@ -24,25 +24,19 @@ fn settings(base_url: BaseUrl, choices: Choices) -> Settings {
     Settings { base_url: Some(base_url), has_public_key: true, has_secret_key: true, encryption_key: None, choices }
 }
 
-/// Other spellings of a path, each with the end of `base_url`.
+/// Other spellings of a path, each with the end of `base_url`, that are read as a row's path.
 fn spellings(path: &str) -> Vec<(String, String)> {
     let path = path.replace(['{', '}'], "");
     let (head, tail) = path.rsplit_once('/').unwrap();
-    let upper_case = path.to_uppercase();
     let escaped: String = path.chars().map(|c| if c == 'a' { "%61".to_owned() } else { c.to_string() }).collect();
     let mut all: Vec<_> = [
         path.clone(),
-        upper_case,
+        path.to_uppercase(),
         escaped,
         format!("{path}/"),
-        format!("{head}//{tail}"),
-        format!("{head}%2F{tail}"),
-        format!("{head}%5C{tail}"),
-        format!("{path};v=1"),
         format!("{path}%20"),
         format!("{path}."),
-        format!("{head};x/{tail}"),
-        path.replace("pay", "%2570ay"),
+        format!("{path}.json"),
     ]
     .map(|path| (String::new(), path))
     .into();
@@ -89,9 +83,9 @@ fn requests_that_change_something_are_never_repeated_under_any_spelling_or_metho
     let mut checked = 0;
     for row in ENDPOINTS.iter().filter(|row| !row.read_only()) {
         for (base, path) in spellings(row.path) {
-            for below in ["", "/", "/X-1", "/status/X-1", "%2Fstatus", "//status", "%5cstatus", "/%2e/status"] {
+            for below in ["", "/", "/X-1", "/status/X-1", "/%73tatus"] {
                 for method in ["GET", "POST", "PUT", "DELETE"] {
-                    let path = format!("{path}{below}");
+                    let path = format!("{}{below}", path.trim_end_matches('/'));
                     let key = row.key.setting().trim_end_matches("_key");
                     let mut request = serde_json::json!({"method": method, "path": path, "key": key});
                     request["read_only"] = true.into();
@@ -109,12 +103,11 @@ fn requests_that_change_something_are_never_repeated_under_any_spelling_or_metho
                     }
                     checked += 1;
                     let refused = prepared(&base, &request).expect_err(&path);
-                    let dots = refused.contains("dot segments");
-                    assert!(dots || refused.contains("read_only must be false"), "{method} {base} {path}: {refused}");
+                    assert!(refused.contains("read_only must be false"), "{method} {base} {path}: {refused}");
                     // A GET is read-only by default, but not here.
                     if method == "GET" && !row.encrypted {
                         request.as_object_mut().unwrap().remove("read_only");
-                        assert!(dots || !repeated(&base, &request), "{base} {path}");
+                        assert!(!repeated(&base, &request), "{base} {path}");
                     }
                 }
             }
@@ -162,3 +155,5 @@ fn a_row_keeps_the_key_that_a_setting_chooses() {
     assert_eq!(refusal(chosen), format!("request: key must be the {} of paysvc_{}", other.setting(), row.name));
     assert!(refusal(Choices::default()).contains("encryption_key is not configured"));
 }
+
+mod resolved;

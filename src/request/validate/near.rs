@@ -6,20 +6,67 @@ use paysvc_spec::schema::{Field, Kind};
 /// The longest name that is compared, in bytes. The service's own names are much shorter.
 const LONGEST: usize = 48;
 
+/// Words that are put before or after a member's name without making another member of it. Only before and after names of
+/// some length, and of no object: a `customerId` is no customer.
+const BEFORE: &[&str] = &["charge", "payment", "total", "transaction", "txn"];
+const AFTER: &[&str] = &["code", "id", "iso", "name", "no", "num", "number", "text", "type", "value"];
+const LEAST_WITH_WORD: usize = 5;
+
+/// The lengths of an abbreviation, which is also a third of the name at least, and two letters shorter than its first word.
+const ABBREVIATION: std::ops::RangeInclusive<usize> = 3..=5;
+
 /// The known members that an unknown one is taken for, as in `order.amount or amount`; `None` if it is like none of them.
 ///
 /// `name` stands in an object with the members `here`, whose path is `prefix`, of a request with the members `all`.
 pub fn meant(name: &str, here: &[Field], prefix: &str, all: &[Field]) -> Option<String> {
     let name = Folded::of(name)?;
+    let around =
+        prefix.trim_end_matches(|c: char| c == '.' || c.is_ascii_digit()).rsplit('.').next().unwrap_or_default();
     if let Some(same) = here.iter().find(|field| name.is(field.name)) {
         return Some(same.name.to_owned());
     }
     let mut elsewhere = Vec::new();
-    name.find_in(all, Some(prefix), &mut elsewhere);
-    if !elsewhere.is_empty() {
-        return Some(elsewhere.join(" or "));
+    find_in(all, Some(prefix), "", &|field, _| name.is(field.name), &mut elsewhere);
+    if elsewhere.is_empty() {
+        let may_abbreviate = !name.is_first_word(all);
+        if let Some(near) = here.iter().find(|field| name.is_nearly(field, around, 2, may_abbreviate)) {
+            return Some(near.name.to_owned());
+        }
+        // What an object elsewhere is called is not compared: what it holds is.
+        let is_nearly =
+            |field: &Field, around: &str| is_plain(field) && name.is_nearly(field, around, 1, may_abbreviate);
+        find_in(all, Some(prefix), "", &is_nearly, &mut elsewhere);
     }
-    here.iter().find(|field| name.is_nearly(field.name)).map(|field| field.name.to_owned())
+    (!elsewhere.is_empty()).then(|| elsewhere.join(" or "))
+}
+
+/// The paths of the known members that are meant, with `*` for the index of an element. Those of the object at `but` are
+/// left out, a path from here; `around` is the object that holds these.
+fn find_in(
+    fields: &[Field],
+    but: Option<&str>,
+    around: &str,
+    is_meant: &dyn Fn(&Field, &str) -> bool,
+    found: &mut Vec<String>,
+) {
+    for field in fields {
+        if but != Some("") && is_meant(field, around) {
+            found.push(field.name.to_owned());
+        }
+        let within = but.and_then(|path| path.strip_prefix(field.name)?.strip_prefix('.'));
+        let (inner, but, each) = match field.kind {
+            Kind::Object(inner) => (inner, within, ""),
+            Kind::List(inner) => (inner, within.and_then(without_index), "*."),
+            _ => continue,
+        };
+        let first = found.len();
+        find_in(inner, but, field.name, is_meant, found);
+        found[first..].iter_mut().for_each(|path| *path = format!("{}.{each}{path}", field.name));
+    }
+}
+
+fn is_plain(field: &Field) -> bool {
+    !matches!(field.kind, Kind::Object(_) | Kind::List(_))
 }
 
 /// A name in lower case, without what separates words.
@@ -48,36 +95,69 @@ impl Folded {
         fold(known).eq(self.bytes().iter().copied())
     }
 
-    /// Whether one typing mistake makes one of the other; two in a name of nine or more characters. A short name is nearly
-    /// every other short name.
-    fn is_nearly(&self, known: &str) -> bool {
-        let Some(known) = Folded::of(known) else { return false };
-        let mistakes = match known.length {
-            0..=4 => 0,
-            5..=8 => 1,
-            _ => 2,
-        };
-        within(self.bytes(), known.bytes(), mistakes)
+    /// Whether it is a known member's name with a typing mistake, abbreviated, or with a word too many. `around` is the name
+    /// of the object that holds the member.
+    fn is_nearly(&self, field: &Field, around: &str, mistakes: usize, may_abbreviate: bool) -> bool {
+        let Some(known) = Folded::of(field.name) else { return false };
+        let (name, known) = (self.bytes(), known.bytes());
+        is_mistyped(name, known, mistakes)
+            || is_plain(field)
+                && (may_abbreviate && name.len() + 2 <= first_word(field.name) && abbreviates(name, known)
+                    || has_word_more(name, known, around))
     }
 
-    /// The paths of the known members of that name, with `*` for the index of an element. Those of the object at `but` are
-    /// left out, a path from here.
-    fn find_in(&self, fields: &[Field], but: Option<&str>, found: &mut Vec<String>) {
-        for field in fields {
-            if but != Some("") && self.is(field.name) {
-                found.push(field.name.to_owned());
-            }
-            let within = but.and_then(|path| path.strip_prefix(field.name)?.strip_prefix('.'));
-            let (inner, but, each) = match field.kind {
-                Kind::Object(inner) => (inner, within, ""),
-                Kind::List(inner) => (inner, within.and_then(without_index), "*."),
-                _ => continue,
-            };
-            let first = found.len();
-            self.find_in(inner, but, found);
-            found[first..].iter_mut().for_each(|path| *path = format!("{}.{each}{path}", field.name));
-        }
+    /// Whether a known member begins with it as a word of its own, as `BankTransfer` does with `bank`.
+    fn is_first_word(&self, fields: &[Field]) -> bool {
+        let begins = |known: &str| {
+            let end = first_word(known);
+            end < known.len() && known.as_bytes()[..end].eq_ignore_ascii_case(self.bytes())
+        };
+        self.length <= *ABBREVIATION.end()
+            && fields.iter().any(|field| begins(field.name) || self.is_first_word(field.kind.members()))
     }
+}
+
+/// Whether one typing mistake makes one of the other, or `most` in a name of nine or more characters. A short name is nearly
+/// every other short name, so that only exchanged letters and a letter too many are mistakes in it.
+fn is_mistyped(name: &[u8], known: &[u8], most: usize) -> bool {
+    match known.len() {
+        0..=2 => false,
+        3..=4 => name.len() + 1 != known.len() && within(name, known, 1) && !is_replaced(name, known),
+        5..=8 => within(name, known, 1),
+        _ => within(name, known, most),
+    }
+}
+
+/// Whether a letter is another one.
+fn is_replaced(name: &[u8], known: &[u8]) -> bool {
+    name.len() == known.len() && name.iter().zip(known).filter(|(a, b)| a != b).count() == 1
+}
+
+/// `ref` and `curr` are the beginning of a name; `amt` and `ccy` have its first letter, its last, and consonants between.
+fn abbreviates(name: &[u8], known: &[u8]) -> bool {
+    if !ABBREVIATION.contains(&name.len()) || known.len() > name.len() * 3 {
+        return false;
+    }
+    let mut rest = known.iter();
+    known.starts_with(name)
+        || name.first() == known.first()
+            && name.last() == known.last()
+            && !name.iter().skip(1).any(|letter| b"aeiou".contains(letter))
+            && name.iter().all(|letter| rest.any(|other| other == letter))
+}
+
+/// The length of the first of the words that capital letters tell apart, or of the whole name.
+fn first_word(known: &str) -> usize {
+    known.bytes().skip(1).position(|b| b.is_ascii_uppercase()).map_or(known.len(), |at| at + 1)
+}
+
+/// `currencyCode`, `totalAmount`, and `orderAmount` for the amount in `order`.
+fn has_word_more(name: &[u8], known: &[u8], around: &str) -> bool {
+    let is_in = |word: &[u8], words: &[&str]| words.iter().any(|one| one.as_bytes() == word);
+    let is_around = |word: &[u8]| !word.is_empty() && fold(around).eq(word.iter().copied());
+    let before = |word: &[u8]| known.len() >= LEAST_WITH_WORD && is_in(word, BEFORE) || is_around(word);
+    let after = |word: &[u8]| known.len() >= LEAST_WITH_WORD && is_in(word, AFTER);
+    name.strip_suffix(known).is_some_and(before) || name.strip_prefix(known).is_some_and(after)
 }
 
 /// A path that begins with the index of an element, such as `1.`, without it.
@@ -150,7 +230,10 @@ mod tests {
             ("cuontry", Some("country")),
             ("contri", None),
             ("odrer", Some("order")),
-            ("cards", None),
+            ("crad", Some("card")),
+            ("cards", Some("card")),
+            ("cart", None),
+            ("car", None),
             ("care", None),
             ("cvc", None),
             ("", None),
@@ -171,7 +254,12 @@ mod tests {
         assert_eq!(meant("card", ORDER, "order.", ALL).as_deref(), Some("card"));
         // There is one here, so it is the one that is meant.
         assert_eq!(meant("Reference", ALL, "", ALL).as_deref(), Some("reference"));
-        assert_eq!(meant("curency", ALL, "", ALL), None, "elsewhere only the name itself counts");
+        for name in
+            ["curreny", "curency", "currencyCode", "currency_id", "curr", "ccy", "orderCurrency", "paymentCurrency"]
+        {
+            assert_eq!(meant(name, ALL, "", ALL).as_deref(), Some("order.currency"), "{name}");
+        }
+        assert_eq!(meant("crads", ORDER, "order.", ALL), None, "elsewhere an object is only found by its name");
     }
 
     #[test]

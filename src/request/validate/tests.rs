@@ -4,6 +4,8 @@ use paysvc_spec::schema::Wire;
 
 use super::*;
 
+mod open_payloads;
+
 const fn field(name: &'static str, kind: Kind, required: bool) -> Field {
     if required { Field::required(name, kind, "") } else { Field::optional(name, kind, "") }
 }

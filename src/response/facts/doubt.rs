@@ -3,7 +3,6 @@
 
 use super::Reader;
 use crate::response::document::Value;
-use crate::util::json::Type;
 use paysvc_spec::roles::SPOKEN_OF;
 
 /// How many bytes of a message are searched.
@@ -29,7 +28,7 @@ const UNLESS_REFUSED: &[&[&str]] = &[&["exists"], &["completed"], &["pending"], 
 /// Words that deny what follows.
 const DENIALS: &[&str] = &["not", "cannot", "never", "unable"];
 /// Words that may stand between a denial and what it denies: "could not be completed".
-const BETWEEN: &[&str] = &["be", "been", "being", "have", "has", "to", "yet", "get", "fully", "successfully"];
+const BETWEEN: &[&str] = &["be", "been", "being", "have", "has", "to", "yet", "get", "successfully"];
 
 /// Whether a message was found that leaves it open what became of a request.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -90,8 +89,9 @@ impl Doubt {
                 self.always |= found(&last, ALWAYS);
                 self.unless_refused |= found(&last, UNLESS_REFUSED);
             }
-            // Only blanks and dashes join the words of a clause.
-            if rest.contains(|c: char| !c.is_whitespace() && c != '-' && c != '_') {
+            // Only blanks join the words of a clause, and dashes within a word.
+            let joins = |c: char| c.is_whitespace() || c == '_' || c == '-' && !word.is_empty();
+            if !rest.chars().all(joins) {
                 last.push("");
             }
         }
@@ -103,16 +103,19 @@ fn found(last: &Last<'_>, phrases: &[&[&str]]) -> bool {
 }
 
 impl Reader<'_> {
-    /// Of the errors by member only what is said of references and one-time codes: of others "already" is a plain refusal.
+    /// Of the errors by member, at any depth, only what is said of references and one-time codes: of others "already" is a plain refusal.
     pub(super) fn errors(&mut self, errors: Value<'_>) {
         let is_spoken_of = |name: &str| {
             let end = |known: &&str| name.len().checked_sub(known.len()).and_then(|at| name.get(at..));
             SPOKEN_OF.iter().any(|known| end(known).is_some_and(|end| end.eq_ignore_ascii_case(known)))
         };
-        for member in errors.children().filter(|member| member.name().is_some_and(|name| is_spoken_of(&name))) {
-            match member.kind() {
-                Type::Array => member.children().for_each(|text| self.in_doubt.read(text)),
-                _ => self.in_doubt.read(member),
+        let mut until = 0;
+        for value in errors.everything() {
+            if value.name().is_some_and(|name| is_spoken_of(&name)) {
+                until = until.max(value.end());
+            }
+            if value.index() < until {
+                self.in_doubt.read(value);
             }
         }
     }

@@ -69,7 +69,7 @@ impl Reader<'_> {
                 }
                 Role::Code | Role::PaymentCode => {
                     found.codes.extend(code(member));
-                    self.code(member, role, place);
+                    self.code(member, role, place, false);
                     None
                 }
                 Role::Reference(Reference::Payment) if exact && !member.is_empty() => {

@@ -29,7 +29,12 @@ impl Reader<'_> {
                         _ => self.errors(member),
                     }
                 }
-                Type::Text | Type::Array => self.facts.weak_failure = true,
+                Type::Text | Type::Array => {
+                    self.facts.weak_failure = true;
+                    if role == Role::Errors {
+                        self.errors(member);
+                    }
+                }
                 Type::Bool => self.facts.weak_failure |= member.raw() == "true",
                 Type::Number | Type::Null => {}
             },

@@ -15,7 +15,7 @@ impl Reader<'_> {
         if object.kind() != Type::Object {
             return;
         }
-        let (mut alone, mut has_order) = (None, false);
+        let (mut alone, mut has_order) = (false, false);
         for member in object.children() {
             let Some(Meaning { role, exact: own, within }) = meaning(member, place, members) else { continue };
             let exact = exact && own;
@@ -24,7 +24,7 @@ impl Reader<'_> {
                     has_order |= kind == Reference::Order && !member.is_empty();
                     self.reference(member, kind, exact);
                 }
-                Role::ReferenceAlone(kind) => alone = Some((member, kind, exact)),
+                Role::ReferenceAlone(_) => alone = true,
                 Role::Object(inner) if member.kind() == Type::Array && inner == Place::Data => {
                     member.children().for_each(|element| self.element(element, within, exact));
                 }
@@ -34,7 +34,7 @@ impl Reader<'_> {
                     self.vote(member, role, place, exact);
                 }
                 Role::StateNumber | Role::StateWord | Role::PaymentWord => self.state(member, role, place, exact),
-                Role::Code | Role::PaymentCode => self.code(member, role, place),
+                Role::Code | Role::PaymentCode => self.code(member, role, place, exact),
                 Role::Message => self.in_doubt.read(member),
                 Role::Price | Role::Charged | Role::Fee => self.amount(member, role, place, exact),
                 Role::Currency if !member.is_empty() => {
@@ -49,8 +49,15 @@ impl Reader<'_> {
                 Role::Currency | Role::Nothing | Role::Accepted | Role::Description | Role::ErrorCode => {}
             }
         }
-        if let Some((member, kind, exact)) = alone.filter(|_| !has_order) {
-            self.reference(member, kind, exact);
+        if alone && !has_order {
+            // Names in another case are further members.
+            for member in object.children() {
+                if let Some(Meaning { role: Role::ReferenceAlone(kind), exact: own, .. }) =
+                    meaning(member, place, members)
+                {
+                    self.reference(member, kind, exact && own);
+                }
+            }
         }
     }
 
@@ -90,12 +97,13 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn code(&mut self, member: Value<'_>, role: Role, place: Place) {
+    pub(super) fn code(&mut self, member: Value<'_>, role: Role, place: Place, exact: bool) {
         let Some(number) = code(member) else { return };
         let class = code_class(number);
         self.facts.names_progress |= class != CodeClass::Failure;
-        self.codes.refusal |= class == CodeClass::Failure && number != 4;
-        if role == Role::PaymentCode && !matches!(place, Place::Attempt | Place::Element) {
+        let of_list = matches!(place, Place::Attempt | Place::Element);
+        self.codes.refusal |= exact && !of_list && class == CodeClass::Failure && number != 4;
+        if role == Role::PaymentCode && !of_list {
             self.codes.payment[class as usize] = true;
         }
         if place == Place::Root {

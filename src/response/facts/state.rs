@@ -13,8 +13,9 @@ impl Reader<'_> {
         let progress = states.iter().any(|(_, named)| matches!(named, NamedState::Progress(_)));
         let unknown =
             states.iter().any(|(_, named)| matches!(named, NamedState::Unknown | NamedState::UnknownNumber(_)));
-        // "success" alone names no state.
-        let successful = any(NamedState::Successful) || any(NamedState::Success) && states.len() > 1;
+        // "success" alone names no state, however often it stands there.
+        let beside_success = states.iter().any(|(_, named)| *named != NamedState::Success);
+        let successful = any(NamedState::Successful) || any(NamedState::Success) && beside_success;
         let (failed, reversed) = (any(NamedState::Failed), any(NamedState::Reversed));
         let finals = usize::from(successful) + usize::from(failed) + usize::from(reversed);
         let [success_code, progress_code, failure_code] = self.codes.payment;
@@ -23,7 +24,8 @@ impl Reader<'_> {
 
         let facts = &mut self.facts;
         facts.states_disagree = finals > 1 || finals == 1 && (progress || unknown);
-        let own_failed = failed_at(StateLevel::Payment) || failed_at(StateLevel::Data);
+        // A state that is not that of what was asked for proves nothing about it.
+        let own_failed = self.expected.reports_state && (failed_at(StateLevel::Payment) || failed_at(StateLevel::Data));
         facts.failed_beside_progress =
             failed && (success_code || progress_code || self.top.progress || self.codes.top_progress);
         // A word that is the payment's state is one of the states above; `status` false never is.

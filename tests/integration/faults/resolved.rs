@@ -6,7 +6,7 @@ use paysvc_spec::schema::{Endpoint, Keep, Settles};
 use paysvc_spec::status::{Outcome, State};
 use serde_json::{Value, json};
 
-use super::{Call, FAULTS, call, client, made};
+use super::{Call, FAULTS, REUSE, call, client, made};
 use crate::support::capi::Reply;
 use crate::support::sandbox::Sandbox;
 use crate::support::target::{Target, good, target};
@@ -44,7 +44,7 @@ impl Resolved {
             if let Some(attempts) = attempts {
                 request["attempts"] = attempts.into();
             }
-            let found = client(sandbox).call("resolve", &request);
+            let found = client(sandbox, REUSE[0]).call("resolve", &request);
             let (effects, state) = (made(sandbox, target), found.state());
             self.found.entry(target.row.name).or_default()[index][found.outcome() as usize] += 1;
             let right = match found.outcome() {
@@ -67,7 +67,7 @@ impl Resolved {
             for (fault, ..) in FAULTS.iter().filter(|(_, on, ..)| *on == Call) {
                 let mut target = target(row, sandbox);
                 let Some(name) = variant(&mut target) else { break };
-                let reply = call(sandbox, fault, Call, &target);
+                let reply = call(sandbox, REUSE[0], fault, Call, &target);
                 self.ask(sandbox, &target, &reply, &format!("{} / {fault} / {name}", row.name));
             }
         }

@@ -25,6 +25,7 @@ pub enum Then {
     Stray {
         after: Duration,
         bytes: Vec<u8>,
+        given: Given,
     },
 }
 
@@ -50,9 +51,24 @@ fn success(token: &str) -> Vec<u8> {
     answer("200 OK", "", &success_body(token))
 }
 
-/// A success that belongs to no request. Its token names the connection, so that a violation leads to what was sent there.
-pub fn stray(sent: &str, connection: usize) -> Vec<u8> {
-    success(&stray_token(sent, connection))
+/// A success, a refusal or a 429 that belongs to no request. Its token names the connection, so that a violation leads to
+/// what was sent there.
+pub fn stray(random: &mut Random, sent: &str, connection: usize) -> (Vec<u8>, Given) {
+    let token = stray_token(sent, connection);
+    let refused = format!(r#"{{"status":false,"message":"no","data":{{"token":"{token}"}}}}"#);
+    match random.below(6) {
+        0 => (answer("400 Bad Request", "", &refused), Given::Refusal),
+        1 => (answer("401 Unauthorized", "", &refused), Given::Refusal),
+        2 => (busy(&token), Given::ComeAgain),
+        _ => (success(&token), Given::Success),
+    }
+}
+
+const STATUS_429: &str = "429 Too Many Requests";
+
+fn busy(token: &str) -> Vec<u8> {
+    let body = format!(r#"{{"error":{{"code":"429","message":"busy"}},"data":{{"token":"{token}"}}}}"#);
+    answer(STATUS_429, "retry-after: 0\r\n", &body)
 }
 
 /// Sent some time after an answer.
@@ -138,12 +154,13 @@ pub fn draw(random: &mut Random, key: &str, connection: usize) -> Script {
         }
         87..91 => broken_chunks(random, key),
         91..94 => {
-            let both = [whole, stray("with an answer", connection)].concat();
+            let both = [whole, stray(random, "with an answer", connection).0].concat();
             one("success and a stray in one write", both, Given::Success, Then::Serve)
         }
         94..97 => {
-            let (after, bytes) = (Duration::from_millis(random.below(40)), stray(LATER, connection));
-            one("success, and a stray later", whole, Given::Success, Then::Stray { after, bytes })
+            let after = Duration::from_millis(random.below(40));
+            let (bytes, given) = stray(random, LATER, connection);
+            one("success, and a stray later", whole, Given::Success, Then::Stray { after, bytes, given })
         }
         _ => of("silence", Vec::new(), Given::Nothing, Then::Listen),
     }
@@ -157,14 +174,12 @@ fn chunked(random: &mut Random, key: &str) -> Script {
 }
 
 fn limited(random: &mut Random, key: &str, head: usize) -> Script {
-    const STATUS: &str = "429 Too Many Requests";
     let of = |act, bytes, given, then| Script { act, pieces: vec![Piece::Bytes(bytes)], given, then };
-    let clean = format!(r#"{{"error":{{"code":"429","message":"busy"}},"data":{{"token":"{key}"}}}}"#);
-    let clean = answer(STATUS, "retry-after: 0\r\n", &clean);
+    let clean = busy(key);
     match random.below(6) {
         0 => {
             let paid = format!(r#"{{"data":{{"token":"{key}","orderPayment":{{"statusId":5}}}}}}"#);
-            of("429 that names success", answer(STATUS, "retry-after: 0\r\n", &paid), Given::Unclear, Then::Serve)
+            of("429 that names success", answer(STATUS_429, "retry-after: 0\r\n", &paid), Given::Unclear, Then::Serve)
         }
         1 => {
             // Within the body: a cut within the head is drawn elsewhere.

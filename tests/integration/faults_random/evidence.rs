@@ -26,11 +26,13 @@ pub struct Seen {
     pub connection: usize,
     pub whole: bool,
     pub given: Given,
+    /// No request came before it on its connection.
+    pub first: bool,
     /// What the server did with it.
     pub act: &'static str,
     /// A stray answer was sent on its connection just before: it may have arrived after the request was written.
     pub after_stray: bool,
-    /// And the answer before it was a 429, which the client may have taken for the answer to this request.
+    /// And it was a 429, or the answer before this request was one, which the client may have taken for this one's answer.
     pub after_shifted_429: bool,
 }
 
@@ -98,6 +100,9 @@ impl Evidence {
 pub struct Returned {
     pub key: String,
     pub moves_money: bool,
+    /// It must be the first on its connection: then no answer to another request can be taken for its own, and nothing is
+    /// excused.
+    pub must_be_first: bool,
     pub outcome: Outcome,
     pub attempts: usize,
     /// The key that the answer's body names, if the body is the service's.
@@ -110,6 +115,7 @@ pub struct Returned {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Violation {
     SentTwice,
+    NotFirst,
     NotSentButSeen,
     WrongAnswer,
     ConfirmedWithoutProof,
@@ -119,8 +125,9 @@ pub enum Violation {
 }
 
 impl Violation {
-    pub const ALL: [(Violation, &str); 7] = [
+    pub const ALL: [(Violation, &str); 8] = [
         (Violation::SentTwice, "money sent twice, other than after a whole 429"),
+        (Violation::NotFirst, "money (reads) that was not the first on its connection"),
         (Violation::NotSentButSeen, "NOT_SENT, and the server saw bytes"),
         (Violation::WrongAnswer, "an answer that belongs to another request"),
         (Violation::ConfirmedWithoutProof, "CONFIRMED without a whole request and a whole success"),
@@ -136,6 +143,9 @@ pub const LATE: Duration = Duration::from_secs(3);
 /// Whether a stray answer, or an answer that came one request late because of one, may have arrived after the request was
 /// written. HTTP/1.1 has nothing that tells it from the answer, so what was read is not judged.
 pub fn may_have_met_a_stray(returned: &Returned, seen: &[Seen], is_shifted_last: impl Fn(&str) -> bool) -> bool {
+    if returned.must_be_first {
+        return false;
+    }
     let closed_unread = || seen.is_empty() && returned.token.as_deref().is_some_and(is_shifted_last);
     seen.iter().any(|seen| seen.after_stray) || closed_unread()
 }
@@ -148,9 +158,11 @@ pub fn check(returned: &Returned, seen: &[Seen], judge_answer: bool) -> Vec<Viol
             found.push(violation);
         }
     };
-    let asked_again = |seen: &Seen| seen.given == Given::ComeAgain || seen.after_shifted_429;
+    let may_be_shifted = !returned.must_be_first;
+    let asked_again = |seen: &Seen| seen.given == Given::ComeAgain || (may_be_shifted && seen.after_shifted_429);
     let repeated = seen.split_last().is_some_and(|(_, before)| !before.iter().all(asked_again));
     is(Violation::SentTwice, returned.moves_money && repeated);
+    is(Violation::NotFirst, returned.must_be_first && seen.iter().any(|seen| !seen.first));
     is(Violation::NotSentButSeen, returned.outcome == Outcome::NotSent && !seen.is_empty());
     is(Violation::MoreSeenThanAttempts, seen.len() > returned.attempts);
     is(Violation::ReturnedLate, returned.late >= LATE);

@@ -107,6 +107,10 @@ struct Connection {
     /// The request that the input begins with, once its key was seen.
     current: Option<Place>,
     stray_at: Option<Instant>,
+    /// The stray answer was a 429, and no request came since.
+    stray_is_429: bool,
+    /// Requests that were read whole.
+    served: usize,
     /// The token of the answer that was sent last, if a client that took the stray answer takes this for the next one's.
     shifted: Option<(String, Given)>,
     /// What happened on it, kept if it sent a stray answer.
@@ -154,6 +158,8 @@ impl Connection {
             input: Vec::new(),
             current: None,
             stray_at: None,
+            stray_is_429: false,
+            served: 0,
             shifted: None,
             history: Vec::new(),
         }
@@ -212,7 +218,7 @@ impl Connection {
                 Io::Tls(tls) => {
                     self.counts.strays.fetch_add(1, Ordering::SeqCst);
                     self.history.push((Instant::now(), "a stray with the handshake".to_owned()));
-                    Ok(tls.conn.writer().write_all(&answers::stray("handshake", self.id))?)
+                    Ok(tls.conn.writer().write_all(&answers::stray(&mut self.random, "handshake", self.id).0)?)
                 }
                 Io::Plain(_) => Ok(()),
             },
@@ -223,6 +229,7 @@ impl Connection {
     fn serve(&mut self) -> Result<(), Over> {
         loop {
             let place = self.request()?;
+            self.served += 1;
             self.counts.requests.fetch_add(1, Ordering::SeqCst);
             let script = if self.calm {
                 answers::calm(&place.key)
@@ -239,6 +246,7 @@ impl Connection {
             if is_tainted == Some(true) {
                 // Who took the stray answer for this request's takes this one for the next request's.
                 self.stray_at = Some(Instant::now());
+                self.stray_is_429 = false;
             }
         }
     }
@@ -287,7 +295,8 @@ impl Connection {
             2..4 => {
                 self.counts.strays.fetch_add(1, Ordering::SeqCst);
                 self.tell("a stray with the tunnel");
-                self.io.write_all(&[OPEN, &answers::stray("tunnel", self.id)].concat())?;
+                let stray = answers::stray(&mut self.random, "tunnel", self.id).0;
+                self.io.write_all(&[OPEN, &stray].concat())?;
             }
             _ => self.io.write_all(OPEN)?,
         }
@@ -301,8 +310,10 @@ impl Connection {
         {
             let after_stray = self.stray_at.is_some_and(|at| at.elapsed() < NOTICED);
             let whole = whole_message(&self.input).is_some();
-            let after_shifted_429 = after_stray && matches!(self.shifted, Some((_, Given::ComeAgain)));
-            let seen = Seen { connection: self.id, whole, given: Given::Nothing, act, after_stray, after_shifted_429 };
+            let shifted_429 = self.stray_is_429 || matches!(self.shifted, Some((_, Given::ComeAgain)));
+            let (after_shifted_429, first) = (after_stray && shifted_429, self.served == 0);
+            let (connection, given) = (self.id, Given::Nothing);
+            let seen = Seen { connection, whole, given, first, act, after_stray, after_shifted_429 };
             self.current = Some(self.evidence.saw(&key, seen));
         }
     }
@@ -358,10 +369,11 @@ impl Connection {
                 self.peek("the kept connection ended when it was used again", LONGEST);
                 Err(Over::Drawn)
             }
-            Then::Stray { after, bytes } => {
+            Then::Stray { after, bytes, given } => {
                 self.counts.strays.fetch_add(1, Ordering::SeqCst);
                 std::thread::sleep(after);
                 self.stray_at = Some(Instant::now());
+                self.stray_is_429 = given == Given::ComeAgain;
                 self.tell("the stray is written");
                 self.io.write_all(&bytes)?;
                 self.tell("the stray has been written");

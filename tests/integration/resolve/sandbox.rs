@@ -81,7 +81,7 @@ fn a_charge_whose_answer_was_lost_is_found() {
             .call("order_wait", &json!({"reference": reference, "expect": {"amount": "100.10", "currency": "NGN"}}));
         waited.expect("OK CONFIRMED");
         let dearer = shop.client.call("order_wait", &json!({"reference": reference, "expect": {"amount": "100.11"}}));
-        dearer.expect("E_RESPONSE UNKNOWN");
+        dearer.expect("E_UNRESOLVED UNKNOWN");
         assert_eq!((waited.state(), dearer.state()), (5, 5));
     }
 }
@@ -102,25 +102,46 @@ fn a_charge_that_never_arrived_stays_unknown() {
 }
 
 #[test]
-fn a_declined_card_is_rejected_only_with_the_number_of_attempts() {
+fn a_declined_card_is_rejected_only_as_the_only_attempt() {
     let shop = Shop::new();
     let kept = json!({"reference": "O-1", "card": {}});
-    for attempts in 1..=2 {
-        shop.arm(CREATE, "commit_then_reset");
-        shop.card("O-1", DECLINED);
-        let resolve = |attempts| shop.resolve("order_create", kept.clone(), attempts);
-        resolve(None).expect("E_RESPONSE UNKNOWN");
-        resolve(Some(attempts + 1)).expect("E_RESPONSE UNKNOWN");
-        let found = resolve(Some(attempts));
-        found.expect("E_REJECTED REJECTED");
-        assert_eq!((found.state(), shop.charges("O-1")), (4, 0));
-    }
+    let resolve = |attempts| shop.resolve("order_create", kept.clone(), attempts);
+    shop.arm(CREATE, "commit_then_reset");
+    shop.card("O-1", DECLINED);
+    resolve(None).expect("E_UNRESOLVED UNKNOWN");
+    resolve(Some(2)).expect("E_UNRESOLVED UNKNOWN");
+    let found = resolve(Some(1));
+    found.expect("E_REJECTED REJECTED");
+    assert_eq!((found.state(), shop.charges("O-1")), (4, 0));
     // Another attempt pays, and nobody learns of it but by the look-up.
     shop.arm(CREATE, "commit_then_reset");
     shop.card("O-1", "5123450000784608");
-    let found = shop.resolve("order_create", kept, Some(3));
+    let found = resolve(Some(2));
     found.expect("OK CONFIRMED");
     assert_eq!((found.state(), shop.charges("O-1")), (5, 1));
+}
+
+/// The answer of order_status names no currency; order_verify does, with the secret key.
+#[test]
+fn a_currency_is_proved_by_another_endpoint_or_not_at_all() {
+    let shop = Shop::new();
+    shop.order("O-1");
+    shop.pay("O-1", "000000").expect("OK CONFIRMED");
+    let secretless = Client::new(&shop.sandbox.config_with(json!({"max_attempts": 1, "secret_key": null})));
+    let ask = |client: &Client, more: Value| {
+        let call = json!({"endpoint": "order_pay", "request": {"reference": "O-1"}});
+        client.call("resolve", &crate::support::capi::with(call, more))
+    };
+    ask(&shop.client, json!({"expect": {"currency": "NGN"}})).expect("OK CONFIRMED");
+    ask(&shop.client, json!({"expect": {"currency": "USD"}})).expect("E_UNRESOLVED UNKNOWN");
+    let unproved = ask(&secretless, json!({"expect": {"currency": "NGN"}}));
+    unproved.expect("E_UNRESOLVED UNKNOWN");
+    assert!(unproved.message().contains("the answer names no currency"), "{}", unproved.message());
+    let order = json!({"reference": "O-1", "order": {"currency": "NGN"}});
+    ask(&secretless, json!({"request": order, "expect": {"currency": "NGN"}})).expect("OK CONFIRMED");
+    ask(&secretless, json!({"request": order, "expect": {"currency": "USD"}})).expect("E_UNRESOLVED UNKNOWN");
+    let wait = json!({"reference": "O-1", "request": {"order": {"currency": "NGN"}}, "expect": {"currency": "NGN"}});
+    secretless.call("order_wait", &wait).expect("OK CONFIRMED");
 }
 
 #[test]

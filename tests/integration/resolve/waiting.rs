@@ -37,7 +37,9 @@ unsafe extern "C" fn step(userdata: *mut c_void, done: usize, total: usize, step
 #[test]
 fn it_looks_until_the_state_is_final() {
     let service = Service::new();
-    for (state, history) in [(5, PAID), (4, FAILED), (6, PAID)] {
+    for (state, history, verdict) in
+        [(5, PAID, "OK CONFIRMED"), (4, FAILED, "E_REJECTED REJECTED"), (6, PAID, "OK CONFIRMED")]
+    {
         let last = order(state, history);
         let before = service.server.seen().len();
         service.answer(&[
@@ -51,14 +53,14 @@ fn it_looks_until_the_state_is_final() {
         let steps = Steps::default();
         let call = Call::new();
         call.set_progress(step, &steps);
-        let reply = wait(&service, json!({}), Some(&call));
-        reply.expect("OK CONFIRMED");
+        let reply = wait(&service, json!({"attempts": 1}), Some(&call));
+        reply.expect(verdict);
         assert_eq!((reply.state(), reply.body(), reply.attempts()), (i32::from(state), last.as_str(), 6));
         let seen = service.server.seen();
         assert!(seen[before..].iter().all(|request| request.starts_with("POST /payment/order/status ")));
         let told: Vec<_> = steps.told.lock().unwrap().clone();
         let expected = [0, 0, 0, 2, 0, i32::from(state)].into_iter().enumerate().map(|(index, state)| {
-            let outcome = if index == 5 { "CONFIRMED" } else { "UNKNOWN" };
+            let outcome = if index == 5 { verdict.split(' ').next_back().unwrap() } else { "UNKNOWN" };
             (index + 1, 0, json!({"step": "look", "state": state, "outcome": outcome}))
         });
         assert_eq!(told, expected.collect::<Vec<_>>());
@@ -69,7 +71,8 @@ fn it_looks_until_the_state_is_final() {
 fn refusals_that_last_end_it() {
     let service = Service::new();
     for (status, verdict) in [
-        ("400 Bad Request", "E_REJECTED UNKNOWN"),
+        ("400 Bad Request", "E_UNRESOLVED UNKNOWN"),
+        ("422 Unprocessable", "E_UNRESOLVED UNKNOWN"),
         ("401 Unauthorized", "E_UNAUTHORIZED UNKNOWN"),
         ("403 Forbidden", "E_UNAUTHORIZED UNKNOWN"),
     ] {
@@ -84,21 +87,36 @@ fn the_last_state_is_kept_at_the_deadline() {
     let service = Service::new();
     let call = Call::with_timeout_ms(400);
     let reply = wait(service.answer(&[(FOUND, "", &pending())]), json!({}), Some(&call));
-    reply.expect("E_TIMEOUT UNKNOWN");
+    reply.expect("E_UNRESOLVED UNKNOWN");
     assert_eq!((reply.state(), reply.body()), (2, pending().as_str()));
     assert!(reply.attempts() > 1 && reply.message().contains("the time is over"), "{}", reply.message());
     // A later look that fails takes nothing away.
     service.answer(&[(FOUND, "", &pending()), ("500 Error", "", "{}")]);
     let reply = wait(&service, json!({}), Some(&call));
-    reply.expect("E_TIMEOUT UNKNOWN");
+    reply.expect("E_UNRESOLVED UNKNOWN");
     assert_eq!((reply.state(), reply.body()), (2, pending().as_str()));
     // Nor does an answer about another order.
     let other = order(5, PAID).replace("O-1", "O-2");
-    wait(service.answer(&[(FOUND, "", &other)]), json!({}), Some(&call)).expect("E_TIMEOUT UNKNOWN");
+    wait(service.answer(&[(FOUND, "", &other)]), json!({}), Some(&call)).expect("E_UNRESOLVED UNKNOWN");
     // A contradiction is no state.
     let reply = wait(service.answer(&[(FOUND, "", &order(5, FAILED))]), json!({}), Some(&call));
-    reply.expect("E_TIMEOUT UNKNOWN");
+    reply.expect("E_UNRESOLVED UNKNOWN");
     assert_eq!(reply.state(), 0);
+    // FAILED is no end while another attempt may be under way.
+    let failed = order(4, FAILED);
+    for more in [json!({}), json!({"attempts": 2})] {
+        let reply = wait(service.answer(&[(FOUND, "", &failed)]), more, Some(&call));
+        reply.expect("E_UNRESOLVED UNKNOWN");
+        assert!(reply.state() == 4 && reply.attempts() > 1, "{}", reply.message());
+    }
+    // What the service said last is kept when a later look is cut off by the deadline.
+    service.answer(&[("404 Not Found", "", r#"{"message":"not found"}"#), ("200 OK", "content-length: 9\r\n", "")]);
+    let reply = wait(&service, json!({}), Some(&call));
+    reply.expect("E_UNRESOLVED UNKNOWN");
+    assert_eq!(reply.http_status(), 404, "{}", reply.message());
+    // Without any answer it is the time that is over.
+    service.answer(&[("500 Error", "", "{}")]);
+    wait(&service, json!({}), Some(&call)).expect("E_TIMEOUT UNKNOWN");
 }
 
 #[test]
@@ -142,8 +160,8 @@ fn a_final_state_must_have_the_expected_price() {
     for (expect, verdict) in [
         (json!({"amount": "100.10"}), "OK CONFIRMED"),
         (json!({"amount": 100.1, "currency": "ngn"}), "OK CONFIRMED"),
-        (json!({"amount": "100.01"}), "E_RESPONSE UNKNOWN"),
-        (json!({"currency": "USD"}), "E_RESPONSE UNKNOWN"),
+        (json!({"amount": "100.01"}), "E_UNRESOLVED UNKNOWN"),
+        (json!({"currency": "USD"}), "E_UNRESOLVED UNKNOWN"),
     ] {
         // Before the end the price does not count: the service may not name it yet.
         let answers =
@@ -173,6 +191,6 @@ fn resolve_waits_if_it_is_asked_to() {
     assert_eq!(reply.attempts(), 3);
     // Without the attempts the same answer proves nothing, so it goes on to the end.
     let reply = waits(json!({}));
-    reply.expect("E_TIMEOUT UNKNOWN");
+    reply.expect("E_UNRESOLVED UNKNOWN");
     assert_eq!((reply.state(), reply.body()), (4, failed.as_str()));
 }

@@ -14,6 +14,7 @@ pub mod platforms;
 pub mod python;
 pub mod readme;
 pub mod resolution;
+pub mod rows;
 pub mod symbols;
 pub mod verdicts;
 

@@ -14,11 +14,12 @@ import (
 
 func main() {
 	client, err := paysvc.New(paysvc.Config{
-		BaseURL:       worker.BaseURL,
-		PublicKey:     "PUBLICKEY-BENCH",
-		SecretKey:     "SECRETKEY-BENCH",
-		EncryptionKey: worker.Text("key.txt"),
-		CAFile:        filepath.Join(worker.Folder, "ca.pem"),
+		BaseURL:         worker.BaseURL,
+		PublicKey:       "PUBLICKEY-BENCH",
+		SecretKey:       "SECRETKEY-BENCH",
+		EncryptionKey:   worker.Text("key.txt"),
+		CAFile:          filepath.Join(worker.Folder, "ca.pem"),
+		ConnectionReuse: "all",
 	})
 	worker.Must(err)
 	var card paysvc.OrderCreateRequest

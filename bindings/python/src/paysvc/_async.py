@@ -150,9 +150,21 @@ class AsyncClient(AsyncOperations):
             except Exception:
                 logger.exception("on_abandoned failed")
 
+    async def check(self, *, timeout: float | None = None) -> Reply:
+        """As Client.check()."""
+        return await self.call("client_check", {}, timeout=timeout)
+
     async def encrypt(self, payload: Mapping[str, object]) -> Reply:
         """Encrypts a payload without sending it; the reply's "data" is the ciphertext in base64."""
         return succeeded("encrypt", {}, self._native.call(self._native.handle(), "encrypt", payload, None))
+
+    async def warm(self, *, timeout: float | None = None) -> Reply:
+        """Connects ahead, so that the next request that moves money does not wait for it: call it when the cashier begins.
+
+        Sends no request: if it raises, nothing has happened, and that request connects by itself. The connection is used
+        for 10 s, by one request; at most max_idle_connections are kept. The reply is OK and NOT_SENT.
+        """
+        return await self.call("client_warm", {}, timeout=timeout)
 
     def _threads(self) -> ThreadPoolExecutor:
         # A forked child has none of its parent's threads.

@@ -77,6 +77,7 @@ class Endpoints:
         client_key_file: str | Omitted = OMIT,
         user_agent: str | Omitted = OMIT,
         max_idle_connections: int | Omitted = OMIT,
+        connection_reuse: str | Omitted = OMIT,
         allow_http: bool | Omitted = OMIT,
         payout_key: str | Omitted = OMIT,
         payout_encryption_header: bool | Omitted = OMIT,
@@ -108,6 +109,10 @@ class Endpoints:
             client_key_file: PEM key of the client certificate
             user_agent: value of the user-agent header (default libpaysvc/VERSION)
             max_idle_connections: maximum number of connections kept open between calls (default 128, 0 to 10000)
+            connection_reuse: reads: a request that moves money or changes something is the first on its
+                connection, so that no answer to another request can be taken for its own. all: every request uses kept
+                connections, for those who need more than some 400 payments a second and trust every hop to the service
+                (default reads, or all)
             allow_http: allows plain HTTP to addresses other than loopback (default false)
             payout_key: API key that payouts are sent with; integrations in production differ (default secret, or
                 public)
@@ -133,6 +138,7 @@ class Endpoints:
             "client_key_file": client_key_file,
             "user_agent": user_agent,
             "max_idle_connections": max_idle_connections,
+            "connection_reuse": connection_reuse,
             "allow_http": allow_http,
             "payout_key": payout_key,
             "payout_encryption_header": payout_encryption_header,
@@ -402,7 +408,7 @@ class Endpoints:
         timeout: float | None = None,
         call: Call | None = None,
     ) -> OrderRefundReply:
-        """Starts a refund of an order, in full or in part.
+        """Starts a refund of an order, in full or in part. SUCCESSFUL means that it was done. If it was only accepted, nothing tells how it ended: order_status and order_wait tell the state of the order.
 
         POST /payment/order/refund, secret key.
 
@@ -837,6 +843,7 @@ class Endpoints:
         body: object,
         *,
         expect: WebhookVerifyExpect | Mapping[str, object] | Omitted = OMIT,
+        ask: bool | Omitted = OMIT,
         timeout: float | None = None,
         call: Call | None = None,
     ) -> WebhookVerifyReply:
@@ -846,6 +853,8 @@ class Endpoints:
         Args:
             body: the body of the webhook: its text as it was received, or a JSON object
             expect: what the event must speak of
+            ask: false: reads the event and says what it is about, and asks nothing: OK NOT_SENT, and never
+                authentic (default true)
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
@@ -855,6 +864,7 @@ class Endpoints:
         return cast(WebhookVerifyReply, self.call("webhook_verify", Members({
             "body": body,
             "expect": expect,
+            "ask": ask,
         }), timeout=timeout, call=call))
 
     def request(
@@ -876,7 +886,8 @@ class Endpoints:
 
         Args:
             method: GET, POST, PUT or DELETE
-            path: below base_url, starting with a slash, percent-encoded where needed
+            path: below base_url, starting with a slash, percent-encoded where needed; dot segments, parameters
+                (;), repeated slashes and escapes of escapes are refused
             key: the API key to send: public or secret
             query: object of strings, numbers or booleans
             headers: object of strings
@@ -940,6 +951,7 @@ class AsyncEndpoints:
         client_key_file: str | Omitted = OMIT,
         user_agent: str | Omitted = OMIT,
         max_idle_connections: int | Omitted = OMIT,
+        connection_reuse: str | Omitted = OMIT,
         allow_http: bool | Omitted = OMIT,
         payout_key: str | Omitted = OMIT,
         payout_encryption_header: bool | Omitted = OMIT,
@@ -973,6 +985,10 @@ class AsyncEndpoints:
             client_key_file: PEM key of the client certificate
             user_agent: value of the user-agent header (default libpaysvc/VERSION)
             max_idle_connections: maximum number of connections kept open between calls (default 128, 0 to 10000)
+            connection_reuse: reads: a request that moves money or changes something is the first on its
+                connection, so that no answer to another request can be taken for its own. all: every request uses kept
+                connections, for those who need more than some 400 payments a second and trust every hop to the service
+                (default reads, or all)
             allow_http: allows plain HTTP to addresses other than loopback (default false)
             payout_key: API key that payouts are sent with; integrations in production differ (default secret, or
                 public)
@@ -1002,6 +1018,7 @@ class AsyncEndpoints:
             "client_key_file": client_key_file,
             "user_agent": user_agent,
             "max_idle_connections": max_idle_connections,
+            "connection_reuse": connection_reuse,
             "allow_http": allow_http,
             "payout_key": payout_key,
             "payout_encryption_header": payout_encryption_header,
@@ -1254,7 +1271,7 @@ class AsyncEndpoints:
         amount: str | Decimal | Omitted = OMIT,
         timeout: float | None = None,
     ) -> OrderRefundReply:
-        """Starts a refund of an order, in full or in part.
+        """Starts a refund of an order, in full or in part. SUCCESSFUL means that it was done. If it was only accepted, nothing tells how it ended: order_status and order_wait tell the state of the order.
 
         POST /payment/order/refund, secret key.
 
@@ -1658,6 +1675,7 @@ class AsyncEndpoints:
         body: object,
         *,
         expect: WebhookVerifyExpect | Mapping[str, object] | Omitted = OMIT,
+        ask: bool | Omitted = OMIT,
         timeout: float | None = None,
     ) -> WebhookVerifyReply:
         """Checks a webhook, which nobody signs: reads the event in every form that the service uses, and asks the
@@ -1666,6 +1684,8 @@ class AsyncEndpoints:
         Args:
             body: the body of the webhook: its text as it was received, or a JSON object
             expect: what the event must speak of
+            ask: false: reads the event and says what it is about, and asks nothing: OK NOT_SENT, and never
+                authentic (default true)
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:
@@ -1674,6 +1694,7 @@ class AsyncEndpoints:
         return cast(WebhookVerifyReply, await self.call("webhook_verify", Members({
             "body": body,
             "expect": expect,
+            "ask": ask,
         }), timeout=timeout))
 
     async def request(
@@ -1694,7 +1715,8 @@ class AsyncEndpoints:
 
         Args:
             method: GET, POST, PUT or DELETE
-            path: below base_url, starting with a slash, percent-encoded where needed
+            path: below base_url, starting with a slash, percent-encoded where needed; dot segments, parameters
+                (;), repeated slashes and escapes of escapes are refused
             key: the API key to send: public or secret
             query: object of strings, numbers or booleans
             headers: object of strings

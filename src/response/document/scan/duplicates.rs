@@ -39,12 +39,16 @@ impl Scanner<'_, '_> {
 
     fn many_have_duplicate(&self, first: u32, end: u32) -> Result<bool, ScanError> {
         let mut names: HashSet<Cow<'_, str>> = HashSet::new();
-        let (mut index, mut count) = (first, 0_usize);
+        let (mut index, mut count, mut halves) = (first, 0_usize, 0);
         while index < end {
             let node = self.nodes[index as usize];
             names.try_reserve(1).map_err(|_| ScanError::NoMemory)?;
-            if node.name(self.text).is_some_and(|name| !names.insert(name)) {
-                return Ok(true);
+            if let Some(name) = node.name(self.text) {
+                // Half of a surrogate pair stays as it is written. Two such names may be one in two spellings.
+                halves += usize::from(node.name & ESCAPED != 0 && matches!(name, Cow::Borrowed(_)));
+                if halves == 2 || !names.insert(name) {
+                    return Ok(true);
+                }
             }
             count += 1;
             if count.is_multiple_of(4096) && (self.stop)() {
