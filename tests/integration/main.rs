@@ -32,6 +32,7 @@ mod libraries;
 mod manual;
 mod name_look_up;
 mod no_private_key;
+mod out_of_memory;
 mod paid;
 mod process;
 mod prose;
