@@ -12,7 +12,19 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("request", &["util"]),
     ("response", &["util", "transport::answer", "request::references", "request::secrets"]),
     ("client", &["util", "transport", "request", "response"]),
-    ("ffi", &["util", "transport::call", "request::builder", "response::document", "response::reply", "client"]),
+    (
+        "ffi",
+        &[
+            "util",
+            "transport::call",
+            "request::builder",
+            "response::document",
+            "response::facts",
+            "response::paid",
+            "response::reply",
+            "client",
+        ],
+    ),
 ];
 
 fn sources(directory: &Path, found: &mut Vec<PathBuf>) {

@@ -389,7 +389,7 @@ fn what_may_be_sent_again_and_what_is_late() {
     let second = Seen { first: false, ..seen(Given::Success, false) };
     let own = Returned { token: Some(first.key.clone()), ..first };
     assert_eq!(
-        (judged(&own, &[second.clone()]), judged(&money, &[second])),
+        (judged(&own, std::slice::from_ref(&second)), judged(&money, &[second])),
         (vec![Violation::NotFirst], vec![Violation::WrongAnswer])
     );
     // The answer of one that may have met a stray is not judged; one that had none is.

@@ -8,7 +8,7 @@ mod checkout;
 mod direct_debit;
 mod envelope;
 mod orders;
-pub(crate) mod payouts;
+pub mod payouts;
 mod virtual_accounts;
 
 use crate::schema::{Endpoint, doc};

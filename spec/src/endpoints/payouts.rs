@@ -6,6 +6,23 @@ use crate::schema::{
     Settles, Wire,
 };
 
+/// Members that a bulk payout reads and writes: of the request, of its answer, and of the look-up's.
+pub mod names {
+    pub const LIST: &str = "payoutDetails";
+    pub const CLIENT_REFERENCE: &str = "clientReference";
+    pub const ACCOUNT: &str = "accountNumber";
+    pub const BANK: &str = "bankCode";
+    pub const AMOUNT: &str = "amount";
+    pub const PAYOUTS: &str = "data";
+    pub const PAYOUT_REFERENCE: &str = "payoutReference";
+    pub const BATCH_REFERENCE: &str = "batchReference";
+    pub const BATCH_ID: &str = "batchId";
+}
+
+/// The row that pays, and the one that tells what became of it.
+pub const INITIATE: &Endpoint = super::endpoint("payout_initiate");
+pub const LOOK_UP: &Endpoint = super::endpoint("payout_status");
+
 pub const ROWS: &[Endpoint] = &[
     Endpoint {
         name: "payout_name_enquiry",
@@ -40,11 +57,11 @@ pub const ROWS: &[Endpoint] = &[
         headers: ENCRYPTION,
         headers_setting: Some("payout_encryption_header"),
         body_certainty: Certainty::Integrated,
-        fields: &[Field::required("payoutDetails", Kind::List(DETAILS), "the payouts of the batch")],
+        fields: &[Field::required(names::LIST, Kind::List(DETAILS), "the payouts of the batch")],
         answer: Answer { success_is_state: true, members: ACCEPTED, ..Endpoint::ANSWER },
         looked_up_by: Some(LookUp {
             endpoint: "payout_status",
-            members: &[("batchReference", &["/batchReference"])],
+            members: &[(names::BATCH_REFERENCE, &["/batchReference"])],
             keep: &[Keep::Added("/batchReference")],
             settles: Settles::Batch,
             amount: None,
@@ -62,7 +79,7 @@ pub const ROWS: &[Endpoint] = &[
         path: "/payout/{batchReference}/status",
         key: ApiKey::Secret,
         key_certainty: Certainty::Guessed,
-        fields: &[Field::path("batchReference", "reference of the batch, from the answer of payout_initiate")
+        fields: &[Field::path(names::BATCH_REFERENCE, "reference of the batch, from the answer of payout_initiate")
             .names(Reference::Batch)],
         safety: Safety::ReadOnly,
         // The answer is not documented, so no member of it is taken for the state of a payout.
@@ -97,11 +114,11 @@ const ENCRYPTION: &[(&str, &str)] = &[("encryption", "RSA")];
 
 /// A recipient.
 pub const DETAILS: &[Field] = &[
-    Field::optional("clientReference", Kind::Text, "your own reference; the answer does not repeat it"),
-    Field::required("accountNumber", Kind::Text, "the recipient's bank account").secret(),
-    Field::required("bankCode", Kind::Text, "code of the recipient's bank, 6 digits, e.g. 000014"),
+    Field::optional(names::CLIENT_REFERENCE, Kind::Text, "your own reference; the answer does not repeat it"),
+    Field::required(names::ACCOUNT, Kind::Text, "the recipient's bank account").secret(),
+    Field::required(names::BANK, Kind::Text, "code of the recipient's bank, 6 digits, e.g. 000014"),
     // The answer has a number; the request is not shown.
-    Field::required("amount", Kind::Amount(Wire::Number), "what the recipient receives"),
+    Field::required(names::AMOUNT, Kind::Amount(Wire::Number), "what the recipient receives"),
     Field::required("description", Kind::Text, "description of the payout"),
     Field::required("accountName", Kind::Text, "name of the account's holder, see payout_name_enquiry"),
     Field::required("creditCurrency", Kind::Text, "currency code of the recipient's account, e.g. NGN"),
@@ -111,13 +128,13 @@ pub const DETAILS: &[Field] = &[
 /// A payout in the order of the request.
 const PAYOUTS: &[Member] = &[
     Member::text("accountName", "name of the account's holder"),
-    Member::text("accountNumber", "the recipient's bank account"),
-    Member::text("bankCode", "code of the recipient's bank"),
+    Member::text(names::ACCOUNT, "the recipient's bank account"),
+    Member::text(names::BANK, "code of the recipient's bank"),
     Member::text("bankId", "the service's number for the bank").nullable().number_or_text(),
-    Member::amount("amount", "what the recipient receives"),
+    Member::amount(names::AMOUNT, "what the recipient receives"),
     Member::text("description", "description of the payout").nullable(),
     Member::text("category", "category of the payout").nullable(),
-    Member::text("payoutReference", "the service's reference of the payout"),
+    Member::text(names::PAYOUT_REFERENCE, "the service's reference of the payout"),
     Member::text("creditCurrency", "currency code of the recipient's account"),
     Member::text("debitCurrency", "currency code of the balance that is debited"),
     // The service spells it so.
@@ -128,23 +145,23 @@ const ACCEPTED: &[Member] = &[
     STATUS_WORD,
     STATUS_CODE,
     MESSAGE,
-    Member::text("batchReference", "reference of the batch: store it, payout_status needs it"),
-    Member::text("batchId", "the service's number for the batch").number_or_text(),
-    Member::list("data", PAYOUTS, "the payouts, in the order of the request"),
+    Member::text(names::BATCH_REFERENCE, "reference of the batch: store it, payout_status needs it"),
+    Member::text(names::BATCH_ID, "the service's number for the batch").number_or_text(),
+    Member::list(names::PAYOUTS, PAYOUTS, "the payouts, in the order of the request"),
 ];
 
 const STATUS: &[Member] = &[
     STATUS_WORD.guessed(),
     STATUS_CODE.guessed(),
     MESSAGE.guessed(),
-    Member::text("batchReference", "reference of the batch").guessed(),
+    Member::text(names::BATCH_REFERENCE, "reference of the batch").guessed(),
     Member::list(
-        "data",
+        names::PAYOUTS,
         &[
-            Member::text("accountNumber", "the recipient's bank account").guessed(),
-            Member::text("bankCode", "code of the recipient's bank").guessed(),
-            Member::amount("amount", "what the recipient receives").guessed(),
-            Member::text("payoutReference", "the service's reference of the payout").guessed(),
+            Member::text(names::ACCOUNT, "the recipient's bank account").guessed(),
+            Member::text(names::BANK, "code of the recipient's bank").guessed(),
+            Member::amount(names::AMOUNT, "what the recipient receives").guessed(),
+            Member::text(names::PAYOUT_REFERENCE, "the service's reference of the payout").guessed(),
             Member::integer("statusId", "state of the payout").guessed(),
             Member::text("status", "state of the payout, as a word").guessed(),
         ],

@@ -113,7 +113,7 @@ pub fn refusals(reply: &Reply, recipients: usize, redact: Redact<'_>) -> Vec<Opt
 
 fn elements(reply: &Reply) -> Option<Vec<Value<'_>>> {
     let root = reply.document.as_ref()?.root(&reply.body);
-    let data = root.member("data").filter(|data| data.kind() == Type::Array)?;
+    let data = root.member(names::PAYOUTS).filter(|data| data.kind() == Type::Array)?;
     Some(data.children().collect())
 }
 

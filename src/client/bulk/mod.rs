@@ -35,26 +35,14 @@ use crate::transport::call::Call;
 use crate::util::memory;
 use crate::util::panics::catch_panic;
 use crate::util::validation_error::ValidationError;
-use paysvc_spec::endpoint;
+use paysvc_spec::endpoints::payouts::{self, names};
 use paysvc_spec::schema::Endpoint;
 use paysvc_spec::status::{Outcome, Status};
 
 /// What the errors begin with.
 const WHAT: &str = "payout_bulk";
-static INITIATE: &Endpoint = endpoint("payout_initiate");
-static STATUS: &Endpoint = endpoint("payout_status");
-
-/// The members of a recipient that the report repeats, and of the answer.
-mod names {
-    pub const LIST: &str = "payoutDetails";
-    pub const CLIENT_REFERENCE: &str = "clientReference";
-    pub const ACCOUNT: &str = "accountNumber";
-    pub const BANK: &str = "bankCode";
-    pub const AMOUNT: &str = "amount";
-    pub const PAYOUT_REFERENCE: &str = "payoutReference";
-    pub const BATCH_REFERENCE: &str = "batchReference";
-    pub const BATCH_ID: &str = "batchId";
-}
+static INITIATE: &Endpoint = payouts::INITIATE;
+static STATUS: &Endpoint = payouts::LOOK_UP;
 
 /// The deadline of a list without one: its batches have theirs.
 const NO_DEADLINE: Duration = Duration::from_secs(10 * 365 * 86_400);

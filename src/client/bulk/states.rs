@@ -145,7 +145,7 @@ fn states<'r>(certain: bool, reply: &Reply, reference: &str, rows: impl Iterator
     };
     let data = root
         .filter(|root| certain && same(root))
-        .and_then(|root| root.member("data"))
+        .and_then(|root| root.member(names::PAYOUTS))
         .filter(|data| data.kind() == Type::Array);
     rows.map(|row| data.map_or(State::NONE, |data| state_in(data, row))).collect()
 }
