@@ -19,8 +19,9 @@
  *    requests refused with 429. A request that moves money is the first on its connection, so that no answer to an
  *    earlier one can be taken for its own (connection_reuse, paysvc_client_warm()). REJECTED is about this request
  *    only: an order that is refused as "already paid" has been paid. Paid means CONFIRMED and the state SUCCESSFUL,
- *    both. Compare amount, currency and reference with the order before you hand over goods. Amounts are text in
- *    major currency units.
+ *    both, and that order, price and currency are those that were ordered: paysvc_reply_is_paid() says so. A refund
+ *    that was only accepted may still fail, and no endpoint tells how it ended: order_status and order_wait tell the
+ *    state of the order. Amounts are text in major currency units.
  * 6. Log callback. It runs on the calling thread, possibly several at once, with no library lock held. It must
  *    return: no exception, no longjmp, no thread exit. Log messages never contain keys, card data, one-time codes or
  *    bodies, at any level.
@@ -144,6 +145,12 @@ typedef int paysvc_status;
 typedef int paysvc_outcome;
 
 /**
+ * State of the payment or refund in the answer, the service's statusId: one of PAYSVC_STATE_..., or a number that
+ * the service has added since. Paid means both PAYSVC_OUTCOME_CONFIRMED and PAYSVC_STATE_SUCCESSFUL.
+ */
+typedef int paysvc_state;
+
+/**
  * Receives one line of the log. `level` is 1 (error), 2 (warning), 3 (information) or 4 (debug). `message` is valid until
  * the callback returns.
  */
@@ -157,28 +164,22 @@ typedef void (PAYSVC_CALLBACK *paysvc_log_fn)(void *userdata, int level, const c
 typedef int (PAYSVC_CALLBACK *paysvc_progress_fn)(void *userdata, size_t done, size_t total, const char *step_json);
 
 /**
- * State of the payment or refund in the answer, the service's statusId: one of PAYSVC_STATE_..., or a number that
- * the service has added since. Paid means both PAYSVC_OUTCOME_CONFIRMED and PAYSVC_STATE_SUCCESSFUL.
- */
-typedef int paysvc_state;
-
-/**
  * The service answered success.
  */
 #define PAYSVC_OK 0
 
 /**
- * NULL, not UTF-8, not a JSON object, a member missing, unknown or of the wrong type. Nothing was sent.
+ * NULL, not UTF-8, not a JSON object, a member missing, unknown or of the wrong type. This call sent nothing.
  */
 #define PAYSVC_E_ARGUMENT 1
 
 /**
- * The configuration or the encryption key is wrong or lacks what this call needs. Nothing was sent.
+ * The configuration or the encryption key is wrong or lacks what this call needs. This call moved no money.
  */
 #define PAYSVC_E_CONFIG 2
 
 /**
- * The payload does not fit the encryption key. Nothing was sent.
+ * The payload does not fit the encryption key. This call sent nothing.
  */
 #define PAYSVC_E_ENCRYPT 3
 
@@ -203,12 +204,12 @@ typedef int paysvc_state;
 #define PAYSVC_E_CANCELLED 12
 
 /**
- * The service refused this request: an answer that reports failure, or a 4xx.
+ * The service refused this request, and did not execute it: an answer that reports failure, or a 4xx. The outcome is REJECTED.
  */
 #define PAYSVC_E_REJECTED 20
 
 /**
- * The service refused this request with 401 or 403.
+ * The service refused this request, or a look-up about it, with 401 or 403.
  */
 #define PAYSVC_E_UNAUTHORIZED 21
 
@@ -326,6 +327,13 @@ const char *PAYSVC_CDECL paysvc_status_name(paysvc_status status);
 const char *PAYSVC_CDECL paysvc_outcome_name(paysvc_outcome outcome);
 
 /**
+ * Name of a payment's state without its prefix, e.g. "SUCCESSFUL".
+ *
+ * @return a static string, "?" for a number that this version does not know; do not free it
+ */
+const char *PAYSVC_CDECL paysvc_state_name(paysvc_state state);
+
+/**
  * Creates a client: configuration and connections, shared by threads. Opens no connection.
  *
  * @param config_json  one JSON object; NULL: all from the environment. A member that is left out is read from the environment variable of its name in capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. Unknown members are refused:
@@ -355,6 +363,27 @@ const char *PAYSVC_CDECL paysvc_outcome_name(paysvc_outcome outcome);
 paysvc_status PAYSVC_CDECL paysvc_client_new(const char *config_json,
                                              paysvc_client **client,
                                              paysvc_reply **reply);
+
+/**
+ * Checks whether everything is there for the first sale: call it when a program starts. It opens a connection, and sends one read-only request with the public key. It moves no money and changes nothing. The body is {"status":true or false,"message":"...","checks":[...]}; each of the checks is {"check":"...","ok":true or false,"message":"..."}, and its message says what to do. They are, in this order:
+ *   - base_url: the address of the service is configured
+ *   - public_key: the public key is configured
+ *   - secret_key: the secret key is configured; refunds need it
+ *   - mode: the keys are of one mode, test or live, as far as their form tells
+ *   - encryption_key: the encryption key is configured, and long enough for the payload of a card payment
+ *   - name_look_up: the name of the service, or of the proxy, has an address
+ *   - connection: the service can be connected to, through the proxy if there is one
+ *   - tls: the TLS handshake succeeds; also ok if base_url begins with http://
+ *   - service: the service answers a read-only request with the public key
+ *   - clock: this machine's clock is right to five minutes, by the date of that answer if it has one
+ *
+ * @param call  deadline and cancel of this request; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return PAYSVC_OK if all checks are ok; PAYSVC_E_ARGUMENT if client is NULL; otherwise the status of the first that is not ok: PAYSVC_E_CONFIG for what is missing or wrong on this machine, PAYSVC_E_TRANSPORT and others for the connection and the answer. The outcome is PAYSVC_OUTCOME_NOT_SENT, because no request that changes anything is sent.
+ */
+paysvc_status PAYSVC_CDECL paysvc_client_check(const paysvc_client *client,
+                                               const paysvc_call *call,
+                                               paysvc_reply **reply);
 
 /**
  * Lists a customer's existing mandates.
@@ -535,7 +564,7 @@ paysvc_status PAYSVC_CDECL paysvc_order_pay_capture(const paysvc_client *client,
                                                     paysvc_reply **reply);
 
 /**
- * Starts a refund of an order, in full or in part.
+ * Starts a refund of an order, in full or in part. SUCCESSFUL means that it was done. If it was only accepted, nothing tells how it ended: order_status and order_wait tell the state of the order.
  *
  * POST /payment/order/refund, secret key.
  *
@@ -1056,6 +1085,27 @@ paysvc_outcome PAYSVC_CDECL paysvc_reply_outcome(const paysvc_reply *reply);
  * @param reply  NULL: PAYSVC_STATE_NONE
  */
 paysvc_state PAYSVC_CDECL paysvc_reply_state(const paysvc_reply *reply);
+
+/**
+ * Whether an order is paid as it was ordered. It is only if the outcome is PAYSVC_OUTCOME_CONFIRMED, the state
+ * PAYSVC_STATE_SUCCESSFUL, and reference, price and currency are these. Of paysvc_webhook_verify() and paysvc_order_wait() it is
+ * about what the service said. A refund or a payout is never paid, nor is what paysvc_request() was answered.
+ *
+ * @param reply  NULL: not paid
+ * @param reference  of the order, compared without regard to case; if the answer names no order, with that of the request. For
+ *   money that came to a virtual account, the reference of the account. "*" is not compared, NULL is not paid.
+ * @param amount  the price without the fee in major units, e.g. "25.50"; amounts are compared as decimals. Where the answer
+ *   has no price, what was charged must be it, with or without the fee. "*" is not compared, NULL is not paid.
+ * @param currency  e.g. "NGN"; as the answer names it, or as paysvc_resolve() and paysvc_order_wait() have proved it. "*" is not
+ *   compared, NULL is not paid.
+ * @param why_not  may be NULL; otherwise *why_not is set to a static text, why it is not paid, or "": do not free it
+ * @return 1 if it is paid, else 0. What an answer leaves out, contradicts or cannot be read is a difference.
+ */
+int PAYSVC_CDECL paysvc_reply_is_paid(const paysvc_reply *reply,
+                                      const char *reference,
+                                      const char *amount,
+                                      const char *currency,
+                                      const char **why_not);
 
 /**
  * HTTP status of the answer to the last attempt; 0 if there was no answer.

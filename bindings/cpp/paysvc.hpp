@@ -40,6 +40,11 @@ enum class status : int;
 enum class outcome : int;
 enum class state : int;
 
+/// The name in paysvc.h without its prefix, e.g. "E_TIMEOUT", "UNKNOWN", "SUCCESSFUL"; "?" for a number that is not known.
+inline const char *name(status of) noexcept { return paysvc_status_name(static_cast<int>(of)); }
+inline const char *name(outcome of) noexcept { return paysvc_outcome_name(static_cast<int>(of)); }
+inline const char *name(state of) noexcept { return paysvc_state_name(static_cast<int>(of)); }
+
 namespace detail {
 template <class T, void (PAYSVC_CDECL *free)(T *)> struct freer {
     void operator()(T *handle) const noexcept { free(handle); }
@@ -90,6 +95,21 @@ class reply {
     std::string get_or(const std::string &pointer, std::string fallback) const {
         get(pointer, fallback);
         return fallback;
+    }
+    /// True only if this order is paid: confirmed, successful, and order, price (text such as "25.50", without the fee) and
+    /// currency are these. "*" is not compared. An order that the answer does not name is the request's; a currency also as
+    /// resolve() has proved it. Of webhook_verify() and order_wait() it is about what the service said. A refund or a payout
+    /// is never paid.
+    bool is_paid(const std::string &reference, const std::string &amount, const std::string &currency) const noexcept {
+        return why_not_paid(reference, amount, currency)[0] == '\0';
+    }
+    /// Why is_paid() is false, in one line for a person; "" if it is true.
+    const char *why_not_paid(const std::string &reference, const std::string &amount, const std::string &currency) const noexcept {
+        const char *why = "";
+        // A text with a NUL becomes one that nothing equals.
+        paysvc_reply_is_paid(handle_.get(), detail::c_text(reference, "\n"), detail::c_text(amount, "\n"),
+                             detail::c_text(currency, "\n"), &why);
+        return why;
     }
     /// For the functions of the C interface, e.g. paysvc_reply_name(). Freed with this reply.
     const paysvc_reply *handle() const noexcept { return handle_.get(); }
@@ -307,6 +327,18 @@ class client : public detail::endpoints<client> {
         // A call on another thread may still use the previous function: all of them live as long as the client.
         logs_.push_back(std::unique_ptr<log_function>(new log_function(std::move(log))));
         return paysvc_client_set_log(handle_.get(), level, &client::log_line, logs_.back().get()) == PAYSVC_OK;
+    }
+
+#if PAYSVC_EXCEPTIONS
+    /// Checks whether everything is there for the first sale: configuration, keys, connection, TLS, the service's answer and the
+    /// clock. It moves no money and changes nothing. Throws the error of the first check that is not ok; body() of both has all:
+    /// "/checks/0/check", "/checks/0/ok" and "/checks/0/message", which says what to do.
+    reply check(const call &with = call::none()) const { return detail::checked("client_check", check(std::nothrow, with)); }
+#endif
+    reply check(std::nothrow_t, const call &with = call::none()) const {
+        paysvc_reply *got = nullptr;
+        paysvc_client_check(handle_.get(), with.get(), &got);
+        return reply(got);
     }
 
 #if PAYSVC_EXCEPTIONS

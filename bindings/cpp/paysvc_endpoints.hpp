@@ -13,11 +13,11 @@ namespace paysvc {
 enum class status : int {
     /// The service answered success.
     ok = 0,
-    /// NULL, not UTF-8, not a JSON object, a member missing, unknown or of the wrong type. Nothing was sent.
+    /// NULL, not UTF-8, not a JSON object, a member missing, unknown or of the wrong type. This call sent nothing.
     argument = 1,
-    /// The configuration or the encryption key is wrong or lacks what this call needs. Nothing was sent.
+    /// The configuration or the encryption key is wrong or lacks what this call needs. This call moved no money.
     config = 2,
-    /// The payload does not fit the encryption key. Nothing was sent.
+    /// The payload does not fit the encryption key. This call sent nothing.
     encrypt = 3,
     /// The service was asked what became of a request, and it is still not known. The outcome is UNKNOWN.
     unresolved = 5,
@@ -27,9 +27,9 @@ enum class status : int {
     timeout = 11,
     /// The call was cancelled.
     cancelled = 12,
-    /// The service refused this request: an answer that reports failure, or a 4xx.
+    /// The service refused this request, and did not execute it: an answer that reports failure, or a 4xx. The outcome is REJECTED.
     rejected = 20,
-    /// The service refused this request with 401 or 403.
+    /// The service refused this request, or a look-up about it, with 401 or 403.
     unauthorized = 21,
     /// The service answered 429, after the retries.
     rate_limited = 22,
@@ -820,7 +820,7 @@ template <class Client> class endpoints {
         return order_pay_capture_reply(static_cast<const Client *>(this)->perform(&paysvc_order_pay_capture, request, with));
     }
 
-    /// Starts a refund of an order, in full or in part.
+    /// Starts a refund of an order, in full or in part. SUCCESSFUL means that it was done. If it was only accepted, nothing tells how it ended: order_status and order_wait tell the state of the order.
     /// POST /payment/order/refund, secret key.
 #if PAYSVC_EXCEPTIONS
     order_refund_reply order_refund(const std::string &request, const call &with = call::none()) const {

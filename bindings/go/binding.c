@@ -13,6 +13,20 @@ paysvc_status paysvc_go_encrypt(const paysvc_client *client, const char *json, c
     return paysvc_encrypt(client, json, reply);
 }
 
+paysvc_status paysvc_go_client_check(const paysvc_client *client, const char *json, const paysvc_call *call,
+                                     paysvc_reply **reply)
+{
+    (void)json;
+    return paysvc_client_check(client, call, reply);
+}
+
+const char *paysvc_go_why_not(const paysvc_reply *reply)
+{
+    const char *why = "";
+    paysvc_reply_is_paid(reply, "*", "*", "*", &why);
+    return why;
+}
+
 paysvc_status paysvc_go_warm(const paysvc_client *client, const char *json, const paysvc_call *call, paysvc_reply **reply)
 {
     (void)json;

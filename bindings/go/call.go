@@ -29,6 +29,14 @@ func (c *Client) Request(ctx context.Context, request Request) (*Reply, error) {
 	return pointer(c.send(ctx, "request", request))
 }
 
+// Check checks whether everything is there for the first sale: call it when a program starts. It looks at configuration, keys,
+// connection, TLS, the service's answer and the clock, moves no money and changes nothing. Its error is that of the first check
+// that is not ok. The Body of both is {"checks":[{"check":"tls","ok":true,"message":"done"}, …]} with every check; a message says what
+// to do.
+func (c *Client) Check(ctx context.Context) (*Reply, error) {
+	return c.Call(ctx, "client_check", json.RawMessage("{}"))
+}
+
 // Encrypt encrypts a payload without sending anything. The reply's body is {"data":"<base64>"}, which is the request body
 // of every encrypted endpoint.
 func (c *Client) Encrypt(plaintext json.RawMessage) (*Reply, error) {
@@ -67,7 +75,7 @@ func (c *Client) sendWith(ctx context.Context, function string, request any, tol
 func (c *Client) do(ctx context.Context, name string, request []byte, told ProgressFunc) (Reply, error) {
 	reply, failure := c.perform(ctx, name, request, told)
 	if failure != nil {
-		failure.Request = keep(name, request, false)
+		failure.Request, failure.uncharged = keep(name, request, false), uncharged(name, request)
 		return Reply{}, about(name, failure)
 	}
 	return reply, nil
@@ -125,7 +133,7 @@ func (c *Client) perform(ctx context.Context, name string, request []byte, told 
 	// A closure, because got is set later: the reply is freed once, whatever happens.
 	defer func() { C.paysvc_reply_free(got) }()
 	C.paysvc_go_invoke(f, client, (*C.char)(unsafe.Pointer(&text[0])), call, &got)
-	reply := newReply(got)
+	reply := newReply(&got)
 	if panicked := progress.failure(); panicked != nil {
 		return Reply{}, &Error{Function: name, Reply: reply, cause: panicked}
 	}
@@ -213,7 +221,12 @@ const http408 = 408
 
 // The context's error, if it ended the call.
 func endedBy(ctx context.Context, reply Reply) error {
-	if reply.Status != StatusTimeout && reply.Status != StatusCancelled || reply.HTTPStatus == http408 {
+	switch reply.Status {
+	case StatusTimeout, StatusCancelled, StatusUnresolved:
+	default:
+		return nil
+	}
+	if reply.HTTPStatus == http408 {
 		return nil
 	}
 	if ctx.Err() != nil {

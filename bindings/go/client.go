@@ -90,7 +90,7 @@ func NewFromJSON(config json.RawMessage, with ...Option) (*Client, error) {
 	var reply *C.paysvc_reply
 	defer func() { C.paysvc_reply_free(reply) }()
 	if C.paysvc_client_new((*C.char)(unsafe.Pointer(unsafe.SliceData(text))), &handle, &reply) != C.PAYSVC_OK {
-		return nil, &Error{Function: "new", Reply: newReply(reply)}
+		return nil, &Error{Function: "new", Reply: newReply(&reply)}
 	}
 	client := &Client{
 		slots:   make(chan struct{}, set.maxInFlight),

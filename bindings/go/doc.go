@@ -16,9 +16,9 @@
 //	})
 //	switch {
 //	case err == nil && reply.State == paysvc.StateSuccessful:
-//		// Refunded. Compare the amount with the request: reply.Answer().Data.AmountRefunded.Get()
+//		// Refunded.
 //	case err == nil:
-//		// Accepted, not done yet: ask for its state later.
+//		// Accepted, not done yet. Nothing tells how it ends: OrderWait and OrderStatus tell the order's state.
 //	case errors.Is(err, paysvc.ErrOutcomeUnknown):
 //		// It may have been made: client.Resolve(ctx, err) asks the service. Do not repeat it before you know.
 //	case errors.Is(err, paysvc.ErrOutcomeNotSent):
@@ -33,8 +33,8 @@
 // returns a number as it is written in the JSON, and [Reply.Decode] makes a [encoding/json.Number] of one. Do not decode an
 // amount into a float.
 //
-// Paid means [OutcomeConfirmed] and [StateSuccessful], both. Compare amount, currency and reference with the order before you
-// hand over goods. [OutcomeRejected] speaks of this request only: an order that is refused as "already paid" has been paid,
+// Paid means [OutcomeConfirmed] and [StateSuccessful], both, and that order, price and currency are those that were ordered:
+// [Reply.IsPaid] says so. [OutcomeRejected] speaks of this request only: an order that is refused as "already paid" has been paid,
 // by another request.
 //
 // # Answers

@@ -27,7 +27,11 @@ type Error struct {
 	Request json.RawMessage
 
 	Reply
-	cause   error
+	cause error
+
+	// The request is known to make no charge, so that it may be sent again if the service does not know the order.
+	uncharged bool
+
 	earlier *Error // In an error of Resolve: the error that it was about.
 }
 
@@ -39,9 +43,15 @@ func (e *Error) Error() string {
 // Unwrap returns the cause, or nil: the context's error, [ErrClosed], or why a request could not be encoded.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Is compares with the variables of this package, for errors.Is.
+// Is compares with the variables of this package, for errors.Is. A status that sounds as if the request had not been executed is
+// found only if that is so: of a look-up that was refused, the outcome stays unknown.
 func (e *Error) Is(target error) bool {
-	return target != nil && (target == e.Status.sentinel() || target == e.Outcome.sentinel())
+	if target == nil || target == e.Outcome.sentinel() {
+		return target != nil
+	}
+	contradicted := e.Status.denies() && e.Outcome == OutcomeUnknown ||
+		e.Status == StatusRejected && e.Outcome != OutcomeRejected
+	return !contradicted && target == e.Status.sentinel()
 }
 
 // The error of a call that this package refuses itself. Nothing was sent.

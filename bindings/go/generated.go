@@ -23,13 +23,13 @@ const (
 	// StatusOK: The service answered success.
 	StatusOK Status = 0
 
-	// StatusArgument: NULL, not UTF-8, not a JSON object, a member missing, unknown or of the wrong type. Nothing was sent.
+	// StatusArgument: NULL, not UTF-8, not a JSON object, a member missing, unknown or of the wrong type. This call sent nothing.
 	StatusArgument Status = 1
 
-	// StatusConfig: The configuration or the encryption key is wrong or lacks what this call needs. Nothing was sent.
+	// StatusConfig: The configuration or the encryption key is wrong or lacks what this call needs. This call moved no money.
 	StatusConfig Status = 2
 
-	// StatusEncrypt: The payload does not fit the encryption key. Nothing was sent.
+	// StatusEncrypt: The payload does not fit the encryption key. This call sent nothing.
 	StatusEncrypt Status = 3
 
 	// StatusUnresolved: The service was asked what became of a request, and it is still not known. The outcome is UNKNOWN.
@@ -44,10 +44,10 @@ const (
 	// StatusCancelled: The call was cancelled.
 	StatusCancelled Status = 12
 
-	// StatusRejected: The service refused this request: an answer that reports failure, or a 4xx.
+	// StatusRejected: The service refused this request, and did not execute it: an answer that reports failure, or a 4xx. The outcome is REJECTED.
 	StatusRejected Status = 20
 
-	// StatusUnauthorized: The service refused this request with 401 or 403.
+	// StatusUnauthorized: The service refused this request, or a look-up about it, with 401 or 403.
 	StatusUnauthorized Status = 21
 
 	// StatusRateLimited: The service answered 429, after the retries.
@@ -181,13 +181,13 @@ func (n State) name() string {
 
 // Targets for errors.Is: one for each Status of a failure.
 var (
-	// ErrArgument matches every *Error with StatusArgument.
+	// ErrArgument matches every *Error with StatusArgument, unless its Outcome is OutcomeUnknown.
 	ErrArgument = errors.New("paysvc: E_ARGUMENT")
 
-	// ErrConfig matches every *Error with StatusConfig.
+	// ErrConfig matches every *Error with StatusConfig, unless its Outcome is OutcomeUnknown.
 	ErrConfig = errors.New("paysvc: E_CONFIG")
 
-	// ErrEncrypt matches every *Error with StatusEncrypt.
+	// ErrEncrypt matches every *Error with StatusEncrypt, unless its Outcome is OutcomeUnknown.
 	ErrEncrypt = errors.New("paysvc: E_ENCRYPT")
 
 	// ErrUnresolved matches every *Error with StatusUnresolved.
@@ -202,13 +202,13 @@ var (
 	// ErrCancelled matches every *Error with StatusCancelled.
 	ErrCancelled = errors.New("paysvc: E_CANCELLED")
 
-	// ErrRejected matches every *Error with StatusRejected.
+	// ErrRejected matches every *Error with StatusRejected and OutcomeRejected.
 	ErrRejected = errors.New("paysvc: E_REJECTED")
 
-	// ErrUnauthorized matches every *Error with StatusUnauthorized.
+	// ErrUnauthorized matches every *Error with StatusUnauthorized, unless its Outcome is OutcomeUnknown.
 	ErrUnauthorized = errors.New("paysvc: E_UNAUTHORIZED")
 
-	// ErrRateLimited matches every *Error with StatusRateLimited.
+	// ErrRateLimited matches every *Error with StatusRateLimited, unless its Outcome is OutcomeUnknown.
 	ErrRateLimited = errors.New("paysvc: E_RATE_LIMITED")
 
 	// ErrServer matches every *Error with StatusServer.
@@ -251,6 +251,15 @@ func (n Status) sentinel() error {
 		return ErrInternal
 	}
 	return nil
+}
+
+// denies: its name sounds as if the request in question had not been executed.
+func (n Status) denies() bool {
+	switch n {
+	case StatusArgument, StatusConfig, StatusEncrypt, StatusRejected, StatusUnauthorized, StatusRateLimited:
+		return true
+	}
+	return false
 }
 
 // Targets for errors.Is: one for each Outcome of a failure.
@@ -403,6 +412,8 @@ func function(name string) C.paysvc_go_function {
 		return C.paysvc_go_function(C.paysvc_payout_bulk)
 	case "request":
 		return C.paysvc_go_function(C.paysvc_request)
+	case "client_check":
+		return C.paysvc_go_function(C.paysvc_go_client_check)
 	case "client_warm":
 		return C.paysvc_go_function(C.paysvc_go_warm)
 	case "encrypt":
@@ -490,6 +501,18 @@ func keptOf(name string) []kept {
 		}
 	}
 	return nil
+}
+
+// Whether a request of that function with this member may make a charge. Others make none.
+func mayCharge(name, member string) bool {
+	switch name {
+	case "order_create":
+		switch member {
+		case "reference", "country", "order.reference", "order.amount", "order.description", "order.currency", "customer.firstname", "customer.lastname", "customer.mobile", "customer.country", "customer.email", "payment.RedirectUrl", "paymentMeta.ipAddress":
+			return false
+		}
+	}
+	return true
 }
 
 // DirectDebitHistoryRequest is the request of [Client.DirectDebitHistory].
@@ -932,7 +955,7 @@ type OrderRefundRequest struct {
 	Amount *string `json:"amount,omitempty"`
 }
 
-// OrderRefund starts a refund of an order, in full or in part.
+// OrderRefund starts a refund of an order, in full or in part. SUCCESSFUL means that it was done. If it was only accepted, nothing tells how it ended: order_status and order_wait tell the state of the order.
 //
 // POST /payment/order/refund, secret key.
 func (c *Client) OrderRefund(ctx context.Context, request OrderRefundRequest) (*OrderRefundReply, error) {

@@ -46,6 +46,29 @@ func keep(name string, request []byte, withAdded bool) json.RawMessage {
 	return text
 }
 
+// Whether the request is known to make no charge: it has at least one member, and none with which it might.
+func uncharged(name string, request []byte) bool {
+	var members map[string]json.RawMessage
+	return json.Unmarshal(request, &members) == nil && len(members) > 0 && harmless(name, "", request)
+}
+
+func harmless(name, within string, object []byte) bool {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(object, &members) != nil {
+		return false
+	}
+	all := true
+	for member, value := range members {
+		if bytes.HasPrefix(value, []byte("{")) {
+			all = all && harmless(name, within+member+".", value)
+		} else {
+			all = all && !mayCharge(name, within+member)
+		}
+		clear(value)
+	}
+	return all
+}
+
 // A copy of the value at that path; nil if there is none.
 func at(object []byte, path []string) json.RawMessage {
 	var members map[string]json.RawMessage

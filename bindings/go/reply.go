@@ -44,12 +44,15 @@ type Reply struct {
 
 	// RetryAfter is how long to wait before trying again; negative: the service did not say.
 	RetryAfter time.Duration
+
+	paid *payment
 }
 
 const noRetryAfter = -time.Millisecond
 
-// Copies a reply of the library, which the caller frees.
-func newReply(from *C.paysvc_reply) Reply {
+// Copies a reply of the library, which the caller frees unless it has become NULL.
+func newReply(owned **C.paysvc_reply) Reply {
+	from := *owned
 	body := C.paysvc_reply_body(from)
 	reply := Reply{
 		Status:     Status(C.paysvc_reply_status(from)),
@@ -64,6 +67,7 @@ func newReply(from *C.paysvc_reply) Reply {
 		CallID:     C.GoString(C.paysvc_reply_call_id(from)),
 		RetryAfter: time.Duration(C.paysvc_reply_retry_after_ms(from)) * time.Millisecond,
 	}
+	reply.paid = keepPayment(owned)
 	if reply.Outcome.name() == "" {
 		reply.Outcome = OutcomeUnknown // An outcome that this package does not know proves nothing.
 	}

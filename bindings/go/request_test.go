@@ -88,6 +88,22 @@ func TestExtraMembersAndTheirOrder(t *testing.T) {
 	is(t, err, paysvc.ErrArgument)
 }
 
+func TestWarmConnectsAndSendsNothing(t *testing.T) {
+	sandbox, client := start(t)
+	if err := client.Warm(context.Background()); err != nil || requests(sandbox) != 0 {
+		t.Fatal(err)
+	}
+	closed, err := paysvc.New(paysvc.Config{BaseURL: "http://127.0.0.1:1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closed.Close()
+	is(t, closed.Warm(context.Background()), paysvc.ErrTransport, paysvc.ErrOutcomeNotSent)
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	is(t, closed.Warm(over), context.Canceled, paysvc.ErrOutcomeNotSent)
+}
+
 func TestEncryptSendsNothing(t *testing.T) {
 	sandbox, client := start(t)
 	reply, err := client.Encrypt(json.RawMessage(`{"reference":"ORDER-1"}`))

@@ -17,8 +17,8 @@ type resolving struct {
 	members map[string]json.RawMessage
 }
 
-// WithOnlyCall says that no other call has been made for this order, so that the attempts of the error are all there were: see
-// [WithAttempts].
+// WithOnlyCall says that no other call, by anyone, may have charged this order, so that the attempts of the error are all there
+// were: see [WithAttempts].
 func WithOnlyCall() ResolveOption {
 	return func(r *resolving) {
 		if r.own > 0 {
@@ -27,9 +27,9 @@ func WithOnlyCall() ResolveOption {
 	}
 }
 
-// WithAttempts says how many requests for this order have been sent, by every call together: the sum of the Attempts of their
-// replies and errors. Without it the outcome is never [OutcomeRejected], because an attempt that is not counted may still be
-// under way.
+// WithAttempts says how many requests that may charge this order were begun, by anyone, each resend included: the sum of the
+// Attempts of all replies and errors. Only with 1 can the outcome be [OutcomeRejected], because another attempt may still be under
+// way.
 func WithAttempts(all int) ResolveOption {
 	return func(r *resolving) { r.request.Attempts = Ptr(int64(all)) }
 }
@@ -58,8 +58,9 @@ func WithMember(name, text string) ResolveOption {
 // Resolve finds out what became of the request of an error whose outcome is [OutcomeUnknown]. It moves no money. The error may
 // be that of an earlier Resolve, too.
 //
-// It returns a reply if the request was executed: look at its State. Otherwise the error is [ErrOutcomeRejected], if the request
-// was not executed, or still [ErrOutcomeUnknown]; never [ErrOutcomeNotSent].
+// It returns a reply if the request was executed: ask its IsPaid. Otherwise the error is [ErrOutcomeRejected], if the request
+// was not executed, or still [ErrOutcomeUnknown]; never [ErrOutcomeNotSent]. A request is taken for a charge, unless the error
+// knows that it made an order without one.
 func (c *Client) Resolve(ctx context.Context, err error, with ...ResolveOption) (*Reply, error) {
 	var about *Error
 	if !errors.As(err, &about) {
@@ -72,6 +73,9 @@ func (c *Client) Resolve(ctx context.Context, err error, with ...ResolveOption) 
 	}
 	set := resolving{own: about.Attempts, members: map[string]json.RawMessage{}}
 	set.request.Endpoint = about.Function
+	if about.uncharged {
+		set.request.Charged = Ptr(false)
+	}
 	json.Unmarshal(about.Request, &set.members) // What is not JSON names nothing, which the library refuses.
 	for _, option := range with {
 		option(&set)

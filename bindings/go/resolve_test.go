@@ -73,7 +73,7 @@ func TestALostAnswerIsResolved(t *testing.T) {
 	}
 	// What is still unknown can be resolved in its turn.
 	_, unknown := client.Resolve(ctx, err, paysvc.WithExpect("25.51", "NGN"))
-	is(t, unknown, paysvc.ErrOutcomeUnknown, paysvc.ErrResponse)
+	is(t, unknown, paysvc.ErrOutcomeUnknown, paysvc.ErrUnresolved)
 	if got := failure(t, unknown); got.Function != "resolve" || string(got.Request) != string(stored.Request) || got.State != paysvc.StateSuccessful {
 		t.Error(got.Function, string(got.Request), got.State)
 	}
@@ -102,15 +102,15 @@ func TestWhatCannotBeAskedIsUnknownAndNeverNotSent(t *testing.T) {
 	ctx := context.Background()
 	lost := lose(t, sandbox, client, "R-1", charged)
 	_, err := client.Resolve(ctx, errors.New("of something else"))
-	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeUnknown)
+	is(t, err, paysvc.ErrOutcomeUnknown)
 	_, err = client.Resolve(ctx, lost, paysvc.WithMember("reference", ""))
-	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeUnknown)
+	is(t, err, paysvc.ErrOutcomeUnknown)
 	_, err = client.Resolve(ctx, lost, paysvc.WithExpect("25,50", "NGN"))
-	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeUnknown)
+	is(t, err, paysvc.ErrOutcomeUnknown)
 	_, err = client.ResolveRequest(ctx, paysvc.ResolveRequest{Endpoint: "no_such_function"})
-	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeUnknown)
+	is(t, err, paysvc.ErrOutcomeUnknown)
 	_, err = client.Resolve(ctx, lost, paysvc.WithExpect("\xff", "NGN"))
-	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeUnknown)
+	is(t, err, paysvc.ErrOutcomeUnknown)
 	done, cancel := context.WithCancel(ctx)
 	cancel()
 	_, err = client.Resolve(done, lost)
@@ -145,7 +145,11 @@ func TestAWaitEndsWithTheContext(t *testing.T) {
 		t.Errorf("%d looks", looks)
 	}
 	_, err = client.OrderWait(context.Background(), paysvc.OrderWaitRequest{Reference: "R-1"})
-	is(t, err, paysvc.ErrTimeout, paysvc.ErrOutcomeUnknown)
+	is(t, err, paysvc.ErrUnresolved, paysvc.ErrOutcomeUnknown)
+	short, cancelShort := context.WithTimeout(context.Background(), 200*time.Millisecond)
+	defer cancelShort()
+	_, err = client.OrderWait(short, paysvc.OrderWaitRequest{Reference: "R-1"})
+	is(t, err, paysvc.ErrUnresolved, context.DeadlineExceeded)
 	sandbox.Config.TimeoutMS = nil
 	client = connect(t, sandbox.Config)
 	_, err = client.OrderWait(context.Background(), paysvc.OrderWaitRequest{Reference: "R-1", Progress: func(paysvc.Progress) int { return 0 }})

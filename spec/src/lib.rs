@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod checks;
 pub mod endpoints;
 pub mod events;
 pub mod operations;

@@ -41,19 +41,28 @@ pub enum Status {
     Internal = 90,
 }
 
+/// Statuses whose name sounds as if the request in question had not been executed. With the outcome UNKNOWN that is not so: the
+/// error classes of the languages then leave them out.
+pub const DENIALS: &[Status] =
+    &[Status::Argument, Status::Config, Status::Encrypt, Status::Rejected, Status::Unauthorized, Status::RateLimited];
+
 pub const STATUSES: &[Constant] = &[
     constant("OK", Status::Ok as i32, "The service answered success."),
     constant(
         "E_ARGUMENT",
         Status::Argument as i32,
-        "NULL, not UTF-8, not a JSON object, a member missing, unknown or of the wrong type. Nothing was sent.",
+        "NULL, not UTF-8, not a JSON object, a member missing, unknown or of the wrong type. This call sent nothing.",
     ),
     constant(
         "E_CONFIG",
         Status::Config as i32,
-        "The configuration or the encryption key is wrong or lacks what this call needs. Nothing was sent.",
+        "The configuration or the encryption key is wrong or lacks what this call needs. This call moved no money.",
     ),
-    constant("E_ENCRYPT", Status::Encrypt as i32, "The payload does not fit the encryption key. Nothing was sent."),
+    constant(
+        "E_ENCRYPT",
+        Status::Encrypt as i32,
+        "The payload does not fit the encryption key. This call sent nothing.",
+    ),
     constant(
         "E_UNRESOLVED",
         Status::Unresolved as i32,
@@ -65,9 +74,13 @@ pub const STATUSES: &[Constant] = &[
     constant(
         "E_REJECTED",
         Status::Rejected as i32,
-        "The service refused this request: an answer that reports failure, or a 4xx.",
+        "The service refused this request, and did not execute it: an answer that reports failure, or a 4xx. The outcome is REJECTED.",
     ),
-    constant("E_UNAUTHORIZED", Status::Unauthorized as i32, "The service refused this request with 401 or 403."),
+    constant(
+        "E_UNAUTHORIZED",
+        Status::Unauthorized as i32,
+        "The service refused this request, or a look-up about it, with 401 or 403.",
+    ),
     constant("E_RATE_LIMITED", Status::RateLimited as i32, "The service answered 429, after the retries."),
     constant("E_SERVER", Status::Server as i32, "The service answered 5xx."),
     constant(

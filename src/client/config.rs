@@ -1,6 +1,6 @@
 //! The configuration, from JSON and the environment.
 
-mod keys;
+pub mod keys;
 mod proxy;
 
 use std::borrow::Cow;

@@ -3,6 +3,7 @@
 //! Imports `util`, `request`, `transport` and `response`.
 
 mod bulk;
+mod check;
 pub mod config;
 pub mod log;
 mod operation;

@@ -16,7 +16,7 @@ use crate::response::reply::Reply;
 use crate::response::verdict::{self, AttemptResult};
 use crate::transport::answer::{BodyError, HttpAnswer};
 use crate::transport::call::Call;
-use crate::transport::{ExchangeResult, WireRequest};
+use crate::transport::{ExchangeResult, WireRequest, trace};
 use crate::util::call_id::CallId;
 use crate::util::failpoint;
 use crate::util::limits::MAX_LINE;
@@ -153,6 +153,26 @@ impl Client {
             }
         }
         unreachable!("the attempts end at max_attempts")
+    }
+
+    /// Sends a request once, also where an attempt may be repeated. Returns the answer's date, too.
+    pub(super) fn send_once(
+        &self,
+        prepared: &Prepared,
+        deadline: Instant,
+        call: Option<&Arc<Call>>,
+        record: &CallRecord,
+    ) -> Result<(Reply, Option<String>), ValidationError> {
+        let request = WireRequest { trace: true, ..self.wire_request(prepared, deadline, call)? };
+        let started = Instant::now();
+        let result = self.transport("request")?.exchange(request);
+        record.attempts.fetch_add(u32::from(result.sent), Ordering::SeqCst);
+        let answer = result.result.as_ref().ok();
+        let date = answer.and_then(|answer| answer.trace.iter().find(|(name, _)| *name == trace::DATE));
+        let date = date.map(|(_, date)| date.clone());
+        let judged = self.judge(prepared, result, false, deadline, call);
+        self.log_attempt(prepared, record.id, 1, &judged, started.elapsed());
+        Ok((judged.reply, date))
     }
 
     /// What one attempt proves.

@@ -70,6 +70,24 @@ pub unsafe fn new(
     status
 }
 
+/// # Safety
+/// The rules of the header.
+pub unsafe fn check(
+    client: *const paysvc_client,
+    call: *const paysvc_call,
+    reply: *mut *mut paysvc_reply,
+) -> paysvc_status {
+    let body = |record: &CallRecord| {
+        // SAFETY: the rules of the header.
+        match unsafe { retain(client).map(|client| (client, call::retain(call))) } {
+            Ok((client, call)) => client.check(call.as_ref(), record),
+            Err(error) => Reply::invalid(error),
+        }
+    };
+    // SAFETY: the rules of the header.
+    unsafe { deliver(reply, body) }
+}
+
 /// Frees the client. Calls that still run on other threads end normally; then its connections are closed.
 ///
 /// @param client  may be NULL

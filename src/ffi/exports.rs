@@ -21,13 +21,13 @@ pub const PAYSVC_CONTINUE: c_int = 0x5D00;
 /// The service answered success.
 pub const PAYSVC_OK: paysvc_status = 0;
 
-/// NULL, not UTF-8, not a JSON object, a member missing, unknown or of the wrong type. Nothing was sent.
+/// NULL, not UTF-8, not a JSON object, a member missing, unknown or of the wrong type. This call sent nothing.
 pub const PAYSVC_E_ARGUMENT: paysvc_status = 1;
 
-/// The configuration or the encryption key is wrong or lacks what this call needs. Nothing was sent.
+/// The configuration or the encryption key is wrong or lacks what this call needs. This call moved no money.
 pub const PAYSVC_E_CONFIG: paysvc_status = 2;
 
-/// The payload does not fit the encryption key. Nothing was sent.
+/// The payload does not fit the encryption key. This call sent nothing.
 pub const PAYSVC_E_ENCRYPT: paysvc_status = 3;
 
 /// The service was asked what became of a request, and it is still not known. The outcome is UNKNOWN.
@@ -42,10 +42,10 @@ pub const PAYSVC_E_TIMEOUT: paysvc_status = 11;
 /// The call was cancelled.
 pub const PAYSVC_E_CANCELLED: paysvc_status = 12;
 
-/// The service refused this request: an answer that reports failure, or a 4xx.
+/// The service refused this request, and did not execute it: an answer that reports failure, or a 4xx. The outcome is REJECTED.
 pub const PAYSVC_E_REJECTED: paysvc_status = 20;
 
-/// The service refused this request with 401 or 403.
+/// The service refused this request, or a look-up about it, with 401 or 403.
 pub const PAYSVC_E_UNAUTHORIZED: paysvc_status = 21;
 
 /// The service answered 429, after the retries.
@@ -146,6 +146,27 @@ pub const PAYSVC_JSON_OBJECT: c_int = 6;
 pub unsafe extern "C" fn paysvc_client_new(config_json: *const c_char, client: *mut *mut paysvc_client, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: the caller keeps the rules at the top of the header.
     unsafe { super::client::new(config_json, client, reply) }
+}
+
+/// Checks whether everything is there for the first sale: call it when a program starts. It opens a connection, and sends one read-only request with the public key. It moves no money and changes nothing. The body is {"status":true or false,"message":"...","checks":[...]}; each of the checks is {"check":"...","ok":true or false,"message":"..."}, and its message says what to do. They are, in this order:
+///   - base_url: the address of the service is configured
+///   - public_key: the public key is configured
+///   - secret_key: the secret key is configured; refunds need it
+///   - mode: the keys are of one mode, test or live, as far as their form tells
+///   - encryption_key: the encryption key is configured, and long enough for the payload of a card payment
+///   - name_look_up: the name of the service, or of the proxy, has an address
+///   - connection: the service can be connected to, through the proxy if there is one
+///   - tls: the TLS handshake succeeds; also ok if base_url begins with http://
+///   - service: the service answers a read-only request with the public key
+///   - clock: this machine's clock is right to five minutes, by the date of that answer if it has one
+///
+/// @param call  deadline and cancel of this request; may be NULL
+/// @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+/// @return PAYSVC_OK if all checks are ok; PAYSVC_E_ARGUMENT if client is NULL; otherwise the status of the first that is not ok: PAYSVC_E_CONFIG for what is missing or wrong on this machine, PAYSVC_E_TRANSPORT and others for the connection and the answer. The outcome is PAYSVC_OUTCOME_NOT_SENT, because no request that changes anything is sent.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_client_check(client: *const paysvc_client, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
+    // SAFETY: the caller keeps the rules at the top of the header.
+    unsafe { super::client::check(client, call, reply) }
 }
 
 /// Lists a customer's existing mandates.
@@ -318,7 +339,7 @@ pub unsafe extern "C" fn paysvc_order_pay_capture(client: *const paysvc_client, 
     unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_pay_capture") }, client, request_json, call, reply) }
 }
 
-/// Starts a refund of an order, in full or in part.
+/// Starts a refund of an order, in full or in part. SUCCESSFUL means that it was done. If it was only accepted, nothing tells how it ended: order_status and order_wait tell the state of the order.
 ///
 /// POST /payment/order/refund, secret key.
 ///

@@ -7,11 +7,13 @@ use once_cell::race::OnceBox;
 use super::texts::Texts;
 use super::types::{paysvc_outcome, paysvc_reply, paysvc_state, paysvc_status};
 use crate::response::document::{Document, Value};
+use crate::response::facts::Facts;
+use crate::response::paid::{self, Ordered};
 use crate::response::reply::Reply;
 use crate::util::call_id::CallId;
 use crate::util::failpoint;
 use crate::util::json::Type;
-use paysvc_spec::status::JsonType;
+use paysvc_spec::status::{JsonType, State};
 
 pub struct Handle {
     pub status: paysvc_status,
@@ -20,6 +22,7 @@ pub struct Handle {
     pub http_status: c_int,
     pub retry_after_ms: c_int,
     pub attempts: c_int,
+    facts: Option<Box<Facts>>,
     pub body: Body,
     pub code: CString,
     pub message: CString,
@@ -59,6 +62,7 @@ pub fn new(reply: Reply, id: CallId) -> Box<Handle> {
         http_status: c_int::from(reply.http_status),
         retry_after_ms: reply.retry_after_ms.map_or(-1, |ms| c_int::try_from(ms).unwrap_or(c_int::MAX)),
         attempts: c_int::try_from(reply.attempts).unwrap_or(c_int::MAX),
+        facts: reply.facts,
         body: Body::new(reply.body),
         code: c_text(reply.code),
         message: c_text(reply.message),
@@ -119,6 +123,10 @@ impl Handle {
         let (document, object) = self.look(pointer)?;
         let member = (object.kind() == Type::Object).then(|| object.look_child(index))??;
         self.names.keep(member.index(), document.len(), || member.step())
+    }
+
+    pub fn why_not_paid(&self, ordered: &Ordered<'_>) -> Option<&'static CStr> {
+        paid::why_not(self.outcome, State(self.state), self.facts.as_deref(), ordered)
     }
 
     pub fn call_id(&self) -> &CStr {

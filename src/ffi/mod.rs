@@ -37,12 +37,14 @@ pub use json::{
     paysvc_json_error, paysvc_json_free, paysvc_json_new, paysvc_json_set_bool, paysvc_json_set_cp1252,
     paysvc_json_set_json, paysvc_json_set_number, paysvc_json_set_string, paysvc_json_text,
 };
-pub use names::{paysvc_abi, paysvc_outcome_name, paysvc_status_name, paysvc_version, paysvc_version_number};
+pub use names::{
+    paysvc_abi, paysvc_outcome_name, paysvc_state_name, paysvc_status_name, paysvc_version, paysvc_version_number,
+};
 pub use reference::paysvc_reference_new;
 pub use reply::{
     paysvc_reply_attempts, paysvc_reply_body, paysvc_reply_body_len, paysvc_reply_call_id, paysvc_reply_code,
-    paysvc_reply_count, paysvc_reply_free, paysvc_reply_get, paysvc_reply_http_status, paysvc_reply_message,
-    paysvc_reply_name, paysvc_reply_outcome, paysvc_reply_retry_after_ms, paysvc_reply_state, paysvc_reply_status,
-    paysvc_reply_type,
+    paysvc_reply_count, paysvc_reply_free, paysvc_reply_get, paysvc_reply_http_status, paysvc_reply_is_paid,
+    paysvc_reply_message, paysvc_reply_name, paysvc_reply_outcome, paysvc_reply_retry_after_ms, paysvc_reply_state,
+    paysvc_reply_status, paysvc_reply_type,
 };
 pub use types::*;

@@ -3,9 +3,9 @@
 use std::ffi::{CStr, CString, c_char, c_int};
 
 use super::boundary::boundary;
-use super::types::{paysvc_outcome, paysvc_status};
+use super::types::{paysvc_outcome, paysvc_state, paysvc_status};
 use once_cell::race::OnceBox;
-use paysvc_spec::status::{self, Constant, OUTCOMES, STATUSES};
+use paysvc_spec::status::{self, Constant, OUTCOMES, STATES, STATUSES};
 use paysvc_spec::version;
 
 /// Version of the library, e.g. "1.2.3".
@@ -50,6 +50,15 @@ pub extern "C" fn paysvc_status_name(status: paysvc_status) -> *const c_char {
 pub extern "C" fn paysvc_outcome_name(outcome: paysvc_outcome) -> *const c_char {
     static NAMES: OnceBox<Vec<(c_int, CString)>> = OnceBox::new();
     name(&NAMES, OUTCOMES, "OUTCOME_", outcome)
+}
+
+/// Name of a payment's state without its prefix, e.g. "SUCCESSFUL".
+///
+/// @return a static string, "?" for a number that this version does not know; do not free it
+#[unsafe(no_mangle)]
+pub extern "C" fn paysvc_state_name(state: paysvc_state) -> *const c_char {
+    static NAMES: OnceBox<Vec<(c_int, CString)>> = OnceBox::new();
+    name(&NAMES, STATES, "STATE_", state)
 }
 
 /// The names are made once, with the NUL that C needs.

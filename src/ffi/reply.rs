@@ -5,6 +5,7 @@ use std::ffi::{CStr, c_char, c_int};
 use super::boundary::{boundary, text};
 use super::handle::Handle;
 use super::types::{paysvc_outcome, paysvc_reply, paysvc_state, paysvc_status};
+use crate::response::paid::{self, Ordered};
 use paysvc_spec::status::{JsonType, Outcome, State, Status};
 
 /// The body of a NULL reply.
@@ -59,6 +60,47 @@ pub unsafe extern "C" fn paysvc_reply_outcome(reply: *const paysvc_reply) -> pay
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_state(reply: *const paysvc_reply) -> paysvc_state {
     read(reply, State::NONE.0, |handle| handle.state)
+}
+
+/// Whether an order is paid as it was ordered. It is only if the outcome is PAYSVC_OUTCOME_CONFIRMED, the state
+/// PAYSVC_STATE_SUCCESSFUL, and reference, price and currency are these. Of paysvc_webhook_verify() and paysvc_order_wait() it is
+/// about what the service said. A refund or a payout is never paid, nor is what paysvc_request() was answered.
+///
+/// @param reply  NULL: not paid
+/// @param reference  of the order, compared without regard to case; if the answer names no order, with that of the request. For
+///   money that came to a virtual account, the reference of the account. "*" is not compared, NULL is not paid.
+/// @param amount  the price without the fee in major units, e.g. "25.50"; amounts are compared as decimals. Where the answer
+///   has no price, what was charged must be it, with or without the fee. "*" is not compared, NULL is not paid.
+/// @param currency  e.g. "NGN"; as the answer names it, or as paysvc_resolve() and paysvc_order_wait() have proved it. "*" is not
+///   compared, NULL is not paid.
+/// @param why_not  may be NULL; otherwise *why_not is set to a static text, why it is not paid, or "": do not free it
+/// @return 1 if it is paid, else 0. What an answer leaves out, contradicts or cannot be read is a difference.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_reply_is_paid(
+    reply: *const paysvc_reply,
+    reference: *const c_char,
+    amount: *const c_char,
+    currency: *const c_char,
+    why_not: *mut *const c_char,
+) -> c_int {
+    let why = boundary(Some(c"a bug in the library was caught"), || {
+        // SAFETY: NULL or NUL-terminated.
+        let ordered = unsafe {
+            [text(reference, "reference"), text(amount, "amount"), text(currency, "currency")]
+                .map(|text| text.ok().map(|text| (text != paid::ANY).then_some(text)))
+        };
+        read(reply, Some(c"reply is NULL"), |handle| match ordered {
+            [Some(reference), Some(amount), Some(currency)] => {
+                handle.why_not_paid(&Ordered { reference, amount, currency })
+            }
+            _ => Some(c"reference, amount or currency is NULL or not UTF-8"),
+        })
+    });
+    if !why_not.is_null() {
+        // SAFETY: not NULL, and the caller promises that it may be written.
+        unsafe { why_not.write(why.unwrap_or(c"").as_ptr()) };
+    }
+    c_int::from(why.is_none())
 }
 
 /// HTTP status of the answer to the last attempt; 0 if there was no answer.

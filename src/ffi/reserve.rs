@@ -81,7 +81,7 @@ impl Reserve {
     /// `None` if there is no memory for it.
     pub fn take() -> Option<Reserve> {
         let was_spent = memory::is_spent();
-        let is_shared = RESERVED.get() != null_mut();
+        let is_shared = !RESERVED.get().is_null();
         if !is_shared {
             // SAFETY: the layout has a size.
             let block = unsafe { System.alloc(BLOCK) };
@@ -114,7 +114,7 @@ mod tests {
         let outer = Reserve::take().unwrap();
         let inner = Reserve::take().unwrap();
         drop(inner);
-        assert!(RESERVED.get() != null_mut() && !memory::is_spent());
+        assert!(!RESERVED.get().is_null() && !memory::is_spent());
         assert!(give_up() && memory::is_spent() && !give_up());
         // A call within it has one of its own.
         let inner = Reserve::take().unwrap();

@@ -156,6 +156,7 @@ fn check_raw(prepared: &Prepared, json: &str, compact: &str) {
     // However the path is spelled, its endpoint's key, encryption and retry rule apply.
     let path = prepared.url[BASE.len()..].split('?').next().unwrap_or_default();
     let path = percent_decode_str(path).decode_utf8_lossy().to_ascii_lowercase();
+    assert!(!path.contains([';', '\\', '%', '?', '#']) && !path.contains("//"), "servers read {path} differently");
     let same = |row: &&Endpoint| row.method == prepared.method && row.path.eq_ignore_ascii_case(&path);
     if !ENDPOINTS.iter().any(|row| same(&row)) {
         for row in ENDPOINTS.iter().filter(|row| !row.read_only()) {

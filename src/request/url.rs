@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use crate::request::base_url::BaseUrl;
 use crate::util::json::{self, Members};
@@ -31,9 +31,18 @@ pub fn url(base_url: &BaseUrl, row: &Endpoint, members: &Members<'_>) -> Result<
 }
 
 /// One percent-encoded path segment. `.` and `..` are refused: they change the path even when escaped, and so does a
-/// server that decodes `%2F` before it resolves them.
+/// server that decodes `%2F`, decodes twice, or removes a parameter before it resolves them.
 fn segment(row: &Endpoint, field: &Field, value: &str) -> Result<String, ValidationError> {
-    match value.split(['/', '\\']).any(|part| part == "." || part == "..") {
+    const MAX_ROUNDS: usize = 8;
+    let mut decoded = value.to_owned();
+    for _ in 0..MAX_ROUNDS {
+        decoded = percent_decode_str(&decoded).decode_utf8_lossy().into_owned();
+    }
+    let is_dots = |part: &str| {
+        let bare = part.split(';').next().unwrap_or_default().trim();
+        !bare.is_empty() && bare.bytes().all(|b| b == b'.')
+    };
+    match decoded.split(['/', '\\']).any(is_dots) {
         true => Err(ValidationError::of_member(Status::Argument, row.name, field.name, "must not be a dot segment")),
         false => Ok(utf8_percent_encode(value, ESCAPED).to_string()),
     }
@@ -67,7 +76,9 @@ mod tests {
     fn a_value_never_adds_a_path_segment() {
         let row = ENDPOINTS.iter().find(|row| row.fields.iter().any(|field| field.location == Location::Path)).unwrap();
         let field = row.fields.iter().find(|field| field.location == Location::Path).unwrap();
-        for dots in [".", "..", "a/../b", r"a\..\b", "../a", "a/."] {
+        for dots in
+            [".", "..", "a/../b", r"a\..\b", "../a", "a/.", "..;", "..;a=b/x", "%2e%2E", "%252e.", "a%2f..", " .. "]
+        {
             let message = segment(row, field, dots).unwrap_err().message;
             assert!(message.contains("dot segment"), "{message}");
         }

@@ -222,7 +222,7 @@ impl<'a> Reader<'a> {
             self.in_doubt.always || self.in_doubt.unless_refused && !self.codes.refusal && !self.facts.own_failed;
         let facts = &mut self.facts;
         facts.other_request = facts.references.iter().any(Named::is_of_another_request);
-        facts.is_of_payment = self.expected.is_of_payment();
+        facts.is_of_payment = self.expected.is_of_payment;
         let order = self.requested.iter().find(|(kind, _)| *kind == Reference::Order);
         facts.requested_order = order.map(|(_, text)| Text(text.clone()));
         if !self.expected.reports_state {

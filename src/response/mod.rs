@@ -5,6 +5,7 @@
 pub mod decimal;
 pub mod document;
 pub mod facts;
+pub mod paid;
 pub mod reader;
 pub mod redact;
 pub mod reply;

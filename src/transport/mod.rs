@@ -8,7 +8,7 @@
 pub mod answer;
 pub mod call;
 mod channel;
-mod clock;
+pub mod clock;
 mod connect;
 mod connection_state;
 mod error;
@@ -16,6 +16,7 @@ mod framing;
 mod look_up;
 mod per_process;
 mod pool;
+pub mod probe;
 mod proxy;
 mod retry_after;
 mod roots;
@@ -25,7 +26,7 @@ mod sock;
 mod stream;
 mod sys;
 mod tls;
-mod trace;
+pub mod trace;
 
 use std::io::{self, ErrorKind, Read};
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 use ureq::http::{HeaderMap, HeaderValue};
 
-const DATE: &str = "date";
+pub const DATE: &str = "date";
 /// The numbers that services, proxies and content networks give.
 const NUMBERS: [&str; 7] =
     ["x-request-id", "request-id", "x-correlation-id", "correlation-id", "traceparent", "x-amzn-trace-id", "cf-ray"];

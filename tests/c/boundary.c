@@ -199,6 +199,9 @@ static void names(void)
     CHECK(strcmp(paysvc_status_name(PAYSVC_OK), "OK") == 0);
     CHECK(strcmp(paysvc_status_name(PAYSVC_E_TIMEOUT), "E_TIMEOUT") == 0);
     CHECK(strcmp(paysvc_status_name(12345), "?") == 0);
+    CHECK(strcmp(paysvc_state_name(PAYSVC_STATE_SUCCESSFUL), "SUCCESSFUL") == 0);
+    CHECK(strcmp(paysvc_state_name(PAYSVC_STATE_NONE), "NONE") == 0);
+    CHECK(strcmp(paysvc_state_name(12), "?") == 0); /* a state that the service has added since */
     CHECK(strcmp(paysvc_outcome_name(PAYSVC_OUTCOME_NOT_SENT), "NOT_SENT") == 0);
     CHECK(strcmp(paysvc_outcome_name(PAYSVC_OUTCOME_UNKNOWN), "UNKNOWN") == 0);
     CHECK(strcmp(paysvc_outcome_name(-1), "?") == 0);

@@ -12,6 +12,7 @@ static paysvc_call *call;
 static paysvc_reply *reply, *old_reply;
 static paysvc_json *request;
 static int here;
+static const char *why;
 static char text[64];
 
 static paysvc_json *new_request(void)

@@ -100,6 +100,8 @@ void cancels() {
     canceller.join();
     thrown<paysvc::not_sent>([&] { with.order_refund(paysvc::order_refund_request().reference("R"), token); });
     CHECK(with.order_refund(std::nothrow, "{\"reference\":\"R\"}", token).status() == paysvc::status::cancelled);
+    thrown<paysvc::not_sent>([&] { with.warm(token); });
+    CHECK(with.warm(std::nothrow).status() == paysvc::status::transport);
     call(std::chrono::hours(99999)).set_timeout(std::chrono::milliseconds(-5));
 }
 

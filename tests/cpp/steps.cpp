@@ -63,7 +63,7 @@ void stops() {
     CHECK(rest.answer().payouts()[4].clientReference().value_or("") == "SALARY-4");
     // Where states stand in the answer is guessed, so none is final.
     const auto states = with.payout_bulk_status(std::nothrow, rest.body());
-    CHECK(states.status() == PAYSVC_E_UNRESOLVED && states.answer().states().has_value());
+    CHECK(states.status() == paysvc::status::unresolved && states.answer().states().has_value());
 }
 
 void throws() {
@@ -88,6 +88,17 @@ void throws() {
 
 void waits() {
     const client with;
+    CHECK(with.check().get_or("/checks/0/ok", "") == "true");
+    try {
+        client(paysvc::config().base_url("http://127.0.0.1:1").public_key("p")).check();
+        CHECK(!"nothing was thrown");
+    } catch (const paysvc::not_sent &why) {
+        CHECK(why.status() == paysvc::status::transport && why.reply().get_or("/checks/6/check", "") == "connection");
+    }
+    CHECK(std::string(paysvc::name(paysvc::state::successful)) == "SUCCESSFUL" &&
+          std::string(paysvc::name(static_cast<paysvc::state>(12))) == "?" &&
+          std::string(paysvc::name(paysvc::status::timeout)) == "E_TIMEOUT" &&
+          std::string(paysvc::name(paysvc::outcome::unknown)) == "UNKNOWN");
     const std::string reference = paysvc::reference_new("T7");
     CHECK(reference.size() == 29 && reference != paysvc::reference_new("T7"));
     CHECK(paysvc::reference_new(std::nothrow, "a b").empty() && paysvc::reference_new(std::nothrow, std::string("a\0b", 3)).empty());
@@ -111,6 +122,13 @@ void waits() {
         CHECK(std::string(why.what()).find("resolve: ") == 0);
     }
     CHECK(with.resolve(std::nothrow, "{}").outcome() == paysvc::outcome::unknown);
+    const std::string sold = paysvc::reference_new("T7");
+    const auto paid = with.order_create(paysvc::order_create_request().reference(sold).paymentoption("C").country("NG").order(
+        paysvc::order_create_order().reference(sold).amount("25.50").currency("NGN")).card(
+        paysvc::order_create_card().cardnumber("4111111111111111").expirymonth("01").expiryyear("39").cvv("193")));
+    CHECK(paid.is_paid(sold, "25.5", "NGN") && paid.why_not_paid(sold, "25.5", "NGN")[0] == '\0');
+    CHECK(!paid.is_paid(sold, "25.51", "NGN") && !paid.is_paid(sold + '\0', "25.5", "NGN") && !paid.is_paid("", "*", "*"));
+    CHECK(!paysvc::reply().is_paid("*", "*", "*"));
 }
 
 } // namespace

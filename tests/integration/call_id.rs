@@ -156,7 +156,7 @@ fn a_look_up_masks_the_secrets_of_the_request_that_it_is_about() {
         "card": {"cardnumber": CARD, "expirymonth": "12", "expiryyear": "29", "cvv": "193"}}});
     let payout = json!({"status_of": {"status": "success", "message": "1 recipient", "total": 1, "accepted": 1, "rejected": 0,
         "not_sent": 0, "unknown": 0,
-        "batches": [{"index": 0, "outcome": "ACCEPTED", "status": "OK", "recipients": 1, "batchReference": "B-1", "message": ""}],
+        "batches": [{"index": 0, "outcome": "ACCEPTED", "status": "OK", "recipients": 1, "batchReference": "B-1", "message": "done"}],
         "payouts": [{"clientReference": "P-1", "outcome": "ACCEPTED", "batch": 0, "batchReference": "B-1",
             "payoutReference": "PO-1", "accountNumber": ACCOUNT, "bankCode": "000014", "amount": "1.50"}]}});
     for (function, request, secret) in [("resolve", order, CARD), ("payout_bulk", payout, ACCOUNT)] {

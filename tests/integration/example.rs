@@ -80,10 +80,10 @@ fn settles(start: &dyn Fn() -> Command, steps: usize) {
     assert!(content, "{told}");
     assert_eq!(told.matches(" CONFIRMED ").count(), steps, "{told}");
     // The debit is under way; the transfer and the card have paid.
-    assert_eq!(told.matches("not paid yet (").count(), 1, "{told}");
+    assert_eq!(told.matches("): keep the goods: the payment is not final").count(), 1, "{told}");
     assert_eq!(told.matches("; hand over the goods\n").count(), 2, "{told}");
     assert!(told.contains("paid: 2500.5 NGN for FLAT-7; hand over the goods"), "{told}");
-    assert!(told.contains("accepted, not done yet: ask for its state"), "{told}");
+    assert!(told.contains("accepted, not done yet: nothing tells how it ends"), "{told}");
     assert!(told.contains("To use the real service"), "{told}");
     let ledger = sandbox.get("/sandbox/ledger");
     let effects: Vec<_> =
@@ -125,17 +125,25 @@ const ALTERED: &[(&str, &str, &str)] = &[
     (
         "\"totalAmountCharged\":2500.50",
         "\"totalAmountCharged\":2500.05",
-        "PAID, BUT NOT AS ORDERED (2500.5 NGN for FLAT-7)",
+        "NOT PAID (SUCCESSFUL): keep the goods: the amount is another one",
     ),
-    ("\"currencyName\":\"NGN\"", "\"currencyName\":\"USD\"", "PAID, BUT NOT AS ORDERED (2500.5 NGN for FLAT-7)"),
+    (
+        "\"currencyName\":\"NGN\"",
+        "\"currencyName\":\"USD\"",
+        "NOT PAID (SUCCESSFUL): keep the goods: the currency is another one",
+    ),
     (
         "\"accountReference\":\"FLAT-7\"",
         "\"accountReference\":\"FLAT-8\"",
-        "PAID, BUT NOT AS ORDERED (2500.5 NGN for FLAT-7)",
+        "NOT PAID (SUCCESSFUL): keep the goods: it is a payment of another order",
     ),
     // 620.10 and a fee of 9.30.
-    ("\"totalAmount\":629.40", "\"totalAmount\":629.30", "PAID, BUT NOT AS ORDERED (620.1 NGN for CARD-"),
-    ("\"amount_refunded\":\"25.50\"", "\"amount_refunded\":\"25.05\"", "NOT THE REFUND THAT WAS ASKED FOR"),
+    (
+        "\"totalAmount\":629.40",
+        "\"totalAmount\":629.30",
+        "NOT PAID (SUCCESSFUL): keep the goods: the amount is another one",
+    ),
+    ("\"amount_refunded\":\"25.50\"", "\"amount_refunded\":\"25.05\"", "RESPONSE"),
 ];
 
 fn keeps_the_goods(start: &dyn Fn() -> Command) {

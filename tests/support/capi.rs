@@ -60,6 +60,7 @@ functions! {
     client_new(*const c_char, *mut *mut RawClient, *mut *mut RawReply) -> c_int;
     client_free(*mut RawClient);
     client_set_log(*mut RawClient, c_int, Option<Log>, *mut c_void);
+    client_check(*const RawClient, *const RawCall, *mut *mut RawReply) -> c_int;
     client_warm(*const RawClient, *const RawCall, *mut *mut RawReply) -> c_int;
     encrypt(*const RawClient, *const c_char, *mut *mut RawReply) -> c_int;
     call_new() -> *mut RawCall;
@@ -81,6 +82,7 @@ functions! {
     reply_call_id(*const RawReply) -> *const c_char;
     reply_code(*const RawReply) -> *const c_char;
     reply_message(*const RawReply) -> *const c_char;
+    reply_is_paid(*const RawReply, *const c_char, *const c_char, *const c_char, *mut *const c_char) -> c_int;
     reply_free(*mut RawReply);
     reference_new(*const c_char, *mut c_char, usize) -> c_int;
 }
@@ -174,6 +176,16 @@ impl Client {
             unsafe { function(client, request, ptr::null(), &mut reply) };
             Reply(Told::Loaded(reply))
         })
+    }
+
+    /// Is everything there for the first sale?
+    pub fn check(&self, call: Option<&Call>) -> Reply {
+        let mut reply = ptr::null_mut();
+        let call = call.map_or(ptr::null_mut(), Call::loaded);
+        let status = unsafe { (c().client_check)(self.loaded(), call, &mut reply) };
+        let reply = Reply(Told::Loaded(reply));
+        assert_eq!(status, reply.status());
+        reply
     }
 
     /// Connects ahead.
@@ -340,6 +352,18 @@ impl Reply {
         let found = unsafe { (c().reply_get)(self.loaded(), pointer.as_ptr()) };
         (!found.is_null()).then(|| text(found).to_owned())
     }
+    /// Why the order is not paid so; "" if it is.
+    pub fn why_not_paid(&self, ordered: [Option<&str>; 3]) -> &str {
+        let texts = ordered.map(|text| text.map(|text| CString::new(text).unwrap()));
+        let [reference, amount, currency] =
+            [0, 1, 2].map(|index| texts[index].as_ref().map_or(ptr::null(), |text| text.as_ptr()));
+        let mut why = ptr::null();
+        let paid = unsafe { (c().reply_is_paid)(self.loaded(), reference, amount, currency, &mut why) };
+        let why = text(why);
+        assert_eq!(paid, c_int::from(why.is_empty()), "{why}");
+        assert_eq!(paid, unsafe { (c().reply_is_paid)(self.loaded(), reference, amount, currency, ptr::null_mut()) });
+        why
+    }
     /// One of `PAYSVC_JSON_...`
     pub fn json_type(&self, pointer: &str) -> c_int {
         let pointer = CString::new(pointer).unwrap();
@@ -364,12 +388,17 @@ impl Reply {
         self.told(|it| it.message.as_str(), |reply| text(unsafe { (c().reply_message)(reply) }))
     }
 
-    /// Status and outcome by name, e.g. `E_TIMEOUT UNKNOWN`.
-    pub fn verdict(&self) -> String {
-        let status = self.told(
+    /// Its status by name, e.g. `E_TIMEOUT`.
+    pub fn status_name(&self) -> String {
+        self.told(
             |it| it.status.clone(),
             |reply| text(unsafe { (c().status_name)((c().reply_status)(reply)) }).to_owned(),
-        );
+        )
+    }
+
+    /// Status and outcome by name, e.g. `E_TIMEOUT UNKNOWN`.
+    pub fn verdict(&self) -> String {
+        let status = self.status_name();
         assert!(STATUSES.iter().any(|known| known.name == status), "no status {status}");
         let outcome = self.told(
             |it| it.outcome.clone(),

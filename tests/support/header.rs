@@ -25,7 +25,7 @@ impl InC for Argument {
     }
 
     fn is_optional(&self) -> bool {
-        matches!(self.name.as_str(), "call" | "reply" | "config_json" | "log" | "progress" | "userdata")
+        matches!(self.name.as_str(), "call" | "reply" | "config_json" | "log" | "progress" | "userdata" | "why_not")
     }
 
     fn valid(&self) -> &'static str {
@@ -34,6 +34,7 @@ impl InC for Argument {
             "const paysvc_call *" => "call",
             "const paysvc_reply *" => "old_reply",
             "paysvc_client **" => "&made",
+            "const char **" => "&why",
             "paysvc_reply **" => "&reply",
             "paysvc_log_fn" => "on_log",
             "paysvc_progress_fn" => "on_progress",

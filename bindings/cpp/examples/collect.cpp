@@ -25,9 +25,9 @@ auto ask(const char *what, const std::string &of, Call call, Read shown) -> decl
     const long long took = std::chrono::duration_cast<std::chrono::milliseconds>(clock::now() - started).count();
     const std::string value = shown(reply.answer()).value_or(reply.message());
     std::printf("%-21s %-19s %-42.42s %-9s %5lld ms\n", what, of.c_str(), value.c_str(),
-                paysvc_outcome_name(static_cast<int>(reply.outcome())), took);
+                name(reply.outcome()), took);
     if (reply.outcome() != paysvc::outcome::confirmed) {
-        std::printf("%-21s %s: %s\n", "", paysvc_status_name(static_cast<int>(reply.status())), reply.message().c_str());
+        std::printf("%-21s %s: %s\n", "", name(reply.status()), reply.message().c_str());
         failed = true;
     }
     return reply;
@@ -45,74 +45,20 @@ struct ordered {
     std::string text() const { return amount + " " + currency + " for " + reference; }
 };
 
-// What was paid, as an answer says. The answer to a payment has no reference of the order: it answers this request.
-struct paid {
-    std::string total, fee, currency, reference;
-};
-
-paid in_payment(const paysvc::order_pay_answer &answer, const ordered &what) {
-    const auto payment = answer.data().orderPayment();
-    return {payment.totalAmount().value_or(""), payment.fee().value_or(""), payment.currency().value_or(""), what.reference};
-}
-
-paid in_transfer(const paysvc::transaction_details_answer &answer) {
-    const auto data = answer.data();
-    return {data.totalAmountCharged().value_or(""), data.fee().value_or(""), data.currencyName().value_or(""),
-            data.accountReference().value_or("")};
-}
-
-// An amount in millionths, without floating point. False if the text is not a plain decimal, or too large.
-bool amount_of(const std::string &text, long long &millionths) {
-    const std::string::size_type point = text.find('.');
-    const std::string whole = text.substr(0, point);
-    std::string decimals = point == std::string::npos ? "" : text.substr(point + 1);
-    while (decimals.size() > 6 && decimals.back() == '0') {
-        decimals.pop_back();
-    }
-    const std::string digits = whole + decimals;
-    if (whole.empty() || whole.size() > 12 || decimals.size() > 6 || digits.find_first_not_of("0123456789") != std::string::npos) {
-        return false;
-    }
-    millionths = std::stoll(digits + std::string(6 - decimals.size(), '0'));
-    return true;
-}
-
-// 100.1 equals 100.10. The amount charged may include the fee.
-bool same_amount(const std::string &price_text, const std::string &charged, const std::string &fee) {
-    long long price = 0, total = 0, extra = 0;
-    if (!amount_of(price_text, price) || !amount_of(charged, total)) {
-        return false;
-    }
-    return total == price || (amount_of(fee, extra) && total == price + extra);
-}
-
-bool is_as_ordered(const paid &found, const ordered &what) {
-    return found.currency == what.currency && found.reference == what.reference &&
-           same_amount(what.amount, found.total, found.fee);
-}
-
 bool is_under_way(paysvc::state state) {
     return state == paysvc::state::initiated || state == paysvc::state::pending || state == paysvc::state::awaiting ||
            state == paysvc::state::processing;
 }
 
 // Prints whether to hand over the goods: only for a payment that is CONFIRMED and SUCCESSFUL, and as ordered.
-void hand_over(const paysvc::reply &reply, const paid &found, const ordered &what) {
-    const std::string state = " (state " + std::to_string(static_cast<int>(reply.state())) + ")";
-    const bool is_paid = reply.state() == paysvc::state::successful;
+void hand_over(const paysvc::reply &reply, const ordered &what) {
+    const std::string why = reply.why_not_paid(what.reference, what.amount, what.currency);
     std::string advice;
     switch (reply.outcome()) {
-    case paysvc::outcome::confirmed:
-        if (is_paid && is_as_ordered(found, what)) {
-            advice = "paid: " + what.text() + "; hand over the goods";
-        } else if (is_under_way(reply.state())) {
-            // A real till now reads the state of the order until it is final.
-            advice = "not paid yet" + state + ": keep the goods, and ask for the state of " + what.reference;
-        } else {
-            advice = is_paid ? "PAID, BUT NOT AS ORDERED (" + what.text() + "): keep the goods, and ask a person"
-                             : "NOT PAID" + state + ": keep the goods";
-            failed = true;
-        }
+    case paysvc::outcome::confirmed: // If it is under way, a real till now waits with order_wait().
+        advice = why.empty() ? "paid: " + what.text() + "; hand over the goods"
+                             : "NOT PAID (" + std::string(name(reply.state())) + "): keep the goods: " + why;
+        failed = failed || (!why.empty() && !is_under_way(reply.state()));
         break;
     case paysvc::outcome::rejected: // An order that is refused as "already paid" has been paid.
         advice = "this request was not executed, but an earlier one may have been: see the message";
@@ -121,14 +67,14 @@ void hand_over(const paysvc::reply &reply, const paid &found, const ordered &wha
         advice = "nothing was sent: it may be repeated";
         break;
     default:
-        advice = "it may have been charged: ask for the state of " + what.reference + " before you charge again";
+        advice = "it may have been charged: find out with resolve() before you charge again";
     }
     std::printf("%-21s %s\n", "", advice.c_str());
 }
 
 class till {
   public:
-    explicit till(bool sandbox) : sandbox_(sandbox) {}
+    explicit till(bool sandbox) : sandbox_(sandbox) { client_.check(); }
 
     // Creates the order with its price.
     void create_order(const ordered &what) const {
@@ -173,7 +119,7 @@ class till {
             return client_.order_pay(std::nothrow, paysvc::order_pay_request().paymentOption("NDD").reference(order).directDebitPaymentRequest(
                 paysvc::order_pay_directDebitPaymentRequest().otp(otp).mandateCode(mandate).accountName("Ada Lovelace").bankCode("044")));
         }, [](const paysvc::order_pay_answer &answer) { return answer.data().orderPayment().totalAmount(); });
-        hand_over(reply, in_payment(reply.answer(), what), what);
+        hand_over(reply, what);
     }
 
     void virtual_account(const std::string &alias) const {
@@ -190,7 +136,7 @@ class till {
         const auto reply = ask("transaction details", "the transfer", [&] {
             return client_.transaction_details(std::nothrow, paysvc::transaction_details_request().sessionId(session));
         }, [](const paysvc::transaction_details_answer &answer) { return answer.data().totalAmountCharged(); });
-        hand_over(reply, in_transfer(reply.answer()), rent);
+        hand_over(reply, rent);
     }
 
     // With exceptions; the other steps use std::nothrow, to print every outcome in the same way.
@@ -200,12 +146,9 @@ class till {
                 return client_.order_refund(
                     paysvc::order_refund_request().reference(order).reason("one item returned").amount("25.50"));
             }, [](const paysvc::order_refund_answer &answer) { return answer.data().amount_refunded(); });
-            const auto refund = reply.answer().data();
-            std::string advice = reply.state() == paysvc::state::successful ? "refunded" : "accepted, not done yet: ask for its state";
-            if (refund.reference().value_or("") != order || !same_amount("25.50", refund.amount_refunded().value_or(""), "")) {
-                advice = "NOT THE REFUND THAT WAS ASKED FOR: ask a person";
-                failed = true;
-            }
+            // Another amount or order would not be CONFIRMED: the library compares them. Nothing else tells how it ends.
+            const std::string advice = reply.state() == paysvc::state::successful
+                                           ? "refunded" : "accepted, not done yet: nothing tells how it ends, look into the dashboard";
             std::printf("%-21s %s\n", "", advice.c_str());
         } catch (const paysvc::outcome_unknown &why) {
             std::cout << "it may have been made, find out before you repeat it: " << why.what() << '\n';
@@ -224,8 +167,7 @@ class till {
                 paysvc::order_create_request().reference(order).paymentoption("C").country("NG").order(priced(what)).card(
                     paysvc::order_create_card().cardnumber("4111111111111111").expirymonth("01").expiryyear("39").cvv("193")));
         }, [](const paysvc::order_create_answer &answer) { return answer.data().order().status(); });
-        // A card that was charged is answered as order_pay is.
-        hand_over(reply, in_payment(paysvc::order_pay_answer(reply), what), what);
+        hand_over(reply, what);
     }
 
   private:
@@ -262,7 +204,7 @@ int main(int argc, char **argv) {
         till.refund(rent.reference);
         till.create_order(meal);
         till.card(meal);
-    } catch (const paysvc::error &why) { // From the constructor of the client.
+    } catch (const paysvc::error &why) { // From the constructor of the client, or its check.
         std::cerr << why.what() << '\n';
         return 2;
     }

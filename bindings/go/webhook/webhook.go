@@ -32,7 +32,7 @@ const (
 
 // Func handles an authentic event: it gets the reply of [paysvc.Client.WebhookVerify], once per state of a payment. It acts on the reply:
 // compare reference, amount and currency with the order, and look at reply.State. If it returns an error, the sender is
-// answered 500, and the next delivery is handled.
+// answered 500, and the next delivery is handled. A sender that hangs up does not cancel ctx.
 type Func func(ctx context.Context, reply *paysvc.WebhookVerifyReply) error
 
 // Options of [NewHandler]; the zero value is usable.
@@ -42,11 +42,11 @@ type Options struct {
 	Store Store
 
 	// Unverified is called with the reply of each event that was found not authentic, e.g. to count them. It must not act
-	// on them.
+	// on them. A body that is sent again within a minute is answered without a request, and not reported again.
 	Unverified func(ctx context.Context, reply *paysvc.Reply)
 
-	// Limits of the verifications, each of which is a request to the service; handlers may share one. nil: 4 at once, 60
-	// per minute.
+	// Limits of the verifications and of the requests that they send to the service; handlers may share one. nil: 4 at
+	// once, 120 requests per minute.
 	Limits *Limits
 
 	// Timeout of a verification. 0: 10 seconds.
@@ -72,7 +72,7 @@ func NewHandler(client *paysvc.Client, handle Func, options Options) http.Handle
 		options.Store = NewMemoryStore(10_000)
 	}
 	if options.Limits == nil {
-		options.Limits = NewLimits(4, 60)
+		options.Limits = NewLimits(4, 120)
 	}
 	if options.Timeout <= 0 {
 		options.Timeout = 10 * time.Second
@@ -111,37 +111,55 @@ func (h *handler) answer(w http.ResponseWriter, r *http.Request) (int, time.Dura
 	case err != nil || !utf8.Valid(body):
 		return http.StatusBadRequest, 0
 	}
-	ok, status, wait := h.Limits.enter()
-	if !ok {
-		return status, wait
+	if h.Limits.isForged(body) {
+		return http.StatusOK, 0
 	}
-	reply := h.verify(r.Context(), string(body))
+	// A sender that hangs up neither cancels a request that has been counted, nor what is done with its answer.
+	ctx := context.WithoutCancel(r.Context())
+	reply := h.verify(ctx, string(body), false)
+	if reply.Status == paysvc.StatusOK {
+		reference, _ := reply.Get("/about")
+		ok, status, wait := h.Limits.enter(reference)
+		if !ok {
+			return status, wait
+		}
+		reply = h.within(ctx, reference, string(body))
+	}
 	found := judge(&reply.Reply)
 	if found.key != "" {
-		return h.once(r.Context(), found.key, reply)
+		return h.once(ctx, found.key, reply)
+	}
+	if found.unverified && reply.Attempts > 0 {
+		h.Limits.foundForged(body)
 	}
 	if found.unverified && h.Unverified != nil {
-		h.Unverified(r.Context(), &reply.Reply)
+		h.Unverified(ctx, &reply.Reply)
 	}
 	return found.status, found.wait
 }
 
-// Verifies an event, within the limits that have been entered.
-func (h *handler) verify(ctx context.Context, body string) *paysvc.WebhookVerifyReply {
-	asked := true
-	defer func() { h.Limits.leave(asked) }()
+// Asks the service, within the limits that have been entered.
+func (h *handler) within(ctx context.Context, reference, body string) *paysvc.WebhookVerifyReply {
+	requests := 1 // Also if it panics.
+	defer func() { h.Limits.leave(reference, requests) }()
+	reply := h.verify(ctx, body, true)
+	requests = reply.Attempts
+	return reply
+}
+
+// Verifies an event, or only reads it.
+func (h *handler) verify(ctx context.Context, body string, ask bool) *paysvc.WebhookVerifyReply {
 	ctx, cancel := context.WithTimeout(ctx, h.Timeout)
 	defer cancel()
 	text, err := json.Marshal(body)
 	if err != nil {
 		panic(err) // A string can always be written.
 	}
-	reply, err := h.client.WebhookVerify(ctx, paysvc.WebhookVerifyRequest{Body: text})
+	reply, err := h.client.WebhookVerify(ctx, paysvc.WebhookVerifyRequest{Body: text, Ask: &ask})
 	var failure *paysvc.Error
 	if errors.As(err, &failure) {
 		reply = &paysvc.WebhookVerifyReply{Reply: failure.Reply}
 	}
-	asked = reply.Attempts > 0
 	return reply
 }
 
@@ -156,15 +174,13 @@ func (h *handler) once(ctx context.Context, key string, reply *paysvc.WebhookVer
 	case begin != Handle:
 		return http.StatusServiceUnavailable, time.Second
 	}
-	// The sender may be gone by then, but what was done must be recorded.
-	after := context.WithoutCancel(ctx)
 	handled := false
 	defer func() {
 		if handled {
 			return
 		}
 		// Also if the function panicked.
-		if err := h.Store.Failed(after, key); err != nil {
+		if err := h.Store.Failed(ctx, key); err != nil {
 			h.Log.ErrorContext(ctx, "paysvc webhook: the store failed", "error", err)
 		}
 	}()
@@ -173,7 +189,7 @@ func (h *handler) once(ctx context.Context, key string, reply *paysvc.WebhookVer
 	}
 	handled = true
 	// Only now: an event whose function was interrupted is handled again.
-	if err := h.Store.Done(after, key); err != nil {
+	if err := h.Store.Done(ctx, key); err != nil {
 		return h.failed(ctx, "the store failed", err)
 	}
 	return http.StatusOK, 0

@@ -306,54 +306,140 @@ func TestTwoDeliveriesAtOnceAreHandledOnce(t *testing.T) {
 }
 
 func TestAFloodDoesNotReachTheService(t *testing.T) {
-	s := start(t, accept, Options{Limits: NewLimits(1, 5)})
+	s := start(t, accept, Options{Limits: NewLimits(1, 60)})
+	genuine := s.fund("50.25")
 	forged := s.forge(map[string]any{"session": "000000000000000000000000000009"})
-	refused := 0
+	// The same body again: what is known needs no request.
 	for range [50]int{} {
-		answer := s.post(forged)
+		s.expect(s.post(forged), http.StatusOK, 0, 1)
+	}
+	if asked := s.asked(); asked != 1 {
+		t.Errorf("asked %d times about one forged event", asked)
+	}
+	// Other bodies about the same payment: a sixth of all requests, and what a slow machine earns meanwhile.
+	refused := 0
+	for index := range [50]int{} {
+		answer := s.post(strings.Replace(forged, "{", fmt.Sprintf(`{"x":%d,`, index), 1))
 		if answer.StatusCode == http.StatusTooManyRequests && answer.Header.Get("Retry-After") != "" {
 			refused++
 		}
 	}
-	// Five, and what a slow machine earns meanwhile.
-	if asked := s.asked(); asked+refused != 50 || asked < 5 || refused == 0 {
+	if asked := s.asked(); asked < 10 || asked > 30 || asked-1+refused != 50 {
 		t.Errorf("asked %d, refused %d", asked, refused)
 	}
-	// What asks nothing uses nothing up.
+	// What asks nothing uses nothing up, and a genuine event gets through.
 	for range [20]int{} {
-		if answer := s.post("{}"); answer.StatusCode != http.StatusBadRequest && answer.StatusCode != http.StatusTooManyRequests {
+		if answer := s.post("{}"); answer.StatusCode != http.StatusBadRequest {
 			t.Error(answer.StatusCode)
 		}
+	}
+	if answer := s.post(genuine); answer.StatusCode != http.StatusOK || len(s.handled) != 1 {
+		t.Errorf("the genuine event: %d, handled %d", answer.StatusCode, len(s.handled))
+	}
+}
+
+// A sender that hangs up gets no request back: the look-up goes on, and counts.
+func TestHangingUpCancelsNothing(t *testing.T) {
+	s := start(t, accept, Options{Limits: NewLimits(1, 60)})
+	body := s.fund("50.25")
+	rule := map[string]any{"path": "/payment/transaction-details/{sessionId}", "fault": "slow_headers", "delay_ms": 300, "count": 1}
+	s.sandbox.Post("/sandbox/faults", rule, nil)
+	ctx, cancel := context.WithCancel(context.Background())
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error)
+	go func() {
+		_, err := http.DefaultClient.Do(request)
+		ended <- err
+	}()
+	for s.asked() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	cancel()
+	if err := <-ended; err == nil {
+		t.Error("the sender did not hang up")
+	}
+	for until := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
+		s.mu.Lock()
+		handled := len(s.handled)
+		s.mu.Unlock()
+		if handled == 1 {
+			break
+		}
+		if time.Now().After(until) {
+			t.Fatal("the event was not handled")
+		}
+	}
+	s.expect(s.post(body), http.StatusOK, 1, 0)
+	if asked := s.asked(); asked != 2 {
+		t.Errorf("asked %d times", asked)
 	}
 }
 
 func TestLimits(t *testing.T) {
 	now := time.Unix(0, 0)
 	limits := newLimits(2, 60, func() time.Time { return now })
-	enter := func(want bool, status int, wait time.Duration) {
+	next := 0
+	enter := func(want bool, status int, wait time.Duration) string {
 		t.Helper()
-		if ok, found, after := limits.enter(); ok != want || found != status || after != wait {
+		next++
+		reference := fmt.Sprint(next)
+		if ok, found, after := limits.enter(reference); ok != want || found != status || after != wait {
 			t.Errorf("%v %d %v", ok, found, after)
 		}
+		return reference
 	}
-	enter(true, 0, 0)
+	first := enter(true, 0, 0)
 	enter(true, 0, 0)
 	enter(false, http.StatusServiceUnavailable, time.Second)
-	limits.leave(true)
-	for range [58]int{} {
-		enter(true, 0, 0)
-		limits.leave(true)
+	limits.leave(first, 1)
+	for range [57]int{} {
+		limits.leave(enter(true, 0, 0), 1)
 	}
-	enter(false, http.StatusTooManyRequests, time.Second)
-	now = now.Add(500 * time.Millisecond)
+	limits.leave(enter(true, 0, 0), 3) // Each attempt is a request.
+	enter(false, http.StatusTooManyRequests, 3*time.Second)
+	now = now.Add(2500 * time.Millisecond)
 	enter(false, http.StatusTooManyRequests, 500*time.Millisecond)
 	now = now.Add(500 * time.Millisecond)
-	enter(true, 0, 0)
-	limits.leave(false)
-	enter(true, 0, 0)
-	limits.leave(true)
+	limits.leave(enter(true, 0, 0), 0)
+	limits.leave(enter(true, 0, 0), 1)
 	now = now.Add(-time.Hour) // The clock of a machine may be set.
 	enter(false, http.StatusTooManyRequests, time.Second)
+}
+
+func TestEachReferenceHasItsShareAndAForgedBodyIsRemembered(t *testing.T) {
+	now := time.Unix(0, 0)
+	limits := newLimits(1, 60, func() time.Time { return now })
+	for range [10]int{} {
+		if ok, _, _ := limits.enter("A"); !ok {
+			t.Fatal("refused within the share")
+		}
+		limits.leave("A", 1)
+	}
+	if ok, status, wait := limits.enter("A"); ok || status != http.StatusTooManyRequests || wait != 6*time.Second {
+		t.Errorf("%v %d %v", ok, status, wait)
+	}
+	if ok, _, _ := limits.enter("B"); !ok {
+		t.Error("another reference was refused")
+	}
+	body := []byte("forged")
+	limits.foundForged(body)
+	for index := 0; index < remembered-1; index++ {
+		limits.foundForged([]byte(fmt.Sprint(index)))
+	}
+	if !limits.isForged(body) || limits.isForged([]byte("other")) {
+		t.Error("not remembered")
+	}
+	limits.foundForged([]byte("one more")) // The oldest goes.
+	if limits.isForged([]byte("0")) || !limits.isForged(body) || len(limits.forged.entries) != remembered {
+		t.Error("not bounded")
+	}
+	now = now.Add(time.Minute)
+	if limits.isForged(body) {
+		t.Error("never forgotten")
+	}
 }
 
 func TestTheMemoryStoreKeepsTheNewestKeys(t *testing.T) {

@@ -26,6 +26,7 @@ def test_calls_succeed_fail_and_end_with_the_client(paysvc_sandbox: Sandbox) -> 
             numbers = {reply["accountNumber"] for reply in await asyncio.gather(*aliases)}
             assert len(numbers) == 4
             assert (await client.encrypt({"a": 1}))["data"]
+            assert (await client.warm(timeout=5)).outcome == Outcome.NOT_SENT
             assert (await client.request(method="GET", path="/payment/banks", key="public")).attempts == 1
             with pytest.raises(paysvc.Rejected):
                 await client.order_refund(reference="none")

@@ -132,6 +132,20 @@ def test_request_by_its_path(client: paysvc.Client) -> None:
         client.request(method="POST", path="/payment/order/pay", key="public", body={})
 
 
+def test_a_connection_is_made_ahead(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+    reply = client.warm()
+    assert (reply.status, reply.outcome, reply.attempts) == (paysvc.Status.OK, paysvc.Outcome.NOT_SENT, 0)
+    assert paysvc_sandbox.requests() == []
+    with paysvc.Client(base_url="http://127.0.0.1:1") as closed:
+        with pytest.raises(paysvc.TransportError, match="the next request makes its own") as caught:
+            closed.warm(timeout=5)
+        assert caught.value.outcome == paysvc.Outcome.NOT_SENT
+        cancelled = paysvc.Call()
+        cancelled.cancel()
+        with pytest.raises(paysvc.Cancelled):
+            closed.warm(call=cancelled)
+
+
 def test_encryption_alone(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
     assert len(client.encrypt({"reference": "R"})["data"]) > 300
     with pytest.raises(paysvc.EncryptError):

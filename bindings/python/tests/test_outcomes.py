@@ -11,6 +11,7 @@ import pytest
 import paysvc
 from paysvc import Outcome, State, Status
 from paysvc._errors import error_of
+from paysvc._generated import DENIALS
 from paysvc.sandbox import Sandbox
 
 REFUND = "/payment/order/refund"
@@ -90,13 +91,24 @@ def reply_with(status: Status, outcome: Outcome) -> paysvc.Reply:
     return paysvc.Reply(status=status, outcome=outcome, text=text, message="so it is", retry_after=1.5)
 
 
-@pytest.mark.parametrize("status", [status for status in Status if status != Status.OK])
+def _proved(status: Status) -> Outcome:
+    return Outcome.REJECTED if status == Status.REJECTED else Outcome.NOT_SENT
+
+
+@pytest.mark.parametrize("status", [it for it in Status if it not in (Status.OK, Status.UNRESOLVED)])
 def test_every_status_has_a_class_of_its_own(status: Status) -> None:
-    plain, unknown = (error_of(reply_with(status, outcome)) for outcome in (Outcome.NOT_SENT, Outcome.UNKNOWN))
+    plain, unknown = (error_of(reply_with(status, outcome)) for outcome in (_proved(status), Outcome.UNKNOWN))
     assert type(plain) not in (paysvc.PaysvcError, paysvc.Abandoned)
-    assert not isinstance(plain, paysvc.OutcomeUnknown)
-    assert isinstance(unknown, type(plain))
     assert isinstance(unknown, paysvc.OutcomeUnknown)
+    # What sounds as if the request had not been executed is no class of an unknown outcome.
+    assert isinstance(unknown, type(plain)) == (status not in DENIALS)
+
+
+def test_rejected_is_never_caught_with_another_outcome() -> None:
+    for outcome in (Outcome.NOT_SENT, Outcome.CONFIRMED, Outcome.UNKNOWN, Outcome(9)):
+        assert not isinstance(error_of(reply_with(Status.REJECTED, outcome)), paysvc.Rejected)
+    assert isinstance(error_of(reply_with(Status.REJECTED, Outcome.REJECTED)), paysvc.Rejected)
+    assert not isinstance(error_of(reply_with(Status.UNRESOLVED, Outcome.UNKNOWN)), (paysvc.Rejected, ValueError))
 
 
 @pytest.mark.parametrize("outcome", [Outcome.REJECTED, Outcome.UNKNOWN])

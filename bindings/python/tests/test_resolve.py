@@ -185,3 +185,50 @@ def test_a_wait_is_cancelled_from_another_thread(peer: Peer, paysvc_sandbox: San
         token.cancel()
         thread.join()
     assert [(type(error).__mro__[1], error.outcome) for error in ended] == [(paysvc.Cancelled, Outcome.UNKNOWN)]
+
+
+def test_only_an_order_that_is_known_to_have_no_charge_may_be_sent_again(
+    client: paysvc.Client, paysvc_sandbox: Sandbox
+) -> None:
+    order = {"reference": "R-9", "amount": "25.50", "currency": "NGN"}
+    for request, charged in (
+        ({"order": order}, False),
+        ({"order": order, "card": card(CARD["cardnumber"])}, True),
+        ({"order": order, "paymentoption": "C"}, True),
+        ({"order": order, "cardToken": "t"}, True),
+        ({"order": {**order, "cardToken": "t"}}, True),
+    ):
+        paysvc_sandbox.fault("status_500", CREATE)
+        with pytest.raises(paysvc.OutcomeUnknown) as caught:
+            client.call("order_create", request)
+        error = pickle.loads(pickle.dumps(caught.value))
+        assert error.charged == charged, request
+        with pytest.raises(paysvc.OutcomeUnknown) as still:
+            client.resolve(error)
+        assert ("may be sent again" in still.value.message) == (not charged), still.value.message
+        assert (still.value.charged, type(still.value)) == (charged, paysvc.Unresolved)
+        assert not isinstance(still.value, paysvc.Rejected)
+
+
+def test_what_resolve_finds_is_compared_with_the_order(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+    reply = client.resolve(lost(client, paysvc_sandbox, "R-10"))
+    assert reply.is_paid("R-10", "25.5", "NGN")
+    assert reply.is_paid("R-10", Decimal("25.50"), "ngn")
+    assert "another order" in reply.why_not_paid("R-11", "25.50", "NGN")
+    assert "amount" in reply.why_not_paid("R-10", 25, "NGN")
+    assert "currency" in reply.why_not_paid("R-10", "25.50", "USD")
+    assert "U+0000" in reply.why_not_paid("R-10\0", "25.50", "NGN")
+    assert not reply.is_paid("\ud800", "25.50", "NGN")
+    wrong: Any
+    for wrong in (25.5, True, None, b"25.50"):
+        with pytest.raises(TypeError):
+            reply.is_paid("R-10", wrong, "NGN")
+    restored = pickle.loads(pickle.dumps(reply))
+    assert (restored.state, restored.is_paid("*", "*", "*")) == (State.SUCCESSFUL, False)
+
+
+def test_a_refund_is_never_paid(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+    paysvc_sandbox.post("/sandbox/orders", {"reference": "R-12", "amount": "20", "paid": True})
+    assert client.order_verify(reference="R-12").is_paid("R-12", "20", "*")
+    assert not client.order_refund(reference="R-12", amount="20").is_paid("*", "*", "*")
+    assert not client.banks().is_paid("*", "*", "*")

@@ -37,6 +37,8 @@ def reply(status: Status, outcome: Outcome, text: str, retry_after: float | None
         (reply(Status.CONFIG, Outcome.NOT_SENT, '{"authentic":false,"event":"order"}'), None, 503, False),
         (reply(Status.TRANSPORT, Outcome.NOT_SENT, '{"authentic":false,"event":"order"}'), None, 503, False),
         (reply(Status.INTERNAL, Outcome.UNKNOWN, "{}"), None, 503, False),
+        # Too deep for Python to read.
+        (reply(Status.OK, Outcome.CONFIRMED, '{"x":' + "[" * 9999 + "]" * 9999 + "}"), None, 503, False),
     ],
 )
 def test_what_each_reply_is_answered(given: Reply, key: str | None, status: int, unverified: bool) -> None:
@@ -49,27 +51,47 @@ def test_what_each_reply_is_answered(given: Reply, key: str | None, status: int,
 def test_limits() -> None:
     now = [0.0]
     limits = Limits(at_once=2, per_minute=60, clock=lambda: now[0])
+    references = iter(range(1000))
 
-    def refused() -> tuple[int, int | None] | None:
-        answer = limits.enter()
+    def enter(leaves_after: int | None = None) -> tuple[int, int | None] | None:
+        reference = str(next(references))
+        answer = limits.enter(reference)
+        if leaves_after is not None:
+            limits.leave(reference, leaves_after)
         return None if answer is None else (answer.status, answer.retry_after)
 
-    assert [refused(), refused(), refused()] == [None, None, (503, 1)]
-    limits.leave(True)
-    for _ in range(58):
-        assert refused() is None
-        limits.leave(True)
-    assert refused() == (429, 1)
-    now[0] += 1
-    assert refused() is None
-    limits.leave(False)  # It asked nothing.
-    assert refused() is None
-    limits.leave(True)
+    assert [enter(), enter(), enter()] == [None, None, (503, 1)]
+    limits.leave("0", 1)
+    assert [enter(1) for _ in range(57)] == [None] * 57
+    assert enter(3) is None  # Each attempt is a request.
+    assert enter() == (429, 3)
+    now[0] += 3
+    assert enter(0) is None  # It asked nothing.
+    assert enter(1) is None
     now[0] -= 3600
-    assert refused() == (429, 1)
+    assert enter() == (429, 1)
     for at_once, per_minute in ((0, 1), (1, 0)):
         with pytest.raises(ValueError, match="1 or more"):
             Limits(at_once, per_minute)
+
+
+def test_each_reference_has_its_share_and_a_forged_body_is_remembered() -> None:
+    now = [0.0]
+    limits = Limits(at_once=1, per_minute=60, clock=lambda: now[0])
+    for _ in range(10):
+        assert limits.enter("A") is None
+        limits.leave("A", 1)
+    refused = limits.enter("A")
+    assert refused is not None
+    assert (refused.status, refused.retry_after) == (429, 6)
+    assert limits.enter("B") is None
+    for number in range(10_000):
+        limits.found_forged(b"%d" % number)
+    assert limits.is_forged(b"0")
+    limits.found_forged(b"one more")  # The oldest goes.
+    assert [limits.is_forged(body) for body in (b"0", b"1", b"other")] == [False, True, False]
+    now[0] += 60
+    assert not limits.is_forged(b"1")
 
 
 def test_the_memory_store_keeps_the_newest_keys() -> None:
@@ -89,14 +111,16 @@ def test_the_memory_store_keeps_the_newest_keys() -> None:
 class Fake:
     """A client whose events are all genuine and of one payment."""
 
-    def webhook_verify(self, body: object, *, timeout: float) -> Reply:
+    def webhook_verify(self, body: object, *, ask: bool, timeout: float) -> Reply:
         assert (type(body), timeout) == (str, 10.0)
+        if not ask:
+            return reply(Status.OK, Outcome.NOT_SENT, '{"authentic":false,"event":"order","about":"O-1"}')
         return reply(Status.OK, Outcome.CONFIRMED, '{"authentic":true,"key":"k"}')
 
 
 class AsyncFake(Fake):
-    async def webhook_verify(self, body: object, *, timeout: float) -> Reply:  # type: ignore[override]  # pyright: ignore
-        return Fake.webhook_verify(self, body, timeout=timeout)
+    async def webhook_verify(self, body: object, *, ask: bool, timeout: float) -> Reply:  # type: ignore[override]  # pyright: ignore
+        return Fake.webhook_verify(self, body, ask=ask, timeout=timeout)
 
 
 def of_wsgi(environ: dict[str, Any], handled: list[Reply]) -> str:

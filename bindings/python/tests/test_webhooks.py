@@ -197,16 +197,23 @@ def test_two_deliveries_at_once_are_handled_once(hook: Hook) -> None:
 
 def test_a_flood_does_not_reach_the_service(hook: Hook) -> None:
     now = [0.0]
-    with hook.serve(limits=Limits(at_once=4, per_minute=5, clock=lambda: now[0])) as sender:
+    with hook.serve(limits=Limits(at_once=4, per_minute=60, clock=lambda: now[0])) as sender:
+        genuine = hook.fund("50.25")
         forged = hook.forge(session="000000000000000000000000000009")
         # What asks nothing uses nothing up.
-        assert {sender.post("{}").status for _ in range(20)} == {400}
-        answers = [sender.post(forged) for _ in range(30)]
-        assert [answer.status for answer in answers] == [200] * 5 + [429] * 25
-        assert answers[-1].headers["retry-after"] == "12"
-        assert hook.asked() == 5
-        now[0] += 12
-        assert [sender.post(forged).status for _ in range(2)] == [200, 429]
+        assert [sender.post("{}").status for _ in range(20)] == [400] * 20
+        # What is known to be forged needs no request.
+        assert [sender.post(forged).status for _ in range(30)] == [200] * 30
+        assert hook.asked() == 1
+        # Other bodies about the same payment: a sixth of all requests.
+        answers = [sender.post(forged.replace("{", f'{{"x":{number},', 1)) for number in range(30)]
+        assert [answer.status for answer in answers] == [200] * 9 + [429] * 21
+        assert (answers[-1].headers["retry-after"], hook.asked()) == ("6", 10)
+        assert sender.post(genuine).status == 200
+        assert len(hook.handled) == 1
+        now[0] += 61
+        assert sender.post(forged).status == 200
+        assert hook.asked() == 12
 
 
 def test_verifications_at_once_are_bounded(hook: Hook) -> None:

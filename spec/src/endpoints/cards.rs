@@ -23,7 +23,12 @@ pub const ROWS: &[Endpoint] = &[
         ],
         allows_extra: true,
         // Nothing shows it; it may be the one of order_pay.
-        answer: Answer { certainty: Certainty::Guessed, members: answers::CHARGE, ..Endpoint::ANSWER },
+        answer: Answer {
+            certainty: Certainty::Guessed,
+            is_of_payment: true,
+            members: answers::CHARGE,
+            ..Endpoint::ANSWER
+        },
         looked_up_by: Some(look_ups::OF_CARD_CHARGE),
         doc: "Charges a card that was saved before.",
         ..Endpoint::ROW

@@ -27,7 +27,12 @@ pub const ROWS: &[Endpoint] = &[
             Field::optional("paymentMeta", Kind::Object(PAYMENT_META), "data about the payment").integrated(),
         ],
         allows_extra: true,
-        answer: Answer { certainty: Certainty::Reported, members: answers::CREATE, ..Endpoint::ANSWER },
+        answer: Answer {
+            certainty: Certainty::Reported,
+            is_of_payment: true,
+            members: answers::CREATE,
+            ..Endpoint::ANSWER
+        },
         looked_up_by: Some(look_ups::OF_CREATE),
         doc: "Creates an order payment from the plaintext payload, for example a card charge; the library encrypts it.",
         ..Endpoint::ROW
@@ -63,7 +68,7 @@ pub const ROWS: &[Endpoint] = &[
             .certainty(Certainty::Reported),
         ],
         allows_extra: true,
-        answer: Answer { members: answers::PAY, ..Endpoint::ANSWER },
+        answer: Answer { is_of_payment: true, members: answers::PAY, ..Endpoint::ANSWER },
         looked_up_by: Some(look_ups::OF_PAYMENT),
         body_certainty: Certainty::Integrated,
         doc: "Pays an order: by card, bank transfer, direct debit, or another payment option.",
@@ -79,7 +84,7 @@ pub const ROWS: &[Endpoint] = &[
             Field::required("otp", Kind::Text, "the code that the card's holder received").secret(),
             Field::optional("message", Kind::Text, "message"),
         ],
-        answer: Answer { members: answers::PAY, ..Endpoint::ANSWER },
+        answer: Answer { is_of_payment: true, members: answers::PAY, ..Endpoint::ANSWER },
         looked_up_by: Some(look_ups::OF_AUTHORIZATION),
         key_certainty: Certainty::Guessed,
         body_certainty: Certainty::Guessed,
@@ -94,7 +99,12 @@ pub const ROWS: &[Endpoint] = &[
             Field::required("reference", Kind::Text, "reference of the order").names(Reference::Order).integrated(),
             Field::required("Amount", Kind::Amount(Wire::Number), "what is to be charged").integrated(),
         ],
-        answer: Answer { certainty: Certainty::Guessed, members: answers::CAPTURE, ..Endpoint::ANSWER },
+        answer: Answer {
+            certainty: Certainty::Guessed,
+            is_of_payment: true,
+            members: answers::CAPTURE,
+            ..Endpoint::ANSWER
+        },
         certainty: Certainty::Integrated,
         key_certainty: Certainty::Integrated,
         body_certainty: Certainty::Integrated,
@@ -122,7 +132,7 @@ pub const ROWS: &[Endpoint] = &[
             ..Endpoint::ANSWER
         },
         looked_up_by: Some(look_ups::OF_REFUND),
-        doc: "Starts a refund of an order, in full or in part.",
+        doc: "Starts a refund of an order, in full or in part. SUCCESSFUL means that it was done. If it was only accepted, nothing tells how it ended: order_status and order_wait tell the state of the order.",
         ..Endpoint::ROW
     },
     Endpoint {
@@ -134,6 +144,7 @@ pub const ROWS: &[Endpoint] = &[
         answer: Answer {
             envelope: Envelope::PaymentState,
             subject: Some("/data/orderSummary"),
+            is_of_payment: true,
             members: answers::STATUS,
             ..Endpoint::ANSWER
         },
@@ -147,7 +158,12 @@ pub const ROWS: &[Endpoint] = &[
         key: ApiKey::Secret,
         fields: &[Field::required("reference", Kind::Text, "reference of the order").names(Reference::Order)],
         safety: Safety::ReadOnly,
-        answer: Answer { subject: Some("/data/statusId"), members: answers::VERIFY, ..Endpoint::ANSWER },
+        answer: Answer {
+            subject: Some("/data/statusId"),
+            is_of_payment: true,
+            members: answers::VERIFY,
+            ..Endpoint::ANSWER
+        },
         doc: "Verifies the payment of an order. Only the state tells whether it is paid: code 00 means found.",
         ..Endpoint::ROW
     },

@@ -105,6 +105,7 @@ pub const ROWS: &[Endpoint] = &[
         fields: &[Field::path("sessionId", "identifier of the transaction session").names(Reference::Session)],
         safety: Safety::ReadOnly,
         answer: Answer {
+            is_of_payment: true,
             envelope: Envelope::Flag,
             subject: Some("/data/statusId"),
             members: &[STATUS_FLAG, CODE.nullable(), MESSAGE, Member::object("data", FUNDING, "the funding event")],

@@ -209,6 +209,8 @@ pub struct Answer {
     pub success_is_state: bool,
     /// The states in it are those of what was asked for; otherwise the reply has none.
     pub reports_state: bool,
+    /// The state is that of a payment for an order, or into a virtual account: SUCCESSFUL means paid.
+    pub is_of_payment: bool,
     /// All members, with the envelope's own: `status`, `message` and the code. The `errors` of a failure are not among them.
     pub members: &'static [Member],
 }
@@ -217,11 +219,6 @@ impl Answer {
     /// The top-level `status` word is the payment's state, not the request's.
     pub const fn top_word_is_state(&self) -> bool {
         matches!(self.envelope, Envelope::PaymentState)
-    }
-
-    /// The state is that of a payment for an order.
-    pub const fn is_of_payment(&self) -> bool {
-        self.reports_state && !self.success_is_state && !matches!(self.envelope, Envelope::Unknown)
     }
 
     /// JSON pointer of the number that is the payment's state, for documentation: of this payment before the order, and
@@ -242,6 +239,7 @@ impl Answer {
         subject: None,
         success_is_state: false,
         reports_state: true,
+        is_of_payment: false,
         members: &[],
     };
 }

@@ -137,6 +137,7 @@ impl Endpoint {
             certainty: Certainty::Documented,
             subject: None,
             success_is_state: false,
+            is_of_payment: false,
             reports_state: true,
             members: &[],
         },

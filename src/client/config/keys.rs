@@ -11,7 +11,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    const fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Mode::Test => "test",
             Mode::Live => "live",
@@ -45,7 +45,11 @@ fn form(text: &str) -> Option<(ApiKey, &str)> {
     public.or_else(|| text.strip_prefix("PGW-SECRETKEY-").map(|rest| (ApiKey::Secret, rest)))
 }
 
-/// `None` for a form that is not known.
+/// The mode of a key; `None` for a form that is not known.
+pub fn mode_of_key(text: &str) -> Option<Mode> {
+    form(text).and_then(|(_, rest)| mode_of(rest))
+}
+
 fn mode_of(rest: &str) -> Option<Mode> {
     const HEX_DIGITS: usize = 32;
     let is_hex = rest.len() == HEX_DIGITS && rest.bytes().all(|b| b.is_ascii_hexdigit());

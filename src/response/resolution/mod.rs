@@ -140,8 +140,8 @@ pub struct Line {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Says {
     This(Status),
-    /// E_UNRESOLVED; if the look-up failed, its own.
-    Open,
+    /// The look-up's own where it failed; E_UNRESOLVED where the service answered it.
+    LookUp,
 }
 
 /// The state of a line.
@@ -275,7 +275,7 @@ pub fn decide(evidence: Evidence<'_>) -> Decision {
         line: line.number,
         status: match line.status {
             Says::This(status) => status,
-            Says::Open => evidence.open,
+            Says::LookUp => evidence.open,
         },
         outcome: line.outcome,
         state: match line.state {

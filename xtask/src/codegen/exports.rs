@@ -1,6 +1,7 @@
 //! `src/ffi/exports.rs`: constants, and the functions of the endpoints.
 
 use minijinja::{Value, context};
+use paysvc_spec::checks::Check;
 use paysvc_spec::operations::{OPERATIONS, Operation};
 use paysvc_spec::schema::{Endpoint, Field, Kind};
 use paysvc_spec::settings;
@@ -26,6 +27,7 @@ pub fn render(rows: &[Endpoint]) -> String {
         config => members(settings::CONFIG),
         request => members(settings::REQUEST),
         operations => OPERATIONS.iter().map(operation).collect::<Vec<_>>(),
+        checks => Check::ALL.iter().map(|it| context! { name => it.name(), doc => it.doc() }).collect::<Vec<_>>(),
         go_on => format!("0x{CONTINUE:X}"),
         rows,
     };

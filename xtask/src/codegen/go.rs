@@ -10,7 +10,7 @@ use minijinja::{Value, context};
 use paysvc_spec::operations::OPERATIONS;
 use paysvc_spec::schema::{Default, Endpoint, Field, Kind};
 use paysvc_spec::settings;
-use paysvc_spec::status::{ABI, CONTINUE, Constant};
+use paysvc_spec::status::{ABI, CONTINUE, Constant, DENIALS};
 
 use super::operations::{look_ups, with_answers};
 use super::{Numbers, default_of, member, numbers, row};
@@ -73,6 +73,7 @@ fn go_constant(numbers: &Numbers, &Constant { name, number, doc }: &Constant) ->
         go => constant(&kind, bare),
         error => constant(&errors, bare),
         failure => !matches!(name, "OK" | "OUTCOME_CONFIRMED"),
+        denial => numbers.kind == "status" && DENIALS.iter().any(|status| *status as i32 == number),
         told, name, number, doc,
     }
 }

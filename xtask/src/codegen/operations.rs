@@ -3,7 +3,7 @@
 
 use minijinja::{Value, context};
 use paysvc_spec::operations::{Body, OPERATIONS, Operation};
-use paysvc_spec::schema::{Answer, Endpoint, Keep};
+use paysvc_spec::schema::{Answer, Endpoint, Field, Keep, Kind};
 
 /// The rows and, after them, the functions whose replies have bodies of their own: all whose answers are typed.
 pub fn with_answers(rows: &[Endpoint]) -> Vec<Endpoint> {
@@ -55,7 +55,19 @@ pub fn look_ups(rows: &[Endpoint]) -> Vec<Value> {
     let each = |row: &Endpoint| {
         let look_up = row.looked_up_by?;
         let keeps: Vec<Value> = look_up.keep.iter().map(kept).collect();
-        Some(context! { name => row.name, endpoint => look_up.endpoint, keeps })
+        // A request that has no other members makes no charge.
+        let makes_charge = |field: &&Field| look_up.charges_with.iter().any(|pointer| pointer[1..] == *field.name);
+        let harmless = row.fields.iter().filter(|_| !look_up.charges_with.is_empty());
+        let harmless: Vec<String> = harmless.filter(|field| !makes_charge(field)).flat_map(paths).collect();
+        Some(context! { name => row.name, endpoint => look_up.endpoint, keeps, harmless })
     };
     rows.iter().filter_map(each).collect()
+}
+
+/// A member, or those of an object, as `order.amount`.
+fn paths(field: &Field) -> Vec<String> {
+    match field.kind {
+        Kind::Object(members) => members.iter().flat_map(paths).map(|path| format!("{}.{path}", field.name)).collect(),
+        _ => vec![field.name.to_owned()],
+    }
 }

@@ -95,7 +95,7 @@ fn question(expr: &Expr) -> Result<&'static str, String> {
 
 fn status(expr: &Expr) -> Result<String, String> {
     match variant(expr)? {
-        (name, None) if name == "Open" => Ok("E_UNRESOLVED, or the look-up's own where it failed".into()),
+        (name, None) if name == "LookUp" => Ok("the look-up's own, or E_UNRESOLVED where the service answered".into()),
         _ => verdicts::status(expr),
     }
 }
@@ -118,7 +118,7 @@ mod tests {
         const LINE: Line = Line { number: "", about: &[], answer: "", status: Says::This(Status::Response),
             outcome: Outcome::Unknown, state: Keeps::Order, again: true };
         pub const LINES: &[Line] = &[
-            Line { number: "c1", answer: "404", status: Says::Open, state: Keeps::Nothing, ..LINE },
+            Line { number: "c1", answer: "404", status: Says::LookUp, state: Keeps::Nothing, ..LINE },
             Line { number: "c2", about: &[Charge, Order], answer: "paid", status: Says::This(Status::Ok),
                 outcome: Outcome::Confirmed, again: false, ..LINE },
         ];"#;
@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(
             lines,
             [
-                "| c1 | any | 404 | E_UNRESOLVED, or the look-up's own where it failed; UNKNOWN, NONE | yes |",
+                "| c1 | any | 404 | the look-up's own, or E_UNRESOLVED where the service answered; UNKNOWN, NONE | yes |",
                 "| c2 | charge, order without a charge | paid | OK; CONFIRMED, the answer's | no |",
             ]
         );
@@ -141,7 +141,7 @@ mod tests {
         for (from, to, error) in [
             ("Keeps::Nothing", "Keeps::Else", "line c1: what is Else in words?"),
             ("&[Charge, Order]", "&[Charge, Odrer]", "line c2: what is Odrer in words?"),
-            ("Says::Open", "Says::Else", "line c1: what is the status Else in words?"),
+            ("Says::LookUp", "Says::Else", "line c1: what is the status Else in words?"),
             ("again: false", "again: !true", "line c2: expected true or false"),
         ] {
             let told = render(&LINES.replace(from, to)).unwrap_err();

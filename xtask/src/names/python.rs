@@ -11,7 +11,8 @@ const RESERVED: &str = include_str!("python_reserved.txt");
 const ARGUMENTS_OF_OURS: &[&str] = &["self", "super", "members", "timeout", "call", "progress"];
 
 /// Methods of the two clients that no endpoint is.
-const METHODS_OF_OURS: &[&str] = &["call", "request", "encrypt", "close", "aclose", "from_env", "payout_bulk_status"];
+const METHODS_OF_OURS: &[&str] =
+    &["call", "check", "request", "encrypt", "close", "aclose", "from_env", "payout_bulk_status"];
 
 /// Names of the generated module that no object of a request can have.
 pub const CLASSES_OF_OURS: &[&str] = &[

@@ -43,6 +43,10 @@ func main() {
 		os.Exit(2)
 	}
 	defer client.Close()
+	if _, err := client.Check(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
 	t := &till{client: client, sandbox: *sandbox, input: bufio.NewReader(os.Stdin)}
 	stamp := time.Now().Unix()
 	rent := ordered{"98000.00", "NGN", fmt.Sprintf("ORDER-%d", stamp)}
@@ -132,12 +136,11 @@ func (t *till) directDebit(ctx context.Context, what ordered) {
 		},
 	})
 	if failure != nil {
-		t.handOver(failure.Reply, what, false)
+		t.handOver(failure.Reply, what)
 		return
 	}
-	payment := reply.Answer().Data.OrderPayment
-	made.show(reply.Reply, shown(payment.TotalAmount.Get()))
-	t.handOver(reply.Reply, what, isPayment(what, payment))
+	made.show(reply.Reply, shown(reply.Answer().Data.OrderPayment.TotalAmount.Get()))
+	t.handOver(reply.Reply, what)
 	t.orderState(ctx, what)
 }
 
@@ -151,8 +154,8 @@ func (t *till) orderState(ctx context.Context, what ordered) {
 	order := reply.Answer().Data
 	made.show(reply.Reply, shown(order.Status.Get()))
 	payments, err := order.OrderPayments.Get()
-	if err != nil || !isPrice(what.amount, order.OrderAmount, paysvc.Decimal{}) {
-		fmt.Printf("%-21s NOT THE ORDER THAT WAS MADE: ask a person\n", "")
+	if err != nil {
+		fmt.Printf("%-21s %v\n", "", err)
 		t.failed = true
 	}
 	for i, payment := range payments {
@@ -184,14 +187,11 @@ func (t *till) virtualAccount(ctx context.Context, alias string) {
 	reply, made, failure := ask(t, ctx, "transaction details", "the transfer", t.client.TransactionDetails,
 		paysvc.TransactionDetailsRequest{SessionID: session})
 	if failure != nil {
-		t.handOver(failure.Reply, rent, false)
+		t.handOver(failure.Reply, rent)
 		return
 	}
-	received := reply.Answer().Data
-	made.show(reply.Reply, shown(received.TotalAmountCharged.Get()))
-	asOrdered := is(received.CurrencyName, rent.currency) && is(received.AccountReference, rent.reference) &&
-		isPrice(rent.amount, received.TotalAmountCharged, received.Fee)
-	t.handOver(reply.Reply, rent, asOrdered)
+	made.show(reply.Reply, shown(reply.Answer().Data.TotalAmountCharged.Get()))
+	t.handOver(reply.Reply, rent)
 }
 
 func (t *till) refund(ctx context.Context, order string) {
@@ -203,13 +203,10 @@ func (t *till) refund(ctx context.Context, order string) {
 	if failure != nil {
 		return
 	}
-	refund := reply.Answer().Data
-	made.show(reply.Reply, shown(refund.AmountRefunded.Get()))
-	advice := "accepted, not done yet: ask for its state"
-	if !is(refund.Reference, order) || !isPrice("25.5", refund.AmountRefunded, paysvc.Decimal{}) {
-		advice = "NOT THE REFUND THAT WAS ASKED FOR: ask a person"
-		t.failed = true
-	} else if reply.State == paysvc.StateSuccessful {
+	made.show(reply.Reply, shown(reply.Answer().Data.AmountRefunded.Get()))
+	// Another amount or order would not be confirmed: the library compares them. Nothing else tells how it ends.
+	advice := "accepted, not done yet: nothing tells how it ends, look into the dashboard"
+	if reply.State == paysvc.StateSuccessful {
 		advice = "refunded"
 	}
 	fmt.Printf("%-21s %s\n", "", advice)
@@ -228,12 +225,10 @@ func (t *till) card(ctx context.Context, what ordered) {
 		},
 	})
 	if failure != nil {
-		t.handOver(failure.Reply, what, false)
+		t.handOver(failure.Reply, what)
 		return
 	}
 	made.show(reply.Reply, reply.Message)
-	// The service does not document its answer to a card. This is the one to a payment.
-	payment := paysvc.ParseOrderPayAnswer(reply.Body).Data.OrderPayment
-	t.handOver(reply.Reply, what, isPayment(what, payment))
+	t.handOver(reply.Reply, what)
 	t.orderState(ctx, what)
 }

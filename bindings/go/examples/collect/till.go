@@ -45,21 +45,17 @@ func shown[T any](value T, err error) string {
 }
 
 // Prints whether to hand over the goods: only for a payment that is CONFIRMED and SUCCESSFUL, and as ordered.
-func (t *till) handOver(reply paysvc.Reply, what ordered, asOrdered bool) {
-	paid := reply.Outcome == paysvc.OutcomeConfirmed && reply.State == paysvc.StateSuccessful
+func (t *till) handOver(reply paysvc.Reply, what ordered) {
+	paid, whyNot := reply.IsPaid(what.reference, what.amount, what.currency)
 	advice := ""
 	switch {
-	case paid && asOrdered:
-		advice = fmt.Sprintf("paid: %v; hand over the goods", what)
 	case paid:
-		advice = fmt.Sprintf("PAID, BUT NOT AS ORDERED (%v): keep the goods, and ask a person", what)
-		t.failed = true
-	case reply.Outcome == paysvc.OutcomeConfirmed:
+		advice = fmt.Sprintf("paid: %v; hand over the goods", what)
+	case reply.Outcome == paysvc.OutcomeConfirmed: // If it is under way, a real till now waits with OrderWait.
+		advice = fmt.Sprintf("NOT PAID (%v): keep the goods: %s", reply.State, whyNot)
 		switch reply.State {
 		case paysvc.StateInitiated, paysvc.StatePending, paysvc.StateAwaiting, paysvc.StateProcessing:
-			advice = fmt.Sprintf("not paid yet (%v): keep the goods, and ask for the state of %s", reply.State, what.reference)
 		default:
-			advice = fmt.Sprintf("NOT PAID (%v): keep the goods", reply.State)
 			t.failed = true
 		}
 	case reply.Outcome == paysvc.OutcomeRejected: // An order that is refused as "already paid" has been paid.
@@ -67,30 +63,9 @@ func (t *till) handOver(reply paysvc.Reply, what ordered, asOrdered bool) {
 	case reply.Outcome == paysvc.OutcomeNotSent:
 		advice = "nothing was sent: it may be repeated"
 	default:
-		advice = fmt.Sprintf("it may have been charged: ask for the state of %s before you charge again", what.reference)
+		advice = "it may have been charged: find out with Resolve before you charge again"
 	}
 	fmt.Printf("%-21s %s\n", "", advice)
-}
-
-// Whether a member of an answer is there and is that text.
-func is(member paysvc.Text, text string) bool {
-	found, err := member.Get()
-	return err == nil && found == text
-}
-
-// Whether a payment is as ordered. It does not name the order: it answers the request that did.
-func isPayment(what ordered, payment paysvc.OrderPayAnswerDataOrderPayment) bool {
-	return is(payment.Currency, what.currency) && isPrice(what.amount, payment.TotalAmount, payment.Fee)
-}
-
-// Exact, without floating point: 100.1 equals 100.10. The amount charged may include the fee.
-func isPrice(price string, charged, included paysvc.Decimal) bool {
-	total, _ := charged.Get()
-	fee, _ := included.Get()
-	want, ok := paysvc.Amount(price).Rat()
-	sum, known := total.Rat()
-	extra, has := fee.Rat()
-	return ok && known && (sum.Cmp(want) == 0 || has && sum.Cmp(want.Add(want, extra)) == 0)
 }
 
 // What the customer or the bank would tell, from the sandbox or typed in by you.

@@ -76,7 +76,7 @@ func line(input *bufio.Reader) (string, bool) {
 func classesOf(err error) string {
 	found := "class"
 	for _, kind := range []error{
-		paysvc.ErrArgument, paysvc.ErrConfig, paysvc.ErrEncrypt, paysvc.ErrTransport, paysvc.ErrTimeout, paysvc.ErrCancelled,
+		paysvc.ErrArgument, paysvc.ErrConfig, paysvc.ErrEncrypt, paysvc.ErrUnresolved, paysvc.ErrTransport, paysvc.ErrTimeout, paysvc.ErrCancelled,
 		paysvc.ErrRejected, paysvc.ErrUnauthorized, paysvc.ErrRateLimited, paysvc.ErrServer, paysvc.ErrResponse,
 		paysvc.ErrInternal, paysvc.ErrOutcomeNotSent, paysvc.ErrOutcomeRejected, paysvc.ErrOutcomeUnknown,
 	} {

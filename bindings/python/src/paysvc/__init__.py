@@ -24,6 +24,7 @@ from ._errors import (
     Timeout,
     TransportError,
     Unauthorized,
+    Unresolved,
 )
 from ._generated import *  # noqa: F403 (the enumerations, and the objects within requests)
 from ._generated import CONTINUE
@@ -66,6 +67,7 @@ __all__ = [
     "Timeout",
     "TransportError",
     "Unauthorized",
+    "Unresolved",
     "__version__",
     "abandoned_call",
     "reference_new",

@@ -150,6 +150,10 @@ class AsyncClient(AsyncOperations):
             except Exception:
                 logger.exception("on_abandoned failed")
 
+    async def check(self, *, timeout: float | None = None) -> Reply:
+        """As Client.check()."""
+        return await self.call("client_check", {}, timeout=timeout)
+
     async def encrypt(self, payload: Mapping[str, object]) -> Reply:
         """Encrypts a payload without sending it; the reply's "data" is the ciphertext in base64."""
         return succeeded("encrypt", {}, self._native.call(self._native.handle(), "encrypt", payload, None))

@@ -45,6 +45,15 @@ class Client(Operations):
             call._set_timeout(timeout)
         return succeeded(name, members, self._native.call(self._native.handle(), name, members, call, progress))
 
+    def check(self, *, timeout: float | None = None, call: Call | None = None) -> Reply:
+        """Checks whether everything is there for the first sale: call it when a program starts.
+
+        Configuration, keys, connection, TLS, the service's answer and the clock; it moves no money and changes nothing.
+        It raises the error of the first check that is not ok. The reply of both has all "checks", each with "check",
+        "ok" and "message", which says what to do.
+        """
+        return self.call("client_check", {}, timeout=timeout, call=call)
+
     def encrypt(self, payload: Mapping[str, object]) -> Reply:
         """Encrypts a payload without sending it; the reply's "data" is the ciphertext in base64."""
         return succeeded("encrypt", {}, self._native.call(self._native.handle(), "encrypt", payload, None))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
 from ._errors import PaysvcError, error_of
-from ._generated import LOOK_UPS
+from ._generated import HARMLESS, LOOK_UPS
 from ._replies import REPLIES
 from ._reply import Reply
 from ._values import Members, Omitted, amount_text
@@ -50,10 +50,25 @@ def _put(found: dict[str, Any], path: tuple[str, ...], value: object) -> None:
     found[path[-1]] = value
 
 
+def may_charge(endpoint: str, members: Mapping[str, object]) -> bool:
+    """Whether the request may make a charge. What the endpoint does not list may be another way to pay."""
+    given = list(_paths(members))
+    return not given or not HARMLESS.get(endpoint, frozenset()).issuperset(given)
+
+
+def _paths(members: Mapping[str, object], within: str = "") -> Iterator[str]:
+    """The members, and those of objects as "order.amount"; of an empty object its own name."""
+    for name, value in members.items():
+        if isinstance(value, Mapping) and value:
+            yield from _paths(value, f"{within}{name}.")
+        elif not isinstance(value, Omitted):
+            yield f"{within}{name}"
+
+
 class Resolve(Members):
     """The request of resolve(): the earlier request that it is about, without card data."""
 
-    __slots__ = ("attempts", "endpoint", "request")
+    __slots__ = ("attempts", "charged", "endpoint", "request")
 
     def __init__(
         self,
@@ -62,6 +77,7 @@ class Resolve(Members):
         attempts: int | Omitted,
         expect: Mapping[str, object] | Omitted,
         wait: bool | Omitted,
+        charged: bool | Omitted,
     ) -> None:
         known: Mapping[str, object] = {}
         if isinstance(about, PaysvcError):
@@ -75,15 +91,22 @@ class Resolve(Members):
         self.request = kept(self.endpoint, {**known, **given}, added=True)
         if isinstance(expect, Mapping) and "amount" in expect:
             expect = Members({**expect, "amount": amount_text("amount", expect["amount"])})
+        if isinstance(charged, Omitted) and isinstance(about, PaysvcError) and not about.charged:
+            charged = False
+        self.charged = charged is not False
         members = {"endpoint": self.endpoint, "request": self.request, "attempts": attempts}
-        super().__init__({**members, "expect": expect, "wait": wait})
+        super().__init__({**members, "expect": expect, "wait": wait, "charged": charged})
 
 
 def error_for(name: str, members: Mapping[str, object], reply: Reply) -> PaysvcError:
     """The exception for a reply, which knows the request that it is about: of resolve(), the one that was resolved."""
     if isinstance(members, Resolve):
-        return error_of(reply, members.endpoint, members.request, members.attempts)
-    return error_of(reply, name, kept(name, members))
+        error = error_of(reply, members.endpoint, members.request, members.attempts)
+        error.charged = members.charged
+        return error
+    error = error_of(reply, name, kept(name, members))
+    error.charged = may_charge(name, members)
+    return error
 
 
 def reply_class(name: str, members: Mapping[str, object]) -> type[Reply]:

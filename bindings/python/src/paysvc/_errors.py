@@ -1,4 +1,8 @@
-"""An exception class for each status, and OutcomeUnknown, which any of them also is when the outcome is UNKNOWN."""
+"""An exception class for each status, and OutcomeUnknown for the outcome UNKNOWN.
+
+With the outcome UNKNOWN an exception is also a Timeout, TransportError and so on, but never of a class whose name sounds as
+if the request had not been executed: a Rejected that is about a look-up would be taken for the payment's.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from ._generated import Outcome, State, Status
+from ._generated import DENIALS, Outcome, State, Status
 from ._reply import Reply
 
 
@@ -28,6 +32,8 @@ class PaysvcError(Exception):
         #: What resolve() needs of the request, by the interface's names; never card data or codes.
         self.request: dict[str, Any] = dict(request or {})
         self._attempts = reply.attempts if attempts is None else attempts
+        #: False only if the request is known to make no charge: an order without a card or another payment option.
+        self.charged = True
 
     def __str__(self) -> str:
         return f"{self.message} [{self.status.name}, outcome {self.outcome.name}]"
@@ -95,15 +101,19 @@ class OutcomeUnknown(PaysvcError):
 
 
 class ArgumentError(PaysvcError, ValueError):
-    """A member is missing, unknown or of the wrong type. Nothing was sent."""
+    """A member is missing, unknown or of the wrong type. Nothing was sent; never with the outcome UNKNOWN."""
 
 
 class ConfigError(PaysvcError):
-    """The configuration or the encryption key is wrong, or lacks what this call needs. Nothing was sent."""
+    """The configuration or the encryption key is wrong, or lacks what this call needs. Never with the outcome UNKNOWN."""
 
 
 class EncryptError(PaysvcError):
-    """The payload does not fit the encryption key. Nothing was sent."""
+    """The payload does not fit the encryption key. Nothing was sent; never with the outcome UNKNOWN."""
+
+
+class Unresolved(OutcomeUnknown):
+    """The service was asked what became of a request, and it is still not known. The outcome is UNKNOWN."""
 
 
 class TransportError(PaysvcError):
@@ -119,18 +129,18 @@ class Cancelled(PaysvcError):
 
 
 class Rejected(PaysvcError):
-    """The service refused this request: an answer that says failure, or a 4xx.
+    """The service refused this request, and did not execute it: the outcome is REJECTED.
 
     This says nothing of earlier requests: an order that is refused as "already paid" has been paid.
     """
 
 
 class Unauthorized(PaysvcError):
-    """The service refused this request with 401 or 403."""
+    """The service refused this request with 401 or 403. Never with the outcome UNKNOWN."""
 
 
 class RateLimited(PaysvcError):
-    """The service answered 429, after the retries."""
+    """The service answered 429, after the retries. Never with the outcome UNKNOWN."""
 
 
 class ServerError(PaysvcError):
@@ -154,6 +164,7 @@ _CLASSES: dict[int, type[PaysvcError]] = {
     Status.ARGUMENT: ArgumentError,
     Status.CONFIG: ConfigError,
     Status.ENCRYPT: EncryptError,
+    Status.UNRESOLVED: Unresolved,
     Status.TRANSPORT: TransportError,
     Status.TIMEOUT: Timeout,
     Status.CANCELLED: Cancelled,
@@ -166,13 +177,16 @@ _CLASSES: dict[int, type[PaysvcError]] = {
 }
 
 # TimeoutOutcomeUnknown and so on: both `except Timeout` and `except OutcomeUnknown` catch it.
-_UNKNOWN: dict[type[PaysvcError], type[PaysvcError]] = {PaysvcError: OutcomeUnknown}
-for _class in _CLASSES.values():
-    _name = f"{_class.__name__}OutcomeUnknown"
-    _about = {"__doc__": _class.__doc__, "__module__": __name__}
-    _made = types.new_class(_name, (_class, OutcomeUnknown), {}, partial(dict.update, **_about))
-    # Pickle finds a class by its name in its module.
-    globals()[_name] = _UNKNOWN[_class] = _made
+_UNKNOWN: dict[type[PaysvcError], type[PaysvcError]] = {PaysvcError: OutcomeUnknown, Unresolved: Unresolved}
+for _number, _class in _CLASSES.items():
+    if _number in DENIALS:
+        _UNKNOWN[_class] = OutcomeUnknown
+    elif _class not in _UNKNOWN:
+        _name = f"{_class.__name__}OutcomeUnknown"
+        _about = {"__doc__": _class.__doc__, "__module__": __name__}
+        _made = types.new_class(_name, (_class, OutcomeUnknown), {}, partial(dict.update, **_about))
+        # Pickle finds a class by its name in its module.
+        globals()[_name] = _UNKNOWN[_class] = _made
 
 
 def error_of(
@@ -182,4 +196,8 @@ def error_of(
     found = _CLASSES.get(reply.status, PaysvcError)
     # An outcome that this version does not know proves nothing.
     proved = reply.outcome in (Outcome.NOT_SENT, Outcome.CONFIRMED, Outcome.REJECTED)
-    return (found if proved else _UNKNOWN[found])(reply, endpoint, request, attempts)
+    if not proved:
+        found = _UNKNOWN[found]
+    elif found is Unresolved or found is Rejected and reply.outcome != Outcome.REJECTED:
+        found = PaysvcError  # A status that contradicts its outcome: only the outcome counts.
+    return found(reply, endpoint, request, attempts)

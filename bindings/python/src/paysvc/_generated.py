@@ -43,11 +43,11 @@ class Status(Number):
 
     #: The service answered success.
     OK = 0
-    #: NULL, not UTF-8, not a JSON object, a member missing, unknown or of the wrong type. Nothing was sent.
+    #: NULL, not UTF-8, not a JSON object, a member missing, unknown or of the wrong type. This call sent nothing.
     ARGUMENT = 1
-    #: The configuration or the encryption key is wrong or lacks what this call needs. Nothing was sent.
+    #: The configuration or the encryption key is wrong or lacks what this call needs. This call moved no money.
     CONFIG = 2
-    #: The payload does not fit the encryption key. Nothing was sent.
+    #: The payload does not fit the encryption key. This call sent nothing.
     ENCRYPT = 3
     #: The service was asked what became of a request, and it is still not known. The outcome is UNKNOWN.
     UNRESOLVED = 5
@@ -57,9 +57,10 @@ class Status(Number):
     TIMEOUT = 11
     #: The call was cancelled.
     CANCELLED = 12
-    #: The service refused this request: an answer that reports failure, or a 4xx.
+    #: The service refused this request, and did not execute it: an answer that reports failure, or a 4xx. The outcome
+    #: is REJECTED.
     REJECTED = 20
-    #: The service refused this request with 401 or 403.
+    #: The service refused this request, or a look-up about it, with 401 or 403.
     UNAUTHORIZED = 21
     #: The service answered 429, after the retries.
     RATE_LIMITED = 22
@@ -70,6 +71,10 @@ class Status(Number):
     RESPONSE = 24
     #: A bug in this library, contained.
     INTERNAL = 90
+
+
+#: Statuses that sound as if the request in question had not been executed. With Outcome.UNKNOWN that is not so.
+DENIALS = frozenset({Status(1), Status(2), Status(3), Status(20), Status(21), Status(22)})
 
 
 class Outcome(Number):
@@ -317,6 +322,11 @@ LOOK_UPS: dict[str, tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]] = {
             ("added", ("batchReference",)),
         ),
     ),
+}
+
+#: By endpoint, the members of a request that makes no charge: one that has others may.
+HARMLESS: dict[str, frozenset[str]] = {
+    "order_create": frozenset({"reference", "country", "order.reference", "order.amount", "order.description", "order.currency", "customer.firstname", "customer.lastname", "customer.mobile", "customer.country", "customer.email", "payment.RedirectUrl", "paymentMeta.ipAddress"}),
 }
 
 

@@ -21,6 +21,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "client_new": (c_int, [c_char_p, POINTER(c_void_p), POINTER(c_void_p)]),
     "client_free": (None, [c_void_p]),
     "client_set_log": (c_int, [c_void_p, c_int, LOG_CALLBACK, c_void_p]),
+    "client_check": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),
     "client_warm": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),
     "encrypt": (c_int, [c_void_p, c_char_p, POINTER(c_void_p)]),
     "call_new": (c_void_p, []),
@@ -38,6 +39,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "reply_message": (c_char_p, [c_void_p]),
     "reply_retry_after_ms": (c_int, [c_void_p]),
     "reply_attempts": (c_int, [c_void_p]),
+    "reply_is_paid": (c_int, [c_void_p, c_char_p, c_char_p, c_char_p, POINTER(c_char_p)]),
     "reply_call_id": (c_char_p, [c_void_p]),
     "reply_free": (None, [c_void_p]),
 }

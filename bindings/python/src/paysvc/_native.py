@@ -92,6 +92,9 @@ class Native:
     ) -> Reply:
         """Calls a function of the library by its name."""
         self._follow_logging(owned)
+        if name == "client_check":
+            token_pointer = token._owned.pointer if token else None
+            return collect(name, {}, library.paysvc_client_check, owned.pointer, token_pointer)
         if name == "encrypt":
             return collect(name, {}, library.paysvc_encrypt, owned.pointer, encode(members))
         if name == "client_warm":
@@ -148,7 +151,9 @@ def collect(name: str, members: Mapping[str, object], function: Any, *arguments:
             function(*arguments, ctypes.byref(handle))
             if interrupts:
                 _raise_interrupt()
-            return _read(name, members, handle.value)
+            reply = _read(name, members, handle.value)
+            _keep(reply, handle)
+            return reply
         except BaseException as interrupt:
             # A signal handler raised, e.g. on Ctrl-C: the result of the call must not be lost.
             if handle.value:
@@ -164,6 +169,27 @@ def _raise_interrupt() -> None:
     interrupt = interrupts.pop(get_ident(), None)
     if interrupt is not None:
         raise interrupt
+
+
+def _keep(reply: Reply, handle: ctypes.c_void_p) -> None:
+    """Only the library's own reply can say whether an order is paid; of most replies it is known already that it is not."""
+    if not handle.value:
+        return
+    reply._why_not = why_not_paid(handle, "*", "*", "*")
+    if not reply._why_not:
+        reply._native = Owned(handle.value, library.paysvc_reply_free)
+        handle.value = None
+
+
+def why_not_paid(reply: Owned | ctypes.c_void_p, reference: str, amount: str, currency: str) -> str:
+    """Why the library's reply is not paid so; "" if it is."""
+    texts = [text.encode("utf-8", "surrogatepass") for text in (reference, amount, currency)]
+    if any(b"\0" in text for text in texts):
+        return "a text to compare with holds U+0000"
+    why = ctypes.c_char_p()
+    pointer = reply.pointer if isinstance(reply, Owned) else reply
+    paid = library.paysvc_reply_is_paid(pointer, *texts, ctypes.byref(why))
+    return "" if paid else (why.value or b"?").decode()
 
 
 def _read(name: str, members: Mapping[str, object], reply: int | None) -> Reply:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import ItemsView, Iterator, KeysView, ValuesView
+from decimal import Decimal
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from ._generated import Outcome, State, Status
-from ._values import as_json, decode, encode
+from ._values import amount_text, as_json, decode, encode
 
 if TYPE_CHECKING:
     from ._answer import Answer
@@ -38,6 +39,8 @@ class Reply(dict[str, Any]):
     __slots__ = (
         "_answer",
         "_body",
+        "_native",
+        "_why_not",
         "attempts",
         "call_id",
         "code",
@@ -86,6 +89,9 @@ class Reply(dict[str, Any]):
         self.call_id = call_id
         self._body: Any = _UNREAD
         self._answer: Any = None
+        #: The library's reply, if it is CONFIRMED and SUCCESSFUL; otherwise why that is not paid.
+        self._native: Any = None
+        self._why_not = "this reply was not made by the library, or has been restored: ask the service again"
         # The methods give the members; the dict itself holds only this key. Without it, C code that reads the dict
         # directly would find an empty answer, and json would write {}.
         unread: Any = self
@@ -96,6 +102,30 @@ class Reply(dict[str, Any]):
         """A reply that this package makes itself, for a call that sent nothing."""
         text = encode({"status": False, "message": message, "errors": {}}).decode()
         return cls(status=status, outcome=outcome, message=message, text=text)
+
+    def is_paid(self, reference: str, amount: Decimal | str | int, currency: str) -> bool:
+        """True only if this order is paid: CONFIRMED, SUCCESSFUL, and order, price and currency are these.
+
+        The amount is the price without the fee, never a float; amounts are compared as decimals. "*" is not compared. An
+        order that the answer does not name is the request's; a currency also as resolve() has proved it. Of
+        webhook_verify() and order_wait() it is about what the service said. A refund or a payout is never paid. A reply
+        that was pickled is not: it is no answer of the service any more.
+        """
+        return not self.why_not_paid(reference, amount, currency)
+
+    def why_not_paid(self, reference: str, amount: Decimal | str | int, currency: str) -> str:
+        """Why is_paid() is false, in one line for a person; "" if it is true."""
+        for name, text in (("reference", reference), ("currency", currency)):
+            if not isinstance(text, str):
+                raise TypeError(f"{name} must be str, not {type(text).__name__}")
+        price = amount_text("amount", amount)
+        if isinstance(price, bool) or not isinstance(price, (str, int)):
+            raise TypeError(f"amount must be str, Decimal or int, not {type(amount).__name__}")
+        if self._native is None:
+            return self._why_not
+        from ._native import why_not_paid
+
+        return why_not_paid(self._native, reference, str(price), currency)
 
     @property
     def body(self) -> Any:

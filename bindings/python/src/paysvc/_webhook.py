@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import math
 import threading
@@ -9,12 +10,15 @@ import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from enum import Enum
-from typing import NamedTuple, Protocol, Union
+from typing import NamedTuple, Protocol, TypeVar, Union
 
 from ._generated import Outcome, Status
 from ._reply import Reply
 
 logger = logging.getLogger("paysvc.webhooks")
+
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 
 #: Largest body that is read, in bytes: the library's own limit.
 MAX_LENGTH = 256 * 1024
@@ -95,43 +99,97 @@ class MemoryStore:
             self._busy.discard(key)
 
 
+class _Bucket:
+    """A number of requests that refills within a minute."""
+
+    def __init__(self, most: float, now: float) -> None:
+        self._most = most
+        self._left = most
+        self._filled = now
+
+    def wait(self, now: float) -> float:
+        """Seconds until there is a request left."""
+        per_second = self._most / 60
+        self._left = min(self._most, self._left + max(0.0, now - self._filled) * per_second)
+        self._filled = now
+        return max(0.0, 1 - self._left) / per_second
+
+    def add(self, requests: float) -> None:
+        self._left = min(self._most, self._left + requests)
+
+
 class Limits:
-    """How many verifications there may be, because each is a request to the service. Applications may share one.
+    """How many requests verifications may send to the service. Applications may share one.
 
     Whoever floods the URL would otherwise use up the requests that the service allows, and payments would get 429.
+    Events about one reference get a sixth of them, so that a flood about one does not keep out the others. What was
+    found not authentic is answered for a minute without a request.
     """
 
-    def __init__(self, at_once: int = 4, per_minute: int = 60, clock: Callable[[], float] = time.monotonic) -> None:
+    #: Of one reference this share of the requests per minute may be about, and at least so many.
+    _SHARE, _LEAST = 6, 2
+    #: How many references and bodies are remembered.
+    _REMEMBERED = 10_000
+    #: Seconds for which a body is remembered.
+    _FORGET_AFTER = 60.0
+
+    def __init__(self, at_once: int = 4, per_minute: int = 120, clock: Callable[[], float] = time.monotonic) -> None:
         if at_once < 1 or per_minute < 1:
             raise ValueError("at_once and per_minute must be 1 or more")
         self._clock = clock
         self._lock = threading.Lock()
         self._free = at_once
         self._most = float(per_minute)
-        self._left = self._most
-        self._filled = clock()
+        self._all = _Bucket(self._most, clock())
+        self._references: OrderedDict[str, _Bucket] = OrderedDict()
+        self._forged: OrderedDict[bytes, float] = OrderedDict()
 
-    def enter(self) -> Answer | None:
-        """None: the caller may verify an event, and then leaves. Otherwise what the sender is answered."""
+    def enter(self, reference: str) -> Answer | None:
+        """None: the caller may verify an event about it, and then leaves. Otherwise what the sender is answered."""
         with self._lock:
             now = self._clock()
-            per_second = self._most / 60
-            self._left = min(self._most, self._left + max(0.0, now - self._filled) * per_second)
-            self._filled = now
-            if self._left < 1:
-                return Answer("429 Too Many Requests", math.ceil((1 - self._left) / per_second))
+            own = self._bucket(reference, now)
+            wait = own.wait(now) or self._all.wait(now)
+            if wait > 0:
+                return Answer("429 Too Many Requests", math.ceil(wait))
             if self._free == 0:
                 return Answer("503 Service Unavailable", 1)
-            self._left -= 1
+            own.add(-1)
+            self._all.add(-1)
             self._free -= 1
             return None
 
-    def leave(self, asked: bool) -> None:
-        """A verification has ended; one that asked the service nothing does not count."""
+    def leave(self, reference: str, requests: int) -> None:
+        """A verification has ended that sent so many requests."""
         with self._lock:
             self._free += 1
-            if not asked:
-                self._left = min(self._most, self._left + 1)
+            for bucket in (self._bucket(reference, self._clock()), self._all):
+                bucket.add(1 - requests)
+
+    def _bucket(self, reference: str, now: float) -> _Bucket:
+        found = self._references.get(reference)
+        if found is None:
+            found = _Bucket(min(self._most, max(self._LEAST, self._most / self._SHARE)), now)
+            self._put(self._references, reference, found)
+        self._references.move_to_end(reference)
+        return found
+
+    def is_forged(self, body: bytes) -> bool:
+        """Whether this body was found not authentic a short time ago."""
+        with self._lock:
+            at = self._forged.get(hashlib.sha256(body).digest())
+            return at is not None and 0 <= self._clock() - at < self._FORGET_AFTER
+
+    def found_forged(self, body: bytes) -> None:
+        """This body was found not authentic."""
+        with self._lock:
+            self._put(self._forged, hashlib.sha256(body).digest(), self._clock())
+
+    def _put(self, entries: OrderedDict[_Key, _Value], key: _Key, value: _Value) -> None:
+        entries[key] = value
+        entries.move_to_end(key)
+        if len(entries) > self._REMEMBERED:
+            entries.popitem(last=False)
 
 
 class Answer(NamedTuple):
@@ -161,6 +219,7 @@ NO_LENGTH = Answer("411 Length Required")
 TOO_LARGE = Answer("413 Content Too Large")
 FAILED = Answer("500 Internal Server Error", RETRY_AFTER)
 BUSY = Answer("503 Service Unavailable", 1)
+UNREADABLE = Answer("503 Service Unavailable", RETRY_AFTER)
 
 
 def length(text: str | None) -> int | Answer | None:
@@ -184,12 +243,17 @@ class Verified(NamedTuple):
     unverified: bool
 
 
+def about(reply: Reply) -> str | None:
+    """What an event that was only read is about; None: it cannot be asked for."""
+    return str(reply.get("about")) if reply.status == Status.OK else None
+
+
 def verified(reply: Reply) -> Verified:
     """What the reply to webhook_verify says of an event."""
     try:
         authentic, event, key = reply.get("authentic") is True, reply.get("event"), reply.get("key")
-    except ValueError:  # Python cannot read the answer.
-        authentic, event, key = False, None, None
+    except ValueError:  # Python cannot read the answer: it is nested too deeply, or has a number that is too large.
+        return Verified(None, UNREADABLE, unverified=False)
     if reply.status == Status.OK and reply.outcome == Outcome.CONFIRMED:
         if authentic and isinstance(key, str):
             return Verified(key, OK, unverified=False)

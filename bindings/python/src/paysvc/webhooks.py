@@ -27,6 +27,7 @@ from ._webhook import (
     Limits,
     MemoryStore,
     Store,
+    about,
     length,
     logger,
     verified,
@@ -55,7 +56,7 @@ class WSGIApp:
             the sender is answered 500, and the next delivery is handled.
         store: remembers what was handled; without one a MemoryStore, which a restart empties
         unverified: called with the reply of each event that was found not authentic, e.g. to count them. It must not
-            act on them.
+            act on them. A body that is sent again within a minute is not reported again.
         limits: of the verifications; without them Limits()
         timeout: seconds for a verification
     """
@@ -95,17 +96,24 @@ class WSGIApp:
             text = body.decode()
         except UnicodeDecodeError:
             return BAD_REQUEST
-        refused = self._limits.enter()
-        if refused is not None:
-            return refused
-        asked = True
-        try:
-            reply = self._verify(text)
-            asked = reply.attempts > 0
-        finally:
-            self._limits.leave(asked)
+        if self._limits.is_forged(body):
+            return OK
+        reply = self._verify(text, ask=False)
+        reference = about(reply)
+        if reference is not None:
+            refused = self._limits.enter(reference)
+            if refused is not None:
+                return refused
+            requests = 1  # Also if the server cancels this task.
+            try:
+                reply = self._verify(text)
+                requests = reply.attempts
+            finally:
+                self._limits.leave(reference, requests)
         found = verified(reply)
         if found.key is None:
+            if found.unverified and reply.attempts > 0:
+                self._limits.found_forged(body)
             if found.unverified and self._unverified is not None:
                 self._unverified(reply)
             return found.answer
@@ -121,9 +129,9 @@ class WSGIApp:
         self._store.done(found.key)
         return OK
 
-    def _verify(self, text: str) -> Reply:
+    def _verify(self, text: str, *, ask: bool = True) -> Reply:
         try:
-            return self._client.webhook_verify(text, timeout=self._timeout)
+            return self._client.webhook_verify(text, ask=ask, timeout=self._timeout)
         except PaysvcError as error:
             return error.reply
 
@@ -211,17 +219,24 @@ class ASGIApp:
             text = body.decode()
         except UnicodeDecodeError:
             return BAD_REQUEST
-        refused = self._limits.enter()
-        if refused is not None:
-            return refused
-        asked = True
-        try:
-            reply = await self._verify(text)
-            asked = reply.attempts > 0
-        finally:
-            self._limits.leave(asked)
+        if self._limits.is_forged(body):
+            return OK
+        reply = await self._verify(text, ask=False)
+        reference = about(reply)
+        if reference is not None:
+            refused = self._limits.enter(reference)
+            if refused is not None:
+                return refused
+            requests = 1  # Also if the server cancels this task.
+            try:
+                reply = await self._verify(text)
+                requests = reply.attempts
+            finally:
+                self._limits.leave(reference, requests)
         found = verified(reply)
         if found.key is None:
+            if found.unverified and reply.attempts > 0:
+                self._limits.found_forged(body)
             if found.unverified and self._unverified is not None:
                 await _result(self._unverified(reply))
             return found.answer
@@ -236,9 +251,9 @@ class ASGIApp:
         await _result(self._store.done(found.key))
         return OK
 
-    async def _verify(self, text: str) -> Reply:
+    async def _verify(self, text: str, *, ask: bool = True) -> Reply:
         try:
-            return await self._client.webhook_verify(text, timeout=self._timeout)
+            return await self._client.webhook_verify(text, ask=ask, timeout=self._timeout)
         except PaysvcError as error:
             return error.reply
 

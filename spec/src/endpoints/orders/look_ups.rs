@@ -36,7 +36,7 @@ pub const OF_REFUND: LookUp = LookUp {
     keep: &[Keep::Value("/reference"), Keep::Value("/amount"), Keep::Added("/order/currency")],
     settles: Settles::Refund,
     amount: Some("/amount"),
-    limits: "Only a full refund can be looked up.",
+    limits: "Only a full refund can be looked up, and only that it was done: the order is then REVERSED. A refund of a part, and one that failed, leave the order SUCCESSFUL.",
     ..OF_PAYMENT
 };
 

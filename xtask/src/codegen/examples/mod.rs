@@ -34,7 +34,10 @@ impl Example {
             (Safety::Moves, Some(LookUp { settles: Settles::Batch, .. }) | None) => {
                 "UNKNOWN, ask a person before you repeat it".to_owned()
             }
-            (Safety::Moves, Some(look_up)) => format!("UNKNOWN, ask {} before you repeat it", look_up.endpoint),
+            (Safety::Moves, Some(look_up)) if look_up.settles == Settles::Refund => {
+                "UNKNOWN, ask a person before you repeat it: no look-up tells of a refund of a part".to_owned()
+            }
+            (Safety::Moves, Some(_)) => "UNKNOWN, resolve it before you repeat it".to_owned(),
         };
         let answer = requests.answer(row)?;
         let has_state = row.answer.state().is_some() || word_is_state(&row.answer);

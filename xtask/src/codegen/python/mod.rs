@@ -15,7 +15,7 @@ use minijinja::{Value, context};
 use paysvc_spec::operations::OPERATIONS;
 use paysvc_spec::schema::Endpoint;
 use paysvc_spec::settings;
-use paysvc_spec::status::{ABI, CONTINUE, Constant};
+use paysvc_spec::status::{ABI, CONTINUE, Constant, DENIALS};
 
 use super::operations::{look_ups, with_answers};
 use super::{Numbers, default_of, numbers, row};
@@ -73,6 +73,7 @@ fn context(rows: &[Endpoint]) -> Value {
         version => env!("CARGO_PKG_VERSION"),
         abi => ABI,
         go_on => CONTINUE,
+        denials => DENIALS.iter().map(|status| *status as i32).collect::<Vec<_>>(),
         operations => operations::values(rows, &classes, &answers),
         look_ups => look_ups(rows),
         environment => settings::ENVIRONMENT,

@@ -1,0 +1,148 @@
+/* Loaded before a program: the n-th allocation of more than 1,000 bytes that libpaysvc makes fails; either this one alone,
+ * or the memory is full from then on: an allocation of that size succeeds only where as much was freed.
+ *
+ * Who allocates is told by the return address, as in arena.c.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <malloc.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+enum { LEAST = 1000 };
+
+void *__libc_malloc(size_t);
+void *__libc_calloc(size_t, size_t);
+void *__libc_realloc(void *, size_t);
+void *__libc_memalign(size_t, size_t);
+void __libc_free(void *);
+
+static uintptr_t code_start, code_end;
+static long counted, failing, in_use, most;
+static int fills;
+
+/* The library is linked to this file, so that it is there before the program starts. */
+extern int paysvc_abi(void);
+
+static int find(struct dl_phdr_info *info, size_t size, void *inside)
+{
+    int i;
+    (void)size;
+    for (i = 0; i < info->dlpi_phnum; i++) {
+        uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr, end = start + info->dlpi_phdr[i].p_memsz;
+        if (info->dlpi_phdr[i].p_type == PT_LOAD && (uintptr_t)inside >= start && (uintptr_t)inside < end) {
+            code_start = start;
+            code_end = end;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    dl_iterate_phdr(find, dlsym(RTLD_DEFAULT, "paysvc_abi"));
+    if (code_end == 0) {
+        _Exit(99);
+    }
+}
+
+/* Counts from here; n is 0 for no failure. */
+void malloc_fails(long n, int full)
+{
+    __atomic_store_n(&counted, 0, __ATOMIC_SEQ_CST);
+    fills = full;
+    __atomic_store_n(&failing, n, __ATOMIC_SEQ_CST);
+}
+
+/* How many there were; no more fail. */
+long malloc_counted(void)
+{
+    long count = __atomic_load_n(&counted, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&failing, 0, __ATOMIC_SEQ_CST);
+    return count;
+}
+
+static int fails(void *caller, size_t size)
+{
+    long n, at;
+    if (size <= LEAST || (uintptr_t)caller < code_start || (uintptr_t)caller >= code_end) {
+        return 0;
+    }
+    n = __atomic_add_fetch(&counted, 1, __ATOMIC_SEQ_CST);
+    at = __atomic_load_n(&failing, __ATOMIC_SEQ_CST);
+    if (n == at) {
+        most = __atomic_load_n(&in_use, __ATOMIC_SEQ_CST);
+    } else if (at == 0 || n < at || !fills || __atomic_load_n(&in_use, __ATOMIC_SEQ_CST) + (long)size <= most) {
+        return 0;
+    }
+    errno = ENOMEM;
+    return 1;
+}
+
+/* All blocks are counted, whoever has them, so that what is freed is taken off as well. */
+static void *taken(void *block)
+{
+    if (block != NULL) {
+        __atomic_add_fetch(&in_use, (long)malloc_usable_size(block), __ATOMIC_SEQ_CST);
+    }
+    return block;
+}
+
+static void given(void *block)
+{
+    if (block != NULL) {
+        __atomic_sub_fetch(&in_use, (long)malloc_usable_size(block), __ATOMIC_SEQ_CST);
+    }
+}
+
+void *malloc(size_t size)
+{
+    return fails(__builtin_return_address(0), size) ? NULL : taken(__libc_malloc(size));
+}
+
+void *calloc(size_t count, size_t size)
+{
+    return fails(__builtin_return_address(0), count * size) ? NULL : taken(__libc_calloc(count, size));
+}
+
+void *realloc(void *block, size_t size)
+{
+    void *moved;
+    if (fails(__builtin_return_address(0), size)) {
+        return NULL;
+    }
+    given(block);
+    moved = __libc_realloc(block, size);
+    return taken(moved != NULL || size == 0 ? moved : block) == block && moved == NULL ? NULL : moved;
+}
+
+void free(void *block)
+{
+    given(block);
+    __libc_free(block);
+}
+
+int posix_memalign(void **block, size_t alignment, size_t size)
+{
+    void *made = fails(__builtin_return_address(0), size) ? NULL : taken(__libc_memalign(alignment, size));
+    if (made == NULL) {
+        return ENOMEM;
+    }
+    *block = made;
+    return 0;
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    return fails(__builtin_return_address(0), size) ? NULL : taken(__libc_memalign(alignment, size));
+}
+
+/* So that the linker keeps the library. */
+int failing_malloc_abi(void)
+{
+    return paysvc_abi();
+}

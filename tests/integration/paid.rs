@@ -1,0 +1,91 @@
+//! `paysvc_reply_is_paid` over real answers: of payments, look-ups, webhooks and refunds.
+
+use serde_json::{Value, json};
+
+use crate::support::capi::{Client, Reply, with};
+use crate::support::long_encryption_key;
+use crate::support::sandbox::Sandbox;
+use crate::support::server::Server;
+
+const ORDERED: [Option<&str>; 3] = [Some("O-1"), Some("25.50"), Some("NGN")];
+const ANYTHING: [Option<&str>; 3] = [Some("*"); 3];
+
+fn answered(function: &str, request: &Value, body: &'static str) -> Reply {
+    let server = Server::start(move |mut c| {
+        while c.read_request().is_some() {
+            c.answer("200 OK", "", body);
+        }
+    });
+    let config = with(server.config(), json!({"encryption_key": long_encryption_key()}));
+    Client::new(&config).call(function, request)
+}
+
+fn charge(reference: &str) -> Value {
+    json!({
+        "reference": reference, "paymentoption": "C", "country": "NG",
+        "card": {"cardnumber": "4111111111111111", "expirymonth": "01", "expiryyear": "39", "cvv": "193"},
+        "order": {"reference": reference, "amount": "25.50", "currency": "NGN", "description": "tea"},
+    })
+}
+
+#[test]
+fn a_charge_and_every_look_at_it_are_compared_with_the_order() {
+    let sandbox = Sandbox::start(&[]);
+    let client = Client::new(&sandbox.config());
+    let charged = client.call("order_create", &charge("O-1"));
+    let question = json!({"reference": "O-1", "request": {"order": {"currency": "NGN"}}});
+    let expect = json!({"reference": "O-1", "amount": "25.50", "currency": "NGN"});
+    let event = json!({"data": {"orderReference": "O-1", "statusId": 5, "orderAmount": 25.5, "currency": "NGN"}});
+    let resolved = json!({"endpoint": "order_create", "request": charge("O-1")});
+    for (function, reply) in [
+        ("order_create", charged),
+        ("resolve", client.call("resolve", &resolved)),
+        ("order_wait", client.call("order_wait", &question)),
+        ("webhook_verify", client.call("webhook_verify", &json!({"body": event, "expect": expect}))),
+    ] {
+        assert_eq!(reply.why_not_paid(ORDERED), "", "{function}: {}", reply.body());
+        for (index, other, why) in
+            [(0, "O-2", "another order"), (1, "25.5001", "the amount"), (2, "USD", "the currency")]
+        {
+            let mut ordered = ORDERED;
+            ordered[index] = Some(other);
+            assert!(reply.why_not_paid(ordered).contains(why), "{function}: {}", reply.why_not_paid(ordered));
+            ordered[index] = Some("*");
+            assert_eq!(reply.why_not_paid(ordered), "", "{function}");
+            ordered[index] = None;
+            assert!(reply.why_not_paid(ordered).contains("NULL"), "{function}");
+        }
+    }
+}
+
+#[test]
+fn a_refund_is_never_paid_also_if_it_is_resolved() {
+    let sandbox = Sandbox::start(&[]);
+    let client = Client::new(&sandbox.config());
+    sandbox.post("/sandbox/orders", &json!({"reference": "O-1", "amount": "25.50", "paid": true}));
+    let refund = json!({"reference": "O-1"});
+    let refunded = client.call("order_refund", &refund);
+    assert_ne!(refunded.why_not_paid(ANYTHING), "");
+    let resolved = client.call("resolve", &json!({"endpoint": "order_refund", "request": refund}));
+    assert_ne!(resolved.why_not_paid(ANYTHING), "", "{}", resolved.message());
+    let done =
+        r#"{"status":true,"message":"done","data":{"reference":"O-1","amount_refunded":"25.50","status":"success"}}"#;
+    let reply = answered("order_refund", &refund, done);
+    assert_eq!((reply.verdict().as_str(), reply.state()), ("OK CONFIRMED", 5));
+    assert!(reply.why_not_paid(ANYTHING).contains("no payment"), "{}", reply.why_not_paid(ANYTHING));
+}
+
+/// The library's other replies, and answers that say "paid" where nobody asked about a payment.
+#[test]
+fn what_is_no_answer_about_a_payment_is_not_paid() {
+    let client = Client::new(&json!({"base_url": "http://127.0.0.1:1", "secret_key": "s"}));
+    assert_eq!(client.call("order_verify", &json!({"reference": "O-1"})).why_not_paid(ANYTHING), "nothing was sent");
+    let body =
+        r#"{"status":"success","data":{"orderReference":"O-1","orderAmount":"25.50","currency":"NGN","statusId":5}}"#;
+    let free = json!({"method": "POST", "path": "/payment/order/new", "key": "secret", "body": {"reference": "O-1"}});
+    let reply = answered("request", &free, body);
+    assert_eq!(reply.state(), 5, "{}", reply.message());
+    assert!(reply.why_not_paid(ANYTHING).contains("no payment"), "{}", reply.why_not_paid(ANYTHING));
+    let reply = answered("order_verify", &json!({"reference": "O-1"}), body);
+    assert_eq!(reply.why_not_paid(ORDERED), "");
+}
