@@ -38,6 +38,8 @@ impl Reader<'_> {
             _ => Text::of(member),
         };
         let named = &mut self.facts.references[kind as usize];
+        // Nothing says that two members are the same if neither can be read.
+        named.differs |= found.is_none() && named.text.is_unclear();
         let mut requested = self.requested.iter().filter(|(of, _)| *of == kind).map(|(_, text)| text).peekable();
         if requested.peek().is_some() {
             let is_it = |requested: &String| match (kind, &found) {
