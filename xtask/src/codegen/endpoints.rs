@@ -3,7 +3,7 @@
 
 use minijinja::{Value, context};
 use paysvc_spec::schema::{
-    AnswerKind, Certainty, Endpoint, Field, Form, Keep, Kind, LookUp, Member, Method, PayOption, Safety,
+    AnswerKind, Certainty, Endpoint, Field, Form, Keep, Kind, LookUp, Member, Method, PayOption, Place, Role, Safety,
 };
 
 use super::answers::typed;
@@ -50,7 +50,7 @@ fn endpoint(it: &Endpoint) -> Value {
     let mut request = Vec::new();
     request_members(&mut request, "", it.fields);
     let mut members = Vec::new();
-    answer_members(&mut members, "", it.answer.members);
+    answer_members(&mut members, "", Place::Root, it.answer.members);
     let mut names = Vec::new();
     typed_names(&mut names, &Names::default(), it.answer.members);
     context! {
@@ -132,8 +132,9 @@ fn request_members(out: &mut Vec<Value>, within: &str, fields: &[Field]) {
     }
 }
 
-fn answer_members(out: &mut Vec<Value>, within: &str, members: &[Member]) {
+fn answer_members(out: &mut Vec<Value>, within: &str, place: Place, members: &[Member]) {
     for member in members {
+        let role = member.role_in(place);
         let path = format!("{within}/{}", member.name);
         out.push(context! {
             path => &path,
@@ -142,10 +143,18 @@ fn answer_members(out: &mut Vec<Value>, within: &str, members: &[Member]) {
             nullable => member.nullable,
             number_or_text => member.form == Form::NumberOrText,
             certainty => member.certainty.name(),
+            role => role.map(Role::words).filter(|words| !words.is_empty()),
             doc => member.doc,
         });
-        let each = if let AnswerKind::List(_) = member.kind { "/*" } else { "" };
-        answer_members(out, &format!("{path}{each}"), member.kind.members());
+        let is_list = matches!(member.kind, AnswerKind::List(_));
+        let (each, inner) = match role {
+            Some(Role::History) => ("/*", Place::Attempt),
+            Some(Role::Object(_)) if is_list => ("/*", Place::Element),
+            Some(Role::Object(inner)) => ("", inner),
+            // Nothing in it has a role.
+            _ => (if is_list { "/*" } else { "" }, Place::Error),
+        };
+        answer_members(out, &format!("{path}{each}"), inner, member.kind.members());
     }
 }
 
