@@ -155,9 +155,8 @@ class Till:
         reply = self.call("refund in part", order, refund, lambda reply: reply.answer.data.amount_refunded)
         if reply.outcome == Outcome.CONFIRMED:
             # Another amount or order would not be CONFIRMED: the library compares them. Nothing else tells how it ends.
-            done = reply.state == State.SUCCESSFUL
-            advice = "refunded" if done else "accepted, not done yet: nothing tells how it ends, look into the dashboard"
-            print(f"{'':<21} {advice}")
+            advice = "accepted, not done yet: nothing tells how it ends, look into the dashboard"
+            print(f"{'':<21} {'refunded' if reply.state == State.SUCCESSFUL else advice}")
 
     def card(self, ordered: Ordered) -> None:
         card = paysvc.Card(cardnumber="4111111111111111", expirymonth="01", expiryyear="39", cvv="193")

@@ -81,11 +81,20 @@ def test_the_first_charge_of_the_readme_is_not_repeated_when_it_stays_unknown(pa
         ({}, "paid"),
         ({"totalAmount": 25.5, "fee": 0}, "paid"),
         ({"totalAmount": 25.88}, "paid"),
-        ({"totalAmount": 25.05}, "not paid, do not charge again: the amount is another one, or cannot be read (SUCCESSFUL)"),
-        ({"totalAmount": 2550}, "not paid, do not charge again: the amount is another one, or cannot be read (SUCCESSFUL)"),
+        (
+            {"totalAmount": 25.05},
+            "not paid, do not charge again: the amount is another one, or cannot be read (SUCCESSFUL)",
+        ),
+        (
+            {"totalAmount": 2550},
+            "not paid, do not charge again: the amount is another one, or cannot be read (SUCCESSFUL)",
+        ),
         ({"currency": "USD"}, "not paid, do not charge again: the currency is another one (SUCCESSFUL)"),
         ({"totalAmount": None}, "not paid, do not charge again: the answer names no amount (SUCCESSFUL)"),
-        ({"totalAmount": ["25.50"]}, "not paid, do not charge again: the amount is another one, or cannot be read (SUCCESSFUL)"),
+        (
+            {"totalAmount": ["25.50"]},
+            "not paid, do not charge again: the amount is another one, or cannot be read (SUCCESSFUL)",
+        ),
         (
             {"statusId": 2},
             "not paid, do not charge again: the payment is not final: ask for the state of the order again (PENDING)",

@@ -159,10 +159,11 @@ class AsyncClient(AsyncOperations):
         return succeeded("encrypt", {}, self._native.call(self._native.handle(), "encrypt", payload, None))
 
     async def warm(self, *, timeout: float | None = None) -> Reply:
-        """Connects ahead, so that the next request that moves money does not wait for it: call it when the cashier begins.
+        """Connects ahead, so that the next request that moves money does not wait for it: call it when the cashier
+        begins.
 
-        Sends no request: if it raises, nothing has happened, and that request connects by itself. The connection is used
-        for 10 s, by one request; at most max_idle_connections are kept. The reply is OK and NOT_SENT.
+        Sends no request: if it raises, nothing has happened, and that request connects by itself. The connection is
+        used for 10 s, by one request; at most max_idle_connections are kept. The reply is OK and NOT_SENT.
         """
         return await self.call("client_warm", {}, timeout=timeout)
 

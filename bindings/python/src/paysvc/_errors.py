@@ -1,7 +1,7 @@
 """An exception class for each status, and OutcomeUnknown for the outcome UNKNOWN.
 
-With the outcome UNKNOWN an exception is also a Timeout, TransportError and so on, but never of a class whose name sounds as
-if the request had not been executed: a Rejected that is about a look-up would be taken for the payment's.
+With the outcome UNKNOWN an exception is also a Timeout, TransportError and so on, but never of a class whose name
+sounds as if the request had not been executed: a Rejected that is about a look-up would be taken for the payment's.
 """
 
 from __future__ import annotations
@@ -105,7 +105,10 @@ class ArgumentError(PaysvcError, ValueError):
 
 
 class ConfigError(PaysvcError):
-    """The configuration or the encryption key is wrong, or lacks what this call needs. Never with the outcome UNKNOWN."""
+    """The configuration or the encryption key is wrong, or lacks what this call needs.
+
+    Never with the outcome UNKNOWN.
+    """
 
 
 class EncryptError(PaysvcError):
@@ -198,6 +201,6 @@ def error_of(
     proved = reply.outcome in (Outcome.NOT_SENT, Outcome.CONFIRMED, Outcome.REJECTED)
     if not proved:
         found = _UNKNOWN[found]
-    elif found is Unresolved or found is Rejected and reply.outcome != Outcome.REJECTED:
+    elif found is Unresolved or (found is Rejected and reply.outcome != Outcome.REJECTED):
         found = PaysvcError  # A status that contradicts its outcome: only the outcome counts.
     return found(reply, endpoint, request, attempts)

@@ -6,6 +6,7 @@ import ctypes
 import sys
 from _thread import get_ident
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from ._abandoned import abandon
@@ -172,16 +173,16 @@ def _raise_interrupt() -> None:
 
 
 def _keep(reply: Reply, handle: ctypes.c_void_p) -> None:
-    """Only the library's own reply can say whether an order is paid; of most replies it is known already that it is not."""
+    """Only the library's own reply can say whether an order is paid; of most it is known already that it is not."""
     if not handle.value:
         return
-    reply._why_not = why_not_paid(handle, "*", "*", "*")
+    reply._why_not = _why_not_paid(handle, "*", "*", "*")
     if not reply._why_not:
-        reply._native = Owned(handle.value, library.paysvc_reply_free)
+        reply._compare = partial(_why_not_paid, Owned(handle.value, library.paysvc_reply_free))
         handle.value = None
 
 
-def why_not_paid(reply: Owned | ctypes.c_void_p, reference: str, amount: str, currency: str) -> str:
+def _why_not_paid(reply: Owned | ctypes.c_void_p, reference: str, amount: str, currency: str) -> str:
     """Why the library's reply is not paid so; "" if it is."""
     texts = [text.encode("utf-8", "surrogatepass") for text in (reference, amount, currency)]
     if any(b"\0" in text for text in texts):

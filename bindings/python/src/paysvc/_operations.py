@@ -55,15 +55,15 @@ class Operations(Endpoints):
     ) -> Reply:
         """Finds out what became of a request whose outcome is UNKNOWN. It moves no money.
 
-        It returns if the request was executed: ask is_paid() of the reply. The reply is that of the endpoint that was asked,
-        such as an OrderStatusReply.
+        It returns if the request was executed: ask is_paid() of the reply. The reply is that of the endpoint that was
+        asked, such as an OrderStatusReply.
 
         Args:
             about: the error of the request, also that of an earlier resolve(); or the name of its endpoint
             request: the members by which the request is looked up, by the interface's names, if there is no error, or
                 in addition to what it knows; further members are ignored, so nobody has to keep card data
-            attempts: how many requests that may charge this order were begun, by anyone, each resend included; only with
-                1 can the outcome be REJECTED. If no other request was made for the order: the error's own attempts
+            attempts: how many requests that may charge this order were begun, by anyone, each resend included; only
+                with 1 can the outcome be REJECTED. If no other request was made for the order: the error's own attempts
             expect: the price that was asked for
             wait: asks again until the outcome is known or the time is over
             charged: False: the request made an order without a charge, so that it may be sent again if the service does
@@ -75,7 +75,8 @@ class Operations(Endpoints):
             Rejected: the outcome is REJECTED; the request was not executed
             OutcomeUnknown: it is still not known; the exception can be resolved as well
         """
-        return self.call("resolve", Resolve(about, request, attempts, expect, wait, charged), timeout=timeout, call=call)
+        earlier = Resolve(about, request, attempts, expect, wait, charged)
+        return self.call("resolve", earlier, timeout=timeout, call=call)
 
     def payout_bulk(
         self,

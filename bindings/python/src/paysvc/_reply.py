@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import ItemsView, Iterator, KeysView, ValuesView
+from collections.abc import Callable, ItemsView, Iterator, KeysView, ValuesView
 from decimal import Decimal
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
@@ -39,7 +39,7 @@ class Reply(dict[str, Any]):
     __slots__ = (
         "_answer",
         "_body",
-        "_native",
+        "_compare",
         "_why_not",
         "attempts",
         "call_id",
@@ -89,8 +89,8 @@ class Reply(dict[str, Any]):
         self.call_id = call_id
         self._body: Any = _UNREAD
         self._answer: Any = None
-        #: The library's reply, if it is CONFIRMED and SUCCESSFUL; otherwise why that is not paid.
-        self._native: Any = None
+        #: Asks the library's reply, if it is CONFIRMED and SUCCESSFUL; otherwise why that is not paid.
+        self._compare: Callable[[str, str, str], str] | None = None
         self._why_not = "this reply was not made by the library, or has been restored: ask the service again"
         # The methods give the members; the dict itself holds only this key. Without it, C code that reads the dict
         # directly would find an empty answer, and json would write {}.
@@ -106,8 +106,8 @@ class Reply(dict[str, Any]):
     def is_paid(self, reference: str, amount: Decimal | str | int, currency: str) -> bool:
         """True only if this order is paid: CONFIRMED, SUCCESSFUL, and order, price and currency are these.
 
-        The amount is the price without the fee, never a float; amounts are compared as decimals. "*" is not compared. An
-        order that the answer does not name is the request's; a currency also as resolve() has proved it. Of
+        The amount is the price without the fee, never a float; amounts are compared as decimals. "*" is not compared.
+        An order that the answer does not name is the request's; a currency also as resolve() has proved it. Of
         webhook_verify() and order_wait() it is about what the service said. A refund or a payout is never paid. A reply
         that was pickled is not: it is no answer of the service any more.
         """
@@ -121,11 +121,7 @@ class Reply(dict[str, Any]):
         price = amount_text("amount", amount)
         if isinstance(price, bool) or not isinstance(price, (str, int)):
             raise TypeError(f"amount must be str, Decimal or int, not {type(amount).__name__}")
-        if self._native is None:
-            return self._why_not
-        from ._native import why_not_paid
-
-        return why_not_paid(self._native, reference, str(price), currency)
+        return self._why_not if self._compare is None else self._compare(reference, str(price), currency)
 
     @property
     def body(self) -> Any:
