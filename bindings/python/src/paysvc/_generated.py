@@ -326,7 +326,23 @@ LOOK_UPS: dict[str, tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]] = {
 
 #: By endpoint, the members of a request that makes no charge: one that has others may.
 HARMLESS: dict[str, frozenset[str]] = {
-    "order_create": frozenset({"reference", "country", "order.reference", "order.amount", "order.description", "order.currency", "customer.firstname", "customer.lastname", "customer.mobile", "customer.country", "customer.email", "payment.RedirectUrl", "paymentMeta.ipAddress"}),
+    "order_create": frozenset(
+        {
+            "reference",
+            "country",
+            "order.reference",
+            "order.amount",
+            "order.description",
+            "order.currency",
+            "customer.firstname",
+            "customer.lastname",
+            "customer.mobile",
+            "customer.country",
+            "customer.email",
+            "payment.RedirectUrl",
+            "paymentMeta.ipAddress",
+        }
+    ),
 }
 
 
