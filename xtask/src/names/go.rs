@@ -13,6 +13,7 @@ const INITIALISMS: &[&str] =
 const OURS: &[&str] = &[
     "Amount",
     "AnswerError",
+    "Anything",
     "Client",
     "Decimal",
     "DefaultMaxInFlight",
@@ -45,8 +46,18 @@ const OURS: &[&str] = &[
 ];
 
 /// Methods of the client that no endpoint is.
-const METHODS_OF_OURS: &[&str] =
-    &["Call", "Close", "Encrypt", "PayoutBulk", "PayoutBulkStatus", "Request", "Resolve", "ResolveRequest"];
+const METHODS_OF_OURS: &[&str] = &[
+    "Call",
+    "Check",
+    "Close",
+    "Encrypt",
+    "PayoutBulk",
+    "PayoutBulkStatus",
+    "Request",
+    "Resolve",
+    "ResolveRequest",
+    "Warm",
+];
 
 /// What the structs of requests and answers have themselves, and what fmt, log/slog and encoding/json look for. A field of
 /// such a name would hide it: with `Format`, personal data would be printed.
