@@ -564,7 +564,7 @@ paysvc_status PAYSVC_CDECL paysvc_order_pay_capture(const paysvc_client *client,
                                                     paysvc_reply **reply);
 
 /**
- * Starts a refund of an order, in full or in part. SUCCESSFUL means that it was done. If it was only accepted, nothing tells how it ended: order_status and order_wait tell the state of the order.
+ * Starts a refund of an order, in full or in part. If it is only accepted, nothing tells how it ends.
  *
  * POST /payment/order/refund, secret key.
  *

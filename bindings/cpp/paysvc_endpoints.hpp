@@ -820,7 +820,7 @@ template <class Client> class endpoints {
         return order_pay_capture_reply(static_cast<const Client *>(this)->perform(&paysvc_order_pay_capture, request, with));
     }
 
-    /// Starts a refund of an order, in full or in part. SUCCESSFUL means that it was done. If it was only accepted, nothing tells how it ended: order_status and order_wait tell the state of the order.
+    /// Starts a refund of an order, in full or in part. If it is only accepted, nothing tells how it ends.
     /// POST /payment/order/refund, secret key.
 #if PAYSVC_EXCEPTIONS
     order_refund_reply order_refund(const std::string &request, const call &with = call::none()) const {

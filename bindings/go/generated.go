@@ -955,7 +955,7 @@ type OrderRefundRequest struct {
 	Amount *string `json:"amount,omitempty"`
 }
 
-// OrderRefund starts a refund of an order, in full or in part. SUCCESSFUL means that it was done. If it was only accepted, nothing tells how it ended: order_status and order_wait tell the state of the order.
+// OrderRefund starts a refund of an order, in full or in part. If it is only accepted, nothing tells how it ends.
 //
 // POST /payment/order/refund, secret key.
 func (c *Client) OrderRefund(ctx context.Context, request OrderRefundRequest) (*OrderRefundReply, error) {

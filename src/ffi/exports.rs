@@ -339,7 +339,7 @@ pub unsafe extern "C" fn paysvc_order_pay_capture(client: *const paysvc_client, 
     unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_pay_capture") }, client, request_json, call, reply) }
 }
 
-/// Starts a refund of an order, in full or in part. SUCCESSFUL means that it was done. If it was only accepted, nothing tells how it ended: order_status and order_wait tell the state of the order.
+/// Starts a refund of an order, in full or in part. If it is only accepted, nothing tells how it ends.
 ///
 /// POST /payment/order/refund, secret key.
 ///

@@ -92,6 +92,14 @@ impl Channel {
         }
     }
 
+    /// Wipes what rustls has decrypted in its own buffer. A kept connection may not be used again for a long time.
+    pub fn wipe(&mut self) {
+        if let Some(tls) = &mut self.tls {
+            // It gets the free part of that buffer, and says that nothing came.
+            let _ = tls.read_tls(&mut Wipes);
+        }
+    }
+
     /// Fails unless the connection is open and nothing in it is unread. An answer that was not asked for would be taken
     /// for the answer to the next request.
     pub fn check_nothing_unread(&mut self, peer: &Peer) -> Result<(), TransportError> {
@@ -153,6 +161,16 @@ fn handshake(peer: &Peer, sock: &mut Sock) -> Result<Option<Box<ClientConnection
         proxy.tunnel(sock, &peer.host, peer.port)?;
     }
     peer.tls.as_ref().map(|tls| tls.handshake(sock).map(Box::new)).transpose()
+}
+
+/// Leaves zeros in the buffer that it is given.
+struct Wipes;
+
+impl io::Read for Wipes {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        buffer.fill(0);
+        Err(io::ErrorKind::WouldBlock.into())
+    }
 }
 
 /// Reads only what has already arrived.

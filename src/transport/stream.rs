@@ -262,6 +262,7 @@ impl Transport for Stream {
         self.channel.sock.call = None;
         let complete = self.filled == self.consumed && self.pending == 0;
         self.wipe_answer();
+        self.channel.wipe();
         complete
     }
 

@@ -68,6 +68,17 @@ paysvc_status paysvc_encrypt(const paysvc_client *client, const char *json, pays
     return status;
 }
 
+#define WRAP_OF_CLIENT(name) \
+    paysvc_status paysvc_client_##name(const paysvc_client *client, const paysvc_call *call, paysvc_reply **reply) \
+    { \
+        paysvc_status (*function)(const paysvc_client *, const paysvc_call *, paysvc_reply **) = real("paysvc_client_" #name); \
+        paysvc_status status = function(client, call, reply); \
+        note("made", "reply", reply == NULL ? NULL : *reply); \
+        return status; \
+    }
+WRAP_OF_CLIENT(warm)
+WRAP_OF_CLIENT(check)
+
 paysvc_status paysvc_client_new(const char *json, paysvc_client **client, paysvc_reply **reply)
 {
     paysvc_status (*function)(const char *, paysvc_client **, paysvc_reply **) = real("paysvc_client_new");

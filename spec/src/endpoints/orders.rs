@@ -132,7 +132,7 @@ pub const ROWS: &[Endpoint] = &[
             ..Endpoint::ANSWER
         },
         looked_up_by: Some(look_ups::OF_REFUND),
-        doc: "Starts a refund of an order, in full or in part. SUCCESSFUL means that it was done. If it was only accepted, nothing tells how it ended: order_status and order_wait tell the state of the order.",
+        doc: "Starts a refund of an order, in full or in part. If it is only accepted, nothing tells how it ends.",
         ..Endpoint::ROW
     },
     Endpoint {

@@ -160,6 +160,7 @@ fn a_refusal_after_429_is_not_taken_for_more_than_it_is() {
         let mut config = server.config();
         config["encryption_key"] = json!(crate::support::long_encryption_key());
         config["max_attempts"] = json!(1);
+        config["connection_reuse"] = json!("all");
         let (reply, _) = run(&Client::new(&config), &json!({"payoutDetails": recipients(1)}));
         reply.expect(expected);
     }

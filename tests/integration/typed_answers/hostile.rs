@@ -4,7 +4,8 @@
 mod drawn;
 mod edits;
 
-use paysvc_spec::schema::{AnswerKind, Endpoint, Envelope, Member};
+use paysvc_spec::roles::SHARED;
+use paysvc_spec::schema::{AnswerKind, Endpoint, Envelope, Member, Role};
 
 use super::values;
 use crate::support::answers::{Tree, typed};
@@ -19,32 +20,14 @@ pub struct Case {
     pub keeps_verdict: bool,
 }
 
-/// What a verdict is read from, in lower case.
-const VERDICT: &[&str] = &[
-    "status",
-    "statusid",
-    "statuscode",
-    "status_code",
-    "code",
-    "responsecode",
-    "orderpaymentresponsecode",
-    "paymentresponsecode",
-    "paymentstatus",
-    "message",
-    "success",
-    "issuccess",
-    "error",
-    "errors",
-    "reference",
-    "sessionid",
-    "mandatecode",
-    "batchreference",
-    "batchid",
-    "payoutreference",
-];
-
+/// Whether a verdict is read from members of that name, in any case.
 fn is_of_verdict(name: &str) -> bool {
-    VERDICT.contains(&name.to_lowercase().as_str())
+    let without_part = |role: &Role| {
+        use Role::{AccountNumber, Charged, Currency, Fee, Final, History, Object, Price, Requery};
+        matches!(role, AccountNumber | Charged | Currency | Fee | Final | History | Object(_) | Price | Requery)
+    };
+    let known = SHARED.iter().filter(|known| known.name.eq_ignore_ascii_case(name));
+    known.flat_map(|known| known.roles).any(|(role, _)| !without_part(role))
 }
 
 /// A place of a typed member in an answer.

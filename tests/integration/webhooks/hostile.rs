@@ -103,7 +103,7 @@ fn an_answer_that_proves_nothing_authenticates_nothing() {
         ("200 OK", r#"{"status":"success"}"#, "OK CONFIRMED"),
         ("200 OK", r#"{"status":"success","data":[{"statusId":5,"orderAmount":1}]}"#, "OK CONFIRMED"),
         ("200 OK", r#"{"data":{"statusId":5,"OrderAmount":1}}"#, "OK CONFIRMED"),
-        ("200 OK", r#"{"data":{"statusId":5,"orderAmount":1,"orderReference":"B"}}"#, "OK CONFIRMED"),
+        ("200 OK", r#"{"data":{"statusId":5,"orderAmount":1,"orderReference":"B"}}"#, "E_RESPONSE UNKNOWN"),
         ("200 OK", r#"{"data":{"statusId":5,"totalAmountCharged":1,"totalChargedAmount":2}}"#, "OK CONFIRMED"),
         ("200 OK", r#"{"data":{"statusId":5,"status":"Failed","orderAmount":1}}"#, "OK CONFIRMED"),
         ("200 OK", r#"{"data":{"statusId":5,"statusId":5,"orderAmount":1}}"#, "E_RESPONSE UNKNOWN"),

@@ -408,7 +408,7 @@ class Endpoints:
         timeout: float | None = None,
         call: Call | None = None,
     ) -> OrderRefundReply:
-        """Starts a refund of an order, in full or in part. SUCCESSFUL means that it was done. If it was only accepted, nothing tells how it ended: order_status and order_wait tell the state of the order.
+        """Starts a refund of an order, in full or in part. If it is only accepted, nothing tells how it ends.
 
         POST /payment/order/refund, secret key.
 
@@ -1271,7 +1271,7 @@ class AsyncEndpoints:
         amount: str | Decimal | Omitted = OMIT,
         timeout: float | None = None,
     ) -> OrderRefundReply:
-        """Starts a refund of an order, in full or in part. SUCCESSFUL means that it was done. If it was only accepted, nothing tells how it ended: order_status and order_wait tell the state of the order.
+        """Starts a refund of an order, in full or in part. If it is only accepted, nothing tells how it ends.
 
         POST /payment/order/refund, secret key.
 
