@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import sys
 import threading
 from collections.abc import Callable, Iterator
+from types import FrameType
 from typing import Any
 
 import pytest
 from peer import Peer
 
 import paysvc
+from paysvc import _native
 from paysvc._generated import KEYWORDS, OPERATIONS
 from paysvc._library import library
 from paysvc.sandbox import Sandbox
@@ -100,6 +103,47 @@ def test_calls_that_succeed_fail_or_are_refused(handles: Handles, paysvc_sandbox
     # Replies and errors that a program keeps have no handle.
     handles.assert_all_freed()
     assert len(kept) == 25
+
+
+def interrupt_at(line: int) -> Any:
+    """A trace function that interrupts the program, as Ctrl-C would, before that line of _native.py is run."""
+    lines = 0
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        nonlocal lines
+        # succeeded() has the reply already, as the program has it a moment later.
+        if frame.f_code.co_filename != _native.__file__ or frame.f_code.co_name == "succeeded":
+            return None
+        lines += event == "line"
+        if event == "line" and lines == line:
+            raise KeyboardInterrupt
+        return trace
+
+    return trace
+
+
+def test_an_interrupt_anywhere_in_a_call_that_is_paid(handles: Handles, paysvc_sandbox: Sandbox) -> None:
+    paysvc_sandbox.post("/sandbox/orders", {"reference": "R", "amount": "20", "paid": True})
+    tracer, line, carried, reply = sys.gettrace(), 0, 0, None
+    with paysvc.Client(**paysvc_sandbox.config) as client:
+        while reply is None:
+            line, before = line + 1, handles.made["reply"]
+            try:
+                sys.settrace(interrupt_at(line))
+                reply = client.order_verify(reference="R")
+            except KeyboardInterrupt as interrupt:
+                result = paysvc.abandoned_call(interrupt)
+                if handles.made["reply"] > before:
+                    assert result is not None, f"the result is lost at line {line}"
+                    assert result.outcome == paysvc.Outcome.CONFIRMED
+                    carried += 1
+            finally:
+                sys.settrace(tracer)
+            gc.collect()
+            assert handles.wrong == []
+    assert reply.is_paid("R", "20", "*")
+    assert carried > 20
+    del reply
 
 
 def test_clients_that_are_refused_never_closed_or_closed_twice(handles: Handles, paysvc_sandbox: Sandbox) -> None:

@@ -36,6 +36,18 @@ class Owned:
         self._free(self.pointer)
 
 
+class Result(ctypes.c_void_p):
+    """The library's reply, freed with the last reference to it: of the call, or of the program's reply that is paid."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._free = library.paysvc_reply_free
+
+    def __del__(self) -> None:
+        if self.value:
+            self._free(self)
+
+
 class Call:
     """A token with which any thread can cancel a call. `cancel()` is final: it also ends later calls with the token."""
 
@@ -145,24 +157,21 @@ def reference_new(prefix: str = "") -> str:
 
 
 def collect(name: str, members: Mapping[str, object], function: Any, *arguments: Any) -> Reply:
-    """Calls the function, reads the reply and frees it, also when an exception interrupts that."""
-    handle = ctypes.c_void_p()
+    """Calls the function and reads the reply, also when an exception interrupts that."""
+    result = Result()
     try:
-        try:
-            function(*arguments, ctypes.byref(handle))
-            if interrupts:
-                _raise_interrupt()
-            reply = _read(name, members, handle.value)
-            _keep(reply, handle)
-            return reply
-        except BaseException as interrupt:
-            # A signal handler raised, e.g. on Ctrl-C: the result of the call must not be lost.
-            if handle.value:
-                abandon(name, members, _read(name, members, handle.value), interrupt)
-            raise
-    finally:
-        if handle.value:
-            library.paysvc_reply_free(handle)
+        function(*arguments, ctypes.byref(result))
+        if interrupts:
+            _raise_interrupt()
+        reply = _read(name, members, result.value)
+        if result.value:
+            _keep(reply, result)
+        return reply
+    except BaseException as interrupt:
+        # A signal handler raised, e.g. on Ctrl-C: the result of the call must not be lost.
+        if result.value:
+            abandon(name, members, _read(name, members, result.value), interrupt)
+        raise
 
 
 def _raise_interrupt() -> None:
@@ -172,24 +181,20 @@ def _raise_interrupt() -> None:
         raise interrupt
 
 
-def _keep(reply: Reply, handle: ctypes.c_void_p) -> None:
+def _keep(reply: Reply, result: Result) -> None:
     """Only the library's own reply can say whether an order is paid; of most it is known already that it is not."""
-    if not handle.value:
-        return
-    reply._why_not = _why_not_paid(handle, "*", "*", "*")
+    reply._why_not = _why_not_paid(result, "*", "*", "*")
     if not reply._why_not:
-        reply._compare = partial(_why_not_paid, Owned(handle.value, library.paysvc_reply_free))
-        handle.value = None
+        reply._compare = partial(_why_not_paid, result)
 
 
-def _why_not_paid(reply: Owned | ctypes.c_void_p, reference: str, amount: str, currency: str) -> str:
+def _why_not_paid(result: Result, reference: str, amount: str, currency: str) -> str:
     """Why the library's reply is not paid so; "" if it is."""
     texts = [text.encode("utf-8", "surrogatepass") for text in (reference, amount, currency)]
     if any(b"\0" in text for text in texts):
         return "a text to compare with holds U+0000"
     why = ctypes.c_char_p()
-    pointer = reply.pointer if isinstance(reply, Owned) else reply
-    paid = library.paysvc_reply_is_paid(pointer, *texts, ctypes.byref(why))
+    paid = library.paysvc_reply_is_paid(result, *texts, ctypes.byref(why))
     return "" if paid else (why.value or b"?").decode()
 
 
