@@ -1,6 +1,7 @@
 //! The examples in C, Go and Python: killed at any moment, started twice, with a torn or another journal, on a full disk,
 //! and started again, until nothing is left that may be sent. PAYSVC_TORN=1 tears a line at every byte.
 
+use std::cell::RefCell;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -20,7 +21,7 @@ use crate::support::{Link, Stage, bindings, output_of, root};
 struct Example {
     stage: Stage,
     sandbox: Sandbox,
-    list: Vec<Value>,
+    list: RefCell<Vec<Value>>,
     program: Option<PathBuf>,
     /// How it begins a new journal.
     new: &'static str,
@@ -28,9 +29,10 @@ struct Example {
 
 impl Example {
     fn of(stage: Stage, program: Option<PathBuf>, new: &'static str, count: usize) -> Example {
-        let list = recipients(count);
-        std::fs::write(stage.path().join("list.json"), Value::from(list.clone()).to_string()).unwrap();
-        Example { sandbox: Sandbox::start(&[]), list, program, new, stage }
+        let list = RefCell::new(recipients(count));
+        let example = Example { sandbox: Sandbox::start(&[]), list, program, new, stage };
+        example.begin_anew();
+        example
     }
 
     fn in_c(count: usize) -> Example {
@@ -90,11 +92,11 @@ impl Example {
         assert!(text.ends_with('\n'));
         let steps: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         let client = Client::new(&self.sandbox.config());
-        let reply = client.call("payout_bulk", &json!({"payoutDetails": self.list, "earlier": steps}));
+        let reply = client.call("payout_bulk", &json!({"payoutDetails": *self.list.borrow(), "earlier": steps}));
         assert_eq!(reply.attempts(), 0, "nothing is left that may be sent");
         let found = report(&reply);
-        check(&found, &self.list, &ledger(&self.sandbox));
-        let accepted = self.list.len() - unknown;
+        check(&found, &self.list.borrow(), &ledger(&self.sandbox));
+        let accepted = self.list.borrow().len() - unknown;
         assert_eq!((&found["unknown"], &found["accepted"]), (&json!(unknown), &json!(accepted)));
     }
 
@@ -108,9 +110,15 @@ impl Example {
         child.wait().unwrap();
     }
 
+    /// Everybody gets another reference: what a killed run has sent may be executed after the sandbox has forgotten it.
     fn begin_anew(&self) {
         self.sandbox.post("/sandbox/reset", &json!({}));
         let _ = std::fs::remove_file(self.journal());
+        let mut list = self.list.borrow_mut();
+        for row in list.iter_mut() {
+            row["clientReference"] = format!("{}-", row["clientReference"].as_str().unwrap()).into();
+        }
+        std::fs::write(self.stage.path().join("list.json"), Value::from(list.clone()).to_string()).unwrap();
     }
 }
 
@@ -144,7 +152,10 @@ fn killed(example: &Example) {
         assert!(executed.values().all(|made| made.len() == 1), "{executed:?}");
     }
     let unknown = example.finish();
-    println!("killed at 8 steps, and 6 times in one list: {unknown} of {} UNKNOWN, 0 paid twice", example.list.len());
+    println!(
+        "killed at 8 steps, and 6 times in one list: {unknown} of {} UNKNOWN, 0 paid twice",
+        example.list.borrow().len()
+    );
 }
 
 /// Whoever has the journal pays; the other one is refused, also where both begin.
@@ -204,7 +215,7 @@ fn torn(example: &Example, bytes: usize) {
             // The first batch may be under way, or has been executed: it is not sent.
             let first = if whole == 0 { 0 } else { 2 };
             let executed = ledger(&example.sandbox);
-            for (index, row) in example.list.iter().enumerate() {
+            for (index, row) in example.list.borrow().iter().enumerate() {
                 let name = row["clientReference"].as_str().unwrap();
                 let times = executed[name].len() - before[name].len();
                 assert_eq!(times, usize::from(index >= first), "{name} {whole} {cut}: {}", output_of(&output));
@@ -225,7 +236,7 @@ fn other_journal(example: &Example) {
     told(&example.start_with(false, &other).output().unwrap());
     assert!(!other.exists());
     told(&example.start_with(true, &example.journal()).output().unwrap());
-    assert_eq!(ledger(&example.sandbox).len(), example.list.len());
+    assert_eq!(ledger(&example.sandbox).len(), example.list.borrow().len());
     example.check(0);
     // A journal that is damaged is refused, and left as it is.
     let text = std::fs::read_to_string(example.journal()).unwrap();
@@ -234,7 +245,7 @@ fn other_journal(example: &Example) {
         told(&example.start().output().unwrap());
         assert_eq!(std::fs::read_to_string(example.journal()).unwrap(), damaged);
     }
-    assert_eq!(ledger(&example.sandbox).len(), example.list.len());
+    assert_eq!(ledger(&example.sandbox).len(), example.list.borrow().len());
 }
 
 /// A limit in blocks of 512 bytes stands for the disk: a line that does not fit is written in part.
