@@ -11,10 +11,8 @@ const MAX_LENGTH: usize = 64;
 /// A decimal that is not negative: `25.5`, `25.50` and `025.500000` are equal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Decimal {
-    /// Without leading zeros.
-    whole: String,
-    /// Without trailing zeros.
-    fraction: String,
+    /// As short as it can be written.
+    text: String,
 }
 
 impl Decimal {
@@ -36,16 +34,30 @@ impl Decimal {
     }
 
     fn new(whole: &str, fraction: &str) -> Decimal {
-        Decimal { whole: whole.trim_start_matches('0').to_owned(), fraction: fraction.trim_end_matches('0').to_owned() }
+        let (whole, fraction) = (whole.trim_start_matches('0'), fraction.trim_end_matches('0'));
+        let whole = if whole.is_empty() { "0" } else { whole };
+        let mut text = String::with_capacity(whole.len() + 1 + fraction.len());
+        text.push_str(whole);
+        if !fraction.is_empty() {
+            text.push('.');
+            text.push_str(fraction);
+        }
+        Decimal { text }
+    }
+
+    /// Before and after the decimal point.
+    fn parts(&self) -> (&str, &str) {
+        self.text.split_once('.').unwrap_or((&self.text, ""))
     }
 
     pub fn plus(&self, other: &Decimal) -> Decimal {
-        let wholes = self.whole.len().max(other.whole.len());
-        let fractions = self.fraction.len().max(other.fraction.len());
-        let aligned = |of: &Decimal| format!("{:0>wholes$}{:0<fractions$}", of.whole, of.fraction).into_bytes();
+        let (one, two) = (self.parts(), other.parts());
+        let (wholes, fractions) = (one.0.len().max(two.0.len()), one.1.len().max(two.1.len()));
+        let aligned =
+            |(whole, fraction): (&str, &str)| format!("{whole:0>wholes$}{fraction:0<fractions$}").into_bytes();
         let (mut sum, mut carry) = (Vec::with_capacity(1 + wholes + fractions), 0);
-        for (one, two) in aligned(self).into_iter().zip(aligned(other)).rev() {
-            let digit = (one - b'0') + (two - b'0') + carry;
+        for (left, right) in aligned(one).into_iter().zip(aligned(two)).rev() {
+            let digit = (left - b'0') + (right - b'0') + carry;
             carry = digit / 10;
             sum.push(char::from(b'0' + digit % 10));
         }
@@ -56,11 +68,9 @@ impl Decimal {
     }
 }
 
-/// As short as it can be written.
 impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.whole.is_empty() { "0" } else { &self.whole })?;
-        if self.fraction.is_empty() { Ok(()) } else { write!(f, ".{}", self.fraction) }
+        f.write_str(&self.text)
     }
 }
 

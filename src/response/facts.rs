@@ -6,6 +6,7 @@
 
 use crate::request::references::References;
 use crate::response::document::{Document, Value};
+use crate::util::json::Type;
 use amounts::Amounts;
 use history::History;
 use paysvc_spec::schema::{Answer, Envelope, Member, Place, Reference, Role};
@@ -159,7 +160,7 @@ pub fn read(
     expected: &Answer,
     references: &References,
     stop: &dyn Fn() -> bool,
-) -> Option<Facts> {
+) -> Option<Box<Facts>> {
     let mut reader = Reader::new(expected, references);
     reader.facts.duplicate_names = document.has_duplicate_names();
     for value in document.values(text) {
@@ -176,7 +177,7 @@ pub fn read(
 struct Reader<'a> {
     expected: &'a Answer,
     requested: &'a References,
-    facts: Facts,
+    facts: Box<Facts>,
     /// The states outside of lists.
     states: Vec<(StateLevel, NamedState)>,
     top: TopStatus,
@@ -190,7 +191,7 @@ impl<'a> Reader<'a> {
         Reader {
             expected,
             requested,
-            facts: Facts::default(),
+            facts: Box::default(),
             states: Vec::new(),
             top: TopStatus::default(),
             codes: Codes::default(),
@@ -216,8 +217,12 @@ impl<'a> Reader<'a> {
         self.facts.names_progress |= named != NamedState::Failed;
     }
 
-    fn finish(mut self, root: Value<'_>) -> Facts {
+    fn finish(mut self, root: Value<'_>) -> Box<Facts> {
         self.decide_state();
+        // A success without a vote for failure is no refusal, so no message makes it doubtful.
+        if root.kind() == Type::Object && (self.facts.failure.any_case || !self.facts.success.any_case) {
+            self.messages(root, Place::Root);
+        }
         self.facts.names_progress |=
             self.in_doubt.always || self.in_doubt.unless_refused && !self.codes.refusal && !self.facts.own_failed;
         let facts = &mut self.facts;
@@ -232,7 +237,6 @@ impl<'a> Reader<'a> {
             // Which of two members is the subject is not known, and the verdict does not depend on it.
             return self.facts;
         }
-        use crate::util::json::Type;
         facts.subject =
             self.expected.subject.and_then(|pointer| root.find(pointer)).is_some_and(|subject| match subject.kind() {
                 _ if subject.is_empty() => false,

@@ -58,7 +58,7 @@ pub fn read(context: &AnswerContext<'_>, answer: HttpAnswer) -> ReadAnswer {
     if let Body::Json(text, document) = &body {
         let stop = || (context.stop)().is_some();
         match facts::read(document, text, context.expected, context.references, &stop) {
-            Some(found) => *facts = found,
+            Some(found) => facts = found,
             None => body = stopped(context),
         }
     }

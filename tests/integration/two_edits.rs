@@ -31,7 +31,6 @@ const ROW: &str = r#"
             ),
         ],
         answer: Answer {
-            state: Some("/data/statusId"),
             members: &[
                 super::envelope::STATUS_WORD,
                 super::envelope::STATUS_CODE,

@@ -21,7 +21,7 @@ fn reply_to(event: &Value, answer: &str, state: State, expect: &Value) -> Reply 
         assert!(row.read_only() && serde_json::from_str::<Value>(question).unwrap().is_object());
         let document = Document::scan(answer, &|| false).ok();
         let references = of_row(&json::members_of(question).unwrap(), row.fields);
-        let read = |document| facts::read(document, answer, &row.answer, &references, &|| false).map(Box::new);
+        let read = |document| facts::read(document, answer, &row.answer, &references, &|| false);
         let facts = document.as_ref().and_then(read);
         let reply = Reply::without_body(Status::Ok, Outcome::Confirmed, "done");
         Reply { body: answer.to_owned(), document, facts, state, http_status: 200, attempts: 1, ..reply }

@@ -2,8 +2,11 @@
 //! nothing. The words are guessed.
 
 use super::Reader;
+use super::roles::meaning;
 use crate::response::document::Value;
+use crate::util::json::Type;
 use paysvc_spec::roles::SPOKEN_OF;
+use paysvc_spec::schema::{Place, Role};
 
 /// How many bytes of a message are searched.
 const MAX_SEARCHED: usize = 64 * 1024;
@@ -103,8 +106,22 @@ fn found(last: &Last<'_>, phrases: &[&[&str]]) -> bool {
 }
 
 impl Reader<'_> {
+    /// The messages of an answer, which is only asked about where a refusal may be in doubt.
+    pub(super) fn messages(&mut self, object: Value<'_>, place: Place) {
+        for member in object.children() {
+            let is_object = member.kind() == Type::Object;
+            match meaning(member, place, &[]).map(|known| known.role) {
+                Some(Role::Message) => self.in_doubt.read(member),
+                Some(Role::Errors) => self.errors(member),
+                Some(Role::Error) if is_object => self.messages(member, Place::Error),
+                Some(Role::Object(inner @ Place::Data)) if is_object => self.messages(member, inner),
+                _ => {}
+            }
+        }
+    }
+
     /// Of the errors by member, at any depth, only what is said of references and one-time codes: of others "already" is a plain refusal.
-    pub(super) fn errors(&mut self, errors: Value<'_>) {
+    fn errors(&mut self, errors: Value<'_>) {
         let is_spoken_of = |name: &str| {
             let end = |known: &&str| name.len().checked_sub(known.len()).and_then(|at| name.get(at..));
             SPOKEN_OF.iter().any(|known| end(known).is_some_and(|end| end.eq_ignore_ascii_case(known)))

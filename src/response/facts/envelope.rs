@@ -22,19 +22,8 @@ impl Reader<'_> {
             }
             (Role::IsSuccess | Role::Success, _) if flag(member) == Some(false) => self.facts.failure.cast(exact),
             (Role::Error | Role::Errors, _) if !member.is_empty() => match member.kind() {
-                Type::Object => {
-                    self.facts.failure.cast(exact);
-                    match role {
-                        Role::Error => self.object(member, Place::Error, &[], exact),
-                        _ => self.errors(member),
-                    }
-                }
-                Type::Text | Type::Array => {
-                    self.facts.weak_failure = true;
-                    if role == Role::Errors {
-                        self.errors(member);
-                    }
-                }
+                Type::Object => self.facts.failure.cast(exact),
+                Type::Text | Type::Array => self.facts.weak_failure = true,
                 Type::Bool => self.facts.weak_failure |= member.raw() == "true",
                 Type::Number | Type::Null => {}
             },

@@ -35,7 +35,6 @@ impl Reader<'_> {
                 }
                 Role::StateNumber | Role::StateWord | Role::PaymentWord => self.state(member, role, place, exact),
                 Role::Code | Role::PaymentCode => self.code(member, role, place, exact),
-                Role::Message => self.in_doubt.read(member),
                 Role::Price | Role::Charged | Role::Fee => self.amount(member, role, place, exact),
                 Role::Currency if !member.is_empty() => {
                     let currency = Text::of(member).filter(|_| member.kind() == Type::Text);
@@ -46,7 +45,12 @@ impl Reader<'_> {
                     self.facts.account |=
                         exact && matches!(member.kind(), Type::Text | Type::Number) && !member.is_empty();
                 }
-                Role::Currency | Role::Nothing | Role::Accepted | Role::Description | Role::ErrorCode => {}
+                Role::Currency
+                | Role::Nothing
+                | Role::Accepted
+                | Role::Message
+                | Role::Description
+                | Role::ErrorCode => {}
             }
         }
         if alone && !has_order {

@@ -2,7 +2,7 @@
 
 use crate::response::document::Value;
 use paysvc_spec::roles::{AT_ANY_DEPTH, Known, SHARED};
-use paysvc_spec::schema::{AnswerKind, Member, Place, Role};
+use paysvc_spec::schema::{Member, Place, Role};
 
 const LONGEST_NAME: usize = SHARED[SHARED.len() - 1].name.len();
 
@@ -41,10 +41,11 @@ pub fn meaning(value: Value<'_>, place: Place, members: &'static [Member]) -> Op
 
 fn of_name(name: &[u8], place: Place, members: &'static [Member]) -> Option<Meaning> {
     let (known, exact) = known(name)?;
-    let of_row = members.iter().find(|member| member.name.as_bytes().eq_ignore_ascii_case(name));
-    let role = of_row.and_then(|member| member.role).or_else(|| known.role(place))?;
-    let within = match of_row.map(|member| member.kind) {
-        Some(AnswerKind::Object(members) | AnswerKind::List(members)) => members,
+    let of_row = || members.iter().find(|member| member.name.as_bytes().eq_ignore_ascii_case(name));
+    let own = if known.by_row { of_row().and_then(|member| member.role) } else { None };
+    let role = own.or_else(|| known.role(place))?;
+    let within = match role {
+        Role::Object(_) | Role::History => of_row().map_or(&[][..], |member| member.kind.members()),
         _ => &[],
     };
     Some(Meaning { role, exact, within })

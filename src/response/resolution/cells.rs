@@ -48,10 +48,10 @@ fn decide_with(asked: &Asked<'_>, http_status: u16, body: &str, currency: Option
         http_status,
         unreadable: document.is_none().then_some(Status::Response),
         may_be_truncated: false,
-        facts: Box::new(document.as_ref().map(facts).unwrap_or_default()),
+        facts: document.as_ref().map(facts).unwrap_or_default(),
     };
     let verdict = verdict::decide(Safety::ReadOnly, &AttemptResult::Answer(answer), false);
-    let facts = document.as_ref().map(|document| Box::new(facts(document)));
+    let facts = document.as_ref().map(facts);
     let reply = Reply { http_status, facts, ..Reply::without_body(verdict.status, verdict.outcome, "") };
     let nothing = Facts::default();
     let facts = reply.facts.as_deref().unwrap_or(&nothing);

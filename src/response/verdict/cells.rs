@@ -28,7 +28,7 @@ fn result(expected: &Answer, http_status: u16, body: &str) -> AttemptResult {
     ];
     let facts = Document::scan(body, &|| false).map_or_else(
         |_| Box::<Facts>::default(),
-        |document| Box::new(facts::read(&document, body, expected, &references, &|| false).unwrap()),
+        |document| facts::read(&document, body, expected, &references, &|| false).unwrap(),
     );
     AttemptResult::Answer(ReceivedAnswer { http_status, unreadable: None, may_be_truncated: false, facts })
 }
