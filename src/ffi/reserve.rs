@@ -7,6 +7,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 use zeroizing_alloc::ZeroAlloc;
 
@@ -25,6 +26,10 @@ thread_local! {
     /// It has no destructor: a thread's end runs no code of ours.
     static RESERVED: Cell<*mut u8> = const { Cell::new(null_mut()) };
 }
+
+/// A reserve that was not needed, for the next call: the system allocator takes hundreds of instructions for a block of this
+/// size. One for the whole process, which keeps it.
+static SPARE: AtomicPtr<u8> = AtomicPtr::new(null_mut());
 
 pub struct Allocator;
 
@@ -83,8 +88,9 @@ impl Reserve {
         let was_spent = memory::is_spent();
         let is_shared = !RESERVED.get().is_null();
         if !is_shared {
+            let spare = SPARE.swap(null_mut(), Ordering::Acquire);
             // SAFETY: the layout has a size.
-            let block = unsafe { System.alloc(BLOCK) };
+            let block = if spare.is_null() { unsafe { System.alloc(BLOCK) } } else { spare };
             if block.is_null() {
                 return None;
             }
@@ -97,9 +103,15 @@ impl Reserve {
 
 impl Drop for Reserve {
     fn drop(&mut self) {
-        if !self.is_shared {
-            give_up();
-            memory::set_spent(self.was_spent);
+        if self.is_shared {
+            return;
+        }
+        memory::set_spent(self.was_spent);
+        let block = RESERVED.replace(null_mut());
+        let kept = SPARE.compare_exchange(null_mut(), block, Ordering::Release, Ordering::Relaxed).is_ok();
+        if !block.is_null() && !kept {
+            // SAFETY: `take` allocated it with this layout, and nobody else has it.
+            unsafe { System.dealloc(block, BLOCK) };
         }
     }
 }
