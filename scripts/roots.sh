@@ -37,7 +37,7 @@ mirrors=${MIRRORS:-$of_apt}
 keys=/usr/share/keyrings/debian-archive-keyring.gpg
 
 program() { # command, package: installs it if it can
-    command -v "$1" >/dev/null || apt-get install -y -qq --no-install-recommends "$2" >/dev/null 2>&1 || missing "$2 is not installed"
+    command -v "$1" >/dev/null || apt-get install -y -qq -o DPkg::Lock::Timeout=300 --no-install-recommends "$2" >/dev/null 2>&1 || missing "$2 is not installed"
 }
 
 debian() { # suite, further packages
@@ -56,6 +56,9 @@ bullseye() {
 }
 
 wine() {
+    # The compilers of the programs in C++ that run in it; MinGW's for C builds the libraries.
+    program x86_64-w64-mingw32-g++-posix g++-mingw-w64-x86-64-posix
+    program i686-w64-mingw32-g++-posix g++-mingw-w64-i686-posix
     debian trixie ""
     # Its documentation is a tenth of it.
     printf 'path-exclude=/usr/share/%s/*\n' doc man locale >"$work/etc/dpkg/dpkg.cfg.d/small"
