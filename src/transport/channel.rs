@@ -168,7 +168,7 @@ struct Wipes;
 
 impl io::Read for Wipes {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        // In pieces: the C library fills a larger one with a string instruction, which takes longer.
+        // In pieces, which the C library fills with vector instructions.
         buffer.chunks_mut(1024).for_each(|part| part.fill(0));
         Err(io::ErrorKind::WouldBlock.into())
     }
