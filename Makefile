@@ -44,9 +44,10 @@ generate: setup ## writes the committed files that are rendered from the tables
 demo: setup-demo build ## makes payments from C, C++, Go and Python against the sandbox
 	@sh scripts/demo.sh
 
-check: setup ## formatting and lints
+check: setup-test build ## formatting and lints
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	@sh scripts/lint-go.sh
 
 # The sanitizers, cgocheck2 and fuzzing need builds of their own: `make harden` and `.ci/run` run them.
 test: setup-test build ## all tests of all languages, side by side; JOBS=n: how many at a time

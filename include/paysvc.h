@@ -1050,6 +1050,45 @@ void PAYSVC_CDECL paysvc_call_set_progress(const paysvc_call *call,
                                            void *userdata);
 
 /**
+ * Keeps the lines of the log of calls with this token, for paysvc_call_next_log(): for languages whose code must not run in
+ * a callback. It does not depend on paysvc_client_set_log(), and says the same. At most 1,024 lines are kept; of more, only
+ * how many there were.
+ *
+ * @param call  NULL is ignored
+ * @param level  the most detailed level to keep: 1 (errors), 2 (warnings), 3 (information) or 4 (debug); 0 or less: none, as
+ *   before the first call of this function. Lines that are kept already stay.
+ */
+void PAYSVC_CDECL paysvc_call_keep_log(const paysvc_call *call,
+                                       int level);
+
+/**
+ * Takes the oldest line that the token has kept, as a JSON object, e.g. {"level":3, "call_id":"3k9v0c2m8q1tz7ha-42",
+ * "message":"...", "endpoint":"order_refund", "attempt":1, "status":"OK", "outcome":"CONFIRMED", "http_status":200, "ms":41,
+ * "request_id":""}. Every line has level, call_id and message; one about an attempt also endpoint (the function's name without paysvc_) and attempt, and when the attempt begins
+ * (level 4) "begins":true, when it has ended status, outcome, http_status (0: no answer), ms and request_id, see
+ * paysvc_reply_request_id(). If lines could not be kept, the last has "dropped": how many.
+ *
+ * It may be called after a call, and in its log and progress callbacks: a line is kept before the log callback gets it. Only
+ * one thread may use the lines of a token at a time, and not while a call with the token runs on another.
+ *
+ * @param call  NULL: NULL
+ * @return valid until the next call of this function with the token, and until the token is freed. NULL: no line is left.
+ */
+const char *PAYSVC_CDECL paysvc_call_next_log(const paysvc_call *call);
+
+/**
+ * Sets the header traceparent (W3C Trace Context) of every request of calls with this token, so that a trace of the caller
+ * goes on at the service.
+ *
+ * @param call  NULL: PAYSVC_E_ARGUMENT
+ * @param traceparent  e.g. "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01": four parts of lower-case hexadecimal
+ *   digits; NULL: no such header. paysvc_request() may have one of its own, which is sent instead.
+ * @return PAYSVC_OK; PAYSVC_E_ARGUMENT if it has not this form: the one before stays
+ */
+paysvc_status PAYSVC_CDECL paysvc_call_set_traceparent(const paysvc_call *call,
+                                                       const char *traceparent);
+
+/**
  * Cancels all calls with this token: running ones return promptly with PAYSVC_E_CANCELLED, later ones at once. A call
  * that has already read its answer may still return it. May be called from any thread and from a signal handler (it is
  * async-signal-safe).
@@ -1141,6 +1180,16 @@ const char *PAYSVC_CDECL paysvc_reply_get(const paysvc_reply *reply,
                                           const char *pointer);
 
 /**
+ * As paysvc_reply_get(), in Windows-1252, for tills that know no UTF-8. A character that Windows-1252 lacks becomes "?", so
+ * show or print this text, and compare that of paysvc_reply_get().
+ *
+ * @param pointer  as for paysvc_reply_get(), in UTF-8
+ * @return as for paysvc_reply_get()
+ */
+const char *PAYSVC_CDECL paysvc_reply_get_cp1252(const paysvc_reply *reply,
+                                                 const char *pointer);
+
+/**
  * Type of one value of the body.
  *
  * @param pointer  as for paysvc_reply_get()
@@ -1213,6 +1262,16 @@ int PAYSVC_CDECL paysvc_reply_attempts(const paysvc_reply *reply);
  * @return valid until the reply is freed
  */
 const char *PAYSVC_CDECL paysvc_reply_call_id(const paysvc_reply *reply);
+
+/**
+ * Number that the service gave to the last request of this call, by which it finds the request in its own log: the first
+ * of the headers x-request-id, request-id, x-correlation-id, correlation-id, traceparent, x-amzn-trace-id and cf-ray that its
+ * answer has, with the secrets of the request masked; a value of more than 100 characters or with blanks is left out.
+ *
+ * @param reply  NULL: ""
+ * @return valid until the reply is freed; "" if there is none
+ */
+const char *PAYSVC_CDECL paysvc_reply_request_id(const paysvc_reply *reply);
 
 /**
  * Frees the reply and every text that its functions returned.

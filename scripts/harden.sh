@@ -46,6 +46,9 @@ part canary '^canary:' test_with PAYSVC_CANARY=all canary::
 part sanitize '^sanitize:' sh scripts/sanitize.sh
 part tsan '^tsan:' sh scripts/tsan.sh
 part cgocheck2 '^test result' "$CARGO" test --locked --test integration -- --ignored go::
+part go-newest '^test result' env GO="$(sh scripts/go.sh newest)" "$CARGO" test --locked --test integration -- --exact \
+    go::its_tests_pass_under_the_race_detector
+part pythons '^python 3|^[0-9]+ passed' sh scripts/python-others.sh
 part memory '^memory:|tried$|^test result' test_with PAYSVC_MEMORY=all out_of_memory::
 part torn '^[0-9]+ journals|^test result' test_with PAYSVC_TORN=1 bulk::example::in_c_a_line
 part miri '^miri:' sh scripts/miri.sh

@@ -82,10 +82,21 @@ class reply {
     /// Names this call: the lines of the log have it too.
     std::string call_id() const { return paysvc_reply_call_id(handle_.get()); }
 
+    /// Number by which the service finds the request in its own log, or "".
+    std::string request_id() const { return paysvc_reply_request_id(handle_.get()); }
+
     /// Gets a value of the body by JSON pointer, e.g. "/data/mandateCode"; numbers as they are written in the JSON.
     /// Returns false, and leaves the text as it is, if the value is absent or null.
     bool get(const std::string &pointer, std::string &text) const {
         const char *found = paysvc_reply_get(handle_.get(), detail::c_text(pointer));
+        if (found != nullptr) {
+            text = found;
+        }
+        return found != nullptr;
+    }
+    /// As get(), in Windows-1252, to be shown or printed: what that lacks becomes "?".
+    bool get_cp1252(const std::string &pointer, std::string &text) const {
+        const char *found = paysvc_reply_get_cp1252(handle_.get(), detail::c_text(pointer));
         if (found != nullptr) {
             text = found;
         }
@@ -166,6 +177,21 @@ class call {
         return listeners_.back()->failure;
     }
 #endif
+    /// Keeps the lines of the log of later calls with this token, at most of this level: 1 (errors) to 4 (debug); 0: none.
+    void keep_log(int level) const noexcept { paysvc_call_keep_log(handle_.get(), level); }
+    /// Takes the oldest kept line, as JSON (see paysvc_call_next_log); false: none is left. Not while a call runs on another
+    /// thread.
+    bool next_log(std::string &line) const {
+        const char *found = paysvc_call_next_log(handle_.get());
+        if (found != nullptr) {
+            line = found;
+        }
+        return found != nullptr;
+    }
+    /// Sets the header traceparent (W3C Trace Context) of later requests with this token; false if it is malformed.
+    bool set_traceparent(const std::string &traceparent) const noexcept {
+        return paysvc_call_set_traceparent(handle_.get(), detail::c_text(traceparent)) == PAYSVC_OK;
+    }
     /// Cancels, from any thread: the request returns promptly with E_CANCELLED, and so does every later one.
     void cancel() const noexcept { paysvc_call_cancel(handle_.get()); }
 

@@ -4,6 +4,8 @@
 #ifndef PAYSVC_VALUE_HPP
 #define PAYSVC_VALUE_HPP
 
+#include <paysvc.h>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>

@@ -232,7 +232,10 @@ impl Machine<'_> {
             let _ = paysvc_reply_state(reply);
             let id = CStr::from_ptr(paysvc_reply_call_id(reply)).to_str().expect("UTF-8");
             assert!(reply.is_null() == id.is_empty() && id.len() <= 40);
+            assert!(CStr::from_ptr(paysvc_reply_request_id(reply)).count_bytes() <= 100);
             let found = paysvc_reply_get(reply, pointer(&pointer_text));
+            let shown = paysvc_reply_get_cp1252(reply, pointer(&pointer_text));
+            assert!(found.is_null() == shown.is_null());
             assert_eq!(found, paysvc_reply_get(reply, pointer(&pointer_text)), "the same pointer gives the same text");
             let kind = paysvc_reply_type(reply, pointer(&pointer_text));
             assert_eq!(found.is_null(), matches!(kind, PAYSVC_JSON_ABSENT | PAYSVC_JSON_NULL));

@@ -38,7 +38,7 @@ pub const CONFIG: &[Field] = &[
     text("public_key", "API key of most endpoints").secret(),
     text("secret_key", "API key of the endpoints that require it, e.g. refunds").secret(),
     text("mode", "test or live: API keys of the other kind are refused; without it neither is checked"),
-    text("encryption_key", "the dashboard's RSA key, or a PEM public key"),
+    text("encryption_key", "the dashboard's RSA key, or a PEM public key").secret(),
     number("timeout_ms", 30_000, 1, DAY_MS, "time limit for a whole call in ms, retries and waits included"),
     number("connect_timeout_ms", 10_000, 1, DAY_MS, "limit for name look-up, connect and TLS in ms, within timeout_ms"),
     number("max_attempts", 3, 1, 10, "maximum number of attempts for a request that may be repeated"),

@@ -1,15 +1,20 @@
-//! The log callback: one line per event, on the calling thread, each with the number of its call.
+//! The log: one line per event, each with the number of its call. It goes to the token of the call, if that keeps it, and to
+//! the client's callback, on the calling thread.
 //!
 //! No line contains text of the caller. Of the service's text it may contain the numbers that the service gave to the request
 //! (see `transport/trace.rs`), with the secrets of the request masked.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 
+use crate::transport::call::Call;
 use crate::util::call_id::CallId;
 use crate::util::failpoint;
+use crate::util::json;
+use paysvc_spec::status::{self, Outcome, Status};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(i32)]
@@ -21,6 +26,58 @@ pub enum Level {
 }
 
 pub type Sink = Arc<dyn Fn(Level, &str) + Send + Sync>;
+
+/// A line, and what a program reads of it by name.
+pub struct Line<'a> {
+    pub text: String,
+    pub attempt: Option<LoggedAttempt<'a>>,
+}
+
+impl From<String> for Line<'_> {
+    fn from(text: String) -> Self {
+        Line { text, attempt: None }
+    }
+}
+
+/// The attempt that a line is about.
+pub struct LoggedAttempt<'a> {
+    pub endpoint: &'static str,
+    pub number: u32,
+    /// `None`: it begins.
+    pub result: Option<LoggedResult<'a>>,
+}
+
+pub struct LoggedResult<'a> {
+    pub status: Status,
+    pub outcome: Outcome,
+    pub http_status: u16,
+    pub took: Duration,
+    pub request_id: &'a str,
+}
+
+impl Line<'_> {
+    fn json(&self, id: CallId, level: Level) -> String {
+        let mut out = format!(r#"{{"level":{},"call_id":"{id}","message":"#, level as i32).into_bytes();
+        json::quote(&self.text, &mut out);
+        if let Some(LoggedAttempt { endpoint, number, result }) = &self.attempt {
+            out.extend_from_slice(format!(r#","endpoint":"{endpoint}","attempt":{number}"#).as_bytes());
+            match result {
+                None => out.extend_from_slice(br#","begins":true"#),
+                Some(LoggedResult { status, outcome, http_status, took, request_id }) => {
+                    let (status, outcome) = (status::name_of(*status), status::name_of_outcome(*outcome));
+                    let ms = took.as_millis();
+                    let members = format!(
+                        r#","status":"{status}","outcome":"{outcome}","http_status":{http_status},"ms":{ms},"request_id":"#
+                    );
+                    out.extend_from_slice(members.as_bytes());
+                    json::quote(request_id, &mut out);
+                }
+            }
+        }
+        out.push(b'}');
+        String::from_utf8(out).expect("JSON made of text is UTF-8")
+    }
+}
 
 struct Listener {
     level: i32,
@@ -52,18 +109,36 @@ impl Log {
         listener.as_ref().filter(|listener| level as i32 <= listener.level).map(|listener| Arc::clone(&listener.sink))
     }
 
-    /// Whether a sink is set for this level.
-    pub fn wants(&self, level: Level) -> bool {
-        self.sink(level).is_some()
+    /// Whether a line of this level goes anywhere.
+    pub fn wants(&self, call: Option<&Arc<Call>>, level: Level) -> bool {
+        self.sink(level).is_some() || keeps(call, level)
     }
 
-    /// The line is made only if a sink is set for this level.
-    pub fn line(&self, id: CallId, level: Level, line: impl FnOnce() -> String) {
-        if let Some(sink) = self.sink(level) {
-            failpoint::at("log");
-            sink(level, &format!("{id} {}", line()));
+    /// The line is made only if it goes anywhere. The token keeps it before the callback is called, which may read it there.
+    pub fn line<'a, L: Into<Line<'a>>>(
+        &self,
+        id: CallId,
+        call: Option<&Arc<Call>>,
+        level: Level,
+        line: impl FnOnce() -> L,
+    ) {
+        let (sink, kept) = (self.sink(level), call.filter(|_| keeps(call, level)));
+        if sink.is_none() && kept.is_none() {
+            return;
+        }
+        failpoint::at("log");
+        let line = line().into();
+        if let Some(call) = kept {
+            call.keep_line(line.json(id, level));
+        }
+        if let Some(sink) = sink {
+            sink(level, &format!("{id} {}", line.text));
         }
     }
+}
+
+fn keeps(call: Option<&Arc<Call>>, level: Level) -> bool {
+    call.is_some_and(|call| call.kept_level() >= level as i32)
 }
 
 #[cfg(test)]
@@ -75,17 +150,17 @@ mod tests {
     #[test]
     fn lines_above_the_level_are_not_made() {
         let (log, id) = (Log::default(), CallId::new());
-        log.line(id, Level::Error, || unreachable!("no sink is set"));
+        log.line(id, None, Level::Error, || -> String { unreachable!("no sink is set") });
         let seen = Arc::new(Mutex::new(Vec::new()));
         let sink: Sink = Arc::new({
             let seen = Arc::clone(&seen);
             move |level, line: &str| seen.lock().unwrap().push((level, line.to_owned()))
         });
         log.set(Level::Warn as i32, Some(sink));
-        log.line(id, Level::Info, || unreachable!("too detailed"));
-        log.line(id, Level::Warn, || "slow".into());
+        log.line(id, None, Level::Info, || -> String { unreachable!("too detailed") });
+        log.line(id, None, Level::Warn, || "slow".to_owned());
         log.set(Level::Debug as i32, None);
-        log.line(id, Level::Error, || unreachable!("no sink is set any more"));
+        log.line(id, None, Level::Error, || -> String { unreachable!("no sink is set any more") });
         assert_eq!(*seen.lock().unwrap(), [(Level::Warn, format!("{id} slow"))]);
     }
 
@@ -97,7 +172,7 @@ mod tests {
             move |_, _: &str| log.set(0, None)
         });
         log.set(4, Some(sink));
-        log.line(id, Level::Error, || "first".into());
-        log.line(id, Level::Error, || unreachable!("the sink switched it off"));
+        log.line(id, None, Level::Error, || "first".to_owned());
+        log.line(id, None, Level::Error, || -> String { unreachable!("the sink switched it off") });
     }
 }

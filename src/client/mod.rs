@@ -119,7 +119,7 @@ impl Client {
             Ok(()) => (Level::Info, Status::Ok),
             Err(error) => (Level::Warn, error.status),
         };
-        self.log.line(record.id, level, || format!("client_warm: {}, nothing was sent", status::name_of(status)));
+        self.log.line(record.id, call, level, || format!("client_warm: {}, nothing was sent", status::name_of(status)));
         match result {
             Ok(()) => Reply::local(WARM.to_owned()),
             Err(error) => Reply::failed(

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{CallRecord, Client, stop};
+use crate::client::log::Level;
 use crate::request;
 use crate::request::secrets::Secrets;
 use crate::response::redact::Redactor;
@@ -67,6 +68,11 @@ impl<'a> Operation<'a> {
             Some(call) if call.is_cancelled() => Some(Status::Cancelled),
             _ => (Instant::now() >= self.deadline).then_some(Status::Timeout),
         }
+    }
+
+    /// A line of the log about the operation.
+    pub fn log(&self, level: Level, line: impl FnOnce() -> String) {
+        self.client.log.line(self.record.id, self.call, level, line);
     }
 
     /// Reports progress to the caller; false if the caller wants to stop.

@@ -8,7 +8,7 @@ use ureq::http::{HeaderName, HeaderValue, header};
 
 use super::retry::{self, Attempt, Next};
 use super::{CallRecord, Client, JSON, stop};
-use crate::client::log::Level;
+use crate::client::log::{Level, Line, LoggedAttempt, LoggedResult};
 use crate::request::Prepared;
 use crate::response::reader::{self, AnswerContext, ReadAnswer};
 use crate::response::redact::Redactor;
@@ -50,7 +50,8 @@ impl Client {
         let reply = prepared.and_then(|prepared| self.send_with_retries(&prepared, deadline, call, record, after_429));
         let reply = reply.unwrap_or_else(Reply::invalid);
         if reply.attempts == 0 && reply.outcome == Outcome::NotSent {
-            self.log.line(record.id, Level::Warn, || format!("nothing was sent: {}", status::name_of(reply.status)));
+            self.log
+                .line(record.id, call, Level::Warn, || format!("nothing was sent: {}", status::name_of(reply.status)));
         }
         reply
     }
@@ -80,6 +81,9 @@ impl Client {
             }
             (None, _) => {}
         }
+        if let Some(traceparent) = call.and_then(|call| call.traceparent()) {
+            headers.insert(trace::TRACEPARENT, traceparent);
+        }
         for (name, value) in &prepared.headers {
             let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| unsendable("a header"))?;
             headers.insert(name, HeaderValue::from_str(value).map_err(|_| unsendable("a header"))?);
@@ -93,7 +97,7 @@ impl Client {
             read_only: prepared.safety == Safety::ReadOnly,
             deadline,
             call,
-            trace: self.log.wants(Level::Warn),
+            keep_date: self.log.wants(call, Level::Warn),
         })
     }
 
@@ -123,12 +127,13 @@ impl Client {
                 let reply = Reply::failed(Status::Transport, earlier_outcome, memory::LACK);
                 return Ok(Reply { attempts, ..reply });
             }
+            self.log_begin(prepared, record.id, call, index + 1);
             let started = Instant::now();
             let result = transport.exchange(request);
             attempts += u32::from(result.sent);
             record.attempts.store(earlier_requests + attempts, Ordering::SeqCst);
             let judged = self.judge(prepared, result, after_429, deadline, call);
-            self.log_attempt(prepared, record.id, index + 1, &judged, started.elapsed());
+            self.log_attempt(prepared, record.id, call, index + 1, &judged, started.elapsed());
             let Judged { mut reply, mut attempt, .. } = judged;
             after_429 |= reply.http_status == 429;
             if reply.outcome == Outcome::NotSent {
@@ -145,7 +150,7 @@ impl Client {
                     return Ok(reply);
                 }
                 Next::After(wait) => {
-                    self.log.line(record.id, Level::Info, || {
+                    self.log.line(record.id, call, Level::Info, || {
                         format!("{} again in {} ms", prepared.label(), wait.as_millis())
                     });
                     pause(wait, call);
@@ -163,7 +168,8 @@ impl Client {
         call: Option<&Arc<Call>>,
         record: &CallRecord,
     ) -> Result<(Reply, Option<String>), ValidationError> {
-        let request = WireRequest { trace: true, ..self.wire_request(prepared, deadline, call)? };
+        let request = WireRequest { keep_date: true, ..self.wire_request(prepared, deadline, call)? };
+        self.log_begin(prepared, record.id, call, 1);
         let started = Instant::now();
         let result = self.transport("request")?.exchange(request);
         record.attempts.fetch_add(u32::from(result.sent), Ordering::SeqCst);
@@ -171,7 +177,7 @@ impl Client {
         let date = answer.and_then(|answer| answer.trace.iter().find(|(name, _)| *name == trace::DATE));
         let date = date.map(|(_, date)| date.clone());
         let judged = self.judge(prepared, result, false, deadline, call);
-        self.log_attempt(prepared, record.id, 1, &judged, started.elapsed());
+        self.log_attempt(prepared, record.id, call, 1, &judged, started.elapsed());
         Ok((judged.reply, date))
     }
 
@@ -185,7 +191,7 @@ impl Client {
         call: Option<&Arc<Call>>,
     ) -> Judged {
         let ExchangeResult { sent, reused, result } = result;
-        let (mut trace, mut paid_twice) = (String::new(), false);
+        let (mut trace, mut paid_twice) = (Vec::new(), false);
         let (reply, line, again, permanent, broken) = match result {
             Ok(answer) => {
                 let (read, read_trace) = self.read(prepared, answer, after_429, deadline, call);
@@ -222,19 +228,19 @@ impl Client {
     fn read(
         &self,
         prepared: &Prepared,
-        mut answer: HttpAnswer,
+        answer: HttpAnswer,
         after_429: bool,
         deadline: Instant,
         call: Option<&Arc<Call>>,
-    ) -> (ReadAnswer, String) {
+    ) -> (ReadAnswer, Trace) {
         let end_of_call = || match call {
             Some(call) if call.is_cancelled() => Some(BodyError::Cancelled),
             _ => (Instant::now() >= deadline).then_some(BodyError::Timeout),
         };
         let stop = stop(deadline, call);
         let redactor = Redactor { secrets: &prepared.secrets, key: self.config.key(prepared.key), stop: &stop };
-        let trace = trace_text(&std::mem::take(&mut answer.trace), &redactor);
-        let read = reader::read(
+        let trace = masked(&answer.trace, &redactor);
+        let mut read = reader::read(
             &AnswerContext {
                 safety: prepared.safety,
                 expected: prepared.answer,
@@ -245,17 +251,37 @@ impl Client {
             },
             answer,
         );
+        let number = trace.iter().find(|(name, _)| *name != trace::DATE);
+        read.reply.request_id = number.map(|(_, number)| number.clone()).unwrap_or_default();
         (read, trace)
     }
 
-    fn log_attempt(&self, prepared: &Prepared, id: CallId, number: u32, judged: &Judged, took: Duration) {
+    fn log_begin(&self, prepared: &Prepared, id: CallId, call: Option<&Arc<Call>>, number: u32) {
+        self.log.line(id, call, Level::Debug, || Line {
+            text: format!("{} attempt {number} begins", prepared.label()),
+            attempt: Some(LoggedAttempt { endpoint: prepared.name, number, result: None }),
+        });
+    }
+
+    fn log_attempt(
+        &self,
+        prepared: &Prepared,
+        id: CallId,
+        call: Option<&Arc<Call>>,
+        number: u32,
+        judged: &Judged,
+        took: Duration,
+    ) {
         let Judged { reply, attempt, paid_twice, trace } = judged;
         if *paid_twice {
-            self.log.line(id, Level::Error, || format!("{}: paid twice, says the answer's history", prepared.label()));
+            self.log.line(id, call, Level::Error, || {
+                format!("{}: paid twice, says the answer's history", prepared.label())
+            });
         }
         let level = if reply.status == Status::Ok { Level::Info } else { Level::Warn };
-        self.log.line(id, level, || {
-            format!(
+        self.log.line(id, call, level, || {
+            let trace: String = trace.iter().map(|(name, value)| format!("; {name} {value}")).collect();
+            let text = format!(
                 "{} attempt {number}: {} {} HTTP {} in {} ms, verdict {}{}{trace}",
                 prepared.label(),
                 status::name_of(reply.status),
@@ -264,7 +290,15 @@ impl Client {
                 took.as_millis(),
                 attempt.line,
                 if attempt.stale { " (kept connection was closed)" } else { "" },
-            )
+            );
+            let result = LoggedResult {
+                status: reply.status,
+                outcome: attempt.outcome,
+                http_status: reply.http_status,
+                took,
+                request_id: &reply.request_id,
+            };
+            Line { text, attempt: Some(LoggedAttempt { endpoint: prepared.name, number, result: Some(result) }) }
         });
     }
 }
@@ -274,14 +308,15 @@ struct Judged {
     reply: Reply,
     attempt: Attempt,
     paid_twice: bool,
-    /// The service's date and numbers of the request, each after "; ".
-    trace: String,
+    trace: Trace,
 }
 
+/// The service's date and numbers of the request, by their names.
+type Trace = Vec<(&'static str, String)>;
+
 /// What the service said of the request besides its answer, with every secret masked: it may repeat one anywhere.
-fn trace_text(headers: &[(&str, String)], redactor: &Redactor<'_>) -> String {
-    let each = headers.iter().filter_map(|(name, value)| Some(format!("; {name} {}", redactor.redact(value)?)));
-    each.collect()
+fn masked(trace: &Trace, redactor: &Redactor<'_>) -> Trace {
+    trace.iter().filter_map(|(name, value)| Some((*name, redactor.redact(value)?))).collect()
 }
 
 /// For the jitter of the back-off. If the system has no randomness, the wait is zero.

@@ -4,12 +4,13 @@ use std::ffi::{CString, c_char, c_int, c_void};
 use std::sync::Arc;
 
 use super::PAYSVC_CONTINUE;
-use super::boundary::boundary;
+use super::boundary::{boundary, text};
 use super::sys;
-use super::types::{paysvc_call, paysvc_progress_fn};
+use super::types::{paysvc_call, paysvc_progress_fn, paysvc_status};
 use super::userdata::UserData;
 use crate::transport::call::{Call, Listener};
 use crate::util::process;
+use paysvc_spec::status::Status;
 
 /// The token of a handle, kept alive while a call uses it; `None` for NULL.
 ///
@@ -72,6 +73,66 @@ pub unsafe extern "C" fn paysvc_call_set_progress(
             call.set_progress(progress.map(|progress| listener(progress, UserData(userdata))));
         }
     });
+}
+
+/// Keeps the lines of the log of calls with this token, for paysvc_call_next_log(): for languages whose code must not run in
+/// a callback. It does not depend on paysvc_client_set_log(), and says the same. At most 1,024 lines are kept; of more, only
+/// how many there were.
+///
+/// @param call  NULL is ignored
+/// @param level  the most detailed level to keep: 1 (errors), 2 (warnings), 3 (information) or 4 (debug); 0 or less: none, as
+///   before the first call of this function. Lines that are kept already stay.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_call_keep_log(call: *const paysvc_call, level: c_int) {
+    boundary((), || {
+        // SAFETY: the rules of the header.
+        if let Some(call) = unsafe { retain(call) } {
+            call.set_kept_level(level);
+        }
+    });
+}
+
+/// Takes the oldest line that the token has kept, as a JSON object, e.g. {"level":3, "call_id":"3k9v0c2m8q1tz7ha-42",
+/// "message":"...", "endpoint":"order_refund", "attempt":1, "status":"OK", "outcome":"CONFIRMED", "http_status":200, "ms":41,
+/// "request_id":""}. Every line has level, call_id and message; one about an attempt also endpoint (the function's name without paysvc_) and attempt, and when the attempt begins
+/// (level 4) "begins":true, when it has ended status, outcome, http_status (0: no answer), ms and request_id, see
+/// paysvc_reply_request_id(). If lines could not be kept, the last has "dropped": how many.
+///
+/// It may be called after a call, and in its log and progress callbacks: a line is kept before the log callback gets it. Only
+/// one thread may use the lines of a token at a time, and not while a call with the token runs on another.
+///
+/// @param call  NULL: NULL
+/// @return valid until the next call of this function with the token, and until the token is freed. NULL: no line is left.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_call_next_log(call: *const paysvc_call) -> *const c_char {
+    boundary(std::ptr::null(), || {
+        // SAFETY: the rules of the header.
+        unsafe { retain(call) }.map_or(std::ptr::null(), |call| call.take_line())
+    })
+}
+
+/// Sets the header traceparent (W3C Trace Context) of every request of calls with this token, so that a trace of the caller
+/// goes on at the service.
+///
+/// @param call  NULL: PAYSVC_E_ARGUMENT
+/// @param traceparent  e.g. "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01": four parts of lower-case hexadecimal
+///   digits; NULL: no such header. paysvc_request() may have one of its own, which is sent instead.
+/// @return PAYSVC_OK; PAYSVC_E_ARGUMENT if it has not this form: the one before stays
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_call_set_traceparent(
+    call: *const paysvc_call,
+    traceparent: *const c_char,
+) -> paysvc_status {
+    let set = boundary(false, || {
+        // SAFETY: the rules of the header.
+        let Some(call) = (unsafe { retain(call) }) else { return false };
+        if traceparent.is_null() {
+            return call.set_traceparent(None);
+        }
+        // SAFETY: not NULL, and NUL-terminated by the rules of the header.
+        unsafe { text(traceparent, "traceparent") }.is_ok_and(|traceparent| call.set_traceparent(Some(traceparent)))
+    });
+    (if set { Status::Ok } else { Status::Argument }) as paysvc_status
 }
 
 fn listener(

@@ -1,5 +1,6 @@
 //! What a reply handle points to.
 
+use std::borrow::Cow;
 use std::ffi::{CStr, CString, c_char, c_int};
 
 use once_cell::race::OnceBox;
@@ -11,6 +12,7 @@ use crate::response::facts::Facts;
 use crate::response::paid::{self, Ordered};
 use crate::response::reply::Reply;
 use crate::util::call_id::CallId;
+use crate::util::cp1252;
 use crate::util::failpoint;
 use crate::util::json::Type;
 use paysvc_spec::status::{JsonType, State};
@@ -31,7 +33,10 @@ pub struct Handle {
     /// The positions of the body's values; if not known already, the first look-up finds them.
     document: OnceBox<Document>,
     texts: Texts,
+    cp1252: Texts,
     names: Texts,
+    /// `None`: the service gave none.
+    request_id: Option<CString>,
 }
 
 /// The body as text, with a NUL at the end for C.
@@ -70,13 +75,22 @@ pub fn new(reply: Reply, id: CallId) -> Box<Handle> {
         id_text: OnceBox::new(),
         document: reply.document.map_or_else(OnceBox::new, |document| OnceBox::with_value(Box::new(document))),
         texts: Texts::default(),
+        cp1252: Texts::default(),
         names: Texts::default(),
+        request_id: (!reply.request_id.is_empty()).then(|| c_text(reply.request_id)),
     })
 }
 
 /// The pointer for C, to be passed to [`super::paysvc_reply_free`].
 pub fn into_pointer(handle: Box<Handle>) -> *mut paysvc_reply {
     Box::into_raw(handle).cast()
+}
+
+fn bytes(text: Cow<'_, str>) -> Cow<'_, [u8]> {
+    match text {
+        Cow::Borrowed(text) => text.as_bytes().into(),
+        Cow::Owned(text) => text.into_bytes().into(),
+    }
 }
 
 /// Codes and messages have no control characters; a NUL would be removed.
@@ -101,7 +115,12 @@ impl Handle {
 
     pub fn get(&self, pointer: &str) -> Option<*const c_char> {
         let (document, value) = self.look(pointer)?;
-        self.texts.keep(value.index(), document.len(), || value.plain())
+        self.texts.keep(value.index(), document.len(), || value.plain().map(bytes))
+    }
+
+    pub fn get_cp1252(&self, pointer: &str) -> Option<*const c_char> {
+        let (document, value) = self.look(pointer)?;
+        self.cp1252.keep(value.index(), document.len(), || value.plain().map(|text| cp1252::encode(&text).into()))
     }
 
     pub fn json_type(&self, pointer: &str) -> JsonType {
@@ -122,11 +141,15 @@ impl Handle {
     pub fn name(&self, pointer: &str, index: usize) -> Option<*const c_char> {
         let (document, object) = self.look(pointer)?;
         let member = (object.kind() == Type::Object).then(|| object.look_child(index))??;
-        self.names.keep(member.index(), document.len(), || member.step())
+        self.names.keep(member.index(), document.len(), || member.step().map(bytes))
     }
 
     pub fn why_not_paid(&self, ordered: &Ordered<'_>) -> Option<&'static CStr> {
         paid::why_not(self.outcome, State(self.state), self.facts.as_deref(), ordered)
+    }
+
+    pub fn request_id(&self) -> &CStr {
+        self.request_id.as_deref().unwrap_or(c"")
     }
 
     pub fn call_id(&self) -> &CStr {

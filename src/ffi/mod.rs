@@ -29,7 +29,8 @@ mod types;
 mod userdata;
 
 pub use call::{
-    paysvc_call_cancel, paysvc_call_free, paysvc_call_new, paysvc_call_set_progress, paysvc_call_set_timeout_ms,
+    paysvc_call_cancel, paysvc_call_free, paysvc_call_keep_log, paysvc_call_new, paysvc_call_next_log,
+    paysvc_call_set_progress, paysvc_call_set_timeout_ms, paysvc_call_set_traceparent,
 };
 pub use client::{paysvc_client_free, paysvc_client_set_log, paysvc_client_warm, paysvc_encrypt};
 pub use exports::*;
@@ -43,8 +44,8 @@ pub use names::{
 pub use reference::paysvc_reference_new;
 pub use reply::{
     paysvc_reply_attempts, paysvc_reply_body, paysvc_reply_body_len, paysvc_reply_call_id, paysvc_reply_code,
-    paysvc_reply_count, paysvc_reply_free, paysvc_reply_get, paysvc_reply_http_status, paysvc_reply_is_paid,
-    paysvc_reply_message, paysvc_reply_name, paysvc_reply_outcome, paysvc_reply_retry_after_ms, paysvc_reply_state,
-    paysvc_reply_status, paysvc_reply_type,
+    paysvc_reply_count, paysvc_reply_free, paysvc_reply_get, paysvc_reply_get_cp1252, paysvc_reply_http_status,
+    paysvc_reply_is_paid, paysvc_reply_message, paysvc_reply_name, paysvc_reply_outcome, paysvc_reply_request_id,
+    paysvc_reply_retry_after_ms, paysvc_reply_state, paysvc_reply_status, paysvc_reply_type,
 };
 pub use types::*;

@@ -102,7 +102,7 @@ unsafe extern "C" fn listen(_: *mut c_void, _: c_int, _: *const c_char) {}
 #[test]
 fn a_panic_anywhere_keeps_the_evidence_and_the_client() {
     let client = Client::new(&format!("http://127.0.0.1:{}", service()));
-    unsafe { paysvc_client_set_log(client.0, 4, Some(listen), ptr::null_mut()) };
+    unsafe { paysvc_client_set_log(client.0, 3, Some(listen), ptr::null_mut()) };
     let (not_sent, unknown) = ((PAYSVC_OUTCOME_NOT_SENT, 0), (PAYSVC_OUTCOME_UNKNOWN, 1));
     for (point, (outcome, attempts)) in [
         ("connect", not_sent), // First, while no connection is kept.

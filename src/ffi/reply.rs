@@ -142,6 +142,21 @@ pub unsafe extern "C" fn paysvc_reply_get(reply: *const paysvc_reply, pointer: *
     }
 }
 
+/// As paysvc_reply_get(), in Windows-1252, for tills that know no UTF-8. A character that Windows-1252 lacks becomes "?", so
+/// show or print this text, and compare that of paysvc_reply_get().
+///
+/// @param pointer  as for paysvc_reply_get(), in UTF-8
+/// @return as for paysvc_reply_get()
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_reply_get_cp1252(reply: *const paysvc_reply, pointer: *const c_char) -> *const c_char {
+    // SAFETY: the rules of the header.
+    unsafe {
+        look_up(reply, pointer, std::ptr::null(), |handle, pointer| {
+            handle.get_cp1252(pointer).unwrap_or(std::ptr::null())
+        })
+    }
+}
+
 /// Type of one value of the body.
 ///
 /// @param pointer  as for paysvc_reply_get()
@@ -229,6 +244,17 @@ pub unsafe extern "C" fn paysvc_reply_attempts(reply: *const paysvc_reply) -> c_
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_call_id(reply: *const paysvc_reply) -> *const c_char {
     boundary(c"".as_ptr(), || read(reply, c"".as_ptr(), |handle| handle.call_id().as_ptr()))
+}
+
+/// Number that the service gave to the last request of this call, by which it finds the request in its own log: the first
+/// of the headers x-request-id, request-id, x-correlation-id, correlation-id, traceparent, x-amzn-trace-id and cf-ray that its
+/// answer has, with the secrets of the request masked; a value of more than 100 characters or with blanks is left out.
+///
+/// @param reply  NULL: ""
+/// @return valid until the reply is freed; "" if there is none
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_reply_request_id(reply: *const paysvc_reply) -> *const c_char {
+    read(reply, c"".as_ptr(), |handle| handle.request_id().as_ptr())
 }
 
 /// Frees the reply and every text that its functions returned.

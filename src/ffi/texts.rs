@@ -25,7 +25,7 @@ impl Texts {
         &self,
         number: usize,
         values: usize,
-        make: impl FnOnce() -> Option<Cow<'t, str>>,
+        make: impl FnOnce() -> Option<Cow<'t, [u8]>>,
     ) -> Option<*const c_char> {
         let branches = self.0.get_or_try_init(|| {
             let mut branches = Vec::new();
@@ -39,7 +39,7 @@ impl Texts {
         let kept = leaf[number % BRANCH].get_or_try_init(|| {
             let text = make().ok_or(())?;
             let mut kept = memory::buffer(text.len() + 1).ok_or(())?;
-            kept.extend_from_slice(text.as_bytes());
+            kept.extend_from_slice(&text);
             CString::new(kept).map(Box::new).map_err(|_| ())
         });
         kept.ok().map(|kept| kept.as_ptr())
@@ -60,7 +60,7 @@ mod tests {
     fn every_value_has_its_own_text_which_stays() {
         const VALUES: usize = 10_000;
         let texts = Texts::default();
-        let keep = |number: usize| texts.keep(number, VALUES, || Some(number.to_string().into())).unwrap();
+        let keep = |number: usize| texts.keep(number, VALUES, || Some(number.to_string().into_bytes().into())).unwrap();
         let pointers: Vec<_> = (0..VALUES).rev().map(|number| (number, keep(number))).collect();
         for (number, pointer) in pointers {
             // SAFETY: a text of `texts`, which still lives.
@@ -73,8 +73,8 @@ mod tests {
     fn what_cannot_be_kept_is_none() {
         let texts = Texts::default();
         assert_eq!(texts.keep(3, 10, || None), None);
-        assert_eq!(texts.keep(3, 10, || Some("a\0b".into())), None);
-        assert_eq!(texts.keep(BRANCH * BRANCH, 10, || Some("a".into())), None, "not a value of the document");
-        assert!(texts.keep(3, 10, || Some("a".into())).is_some());
+        assert_eq!(texts.keep(3, 10, || Some(b"a\0b".into())), None);
+        assert_eq!(texts.keep(BRANCH * BRANCH, 10, || Some(b"a".into())), None, "not a value of the document");
+        assert!(texts.keep(3, 10, || Some(b"a".into())).is_some());
     }
 }

@@ -3,6 +3,8 @@
 //!
 //! Here and not in `fuzz/`, because the parsed configuration is private.
 
+use std::net::Ipv6Addr;
+
 use serde_json::Value;
 
 use super::value::value;
@@ -73,6 +75,7 @@ fn check_url(url: &BaseUrl, allow_http: bool) {
     assert!(!url.host.is_empty() && url.port > 0 && !authority.contains('@'));
     assert!(url.text.bytes().all(|b| b.is_ascii_graphic()) && !url.text.contains(['?', '#']), "{}", url.text);
     assert!(!url.text.ends_with('/'));
-    let loopback = url.host == "localhost" || url.host.starts_with("127.") || url.host.ends_with(":1");
+    let loopback =
+        url.host == "localhost" || url.host.starts_with("127.") || url.host.parse() == Ok(Ipv6Addr::LOCALHOST);
     assert!(url.https || allow_http || loopback, "{}", url.text);
 }

@@ -30,6 +30,8 @@ use paysvc_spec::status::Status;
 
 /// A request that only lacks the headers which all requests have in common.
 pub struct Prepared {
+    /// Name of the function: the row's, or "request".
+    pub name: &'static str,
     pub method: Method,
     pub url: String,
     pub key: ApiKey,
@@ -70,6 +72,7 @@ pub fn prepare(
     };
     let body = body.map(|payload| body::encode(payload, row.encrypted, settings)).transpose()?;
     Ok(Prepared {
+        name: row.name,
         method: row.method,
         url: url::url(base_url, row, &members)?,
         key,

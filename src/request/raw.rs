@@ -71,6 +71,7 @@ pub fn prepare(text: &str, settings: &Settings, stop: Stop<'_>) -> Result<Prepar
     let body = body.map(|payload| body::encode(payload, encrypt, settings)).transpose()?;
     let secrets = secrets(&members, row, &path, &headers, stop);
     Ok(Prepared {
+        name: WHAT,
         method,
         url: base_url.text.clone() + &path + &query,
         key,

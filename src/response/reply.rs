@@ -22,6 +22,8 @@ pub struct Reply {
     pub message: String,
     /// `None`: unknown.
     pub retry_after_ms: Option<u64>,
+    /// The number that the service gave to the last request, or "".
+    pub request_id: String,
     /// Requests sent.
     pub attempts: u32,
     /// The positions of the body's values, if it has been scanned.
@@ -49,6 +51,7 @@ impl Reply {
             code: String::new(),
             message: one_line(message.into()),
             retry_after_ms: None,
+            request_id: String::new(),
             attempts: 0,
             document: None,
             facts: None,

@@ -4,7 +4,7 @@ pub struct HttpAnswer {
     pub http_status: u16,
     pub content_type: Option<String>,
     pub retry_after_ms: Option<u64>,
-    /// Headers by which the service finds the request in its own log, if they were asked for.
+    /// Headers by which the service finds the request in its own log; the date only if it was asked for.
     pub trace: Vec<(&'static str, String)>,
     pub body: Vec<u8>,
     /// A header names a content encoding. None was asked for, and none is decoded.

@@ -1,16 +1,23 @@
 //! The token of a call: its own deadline, and cancelling from another thread or a signal handler.
 
+use std::collections::VecDeque;
+use std::ffi::{CString, c_char};
 use std::net::TcpStream;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering, fence};
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering, fence};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
+use ureq::http::HeaderValue;
 
 use super::sys::{Attached, Waker};
 
-/// Made by `paysvc_call_new`; shared by the thread that calls and those that cancel. It has no lock: a cancel in a signal
-/// handler would wait for the thread that it interrupts.
+/// Most lines of the log that a token keeps.
+const MAX_LINES: usize = 1024;
+
+/// Made by `paysvc_call_new`; shared by the thread that calls and those that cancel. Nothing waits for a lock: a cancel in a
+/// signal handler would wait for the thread that it interrupts.
 #[derive(Default)]
 pub struct Call {
     timeout_ms: AtomicI32,
@@ -18,6 +25,19 @@ pub struct Call {
     waker: Waker,
     /// Lock-free: a child that is forked while another thread holds a lock would wait for ever.
     listener: ArcSwapOption<Listener>,
+    traceparent: ArcSwapOption<HeaderValue>,
+    kept_level: AtomicI32,
+    kept: Mutex<Kept>,
+    /// Lines that there was no room for, or that met another thread at the lock.
+    dropped: AtomicUsize,
+}
+
+/// Lines of the log, as JSON.
+#[derive(Default)]
+struct Kept {
+    lines: VecDeque<CString>,
+    /// The line that the caller got last.
+    taken: CString,
 }
 
 /// Receives how many steps are done, of how many, and the step as JSON; false asks to stop.
@@ -52,6 +72,66 @@ impl Call {
         self.listener.load_full().is_none_or(|listener| listener(done, total, step))
     }
 
+    /// The header that each request gets; `None`: none. False if it is malformed, and then the one before stays.
+    pub fn set_traceparent(&self, traceparent: Option<&str>) -> bool {
+        let header = traceparent.map(|text| if is_traceparent(text) { HeaderValue::from_str(text).ok() } else { None });
+        match header {
+            Some(None) => return false,
+            Some(Some(header)) => self.traceparent.store(Some(Arc::new(header))),
+            None => self.traceparent.store(None),
+        }
+        true
+    }
+
+    pub fn traceparent(&self) -> Option<HeaderValue> {
+        self.traceparent.load().as_ref().map(|header| HeaderValue::clone(header))
+    }
+
+    /// Keeps the lines of the log of this level and above it; 0: none.
+    pub fn set_kept_level(&self, level: i32) {
+        self.kept_level.store(level, Ordering::Relaxed);
+    }
+
+    pub fn kept_level(&self) -> i32 {
+        self.kept_level.load(Ordering::Relaxed)
+    }
+
+    pub fn keep_line(&self, json: String) {
+        match (self.kept(), CString::new(json)) {
+            (Some(mut kept), Ok(line)) if kept.lines.len() < MAX_LINES => kept.lines.push_back(line),
+            _ => _ = self.dropped.fetch_add(1, Ordering::Relaxed),
+        }
+    }
+
+    /// The oldest line, valid until the next is taken; NULL: there is none. The last one tells how many are missing.
+    pub fn take_line(&self) -> *const c_char {
+        let Some(mut kept) = self.kept() else { return ptr::null() };
+        let line = kept.lines.pop_front().or_else(|| {
+            let dropped = self.dropped.swap(0, Ordering::Relaxed);
+            let line = format!(
+                r#"{{"level":2,"call_id":"","message":"{dropped} more lines of the log were not kept","dropped":{dropped}}}"#
+            );
+            (dropped > 0).then(|| CString::new(line).unwrap_or_default())
+        });
+        match line {
+            Some(line) => {
+                kept.taken = line;
+                kept.taken.as_ptr()
+            }
+            None => ptr::null(),
+        }
+    }
+
+    /// `None` while another thread has them, which the header forbids. Waiting for a lock that another thread had at a fork
+    /// would never end in the child.
+    fn kept(&self) -> Option<MutexGuard<'_, Kept>> {
+        match self.kept.try_lock() {
+            Ok(kept) => Some(kept),
+            Err(TryLockError::Poisoned(kept)) => Some(kept.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::SeqCst)
     }
@@ -82,6 +162,18 @@ impl Call {
     }
 }
 
+/// Version, trace, parent and flags in lower-case hexadecimal digits; the version is not ff, trace and parent not zero.
+/// Source: W3C Trace Context, 3.2 (https://www.w3.org/TR/trace-context/).
+fn is_traceparent(text: &str) -> bool {
+    let parts: Vec<_> = text.split('-').collect();
+    let [version, trace, parent, flags] = parts[..] else { return false };
+    let hex = |part: &str, length: usize| {
+        part.len() == length && part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    };
+    let named = |part: &str, length: usize| hex(part, length) && part.bytes().any(|byte| byte != b'0');
+    hex(version, 2) && version != "ff" && named(trace, 32) && named(parent, 16) && hex(flags, 2)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,6 +198,31 @@ mod tests {
         call.cancel();
         assert!(!waiter.join().unwrap());
         assert!(!call.wait_until(Instant::now()));
+    }
+
+    #[test]
+    fn only_a_traceparent_of_the_standards_form_is_taken() {
+        const GOOD: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+        let call = Call::default();
+        assert!(call.set_traceparent(Some(GOOD)));
+        let zeros = "0".repeat(32);
+        for wrong in [
+            "",
+            "00",
+            &GOOD.to_uppercase(),
+            &format!("{GOOD}-"),
+            &format!("{GOOD} "),
+            &GOOD[1..],
+            &GOOD[..54],
+            &GOOD.replace("00-", "ff-"),
+            &GOOD.replace("0af7651916cd43dd8448eb211c80319c", &zeros),
+            &GOOD.replace("b7ad6b7169203331", &zeros[..16]),
+            &GOOD.replace('b', "\u{e9}"),
+        ] {
+            assert!(!call.set_traceparent(Some(wrong)), "{wrong}");
+        }
+        assert_eq!(call.traceparent().unwrap(), GOOD, "what is refused changes nothing");
+        assert!(call.set_traceparent(None) && call.traceparent().is_none());
     }
 
     #[test]

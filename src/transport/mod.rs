@@ -14,6 +14,7 @@ mod connection_state;
 mod error;
 mod framing;
 mod look_up;
+mod own_authority;
 mod per_process;
 mod pool;
 pub mod probe;
@@ -68,8 +69,8 @@ pub struct WireRequest<'a> {
     pub read_only: bool,
     pub deadline: Instant,
     pub call: Option<&'a Arc<Call>>,
-    /// Whether to keep the headers by which the service finds the request in its log.
-    pub trace: bool,
+    /// Whether to keep the date of the answer.
+    pub keep_date: bool,
 }
 
 /// What came of sending a request.
@@ -168,7 +169,7 @@ fn bug(source_line: SourceLine) -> TransportError {
 }
 
 fn run(connection: &PooledConnection, request: WireRequest<'_>) -> Result<HttpAnswer, TransportError> {
-    let traced = request.trace;
+    let keep_date = request.keep_date;
     let mut builder = Request::builder().method(request.method.name()).uri(request.uri);
     if let Some(headers) = builder.headers_mut() {
         *headers = request.headers;
@@ -180,15 +181,15 @@ fn run(connection: &PooledConnection, request: WireRequest<'_>) -> Result<HttpAn
     let response = result
         .map_err(|error| TransportError::new(Status::Internal, format!("the request could not be built: {error}")))?
         .map_err(|error| connection.state.error(error))?;
-    Ok(read(response, &connection.state, traced))
+    Ok(read(response, &connection.state, keep_date))
 }
 
-fn read(response: Response<Body>, state: &ConnectionState, traced: bool) -> HttpAnswer {
+fn read(response: Response<Body>, state: &ConnectionState, keep_date: bool) -> HttpAnswer {
     let text = |name: HeaderName| response.headers().get(name)?.to_str().ok().map(str::to_owned);
     let content_type = text(header::CONTENT_TYPE);
     let retry_after_ms =
         text(header::RETRY_AFTER).and_then(|text| retry_after::retry_after_ms(&text, SystemTime::now()));
-    let trace = if traced { trace::trace(response.headers()) } else { Vec::new() };
+    let trace = trace::trace(response.headers(), keep_date);
     let http_status = response.status().as_u16();
     let encoded = framing::is_encoded(response.headers());
     let end = framing::end_of_body(response.status(), response.version(), response.headers());

@@ -15,20 +15,24 @@ pub fn invalid(member: &str, reason: impl Into<String>) -> ValidationError {
     ValidationError::of_member(Status::Config, "the configuration", member, reason)
 }
 
-/// The system's roots, or the bundled ones if the system has none, and those of `ca_file`.
-pub fn roots(ca_file: Option<&Path>) -> Result<RootCertStore, ValidationError> {
+/// The system's roots, or the bundled ones if the system has none, and those of `ca_file`; and of the latter alone those that may
+/// sign for any name.
+pub fn roots(ca_file: Option<&Path>) -> Result<(RootCertStore, Vec<CertificateDer<'static>>), ValidationError> {
     let mut roots = RootCertStore::empty();
     // Unreadable certificates of the system are skipped, as other programs do.
     roots.add_parsable_certificates(system_roots());
     if roots.is_empty() {
         roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
     }
+    let mut own = Vec::new();
     if let Some(file) = ca_file {
         for certificate in certificates("ca_file", file)? {
+            let copy = certificate.clone();
             roots.add(certificate).map_err(|error| invalid("ca_file", format!("holds no CA certificate: {error}")))?;
+            own.extend(roots.roots.last().filter(|root| root.name_constraints.is_none()).map(|_| copy));
         }
     }
-    Ok(roots)
+    Ok((roots, own))
 }
 
 /// Of Windows' and macOS' own stores, unless SSL_CERT_FILE or SSL_CERT_DIR names others.

@@ -15,6 +15,7 @@ use rustls::{
 
 use super::clock::{self, Clock};
 use super::error::TransportError;
+use super::own_authority;
 use super::roots::{client_cert, invalid, roots};
 use super::sessions::Sessions;
 use super::settings::Settings;
@@ -45,14 +46,15 @@ pub fn client_config(settings: &Settings) -> Result<Tls, ValidationError> {
     let name = ServerName::try_from(settings.host.clone())
         .map_err(|_| invalid("base_url", format!("names a host that cannot be in a certificate: {}", settings.host)))?;
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let roots = Arc::new(roots(settings.ca_file.as_deref())?);
-    let verifier = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider))
+    let (roots, own) = roots(settings.ca_file.as_deref())?;
+    let webpki = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider))
         .build()
         .map_err(|error| invalid("ca_file", error.to_string()))?;
     let builder = ClientConfig::builder_with_details(provider, Arc::new(Clock))
         .with_safe_default_protocol_versions()
         .map_err(|error| ValidationError::new(Status::Config, format!("TLS is not available: {error}")))?
-        .with_webpki_verifier(verifier);
+        .dangerous() // All is checked, see there.
+        .with_custom_certificate_verifier(Arc::new(own_authority::Verifier { webpki, own }));
     let mut tls = match &settings.client_cert {
         None => builder.with_no_client_auth(),
         Some(files) => {

@@ -1,18 +1,25 @@
 //! The headers by which a service finds a request in its own log: its date, and the numbers that it gave to the request.
 
-use ureq::http::{HeaderMap, HeaderValue};
+use ureq::http::{HeaderMap, HeaderName, HeaderValue};
 
 pub const DATE: &str = "date";
+/// Of the W3C's Trace Context.
+pub const TRACEPARENT: &str = "traceparent";
 /// The numbers that services, proxies and content networks give.
 const NUMBERS: [&str; 7] =
-    ["x-request-id", "request-id", "x-correlation-id", "correlation-id", "traceparent", "x-amzn-trace-id", "cf-ray"];
+    ["x-request-id", "request-id", "x-correlation-id", "correlation-id", TRACEPARENT, "x-amzn-trace-id", "cf-ray"];
 /// Longest number. A `traceparent` has 55 characters.
 const MAX_NUMBER: usize = 100;
 
-/// Their names and values. A value that is no date, or no number of this form, is left out.
-pub fn trace(headers: &HeaderMap) -> Vec<(&'static str, String)> {
-    let date = headers.get(DATE).and_then(date).map(|date| (DATE, date));
-    let numbers = NUMBERS.into_iter().filter_map(|name| Some((name, headers.get(name).and_then(number)?)));
+/// Their names and values, the date only if it is wanted. A value that is no date, or no number of this form, is left out.
+pub fn trace(headers: &HeaderMap, with_date: bool) -> Vec<(&'static str, String)> {
+    let date = headers.get(DATE).filter(|_| with_date).and_then(date).map(|date| (DATE, date));
+    // Few answers have one: the names are looked for in the headers, and not each header for each name.
+    let known = |name: &HeaderName| NUMBERS.iter().position(|number| *number == name.as_str());
+    let mut found: Vec<_> = headers.keys().filter_map(known).collect();
+    found.sort_unstable();
+    let numbers = found.into_iter().map(|index| NUMBERS[index]);
+    let numbers = numbers.filter_map(|name| Some((name, headers.get(name).and_then(number)?)));
     date.into_iter().chain(numbers).collect()
 }
 
@@ -34,7 +41,7 @@ mod tests {
 
     fn found(headers: &[(&'static str, &[u8])]) -> Vec<(&'static str, String)> {
         let each = headers.iter().map(|(name, value)| (name.parse().unwrap(), HeaderValue::from_bytes(value).unwrap()));
-        trace(&each.collect())
+        trace(&each.collect(), true)
     }
 
     #[test]

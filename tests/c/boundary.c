@@ -135,6 +135,8 @@ static void replies(void)
     CHECK(paysvc_reply_count(NULL, "") == 0);
     CHECK(paysvc_reply_name(NULL, "", 0) == NULL);
     CHECK(strcmp(paysvc_reply_call_id(NULL), "") == 0);
+    CHECK(strcmp(paysvc_reply_request_id(NULL), "") == 0);
+    CHECK(paysvc_reply_get_cp1252(NULL, "") == NULL);
     CHECK(strcmp(paysvc_reply_code(NULL), "") == 0);
     CHECK(strlen(paysvc_reply_message(NULL)) > 0);
     CHECK(paysvc_reply_retry_after_ms(NULL) == -1);

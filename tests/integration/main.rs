@@ -28,6 +28,7 @@ mod guards;
 mod hostile;
 mod install;
 mod json_wiped;
+mod kept_log;
 mod libraries;
 mod manual;
 mod name_look_up;

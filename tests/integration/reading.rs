@@ -143,3 +143,16 @@ fn threads_look_at_the_same_reply() {
     });
     assert!(texts.iter().all(|of_thread| *of_thread == texts[0]));
 }
+
+/// As Windows-1252, beside UTF-8: the five bytes that it does not define belong to no character.
+#[test]
+fn a_till_without_utf_8_reads_texts_in_windows_1252() {
+    let reply = Service::new()
+        .answer(r#"{"status":true,"name":"Ren\u00e9e \u20ac5 \u4f60\u0081","amount":100.10,"none":null}"#);
+    assert_eq!(reply.get_cp1252("/name"), Some(&b"Ren\xe9e \x805 ??"[..]));
+    assert_eq!(reply.get("/name").as_deref(), Some("Renée €5 你\u{81}"));
+    assert_eq!(reply.get_cp1252("/amount"), Some(&b"100.10"[..]));
+    for absent in ["/none", "/other", "name"] {
+        assert_eq!(reply.get_cp1252(absent), None, "{absent}");
+    }
+}

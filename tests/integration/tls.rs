@@ -7,9 +7,10 @@ use paysvc_spec::status::Outcome;
 use serde_json::{Value, json};
 
 use crate::support::capi::{Client, HANG, with, within};
+use crate::support::platform::foreign;
 use crate::support::server::Server;
-use crate::support::tls::{Authority, serve};
-use crate::support::{Link, Stage, output_of, root};
+use crate::support::tls::{Authority, Leaf, own_authority, serve};
+use crate::support::{Link, Stage, encryption_key, output_of, root, run};
 
 const BOTH: &[&rustls::SupportedProtocolVersion] = rustls::ALL_VERSIONS;
 
@@ -52,6 +53,57 @@ fn certificates_that_do_not_fit_are_refused_before_anything_is_sent() {
         reply.expect("E_TRANSPORT NOT_SENT");
         assert!(reply.message().contains(part), "{name}: {}", reply.message());
     }
+}
+
+/// Who trusts it trusts whatever its key signs, so nothing is gained by refusing it.
+#[test]
+fn a_certificate_that_is_its_own_authority_is_trusted_if_ca_file_has_it() {
+    use rcgen::{CertificateParams as Params, ExtendedKeyUsagePurpose as Purpose, KeyUsagePurpose as Usage};
+    type Edit<'a> = (&'a str, &'a dyn Fn(&mut Params), &'a str);
+    let years = |from, to| {
+        move |params: &mut Params| {
+            params.not_before = rcgen::date_time_ymd(from, 1, 1);
+            params.not_after = rcgen::date_time_ymd(to, 1, 1);
+        }
+    };
+    let only_names = |params: &mut Params| {
+        let permitted_subtrees = vec![rcgen::GeneralSubtree::DnsName("localhost".into())];
+        params.name_constraints = Some(rcgen::NameConstraints { permitted_subtrees, excluded_subtrees: vec![] });
+    };
+    let cases: &[Edit] = &[
+        ("", &|_| {}, ""),
+        (
+            "as Go's httptest",
+            &|params| {
+                params.key_usages = vec![Usage::KeyEncipherment, Usage::DigitalSignature, Usage::KeyCertSign];
+                params.extended_key_usages = vec![Purpose::ServerAuth];
+            },
+            "",
+        ),
+        ("expired", &years(2001, 2002), "this machine's clock reads"),
+        ("not yet valid", &years(2190, 2191), "this machine's clock reads"),
+        ("for some names", &only_names, "CaUsedAsEndEntity"),
+    ];
+    let files = Authority::new();
+    let ask = |leaf: &Leaf, trusted: &Path| {
+        let server = serve(Authority::server(leaf, BOTH, None));
+        refund(&with(config(&server, "localhost", &files), json!({"ca_file": trusted})))
+    };
+    for (name, edit, part) in cases {
+        let leaf = own_authority(&["localhost"], edit);
+        let reply = ask(&leaf, &files.file_of(&leaf));
+        reply.expect(if part.is_empty() { "OK CONFIRMED" } else { "E_TRANSPORT NOT_SENT" });
+        assert!(reply.message().contains(part), "{name}: {}", reply.message());
+    }
+    let elsewhere = own_authority(&["elsewhere.example"], &|_| {});
+    let reply = ask(&elsewhere, &files.file_of(&elsewhere));
+    reply.expect("E_TRANSPORT NOT_SENT");
+    assert!(reply.message().contains("not valid for name"), "{}", reply.message());
+    // ca_file has another authority.
+    let leaf = own_authority(&["localhost"], &|_| {});
+    let reply = ask(&leaf, &files.file());
+    reply.expect("E_TRANSPORT NOT_SENT");
+    assert!(reply.message().contains("CaUsedAsEndEntity"), "{}", reply.message());
 }
 
 #[test]
@@ -244,5 +296,22 @@ fn files_that_cannot_be_used_are_refused_by_name() {
         let reply = Client::try_new(&with(base.clone(), changes.clone())).err().unwrap_or_else(|| panic!("{changes}"));
         reply.expect("E_CONFIG NOT_SENT");
         assert!(reply.message().contains(part), "{changes}: {}", reply.message());
+    }
+}
+
+/// Beside jemalloc, for example: the shared library takes nothing from the program, nor does the archive.
+#[test]
+fn another_allocator_in_the_program_is_left_alone() {
+    if foreign().is_some() {
+        return; // Windows has no such names, and `cargo xtask libs` checks the others.
+    }
+    let authority = Authority::new();
+    let server = serve(Authority::server(&authority.leaf(&["127.0.0.1"]), BOTH, None));
+    let config = with(config(&server, "127.0.0.1", &authority), json!({"encryption_key": encryption_key()}));
+    let stage = Stage::new();
+    for how in [Link::Shared, Link::Static] {
+        // Exported, as a library that is preloaded would have them.
+        let program = stage.cc(&root().join("tests/c/foreign_hooks.c"), how, &["-Wl,--export-dynamic"]);
+        run(stage.command(&program).arg(config.to_string()));
     }
 }

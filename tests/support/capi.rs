@@ -66,6 +66,9 @@ functions! {
     call_new() -> *mut RawCall;
     call_set_timeout_ms(*mut RawCall, c_int);
     call_set_progress(*mut RawCall, Option<Progress>, *mut c_void);
+    call_keep_log(*const RawCall, c_int);
+    call_next_log(*const RawCall) -> *const c_char;
+    call_set_traceparent(*const RawCall, *const c_char) -> c_int;
     call_cancel(*const RawCall);
     call_free(*mut RawCall);
     reply_status(*const RawReply) -> c_int;
@@ -76,6 +79,8 @@ functions! {
     reply_retry_after_ms(*const RawReply) -> c_int;
     reply_body(*const RawReply) -> *const c_char;
     reply_get(*const RawReply, *const c_char) -> *const c_char;
+    reply_get_cp1252(*const RawReply, *const c_char) -> *const c_char;
+    reply_request_id(*const RawReply) -> *const c_char;
     reply_type(*const RawReply, *const c_char) -> c_int;
     reply_count(*const RawReply, *const c_char) -> usize;
     reply_name(*const RawReply, *const c_char, usize) -> *const c_char;
@@ -258,6 +263,27 @@ impl Call {
         unsafe { (c().call_cancel)(self.loaded()) }
     }
 
+    /// The lines of the log that the token keeps from now on, up to this level.
+    pub fn keep_log(&self, level: c_int) {
+        unsafe { (c().call_keep_log)(self.loaded(), level) }
+    }
+
+    /// Takes the kept lines.
+    pub fn log(&self) -> Vec<Value> {
+        let next = || {
+            let line = unsafe { (c().call_next_log)(self.loaded()) };
+            (!line.is_null()).then(|| serde_json::from_str(text(line)).unwrap())
+        };
+        std::iter::from_fn(next).collect()
+    }
+
+    /// Whether it was taken.
+    pub fn set_traceparent(&self, traceparent: Option<&str>) -> bool {
+        let traceparent = traceparent.map(|text| CString::new(text).unwrap());
+        let traceparent = traceparent.as_ref().map_or(ptr::null(), |text| text.as_ptr());
+        unsafe { (c().call_set_traceparent)(self.loaded(), traceparent) == Status::Ok as c_int }
+    }
+
     /// All steps go there. `userdata` must live as long as a call with this token runs.
     pub fn set_progress<T: Sync>(&self, progress: Progress, userdata: &T) {
         unsafe { (c().call_set_progress)(self.loaded(), Some(progress), ptr::from_ref(userdata).cast_mut().cast()) }
@@ -352,6 +378,11 @@ impl Reply {
         let found = unsafe { (c().reply_get)(self.loaded(), pointer.as_ptr()) };
         (!found.is_null()).then(|| text(found).to_owned())
     }
+    pub fn get_cp1252(&self, pointer: &str) -> Option<&[u8]> {
+        let pointer = CString::new(pointer).unwrap();
+        let found = unsafe { (c().reply_get_cp1252)(self.loaded(), pointer.as_ptr()) };
+        (!found.is_null()).then(|| unsafe { CStr::from_ptr(found) }.to_bytes())
+    }
     /// Why the order is not paid so; "" if it is.
     pub fn why_not_paid(&self, ordered: [Option<&str>; 3]) -> &str {
         let texts = ordered.map(|text| text.map(|text| CString::new(text).unwrap()));
@@ -377,6 +408,9 @@ impl Reply {
         let pointer = CString::new(pointer).unwrap();
         let found = unsafe { (c().reply_name)(self.loaded(), pointer.as_ptr(), index) };
         (!found.is_null()).then(|| text(found))
+    }
+    pub fn request_id(&self) -> &str {
+        text(unsafe { (c().reply_request_id)(self.loaded()) })
     }
     pub fn call_id(&self) -> &str {
         text(unsafe { (c().reply_call_id)(self.loaded()) })

@@ -25,7 +25,10 @@ impl InC for Argument {
     }
 
     fn is_optional(&self) -> bool {
-        matches!(self.name.as_str(), "call" | "reply" | "config_json" | "log" | "progress" | "userdata" | "why_not")
+        matches!(
+            self.name.as_str(),
+            "call" | "reply" | "config_json" | "log" | "progress" | "userdata" | "why_not" | "traceparent"
+        )
     }
 
     fn valid(&self) -> &'static str {
@@ -46,6 +49,9 @@ impl InC for Argument {
             "const char *" if self.name == "prefix" => "\"T7\"",
             "const char *" if self.name == "pointer" => "\"/a\"",
             "const char *" if self.name == "number" => "\"1\"",
+            "const char *" if self.name == "traceparent" => {
+                "\"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\""
+            }
             "const char *" => "\"{}\"",
             // Only the function that frees it takes a handle so.
             "paysvc_client *" | "paysvc_call *" | "paysvc_reply *" => "NULL",
@@ -141,6 +147,9 @@ fn text(function: &Function, index: usize, out: &mut String) {
     match function.returns.as_str() {
         "paysvc_status" if is_setter(function) => {
             writeln!(out, "{each} after_set_text({:?}, i, {call});", function.name)
+        }
+        "paysvc_status" if !function.arguments.iter().any(|argument| argument.kind == "paysvc_reply **") => {
+            writeln!(out, "{each} CHECK({call} == PAYSVC_E_ARGUMENT);")
         }
         "paysvc_status" => writeln!(out, "{each} after_text({:?}, i, {call}, {});", function.name, unsent(function)),
         "int" | "size_t" => writeln!(out, "{each} CHECK({call} == 0);"),

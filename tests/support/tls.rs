@@ -64,6 +64,11 @@ impl Authority {
         (cert, key)
     }
 
+    /// The file of the certificate alone.
+    pub fn file_of(&self, leaf: &Leaf) -> PathBuf {
+        self.files(leaf).0
+    }
+
     /// A server's configuration; `clients` are asked for a certificate of that authority.
     pub fn server(
         leaf: &Leaf,
@@ -84,6 +89,22 @@ impl Authority {
         };
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(leaf.key.clone()));
         Arc::new(builder.with_single_cert(leaf.chain.clone(), key).unwrap())
+    }
+}
+
+/// A certificate that is its own authority, after `edit`, as a test server makes one for itself.
+pub fn own_authority(names: &[&str], edit: &dyn Fn(&mut CertificateParams)) -> Leaf {
+    let names: Vec<String> = names.iter().map(|name| name.to_string()).collect();
+    let mut params = CertificateParams::new(names).unwrap();
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    edit(&mut params);
+    let key = KeyPair::generate().unwrap();
+    let certificate = params.self_signed(&key).unwrap();
+    Leaf {
+        chain: vec![certificate.der().clone()],
+        key: key.serialize_der(),
+        pem: certificate.pem(),
+        key_pem: key.serialize_pem(),
     }
 }
 

@@ -236,9 +236,8 @@ impl<'a> Run<'a> {
         if fate != Fate::Accepted {
             self.first_failure.get_or_insert(status);
         }
-        self.operation.client.log.line(self.operation.record.id, Level::Info, || {
-            format!("{WHAT}: batch {index} of {} recipients: {}", recipients.len(), fate.name())
-        });
+        self.operation
+            .log(Level::Info, || format!("{WHAT}: batch {index} of {} recipients: {}", recipients.len(), fate.name()));
         let rule = self.rules.stop(fate, status);
         let stop = stop.or_else(|| rule.map(|why| Stop(status, format!("{why}; batch {index}: {}", ended.message))));
         self.report.batches[index] = ended;
@@ -278,11 +277,7 @@ impl<'a> Run<'a> {
             (reply.http_status, reply.code, reply.retry_after_ms) = (last.http_status, last.code, last.retry_after_ms);
         }
         let level = if status == Status::Ok { Level::Info } else { Level::Warn };
-        let record = self.operation.record;
-        self.operation
-            .client
-            .log
-            .line(record.id, level, || format!("{WHAT}: {} {}", status::name_of(status), self.report.summary()));
+        self.operation.log(level, || format!("{WHAT}: {} {}", status::name_of(status), self.report.summary()));
         reply
     }
 }

@@ -52,7 +52,7 @@ impl Client {
             Earlier::Asks(task) => watch::watch(&operation, &task),
             Earlier::Unasked(row, why) => {
                 let decision = resolution::unasked(why);
-                self.log_decision(row.name, &decision, record);
+                log_decision(row.name, &decision, &operation);
                 Reply::failed(decision.status, decision.outcome, decision.explanation)
             }
         };
@@ -64,14 +64,14 @@ impl Client {
         let task = arguments("order_wait", json).and_then(|arguments| wait::read(&arguments));
         task.map_or_else(invalid, |task| watch::watch(&operation, &task))
     }
+}
 
-    fn log_decision(&self, what: &str, decision: &Decision, record: &CallRecord) {
-        let level = if decision.status == Status::Ok { Level::Info } else { Level::Warn };
-        self.log.line(record.id, level, || {
-            let (status, outcome) = (status::name_of(decision.status), status::name_of_outcome(decision.outcome));
-            format!("what became of {what}: {status} {outcome}, line {}", decision.line)
-        });
-    }
+pub(super) fn log_decision(what: &str, decision: &Decision, operation: &Operation<'_>) {
+    let level = if decision.status == Status::Ok { Level::Info } else { Level::Warn };
+    operation.log(level, || {
+        let (status, outcome) = (status::name_of(decision.status), status::name_of_outcome(decision.outcome));
+        format!("what became of {what}: {status} {outcome}, line {}", decision.line)
+    });
 }
 
 /// Nothing was asked, so nothing is known of the earlier request.

@@ -127,7 +127,7 @@ fn finish(operation: &Operation<'_>, task: &Task<'_>, found: Look, ended: Option
     }
     parts.push(decision.explanation);
     parts.extend(difference.as_deref());
-    operation.client.log_decision(task.what, &decision, operation.record);
+    super::log_decision(task.what, &decision, operation);
     let message = format!("{}; the look-up: {message}", parts.join("; "));
     let reply = Reply::without_body(decision.status, decision.outcome, message);
     let body = match look.http_status {
@@ -143,6 +143,7 @@ fn finish(operation: &Operation<'_>, task: &Task<'_>, found: Look, ended: Option
         body,
         code,
         retry_after_ms: look.retry_after_ms,
+        request_id: look.request_id,
         attempts: operation.record.attempts(),
         ..reply
     }

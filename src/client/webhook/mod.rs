@@ -49,7 +49,7 @@ impl Client {
             operation.send(row, question, operation.deadline)
         });
         let level = if reply.status == Status::Ok { Level::Info } else { Level::Warn };
-        self.log.line(record.id, level, || format!("{}: {}", THIS.name, status::name_of(reply.status)));
+        operation.log(level, || format!("{}: {}", THIS.name, status::name_of(reply.status)));
         reply
     }
 }
@@ -205,8 +205,8 @@ fn with_findings(reply: Reply, findings: &Findings) -> Reply {
         Err(Unusable::NoMemory) => "the answer does not fit into the memory that this process may have".to_owned(),
     };
     let failed = Reply::failed(Status::Response, Outcome::Unknown, unusable);
-    let (http_status, attempts, retry_after_ms) = (reply.http_status, reply.attempts, reply.retry_after_ms);
-    let failed = Reply { http_status, attempts, retry_after_ms, ..failed };
+    let Reply { http_status, attempts, retry_after_ms, request_id, .. } = reply;
+    let failed = Reply { http_status, attempts, retry_after_ms, request_id, ..failed };
     let (matches, about) = (findings.matches.map(|_| false), findings.about.clone());
     let nothing = Findings { matches, subject: findings.subject, about, ..Findings::default() };
     match Document::scan(&failed.body, &|| false).ok().and_then(|document| nothing.before(&failed.body, &document).ok())

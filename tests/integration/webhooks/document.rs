@@ -1,6 +1,7 @@
-//! The programs of docs/webhooks.md, as they are written: each is sent a genuine event, twice, and a forged one.
+//! The programs of docs/webhooks.md in C and Go, as they are written: each is sent a genuine event, twice, and a forged
+//! one. Those in Python are in bindings/python/tests/test_webhook_document.py.
 
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{BufReader, Read as _};
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -8,7 +9,6 @@ use std::process::{Child, Command, Stdio};
 use serde_json::json;
 
 use super::Service;
-use crate::support::bindings::in_python;
 use crate::support::markdown::{self, Block};
 use crate::support::{Link, Stage, root, run};
 
@@ -93,39 +93,6 @@ fn statuses(url: &str, bodies: &[String; 4]) -> Vec<u16> {
 }
 
 const EXPECTED: [u16; 5] = [200, 200, 200, 200, 400];
-
-#[test]
-fn the_programs_in_python() {
-    let service = Service::new();
-    let bodies = bodies(&service);
-    service.pay("ORDER-2", "75.00");
-    let [hook, poll] = &blocks("python")[..] else { panic!("each block needs a test") };
-    let serve = r#"
-import sys
-from wsgiref.simple_server import make_server
-
-with make_server("127.0.0.1", 0, application) as server:
-    print(server.server_port, flush=True)
-    for _ in range(5):
-        server.handle_request()
-print(sorted(paid))
-orders["ORDER-2"] = (Decimal("75.00"), "NGN")
-poll(["ORDER-2", "ORDER-9"])
-print(sorted(paid))
-"#;
-    let mut command = Command::new("python3");
-    in_python(&mut command);
-    command.args(["-W", "error", "-c", &format!("{hook}\n\n{poll}\n{serve}")]);
-    let child = configured(&mut command, &service).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    let mut running = Running(child);
-    let mut output = BufReader::new(running.0.stdout.take().unwrap());
-    let mut port = String::new();
-    output.read_line(&mut port).unwrap();
-    assert_eq!(statuses(&format!("http://127.0.0.1:{}/events", port.trim()), &bodies), EXPECTED);
-    let mut printed = String::new();
-    output.read_to_string(&mut printed).unwrap();
-    assert_eq!(printed, "['ORDER-1']\n['ORDER-1', 'ORDER-2']\n");
-}
 
 #[test]
 fn the_program_in_go() {
