@@ -1,4 +1,5 @@
-"""Builds a wheel with the shared library in it: the one that PAYSVC_LIBRARY names, else built by cargo.
+"""Builds a wheel with the shared library in it: the one that PAYSVC_LIBRARY names, else that of `make build` if it is
+current, else one that cargo builds.
 
 PAYSVC_LIBRARY may name a library of another platform, for a wheel that is tagged for it with --plat-name.
 """
@@ -25,6 +26,8 @@ ROOT = Path(__file__).resolve().parents[2]
 #: The systems and processors of wheels' tags, as _binary.py names them.
 SYSTEMS = {"win": "win32", "macosx": "darwin", "linux": "linux", "manylinux": "linux", "musllinux": "linux"}
 MACHINES = {"amd64": "x86_64", "arm64": "aarch64", "win32": "i686"}
+#: The glibc of the tags that do not name it (PEP 513, 571 and 599).
+MANYLINUX = {"manylinux1": (2, 5), "manylinux2010": (2, 12), "manylinux2014": (2, 17)}
 
 
 def binary() -> Any:
@@ -39,6 +42,9 @@ def library() -> Path:
         return Path(given)
     if not (ROOT / "Cargo.toml").is_file():
         raise SystemExit("paysvc: no checkout of libpaysvc here; set PAYSVC_LIBRARY to the path of the shared library")
+    built = ROOT / "build" / "lib" / "libpaysvc.so"
+    if sys.platform == "linux" and is_current(built):
+        return built
     cargo = shutil.which(os.environ.get("CARGO", "cargo"))
     if cargo is None:
         raise SystemExit("paysvc: cargo was not found; set PAYSVC_LIBRARY to the path of the shared library")
@@ -55,6 +61,17 @@ def library() -> Path:
         return folder / binary().NAMES[sys.platform]
     subprocess.run(["sh", "scripts/link.sh", folder / "libpaysvc.a", folder / "linked"], cwd=ROOT, check=True)
     return folder / "linked" / "libpaysvc.so"
+
+
+def is_current(built: Path) -> bool:
+    """Whether `make build` has made it of the sources as they are."""
+    if not built.is_file():
+        return False
+    made = built.stat().st_mtime
+    sources = [ROOT / name for name in ("Cargo.toml", "Cargo.lock", "scripts/link.sh")]
+    for folder in ("src", "spec/src"):
+        sources += (ROOT / folder).rglob("*.rs")
+    return all(source.stat().st_mtime <= made for source in sources if source.exists())
 
 
 def built() -> Any:
@@ -74,6 +91,25 @@ def check(tag: str) -> None:
             f"paysvc: {library()} is built for {built().system} {built().machine}, but the wheel is tagged {tag}: "
             "name its platform with --plat-name"
         )
+    lacks = unfit_c_library(tag, library().read_bytes())
+    if lacks:
+        raise SystemExit(
+            f"paysvc: {library()} {lacks}, but the wheel is tagged {tag}: name its platform with --plat-name"
+        )
+
+
+def unfit_c_library(tag: str, contents: bytes) -> str:
+    """What the library needs and the tag does not promise; "" if there is nothing. Its symbols name their versions."""
+    versions = [(int(major), int(minor)) for major, minor in re.findall(rb"\0GLIBC_(\d+)\.(\d+)", contents)]
+    named = re.match(r"manylinux_(\d+)_(\d+)_", tag)
+    promised = (int(named[1]), int(named[2])) if named else MANYLINUX.get(tag.split("_")[0])
+    if tag.startswith("musllinux") and versions:
+        return "needs glibc"
+    if promised and not versions and b"\0libc.so\0" in contents:
+        return "needs musl"
+    if promised and max(versions, default=promised) > promised:
+        return "needs glibc {}.{}".format(*max(versions))
+    return ""
 
 
 class BuildWithLibrary(build_py):

@@ -113,7 +113,7 @@ def canonical(value: Any, kind: str) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def call(client: paysvc.Client, function: str, members: dict[str, Any]) -> paysvc.Reply:
+def call(client: paysvc.Client, function: Any, members: dict[str, Any]) -> paysvc.Reply:
     """Uses the method of the endpoint, or its name where the method has no argument for a member."""
     if function == "encrypt":
         return client.encrypt(members)
@@ -131,12 +131,13 @@ def call(client: paysvc.Client, function: str, members: dict[str, Any]) -> paysv
         return client.call(function, members)
 
 
-def operate(client: paysvc.Client, function: str, members: dict[str, Any]) -> paysvc.Reply:
+def operate(client: paysvc.Client, function: Any, members: dict[str, Any]) -> paysvc.Reply:
     """Uses the method of a function that chooses its requests itself, which takes its first member by position."""
     if "status_of" in members:
         return client.payout_bulk_status(members["status_of"])
     first, *others = OPERATIONS[function]
-    if first not in members or not set(members) <= {first, *others}:
+    parsed_event = function == "webhook_verify" and isinstance(members["body"], dict)  # The method takes raw ones only.
+    if parsed_event or first not in members or not set(members) <= {first, *others}:
         return client.call(function, members)
     method: Callable[..., paysvc.Reply] = getattr(client, function)
     return method(members[first], **{name: members[name] for name in others if name in members})

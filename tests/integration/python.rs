@@ -149,7 +149,7 @@ print(type(answer).datetime_.__doc__)
 #[test]
 fn a_made_up_row_becomes_a_method_that_python_runs() {
     let folder = tempfile::tempdir().unwrap();
-    for name in ["_answer.py", "_leaf.py", "_numbers.py", "_reply.py", "_values.py"] {
+    for name in ["_answer.py", "_errors.py", "_leaf.py", "_numbers.py", "_reply.py", "_values.py"] {
         std::fs::copy(root().join("bindings/python/src/paysvc").join(name), folder.path().join(name)).unwrap();
     }
     write(folder.path(), &[PARCEL]);

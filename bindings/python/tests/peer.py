@@ -23,9 +23,10 @@ class Exchange:
     def answer(self, **members: Any) -> None:
         self.answer_text(json.dumps(members or {"status": True, "message": "done"}))
 
-    def answer_text(self, text: str) -> None:
+    def answer_text(self, text: str, *headers: str) -> None:
         body = text.encode()
-        head = f"connection: close\r\ncontent-type: application/json\r\ncontent-length: {len(body)}"
+        first = "connection: close", "content-type: application/json", f"content-length: {len(body)}"
+        head = "\r\n".join((*first, *headers))
         self._connection.sendall(f"HTTP/1.1 200 OK\r\n{head}\r\n\r\n".encode() + body)
 
     def wait_for_end(self) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import http.client
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from socketserver import ThreadingMixIn
 from typing import Any, NamedTuple
@@ -23,9 +23,10 @@ class Answered(NamedTuple):
 class Sender:
     """Sends requests to a server on this machine, as the service would."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, path: str = "/events") -> None:
         self.port = port
-        self.url = f"http://127.0.0.1:{port}/events"
+        self.path = path
+        self.url = f"http://127.0.0.1:{port}{path}"
 
     def post(self, body: bytes | str, **headers: str) -> Answered:
         return self.send("POST", body.encode() if isinstance(body, str) else body, headers)
@@ -35,7 +36,7 @@ class Sender:
     ) -> Answered:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=WAIT)
         try:
-            connection.request(method, "/events", body, headers or {}, encode_chunked=isinstance(body, Iterator))
+            connection.request(method, self.path, body, headers or {}, encode_chunked=isinstance(body, Iterator))
             answer = connection.getresponse()
             found = {name.lower(): value for name, value in answer.getheaders()}
             return Answered(answer.status, found, answer.read())
@@ -71,9 +72,11 @@ def asgi(make: Any) -> Iterator[Sender]:
     ready: list[int] = []
     started = threading.Event()
     loop = asyncio.new_event_loop()
-    stop = asyncio.Event()
+    stop: list[Callable[[], None]] = []
 
     async def serve() -> None:
+        stopped = asyncio.Event()  # Made in its loop, as Python 3.9 wants it.
+        stop.append(stopped.set)
         application = await make()
 
         async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -88,7 +91,7 @@ def asgi(make: Any) -> Iterator[Sender]:
         server = await asyncio.start_server(connected, "127.0.0.1", 0)
         ready.append(server.sockets[0].getsockname()[1])
         started.set()
-        await stop.wait()
+        await stopped.wait()
         server.close()
 
     def run() -> None:
@@ -103,7 +106,7 @@ def asgi(make: Any) -> Iterator[Sender]:
     try:
         yield Sender(ready[0])
     finally:
-        loop.call_soon_threadsafe(stop.set)
+        loop.call_soon_threadsafe(stop[0])
         thread.join()
 
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import contextvars
+import copy
 import logging
 import queue
 import sys
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from helpers import CARD
 from peer import Exchange, Peer
+from test_payouts import outcomes, recipients
 
 import paysvc
 from paysvc import AsyncClient, Outcome
@@ -44,11 +48,11 @@ WAYS = ["cancel", "wait_for", *(["timeout"] if sys.version_info >= (3, 11) else 
 
 @pytest.mark.parametrize("how", WAYS)
 def test_a_cancelled_task_cancels_its_request(peer: Peer, how: str, caplog: pytest.LogCaptureFixture) -> None:
-    reported: list[tuple[str, paysvc.Reply]] = []
+    reported: list[paysvc.PaysvcError] = []
     came: list[Exchange] = []
 
     async def main() -> BaseException:
-        async with AsyncClient(**peer.config, on_abandoned=lambda *call: reported.append(call)) as client:
+        async with AsyncClient(**peer.config, on_abandoned=reported.append) as client:
             refund = client.order_refund(reference="R")
             try:
                 if how == "cancel":
@@ -75,8 +79,10 @@ def test_a_cancelled_task_cancels_its_request(peer: Peer, how: str, caplog: pyte
     error = paysvc.abandoned_call(ended)
     assert isinstance(error, paysvc.Cancelled)
     assert isinstance(error, paysvc.OutcomeUnknown)
-    assert [(name, reply.outcome) for name, reply in reported] == [("order_refund", Outcome.UNKNOWN)]
-    assert "order_refund was abandoned, outcome UNKNOWN" in caplog.text
+    # The same error, with what resolve() needs.
+    assert reported == [error]
+    assert (error.endpoint, error.request, error.attempts) == ("order_refund", {"reference": "R"}, 1)
+    assert f"{error.call_id} order_refund was abandoned, outcome UNKNOWN, reference R: " in caplog.text
     assert peer.is_quiet()
 
 
@@ -101,7 +107,7 @@ def test_being_cancelled_twice_does_not_cut_the_wait_short(peer: Peer) -> None:
     reported: list[Outcome] = []
 
     async def main() -> None:
-        async with AsyncClient(**peer.config, on_abandoned=lambda _, reply: reported.append(reply.outcome)) as client:
+        async with AsyncClient(**peer.config, on_abandoned=lambda error: reported.append(error.outcome)) as client:
             task = asyncio.ensure_future(client.order_refund(reference="R"))
             await peer.next_async()
             task.cancel()
@@ -114,11 +120,79 @@ def test_being_cancelled_twice_does_not_cut_the_wait_short(peer: Peer) -> None:
     assert reported == [Outcome.UNKNOWN]
 
 
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="TaskGroup is of Python 3.11")
+def test_what_a_task_group_cancelled_can_be_resolved(paysvc_sandbox: Sandbox) -> None:
+    """Nobody gets the CancelledError of its tasks; on_abandoned has what resolve() needs."""
+    abandoned: list[paysvc.PaysvcError] = []
+    paysvc_sandbox.post("/sandbox/orders", {"reference": "R-1", "amount": "20", "paid": True})
+    paysvc_sandbox.fault("commit_then_timeout", "/payment/order/create")
+
+    async def charge(client: AsyncClient) -> None:
+        await client.order_create(reference="C-1", payment_option="C", country="NG", card=CARD)
+
+    async def fail() -> None:
+        while not paysvc_sandbox.requests():
+            await asyncio.sleep(0.01)
+        raise ZeroDivisionError
+
+    async def main() -> None:
+        async with AsyncClient(**paysvc_sandbox.config, on_abandoned=abandoned.append) as client:
+            with contextlib.suppress(Exception):  # A group with the ZeroDivisionError.
+                async with vars(asyncio)["TaskGroup"]() as group:
+                    group.create_task(charge(client))
+                    group.create_task(fail())
+            (error,) = abandoned
+            assert (error.endpoint, error.request, error.outcome) == (
+                "order_create", {"reference": "C-1", "paymentoption": "C", "card": {}}, Outcome.UNKNOWN
+            )  # fmt: skip
+            assert (await client.resolve(error)).outcome == Outcome.CONFIRMED
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_cancelled_list_keeps_its_report(paysvc_sandbox: Sandbox, fails: bool) -> None:
+    """Also if its progress function raises when it is told of the end."""
+    abandoned: list[paysvc.PaysvcError] = []
+    steps: list[str] = []
+    paysvc_sandbox.fault("commit_then_timeout", "/payout/initiate", nth=2)
+
+    def progress(_done: int, _total: int, step: Mapping[str, Any]) -> int:
+        steps.append(step["step"])
+        if fails and len(steps) == 4:
+            raise ZeroDivisionError
+        return paysvc.CONTINUE
+
+    async def main() -> None:
+        async with AsyncClient(**paysvc_sandbox.config, on_abandoned=abandoned.append) as client:
+            task = asyncio.ensure_future(client.payout_bulk(recipients(9), progress=progress))
+            while len(steps) < 3 or len(paysvc_sandbox.requests()) < 2:
+                await asyncio.sleep(0.01)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError) as caught:
+                await task
+            assert abandoned == [paysvc.abandoned_call(caught.value)]
+
+    asyncio.run(main())
+    found = outcomes(abandoned[0].reply)
+    assert (found.count("ACCEPTED"), found.count("UNKNOWN"), found.count("NOT_SENT")) == (2, 2, 5)
+    assert steps == ["before", "after"] * 2
+
+
+def test_max_concurrency_and_copies_of_a_client_are_refused(paysvc_sandbox: Sandbox) -> None:
+    wrong: Any
+    for wrong in (0, -1, 1.5, "4", True):
+        with pytest.raises(ValueError, match="max_concurrency must be a whole number above 0, not"):
+            AsyncClient(**paysvc_sandbox.config, max_concurrency=wrong)
+    with pytest.raises(TypeError, match=r"paysvc\.AsyncClient cannot be copied or pickled"):
+        copy.deepcopy(AsyncClient(**paysvc_sandbox.config))
+
+
 def test_a_task_destroyed_with_its_loop_is_reported(peer: Peer) -> None:
     reported: queue.Queue[Outcome] = queue.Queue()
 
     async def main() -> None:
-        client = AsyncClient(**peer.config, on_abandoned=lambda _, reply: reported.put(reply.outcome))
+        client = AsyncClient(**peer.config, on_abandoned=lambda error: reported.put(error.outcome))
         refund = client.order_refund(reference="R")
         refund.send(None)
         exchange = await peer.next_async()
@@ -222,7 +296,7 @@ def test_a_call_that_waited_gets_the_remaining_time(peer: Peer) -> None:
 
 
 def test_an_exception_in_on_abandoned_is_logged(peer: Peer, caplog: pytest.LogCaptureFixture) -> None:
-    def fail(name: str, reply: paysvc.Reply) -> None:
+    def fail(error: paysvc.PaysvcError) -> None:
         raise ZeroDivisionError
 
     async def main() -> None:

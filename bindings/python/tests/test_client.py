@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import copy
 import inspect
+import pickle
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
 from helpers import CARD, REFUSED, card
+from peer import Peer
 
 import paysvc
 from paysvc._generated import KEYWORDS
@@ -117,10 +123,10 @@ def test_a_wrong_request_is_refused_before_anything_is_sent(client: paysvc.Clien
 
 def test_call_takes_an_endpoint_by_name(client: paysvc.Client) -> None:
     assert client.call("virtual_account_generate", {"Alias": "a"}).outcome == paysvc.Outcome.CONFIRMED
-    with pytest.raises(ValueError, match="no endpoint order_steal; known are direct_debit_history"):
-        client.call("order_steal", {})
-    with pytest.raises(ValueError, match="no endpoint client_free"):
-        client.call("client_free", {})
+    wrong: Any
+    for wrong in ("order_steal", "client_free"):
+        with pytest.raises(ValueError, match=f"no endpoint {wrong}; known are direct_debit_history"):
+            client.call(wrong, {})
 
 
 def test_request_by_its_path(client: paysvc.Client) -> None:
@@ -168,6 +174,68 @@ def test_a_wrong_configuration_names_the_member() -> None:
         paysvc.Client(base_url="ftp://example.com")
     with pytest.raises(TypeError, match="base_uri"):
         paysvc.Client(base_uri="http://127.0.0.1")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+
+
+def test_names_of_files_may_be_paths(tmp_path: Path) -> None:
+    with Sandbox("--tls") as sandbox:
+        config = {**sandbox.config, "ca_file": Path(sandbox.config["ca_file"])}
+        with paysvc.Client(**config) as client:
+            assert client.banks().outcome == paysvc.Outcome.CONFIRMED
+    with pytest.raises(paysvc.ConfigError, match="client_cert_file"):
+        paysvc.Client(base_url="https://127.0.0.1:1", client_cert_file=tmp_path / "x", client_key_file=tmp_path / "x")
+
+
+def test_neither_clients_nor_tokens_are_copied(client: paysvc.Client) -> None:
+    for made in (client, paysvc.Call()):
+        for copied in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(TypeError, match=rf"paysvc\.{type(made).__name__} cannot be copied or pickled"):
+                copied(made)
+
+
+def test_a_token_is_a_token(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+    wrong: Any = object()
+    with pytest.raises(TypeError, match=r"call must be a paysvc\.Call, not object"):
+        client.order_refund(reference="R", call=wrong)
+    assert paysvc_sandbox.requests() == []
+
+
+TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+
+def test_a_trace_goes_on_at_the_service(peer: Peer) -> None:
+    def answer() -> list[str]:
+        found = []
+        for _ in range(3):
+            exchange = peer.next()
+            found.append(exchange.text)
+            exchange.answer()
+        return found
+
+    async def task() -> None:
+        async with paysvc.AsyncClient(**peer.config) as client:
+            await client.call("banks", {"paymentmethod": "card"}, traceparent=TRACE)
+
+    with paysvc.Client(**peer.config) as client, ThreadPoolExecutor() as threads:
+        answering = threads.submit(answer)
+        client.banks(paymentmethod="card", call=paysvc.Call(traceparent=TRACE))
+        client.banks(paymentmethod="card")
+        asyncio.run(task())
+        assert [f"traceparent: {TRACE}\r\n" in text for text in answering.result()] == [True, False, True]
+    for malformed in ("", "00", TRACE.upper(), f"{TRACE}-", f"{TRACE}\0", TRACE.replace("b", "é")):
+        with pytest.raises(ValueError, match="traceparent must be four parts"):
+            paysvc.Call(traceparent=malformed)
+    wrong: Any = 7
+    with pytest.raises(TypeError, match="traceparent must be str, not int"):
+        paysvc.Call(traceparent=wrong)
+
+
+def test_a_wrong_prefix_says_what_a_prefix_is() -> None:
+    for prefix in ("TILL 7", "x" * 33, "a/b", "a\0", "é"):
+        with pytest.raises(ValueError, match=r'a prefix has at most 32 letters, digits, "-", "_" and "\."; .* is none'):
+            paysvc.reference_new(prefix)
+    wrong: Any = 7
+    with pytest.raises(TypeError, match="prefix must be str, not int"):
+        paysvc.reference_new(wrong)
 
 
 def test_a_closed_client_says_so(paysvc_sandbox: Sandbox) -> None:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
 
 import pytest
 from helpers import CARD, card, output_of, run_python
+from test_payouts import recipients
 
 import paysvc
 from paysvc.sandbox import Sandbox
@@ -46,6 +50,66 @@ def test_the_level_may_change_at_any_time(client: paysvc.Client, caplog: pytest.
     assert len(caplog.records) == 1
 
 
+def test_its_records_have_what_is_known_of_the_attempt(client: paysvc.Client, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG, "paysvc"), pytest.raises(paysvc.Rejected) as caught:
+        client.order_refund(reference="none")
+    begun, ended = (vars(record) for record in caplog.records)
+    assert {record["call_id"] for record in (begun, ended)} == {caught.value.call_id}
+    assert (begun["endpoint"], begun["attempt"], begun["outcome"], begun["ms"]) == ("order_refund", 1, None, None)
+    names = ("endpoint", "attempt", "outcome", "http_status", "request_id")
+    assert [ended[name] for name in names] == ["order_refund", 1, "REJECTED", 404, caught.value.request_id]
+    assert type(ended["ms"]) is int
+
+
+def test_a_format_may_name_them_in_every_line(client: paysvc.Client, caplog: pytest.LogCaptureFixture) -> None:
+    line = logging.Formatter("%(call_id)s %(endpoint)s %(attempt)s %(outcome)s %(ms)s %(http_status)s %(request_id)s")
+    with caplog.at_level(logging.INFO, "paysvc"):
+        with pytest.raises(paysvc.ArgumentError) as caught:
+            client.order_refund(reference="")
+        client.payout_bulk(recipients(1))
+    lines = [line.format(record) for record in caplog.records]
+    assert lines[0] == f"{caught.value.call_id} None None None None None None"
+    assert " payout_initiate 1 CONFIRMED " in lines[1]
+
+
+def test_the_lines_of_a_list_come_with_its_steps(client: paysvc.Client, caplog: pytest.LogCaptureFixture) -> None:
+    counts: list[int] = []
+
+    def progress(_done: int, _total: int, step: Mapping[str, Any]) -> int:
+        if step["step"] == "after":
+            counts.append(len(caplog.records))
+        return paysvc.CONTINUE
+
+    with caplog.at_level(logging.INFO, "paysvc"):
+        client.payout_bulk(recipients(5), progress=progress)
+    assert counts == sorted(set(counts))
+    assert counts[0] > 0
+
+
+@contextmanager
+def logging_to(handler: logging.Handler) -> Iterator[None]:
+    logger = logging.getLogger("paysvc")
+    before = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(before)
+
+
+def test_a_handler_that_fails_does_not_stop_a_list(client: paysvc.Client, capfd: pytest.CaptureFixture[str]) -> None:
+    class Fails(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            raise ZeroDivisionError
+
+    with logging_to(Fails()):
+        reply = client.payout_bulk(recipients(3), progress=lambda *_: paysvc.CONTINUE)
+    assert reply.outcome == paysvc.Outcome.CONFIRMED
+    assert "ZeroDivisionError" in capfd.readouterr().err
+
+
 @pytest.mark.parametrize("failure", [ZeroDivisionError, KeyboardInterrupt])
 def test_the_exception_of_a_handler_does_not_reach_the_library(
     client: paysvc.Client, capfd: pytest.CaptureFixture[str], failure: type[BaseException]
@@ -54,11 +118,7 @@ def test_the_exception_of_a_handler_does_not_reach_the_library(
         def emit(self, record: logging.LogRecord) -> None:
             raise failure
 
-    logger, handler = logging.getLogger("paysvc"), Fails()
-    before = logger.level
-    logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
-    try:
+    with logging_to(Fails()):
         if failure is ZeroDivisionError:
             assert client.virtual_account_generate(alias="a").outcome == paysvc.Outcome.CONFIRMED
             assert "ZeroDivisionError" in capfd.readouterr().err
@@ -69,9 +129,6 @@ def test_the_exception_of_a_handler_does_not_reach_the_library(
             error = paysvc.abandoned_call(caught.value)
             assert error is not None
             assert error.outcome == paysvc.Outcome.CONFIRMED
-    finally:
-        logger.removeHandler(handler)
-        logger.setLevel(before)
     assert client.virtual_account_generate(alias="a").outcome == paysvc.Outcome.CONFIRMED
 
 

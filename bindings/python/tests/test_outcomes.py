@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pickle
 import socket
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from peer import Peer
 
 import paysvc
 from paysvc import Outcome, State, Status
@@ -25,6 +27,35 @@ def test_the_refund_was_made_and_the_answer_lost(client: paysvc.Client, paysvc_s
     assert isinstance(caught.value, paysvc.TransportError)
     assert (caught.value.outcome, caught.value.attempts) == (Outcome.UNKNOWN, 1)
     assert [entry["effect"] for entry in paysvc_sandbox.ledger()].count("refund_made") == 1
+
+
+def test_an_error_has_everything_of_its_reply(client: paysvc.Client, paysvc_sandbox: Sandbox) -> None:
+    paysvc_sandbox.fault("refused", REFUND)
+    with pytest.raises(paysvc.Rejected) as caught:
+        client.order_refund(reference="R-1")
+    error, reply = caught.value, caught.value.reply
+    public = [name for name in dir(paysvc.Reply) if not name.startswith("_") and not hasattr(dict, name)]
+    assert len(public) > 15
+    for name in set(public) - {"local", "is_paid", "why_not_paid", "answer_as"}:
+        assert getattr(error, name) == getattr(reply, name), name
+    assert error.call_id
+    assert error.answer_as(paysvc.OrderRefundAnswer).raw == reply.copy()
+    assert not error.is_paid("R-1", "*", "*")
+    assert error.why_not_paid("R-1", "*", "*") == reply.why_not_paid("R-1", "*", "*") != ""
+    assert pickle.loads(pickle.dumps(error)).reply == reply
+
+
+def test_the_number_that_the_service_gave_to_a_request(peer: Peer, caplog: pytest.LogCaptureFixture) -> None:
+    def answer() -> None:
+        peer.next().answer_text('{"status":false,"message":"refused"}', "x-request-id: its-7")
+
+    with paysvc.Client(**peer.config) as client, ThreadPoolExecutor() as threads:
+        answering = threads.submit(answer)
+        with pytest.raises(paysvc.Rejected) as caught:
+            client.order_refund(reference="R-1")
+        answering.result()
+    assert caught.value.request_id == caught.value.reply.request_id == "its-7"
+    assert vars(caplog.records[-1])["request_id"] == "its-7"
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import subprocess
 import sysconfig
@@ -89,6 +90,15 @@ def test_a_wheel_of_another_platform_has_its_library(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("head", "tag", "fits"),
     [
+        (b"\2>\0GLIBC_2.2.5\0GLIBC_2.17\0", "manylinux2014_x86_64", True),
+        (b"\2>\0GLIBC_2.2.5\0GLIBC_2.17\0", "manylinux_2_17_x86_64", True),
+        (b"\2>\0GLIBC_2.2.5\0GLIBC_2.17\0", "manylinux2010_x86_64", False),
+        (b"\2>\0GLIBC_2.34\0", "manylinux2014_x86_64", False),
+        (b"\2>\0GLIBC_2.34\0", "manylinux_2_34_x86_64", True),
+        (b"\2>\0GLIBC_2.34\0", "linux_x86_64", True),
+        (b"\2>\0GLIBC_2.17\0", "musllinux_1_2_x86_64", False),
+        (b"\2>\0libc.so\0", "musllinux_1_2_x86_64", True),
+        (b"\2>\0libc.so\0", "manylinux_2_17_x86_64", False),
         (0x8664, "win_amd64", True),
         (0x14C, "win32", True),
         (0xAA64, "win_arm64", True),
@@ -134,3 +144,36 @@ def test_the_build_says_what_to_do_without_cargo_and_library(tmp_path: Path) -> 
     (tmp_path / "Cargo.toml").unlink()
     ended = run_python("-c", program, cwd=copy, environment=environment)
     assert "no checkout of libpaysvc here" in ended.stderr
+
+
+def test_a_library_that_make_build_has_made_is_taken_while_it_is_current(tmp_path: Path) -> None:
+    copy = tmp_path / "bindings" / "python"
+    copy.mkdir(parents=True)
+    (copy / "setup.py").write_bytes((PROJECT / "setup.py").read_bytes())
+    (tmp_path / "Cargo.toml").write_text("")
+    (tmp_path / "src").mkdir()
+    source, built = tmp_path / "src" / "lib.rs", tmp_path / "build" / "lib" / "libpaysvc.so"
+    source.write_text("")
+    built.parent.mkdir(parents=True)
+    built.write_bytes(b"")
+    program = (
+        "import setuptools, runpy; setuptools.setup = lambda **_: None\n"
+        "print(runpy.run_path('setup.py')['library']())"
+    )
+    environment = {"PAYSVC_LIBRARY": "", "CARGO": "no-such-cargo"}
+    assert run_python("-c", program, cwd=copy, environment=environment).stdout.strip() == str(built)
+    later = built.stat().st_mtime + 10
+    os.utime(source, (later, later))
+    assert "cargo was not found" in run_python("-c", program, cwd=copy, environment=environment).stderr
+
+
+def test_a_wheel_can_be_made_of_the_source_package(tmp_path: Path) -> None:
+    build(tmp_path)  # Leaves a copy of the sources.
+    make = "from setuptools import build_meta; print(build_meta.build_sdist('..'))"
+    ended = run_python("-c", make, cwd=tmp_path / "source")
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    flags = ("--no-build-isolation", "--no-deps", "--no-index", "-w", str(tmp_path / "made"))
+    ended = pip("wheel", *flags, str(next(tmp_path.glob("paysvc-*.tar.gz"))))
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    (made,) = (tmp_path / "made").glob("*.whl")
+    assert {"paysvc/libpaysvc.so", "paysvc/py.typed"} <= set(zipfile.ZipFile(made).namelist())

@@ -17,9 +17,9 @@ from paysvc.sandbox import Sandbox
 INITIATE = "/payout/initiate"
 
 
-def recipients(count: int) -> list[Mapping[str, object]]:
-    """Half as objects, half as mappings; no two have the same account."""
-    found: list[Mapping[str, object]] = []
+def recipients(count: int) -> list[paysvc.PayoutDetails | dict[str, Any]]:
+    """Half as objects, half as dicts; no two have the same account."""
+    found: list[paysvc.PayoutDetails | dict[str, Any]] = []
     for index in range(count):
         account, reference, amount = f"06900{index:03}31", f"SALARY-{index}", Decimal("10.50") + index
         if index % 2:
@@ -96,9 +96,9 @@ FORMS: dict[str, Callable[[paysvc.PaysvcError], Any]] = {
     [(None, "error"), (True, "reply"), (0, "body"), (1, "text"), (float(paysvc.CONTINUE), "error"), ("", "error")],
 )
 def test_whatever_is_not_continue_stops_before_the_next_batch(
-    client: paysvc.Client, paysvc_sandbox: Sandbox, answer: object, form: str
+    client: paysvc.Client, paysvc_sandbox: Sandbox, answer: Any, form: str
 ) -> None:
-    def progress(_done: int, _total: int, step: Mapping[str, Any]) -> object:
+    def progress(_done: int, _total: int, step: Mapping[str, Any]) -> Any:
         return paysvc.CONTINUE if step["step"] == "before" else answer
 
     with pytest.raises(paysvc.PaysvcError) as caught:

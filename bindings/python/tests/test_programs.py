@@ -129,7 +129,7 @@ def run_merchants_tests(folder: Path, environment: dict[str, str]) -> subprocess
     (folder / "test_till.py").write_text(block("def test_a_lost_answer"))
     arguments = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(folder)]
     if "PYTHONPATH" in os.environ:
-        environment["PYTHONPATH"] = str(PROJECT / "src")
+        environment["PYTHONPATH"] = os.pathsep.join([str(PROJECT / "src"), os.environ["PYTHONPATH"]])
     return run_python(*arguments, cwd=folder, environment=environment)
 
 

@@ -84,14 +84,18 @@ def test_it_is_a_read_only_mapping() -> None:
     assert len(reply) == 4
 
 
-def test_its_truth_is_its_status_and_it_equals_only_itself() -> None:
+def test_its_truth_is_its_status_and_it_equals_its_copies_only() -> None:
     reply, other = reply_of(TEXT), reply_of(TEXT)
+    reply.call_id, reply.request_id, other.call_id = "call-1", "request-1", "call-2"
     assert reply
     assert not reply_of(TEXT, Status.REJECTED)
     assert reply_of("{}")
     assert (reply == other, reply != other, reply == reply, len({reply, other})) == (False, True, True, 2)
+    assert reply != dict(reply)
     for twin in (copy.copy(reply), copy.deepcopy(reply), pickle.loads(pickle.dumps(reply))):
         assert type(twin) is Reply
+        assert (twin == reply, twin != reply, len({twin, reply})) == (True, False, 1)
+        assert (twin.call_id, twin.request_id) == ("call-1", "request-1")
         assert (twin.text, twin.message, twin["balance"], twin.outcome) == (TEXT, "é", Decimal("5.00"), reply.outcome)
 
 

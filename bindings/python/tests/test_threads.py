@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import _thread
 import multiprocessing
 import signal
 import threading
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from types import FrameType
+from typing import Any, NoReturn
 
 import pytest
 from peer import Peer
+from test_payouts import recipients
 
 import paysvc
 from paysvc.sandbox import Sandbox
@@ -106,6 +110,28 @@ def test_an_interrupt_carries_the_result_of_the_call(peer: Peer, caplog: pytest.
     assert isinstance(error, paysvc.Abandoned)
     assert (error.outcome, error.message) == (paysvc.Outcome.CONFIRMED, "refunded")
     assert "order_refund was abandoned, outcome CONFIRMED" in caplog.text
+
+
+def test_where_threads_are_patched_the_caller_makes_the_call(
+    client: paysvc.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """gevent and eventlet put greenlets in the place of threads: none of them would run while the library waits."""
+
+    def spawn(*_: object) -> NoReturn:
+        raise AssertionError("a greenlet")
+
+    told: list[str] = []
+
+    def progress(_done: int, _total: int, step: Mapping[str, Any]) -> int:
+        told.append(step["step"])
+        raise Interrupted
+
+    monkeypatch.setattr(_thread, "start_new_thread", spawn)
+    with pytest.raises(Interrupted) as caught:
+        client.payout_bulk(recipients(3), progress=progress)
+    error = paysvc.abandoned_call(caught.value)
+    assert error is not None
+    assert (error.outcome, told) == (paysvc.Outcome.NOT_SENT, ["before"])
 
 
 def in_child(client: paysvc.Client, alias: str) -> str:

@@ -8,6 +8,7 @@ import json
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from helpers import REFUSED, card, output_of
@@ -30,6 +31,7 @@ def test_a_refund_is_read(client: paysvc.Client, paysvc_sandbox: Sandbox) -> Non
 
 def test_every_endpoint_has_its_reply(peer: Peer) -> None:
     """Also when it is called by its name, and when the call fails."""
+    name: Any
     with paysvc.Client(**peer.config) as client:
         for name, of in REPLIES.items():
             with pytest.raises(paysvc.PaysvcError) as caught:

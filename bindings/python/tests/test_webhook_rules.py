@@ -108,23 +108,31 @@ def test_the_memory_store_keeps_the_newest_keys() -> None:
     assert store.begin("b") is Begin.HANDLE
 
 
-class Fake:
+#: Nobody listens there.
+CONFIG: dict[str, Any] = {"base_url": "http://127.0.0.1:1", "secret_key": "PGW-SECRETKEY-TEST-1"}
+
+
+def genuine(body: object, ask: bool, timeout: float) -> Any:
+    assert (type(body), timeout) == (str, 10.0)
+    if not ask:
+        return reply(Status.OK, Outcome.NOT_SENT, '{"authentic":false,"event":"order","about":"O-1"}')
+    return reply(Status.OK, Outcome.CONFIRMED, '{"authentic":true,"about":"O-1","key":"k"}')
+
+
+class Fake(paysvc.Client):
     """A client whose events are all genuine and of one payment."""
 
-    def webhook_verify(self, body: object, *, ask: bool, timeout: float) -> Reply:
-        assert (type(body), timeout) == (str, 10.0)
-        if not ask:
-            return reply(Status.OK, Outcome.NOT_SENT, '{"authentic":false,"event":"order","about":"O-1"}')
-        return reply(Status.OK, Outcome.CONFIRMED, '{"authentic":true,"key":"k"}')
+    def webhook_verify(self, body: object, *, ask: Any, timeout: Any, **_: object) -> Any:  # type: ignore[override]
+        return genuine(body, ask, timeout)
 
 
-class AsyncFake(Fake):
-    async def webhook_verify(self, body: object, *, ask: bool, timeout: float) -> Reply:  # type: ignore[override]  # pyright: ignore
-        return Fake.webhook_verify(self, body, ask=ask, timeout=timeout)
+class AsyncFake(paysvc.AsyncClient):
+    async def webhook_verify(self, body: object, *, ask: Any, timeout: Any, **_: object) -> Any:  # type: ignore[override]
+        return genuine(body, ask, timeout)
 
 
 def of_wsgi(environ: dict[str, Any], handled: list[Reply]) -> str:
-    client: Any = Fake()
+    client = Fake(**CONFIG)
     lines: list[str] = []
     start: Any = lambda line, headers: lines.append(line)  # noqa: E731
     assert list(WSGIApp(client, handled.append)(environ, start)) == []
@@ -177,7 +185,7 @@ HTTP = {"type": "http", "method": "POST", "headers": []}
 
 
 def test_what_asgi_servers_ask() -> None:
-    client: Any = AsyncFake()
+    client = AsyncFake(**CONFIG)
     handled: list[Reply] = []
     app = ASGIApp(client, handled.append)
 
@@ -198,7 +206,7 @@ def test_what_asgi_servers_ask() -> None:
 
 
 def test_a_task_that_is_cancelled_has_handled_nothing() -> None:
-    client: Any = AsyncFake()
+    client = AsyncFake(**CONFIG)
     began: list[Reply] = []
 
     async def run() -> None:
@@ -238,7 +246,7 @@ def test_a_store_may_be_of_coroutines() -> None:
 
     kept: AsyncStore = Kept()
     plain: Store = MemoryStore()
-    client: Any = AsyncFake()
+    client = AsyncFake(**CONFIG)
 
     async def run() -> None:
         for store in (kept, plain):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +13,7 @@ from servers import WAIT, Sender, asgi, wsgi
 
 import paysvc
 from paysvc.sandbox import Sandbox
-from paysvc.webhooks import ASGIApp, Limits, WSGIApp
+from paysvc.webhooks import ASGIApp, Begin, Limits, MemoryStore, WSGIApp
 
 Serve = Callable[..., Any]
 
@@ -161,14 +162,27 @@ def test_a_handler_that_fails_is_called_again(hook: Hook, caplog: pytest.LogCapt
 
     with hook.serve(handle) as sender:
         body = hook.fund("50.25")
+        session = hook.sandbox.get("/sandbox/webhooks")["deliveries"][-1]["key"]
         failed = sender.post(body)
         assert (failed.status, failed.headers["retry-after"], failed.body) == (500, "30", b"")
         assert sender.post(body).status == 200
         assert sender.post(body).status == 200
     assert len(calls) == 2
-    assert [record.message for record in caplog.records if record.name == "paysvc.webhooks"] == [
-        "an event was not handled"
-    ]
+    # Who is on call finds the payment, the event and the call, and why; nothing of the event but what names it.
+    (logged,) = (record for record in caplog.records if record.levelno >= logging.ERROR)
+    reply = calls[0]
+    assert logged.name == "paysvc"
+    assert logged.message == f"an event about {session!r} was not handled: key {reply['key']}, call {reply.call_id}"
+    seen = vars(logged)
+    assert (seen["reference"], seen["key"], seen["call_id"]) == (session, reply["key"], reply.call_id)
+    # A formatter that names what other records of the package have does not fail.
+    assert (seen["endpoint"], seen["outcome"], seen["attempt"]) == ("webhook_verify", "CONFIRMED", None)
+    text = caplog.handler.format(logged)
+    assert "Traceback" in text
+    assert text.endswith("RuntimeError: the database is down")
+    for hidden in ("Ada", "50.25", body, *(hook.sandbox.config[f"{name}_key"] for name in ("secret", "public"))):
+        assert hidden in body + str(hook.sandbox.config)
+        assert hidden not in caplog.text
 
 
 def test_two_deliveries_at_once_are_handled_once(hook: Hook) -> None:
@@ -232,8 +246,8 @@ def test_verifications_at_once_are_bounded(hook: Hook) -> None:
 
 
 def test_a_store_that_fails_handles_nothing(hook: Hook) -> None:
-    class Broken:
-        def begin(self, key: str) -> Any:
+    class Broken(MemoryStore):
+        def begin(self, key: str) -> Begin:
             raise RuntimeError("broken")
 
     with hook.serve(store=Broken()) as sender:

@@ -10,21 +10,39 @@ from ._generated import OPERATIONS, Outcome
 from ._reply import Reply
 
 
-def abandon(name: str, members: Mapping[str, object], reply: Reply, interrupt: BaseException) -> bool:
+def abandon(
+    name: str, members: Mapping[str, object], reply: Reply, interrupt: BaseException
+) -> PaysvcError | None:
     """Attaches the result of an abandoned call to the exception that interrupted its caller, and logs it.
 
-    False if nothing was sent: then there is nothing to tell.
+    None if nothing was sent: then there is nothing to tell.
     """
     if reply.outcome == Outcome.NOT_SENT and name not in OPERATIONS:  # A list of payouts has a report.
-        return False
-    _attach(interrupt, error_for(name, members, reply))
-    from ._log import logger
+        return None
+    error = error_for(name, members, reply)
+    attach(interrupt, error)
+    import logging
 
-    logger.error("%s was abandoned, outcome %s: %s", name, reply.outcome.name, reply.message)
-    return True
+    from ._log import say
+
+    reference = _reference(error)
+    about = f"outcome {reply.outcome.name}" + (f", reference {reference}" if reference else "")
+    text = f"{reply.call_id} {name} was abandoned, {about}: {reply.message}".lstrip()
+    say(logging.ERROR, text, {"call_id": reply.call_id, "endpoint": name, "outcome": reply.outcome.name})
+    return error
 
 
-def _attach(interrupt: BaseException, error: PaysvcError) -> None:
+def _reference(error: PaysvcError) -> object:
+    """What the program calls the request that the error is about; None: that is not known."""
+    order = error.request.get("order", {})
+    for found in (error.request, order if isinstance(order, Mapping) else {}):
+        for name in ("reference", "Reference", "orderPaymentReference"):
+            if found.get(name):
+                return found[name]
+    return None
+
+
+def attach(interrupt: BaseException, error: PaysvcError) -> None:
     """Puts an error at the end of an exception's chain of causes."""
     last, seen = interrupt, {id(interrupt)}
     while last.__cause__ is not None and id(last.__cause__) not in seen:

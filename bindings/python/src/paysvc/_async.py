@@ -13,11 +13,12 @@ from functools import partial
 from types import TracebackType
 from typing import TypeVar
 
-from ._abandoned import abandon
+from ._abandoned import abandon, abandoned_call, attach
 from ._earlier import reply_class
-from ._generated import ABOUT_EARLIER, DEFAULT_TIMEOUT_MS, TIMEOUT_OF_STEP, Outcome, Status
+from ._errors import PaysvcError
+from ._generated import ABOUT_EARLIER, DEFAULT_TIMEOUT_MS, TIMEOUT_OF_STEP, EndpointName, Outcome, Status
 from ._log import logger
-from ._native import Call, Native, Owned, succeeded
+from ._native import Call, Native, Once, Owned, log_level, succeeded
 from ._operations import AsyncOperations
 from ._progress import Progress
 from ._reply import Reply
@@ -25,7 +26,7 @@ from ._reply import Reply
 Self = TypeVar("Self", bound="AsyncClient")
 
 
-class AsyncClient(AsyncOperations):
+class AsyncClient(AsyncOperations, Once):
     """A client of the payments service for asyncio. Tasks and event loops may share it.
 
     Calls run on threads of the client's own. The wait for a thread counts towards the timeout of a call; if it expires
@@ -37,9 +38,11 @@ class AsyncClient(AsyncOperations):
 
     _native: Native
     _max_concurrency: int
-    _on_abandoned: Callable[[str, Reply], None] | None
+    _on_abandoned: Callable[[PaysvcError], object] | None
 
     def _open(self, config: Mapping[str, object]) -> None:
+        if type(self._max_concurrency) is not int or self._max_concurrency < 1:
+            raise ValueError(f"max_concurrency must be a whole number above 0, not {self._max_concurrency!r}")
         self._native = Native(config)
         self._timeout = _timeout_of(config)
         self._process = 0
@@ -50,26 +53,36 @@ class AsyncClient(AsyncOperations):
 
     @classmethod
     def from_env(
-        cls: type[Self], *, max_concurrency: int = 16, on_abandoned: Callable[[str, Reply], None] | None = None
+        cls: type[Self], *, max_concurrency: int = 16, on_abandoned: Callable[[PaysvcError], object] | None = None
     ) -> Self:
         """A client that is configured by environment variables alone."""
         return cls(max_concurrency=max_concurrency, on_abandoned=on_abandoned)
 
     async def call(
         self,
-        name: str,
+        name: EndpointName,
         members: Mapping[str, object],
         *,
         progress: Progress | None = None,
         timeout: float | None = None,
+        traceparent: str | None = None,
     ) -> Reply:
-        """Calls an endpoint by its name, with the interface's own member names. The methods use this."""
-        return succeeded(name, members, await self._run(name, members, progress, timeout))
+        """Calls an endpoint by its name, with the interface's own member names. The methods use this.
+
+        traceparent is as in paysvc.Call.
+        """
+        token = Call(traceparent=traceparent)
+        return succeeded(name, members, await self._run(name, members, token, progress, timeout))
 
     async def _run(
-        self, name: str, members: Mapping[str, object], progress: Progress | None, timeout: float | None
+        self,
+        name: str,
+        members: Mapping[str, object],
+        token: Call,
+        progress: Progress | None,
+        timeout: float | None,
     ) -> Reply:
-        token, owned = Call(), self._native.handle()
+        owned = self._native.handle()
         limit = self._timeout
         if timeout is not None:
             token._set_timeout(timeout)
@@ -118,6 +131,7 @@ class AsyncClient(AsyncOperations):
                 if left <= 0:
                     return self._too_late(name, members)
                 token._set_timeout(left)
+            token._keep_log(log_level())
             return self._native.call(owned, name, members, token, progress)
         finally:
             with self._lock:
@@ -141,12 +155,16 @@ class AsyncClient(AsyncOperations):
     def _abandon(
         self, name: str, members: Mapping[str, object], running: Future[Reply], interrupt: BaseException
     ) -> None:
-        if running.exception() is not None:
-            return  # The arguments were refused: nothing was sent.
-        reply = running.result()
-        if abandon(name, members, reply, interrupt) and self._on_abandoned is not None:
+        thrown = running.exception()
+        if thrown is None:
+            error = abandon(name, members, running.result(), interrupt)
+        else:  # The arguments were refused, and nothing was sent; or the progress function failed.
+            error = abandoned_call(thrown)
+            if error is not None:
+                attach(interrupt, error)
+        if error is not None and self._on_abandoned is not None:
             try:
-                self._on_abandoned(name, reply)
+                self._on_abandoned(error)
             except Exception:
                 logger.exception("on_abandoned failed")
 
@@ -156,7 +174,7 @@ class AsyncClient(AsyncOperations):
 
     async def encrypt(self, payload: Mapping[str, object]) -> Reply:
         """Encrypts a payload without sending it; the reply's "data" is the ciphertext in base64."""
-        return succeeded("encrypt", {}, self._native.call(self._native.handle(), "encrypt", payload, None))
+        return self._native.answer("encrypt", payload)
 
     async def warm(self, *, timeout: float | None = None) -> Reply:
         """Connects ahead, so that the next request that moves money does not wait for it: call it when the cashier

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import TypeVar
 
-from ._native import Call, Native, succeeded
+from ._generated import EndpointName
+from ._native import Call, Native, Once
 from ._operations import Operations
 from ._progress import Progress
 from ._reply import Reply
@@ -14,7 +15,7 @@ from ._reply import Reply
 Self = TypeVar("Self", bound="Client")
 
 
-class Client(Operations):
+class Client(Operations, Once):
     """A client of the payments service. Threads may share it; close it, or use it in a with statement.
 
     A setting that is not given is read from its environment variable: PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS and so on.
@@ -32,7 +33,7 @@ class Client(Operations):
 
     def call(
         self,
-        name: str,
+        name: EndpointName,
         members: Mapping[str, object],
         *,
         progress: Progress | None = None,
@@ -40,10 +41,9 @@ class Client(Operations):
         call: Call | None = None,
     ) -> Reply:
         """Calls an endpoint by its name, with the interface's own member names. The methods use this."""
-        if timeout is not None or call is not None:
-            call = call or Call()
-            call._set_timeout(timeout)
-        return succeeded(name, members, self._native.call(self._native.handle(), name, members, call, progress))
+        if call is not None and not isinstance(call, Call):
+            raise TypeError(f"call must be a paysvc.Call, not {type(call).__name__}")
+        return self._native.answer(name, members, call, progress, timeout)
 
     def check(self, *, timeout: float | None = None, call: Call | None = None) -> Reply:
         """Checks whether everything is there for the first sale: call it when a program starts.
@@ -56,7 +56,7 @@ class Client(Operations):
 
     def encrypt(self, payload: Mapping[str, object]) -> Reply:
         """Encrypts a payload without sending it; the reply's "data" is the ciphertext in base64."""
-        return succeeded("encrypt", {}, self._native.call(self._native.handle(), "encrypt", payload, None))
+        return self._native.answer("encrypt", payload)
 
     def warm(self, *, timeout: float | None = None, call: Call | None = None) -> Reply:
         """Connects ahead, so that the next request that moves money does not wait for it: call it when the cashier

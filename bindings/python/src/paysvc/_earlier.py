@@ -52,7 +52,7 @@ def _put(found: dict[str, Any], path: tuple[str, ...], value: object) -> None:
 
 def may_charge(endpoint: str, members: Mapping[str, object]) -> bool:
     """Whether the request may make a charge. What the endpoint does not list may be another way to pay."""
-    given = list(_paths(members))
+    given = list(_paths(members)) if isinstance(members, Mapping) else []
     return not given or not HARMLESS.get(endpoint, frozenset()).issuperset(given)
 
 

@@ -7,20 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
-from typing import cast
+from os import PathLike
+from typing import Any
 
+from ._errors import PaysvcError
 from ._generated import (
     Authorization,
     BankTransfer,
     Card,
     Customer,
     DirectDebitPaymentRequest,
+    EndpointName,
     Expect,
     Order,
     Payment,
     PaymentMeta,
     PayoutDetails,
-    WebhookVerifyExpect,
 )
 from ._native import Call
 from ._progress import Progress
@@ -48,7 +50,6 @@ from ._replies import (
     TransactionDetailsReply,
     VirtualAccountDetailsReply,
     VirtualAccountGenerateReply,
-    WebhookVerifyReply,
 )
 from ._reply import Reply
 from ._values import OMIT, Members, Omitted, amount_text, either, in_milliseconds
@@ -72,9 +73,9 @@ class Endpoints:
         max_attempts: int | Omitted = OMIT,
         proxy: str | Omitted = OMIT,
         no_proxy: str | Omitted = OMIT,
-        ca_file: str | Omitted = OMIT,
-        client_cert_file: str | Omitted = OMIT,
-        client_key_file: str | Omitted = OMIT,
+        ca_file: str | PathLike[str] | Omitted = OMIT,
+        client_cert_file: str | PathLike[str] | Omitted = OMIT,
+        client_key_file: str | PathLike[str] | Omitted = OMIT,
         user_agent: str | Omitted = OMIT,
         max_idle_connections: int | Omitted = OMIT,
         connection_reuse: str | Omitted = OMIT,
@@ -163,9 +164,10 @@ class Endpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        return cast(DirectDebitHistoryReply, self.call("direct_debit_history", Members({
+        reply: DirectDebitHistoryReply = self.call("direct_debit_history", Members({
             "emailAddress": email_address,
-        }), timeout=timeout, call=call))
+        }), timeout=timeout, call=call)
+        return reply
 
     def direct_debit_create(
         self,
@@ -197,14 +199,15 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        return cast(DirectDebitCreateReply, self.call("direct_debit_create", Members({
+        reply: DirectDebitCreateReply = self.call("direct_debit_create", Members({
             "recurringPaymentId": recurring_payment_id,
             "orderReference": order_reference,
             "bankName": bank_name,
             "accountNumber": account_number,
             "bankCode": bank_code,
             "address": address,
-        }), timeout=timeout, call=call))
+        }), timeout=timeout, call=call)
+        return reply
 
     def direct_debit_status(
         self,
@@ -225,9 +228,10 @@ class Endpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        return cast(DirectDebitStatusReply, self.call("direct_debit_status", Members({
+        reply: DirectDebitStatusReply = self.call("direct_debit_status", Members({
             "mandateCode": mandate_code,
-        }), timeout=timeout, call=call))
+        }), timeout=timeout, call=call)
+        return reply
 
     def direct_debit_otp(
         self,
@@ -249,9 +253,10 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        return cast(DirectDebitOtpReply, self.call("direct_debit_otp", Members({
+        reply: DirectDebitOtpReply = self.call("direct_debit_otp", Members({
             "mandateCode": mandate_code,
-        }), timeout=timeout, call=call))
+        }), timeout=timeout, call=call)
+        return reply
 
     def order_create(
         self,
@@ -291,7 +296,7 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        return cast(OrderCreateReply, self.call("order_create", Members({
+        reply: OrderCreateReply = self.call("order_create", Members({
             "reference": reference,
             "paymentoption": either("payment_option", payment_option, "paymentoption", paymentoption),
             "country": country,
@@ -300,7 +305,8 @@ class Endpoints:
             "customer": customer,
             "payment": payment,
             "paymentMeta": payment_meta,
-        }, members), timeout=timeout, call=call))
+        }, members), timeout=timeout, call=call)
+        return reply
 
     def order_pay(
         self,
@@ -334,14 +340,15 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        return cast(OrderPayReply, self.call("order_pay", Members({
+        reply: OrderPayReply = self.call("order_pay", Members({
             "paymentOption": payment_option,
             "reference": reference,
             "country": country,
             "card": card,
             "directDebitPaymentRequest": direct_debit_payment_request,
             "BankTransfer": bank_transfer,
-        }, members), timeout=timeout, call=call))
+        }, members), timeout=timeout, call=call)
+        return reply
 
     def order_pay_authorize(
         self,
@@ -367,11 +374,12 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        return cast(OrderPayAuthorizeReply, self.call("order_pay_authorize", Members({
+        reply: OrderPayAuthorizeReply = self.call("order_pay_authorize", Members({
             "orderPaymentReference": order_payment_reference,
             "otp": otp,
             "message": message,
-        }), timeout=timeout, call=call))
+        }), timeout=timeout, call=call)
+        return reply
 
     def order_pay_capture(
         self,
@@ -394,10 +402,11 @@ class Endpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        return cast(OrderPayCaptureReply, self.call("order_pay_capture", Members({
+        reply: OrderPayCaptureReply = self.call("order_pay_capture", Members({
             "reference": reference,
             "Amount": amount_text("Amount", amount),
-        }), timeout=timeout, call=call))
+        }), timeout=timeout, call=call)
+        return reply
 
     def order_refund(
         self,
@@ -423,11 +432,12 @@ class Endpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        return cast(OrderRefundReply, self.call("order_refund", Members({
+        reply: OrderRefundReply = self.call("order_refund", Members({
             "reference": reference,
             "reason": reason,
             "amount": amount_text("amount", amount),
-        }), timeout=timeout, call=call))
+        }), timeout=timeout, call=call)
+        return reply
 
     def order_status(
         self,
@@ -449,9 +459,10 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        return cast(OrderStatusReply, self.call("order_status", Members({
+        reply: OrderStatusReply = self.call("order_status", Members({
             "reference": reference,
-        }), timeout=timeout, call=call))
+        }), timeout=timeout, call=call)
+        return reply
 
     def order_verify(
         self,
@@ -472,9 +483,10 @@ class Endpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        return cast(OrderVerifyReply, self.call("order_verify", Members({
+        reply: OrderVerifyReply = self.call("order_verify", Members({
             "reference": reference,
-        }), timeout=timeout, call=call))
+        }), timeout=timeout, call=call)
+        return reply
 
     def order_fee(
         self,
@@ -502,11 +514,12 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        return cast(OrderFeeReply, self.call("order_fee", Members({
+        reply: OrderFeeReply = self.call("order_fee", Members({
             "amount": amount_text("amount", amount),
             "currency": currency,
             "paymentoption": either("payment_option", payment_option, "paymentoption", paymentoption),
-        }), timeout=timeout, call=call))
+        }), timeout=timeout, call=call)
+        return reply
 
     def card_charge(
         self,
@@ -537,13 +550,14 @@ class Endpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        return cast(CardChargeReply, self.call("card_charge", Members({
+        reply: CardChargeReply = self.call("card_charge", Members({
             "order": order,
             "customer": customer,
             "payment": payment,
             "paymentMeta": payment_meta,
             "authorization": authorization,
-        }, members), timeout=timeout, call=call))
+        }, members), timeout=timeout, call=call)
+        return reply
 
     def card_save(
         self,
@@ -565,9 +579,10 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        return cast(CardSaveReply, self.call("card_save", Members({
+        reply: CardSaveReply = self.call("card_save", Members({
             "reference": reference,
-        }), timeout=timeout, call=call))
+        }), timeout=timeout, call=call)
+        return reply
 
     def checkout_create(
         self,
@@ -597,12 +612,13 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        return cast(CheckoutCreateReply, self.call("checkout_create", Members({
+        reply: CheckoutCreateReply = self.call("checkout_create", Members({
             "order": order,
             "customer": customer,
             "payment": payment,
             "paymentMeta": payment_meta,
-        }, members), timeout=timeout, call=call))
+        }, members), timeout=timeout, call=call)
+        return reply
 
     def banks(
         self,
@@ -623,9 +639,10 @@ class Endpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        return cast(BanksReply, self.call("banks", Members({
+        reply: BanksReply = self.call("banks", Members({
             "paymentmethod": paymentmethod,
-        }), timeout=timeout, call=call))
+        }), timeout=timeout, call=call)
+        return reply
 
     def virtual_account_generate(
         self,
@@ -651,11 +668,12 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        return cast(VirtualAccountGenerateReply, self.call("virtual_account_generate", Members({
+        reply: VirtualAccountGenerateReply = self.call("virtual_account_generate", Members({
             "Alias": alias,
             "Narration": narration,
             "Reference": reference,
-        }), timeout=timeout, call=call))
+        }), timeout=timeout, call=call)
+        return reply
 
     def virtual_account_details(
         self,
@@ -676,9 +694,10 @@ class Endpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        return cast(VirtualAccountDetailsReply, self.call("virtual_account_details", Members({
+        reply: VirtualAccountDetailsReply = self.call("virtual_account_details", Members({
             "alias": alias,
-        }), timeout=timeout, call=call))
+        }), timeout=timeout, call=call)
+        return reply
 
     def transaction_details(
         self,
@@ -699,9 +718,10 @@ class Endpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        return cast(TransactionDetailsReply, self.call("transaction_details", Members({
+        reply: TransactionDetailsReply = self.call("transaction_details", Members({
             "sessionId": session_id,
-        }), timeout=timeout, call=call))
+        }), timeout=timeout, call=call)
+        return reply
 
     def payout_name_enquiry(
         self,
@@ -725,10 +745,11 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        return cast(PayoutNameEnquiryReply, self.call("payout_name_enquiry", Members({
+        reply: PayoutNameEnquiryReply = self.call("payout_name_enquiry", Members({
             "bankCode": bank_code,
             "accountNumber": account_number,
-        }), timeout=timeout, call=call))
+        }), timeout=timeout, call=call)
+        return reply
 
     def payout_initiate(
         self,
@@ -750,9 +771,10 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        return cast(PayoutInitiateReply, self.call("payout_initiate", Members({
+        reply: PayoutInitiateReply = self.call("payout_initiate", Members({
             "payoutDetails": payout_details,
-        }), timeout=timeout, call=call))
+        }), timeout=timeout, call=call)
+        return reply
 
     def payout_status(
         self,
@@ -773,9 +795,10 @@ class Endpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        return cast(PayoutStatusReply, self.call("payout_status", Members({
+        reply: PayoutStatusReply = self.call("payout_status", Members({
             "batchReference": batch_reference,
-        }), timeout=timeout, call=call))
+        }), timeout=timeout, call=call)
+        return reply
 
     def payout_balance(
         self,
@@ -796,9 +819,10 @@ class Endpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        return cast(PayoutBalanceReply, self.call("payout_balance", Members({
+        reply: PayoutBalanceReply = self.call("payout_balance", Members({
             "currency": currency,
-        }), timeout=timeout, call=call))
+        }), timeout=timeout, call=call)
+        return reply
 
     def order_wait(
         self,
@@ -830,42 +854,14 @@ class Endpoints:
         Raises:
             PaysvcError: every failure; its outcome is never NOT_SENT
         """
-        return cast(OrderStatusReply, self.call("order_wait", Members({
+        reply: OrderStatusReply = self.call("order_wait", Members({
             "reference": reference,
             "attempts": attempts,
             "request": request,
             "expect": expect,
             "interval_ms": interval_ms,
-        }), progress=progress, timeout=timeout, call=call))
-
-    def webhook_verify(
-        self,
-        body: object,
-        *,
-        expect: WebhookVerifyExpect | Mapping[str, object] | Omitted = OMIT,
-        ask: bool | Omitted = OMIT,
-        timeout: float | None = None,
-        call: Call | None = None,
-    ) -> WebhookVerifyReply:
-        """Checks a webhook, which nobody signs: reads the event in every form that the service uses, and asks the
-        service whether it is true.
-
-        Args:
-            body: the body of the webhook: its text as it was received, or a JSON object
-            expect: what the event must speak of
-            ask: false: reads the event and says what it is about, and asks nothing: OK NOT_SENT, and never
-                authentic (default true)
-            timeout: seconds for the whole call, retries and waits included; else the client's timeout
-            call: a token by which another thread cancels this call
-
-        Raises:
-            PaysvcError: every failure
-        """
-        return cast(WebhookVerifyReply, self.call("webhook_verify", Members({
-            "body": body,
-            "expect": expect,
-            "ask": ask,
-        }), timeout=timeout, call=call))
+        }), progress=progress, timeout=timeout, call=call)
+        return reply
 
     def request(
         self,
@@ -901,7 +897,7 @@ class Endpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        return self.call("request", Members({
+        reply: Reply = self.call("request", Members({
             "method": method,
             "path": path,
             "key": key,
@@ -911,16 +907,17 @@ class Endpoints:
             "encrypt": encrypt,
             "read_only": read_only,
         }), timeout=timeout, call=call)
+        return reply
 
     def call(
         self,
-        name: str,
+        name: EndpointName,
         members: Mapping[str, object],
         *,
         progress: Progress | None = None,
         timeout: float | None = None,
         call: Call | None = None,
-    ) -> Reply:
+    ) -> Any:
         """Calls an endpoint by its name, with the interface's own member names."""
         raise NotImplementedError
 
@@ -946,9 +943,9 @@ class AsyncEndpoints:
         max_attempts: int | Omitted = OMIT,
         proxy: str | Omitted = OMIT,
         no_proxy: str | Omitted = OMIT,
-        ca_file: str | Omitted = OMIT,
-        client_cert_file: str | Omitted = OMIT,
-        client_key_file: str | Omitted = OMIT,
+        ca_file: str | PathLike[str] | Omitted = OMIT,
+        client_cert_file: str | PathLike[str] | Omitted = OMIT,
+        client_key_file: str | PathLike[str] | Omitted = OMIT,
         user_agent: str | Omitted = OMIT,
         max_idle_connections: int | Omitted = OMIT,
         connection_reuse: str | Omitted = OMIT,
@@ -956,7 +953,7 @@ class AsyncEndpoints:
         payout_key: str | Omitted = OMIT,
         payout_encryption_header: bool | Omitted = OMIT,
         max_concurrency: int = 16,
-        on_abandoned: Callable[[str, Reply], None] | None = None,
+        on_abandoned: Callable[[PaysvcError], object] | None = None,
     ) -> None:
         """Opens no connection. What a call needs is checked by that call.
 
@@ -995,7 +992,7 @@ class AsyncEndpoints:
             payout_encryption_header: sends payouts with the header encryption: RSA; integrations in production
                 differ (default true)
             max_concurrency: most calls at a time, each on a thread of its own; more wait, within their timeout
-            on_abandoned: called with endpoint and reply when a task was cancelled whose request may have left
+            on_abandoned: called when a task was cancelled whose request may have left, with an error for resolve()
 
         Raises:
             ConfigError: the configuration is wrong; the message names the member or the variable
@@ -1041,9 +1038,10 @@ class AsyncEndpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        return cast(DirectDebitHistoryReply, await self.call("direct_debit_history", Members({
+        reply: DirectDebitHistoryReply = await self.call("direct_debit_history", Members({
             "emailAddress": email_address,
-        }), timeout=timeout))
+        }), timeout=timeout)
+        return reply
 
     async def direct_debit_create(
         self,
@@ -1073,14 +1071,15 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        return cast(DirectDebitCreateReply, await self.call("direct_debit_create", Members({
+        reply: DirectDebitCreateReply = await self.call("direct_debit_create", Members({
             "recurringPaymentId": recurring_payment_id,
             "orderReference": order_reference,
             "bankName": bank_name,
             "accountNumber": account_number,
             "bankCode": bank_code,
             "address": address,
-        }), timeout=timeout))
+        }), timeout=timeout)
+        return reply
 
     async def direct_debit_status(
         self,
@@ -1099,9 +1098,10 @@ class AsyncEndpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        return cast(DirectDebitStatusReply, await self.call("direct_debit_status", Members({
+        reply: DirectDebitStatusReply = await self.call("direct_debit_status", Members({
             "mandateCode": mandate_code,
-        }), timeout=timeout))
+        }), timeout=timeout)
+        return reply
 
     async def direct_debit_otp(
         self,
@@ -1121,9 +1121,10 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        return cast(DirectDebitOtpReply, await self.call("direct_debit_otp", Members({
+        reply: DirectDebitOtpReply = await self.call("direct_debit_otp", Members({
             "mandateCode": mandate_code,
-        }), timeout=timeout))
+        }), timeout=timeout)
+        return reply
 
     async def order_create(
         self,
@@ -1161,7 +1162,7 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        return cast(OrderCreateReply, await self.call("order_create", Members({
+        reply: OrderCreateReply = await self.call("order_create", Members({
             "reference": reference,
             "paymentoption": either("payment_option", payment_option, "paymentoption", paymentoption),
             "country": country,
@@ -1170,7 +1171,8 @@ class AsyncEndpoints:
             "customer": customer,
             "payment": payment,
             "paymentMeta": payment_meta,
-        }, members), timeout=timeout))
+        }, members), timeout=timeout)
+        return reply
 
     async def order_pay(
         self,
@@ -1202,14 +1204,15 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        return cast(OrderPayReply, await self.call("order_pay", Members({
+        reply: OrderPayReply = await self.call("order_pay", Members({
             "paymentOption": payment_option,
             "reference": reference,
             "country": country,
             "card": card,
             "directDebitPaymentRequest": direct_debit_payment_request,
             "BankTransfer": bank_transfer,
-        }, members), timeout=timeout))
+        }, members), timeout=timeout)
+        return reply
 
     async def order_pay_authorize(
         self,
@@ -1233,11 +1236,12 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        return cast(OrderPayAuthorizeReply, await self.call("order_pay_authorize", Members({
+        reply: OrderPayAuthorizeReply = await self.call("order_pay_authorize", Members({
             "orderPaymentReference": order_payment_reference,
             "otp": otp,
             "message": message,
-        }), timeout=timeout))
+        }), timeout=timeout)
+        return reply
 
     async def order_pay_capture(
         self,
@@ -1258,10 +1262,11 @@ class AsyncEndpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        return cast(OrderPayCaptureReply, await self.call("order_pay_capture", Members({
+        reply: OrderPayCaptureReply = await self.call("order_pay_capture", Members({
             "reference": reference,
             "Amount": amount_text("Amount", amount),
-        }), timeout=timeout))
+        }), timeout=timeout)
+        return reply
 
     async def order_refund(
         self,
@@ -1285,11 +1290,12 @@ class AsyncEndpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        return cast(OrderRefundReply, await self.call("order_refund", Members({
+        reply: OrderRefundReply = await self.call("order_refund", Members({
             "reference": reference,
             "reason": reason,
             "amount": amount_text("amount", amount),
-        }), timeout=timeout))
+        }), timeout=timeout)
+        return reply
 
     async def order_status(
         self,
@@ -1309,9 +1315,10 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        return cast(OrderStatusReply, await self.call("order_status", Members({
+        reply: OrderStatusReply = await self.call("order_status", Members({
             "reference": reference,
-        }), timeout=timeout))
+        }), timeout=timeout)
+        return reply
 
     async def order_verify(
         self,
@@ -1330,9 +1337,10 @@ class AsyncEndpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        return cast(OrderVerifyReply, await self.call("order_verify", Members({
+        reply: OrderVerifyReply = await self.call("order_verify", Members({
             "reference": reference,
-        }), timeout=timeout))
+        }), timeout=timeout)
+        return reply
 
     async def order_fee(
         self,
@@ -1358,11 +1366,12 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        return cast(OrderFeeReply, await self.call("order_fee", Members({
+        reply: OrderFeeReply = await self.call("order_fee", Members({
             "amount": amount_text("amount", amount),
             "currency": currency,
             "paymentoption": either("payment_option", payment_option, "paymentoption", paymentoption),
-        }), timeout=timeout))
+        }), timeout=timeout)
+        return reply
 
     async def card_charge(
         self,
@@ -1391,13 +1400,14 @@ class AsyncEndpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        return cast(CardChargeReply, await self.call("card_charge", Members({
+        reply: CardChargeReply = await self.call("card_charge", Members({
             "order": order,
             "customer": customer,
             "payment": payment,
             "paymentMeta": payment_meta,
             "authorization": authorization,
-        }, members), timeout=timeout))
+        }, members), timeout=timeout)
+        return reply
 
     async def card_save(
         self,
@@ -1417,9 +1427,10 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        return cast(CardSaveReply, await self.call("card_save", Members({
+        reply: CardSaveReply = await self.call("card_save", Members({
             "reference": reference,
-        }), timeout=timeout))
+        }), timeout=timeout)
+        return reply
 
     async def checkout_create(
         self,
@@ -1447,12 +1458,13 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        return cast(CheckoutCreateReply, await self.call("checkout_create", Members({
+        reply: CheckoutCreateReply = await self.call("checkout_create", Members({
             "order": order,
             "customer": customer,
             "payment": payment,
             "paymentMeta": payment_meta,
-        }, members), timeout=timeout))
+        }, members), timeout=timeout)
+        return reply
 
     async def banks(
         self,
@@ -1471,9 +1483,10 @@ class AsyncEndpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        return cast(BanksReply, await self.call("banks", Members({
+        reply: BanksReply = await self.call("banks", Members({
             "paymentmethod": paymentmethod,
-        }), timeout=timeout))
+        }), timeout=timeout)
+        return reply
 
     async def virtual_account_generate(
         self,
@@ -1497,11 +1510,12 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        return cast(VirtualAccountGenerateReply, await self.call("virtual_account_generate", Members({
+        reply: VirtualAccountGenerateReply = await self.call("virtual_account_generate", Members({
             "Alias": alias,
             "Narration": narration,
             "Reference": reference,
-        }), timeout=timeout))
+        }), timeout=timeout)
+        return reply
 
     async def virtual_account_details(
         self,
@@ -1520,9 +1534,10 @@ class AsyncEndpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        return cast(VirtualAccountDetailsReply, await self.call("virtual_account_details", Members({
+        reply: VirtualAccountDetailsReply = await self.call("virtual_account_details", Members({
             "alias": alias,
-        }), timeout=timeout))
+        }), timeout=timeout)
+        return reply
 
     async def transaction_details(
         self,
@@ -1541,9 +1556,10 @@ class AsyncEndpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        return cast(TransactionDetailsReply, await self.call("transaction_details", Members({
+        reply: TransactionDetailsReply = await self.call("transaction_details", Members({
             "sessionId": session_id,
-        }), timeout=timeout))
+        }), timeout=timeout)
+        return reply
 
     async def payout_name_enquiry(
         self,
@@ -1565,10 +1581,11 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        return cast(PayoutNameEnquiryReply, await self.call("payout_name_enquiry", Members({
+        reply: PayoutNameEnquiryReply = await self.call("payout_name_enquiry", Members({
             "bankCode": bank_code,
             "accountNumber": account_number,
-        }), timeout=timeout))
+        }), timeout=timeout)
+        return reply
 
     async def payout_initiate(
         self,
@@ -1588,9 +1605,10 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
-        return cast(PayoutInitiateReply, await self.call("payout_initiate", Members({
+        reply: PayoutInitiateReply = await self.call("payout_initiate", Members({
             "payoutDetails": payout_details,
-        }), timeout=timeout))
+        }), timeout=timeout)
+        return reply
 
     async def payout_status(
         self,
@@ -1609,9 +1627,10 @@ class AsyncEndpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        return cast(PayoutStatusReply, await self.call("payout_status", Members({
+        reply: PayoutStatusReply = await self.call("payout_status", Members({
             "batchReference": batch_reference,
-        }), timeout=timeout))
+        }), timeout=timeout)
+        return reply
 
     async def payout_balance(
         self,
@@ -1630,9 +1649,10 @@ class AsyncEndpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        return cast(PayoutBalanceReply, await self.call("payout_balance", Members({
+        reply: PayoutBalanceReply = await self.call("payout_balance", Members({
             "currency": currency,
-        }), timeout=timeout))
+        }), timeout=timeout)
+        return reply
 
     async def order_wait(
         self,
@@ -1662,40 +1682,14 @@ class AsyncEndpoints:
         Raises:
             PaysvcError: every failure; its outcome is never NOT_SENT
         """
-        return cast(OrderStatusReply, await self.call("order_wait", Members({
+        reply: OrderStatusReply = await self.call("order_wait", Members({
             "reference": reference,
             "attempts": attempts,
             "request": request,
             "expect": expect,
             "interval_ms": interval_ms,
-        }), progress=progress, timeout=timeout))
-
-    async def webhook_verify(
-        self,
-        body: object,
-        *,
-        expect: WebhookVerifyExpect | Mapping[str, object] | Omitted = OMIT,
-        ask: bool | Omitted = OMIT,
-        timeout: float | None = None,
-    ) -> WebhookVerifyReply:
-        """Checks a webhook, which nobody signs: reads the event in every form that the service uses, and asks the
-        service whether it is true.
-
-        Args:
-            body: the body of the webhook: its text as it was received, or a JSON object
-            expect: what the event must speak of
-            ask: false: reads the event and says what it is about, and asks nothing: OK NOT_SENT, and never
-                authentic (default true)
-            timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
-
-        Raises:
-            PaysvcError: every failure
-        """
-        return cast(WebhookVerifyReply, await self.call("webhook_verify", Members({
-            "body": body,
-            "expect": expect,
-            "ask": ask,
-        }), timeout=timeout))
+        }), progress=progress, timeout=timeout)
+        return reply
 
     async def request(
         self,
@@ -1729,7 +1723,7 @@ class AsyncEndpoints:
         Raises:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
-        return await self.call("request", Members({
+        reply: Reply = await self.call("request", Members({
             "method": method,
             "path": path,
             "key": key,
@@ -1739,15 +1733,16 @@ class AsyncEndpoints:
             "encrypt": encrypt,
             "read_only": read_only,
         }), timeout=timeout)
+        return reply
 
     async def call(
         self,
-        name: str,
+        name: EndpointName,
         members: Mapping[str, object],
         *,
         progress: Progress | None = None,
         timeout: float | None = None,
-    ) -> Reply:
+    ) -> Any:
         """Calls an endpoint by its name, with the interface's own member names."""
         raise NotImplementedError
 

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import types
 from collections.abc import Mapping
+from decimal import Decimal
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._generated import DENIALS, Outcome, State, Status
-from ._reply import Reply
+from ._reply import Reply, View
+
+if TYPE_CHECKING:
+    from ._answer import Answer
 
 
 class PaysvcError(Exception):
@@ -82,9 +86,41 @@ class PaysvcError(Exception):
         return self.reply.retry_after
 
     @property
+    def call_id(self) -> str:
+        """Identifies the call in the log; "": the library was not called."""
+        return self.reply.call_id
+
+    @property
+    def request_id(self) -> str:
+        """The number that the service gave to the last request; "": none."""
+        return self.reply.request_id
+
+    @property
+    def text(self) -> str:
+        """The answer's JSON as it was received, or the library's failure envelope."""
+        return self.reply.text
+
+    @property
     def body(self) -> Any:
         """The service's answer, or the library's failure envelope."""
         return self.reply.body
+
+    @property
+    def answer(self) -> Answer:
+        """The answer to be read member by member, as of the reply."""
+        return self.reply.answer
+
+    def answer_as(self, of: type[View]) -> View:
+        """The answer, read as that of an endpoint: error.answer_as(paysvc.PayoutBulkAnswer)."""
+        return self.reply.answer_as(of)
+
+    def is_paid(self, reference: str, amount: Decimal | str | int, currency: str) -> bool:
+        """As of the reply: true only if this order is paid. It may be only if the call was abandoned."""
+        return self.reply.is_paid(reference, amount, currency)
+
+    def why_not_paid(self, reference: str, amount: Decimal | str | int, currency: str) -> str:
+        """Why is_paid() is false, in one line for a person; "" if it is true."""
+        return self.reply.why_not_paid(reference, amount, currency)
 
     @property
     def errors(self) -> dict[str, str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
+from typing import Literal
 
 from ._numbers import Number
 from ._values import OMIT, Members, Omitted, amount_text, either
@@ -17,6 +18,7 @@ __all__ = [
     "Card",
     "Customer",
     "DirectDebitPaymentRequest",
+    "EndpointName",
     "Expect",
     "Order",
     "Outcome",
@@ -249,6 +251,41 @@ OPERATIONS: dict[str, dict[str, str]] = {
         "status_of": "status_of",
     },
 }
+
+#: The names that call() takes.
+EndpointName = Literal[
+    "direct_debit_history",
+    "direct_debit_create",
+    "direct_debit_status",
+    "direct_debit_otp",
+    "order_create",
+    "order_pay",
+    "order_pay_authorize",
+    "order_pay_capture",
+    "order_refund",
+    "order_status",
+    "order_verify",
+    "order_fee",
+    "card_charge",
+    "card_save",
+    "checkout_create",
+    "banks",
+    "virtual_account_generate",
+    "virtual_account_details",
+    "transaction_details",
+    "payout_name_enquiry",
+    "payout_initiate",
+    "payout_status",
+    "payout_balance",
+    "resolve",
+    "order_wait",
+    "webhook_verify",
+    "payout_bulk",
+    "request",
+    "encrypt",
+    "client_check",
+    "client_warm",
+]
 
 #: The functions that tell what became of an earlier request: their outcome is never NOT_SENT.
 ABOUT_EARLIER = frozenset({"resolve", "order_wait"})

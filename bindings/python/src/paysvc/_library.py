@@ -9,10 +9,6 @@ from typing import Any
 from . import _location
 from ._generated import ABI, KEYWORDS, OPERATIONS
 
-#: Exceptions, by thread, that interrupted a callback, which no exception may leave.
-interrupts: dict[int, BaseException] = {}
-
-LOG_CALLBACK = ctypes.CFUNCTYPE(None, c_void_p, c_int, c_char_p)
 PROGRESS_CALLBACK = ctypes.CFUNCTYPE(c_int, c_void_p, c_size_t, c_size_t, c_char_p)
 
 #: Result and arguments of each function that is not an endpoint.
@@ -20,13 +16,15 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "version": (c_char_p, []),
     "client_new": (c_int, [c_char_p, POINTER(c_void_p), POINTER(c_void_p)]),
     "client_free": (None, [c_void_p]),
-    "client_set_log": (c_int, [c_void_p, c_int, LOG_CALLBACK, c_void_p]),
     "client_check": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),
     "client_warm": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),
     "encrypt": (c_int, [c_void_p, c_char_p, POINTER(c_void_p)]),
     "call_new": (c_void_p, []),
     "call_set_timeout_ms": (None, [c_void_p, c_int]),
     "call_set_progress": (None, [c_void_p, PROGRESS_CALLBACK, c_void_p]),
+    "call_keep_log": (None, [c_void_p, c_int]),
+    "call_next_log": (c_char_p, [c_void_p]),
+    "call_set_traceparent": (c_int, [c_void_p, c_char_p]),
     "call_cancel": (None, [c_void_p]),
     "call_free": (None, [c_void_p]),
     "reference_new": (c_int, [c_char_p, c_char_p, c_size_t]),
@@ -41,6 +39,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "reply_attempts": (c_int, [c_void_p]),
     "reply_is_paid": (c_int, [c_void_p, c_char_p, c_char_p, c_char_p, POINTER(c_char_p)]),
     "reply_call_id": (c_char_p, [c_void_p]),
+    "reply_request_id": (c_char_p, [c_void_p]),
     "reply_free": (None, [c_void_p]),
 }
 _ENDPOINT: tuple[Any, list[Any]] = (c_int, [c_void_p, c_char_p, c_void_p, POINTER(c_void_p)])
@@ -60,11 +59,11 @@ def load() -> ctypes.CDLL:
         found = library.paysvc_abi()
         if found != ABI:
             raise ImportError(f"{path} has version {found} of the binary interface; this package needs {ABI}")
-        # PyDLL keeps the lock: functions that read a reply never wait, and releasing it takes longer than they do.
+        # PyDLL keeps the lock: functions that read never wait, and releasing it takes longer than they do.
         reading = ctypes.PyDLL(path, handle=library._handle)
         requests = dict.fromkeys((*KEYWORDS, *OPERATIONS, "request"), _ENDPOINT)
         for name, (result, arguments) in {**_FUNCTIONS, **requests}.items():
-            function = getattr(reading if name.startswith("reply_") else library, f"paysvc_{name}")
+            function = getattr(reading if name.startswith(("reply_", "call_next_")) else library, f"paysvc_{name}")
             function.restype, function.argtypes = result, arguments
             setattr(library, f"paysvc_{name}", function)
     except AttributeError as error:

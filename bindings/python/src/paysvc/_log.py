@@ -1,20 +1,25 @@
 """Passes the library's log to Python's logger "paysvc", which is silent unless the program configures logging.
 
+A call's token keeps its lines. The thread that made the call logs them after it and at each of its steps. In a callback
+what the handler of a signal raises would be lost.
+
 Imported only after the program itself has imported logging: before that, it cannot have configured it.
 """
 
 from __future__ import annotations
 
+import json
 import logging
-import threading
-import traceback
-
-from ._library import LOG_CALLBACK, interrupts
+from types import CodeType
+from typing import Any
 
 logger = logging.getLogger("paysvc")
 logger.addHandler(logging.NullHandler())
 
 _LEVELS = {4: logging.DEBUG, 3: logging.INFO, 2: logging.WARNING, 1: logging.ERROR}
+
+#: What every record has as attributes; None where a line is about no attempt.
+_EXTRA = ("call_id", "endpoint", "attempt", "outcome", "ms", "http_status", "request_id")
 
 
 def level() -> int:
@@ -25,18 +30,45 @@ def level() -> int:
     return 0
 
 
-def _receive(_userdata: int | None, number: int, message: bytes) -> None:
-    """The library calls this: no exception may leave it."""
+def write(lines: list[bytes]) -> None:
+    """Logs lines as the library gives them."""
+    for line in lines:
+        known: dict[str, Any] = json.loads(line)
+        text = f"{known.get('call_id', '')} {known.get('message', '')}".lstrip()
+        say(_LEVELS.get(known.get("level", 1), logging.ERROR), text, {name: known.get(name) for name in _EXTRA})
+
+
+def say(number: int, text: str, known: dict[str, Any]) -> None:
+    """Logs a line. A handler that fails never changes the result of a call."""
     try:
-        logger.log(_LEVELS.get(number, logging.ERROR), "%s", message.decode("utf-8", "replace"))
-    except Exception:
+        logger.log(number, "%s", text, extra={**dict.fromkeys(_EXTRA), **known})
+    except Exception as error:
+        if _of_signal(error):
+            raise
         # logging treats a failing handler the same way.
         if logging.raiseExceptions:
+            import traceback
+
             traceback.print_exc()
-    except BaseException as interrupt:
-        # For example Ctrl-C: raised again when the call has ended.
-        interrupts[threading.get_ident()] = interrupt
 
 
-#: Lives as long as this module: the library may call it as long as any client lives.
-callback = LOG_CALLBACK(_receive)
+def _of_signal(error: Exception) -> bool:
+    """Whether the handler of a signal raised it, such as Celery's time limits: that is meant for the program."""
+    import signal
+
+    handlers = [_code(signal.getsignal(number)) for number in signal.valid_signals()]
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code in handlers:
+            return True
+        trace = trace.tb_next
+    return False
+
+
+def _code(handler: object) -> CodeType | None:
+    """The code of a function, of a method, of an object that can be called, or of a partial of one of them."""
+    handler = getattr(handler, "func", handler)
+    if not hasattr(handler, "__code__"):
+        handler = vars(type(handler)).get("__call__")
+    code = getattr(handler, "__code__", None)
+    return code if isinstance(code, CodeType) else None

@@ -3,67 +3,124 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
-from _thread import get_ident
-from collections.abc import Callable, Mapping
+from collections import deque
+from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar, NoReturn
 
 from ._abandoned import abandon
 from ._earlier import error_for, reply_class
 from ._generated import KEYWORDS, OPERATIONS, Outcome, State, Status
-from ._library import interrupts, library
+from ._library import library
 from ._numbers import member
-from ._progress import Progress, callback, listening
+from ._progress import Progress, callback, reporting
 from ._reply import Reply
 from ._values import encode, milliseconds
 
+#: An attribute of an enumeration takes longer, and some versions of Python run signal handlers at it.
+_OK = Status.OK
 
-class Owned:
-    """A handle, freed with the last reference to it.
+
+class Handle(ctypes.c_void_p):
+    """A handle of the library, freed with the last reference to it.
 
     A running call has a reference, so that closing a client or dropping a token frees no handle that is in use: on any
     thread, in a child after fork, in a signal handler. Python's reference count does it; no lock is needed.
     """
 
-    __slots__ = ("_free", "pointer")
+    kind: ClassVar[str]
 
-    def __init__(self, pointer: int, free: Callable[[int], None]) -> None:
-        self.pointer = pointer
-        self._free = free
-
-    def __del__(self) -> None:
-        self._free(self.pointer)
-
-
-class Result(ctypes.c_void_p):
-    """The library's reply, freed with the last reference to it: of the call, or of the program's reply that is paid."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._free = library.paysvc_reply_free
-
-    def __del__(self) -> None:
+    def __del__(self, library: Any = library) -> None:  # The module's variables may be gone.
         if self.value:
-            self._free(self)
+            getattr(library, f"paysvc_{self.kind}_free")(self)
 
 
-class Call:
+class Owned(Handle):
+    """A client."""
+
+    kind = "client"
+
+
+class Token(Handle):
+    """The deadline, cancel and log of a call."""
+
+    kind = "call"
+
+
+class Result(Handle):
+    """The library's reply, of the program's reply that is paid."""
+
+    kind = "reply"
+
+
+library.paysvc_call_new.restype = Token
+
+
+class Text:
+    """The text of a request, which may be card data: tools that show variables show a repr, and this one hides it."""
+
+    __slots__ = ("_as_parameter_",)
+
+    def __init__(self, members: Mapping[str, object]) -> None:
+        self._as_parameter_ = encode(members)
+
+
+class Once:
+    """Is not copied: a copy would be the same handle."""
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise TypeError(f"paysvc.{type(self).__name__} cannot be copied or pickled: make another where it is needed")
+
+
+class Call(Once):
     """A token with which any thread can cancel a call. `cancel()` is final: it also ends later calls with the token."""
 
-    def __init__(self) -> None:
-        pointer = library.paysvc_call_new()
-        if not pointer:
+    def __init__(self, *, traceparent: str | None = None) -> None:
+        """
+        Args:
+            traceparent: sent with each request of the calls, so that a trace of the program goes on at the service: the
+                header of W3C Trace Context, such as "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+        Raises:
+            ValueError: traceparent is malformed
+        """
+        self._owned: Token = library.paysvc_call_new()
+        if not self._owned:
             raise MemoryError("libpaysvc could not allocate a call token")
-        self._owned = Owned(pointer, library.paysvc_call_free)
+        self._keeps_log = False
+        if traceparent is not None:
+            self._trace(traceparent)
 
     def cancel(self) -> None:
         """Ends the call promptly; an answer that has already arrived is still returned."""
-        library.paysvc_call_cancel(self._owned.pointer)
+        library.paysvc_call_cancel(self._owned)
+
+    def _trace(self, traceparent: str) -> None:
+        if not isinstance(traceparent, str):
+            raise TypeError(f"traceparent must be str, not {type(traceparent).__name__}")
+        text = traceparent.encode("utf-8", "replace")
+        if b"\0" in text or library.paysvc_call_set_traceparent(self._owned, text) != 0:
+            raise ValueError(
+                "traceparent must be four parts of lower-case hexadecimal digits, such as "
+                "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+            )
 
     def _set_timeout(self, seconds: float | None) -> None:
         # Always set, so that the timeout of an earlier call with this token does not apply.
-        library.paysvc_call_set_timeout_ms(self._owned.pointer, 0 if seconds is None else milliseconds(seconds))
+        library.paysvc_call_set_timeout_ms(self._owned, 0 if seconds is None else milliseconds(seconds))
+
+    def _keep_log(self, level: int) -> None:
+        self._keeps_log = level > 0
+        library.paysvc_call_keep_log(self._owned, level)
+
+    def _take_log(self) -> list[bytes]:
+        """The lines of the log that were kept since the last time."""
+        if not self._keeps_log:
+            return []
+        # No lock: the interpreter's is kept from the line's beginning until it has been copied.
+        return list(iter(partial(library.paysvc_call_next_log, self._owned), None))
 
 
 class Native:
@@ -71,14 +128,13 @@ class Native:
 
     def __init__(self, config: Mapping[str, object]) -> None:
         self._owned: Owned | None = None
-        handle = ctypes.c_void_p()
-        self._level = 0
-        try:
-            reply = collect("client_new", {}, library.paysvc_client_new, encode(config), ctypes.byref(handle))
-        finally:
-            if handle.value:
-                self._owned = Owned(handle.value, library.paysvc_client_free)
+        self._spare: deque[Call] = deque()
+        handle = Owned()
+        # Names of files may be paths.
+        config = {name: os.fspath(of) if isinstance(of, os.PathLike) else of for name, of in config.items()}
+        reply = collect("client_new", {}, None, None, library.paysvc_client_new, Text(config), ctypes.byref(handle))
         succeeded("client_new", {}, reply)
+        self._owned = handle
 
     @property
     def closed(self) -> bool:
@@ -87,6 +143,7 @@ class Native:
     def close(self) -> None:
         """Calls in progress on other threads end normally."""
         self._owned = None
+        self._spare.clear()
 
     def handle(self) -> Owned:
         """The handle, which lives as long as the caller has a reference to it."""
@@ -94,6 +151,44 @@ class Native:
         if owned is None:
             raise RuntimeError("this client is closed")
         return owned
+
+    def answer(
+        self,
+        name: str,
+        members: Mapping[str, object],
+        token: Call | None = None,
+        progress: Progress | None = None,
+        timeout: float | None = None,
+    ) -> Reply:
+        """Calls a function of the library; raises unless the service answered success."""
+        spare = reply = failure = None
+        try:
+            level = log_level()
+            if token is None and (level or timeout is not None or progress is not None):
+                spare = token = Call() if progress is not None else self._spare_token()
+            if token is not None:
+                token._set_timeout(timeout)
+                token._keep_log(level)
+            reply = self.call(self.handle(), name, members, token, progress)
+            if spare is not None and progress is None and not self.closed:
+                # Not freed: in __del__ Python drops what a signal handler raises.
+                self._spare.append(spare)
+            token = spare = None  # An error that the program keeps has this frame.
+            if reply.status != _OK:
+                failure = error_for(name, members, reply)
+                raise failure
+            return reply
+        except BaseException as interrupt:
+            # A signal handler raised: what is known already must not be lost.
+            if reply is not None and interrupt is not failure:
+                abandon(name, members, reply, interrupt)
+            raise
+
+    def _spare_token(self) -> Call:
+        try:
+            return self._spare.pop()
+        except IndexError:
+            return Call()
 
     def call(
         self,
@@ -104,42 +199,30 @@ class Native:
         progress: Progress | None = None,
     ) -> Reply:
         """Calls a function of the library by its name."""
-        self._follow_logging(owned)
-        if name == "client_check":
-            token_pointer = token._owned.pointer if token else None
-            return collect(name, {}, library.paysvc_client_check, owned.pointer, token_pointer)
         if name == "encrypt":
-            return collect(name, {}, library.paysvc_encrypt, owned.pointer, encode(members))
-        if name == "client_warm":
-            pointer = token._owned.pointer if token else None
-            return collect(name, {}, library.paysvc_client_warm, owned.pointer, pointer)
+            return collect(name, {}, None, None, library.paysvc_encrypt, owned, Text(members))
+        handle = None if token is None else token._owned
+        if name in ("client_check", "client_warm"):
+            return collect(name, {}, token, None, getattr(library, f"paysvc_{name}"), owned, handle)
         if name != "request" and name not in KEYWORDS and name not in OPERATIONS:
             raise ValueError(f"no endpoint {name}; known are {', '.join((*KEYWORDS, *OPERATIONS))}")
-        function = getattr(library, f"paysvc_{name}")
-        # The request's text is in no variable: tools that show variables would show card data.
-        if progress is None:
-            pointer = token._owned.pointer if token else None
-            return collect(name, members, function, owned.pointer, encode(members), pointer)
-        token = token or Call()
-        library.paysvc_call_set_progress(token._owned.pointer, callback, None)
-        with listening(progress):
-            return collect(name, members, function, owned.pointer, encode(members), token._owned.pointer)
+        if progress is not None:
+            library.paysvc_call_set_progress(handle, callback, None)
+        return collect(name, members, token, progress, getattr(library, f"paysvc_{name}"), owned, Text(members), handle)
 
-    def _follow_logging(self, owned: Owned) -> None:
-        # The program may configure logging at any time; the library is told before the next call.
-        if "logging" not in sys.modules:
-            return
-        from . import _log
 
-        wanted = _log.level()
-        if wanted != self._level:
-            library.paysvc_client_set_log(owned.pointer, max(wanted, 1), _log.callback, None)
-            self._level = wanted
+def log_level() -> int:
+    """The program may configure logging at any time; before it has imported that, it has not."""
+    if "logging" not in sys.modules:
+        return 0
+    from ._log import level
+
+    return level()
 
 
 def succeeded(name: str, members: Mapping[str, object], reply: Reply) -> Reply:
     """The reply; raises unless the service answered success."""
-    if reply.status != Status.OK:
+    if reply.status != _OK:
         raise error_for(name, members, reply)
     return reply
 
@@ -148,47 +231,75 @@ def reference_new(prefix: str = "") -> str:
     """A new reference that no other program and no other till makes: prefix, "-", and 26 letters and digits.
 
     References are ordered by time, and nobody can guess them. The prefix, of a till for example, has at most 32
-    letters, digits, "-", "_" and ".".
+    letters, digits, "-", "_" and "."; otherwise it raises a ValueError.
     """
+    if not isinstance(prefix, str):
+        raise TypeError(f"prefix must be str, not {type(prefix).__name__}")
     text = ctypes.create_string_buffer(128)
-    if "\0" in prefix or library.paysvc_reference_new(prefix.encode(), text, len(text)) <= 0:
-        raise ValueError(f"no reference can be made with the prefix {prefix!r}")
+    wanted = prefix.encode("utf-8", "replace")
+    if b"\0" in wanted or library.paysvc_reference_new(wanted, text, len(text)) <= 0:
+        raise ValueError(f'a prefix has at most 32 letters, digits, "-", "_" and "."; {prefix!r} is none')
     return text.value.decode()
 
 
-def collect(name: str, members: Mapping[str, object], function: Any, *arguments: Any) -> Reply:
-    """Calls the function and reads the reply, also when an exception interrupts that."""
-    result = Result()
+def collect(
+    name: str,
+    members: Mapping[str, object],
+    token: Call | None,
+    progress: Progress | None,
+    function: Any,
+    *arguments: Any,
+) -> Reply:
+    """Calls the function, reads the reply and logs what the call had to say, also when an exception interrupts that."""
+    held = [ctypes.c_void_p()]
+    reply = None
     try:
-        function(*arguments, ctypes.byref(result))
-        if interrupts:
-            _raise_interrupt()
-        reply = _read(name, members, result.value)
-        if result.value:
-            _keep(reply, result)
+        make = partial(function, *arguments, ctypes.byref(held[0]))
+        if progress is None or token is None:
+            make()
+        else:
+            reporting(progress, token, make)
+        reply = _read(name, members, held[0])
+        if token is not None:
+            log(token)
+        _release(reply, held)
         return reply
     except BaseException as interrupt:
         # A signal handler raised, e.g. on Ctrl-C: the result of the call must not be lost.
-        if result.value:
-            abandon(name, members, _read(name, members, result.value), interrupt)
+        if reply is None and held[0].value:
+            reply = _read(name, members, held[0])
+        if reply is not None:
+            try:
+                if token is not None:
+                    log(token)
+                abandon(name, members, reply, interrupt)
+            except BaseException as another:  # It did again.
+                abandon(name, members, reply, another)
+                raise
+            finally:
+                _release(reply, held)
         raise
 
 
-def _raise_interrupt() -> None:
-    """Raises the exception that interrupted a callback on this thread."""
-    interrupt = interrupts.pop(get_ident(), None)
-    if interrupt is not None:
-        raise interrupt
+def log(token: Call) -> None:
+    """Logs what the calls of a token had to say."""
+    lines = token._take_log()
+    if lines:
+        from ._log import write
+
+        write(lines)
 
 
-def _keep(reply: Reply, result: Result) -> None:
-    """Only the library's own reply can say whether an order is paid; of most it is known already that it is not."""
-    reply._why_not = _why_not_paid(result, "*", "*", "*")
-    if not reply._why_not:
-        reply._compare = partial(_why_not_paid, result)
+def _release(reply: Reply, held: list[ctypes.c_void_p]) -> None:
+    """Frees the library's reply, unless it is paid: only it can say whether an order is, and as it was ordered."""
+    # Freed at once, not by a __del__, where Python would drop what a signal handler raises.
+    if held and reply._why_not:
+        library.paysvc_reply_free(held.pop())
+    if held:
+        reply._compare = partial(_why_not_paid, Result(held.pop().value))
 
 
-def _why_not_paid(result: Result, reference: str, amount: str, currency: str) -> str:
+def _why_not_paid(result: ctypes.c_void_p, reference: str, amount: str, currency: str) -> str:
     """Why the library's reply is not paid so; "" if it is."""
     texts = [text.encode("utf-8", "surrogatepass") for text in (reference, amount, currency)]
     if any(b"\0" in text for text in texts):
@@ -198,17 +309,20 @@ def _why_not_paid(result: Result, reference: str, amount: str, currency: str) ->
     return "" if paid else (why.value or b"?").decode()
 
 
-def _read(name: str, members: Mapping[str, object], reply: int | None) -> Reply:
-    wait = library.paysvc_reply_retry_after_ms(reply)
-    return reply_class(name, members)(
-        status=member(Status, library.paysvc_reply_status(reply)),
-        outcome=member(Outcome, library.paysvc_reply_outcome(reply)),
-        state=member(State, library.paysvc_reply_state(reply)),
-        code=library.paysvc_reply_code(reply).decode(),
-        message=library.paysvc_reply_message(reply).decode(),
-        http_status=library.paysvc_reply_http_status(reply),
-        attempts=library.paysvc_reply_attempts(reply),
+def _read(name: str, members: Mapping[str, object], result: ctypes.c_void_p) -> Reply:
+    wait = library.paysvc_reply_retry_after_ms(result)
+    reply = reply_class(name, members)(
+        status=member(Status, library.paysvc_reply_status(result)),
+        outcome=member(Outcome, library.paysvc_reply_outcome(result)),
+        state=member(State, library.paysvc_reply_state(result)),
+        code=library.paysvc_reply_code(result).decode(),
+        message=library.paysvc_reply_message(result).decode(),
+        http_status=library.paysvc_reply_http_status(result),
+        attempts=library.paysvc_reply_attempts(result),
         retry_after=None if wait < 0 else wait / 1000,
-        text=library.paysvc_reply_body(reply).decode(),
-        call_id=library.paysvc_reply_call_id(reply).decode(),
+        text=library.paysvc_reply_body(result).decode(),
+        call_id=library.paysvc_reply_call_id(result).decode(),
+        request_id=library.paysvc_reply_request_id(result).decode(),
     )
+    reply._why_not = _why_not_paid(result, "*", "*", "*")
+    return reply

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Union, cast
+from typing import Any, Union
 
 from ._earlier import Resolve
 from ._endpoints import AsyncEndpoints, Endpoints
 from ._errors import PaysvcError
-from ._generated import Expect
+from ._generated import Expect, PayoutDetails, WebhookVerifyExpect
 from ._native import Call
 from ._progress import Progress
-from ._replies import PayoutBulkReply
+from ._replies import PayoutBulkReply, WebhookVerifyReply
 from ._reply import Reply
-from ._values import OMIT, Members, Omitted, decode
+from ._values import OMIT, Members, Omitted, decode, raw_body
 
 #: The report of a payout_bulk(): its reply or its error; the body of its reply, as JSON or as a mapping; or the steps
 #: that its progress function was told, in order, also after a report.
 Report = Union[Reply, PaysvcError, Mapping[str, object], Sequence[object], str]
+
+#: A recipient. Not any mapping: a list of cards is refused by type checkers already.
+Payout = Union[PayoutDetails, dict[str, Any]]
 
 
 def _body(report: Report) -> object:
@@ -29,13 +32,19 @@ def _body(report: Report) -> object:
 
 
 def _list(
-    payouts: Iterable[Mapping[str, object]], earlier: Report | Omitted, continue_after_unknown: bool | Omitted
+    payouts: Iterable[Payout], earlier: Report | Omitted, continue_after_unknown: bool | Omitted
 ) -> Members:
     return Members({
         "payoutDetails": list(payouts),
         "earlier": OMIT if isinstance(earlier, Omitted) else _body(earlier),
         "continue_after_unknown": continue_after_unknown,
     })
+
+
+def _event(
+    body: bytes | str, expect: WebhookVerifyExpect | Mapping[str, object] | Omitted, ask: bool | Omitted
+) -> Members:
+    return Members({"body": raw_body(body), "expect": expect, "ask": ask})
 
 
 class Operations(Endpoints):
@@ -76,11 +85,40 @@ class Operations(Endpoints):
             OutcomeUnknown: it is still not known; the exception can be resolved as well
         """
         earlier = Resolve(about, request, attempts, expect, wait, charged)
-        return self.call("resolve", earlier, timeout=timeout, call=call)
+        reply: Reply = self.call("resolve", earlier, timeout=timeout, call=call)
+        return reply
+
+    def webhook_verify(
+        self,
+        body: bytes | str,
+        *,
+        expect: WebhookVerifyExpect | Mapping[str, object] | Omitted = OMIT,
+        ask: bool | Omitted = OMIT,
+        timeout: float | None = None,
+        call: Call | None = None,
+    ) -> WebhookVerifyReply:
+        """Checks a webhook, which nobody signs: reads the event in every form that the service uses, and asks the
+        service whether it is true.
+
+        Args:
+            body: the body of the webhook as it was received, never a parsed event, which has lost duplicate members and
+                exact numbers: request.get_data() of Flask, request.body of Django, await request.body() of FastAPI
+            expect: what the event must speak of
+            ask: False: reads the event and says what it is about, and asks nothing: OK NOT_SENT, and never authentic
+                (default True)
+            timeout: seconds for the whole call, retries and waits included; else the client's timeout
+            call: a token by which another thread cancels this call
+
+        Raises:
+            TypeError: the body is neither bytes nor str
+            PaysvcError: every failure
+        """
+        reply: WebhookVerifyReply = self.call("webhook_verify", _event(body, expect, ask), timeout=timeout, call=call)
+        return reply
 
     def payout_bulk(
         self,
-        payouts: Iterable[Mapping[str, object]],
+        payouts: Iterable[Payout],
         *,
         earlier: Report | Omitted = OMIT,
         continue_after_unknown: bool | Omitted = OMIT,
@@ -98,8 +136,8 @@ class Operations(Endpoints):
             earlier: the report of an earlier call with the same list: only what was provably not executed is sent
             continue_after_unknown: goes on after a batch whose outcome is UNKNOWN
             progress: called with done, total and step before and after each batch; unless it returns paysvc.CONTINUE,
-                no further batch is sent. If it raises, the exception is raised when the call has ended, and
-                paysvc.abandoned_call() gives the report from it
+                no further batch is sent. If it raises, or a signal's handler does, Ctrl-C's for example, the exception
+                is raised when the batch in hand has ended, and paysvc.abandoned_call() gives the report from it
             timeout: seconds for the whole list; the client's timeout is for each batch
             call: a token by which another thread cancels this call
 
@@ -107,8 +145,8 @@ class Operations(Endpoints):
             PaysvcError: not all were accepted; its outcome is the one that all recipients have, otherwise UNKNOWN
         """
         members = _list(payouts, earlier, continue_after_unknown)
-        reply = self.call("payout_bulk", members, progress=progress, timeout=timeout, call=call)
-        return cast(PayoutBulkReply, reply)
+        reply: PayoutBulkReply = self.call("payout_bulk", members, progress=progress, timeout=timeout, call=call)
+        return reply
 
     def payout_bulk_status(
         self,
@@ -131,8 +169,8 @@ class Operations(Endpoints):
             PaysvcError: every failure
         """
         members = Members({"status_of": _body(report)})
-        reply = self.call("payout_bulk", members, progress=progress, timeout=timeout, call=call)
-        return cast(PayoutBulkReply, reply)
+        reply: PayoutBulkReply = self.call("payout_bulk", members, progress=progress, timeout=timeout, call=call)
+        return reply
 
 
 class AsyncOperations(AsyncEndpoints):
@@ -150,11 +188,25 @@ class AsyncOperations(AsyncEndpoints):
         timeout: float | None = None,
     ) -> Reply:
         """As Client.resolve(). A task cancels it by being cancelled."""
-        return await self.call("resolve", Resolve(about, request, attempts, expect, wait, charged), timeout=timeout)
+        earlier = Resolve(about, request, attempts, expect, wait, charged)
+        reply: Reply = await self.call("resolve", earlier, timeout=timeout)
+        return reply
+
+    async def webhook_verify(
+        self,
+        body: bytes | str,
+        *,
+        expect: WebhookVerifyExpect | Mapping[str, object] | Omitted = OMIT,
+        ask: bool | Omitted = OMIT,
+        timeout: float | None = None,
+    ) -> WebhookVerifyReply:
+        """As Client.webhook_verify()."""
+        reply: WebhookVerifyReply = await self.call("webhook_verify", _event(body, expect, ask), timeout=timeout)
+        return reply
 
     async def payout_bulk(
         self,
-        payouts: Iterable[Mapping[str, object]],
+        payouts: Iterable[Payout],
         *,
         earlier: Report | Omitted = OMIT,
         continue_after_unknown: bool | Omitted = OMIT,
@@ -163,11 +215,13 @@ class AsyncOperations(AsyncEndpoints):
     ) -> PayoutBulkReply:
         """As Client.payout_bulk(). The progress function runs on a thread of the client."""
         members = _list(payouts, earlier, continue_after_unknown)
-        return cast(PayoutBulkReply, await self.call("payout_bulk", members, progress=progress, timeout=timeout))
+        reply: PayoutBulkReply = await self.call("payout_bulk", members, progress=progress, timeout=timeout)
+        return reply
 
     async def payout_bulk_status(
         self, report: Report, *, progress: Progress | None = None, timeout: float | None = None
     ) -> PayoutBulkReply:
         """As Client.payout_bulk_status()."""
         members = Members({"status_of": _body(report)})
-        return cast(PayoutBulkReply, await self.call("payout_bulk", members, progress=progress, timeout=timeout))
+        reply: PayoutBulkReply = await self.call("payout_bulk", members, progress=progress, timeout=timeout)
+        return reply

@@ -1,51 +1,200 @@
-"""Progress of calls that take several steps."""
+"""Progress of calls that take several steps.
+
+Python runs the handlers of signals in its main thread, between two instructions. What they raise in a callback of the
+library would be lost. So the main thread makes no such call itself: another thread does, and the main thread waits for
+the steps and tells them to the program.
+"""
 
 from __future__ import annotations
 
-from _thread import get_ident
+import _thread
+import os
+from _queue import SimpleQueue
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from contextvars import ContextVar
+from types import BuiltinFunctionType
+from typing import Any, Protocol
 
+from ._exit import ended_at_exit
 from ._generated import CONTINUE
-from ._library import PROGRESS_CALLBACK, interrupts
+from ._library import PROGRESS_CALLBACK
 from ._values import decode
 
 #: Called with done, total (0: not known) and the step. It returns paysvc.CONTINUE; anything else stops the call.
-Progress = Callable[[int, int, Mapping[str, Any]], object]
+Progress = Callable[[int, int, Mapping[str, Any]], int]
 
-#: By thread, because a call reports its progress on the thread that makes it.
-_listeners: dict[int, Progress] = {}
+#: As the library gives it: done, total, and the step as JSON.
+_Step = tuple[int, int, bytes]
+
+#: Of the call that this thread makes now, or this greenlet.
+_listener: ContextVar[Callable[[_Step], int] | None] = ContextVar("paysvc_listener", default=None)
 
 
-@contextmanager
-def listening(progress: Progress) -> Iterator[None]:
-    """Reports the progress of calls of this thread. A listener may make calls itself."""
-    thread = get_ident()
-    before = _listeners.get(thread)
-    _listeners[thread] = progress
-    try:
-        yield
-    finally:
-        if before is None:
-            del _listeners[thread]
-        else:
-            _listeners[thread] = before
+class _Token(Protocol):
+    """What is needed of a paysvc.Call."""
+
+    def cancel(self) -> None: ...
+
+    def _take_log(self) -> list[bytes]: ...
 
 
 def _receive(_userdata: int | None, done: int, total: int, step: bytes) -> int:
-    """The library calls this: no exception may leave it."""
-    try:
-        listener = _listeners.get(get_ident())
-        if listener is None:  # A later call with the same token, which has no listener.
-            return CONTINUE
-        answer = listener(done, total, decode(step.decode()))
-        return CONTINUE if type(answer) is int and answer == CONTINUE else 0
-    except BaseException as interrupt:
-        # It stops the call, and is raised again when that has ended.
-        interrupts[get_ident()] = interrupt
-        return 0
+    """The library calls this. Should an exception leave it, ctypes does not answer CONTINUE, and the call stops."""
+    listener = _listener.get()
+    # Without one it is a later call with the same token.
+    return CONTINUE if listener is None else listener((done, total, step))
 
 
 #: Lives as long as this module: a token may keep it.
 callback = PROGRESS_CALLBACK(_receive)
+
+
+def reporting(progress: Progress, token: _Token, make: Callable[[], object]) -> None:
+    """Makes a call and tells `progress` its steps. What that raises stops the call, and is raised when it has ended."""
+    # A thread of gevent or eventlet is none: it could not run while the library waits.
+    if not isinstance(_thread.start_new_thread, BuiltinFunctionType):
+        _Here(progress).run(token, make)
+    elif _is_main_thread():
+        _Relay(progress, token, make).run()
+    else:
+        with ended_at_exit(token.cancel):
+            _Here(progress).run(token, make)
+
+
+def _is_main_thread() -> bool:
+    import threading
+
+    return threading.main_thread().ident == _thread.get_ident()
+
+
+@contextmanager
+def _listening(listener: Callable[[_Step], int]) -> Iterator[None]:
+    """A listener may make calls itself."""
+    before = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(before)
+
+
+class _Told:
+    """Tells the program its steps, until it fails."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._process = os.getpid()
+        self._failed = False
+
+    def tell(self, lines: list[bytes], step: _Step) -> int:
+        if self._failed:
+            return 0
+        self._failed = True
+        if lines:
+            from ._log import write
+
+            write(lines)
+        done, total, text = step
+        answer = self._progress(done, total, decode(text.decode()))
+        if self.forked:
+            raise RuntimeError("a child that was forked in a progress function cannot go on with its parent's call")
+        self._failed = False
+        return CONTINUE if type(answer) is int and answer == CONTINUE else 0
+
+    @property
+    def forked(self) -> bool:
+        return os.getpid() != self._process
+
+
+class _Here(_Told):
+    """A call that this thread makes."""
+
+    def run(self, token: _Token, make: Callable[[], object]) -> None:
+        interrupt: BaseException | None = None
+
+        def listen(step: _Step) -> int:
+            nonlocal interrupt
+            try:
+                return self.tell(token._take_log(), step)
+            except BaseException as thrown:
+                interrupt = thrown
+                return 0
+
+        with _listening(listen):
+            make()
+        if interrupt is not None:
+            raise interrupt
+
+
+class _Relay(_Told):
+    """A call that another thread makes for the main thread, which a signal may interrupt at any instruction.
+
+    That costs at most the telling of one step: after an interrupt the main thread goes by what has become of the call,
+    and not by what it has received.
+    """
+
+    def __init__(self, progress: Progress, token: _Token, make: Callable[[], object]) -> None:
+        super().__init__(progress)
+        self._token, self._make = token, make
+        self._steps: SimpleQueue[tuple[list[bytes], _Step] | None] = SimpleQueue()
+        self._answers: SimpleQueue[int] = SimpleQueue()
+        self._maker: dict[str, str] = {}
+        self._ended = self._over = False
+        self._failure: BaseException | None = None
+
+    def _run(self) -> None:
+        """On the other thread."""
+        try:
+            if self._maker.setdefault("call", "other") == "other":
+                with ended_at_exit(self._end), _listening(self._listen):
+                    self._make()
+        except BaseException as failure:  # The arguments were refused.
+            self._failure = failure
+        finally:
+            self._ended = True
+            self._steps.put(None)
+
+    def _listen(self, step: _Step) -> int:
+        self._steps.put((self._token._take_log(), step))
+        return self._answers.get()
+
+    def _end(self) -> None:
+        self._answers.put(0)
+        self._token.cancel()
+
+    def run(self) -> None:
+        try:
+            self._wait(stops=False)
+        finally:
+            if not self._over:  # A second signal came before the first had been caught.
+                self._wait(stops=True)
+        if self._failure is not None:
+            raise self._failure
+
+    def _wait(self, *, stops: bool) -> None:
+        """Waits for the end of the call, whatever interrupts that, and then raises the last interrupt."""
+        interrupt: BaseException | None = None
+        again = False
+        while not self._over:
+            try:
+                if not stops:
+                    _thread.start_new_thread(self._run, ())
+                elif self.forked or self._maker.setdefault("call", "nobody") == "nobody":
+                    break
+                else:
+                    self._answers.put(0)  # The step in hand is let finish; the next one gets this answer.
+                if again:
+                    self._token.cancel()
+                while not (self._ended and self._steps.empty()):
+                    step = self._steps.get()
+                    if step is not None:
+                        answer = self.tell(*step)
+                        self._answers.put(0 if stops else answer)
+                self._over = True
+            except BaseException as thrown:  # No call follows, at which Python would run the handler of another signal.
+                if interrupt is not None and thrown.__context__ is None:
+                    thrown.__context__ = interrupt
+                interrupt, again, stops = thrown, stops, True
+        self._over = True
+        if interrupt is not None:
+            raise interrupt

@@ -47,6 +47,7 @@ class Reply(dict[str, Any]):
         "http_status",
         "message",
         "outcome",
+        "request_id",
         "retry_after",
         "state",
         "status",
@@ -66,6 +67,7 @@ class Reply(dict[str, Any]):
         attempts: int = 0,
         retry_after: float | None = None,
         call_id: str = "",
+        request_id: str = "",
     ) -> None:
         #: Why the call ended as it did.
         self.status = status
@@ -87,6 +89,8 @@ class Reply(dict[str, Any]):
         self.text = text
         #: Identifies this call in the log; "": the library was not called.
         self.call_id = call_id
+        #: The number that the service gave to the last request, by which it finds it in its own log; "": none.
+        self.request_id = request_id
         self._body: Any = _UNREAD
         self._answer: Any = None
         #: Asks the library's reply, if it is CONFIRMED and SUCCESSFUL; otherwise why that is not paid.
@@ -207,13 +211,17 @@ class Reply(dict[str, Any]):
         return self.status == Status.OK  # Also for an answer without members.
 
     def __eq__(self, other: object) -> bool:
-        return self is other  # Two refunds with equal answers are still two refunds.
+        # A copy is equal. Two refunds with equal answers are still two refunds: they are two calls.
+        return self is other or (isinstance(other, type(self)) and self._known() == other._known())
 
     def __ne__(self, other: object) -> bool:
-        return self is not other
+        return not self == other
 
     def __hash__(self) -> int:  # type: ignore[override]
-        return id(self)
+        return hash((self.call_id, self.text))
+
+    def _known(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in Reply.__slots__ if not name.startswith("_")}
 
     def __repr__(self) -> str:
         return (
@@ -222,8 +230,7 @@ class Reply(dict[str, Any]):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        known = {name: getattr(self, name) for name in Reply.__slots__ if not name.startswith("_")}
-        return _restore, (known, type(self))
+        return _restore, (self._known(), type(self))
 
     def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
         return self.__reduce__()

@@ -100,6 +100,20 @@ def _digits(value: Decimal) -> str:
     return format(value, "f") if value.is_finite() and abs(value.adjusted()) < 100 else str(value)
 
 
+def raw_body(body: object) -> str:
+    """The body of a webhook as it was received, as text."""
+    if isinstance(body, str):
+        return body
+    if isinstance(body, (bytes, bytearray, memoryview)):
+        # What is no UTF-8 becomes something that the library refuses.
+        return bytes(body).decode("utf-8", "surrogateescape")
+    raise TypeError(
+        f"body must be the raw body, as bytes or str, not {type(body).__name__}: a parsed event has lost duplicate "
+        "members and exact numbers; use request.get_data() (Flask), request.body (Django) or await request.body() "
+        "(FastAPI)"
+    )
+
+
 def encode(value: object) -> bytes:
     """Compact JSON."""
     # An unpaired surrogate becomes an escape, which the library refuses.

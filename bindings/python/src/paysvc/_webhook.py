@@ -1,21 +1,18 @@
-"""What both webhook applications share: limits, the store of handled events, and what a verified event is answered."""
+"""What all receivers of webhooks share: limits, and what a verified event is answered."""
 
 from __future__ import annotations
 
 import hashlib
-import logging
 import math
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
-from enum import Enum
-from typing import NamedTuple, Protocol, TypeVar, Union
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
 
 from ._generated import Outcome, Status
+from ._log import _EXTRA, logger
 from ._reply import Reply
-
-logger = logging.getLogger("paysvc.webhooks")
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
@@ -24,79 +21,6 @@ _Value = TypeVar("_Value")
 MAX_LENGTH = 256 * 1024
 #: Seconds after which the sender should try again.
 RETRY_AFTER = 30
-
-
-class Begin(Enum):
-    """What a store knows of an event."""
-
-    #: Nobody has handled it, and nobody is handling it: now the caller is.
-    HANDLE = "handle"
-    #: Somebody is handling it.
-    BUSY = "busy"
-    #: It has been handled.
-    DONE = "done"
-
-
-class Store(Protocol):
-    """Remembers which events have been handled, by the key of the verified event.
-
-    A store that processes share must decide `begin` atomically, e.g. by inserting a row with a unique key, and must let
-    go of what a dead process has begun, e.g. after some minutes.
-    """
-
-    def begin(self, key: str) -> Begin: ...
-
-    def done(self, key: str) -> None:
-        """It has been handled."""
-        ...
-
-    def failed(self, key: str) -> None:
-        """Handling it failed: the next delivery is handled."""
-        ...
-
-
-class AsyncStore(Protocol):
-    """A Store for asyncio."""
-
-    def begin(self, key: str) -> Awaitable[Begin]: ...
-
-    def done(self, key: str) -> Awaitable[None]: ...
-
-    def failed(self, key: str) -> Awaitable[None]: ...
-
-
-AnyStore = Union[Store, AsyncStore]
-
-
-class MemoryStore:
-    """The newest keys in memory, for one process. A restart forgets them: the handler must then bear an event twice."""
-
-    def __init__(self, limit: int = 10_000) -> None:
-        self._limit = limit
-        self._lock = threading.Lock()
-        self._busy: set[str] = set()
-        self._done: OrderedDict[str, None] = OrderedDict()
-
-    def begin(self, key: str) -> Begin:
-        with self._lock:
-            if key in self._done:
-                self._done.move_to_end(key)
-                return Begin.DONE
-            if key in self._busy:
-                return Begin.BUSY
-            self._busy.add(key)
-            return Begin.HANDLE
-
-    def done(self, key: str) -> None:
-        with self._lock:
-            self._busy.discard(key)
-            self._done[key] = None
-            while len(self._done) > self._limit:
-                self._done.popitem(last=False)
-
-    def failed(self, key: str) -> None:
-        with self._lock:
-            self._busy.discard(key)
 
 
 class _Bucket:
@@ -203,13 +127,9 @@ class Answer(NamedTuple):
     def status(self) -> int:
         return int(self.line[:3])
 
-    def headers(self) -> list[tuple[str, str]]:
-        found = [("content-length", "0")]
-        if self.retry_after is not None:
-            found.append(("retry-after", str(self.retry_after)))
-        if self.allow is not None:
-            found.append(("allow", self.allow))
-        return found
+    def headers(self) -> dict[str, str]:
+        found = {} if self.retry_after is None else {"retry-after": str(self.retry_after)}
+        return found if self.allow is None else {**found, "allow": self.allow}
 
 
 OK = Answer("200 OK")
@@ -265,3 +185,35 @@ def verified(reply: Reply) -> Verified:
         return Verified(None, OK, unverified=True)
     wait = RETRY_AFTER if reply.retry_after is None else math.ceil(reply.retry_after)
     return Verified(None, Answer("503 Service Unavailable", wait), unverified=False)
+
+
+def failed(reply: Reply | None) -> Answer:
+    """Logs the exception that is being handled. Of the event only what names it: the rest may be personal data."""
+    if reply is None:
+        logger.exception("an event was not handled", extra=_extra())
+    else:
+        logger.exception("an event about %.100r was not handled: key %s, call %s", *_names(reply), extra=_extra(reply))
+    return FAILED
+
+
+def misconfigured(reply: Reply) -> None:
+    """Logs why no event of this kind can be verified."""
+    if reply.status in (Status.CONFIG, Status.UNAUTHORIZED):
+        line = "an event cannot be verified, and is answered 503: %s; call %s"
+        logger.error(line, reply.message, reply.call_id, extra=_extra(reply))
+
+
+def _names(reply: Reply) -> tuple[object, object, str]:
+    try:
+        return reply.get("about"), reply.get("key"), reply.call_id
+    except ValueError:  # Python cannot read the answer.
+        return None, None, reply.call_id
+
+
+def _extra(reply: Reply | None = None) -> dict[str, object]:
+    """The attributes of a record: those of all records of this package, and what names the event."""
+    known = dict.fromkeys((*_EXTRA, "reference", "key"))
+    if reply is None:
+        return {**known, "endpoint": "webhook_verify"}
+    names = zip(("reference", "key", "call_id"), _names(reply))
+    return {**known, "endpoint": "webhook_verify", "outcome": reply.outcome.name, **dict(names)}

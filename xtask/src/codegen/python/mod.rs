@@ -66,9 +66,15 @@ fn context(rows: &[Endpoint]) -> Value {
         let arguments = arguments::values(classes.arguments(it.name, it.fields, it.allows_extra));
         context! { python => method(it.name), reply => answers.reply(it.name), arguments, ..row(it) }
     };
-    let config = Classes::new(Spellings::in_seconds()).arguments("config", settings::CONFIG, false);
-    let mut exported = [classes.names(), ["Status", "Outcome", "State"].map(str::to_owned).to_vec()].concat();
+    let mut config = Classes::new(Spellings::in_seconds()).arguments("config", settings::CONFIG, false);
+    for file in config.iter_mut().filter(|argument| argument.member.ends_with("_file")) {
+        file.kind = "str | PathLike[str]".to_owned();
+    }
+    let mut exported =
+        [classes.names(), ["EndpointName", "Status", "Outcome", "State"].map(str::to_owned).to_vec()].concat();
     exported.sort_unstable();
+    let mut imported = [classes.names(), vec!["EndpointName".to_owned()]].concat();
+    imported.sort_unstable();
     context! {
         version => env!("CARGO_PKG_VERSION"),
         abi => ABI,
@@ -79,7 +85,8 @@ fn context(rows: &[Endpoint]) -> Value {
         environment => settings::ENVIRONMENT,
         timeout_ms => default_of("timeout_ms"),
         exported,
-        class_names => classes.names(),
+        imported,
+        call_names => rows.iter().map(|row| row.name).chain(OPERATIONS.iter().map(|it| it.name)).chain(OTHERS).collect::<Vec<_>>(),
         numbers_of => numbers(python_constant),
         config => arguments::values(config),
         request => arguments::values(classes.arguments("request", settings::REQUEST, false)),
@@ -88,6 +95,9 @@ fn context(rows: &[Endpoint]) -> Value {
         classes => classes.values(),
     }
 }
+
+/// What call() takes besides endpoints and operations.
+const OTHERS: [&str; 4] = ["request", "encrypt", "client_check", "client_warm"];
 
 fn python_constant(numbers: &Numbers, &Constant { name, number, doc }: &Constant) -> Value {
     context! { name => numbers.bare(name), number, doc }

@@ -11,7 +11,7 @@ use crate::codegen::operations::{answer_of, operation};
 use crate::names::python::method;
 
 /// Those whose methods take something else than the members of the request; they are in `_operations.py`.
-const BY_HAND: &[&str] = &["resolve", "payout_bulk"];
+const BY_HAND: &[&str] = &["resolve", "webhook_verify", "payout_bulk"];
 
 pub fn values(rows: &[Endpoint], classes: &Classes, answers: &Answers) -> Vec<Value> {
     let each = |it: &Operation| {

@@ -68,21 +68,21 @@ fn a_row_is_all_that_a_new_endpoint_needs() {
     has(&text, "\"Weight\": weight,\n            \"class\": class_,\n            \"sentTo\": sent_to,\n");
     has(
         &text,
-        "\"amount\": amount_text(\"amount\", amount),\n            \"boxes\": boxes,\n        }, members), timeout=timeout, call=call))",
+        "\"amount\": amount_text(\"amount\", amount),\n            \"boxes\": boxes,\n        }, members), timeout=timeout, call=call)\n        return reply\n",
     );
-    has(&text, "from ._generated import Boxes, Expect, SentTo, WebhookVerifyExpect\n");
+    has(&text, "from ._generated import Boxes, EndpointName, Expect, SentTo\n");
     has(&text, "from collections.abc import Callable, Mapping, Sequence\n");
     has(&numbers, "class Boxes(Members):\n    \"\"\"One of what it is.\"\"\"");
     has(&numbers, "class SentTo(Members):");
     has(&numbers, "\"Name\": name,\n            \"price\": amount_text(\"price\", price),\n        }, members)");
-    has(&text, "return cast(ParcelSendReply, await self.call(\"parcel_send\", Members({");
+    has(&text, "reply: ParcelSendReply = await self.call(\"parcel_send\", Members({");
     has(
         &numbers,
         "    \"parcel_send\": {\n        \"parcelId\": \"parcel_id\",\n        \"fromDate\": \"from_date\",\n",
     );
     has(
         &numbers,
-        "__all__ = [\n    \"Boxes\",\n    \"Expect\",\n    \"Outcome\",\n    \"PayoutDetails\",\n    \"SentTo\",\n    \"State\",\n    \"Status\",\n    \"WebhookVerifyExpect\",\n]",
+        "__all__ = [\n    \"Boxes\",\n    \"EndpointName\",\n    \"Expect\",\n    \"Outcome\",\n    \"PayoutDetails\",\n    \"SentTo\",\n    \"State\",\n    \"Status\",\n    \"WebhookVerifyExpect\",\n]",
     );
 }
 

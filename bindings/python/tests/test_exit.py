@@ -1,0 +1,64 @@
+"""Programs that end while a daemon thread is in a call: the interpreter ends that thread, and must not abort."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from helpers import run_python
+from test_programs import variables
+
+from paysvc.sandbox import Sandbox
+
+LOGS = """
+import logging, sys, threading, time, paysvc
+logging.basicConfig(level=logging.INFO, filename=sys.argv[2])
+client, begun = paysvc.Client(), threading.Event()
+def run():
+    while True:
+        client.direct_debit_history(email_address="none@example.com")
+        begun.set()
+"""
+
+PAYS = """
+import logging, sys, threading, time, paysvc
+logging.basicConfig(level=logging.INFO, filename=sys.argv[2])
+client, begun = paysvc.Client(), threading.Event()
+def progress(done, total, step):
+    print(step["step"], flush=True)
+    begun.set()
+    return paysvc.CONTINUE
+def run():
+    for name in range(1000):
+        payouts = [paysvc.PayoutDetails(
+            client_reference=f"S-{name}-{number}", account_number=f"06900{number:03}31", bank_code="000014",
+            amount="10.50", description="salary", account_name="Ada", credit_currency="NGN", debit_currency="NGN",
+        ) for number in range(9)]
+        try: client.payout_bulk(payouts, progress=progress)
+        except (paysvc.PaysvcError, RuntimeError) as error: return print(type(error).__name__, flush=True)
+"""
+
+END = """
+threading.Thread(target=run, daemon=True).start()
+begun.wait()
+time.sleep(float(sys.argv[1]))
+"""
+
+
+@pytest.mark.parametrize("program", [LOGS, PAYS], ids=["logs", "pays"])
+def test_a_program_ends_while_a_daemon_thread_is_in_a_call(
+    paysvc_sandbox: Sandbox, program: str, tmp_path: Path
+) -> None:
+    settings = variables(paysvc_sandbox.config)
+
+    def run(number: int) -> tuple[int, str, list[str]]:
+        ended = run_python("-c", program + END, str(number * 0.0007), tmp_path / f"{number}.log", environment=settings)
+        return ended.returncode, ended.stderr, ended.stdout.split()
+
+    with ThreadPoolExecutor(4) as threads:
+        for status, complained, told in threads.map(run, range(24)):
+            assert (status, complained) == (0, "")
+            # The batch in hand was told before the end.
+            assert told.count("before") == told.count("after")
+            assert bool(told) == (program is PAYS)

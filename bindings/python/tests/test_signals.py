@@ -1,0 +1,261 @@
+"""Exceptions that the handlers of signals raise: they arrive, nothing is paid after them, and no result is lost."""
+
+from __future__ import annotations
+
+import logging
+import os
+import random
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+import pytest
+from peer import Peer
+from test_payouts import outcomes, paid, recipients
+
+import paysvc
+from paysvc import Outcome, _native
+from paysvc._library import PROGRESS_CALLBACK
+from paysvc.sandbox import Sandbox
+
+
+class TimeLimit(BaseException):
+    """Of the program's own."""
+
+
+class SoftLimit(Exception):
+    """As Celery's SoftTimeLimitExceeded."""
+
+
+@contextmanager
+def handling(number: int, thrown: type[BaseException]) -> Iterator[None]:
+    def handler(_number: int, _frame: FrameType | None) -> None:
+        raise thrown
+
+    before = signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
+
+
+class Kept(logging.Handler):
+    """Keeps records, without a lock, which an exception between acquire() and try in Python's own code leaves held."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.records: list[logging.LogRecord] = []
+
+    def createLock(self) -> None:
+        self.lock = None
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.records.append(record)
+
+
+@pytest.fixture
+def logs() -> Iterator[list[logging.LogRecord]]:
+    """The records of the package at INFO, kept from the handlers of other tests."""
+    logger, kept = logging.getLogger("paysvc"), Kept()
+    logger.addHandler(kept)
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
+    yield kept.records
+    logger.propagate = True
+    logger.setLevel(logging.NOTSET)
+    logger.removeHandler(kept)
+
+
+@pytest.mark.usefixtures("logs")
+@pytest.mark.parametrize("thrown", [KeyboardInterrupt, TimeLimit])
+def test_every_interrupt_of_a_call_arrives(
+    client: paysvc.Client, paysvc_sandbox: Sandbox, thrown: type[BaseException]
+) -> None:
+    """At any moment of 100 calls, by a timer; also after the call, where it is the program's."""
+    moments, ended, known = random.Random(22), 0, 0
+    paysvc_sandbox.post("/sandbox/orders", {"reference": "R", "amount": "20", "paid": True})
+    with handling(signal.SIGALRM, thrown):
+        for _ in range(100):
+            reply = None
+            try:
+                signal.setitimer(signal.ITIMER_REAL, moments.uniform(0.0001, 0.004))
+                reply = client.order_verify(reference="R")
+                time.sleep(10)
+            except thrown as interrupt:
+                ended += 1
+                found = paysvc.abandoned_call(interrupt)
+                known += reply is not None or found is not None
+                assert found is None or (found.outcome, found.is_paid("R", "20", "*")) == (Outcome.CONFIRMED, True)
+    assert ended == 100
+    # The others came before the call had begun.
+    assert known == len([request for request in paysvc_sandbox.requests() if "verify" in request["path"]])
+
+
+@pytest.mark.usefixtures("logs")
+@pytest.mark.parametrize("thrown", [KeyboardInterrupt, TimeLimit])
+def test_an_interrupted_list_pays_nothing_after_the_batch_in_hand(
+    client: paysvc.Client, paysvc_sandbox: Sandbox, thrown: type[BaseException]
+) -> None:
+    """At any moment of 50 calls: nobody is paid later, and the report has all who were paid."""
+    moments, ended, stopped = random.Random(22), 0, 0
+    told: list[str | None] = []
+
+    def progress(_done: int, _total: int, step: Mapping[str, Any]) -> int:
+        if step["step"] == "after":
+            told.extend(payout["outcome"] for payout in step["payouts"])
+        return paysvc.CONTINUE
+
+    with handling(signal.SIGALRM, thrown):
+        for _ in range(50):
+            paysvc_sandbox.reset()
+            told.clear()
+            made: list[str | None] = []
+            try:
+                signal.setitimer(signal.ITIMER_REAL, moments.uniform(0.0001, 0.02))
+                made = outcomes(client.payout_bulk(recipients(9), progress=progress))
+                time.sleep(10)
+            except thrown as interrupt:
+                error = paysvc.abandoned_call(interrupt)
+                if error is not None:
+                    made = outcomes(error.reply)
+                ended += 1
+            assert made.count("ACCEPTED") == paid(paysvc_sandbox)
+            # A journal has the batch in hand, too, unless it was just being told.
+            assert 0 <= made.count("ACCEPTED") - told.count("ACCEPTED") <= 2
+            stopped += 0 < made.count("ACCEPTED") < 9
+    assert ended == 50
+    assert stopped > 10
+
+
+@pytest.mark.parametrize("thrown", [KeyboardInterrupt, SoftLimit])
+def test_an_interrupt_in_the_wait_for_an_answer_arrives_and_carries_it(
+    peer: Peer, thrown: type[BaseException], logs: list[logging.LogRecord]
+) -> None:
+    main = threading.main_thread().ident
+    assert main is not None
+
+    def answer() -> None:
+        for _ in range(20):
+            exchange = peer.next()
+            signal.pthread_kill(main, signal.SIGUSR1)
+            exchange.answer(status=True, message="refunded")
+
+    answering = threading.Thread(target=answer)
+    answering.start()
+    with handling(signal.SIGUSR1, thrown), paysvc.Client(**peer.config) as client:
+        for _ in range(20):
+            with pytest.raises(thrown) as caught:
+                client.order_refund(reference="R")
+            error = paysvc.abandoned_call(caught.value)
+            assert isinstance(error, paysvc.Abandoned)
+            assert (error.outcome, error.message, error.request) == (Outcome.CONFIRMED, "refunded", {"reference": "R"})
+            # Its lines are logged all the same.
+            lines = [record.levelname for record in logs if error.call_id in record.getMessage()]
+            assert lines == ["INFO", "ERROR"]
+    answering.join()
+
+
+def interrupting(peer: Peer, times: int) -> Callable[[], None]:
+    """Sends signals while a batch is in hand, and answers it if it still can be."""
+    main = threading.main_thread().ident
+    assert main is not None
+
+    def run() -> None:
+        exchange = peer.next()
+        for _ in range(times):
+            signal.pthread_kill(main, signal.SIGUSR1)
+            time.sleep(0.2)
+        if times == 1:
+            exchange.answer_text(ACCEPTED)
+        else:
+            assert exchange.wait_for_end() == b""
+
+    return run
+
+
+ACCEPTED = (
+    '{"status":"success","statusCode":"00","message":"logged for processing","data":{"batchReference":"B-1",'
+    '"batchId":1,"payouts":[]}}'
+)
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_second_interrupt_cancels_the_batch_in_hand(paysvc_sandbox: Sandbox, peer: Peer, times: int) -> None:
+    """The first lets it finish. The answer of the peer fits nobody, so the batch is UNKNOWN in either case."""
+    told: list[str] = []
+
+    def progress(_done: int, _total: int, step: Mapping[str, Any]) -> int:
+        told.append(step["step"])
+        return paysvc.CONTINUE
+
+    config = {**peer.config, "encryption_key": paysvc_sandbox.config["encryption_key"]}
+    answering = threading.Thread(target=interrupting(peer, times))
+    answering.start()
+    with handling(signal.SIGUSR1, TimeLimit), paysvc.Client(**config) as client, pytest.raises(TimeLimit) as caught:
+        client.payout_bulk(recipients(9), progress=progress)
+    answering.join()
+    error = paysvc.abandoned_call(caught.value)
+    assert error is not None
+    batches = error.answer_as(paysvc.PayoutBulkAnswer).batches
+    assert batches is not None
+    assert (batches[0].status, batches[0].outcome) == ("E_RESPONSE" if times == 1 else "E_CANCELLED", "UNKNOWN")
+    assert outcomes(error.reply).count("NOT_SENT") == 7
+    assert told == ["before", "after"]
+    assert peer.is_quiet()
+
+
+@pytest.mark.parametrize("thread", ["main", "other"])
+def test_an_exception_that_python_drops_in_the_callback_stops_the_list(
+    client: paysvc.Client, paysvc_sandbox: Sandbox, thread: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one that PyThreadState_SetAsyncExc raises at the first instruction of the callback."""
+    dropped: list[object] = []
+
+    def raises(*_: object) -> int:
+        raise TimeLimit
+
+    def pay() -> paysvc.PayoutBulkReply:
+        return client.payout_bulk(recipients(5), progress=lambda *_: paysvc.CONTINUE)
+
+    monkeypatch.setattr("sys.unraisablehook", lambda about: dropped.append(about.exc_type))
+    monkeypatch.setattr(_native, "callback", PROGRESS_CALLBACK(raises))
+    with pytest.raises(paysvc.PaysvcError) as caught, ThreadPoolExecutor() as threads:
+        pay() if thread == "main" else threads.submit(pay).result()
+    assert (outcomes(caught.value.reply), set(dropped)) == (["NOT_SENT"] * 5, {TimeLimit})
+    assert paid(paysvc_sandbox) == 0
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Python 3.12 warns of fork with threads.
+@pytest.mark.parametrize("thread", ["main", "other"])
+def test_a_child_that_is_forked_in_a_progress_function_pays_nothing(
+    client: paysvc.Client, paysvc_sandbox: Sandbox, thread: str
+) -> None:
+    children: list[int] = []
+
+    def progress(_done: int, _total: int, _step: Mapping[str, Any]) -> int:
+        if not children:
+            children.append(os.fork())
+        return paysvc.CONTINUE
+
+    def pay() -> None:
+        parent = os.getpid()
+        try:
+            client.payout_bulk(recipients(5), progress=progress)
+        finally:
+            if os.getpid() != parent:
+                os._exit(0)
+
+    if thread == "main":
+        pay()
+    else:
+        other = threading.Thread(target=pay)
+        other.start()
+        other.join()
+    assert os.waitpid(children[0], 0)[1] == 0
+    assert paid(paysvc_sandbox) == 5
+    assert paysvc_sandbox.get("/sandbox/duplicates")["duplicates"] == []
