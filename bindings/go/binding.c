@@ -1,10 +1,50 @@
 #include "binding.h"
 
-/* Go cannot call a C function through a pointer. */
-paysvc_status paysvc_go_invoke(paysvc_go_function function, const paysvc_client *client, const char *json,
-                               const paysvc_call *call, paysvc_reply **reply)
+/* The cgo.Handle of the call on this thread, a number, for its lines of the log; 0: none. */
+#ifdef _WIN32
+#include <windows.h>
+
+/* With __thread, some compilers need libwinpthread-1.dll beside the program. */
+static DWORD slot;
+
+__attribute__((constructor)) static void take_slot(void)
 {
-    return function(client, json, call, reply);
+    slot = TlsAlloc();
+}
+
+static uintptr_t log_of_call(void)
+{
+    return (uintptr_t)TlsGetValue(slot);
+}
+
+static void set_log_of_call(uintptr_t log)
+{
+    TlsSetValue(slot, (void *)log);
+}
+#else
+static __thread uintptr_t current_log;
+
+static uintptr_t log_of_call(void)
+{
+    return current_log;
+}
+
+static void set_log_of_call(uintptr_t log)
+{
+    current_log = log;
+}
+#endif
+
+/* Go cannot call a C function through a pointer. A callback may make a call within the call. */
+paysvc_status paysvc_go_invoke(paysvc_go_function function, const paysvc_client *client, const char *json,
+                               const paysvc_call *call, uintptr_t log, paysvc_reply **reply)
+{
+    uintptr_t outer = log_of_call();
+    paysvc_status status;
+    set_log_of_call(log);
+    status = function(client, json, call, reply);
+    set_log_of_call(outer);
+    return status;
 }
 
 paysvc_status paysvc_go_encrypt(const paysvc_client *client, const char *json, const paysvc_call *call, paysvc_reply **reply)
@@ -36,15 +76,17 @@ paysvc_status paysvc_go_warm(const paysvc_client *client, const char *json, cons
 /* In log.go. */
 extern void paysvcGoLog(uintptr_t handle, int level, char *message);
 
-/* userdata is a cgo.Handle, a number: Go must not see it as a pointer. */
 static void PAYSVC_CALLBACK log_line(void *userdata, int level, const char *message)
 {
-    paysvcGoLog((uintptr_t)userdata, level, (char *)message);
+    (void)userdata;
+    if (log_of_call() != 0)
+        paysvcGoLog(log_of_call(), level, (char *)message);
 }
 
 /* In progress.go. */
 extern int paysvcGoProgress(uintptr_t handle, size_t done, size_t total, char *step);
 
+/* userdata is a cgo.Handle: Go must not see it as a pointer. */
 static int PAYSVC_CALLBACK progress_step(void *userdata, size_t done, size_t total, const char *step)
 {
     return paysvcGoProgress((uintptr_t)userdata, done, total, (char *)step);
@@ -55,7 +97,7 @@ void paysvc_go_set_progress(const paysvc_call *call, uintptr_t handle)
     paysvc_call_set_progress(call, progress_step, (void *)handle);
 }
 
-paysvc_status paysvc_go_set_log(const paysvc_client *client, int level, uintptr_t handle)
+paysvc_status paysvc_go_set_log(const paysvc_client *client, int level)
 {
-    return paysvc_client_set_log(client, level, log_line, (void *)handle);
+    return paysvc_client_set_log(client, level, log_line, NULL);
 }

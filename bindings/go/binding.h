@@ -9,12 +9,12 @@
 typedef paysvc_status (PAYSVC_CDECL *paysvc_go_function)(const paysvc_client *, const char *, const paysvc_call *, paysvc_reply **);
 
 paysvc_status paysvc_go_invoke(paysvc_go_function function, const paysvc_client *client, const char *json,
-                               const paysvc_call *call, paysvc_reply **reply);
+                               const paysvc_call *call, uintptr_t log, paysvc_reply **reply);
 paysvc_status paysvc_go_encrypt(const paysvc_client *client, const char *json, const paysvc_call *call, paysvc_reply **reply);
 paysvc_status paysvc_go_client_check(const paysvc_client *client, const char *json, const paysvc_call *call,
                                      paysvc_reply **reply);
 paysvc_status paysvc_go_warm(const paysvc_client *client, const char *json, const paysvc_call *call, paysvc_reply **reply);
-paysvc_status paysvc_go_set_log(const paysvc_client *client, int level, uintptr_t handle);
+paysvc_status paysvc_go_set_log(const paysvc_client *client, int level);
 /* Why no comparison is needed to see that it is not paid; "" if one is. */
 const char *paysvc_go_why_not(const paysvc_reply *reply);
 void paysvc_go_set_progress(const paysvc_call *call, uintptr_t handle);

@@ -73,11 +73,14 @@ func (c *Client) sendWith(ctx context.Context, function string, request any, tol
 
 // Makes a call. Its error keeps what is needed to resolve it.
 func (c *Client) do(ctx context.Context, name string, request []byte, told ProgressFunc) (Reply, error) {
+	ctx, ended := c.begins(ctx, name)
 	reply, failure := c.perform(ctx, name, request, told)
 	if failure != nil {
 		failure.Request, failure.uncharged = keep(name, request, false), uncharged(name, request)
-		return Reply{}, about(name, failure)
+		ended(&about(name, failure).Reply, failure)
+		return Reply{}, failure
 	}
+	ended(&reply, nil)
 	return reply, nil
 }
 
@@ -91,6 +94,9 @@ func about(name string, failure *Error) *Error {
 
 // Waits for a slot, passes on the context's deadline and cancel, and returns when the library has.
 func (c *Client) perform(ctx context.Context, name string, request []byte, told ProgressFunc) (Reply, *Error) {
+	if failure := c.unusable(name, ctx); failure != nil {
+		return Reply{}, failure
+	}
 	f := function(name)
 	if f == nil {
 		return Reply{}, refuse(name, StatusArgument, "libpaysvc has no function of this name", nil)
@@ -103,17 +109,17 @@ func (c *Client) perform(ctx context.Context, name string, request []byte, told 
 	if ctx.Err() != nil {
 		return Reply{}, refuseDone(name, ctx)
 	}
-	limit := c.timeout
+	limit, slots := c.timeout, c.slotsOf(name, request)
 	select {
-	case c.slots <- struct{}{}:
+	case slots.taken <- struct{}{}:
 	default:
 		began := time.Now()
-		if failure := c.wait(ctx, name); failure != nil {
+		if failure := c.wait(ctx, name, slots); failure != nil {
 			return Reply{}, failure
 		}
 		limit -= time.Since(began) // The call gets the remaining time.
 	}
-	defer func() { <-c.slots }()
+	defer func() { <-slots.taken }()
 	client := c.begin()
 	if client == nil {
 		return Reply{}, refuse(name, StatusArgument, "the client is closed", ErrClosed)
@@ -128,14 +134,16 @@ func (c *Client) perform(ctx context.Context, name string, request []byte, told 
 		return Reply{}, failure
 	}
 	defer release()
+	log := c.follow(ctx, call)
+	defer log.end()
 
 	var got *C.paysvc_reply
 	// A closure, because got is set later: the reply is freed once, whatever happens.
 	defer func() { C.paysvc_reply_free(got) }()
-	C.paysvc_go_invoke(f, client, (*C.char)(unsafe.Pointer(&text[0])), call, &got)
+	C.paysvc_go_invoke(f, client, (*C.char)(unsafe.Pointer(&text[0])), call, log.number(), &got)
 	reply := newReply(&got)
-	if panicked := progress.failure(); panicked != nil {
-		return Reply{}, &Error{Function: name, Reply: reply, cause: panicked}
+	if why := progress.failure(); why != nil {
+		return Reply{}, stopped(name, reply, why)
 	}
 	if reply.Status == StatusOK {
 		return reply, nil
@@ -147,37 +155,60 @@ func (c *Client) perform(ctx context.Context, name string, request []byte, told 
 	return Reply{}, &Error{Function: name, Reply: reply, cause: cause}
 }
 
+// How many calls of a kind are made at a time.
+type slots struct {
+	taken  chan struct{}
+	option string // It sets how many.
+}
+
+// Waits have slots of their own: they may take minutes, in which charges go on.
+func (c *Client) slotsOf(name string, request []byte) *slots {
+	var asked struct{ Wait bool }
+	if takesSteps(name) && !timeoutOfStep(name) && (name != "resolve" || json.Unmarshal(request, &asked) == nil && asked.Wait) {
+		return c.waits
+	}
+	return c.slots
+}
+
 // Waits for a slot, at most for the timeout of the call. nil: the caller has the slot.
-func (c *Client) wait(ctx context.Context, name string) *Error {
+func (c *Client) wait(ctx context.Context, name string, slots *slots) *Error {
 	timer := time.NewTimer(c.timeout)
 	defer timer.Stop()
 	select {
-	case c.slots <- struct{}{}:
+	case slots.taken <- struct{}{}:
 		if ctx.Err() == nil { // With both ready, select takes either.
 			return nil
 		}
-		<-c.slots
-		return c.refuseWaited(name, ctx)
+		<-slots.taken
+		return refuseWaited(name, ctx, slots)
 	case <-ctx.Done():
-		return c.refuseWaited(name, ctx)
+		return refuseWaited(name, ctx, slots)
 	case <-timer.C:
-		return c.refuseWaited(name, ctx)
+		return refuseWaited(name, ctx, slots)
 	case <-c.done:
 		return refuse(name, StatusArgument, "the client is closed", ErrClosed)
 	}
 }
 
-// Makes a token that passes the context's deadline and cancel on to the library, and its progress back; nil if only the
-// client's own timeout applies. release frees it.
+// Makes a token that passes the context's deadline, cancel and trace on to the library, and its progress and log back; nil if
+// only the client's own timeout applies. release frees it.
 func (c *Client) watch(
 	ctx context.Context, name string, limit time.Duration, progress *listener,
 ) (token *C.paysvc_call, release func(), failure *Error) {
-	if ctx.Done() == nil && limit == c.timeout && progress == nil {
+	trace, _ := ctx.Value(traceKey{}).(string)
+	if ctx.Done() == nil && limit == c.timeout && progress == nil && trace == "" && c.level == 0 {
 		return nil, func() {}, nil
 	}
 	token = C.paysvc_call_new()
 	if token == nil {
 		return nil, nil, refuse(name, StatusInternal, "the library could not allocate a call token", nil)
+	}
+	if trace != "" && !setTrace(token, trace) {
+		C.paysvc_call_free(token)
+		return nil, nil, refuse(name, StatusArgument, "the traceparent of the context is malformed", nil)
+	}
+	if c.level > 0 {
+		C.paysvc_call_keep_log(token, C.int(c.level))
 	}
 	deadline, has := ctx.Deadline()
 	switch {

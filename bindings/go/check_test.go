@@ -34,7 +34,7 @@ func TestCheckNamesWhatIsMissing(t *testing.T) {
 		}
 	}
 	config := sandbox.Config
-	config.SecretKey = ""
+	config.SecretKey = paysvc.Secret{}
 	_, err = connect(t, config).Check(context.Background())
 	is(t, err, paysvc.ErrConfig)
 	failure := failure(t, err)

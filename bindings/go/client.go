@@ -6,12 +6,13 @@ package paysvc
 import "C"
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
 	"math"
 	"os"
-	"runtime/cgo"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,12 +23,20 @@ import (
 // DefaultMaxInFlight is the number of calls that a client makes at a time, unless [WithMaxInFlight] sets another.
 const DefaultMaxInFlight = 256
 
-// Client has a configuration and connections. Goroutines may share it; close it when done.
+// DefaultMaxWaiting is the number of waits of a client at a time, unless [WithMaxWaiting] sets another.
+const DefaultMaxWaiting = 1024
+
+// Client has a configuration and connections. Goroutines may share it. Each of its calls occupies a thread of the operating system
+// until it returns: see [WithMaxInFlight] and [WithMaxWaiting]. Close it when done, or it is closed when the garbage collector finds
+// that nobody uses it any more.
 type Client struct {
-	slots   chan struct{}
+	slots   *slots
+	waits   *slots
 	done    chan struct{} // Closed by Close.
+	freed   chan struct{} // Closed when the last call has ended after that.
 	timeout time.Duration // Of a whole call, from the configuration.
-	log     cgo.Handle    // 0: none.
+	secret  bool          // There is a secret key.
+	logging
 
 	mu       sync.Mutex
 	handle   *C.paysvc_client
@@ -40,8 +49,9 @@ type Option func(*options)
 
 type options struct {
 	maxInFlight int
-	handler     slog.Handler
-	level       slog.Level
+	maxWaiting  int
+	least       slog.Level
+	logging
 }
 
 // WithMaxInFlight limits the calls in flight, each of which occupies a thread of the operating system. Further calls wait for
@@ -51,11 +61,25 @@ func WithMaxInFlight(calls int) Option {
 	return func(o *options) { o.maxInFlight = calls }
 }
 
-// WithLog passes the library's log to a handler, up to a level; the handler's own Enabled applies too. Keys, card data,
-// one-time codes and bodies are not logged at any level. The handler must return, and must not end its goroutine; a panic in
-// it is recovered and ignored.
+// WithMaxWaiting limits the waits at a time, which do not count as calls in flight: [Client.OrderWait], [Client.WebhookVerify],
+// and [Client.Resolve] with [WithWait]. They may take minutes, and each occupies a thread of the operating system meanwhile.
+// Further ones wait for a slot as calls do, see [WithMaxInFlight].
+func WithMaxWaiting(waits int) Option {
+	return func(o *options) { o.maxWaiting = waits }
+}
+
+// WithLog passes the library's log to a handler, up to a level; the handler's own Enabled applies too. Both get the context of the
+// call, and a line comes while the call goes on. Its attributes are call_id, and of a line about an attempt endpoint, attempt, begins
+// or status, outcome, http_status and ms, and request_id if the service gave one. Keys, card data, one-time codes and bodies are not
+// logged at any level. The handler must return, and must not end its goroutine; a panic in it is recovered and ignored.
 func WithLog(handler slog.Handler, level slog.Level) Option {
-	return func(o *options) { o.handler, o.level = handler, level }
+	return func(o *options) { o.handler, o.least = handler, level }
+}
+
+// WithHooks has functions called at the beginning and at the end of each call and of each attempt, for traces and metrics. If it is
+// given twice, the second one gets the contexts of the first.
+func WithHooks(hooks Hooks) Option {
+	return func(o *options) { o.hooks = append(o.hooks, hooks) }
 }
 
 // New makes a client. It opens no connection; each call checks that the settings it needs are there. The error is an [*Error].
@@ -69,12 +93,18 @@ func New(config Config, with ...Option) (*Client, error) {
 
 // NewFromJSON makes a client from a configuration in JSON, e.g. from a file; nil: from the environment alone.
 func NewFromJSON(config json.RawMessage, with ...Option) (*Client, error) {
-	set := options{maxInFlight: DefaultMaxInFlight}
+	set := options{maxInFlight: DefaultMaxInFlight, maxWaiting: DefaultMaxWaiting}
 	for _, option := range with {
+		if option == nil {
+			return nil, refuse("new", StatusArgument, "an option is nil", nil)
+		}
 		option(&set)
 	}
 	if set.maxInFlight < 1 {
 		return nil, refuse("new", StatusArgument, "WithMaxInFlight must be 1 or more", nil)
+	}
+	if set.maxWaiting < 1 {
+		return nil, refuse("new", StatusArgument, "WithMaxWaiting must be 1 or more", nil)
 	}
 	if found := C.paysvc_abi(); found != C.PAYSVC_ABI {
 		// No other function of a library of another ABI may be called.
@@ -93,21 +123,53 @@ func NewFromJSON(config json.RawMessage, with ...Option) (*Client, error) {
 		return nil, &Error{Function: "new", Reply: newReply(&reply)}
 	}
 	client := &Client{
-		slots:   make(chan struct{}, set.maxInFlight),
+		slots:   &slots{make(chan struct{}, set.maxInFlight), "WithMaxInFlight"},
+		waits:   &slots{make(chan struct{}, set.maxWaiting), "WithMaxWaiting"},
 		done:    make(chan struct{}),
+		freed:   make(chan struct{}),
 		timeout: timeoutOf(config),
+		secret:  hasSecretKey(config),
+		logging: set.logging,
 		handle:  handle,
 	}
 	if set.handler != nil {
-		client.log = cgo.NewHandle(set.handler)
-		C.paysvc_go_set_log(handle, C.int(levelOf(set.level)), C.uintptr_t(client.log))
+		client.lines = levelOf(set.least)
 	}
+	if client.level = client.lines; client.wantAttempts() {
+		client.level = len(levels) - 1 // The beginning of an attempt is a line for debugging.
+	}
+	if client.level > 0 {
+		C.paysvc_go_set_log(handle, C.int(client.level))
+	}
+	runtime.SetFinalizer(client, (*Client).Close)
 	return client, nil
 }
 
-// Close closes the client. Calls in flight end normally, later ones return [ErrClosed]. Close always returns nil, and may be
-// called again.
+// Shutdown closes the client, and waits until the calls in flight have ended; later ones, and those that wait for a slot, return
+// [ErrClosed]. If the context ends first, Shutdown returns its error; the calls go on then, and end normally. Cancel their contexts
+// to end them. Otherwise it returns nil. It may be called again, and after [Client.Close].
+func (c *Client) Shutdown(ctx context.Context) error {
+	if c == nil || c.done == nil {
+		return nil // Not made by New.
+	}
+	if failure := c.unusable("shutdown", ctx); failure != nil {
+		return failure
+	}
+	c.Close()
+	select {
+	case <-c.freed:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Close closes the client, and does not wait as [Client.Shutdown] does. Calls in flight end normally; later ones, and those that
+// wait for a slot, return [ErrClosed]. Close always returns nil, and may be called again.
 func (c *Client) Close() error {
+	if c == nil || c.done == nil {
+		return nil // Not made by New.
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.closed {
@@ -141,9 +203,7 @@ func (c *Client) freeIfUnused() {
 	if c.closed && c.inFlight == 0 {
 		C.paysvc_client_free(c.handle)
 		c.handle = nil
-		if c.log != 0 {
-			c.log.Delete()
-		}
+		close(c.freed)
 	}
 }
 
@@ -159,6 +219,18 @@ func timeoutOf(config json.RawMessage) time.Duration {
 		read.TimeoutMS = defaultTimeoutMS
 	}
 	return time.Duration(min(read.TimeoutMS, math.MaxInt32)) * time.Millisecond
+}
+
+// HasSecretKey says whether the client has a secret key, which refunds, look-ups of orders and webhooks about orders need.
+func (c *Client) HasSecretKey() bool { return c != nil && c.secret }
+
+func hasSecretKey(config json.RawMessage) bool {
+	var read struct {
+		SecretKey json.RawMessage `json:"secret_key"`
+	}
+	json.Unmarshal(config, &read) // nil: the environment alone.
+	defer clear(read.SecretKey)
+	return len(read.SecretKey) > len(`""`) && read.SecretKey[0] == '"' || os.Getenv("PAYSVC_SECRET_KEY") != ""
 }
 
 // Copies the text and appends the NUL that C expects. The copy is in Go's memory, so that nothing has to be freed, and it can

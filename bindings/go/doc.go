@@ -19,12 +19,12 @@
 //		// Refunded.
 //	case err == nil:
 //		// Accepted, not done yet. Nothing tells how it ends: OrderWait and OrderStatus tell the order's state.
-//	case errors.Is(err, paysvc.ErrOutcomeUnknown):
-//		// It may have been made: client.Resolve(ctx, err) asks the service. Do not repeat it before you know.
 //	case errors.Is(err, paysvc.ErrOutcomeNotSent):
 //		// Nothing was sent: it may be repeated.
-//	default:
+//	case errors.Is(err, paysvc.ErrOutcomeRejected):
 //		// The service did not execute this request; err says why.
+//	default:
+//		// It may have been made: client.Resolve(ctx, err) asks the service. Do not repeat it before you know.
 //	}
 //
 // # Money
@@ -47,8 +47,8 @@
 // # Requests
 //
 // An optional member is a pointer (see [Ptr]), so that an amount that is empty by mistake is refused: a refund without an
-// amount is a full refund. A wrong request is refused before anything is sent. Requests and Config print as "(not shown)",
-// because they may hold card data, one-time codes and keys.
+// amount is a full refund. A wrong request is refused before anything is sent. Keys, card data and codes are a [Secret] each, which
+// nothing prints. Requests and Config as a whole print as "(not shown)", because they have personal data.
 //
 // # Contexts
 //
@@ -61,8 +61,15 @@
 // # Goroutines
 //
 // Goroutines may share a [Client]. A call in flight occupies a thread of the operating system, so there is a limit on calls in
-// flight (see [WithMaxInFlight]): ten thousand goroutines do not become ten thousand threads. The wait for a slot counts
-// towards the timeout of a call.
+// flight (see [WithMaxInFlight]): ten thousand goroutines do not become ten thousand threads. Calls that wait for an event have a limit
+// of their own (see [WithMaxWaiting]), so that they do not keep charges waiting. The wait for a slot counts towards the timeout of a
+// call. [Client.Shutdown] waits for the calls in flight.
+//
+// # Log and traces
+//
+// [WithLog] passes the library's log to log/slog, with the context of the call and attributes. [WithHooks] has functions called
+// before and after each call and each attempt, and [ContextWithTraceparent] sends a trace along. The module
+// paysvc.example/go/paysvc/otelpaysvc makes OpenTelemetry spans of them.
 //
 // # Linking
 //

@@ -11,13 +11,15 @@ import (
 	"log/slog"
 	"reflect"
 	"sort"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
 // Ptr returns a pointer to a value, for optional members.
 func Ptr[T any](value T) *T { return &value }
 
-// Embedded in every struct that may hold keys, card data or one-time codes, so that fmt and slog do not print them.
+// Embedded in every struct that may hold personal data, so that fmt and slog do not print them.
 type redacted struct{}
 
 // Format keeps the struct's members out of the output of fmt, for every verb.
@@ -28,76 +30,180 @@ func (redacted) LogValue() slog.Value { return slog.StringValue("(not shown)") }
 
 var errNotUTF8 = errors.New("a string is not UTF-8")
 
-// Encodes as JSON, without HTML escapes, and refuses strings that are not UTF-8 instead of replacing them.
+// The JSON that the library gets, with the texts of secrets, which encoding/json cannot read. It has no HTML escapes. Strings that
+// are not UTF-8 are refused, not replaced.
 func encode(v any) ([]byte, error) {
-	if !isUTF8(reflect.ValueOf(v)) {
-		return nil, errNotUTF8
-	}
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+	w := writer{out: make([]byte, 0, 1024)}
+	err := w.value(reflect.ValueOf(v))
+	return w.out, err
 }
 
-func isUTF8(v reflect.Value) bool {
+// The JSON of a request for everybody else, in the same order.
+func encodeHidden(v any) ([]byte, error) {
+	w := writer{hides: true}
+	err := w.value(reflect.ValueOf(v))
+	return w.out, err
+}
+
+type writer struct {
+	out   []byte
+	hides bool // The texts of secrets.
+}
+
+func (w *writer) value(v reflect.Value) error {
+	if !v.IsValid() {
+		w.out = append(w.out, "null"...)
+		return nil
+	}
+	switch of := v.Interface().(type) {
+	case Secret:
+		return w.secret(of)
+	case json.RawMessage:
+		return w.raw(of)
+	}
 	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		return w.value(v.Elem())
 	case reflect.String:
-		return utf8.ValidString(v.String())
-	case reflect.Pointer:
-		return v.IsNil() || isUTF8(v.Elem())
-	case reflect.Struct:
-		for i := 0; i < v.NumField(); i++ {
-			if !isUTF8(v.Field(i)) {
-				return false
-			}
-		}
+		return w.text(v.String())
+	case reflect.Bool:
+		w.out = strconv.AppendBool(w.out, v.Bool())
+	case reflect.Int, reflect.Int64:
+		w.out = strconv.AppendInt(w.out, v.Int(), 10)
 	case reflect.Slice:
-		if v.Type().Elem().Kind() == reflect.Uint8 {
-			return true // json.RawMessage, which encoding/json checks.
-		}
-		for i := 0; i < v.Len(); i++ {
-			if !isUTF8(v.Index(i)) {
-				return false
-			}
-		}
+		return w.list(v)
+	case reflect.Struct:
+		return w.structure(v)
 	case reflect.Map:
-		for _, key := range v.MapKeys() {
-			if !isUTF8(key) {
-				return false
-			}
+		w.out = append(w.out, '{')
+		if err := w.members(v); err != nil {
+			return err
 		}
+		w.out = append(w.out, '}')
+	default:
+		return fmt.Errorf("a %v is no JSON", v.Type())
 	}
-	return true
+	return nil
 }
 
-// Appends further members to an object. One that it already has is then there twice, which the library refuses.
-func withExtra(plain any, extra map[string]json.RawMessage) ([]byte, error) {
-	out, err := encode(plain)
-	if err != nil {
-		return nil, err
+func (w *writer) secret(of Secret) error {
+	if of.text != nil && !w.hides {
+		return w.text(*of.text)
 	}
-	names := make([]string, 0, len(extra))
-	for name := range extra {
-		names = append(names, name)
+	text, err := of.MarshalJSON()
+	if of.text == nil && !w.hides {
+		text = []byte(`""`) // A required one, which the library refuses.
 	}
-	sort.Strings(names)
-	out = out[:len(out)-1]
+	w.out = append(w.out, text...)
+	return err
+}
+
+func (w *writer) raw(of json.RawMessage) error {
+	if of == nil {
+		of = json.RawMessage("null")
+	}
+	buffer := bytes.NewBuffer(w.out)
+	err := json.Compact(buffer, of)
+	w.out = buffer.Bytes()
+	return err
+}
+
+func (w *writer) text(of string) error {
+	if !utf8.ValidString(of) {
+		return errNotUTF8
+	}
+	w.out = append(w.out, '"')
+	for i := 0; i < len(of); i++ {
+		switch c := of[i]; {
+		case c == '"' || c == '\\':
+			w.out = append(w.out, '\\', c)
+		case c < ' ':
+			w.out = fmt.Appendf(w.out, `\u%04x`, c)
+		default:
+			w.out = append(w.out, c)
+		}
+	}
+	w.out = append(w.out, '"')
+	return nil
+}
+
+func (w *writer) list(v reflect.Value) error {
+	if v.IsNil() {
+		w.out = append(w.out, "null"...)
+		return nil
+	}
+	w.out = append(w.out, '[')
+	for i := 0; i < v.Len(); i++ {
+		w.comma()
+		if err := w.value(v.Index(i)); err != nil {
+			return err
+		}
+	}
+	w.out = append(w.out, ']')
+	return nil
+}
+
+// Writes the members that are there, then Extra. One of Extra that it already has is then there twice, which the library refuses.
+func (w *writer) structure(v reflect.Value) error {
+	w.out = append(w.out, '{')
+	for i := 0; i < v.NumField(); i++ {
+		of, field := v.Type().Field(i), v.Field(i)
+		name, options, _ := strings.Cut(of.Tag.Get("json"), ",")
+		if !of.IsExported() || name == "-" || isLeftOut(field, options) {
+			continue
+		}
+		w.comma()
+		if err := w.text(name); err != nil {
+			return err
+		}
+		w.out = append(w.out, ':')
+		if err := w.value(field); err != nil {
+			return err
+		}
+	}
+	if extra := v.FieldByName("Extra"); extra.IsValid() {
+		if err := w.members(extra); err != nil {
+			return err
+		}
+	}
+	w.out = append(w.out, '}')
+	return nil
+}
+
+// As for encoding/json; an empty secret of the configuration is left out like any other empty text.
+func isLeftOut(field reflect.Value, options string) bool {
+	secret, is := field.Interface().(Secret)
+	switch {
+	case is && strings.Contains(options, "omitempty"):
+		return secret.text == nil || *secret.text == ""
+	case field.Kind() == reflect.Slice:
+		return options != "" && field.Len() == 0
+	}
+	return options != "" && field.IsZero()
+}
+
+// Writes the members of a map in the order of their names.
+func (w *writer) members(of reflect.Value) error {
+	names := of.MapKeys()
+	sort.Slice(names, func(i, j int) bool { return names[i].String() < names[j].String() })
 	for _, name := range names {
-		if len(out) > 1 {
-			out = append(out, ',')
+		w.comma()
+		if err := w.text(name.String()); err != nil {
+			return err
 		}
-		quoted, err := encode(name)
-		if err != nil {
-			return nil, err
+		w.out = append(w.out, ':')
+		if err := w.value(of.MapIndex(name)); err != nil {
+			return fmt.Errorf("%q: %w", name, err)
 		}
-		value, err := encode(extra[name])
-		if err != nil {
-			return nil, fmt.Errorf("Extra[%q]: %w", name, err)
-		}
-		out = append(append(append(out, quoted...), ':'), value...)
 	}
-	return append(out, '}'), nil
+	return nil
+}
+
+// Separates what follows from what stands before it in the same object or list.
+func (w *writer) comma() {
+	switch w.out[len(w.out)-1] {
+	case '{', '[':
+	default:
+		w.out = append(w.out, ',')
+	}
 }

@@ -7,9 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 )
 
-// ErrClosed is, for errors.Is, the error of a call with a closed client. Nothing was sent.
+// ErrClosed is, for errors.Is, the error of a call with a closed client. This call sent nothing; what an earlier one did, the
+// outcome says.
 var ErrClosed = errors.New("paysvc: the client is closed")
 
 // Error is a call whose status is not [StatusOK]. Look at its Outcome, or use errors.Is with [ErrOutcomeUnknown], before you
@@ -23,10 +25,16 @@ type Error struct {
 	Function string
 
 	// Request has the members by which [Client.Resolve] looks the request up, as a JSON object; nil if there are none. It holds no
-	// card data and no codes, so it may be stored. In an error of Resolve they are those of the request that was resolved.
+	// card data and no codes. In an error of Resolve they are those of the request that was resolved. To store it, use LookUp.
 	Request json.RawMessage
 
+	// Reply is the result of the call. If Stopped is not nil, it has no outcome and no state, but the body is that of Stopped.
 	Reply
+
+	// Stopped is the whole reply of a call that its [ProgressFunc] stopped; nil of every other call. It tells what was done until
+	// then, which may be all. Of the variables that begin with Err, errors.Is finds none in such an error: read the report.
+	Stopped *Reply
+
 	cause error
 
 	// The request is known to make no charge, so that it may be sent again if the service does not know the order.
@@ -35,23 +43,68 @@ type Error struct {
 	earlier *Error // In an error of Resolve: the error that it was about.
 }
 
-// Error has the function, status, outcome and message; never a secret of the caller's.
+// Error has the function, status, outcome, message and call id; never a secret of the caller's.
 func (e *Error) Error() string {
 	return fmt.Sprintf("paysvc: %s: %v", e.Function, e.Reply)
 }
 
-// Unwrap returns the cause, or nil: the context's error, [ErrClosed], or why a request could not be encoded.
-func (e *Error) Unwrap() error { return e.cause }
+// LogValue is a group: function, and what that of [Reply] has.
+func (e *Error) LogValue() slog.Value {
+	return slog.GroupValue(append([]slog.Attr{slog.String("function", e.Function)}, e.attributes()...)...)
+}
+
+// Errors returns every member of the request that is wrong, e.g. "card.cvv", and what is wrong about it, as this library or the service
+// says; the Message has only the first. What the service says may repeat what it was sent: do not log it.
+func (e *Error) Errors() map[string]string {
+	var body struct {
+		Errors map[string]json.RawMessage `json:"errors"`
+	}
+	json.Unmarshal(e.Body, &body) // Another body names none.
+	all := make(map[string]string, len(body.Errors))
+	for member, what := range body.Errors {
+		all[member] = unquote(string(what))
+	}
+	return all
+}
+
+// Unwrap returns the cause, or nil: the context's error, [ErrClosed], or why a request could not be encoded. errors.Is and
+// errors.As look into it, but for what tells of another call: its [*Error], and the variables that Is compares with.
+func (e *Error) Unwrap() error {
+	if e.cause == nil {
+		return nil
+	}
+	return cause{e.cause}
+}
+
+// A context may have been cancelled because another call was refused. That one's REJECTED must not be taken for this one's.
+type cause struct{ error }
+
+func (c cause) Is(target error) bool { return !isVerdict(target) && errors.Is(c.error, target) }
+
+func (c cause) As(target any) bool {
+	_, other := target.(**Error)
+	return !other && errors.As(c.error, target)
+}
 
 // Is compares with the variables of this package, for errors.Is. A status that sounds as if the request had not been executed is
-// found only if that is so: of a look-up that was refused, the outcome stays unknown.
+// found only if the outcome says so: of a look-up that was refused, it stays unknown.
 func (e *Error) Is(target error) bool {
+	if e.Stopped != nil {
+		return false
+	}
 	if target == nil || target == e.Outcome.sentinel() {
 		return target != nil
 	}
-	contradicted := e.Status.denies() && e.Outcome == OutcomeUnknown ||
-		e.Status == StatusRejected && e.Outcome != OutcomeRejected
-	return !contradicted && target == e.Status.sentinel()
+	notExecuted := e.Outcome == OutcomeRejected || e.Outcome == OutcomeNotSent && e.Status != StatusRejected
+	return (notExecuted || !e.Status.denies()) && target == e.Status.sentinel()
+}
+
+// The error of a call that its progress function stopped. What the reply says is about the steps that were made.
+func stopped(function string, whole Reply, why error) *Error {
+	reply := whole
+	reply.Status, reply.Outcome, reply.State, reply.paid = StatusCancelled, OutcomeNone, StateNone, nil
+	reply.Code, reply.Message = "", "stopped: "+why.Error()
+	return &Error{Function: function, Reply: reply, Stopped: &whole, cause: why}
 }
 
 // The error of a call that this package refuses itself. Nothing was sent.
@@ -59,6 +112,17 @@ func refuse(function string, status Status, message string, cause error) *Error 
 	body, _ := encode(map[string]any{"status": false, "message": message, "errors": struct{}{}})
 	reply := Reply{Status: status, Outcome: OutcomeNotSent, Message: message, Body: body, RetryAfter: noRetryAfter}
 	return &Error{Function: function, Reply: reply, cause: cause}
+}
+
+// The error of a call that cannot be made at all; nil: it can.
+func (c *Client) unusable(function string, ctx context.Context) *Error {
+	switch {
+	case c == nil || c.done == nil:
+		return refuse(function, StatusArgument, "the client was not made by New", nil)
+	case ctx == nil:
+		return refuse(function, StatusArgument, "the context is nil", nil)
+	}
+	return nil
 }
 
 // The error of a call whose context ended before anything was sent.
@@ -71,8 +135,8 @@ func refuseDone(function string, ctx context.Context) *Error {
 }
 
 // The error of a call that timed out, or whose context ended, while it waited for a slot.
-func (c *Client) refuseWaited(function string, ctx context.Context) *Error {
-	busy := fmt.Sprintf("all %d slots of this client (WithMaxInFlight) were busy", cap(c.slots))
+func refuseWaited(function string, ctx context.Context, slots *slots) *Error {
+	busy := fmt.Sprintf("all %d slots of this client (%s) were busy", cap(slots.taken), slots.option)
 	if ctx.Err() == nil {
 		return refuse(function, StatusTimeout, busy+" until the timeout of this call; nothing was sent", nil)
 	}

@@ -16,12 +16,15 @@ import (
 	"errors"
 )
 
-// Status says why a call ended as it did. An unknown number is a failure.
+// Status says why a call ended as it did. An unknown number is a failure. The numbers are those of paysvc.h, but that of StatusOK.
 type Status int
 
 const (
+	// StatusNone: No call has told: what a variable says that nobody has set.
+	StatusNone Status = 0
+
 	// StatusOK: The service answered success.
-	StatusOK Status = 0
+	StatusOK Status = -1
 
 	// StatusArgument: NULL, not UTF-8, not a JSON object, a member missing, unknown or of the wrong type. This call sent nothing.
 	StatusArgument Status = 1
@@ -65,6 +68,8 @@ const (
 
 func (n Status) name() string {
 	switch n {
+	case StatusNone:
+		return "NONE"
 	case StatusOK:
 		return "OK"
 	case StatusArgument:
@@ -97,12 +102,53 @@ func (n Status) name() string {
 	return ""
 }
 
-// Outcome says whether the service executed the request, as far as that is known.
+func (n *Status) set(name string) error {
+	switch name {
+	case "NONE":
+		*n = StatusNone
+	case "OK":
+		*n = StatusOK
+	case "E_ARGUMENT":
+		*n = StatusArgument
+	case "E_CONFIG":
+		*n = StatusConfig
+	case "E_ENCRYPT":
+		*n = StatusEncrypt
+	case "E_UNRESOLVED":
+		*n = StatusUnresolved
+	case "E_TRANSPORT":
+		*n = StatusTransport
+	case "E_TIMEOUT":
+		*n = StatusTimeout
+	case "E_CANCELLED":
+		*n = StatusCancelled
+	case "E_REJECTED":
+		*n = StatusRejected
+	case "E_UNAUTHORIZED":
+		*n = StatusUnauthorized
+	case "E_RATE_LIMITED":
+		*n = StatusRateLimited
+	case "E_SERVER":
+		*n = StatusServer
+	case "E_RESPONSE":
+		*n = StatusResponse
+	case "E_INTERNAL":
+		*n = StatusInternal
+	default:
+		return noName("Status", name)
+	}
+	return nil
+}
+
+// Outcome says whether the service executed the request, as far as that is known. The numbers are those of paysvc.h, but that of OutcomeNotSent.
 type Outcome int
 
 const (
+	// OutcomeNone: Nothing is known: what a variable says that nobody has set. Take it for OutcomeUnknown.
+	OutcomeNone Outcome = 0
+
 	// OutcomeNotSent: No byte of the request left this process: it may be repeated.
-	OutcomeNotSent Outcome = 0
+	OutcomeNotSent Outcome = -1
 
 	// OutcomeConfirmed: The service answered success. A payment is paid only if its state is SUCCESSFUL as well.
 	OutcomeConfirmed Outcome = 1
@@ -116,6 +162,8 @@ const (
 
 func (n Outcome) name() string {
 	switch n {
+	case OutcomeNone:
+		return "NONE"
 	case OutcomeNotSent:
 		return "NOT_SENT"
 	case OutcomeConfirmed:
@@ -126,6 +174,24 @@ func (n Outcome) name() string {
 		return "UNKNOWN"
 	}
 	return ""
+}
+
+func (n *Outcome) set(name string) error {
+	switch name {
+	case "NONE":
+		*n = OutcomeNone
+	case "NOT_SENT":
+		*n = OutcomeNotSent
+	case "CONFIRMED":
+		*n = OutcomeConfirmed
+	case "REJECTED":
+		*n = OutcomeRejected
+	case "UNKNOWN":
+		*n = OutcomeUnknown
+	default:
+		return noName("Outcome", name)
+	}
+	return nil
 }
 
 // State is the state of the payment or refund in the answer: the service's own statusId, or a number that it has added since. Paid means both OutcomeConfirmed and StateSuccessful.
@@ -181,13 +247,13 @@ func (n State) name() string {
 
 // Targets for errors.Is: one for each Status of a failure.
 var (
-	// ErrArgument matches every *Error with StatusArgument, unless its Outcome is OutcomeUnknown.
+	// ErrArgument matches every *Error with StatusArgument and OutcomeNotSent or OutcomeRejected.
 	ErrArgument = errors.New("paysvc: E_ARGUMENT")
 
-	// ErrConfig matches every *Error with StatusConfig, unless its Outcome is OutcomeUnknown.
+	// ErrConfig matches every *Error with StatusConfig and OutcomeNotSent or OutcomeRejected.
 	ErrConfig = errors.New("paysvc: E_CONFIG")
 
-	// ErrEncrypt matches every *Error with StatusEncrypt, unless its Outcome is OutcomeUnknown.
+	// ErrEncrypt matches every *Error with StatusEncrypt and OutcomeNotSent or OutcomeRejected.
 	ErrEncrypt = errors.New("paysvc: E_ENCRYPT")
 
 	// ErrUnresolved matches every *Error with StatusUnresolved.
@@ -205,10 +271,10 @@ var (
 	// ErrRejected matches every *Error with StatusRejected and OutcomeRejected.
 	ErrRejected = errors.New("paysvc: E_REJECTED")
 
-	// ErrUnauthorized matches every *Error with StatusUnauthorized, unless its Outcome is OutcomeUnknown.
+	// ErrUnauthorized matches every *Error with StatusUnauthorized and OutcomeNotSent or OutcomeRejected.
 	ErrUnauthorized = errors.New("paysvc: E_UNAUTHORIZED")
 
-	// ErrRateLimited matches every *Error with StatusRateLimited, unless its Outcome is OutcomeUnknown.
+	// ErrRateLimited matches every *Error with StatusRateLimited and OutcomeNotSent or OutcomeRejected.
 	ErrRateLimited = errors.New("paysvc: E_RATE_LIMITED")
 
 	// ErrServer matches every *Error with StatusServer.
@@ -270,7 +336,7 @@ var (
 	// ErrOutcomeRejected matches every *Error with OutcomeRejected.
 	ErrOutcomeRejected = errors.New("paysvc: OUTCOME_REJECTED")
 
-	// ErrOutcomeUnknown matches every *Error with OutcomeUnknown.
+	// ErrOutcomeUnknown matches every *Error with OutcomeUnknown, and with OutcomeNone, of which nothing is known.
 	ErrOutcomeUnknown = errors.New("paysvc: OUTCOME_UNKNOWN")
 )
 
@@ -282,15 +348,23 @@ func (n Outcome) sentinel() error {
 		return ErrOutcomeRejected
 	case OutcomeUnknown:
 		return ErrOutcomeUnknown
+	case OutcomeConfirmed:
+		return nil
 	}
-	return nil
+	return ErrOutcomeUnknown
+}
+
+// Whether it is one of these targets, which tell of one call.
+func isVerdict(target error) bool {
+	switch target {
+	case ErrArgument, ErrConfig, ErrEncrypt, ErrUnresolved, ErrTransport, ErrTimeout, ErrCancelled, ErrRejected, ErrUnauthorized, ErrRateLimited, ErrServer, ErrResponse, ErrInternal, ErrOutcomeNotSent, ErrOutcomeRejected, ErrOutcomeUnknown:
+		return true
+	}
+	return false
 }
 
 // The time limit of a whole call, of a client without TimeoutMS.
 const defaultTimeoutMS = 30000
-
-// Continue is what a [ProgressFunc] returns so that the call goes on.
-const Continue = 0x5D00
 
 // Config is what a client needs to know. A member that is left out is read from the environment variable of its name in capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. A member that is not set there either has its default. A text left empty and a pointer left nil count as left out.
 type Config struct {
@@ -300,16 +374,16 @@ type Config struct {
 	BaseURL string `json:"base_url,omitempty"`
 
 	// PublicKey (string): API key of most endpoints.
-	PublicKey string `json:"public_key,omitempty"`
+	PublicKey Secret `json:"public_key,omitempty,omitzero"`
 
 	// SecretKey (string): API key of the endpoints that require it, e.g. refunds.
-	SecretKey string `json:"secret_key,omitempty"`
+	SecretKey Secret `json:"secret_key,omitempty,omitzero"`
 
 	// Mode (string): test or live: API keys of the other kind are refused; without it neither is checked.
 	Mode string `json:"mode,omitempty"`
 
 	// EncryptionKey (string): the dashboard's RSA key, or a PEM public key.
-	EncryptionKey string `json:"encryption_key,omitempty"`
+	EncryptionKey Secret `json:"encryption_key,omitempty,omitzero"`
 
 	// TimeoutMS (integer): time limit for a whole call in ms, retries and waits included (default 30000, 1 to 86400000).
 	TimeoutMS *int64 `json:"timeout_ms,omitempty"`
@@ -321,7 +395,7 @@ type Config struct {
 	MaxAttempts *int64 `json:"max_attempts,omitempty"`
 
 	// Proxy (string): http://user:password@host:port or socks5://...; HTTPS_PROXY and similar variables are not read.
-	Proxy string `json:"proxy,omitempty"`
+	Proxy Secret `json:"proxy,omitempty,omitzero"`
 
 	// NoProxy (string): hosts and domains reached without the proxy, separated by commas.
 	NoProxy string `json:"no_proxy,omitempty"`
@@ -548,7 +622,7 @@ type DirectDebitCreateRequest struct {
 	BankName *string `json:"bankName,omitempty"`
 
 	// AccountNumber (string): the customer's bank account.
-	AccountNumber *string `json:"accountNumber,omitempty"`
+	AccountNumber Secret `json:"accountNumber,omitzero"`
 
 	// BankCode (string): code of the customer's bank.
 	BankCode *string `json:"bankCode,omitempty"`
@@ -638,10 +712,13 @@ type OrderCreateRequest struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the members in the order of the service's interface, then Extra.
-func (r OrderCreateRequest) MarshalJSON() ([]byte, error) {
-	type plain OrderCreateRequest
-	return withExtra(plain(r), r.Extra)
+// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
+func (r OrderCreateRequest) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
+
+// LookUp returns what [Client.ResolveRequest] needs to find out what became of this request: store it before you send the request,
+// because the program may be killed while it waits. It can be written as JSON, and has no secret.
+func (r OrderCreateRequest) LookUp() ResolveRequest {
+	return lookUp("order_create", r)
 }
 
 // OrderCreateCard is the member card of [OrderCreateRequest].
@@ -649,7 +726,7 @@ type OrderCreateCard struct {
 	redacted
 
 	// Cardnumber (string, required): card number, digits only.
-	Cardnumber string `json:"cardnumber"`
+	Cardnumber Secret `json:"cardnumber"`
 
 	// Expirymonth (string, required): two digits.
 	Expirymonth string `json:"expirymonth"`
@@ -658,23 +735,20 @@ type OrderCreateCard struct {
 	Expiryyear string `json:"expiryyear"`
 
 	// CVV (string, required): card security code.
-	CVV string `json:"cvv"`
+	CVV Secret `json:"cvv"`
 
 	// AuthOption (string): how the holder consents, e.g. PIN.
 	AuthOption *string `json:"authOption,omitempty"`
 
 	// PIN (string): the card's PIN.
-	PIN *string `json:"pin,omitempty"`
+	PIN Secret `json:"pin,omitzero"`
 
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the members in the order of the service's interface, then Extra.
-func (r OrderCreateCard) MarshalJSON() ([]byte, error) {
-	type plain OrderCreateCard
-	return withExtra(plain(r), r.Extra)
-}
+// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
+func (r OrderCreateCard) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
 
 // OrderCreateOrder is the member order of [OrderCreateRequest].
 type OrderCreateOrder struct {
@@ -696,11 +770,8 @@ type OrderCreateOrder struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the members in the order of the service's interface, then Extra.
-func (r OrderCreateOrder) MarshalJSON() ([]byte, error) {
-	type plain OrderCreateOrder
-	return withExtra(plain(r), r.Extra)
-}
+// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
+func (r OrderCreateOrder) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
 
 // OrderCreateCustomer is the member customer of [OrderCreateRequest].
 type OrderCreateCustomer struct {
@@ -713,57 +784,48 @@ type OrderCreateCustomer struct {
 	Lastname *string `json:"lastname,omitempty"`
 
 	// Mobile (string): telephone number.
-	Mobile *string `json:"mobile,omitempty"`
+	Mobile Secret `json:"mobile,omitzero"`
 
 	// Country (string): two-letter country code.
 	Country *string `json:"country,omitempty"`
 
 	// Email (string): e-mail address.
-	Email *string `json:"email,omitempty"`
+	Email Secret `json:"email,omitzero"`
 
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the members in the order of the service's interface, then Extra.
-func (r OrderCreateCustomer) MarshalJSON() ([]byte, error) {
-	type plain OrderCreateCustomer
-	return withExtra(plain(r), r.Extra)
-}
+// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
+func (r OrderCreateCustomer) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
 
 // OrderCreatePayment is the member payment of [OrderCreateRequest].
 type OrderCreatePayment struct {
 	redacted
 
 	// RedirectURL (string): where the customer's browser goes after the payment.
-	RedirectURL *string `json:"RedirectUrl,omitempty"`
+	RedirectURL Secret `json:"RedirectUrl,omitzero"`
 
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the members in the order of the service's interface, then Extra.
-func (r OrderCreatePayment) MarshalJSON() ([]byte, error) {
-	type plain OrderCreatePayment
-	return withExtra(plain(r), r.Extra)
-}
+// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
+func (r OrderCreatePayment) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
 
 // OrderCreatePaymentMeta is the member paymentMeta of [OrderCreateRequest].
 type OrderCreatePaymentMeta struct {
 	redacted
 
 	// IPAddress (string): address of the customer's browser.
-	IPAddress *string `json:"ipAddress,omitempty"`
+	IPAddress Secret `json:"ipAddress,omitzero"`
 
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the members in the order of the service's interface, then Extra.
-func (r OrderCreatePaymentMeta) MarshalJSON() ([]byte, error) {
-	type plain OrderCreatePaymentMeta
-	return withExtra(plain(r), r.Extra)
-}
+// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
+func (r OrderCreatePaymentMeta) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
 
 // OrderCreate creates an order payment from the plaintext payload, for example a card charge; the library encrypts it.
 //
@@ -802,10 +864,13 @@ type OrderPayRequest struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the members in the order of the service's interface, then Extra.
-func (r OrderPayRequest) MarshalJSON() ([]byte, error) {
-	type plain OrderPayRequest
-	return withExtra(plain(r), r.Extra)
+// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
+func (r OrderPayRequest) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
+
+// LookUp returns what [Client.ResolveRequest] needs to find out what became of this request: store it before you send the request,
+// because the program may be killed while it waits. It can be written as JSON, and has no secret.
+func (r OrderPayRequest) LookUp() ResolveRequest {
+	return lookUp("order_pay", r)
 }
 
 // OrderPayCard is the member card of [OrderPayRequest].
@@ -813,7 +878,7 @@ type OrderPayCard struct {
 	redacted
 
 	// Cardnumber (string, required): card number, digits only.
-	Cardnumber string `json:"cardnumber"`
+	Cardnumber Secret `json:"cardnumber"`
 
 	// Expirymonth (string, required): two digits.
 	Expirymonth string `json:"expirymonth"`
@@ -822,30 +887,27 @@ type OrderPayCard struct {
 	Expiryyear string `json:"expiryyear"`
 
 	// CVV (string, required): card security code.
-	CVV string `json:"cvv"`
+	CVV Secret `json:"cvv"`
 
 	// AuthOption (string): how the holder consents, e.g. PIN.
 	AuthOption *string `json:"authOption,omitempty"`
 
 	// PIN (string): the card's PIN.
-	PIN *string `json:"pin,omitempty"`
+	PIN Secret `json:"pin,omitzero"`
 
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the members in the order of the service's interface, then Extra.
-func (r OrderPayCard) MarshalJSON() ([]byte, error) {
-	type plain OrderPayCard
-	return withExtra(plain(r), r.Extra)
-}
+// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
+func (r OrderPayCard) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
 
 // OrderPayDirectDebitPaymentRequest is the member directDebitPaymentRequest of [OrderPayRequest].
 type OrderPayDirectDebitPaymentRequest struct {
 	redacted
 
 	// OTP (string, required): the one-time code received by e-mail.
-	OTP string `json:"otp"`
+	OTP Secret `json:"otp"`
 
 	// MandateCode (string, required): the code returned at mandate creation.
 	MandateCode string `json:"mandateCode"`
@@ -860,11 +922,8 @@ type OrderPayDirectDebitPaymentRequest struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the members in the order of the service's interface, then Extra.
-func (r OrderPayDirectDebitPaymentRequest) MarshalJSON() ([]byte, error) {
-	type plain OrderPayDirectDebitPaymentRequest
-	return withExtra(plain(r), r.Extra)
-}
+// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
+func (r OrderPayDirectDebitPaymentRequest) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
 
 // OrderPayBankTransfer is the member BankTransfer of [OrderPayRequest].
 type OrderPayBankTransfer struct {
@@ -877,11 +936,8 @@ type OrderPayBankTransfer struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the members in the order of the service's interface, then Extra.
-func (r OrderPayBankTransfer) MarshalJSON() ([]byte, error) {
-	type plain OrderPayBankTransfer
-	return withExtra(plain(r), r.Extra)
-}
+// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
+func (r OrderPayBankTransfer) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
 
 // OrderPay pays an order: by card, bank transfer, direct debit, or another payment option.
 //
@@ -902,10 +958,16 @@ type OrderPayAuthorizeRequest struct {
 	OrderPaymentReference string `json:"orderPaymentReference"`
 
 	// OTP (string, required): the code that the card's holder received.
-	OTP string `json:"otp"`
+	OTP Secret `json:"otp"`
 
 	// Message (string): message.
 	Message *string `json:"message,omitempty"`
+}
+
+// LookUp returns what [Client.ResolveRequest] needs to find out what became of this request: store it before you send the request,
+// because the program may be killed while it waits. It can be written as JSON, and has no secret.
+func (r OrderPayAuthorizeRequest) LookUp() ResolveRequest {
+	return lookUp("order_pay_authorize", r)
 }
 
 // OrderPayAuthorize completes a card payment that waits for a code from the card's holder.
@@ -953,6 +1015,12 @@ type OrderRefundRequest struct {
 
 	// Amount (decimal amount in major units, e.g. "100.10"): amount of a partial refund; without it the full amount is refunded.
 	Amount *string `json:"amount,omitempty"`
+}
+
+// LookUp returns what [Client.ResolveRequest] needs to find out what became of this request: store it before you send the request,
+// because the program may be killed while it waits. It can be written as JSON, and has no secret.
+func (r OrderRefundRequest) LookUp() ResolveRequest {
+	return lookUp("order_refund", r)
 }
 
 // OrderRefund starts a refund of an order, in full or in part. If it is only accepted, nothing tells how it ends.
@@ -1052,10 +1120,13 @@ type CardChargeRequest struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the members in the order of the service's interface, then Extra.
-func (r CardChargeRequest) MarshalJSON() ([]byte, error) {
-	type plain CardChargeRequest
-	return withExtra(plain(r), r.Extra)
+// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
+func (r CardChargeRequest) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
+
+// LookUp returns what [Client.ResolveRequest] needs to find out what became of this request: store it before you send the request,
+// because the program may be killed while it waits. It can be written as JSON, and has no secret.
+func (r CardChargeRequest) LookUp() ResolveRequest {
+	return lookUp("card_charge", r)
 }
 
 // CardChargeOrder is the member order of [CardChargeRequest].
@@ -1078,11 +1149,8 @@ type CardChargeOrder struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the members in the order of the service's interface, then Extra.
-func (r CardChargeOrder) MarshalJSON() ([]byte, error) {
-	type plain CardChargeOrder
-	return withExtra(plain(r), r.Extra)
-}
+// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
+func (r CardChargeOrder) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
 
 // CardChargeCustomer is the member customer of [CardChargeRequest].
 type CardChargeCustomer struct {
@@ -1095,74 +1163,62 @@ type CardChargeCustomer struct {
 	Lastname *string `json:"lastname,omitempty"`
 
 	// Mobile (string): telephone number.
-	Mobile *string `json:"mobile,omitempty"`
+	Mobile Secret `json:"mobile,omitzero"`
 
 	// Country (string): two-letter country code.
 	Country *string `json:"country,omitempty"`
 
 	// Email (string): e-mail address.
-	Email *string `json:"email,omitempty"`
+	Email Secret `json:"email,omitzero"`
 
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the members in the order of the service's interface, then Extra.
-func (r CardChargeCustomer) MarshalJSON() ([]byte, error) {
-	type plain CardChargeCustomer
-	return withExtra(plain(r), r.Extra)
-}
+// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
+func (r CardChargeCustomer) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
 
 // CardChargePayment is the member payment of [CardChargeRequest].
 type CardChargePayment struct {
 	redacted
 
 	// RedirectURL (string): where the customer's browser goes after the payment.
-	RedirectURL *string `json:"RedirectUrl,omitempty"`
+	RedirectURL Secret `json:"RedirectUrl,omitzero"`
 
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the members in the order of the service's interface, then Extra.
-func (r CardChargePayment) MarshalJSON() ([]byte, error) {
-	type plain CardChargePayment
-	return withExtra(plain(r), r.Extra)
-}
+// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
+func (r CardChargePayment) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
 
 // CardChargePaymentMeta is the member paymentMeta of [CardChargeRequest].
 type CardChargePaymentMeta struct {
 	redacted
 
 	// IPAddress (string): address of the customer's browser.
-	IPAddress *string `json:"ipAddress,omitempty"`
+	IPAddress Secret `json:"ipAddress,omitzero"`
 
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the members in the order of the service's interface, then Extra.
-func (r CardChargePaymentMeta) MarshalJSON() ([]byte, error) {
-	type plain CardChargePaymentMeta
-	return withExtra(plain(r), r.Extra)
-}
+// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
+func (r CardChargePaymentMeta) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
 
 // CardChargeAuthorization is the member authorization of [CardChargeRequest].
 type CardChargeAuthorization struct {
 	redacted
 
 	// CardToken (string, required): token of the saved card.
-	CardToken string `json:"cardToken"`
+	CardToken Secret `json:"cardToken"`
 
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the members in the order of the service's interface, then Extra.
-func (r CardChargeAuthorization) MarshalJSON() ([]byte, error) {
-	type plain CardChargeAuthorization
-	return withExtra(plain(r), r.Extra)
-}
+// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
+func (r CardChargeAuthorization) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
 
 // CardCharge charges a card that was saved before.
 //
@@ -1214,10 +1270,13 @@ type CheckoutCreateRequest struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the members in the order of the service's interface, then Extra.
-func (r CheckoutCreateRequest) MarshalJSON() ([]byte, error) {
-	type plain CheckoutCreateRequest
-	return withExtra(plain(r), r.Extra)
+// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
+func (r CheckoutCreateRequest) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
+
+// LookUp returns what [Client.ResolveRequest] needs to find out what became of this request: store it before you send the request,
+// because the program may be killed while it waits. It can be written as JSON, and has no secret.
+func (r CheckoutCreateRequest) LookUp() ResolveRequest {
+	return lookUp("checkout_create", r)
 }
 
 // CheckoutCreateOrder is the member order of [CheckoutCreateRequest].
@@ -1240,11 +1299,8 @@ type CheckoutCreateOrder struct {
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the members in the order of the service's interface, then Extra.
-func (r CheckoutCreateOrder) MarshalJSON() ([]byte, error) {
-	type plain CheckoutCreateOrder
-	return withExtra(plain(r), r.Extra)
-}
+// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
+func (r CheckoutCreateOrder) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
 
 // CheckoutCreateCustomer is the member customer of [CheckoutCreateRequest].
 type CheckoutCreateCustomer struct {
@@ -1257,57 +1313,48 @@ type CheckoutCreateCustomer struct {
 	Lastname *string `json:"lastname,omitempty"`
 
 	// Mobile (string): telephone number.
-	Mobile *string `json:"mobile,omitempty"`
+	Mobile Secret `json:"mobile,omitzero"`
 
 	// Country (string): two-letter country code.
 	Country *string `json:"country,omitempty"`
 
 	// Email (string): e-mail address.
-	Email *string `json:"email,omitempty"`
+	Email Secret `json:"email,omitzero"`
 
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the members in the order of the service's interface, then Extra.
-func (r CheckoutCreateCustomer) MarshalJSON() ([]byte, error) {
-	type plain CheckoutCreateCustomer
-	return withExtra(plain(r), r.Extra)
-}
+// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
+func (r CheckoutCreateCustomer) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
 
 // CheckoutCreatePayment is the member payment of [CheckoutCreateRequest].
 type CheckoutCreatePayment struct {
 	redacted
 
 	// RedirectURL (string): where the customer's browser goes after the payment.
-	RedirectURL *string `json:"RedirectUrl,omitempty"`
+	RedirectURL Secret `json:"RedirectUrl,omitzero"`
 
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the members in the order of the service's interface, then Extra.
-func (r CheckoutCreatePayment) MarshalJSON() ([]byte, error) {
-	type plain CheckoutCreatePayment
-	return withExtra(plain(r), r.Extra)
-}
+// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
+func (r CheckoutCreatePayment) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
 
 // CheckoutCreatePaymentMeta is the member paymentMeta of [CheckoutCreateRequest].
 type CheckoutCreatePaymentMeta struct {
 	redacted
 
 	// IPAddress (string): address of the customer's browser.
-	IPAddress *string `json:"ipAddress,omitempty"`
+	IPAddress Secret `json:"ipAddress,omitzero"`
 
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the members in the order of the service's interface, then Extra.
-func (r CheckoutCreatePaymentMeta) MarshalJSON() ([]byte, error) {
-	type plain CheckoutCreatePaymentMeta
-	return withExtra(plain(r), r.Extra)
-}
+// MarshalJSON writes the members in the order of the service's interface, then Extra. Secrets are hidden.
+func (r CheckoutCreatePaymentMeta) MarshalJSON() ([]byte, error) { return encodeHidden(r) }
 
 // CheckoutCreate creates an order that the customer pays on a page of the service; the answer has its address.
 //
@@ -1351,6 +1398,12 @@ type VirtualAccountGenerateRequest struct {
 
 	// Reference (string): returned as accountReference on callbacks.
 	Reference *string `json:"Reference,omitempty"`
+}
+
+// LookUp returns what [Client.ResolveRequest] needs to find out what became of this request: store it before you send the request,
+// because the program may be killed while it waits. It can be written as JSON, and has no secret.
+func (r VirtualAccountGenerateRequest) LookUp() ResolveRequest {
+	return lookUp("virtual_account_generate", r)
 }
 
 // VirtualAccountGenerate creates a reserved virtual bank account: persistent, one per alias.
@@ -1410,7 +1463,7 @@ type PayoutNameEnquiryRequest struct {
 	BankCode string `json:"bankCode"`
 
 	// AccountNumber (string, required): the recipient's bank account.
-	AccountNumber string `json:"accountNumber"`
+	AccountNumber Secret `json:"accountNumber"`
 }
 
 // PayoutNameEnquiry returns the name of a bank account's holder.
@@ -1440,7 +1493,7 @@ type PayoutInitiatePayoutDetails struct {
 	ClientReference *string `json:"clientReference,omitempty"`
 
 	// AccountNumber (string, required): the recipient's bank account.
-	AccountNumber string `json:"accountNumber"`
+	AccountNumber Secret `json:"accountNumber"`
 
 	// BankCode (string, required): code of the recipient's bank, 6 digits, e.g. 000014.
 	BankCode string `json:"bankCode"`
@@ -1566,7 +1619,7 @@ type OrderWaitRequest struct {
 	// IntervalMS (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000).
 	IntervalMS *int64 `json:"interval_ms,omitempty"`
 
-	// Progress is told how far the call is. Unless it returns [Continue], the call stops.
+	// Progress is told how far the call is, and may stop it with an error: see [ProgressFunc].
 	Progress ProgressFunc `json:"-"`
 }
 
@@ -1630,7 +1683,7 @@ func (c *Client) WebhookVerify(ctx context.Context, request WebhookVerifyRequest
 	return &WebhookVerifyReply{reply}, nil
 }
 
-// PayoutBulkRequest is the request of [Client.PayoutBulk_].
+// PayoutBulkRequest is the request of [Client.PayoutBulk].
 type PayoutBulkRequest struct {
 	redacted
 
@@ -1646,7 +1699,7 @@ type PayoutBulkRequest struct {
 	// StatusOf (any): instead of a list: the body of an earlier reply, whose batches are looked up.
 	StatusOf json.RawMessage `json:"status_of,omitempty"`
 
-	// Progress is told how far the call is. Unless it returns [Continue], the call stops.
+	// Progress is told how far the call is, and may stop it with an error: see [ProgressFunc].
 	Progress ProgressFunc `json:"-"`
 }
 
@@ -1658,7 +1711,7 @@ type PayoutBulkPayoutDetails struct {
 	ClientReference *string `json:"clientReference,omitempty"`
 
 	// AccountNumber (string, required): the recipient's bank account.
-	AccountNumber string `json:"accountNumber"`
+	AccountNumber Secret `json:"accountNumber"`
 
 	// BankCode (string, required): code of the recipient's bank, 6 digits, e.g. 000014.
 	BankCode string `json:"bankCode"`

@@ -2662,7 +2662,7 @@ func (a *WebhookVerifyAnswerDifferencesItem) members() []slot {
 	return []slot{&a.Member, &a.Event, &a.Service, &a.Expected}
 }
 
-// PayoutBulkReply is the reply of [Client.PayoutBulk_].
+// PayoutBulkReply is the reply of [Client.PayoutBulk].
 type PayoutBulkReply struct{ Reply }
 
 // Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
@@ -2672,7 +2672,7 @@ func (r *PayoutBulkReply) Answer() (answer PayoutBulkAnswer) {
 	return answer
 }
 
-// ParsePayoutBulkAnswer reads an answer of [Client.PayoutBulk_] from the body of an [Error] or from one that was stored. It never
+// ParsePayoutBulkAnswer reads an answer of [Client.PayoutBulk] from the body of an [Error] or from one that was stored. It never
 // fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
 func ParsePayoutBulkAnswer(body []byte) (answer PayoutBulkAnswer) {
 	readBody(body, &answer)
@@ -2686,7 +2686,7 @@ func (a *PayoutBulkAnswer) UnmarshalJSON(body []byte) error {
 	return nil
 }
 
-// PayoutBulkAnswer is the answer of [Client.PayoutBulk_].
+// PayoutBulkAnswer is the answer of [Client.PayoutBulk].
 type PayoutBulkAnswer struct {
 	Object
 

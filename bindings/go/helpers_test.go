@@ -3,6 +3,8 @@ package paysvc_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"log/slog"
 	"os"
 	"runtime"
 	"testing"
@@ -85,4 +87,42 @@ func requests(sandbox *paysvctest.Sandbox) int {
 	var log struct{ Requests []json.RawMessage }
 	sandbox.Get("/sandbox/requests", &log)
 	return len(log.Requests)
+}
+
+// A sandbox for an example, which has no test.
+type exampleSandbox struct {
+	*paysvctest.Sandbox
+	stop func()
+}
+
+type exampleTest struct {
+	testing.TB
+	cleanups []func()
+}
+
+func (*exampleTest) Helper()                           {}
+func (*exampleTest) Fatal(args ...any)                 { panic(fmt.Sprint(args...)) }
+func (*exampleTest) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
+func (t *exampleTest) Cleanup(cleanup func())          { t.cleanups = append(t.cleanups, cleanup) }
+
+func sandboxForExample() (exampleSandbox, *paysvc.Client) {
+	t := &exampleTest{}
+	sandbox := paysvctest.Start(t, "--seed", "7")
+	client, err := paysvc.New(sandbox.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return exampleSandbox{sandbox, func() {
+		client.Close()
+		for _, cleanup := range t.cleanups {
+			cleanup()
+		}
+	}}, client
+}
+
+func withoutTime(_ []string, attribute slog.Attr) slog.Attr {
+	if attribute.Key == slog.TimeKey {
+		return slog.Attr{}
+	}
+	return attribute
 }

@@ -46,6 +46,20 @@ func keep(name string, request []byte, withAdded bool) json.RawMessage {
 	return text
 }
 
+// What is stored of a request before it is sent. One that cannot be written has no members, and is not sent either.
+func lookUp(name string, request any) ResolveRequest {
+	text, err := encode(request)
+	defer clear(text)
+	found := ResolveRequest{Endpoint: name}
+	if err == nil {
+		found.Request = keep(name, text, false)
+	}
+	if err == nil && uncharged(name, text) {
+		found.Charged = Ptr(false)
+	}
+	return found
+}
+
 // Whether the request is known to make no charge: it has at least one member, and none with which it might.
 func uncharged(name string, request []byte) bool {
 	var members map[string]json.RawMessage

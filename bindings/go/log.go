@@ -1,16 +1,25 @@
 package paysvc
 
 /*
-#include <stdint.h>
+#include "binding.h"
 */
 import "C"
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"runtime/cgo"
 	"time"
 )
+
+// Who is told of a client's calls.
+type logging struct {
+	handler slog.Handler // nil: none.
+	lines   int          // The most detailed level of the library for the handler.
+	level   int          // The same for handler and hooks; 0: there are none.
+	hooks   []Hooks
+}
 
 // By the library's levels, 1 to 4.
 var levels = [...]slog.Level{1: slog.LevelError, 2: slog.LevelWarn, 3: slog.LevelInfo, 4: slog.LevelDebug}
@@ -26,18 +35,125 @@ func levelOf(least slog.Level) int {
 	return level
 }
 
-// Receives a line of the log, on the goroutine of the call. It recovers a panic, which must not pass through C, nor change
-// the result of the call.
+// The log of one call.
+type callLog struct {
+	*logging
+	ctx     context.Context
+	token   *C.paysvc_call
+	handle  cgo.Handle
+	attempt func(Attempt) // Ends the attempt that has begun; nil: none.
+	begun   Attempt
+}
+
+// Has the lines of a call passed on to whoever is told of them, until end; nil: nobody is.
+func (l *logging) follow(ctx context.Context, token *C.paysvc_call) *callLog {
+	if l.level == 0 {
+		return nil
+	}
+	c := &callLog{logging: l, ctx: ctx, token: token}
+	c.handle = cgo.NewHandle(c)
+	return c
+}
+
+func (c *callLog) number() C.uintptr_t {
+	if c == nil {
+		return 0
+	}
+	return C.uintptr_t(c.handle)
+}
+
+func (c *callLog) end() {
+	if c == nil {
+		return
+	}
+	c.handle.Delete()
+	c.take()
+	if c.attempt != nil { // Its end was dropped.
+		c.begun.Outcome = OutcomeUnknown
+		c.attempt(c.begun)
+	}
+}
+
+// Passes on the lines that the token has kept.
+func (c *callLog) take() (some bool) {
+	for {
+		text := C.paysvc_call_next_log(c.token)
+		if text == nil {
+			return some
+		}
+		some = true
+		var read line
+		if json.Unmarshal([]byte(C.GoString(text)), &read) == nil {
+			c.pass(&read)
+		}
+	}
+}
+
+// A line as the library keeps it.
+type line struct {
+	Level      int
+	CallID     string `json:"call_id"`
+	Message    string
+	Endpoint   string
+	Attempt    int
+	Begins     bool
+	Status     string
+	Outcome    string
+	HTTPStatus int `json:"http_status"`
+	MS         int64
+	RequestID  string `json:"request_id"`
+	Dropped    int
+}
+
+// Tells hooks and handler. A panic in one must neither pass through C nor change the result of the call.
+func (c *callLog) pass(read *line) {
+	if read.Attempt > 0 {
+		c.tell(read)
+	}
+	if c.handler == nil || read.Level > c.lines {
+		return
+	}
+	attributes := []slog.Attr{slog.String("call_id", read.CallID)}
+	if read.Attempt > 0 {
+		attributes = append(attributes, slog.String("endpoint", read.Endpoint), slog.Int("attempt", read.Attempt))
+		if read.Begins {
+			attributes = append(attributes, slog.Bool("begins", true))
+		} else {
+			attributes = append(attributes, slog.String("status", read.Status), slog.String("outcome", read.Outcome),
+				slog.Int("http_status", read.HTTPStatus), slog.Int64("ms", read.MS))
+		}
+	}
+	if read.RequestID != "" {
+		attributes = append(attributes, slog.String("request_id", read.RequestID))
+	}
+	if read.Dropped > 0 {
+		attributes = append(attributes, slog.Int("dropped", read.Dropped))
+	}
+	c.write(levelNamed(read.Level), read.CallID+" "+read.Message, attributes...)
+}
+
+func (c *callLog) write(of slog.Level, message string, attributes ...slog.Attr) {
+	defer func() { _ = recover() }()
+	if c.handler.Enabled(c.ctx, of) {
+		record := slog.NewRecord(time.Now(), of, message, 0)
+		record.AddAttrs(attributes...)
+		_ = c.handler.Handle(c.ctx, record)
+	}
+}
+
+func levelNamed(level int) slog.Level {
+	if level > 0 && level < len(levels) {
+		return levels[level]
+	}
+	return slog.LevelError
+}
+
+// Receives a line of the log, on the goroutine of the call. The token has kept it already, but for a function that takes no token.
 //
 //export paysvcGoLog
 func paysvcGoLog(handle C.uintptr_t, level C.int, message *C.char) {
-	defer func() { _ = recover() }()
-	handler := cgo.Handle(handle).Value().(slog.Handler)
-	ctx, of := context.Background(), slog.LevelError
-	if int(level) > 0 && int(level) < len(levels) {
-		of = levels[level]
-	}
-	if handler.Enabled(ctx, of) {
-		_ = handler.Handle(ctx, slog.NewRecord(time.Now(), of, C.GoString(message), 0))
+	c := cgo.Handle(handle).Value().(*callLog)
+	if !c.take() && c.handler != nil && int(level) <= c.lines {
+		c.write(levelNamed(int(level)), C.GoString(message))
 	}
 }

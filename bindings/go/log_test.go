@@ -13,10 +13,12 @@ import (
 func TestLog(t *testing.T) {
 	var text bytes.Buffer
 	handler := slog.NewTextHandler(&text, &slog.HandlerOptions{Level: slog.LevelDebug})
-	sandbox, client := start(t, paysvc.WithLog(handler, slog.LevelDebug))
+	_, client := start(t, paysvc.WithLog(handler, slog.LevelDebug))
 	card := paysvc.OrderCreateRequest{
 		Reference: paysvc.Ptr("ORDER-1"), Paymentoption: paysvc.Ptr("C"), Country: paysvc.Ptr("NG"),
-		Card: &paysvc.OrderCreateCard{Cardnumber: "4111111111111111", Expirymonth: "01", Expiryyear: "39", CVV: "193"},
+		Card: &paysvc.OrderCreateCard{
+			Cardnumber: paysvc.NewSecret("4111111111111111"), Expirymonth: "01", Expiryyear: "39", CVV: paysvc.NewSecret("193"),
+		},
 	}
 	if _, err := client.OrderCreate(context.Background(), card); err != nil {
 		t.Fatal(err)
@@ -24,7 +26,7 @@ func TestLog(t *testing.T) {
 	if !strings.Contains(text.String(), "level=DEBUG") && !strings.Contains(text.String(), "level=INFO") {
 		t.Errorf("no log: %q", text.String())
 	}
-	for _, secret := range []string{"4111111111111111", sandbox.Config.SecretKey, sandbox.Config.PublicKey} {
+	for _, secret := range []string{"4111111111111111", "PGW-SECRETKEY", "PGW-PUBLICKEY"} {
 		if strings.Contains(text.String(), secret) {
 			t.Error("the log has secrets")
 		}

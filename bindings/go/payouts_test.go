@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -15,7 +16,7 @@ func recipients(count int) *[]paysvc.PayoutBulkPayoutDetails {
 	list := make([]paysvc.PayoutBulkPayoutDetails, count)
 	for i := range list {
 		list[i] = paysvc.PayoutBulkPayoutDetails{
-			ClientReference: paysvc.Ptr(fmt.Sprintf("SALARY-%d", i)), AccountNumber: fmt.Sprintf("06900%03d31", i),
+			ClientReference: paysvc.Ptr(fmt.Sprintf("SALARY-%d", i)), AccountNumber: paysvc.NewSecret(fmt.Sprintf("06900%03d31", i)),
 			BankCode: "000014", Amount: "10.50", Description: "salary", AccountName: "Ada", CreditCurrency: "NGN", DebitCurrency: "NGN",
 		}
 	}
@@ -52,9 +53,9 @@ func TestEveryRecipientIsInTheReport(t *testing.T) {
 	sandbox, client := start(t)
 	ctx := context.Background()
 	var steps []string
-	reply, err := client.PayoutBulk(ctx, paysvc.PayoutBulkRequest{PayoutDetails: recipients(5), Progress: func(p paysvc.Progress) int {
+	reply, err := client.PayoutBulk(ctx, paysvc.PayoutBulkRequest{PayoutDetails: recipients(5), Progress: func(p paysvc.Progress) error {
 		steps = append(steps, fmt.Sprintf("%s %d of %d", p.Step, p.Done, p.Total))
-		return paysvc.Continue
+		return nil
 	}})
 	if err != nil || accepted(t, reply.Body) != 5 || count(sandbox, "payout_made") != 5 {
 		t.Fatal(err, sandbox.Ledger())
@@ -75,51 +76,83 @@ func TestEveryRecipientIsInTheReport(t *testing.T) {
 }
 
 // By the report, or by the steps that were written down: they are as good.
-func TestWhateverIsNotContinueStopsAndTheRestCanBeSentLater(t *testing.T) {
+func TestWhatStopsPayoutsIsWrappedAndTheRestCanBeSentLater(t *testing.T) {
 	sandbox, client := start(t)
 	ctx := context.Background()
-	for _, written := range []bool{false, true} {
-		sandbox.Post("/sandbox/reset", map[string]any{}, nil)
-		var steps []json.RawMessage
-		_, err := client.PayoutBulk(ctx, paysvc.PayoutBulkRequest{PayoutDetails: recipients(5), Progress: func(p paysvc.Progress) int {
-			steps = append(steps, p.JSON)
-			if p.Step == "after" {
-				return 1
+	full := errors.New("the disk is full")
+	for name, stop := range map[string]func() error{
+		"error": func() error { return fmt.Errorf("cannot write: %w", full) },
+		"panic": func() error { panic(full) },
+		"stop":  func() error { return fmt.Errorf("enough: %w", paysvc.ErrStop) },
+	} {
+		for _, written := range []bool{false, true} {
+			sandbox.Post("/sandbox/reset", map[string]any{}, nil)
+			var steps []json.RawMessage
+			_, err := client.PayoutBulk(ctx, paysvc.PayoutBulkRequest{PayoutDetails: recipients(5), Progress: func(p paysvc.Progress) error {
+				steps = append(steps, p.JSON)
+				if p.Step == "after" {
+					return stop()
+				}
+				return nil
+			}})
+			if name == "stop" {
+				is(t, err, paysvc.ErrCancelled, paysvc.ErrOutcomeUnknown)
+			} else {
+				is(t, err, full)
 			}
-			return paysvc.Continue
-		}})
-		earlier := failure(t, err).Body
-		made := count(sandbox, "payout_made")
-		if made == 0 || made == 5 || accepted(t, earlier) != made {
-			t.Fatal(made, string(earlier))
-		}
-		if written {
-			earlier, _ = json.Marshal(steps)
-		}
-		reply, err := client.PayoutBulk(ctx, paysvc.PayoutBulkRequest{PayoutDetails: recipients(5), Earlier: earlier})
-		if err != nil || accepted(t, reply.Body) != 5 || count(sandbox, "payout_made") != 5 {
-			t.Fatal(err, sandbox.Ledger())
+			earlier := failure(t, err).Body
+			made := count(sandbox, "payout_made")
+			if made == 0 || made == 5 || accepted(t, earlier) != made {
+				t.Fatal(made, string(earlier))
+			}
+			if written {
+				earlier, _ = json.Marshal(steps)
+			}
+			reply, err := client.PayoutBulk(ctx, paysvc.PayoutBulkRequest{PayoutDetails: recipients(5), Earlier: earlier})
+			if err != nil || accepted(t, reply.Body) != 5 || count(sandbox, "payout_made") != 5 {
+				t.Fatal(err, sandbox.Ledger())
+			}
 		}
 	}
 }
 
-func TestAPanicInTheProgressStopsPayoutsAndKeepsTheReport(t *testing.T) {
+// The first step before anything was sent, one in the middle, the last one after everything has been paid.
+func TestACallThatItsProgressStoppedHasNoOutcomeAndTheWholeReply(t *testing.T) {
 	sandbox, client := start(t)
-	for _, at := range []int{1, 5} { // The last one is after everything has been paid.
-		sandbox.Post("/sandbox/reset", map[string]any{}, nil)
-		_, err := client.PayoutBulk(context.Background(), paysvc.PayoutBulkRequest{PayoutDetails: recipients(5), Progress: func(p paysvc.Progress) int {
-			if p.Step == "after" && p.Done >= at {
-				panic("a bug of the caller")
+	for _, at := range []int{0, 1, 5} {
+		for name, stop := range map[string]func() error{
+			"error":  func() error { return errors.New("a bug of the caller") },
+			"panic":  func() error { panic("a bug of the caller") },
+			"Goexit": func() error { runtime.Goexit(); return nil },
+		} {
+			sandbox.Post("/sandbox/reset", map[string]any{}, nil)
+			_, err := client.PayoutBulk(context.Background(), paysvc.PayoutBulkRequest{PayoutDetails: recipients(5), Progress: func(p paysvc.Progress) error {
+				if p.Done >= at && (p.Step == "after" || at == 0) {
+					return stop()
+				}
+				return nil
+			}})
+			failed := failure(t, err)
+			for _, kind := range []error{
+				paysvc.ErrOutcomeNotSent, paysvc.ErrOutcomeRejected, paysvc.ErrOutcomeUnknown, paysvc.ErrRejected, paysvc.ErrCancelled,
+			} {
+				if errors.Is(err, kind) {
+					t.Errorf("%s at %d: %v is %v", name, at, err, kind)
+				}
 			}
-			return paysvc.Continue
-		}})
-		failed := failure(t, err)
-		cause := errors.Unwrap(failed)
-		if cause == nil || !strings.Contains(cause.Error(), "panicked: a bug of the caller") {
-			t.Error(err, cause)
-		}
-		if made := count(sandbox, "payout_made"); made == 0 || made != accepted(t, failed.Body) {
-			t.Error(made, string(failed.Body))
+			for _, text := range []string{err.Error(), failed.Message, fmt.Sprintf("%+v %#v", err, failed)} {
+				if strings.Contains(text, "CONFIRMED") || !strings.Contains(text, "a bug of the caller") && name != "Goexit" {
+					t.Error(text)
+				}
+			}
+			var panicked *paysvc.PanicError
+			if errors.As(err, &panicked) != (name == "panic") || panicked != nil && !strings.Contains(string(panicked.Stack), "payouts_test.go") {
+				t.Error(err)
+			}
+			whole, made := failed.Stopped, count(sandbox, "payout_made")
+			if failed.Outcome != paysvc.OutcomeNone || (whole.Outcome == paysvc.OutcomeConfirmed) != (at == 5) || (made == 0) != (at == 0) || made != accepted(t, failed.Body) {
+				t.Error(name, at, made, whole, string(failed.Body))
+			}
 		}
 	}
 }
@@ -130,11 +163,11 @@ func TestACancelEndsTheList(t *testing.T) {
 	sandbox.Post("/sandbox/faults", map[string]any{"path": "/payout/initiate", "fault": "commit_then_timeout", "nth": 2}, nil)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	_, err := client.PayoutBulk(ctx, paysvc.PayoutBulkRequest{PayoutDetails: recipients(5), Progress: func(p paysvc.Progress) int {
+	_, err := client.PayoutBulk(ctx, paysvc.PayoutBulkRequest{PayoutDetails: recipients(5), Progress: func(p paysvc.Progress) error {
 		if p.Step == "after" {
 			cancel()
 		}
-		return paysvc.Continue
+		return nil
 	}})
 	is(t, err, paysvc.ErrCancelled, context.Canceled)
 	stopped := failure(t, err)

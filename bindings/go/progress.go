@@ -7,8 +7,10 @@ import "C"
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"runtime/cgo"
+	"runtime/debug"
 )
 
 // Progress is how far a call of several steps is.
@@ -35,15 +37,38 @@ type Progress struct {
 	State json.RawMessage
 }
 
-// ProgressFunc is told the progress of a call, on the goroutine that makes it. It returns [Continue]; any other value stops the
-// call before its next step. If it panics, the call stops as well, and returns an [*Error] that says so and has the reply. It
-// must not end its goroutine.
-type ProgressFunc func(Progress) int
+// ProgressFunc is told the progress of a call, on a goroutine of its own, while the call waits for it. nil: the call goes on. An
+// error, a panic or the end of its goroutine ([runtime.Goexit], which [testing.T.Fatal] calls) stops the call before its next step.
+// The call then returns an [*Error] that wraps the error, or the error with which it panicked, and has the reply in its Stopped.
+// A batch of payouts that it stopped in the step "before" is told once more, in the step "after": nothing of it was sent.
+type ProgressFunc func(Progress) error
+
+// ErrStop is what a [ProgressFunc] returns to stop a call without an error of its own: the call returns what it would have
+// returned had it ended so by itself. That is a reply if nothing was left to do, otherwise an [*Error] with [ErrCancelled] and the
+// outcome of what was done.
+var ErrStop = errors.New("paysvc: stop")
+
+// PanicError is, for errors.As, the panic of a [ProgressFunc].
+type PanicError struct {
+	Value any    // What it panicked with. If that is an error, errors.Is and errors.As find it too.
+	Stack []byte // Of its goroutine, as text.
+}
+
+// Error has the value.
+func (e *PanicError) Error() string {
+	return fmt.Sprintf("the progress function panicked: %v", e.Value)
+}
+
+// Unwrap returns the value if it is an error, else nil.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
 
 // The progress of one call.
 type listener struct {
-	told     ProgressFunc
-	panicked any
+	told ProgressFunc
+	why  error // It stopped the call; nil: it did not.
 }
 
 // Has the token report to the listener, until release.
@@ -53,28 +78,46 @@ func (l *listener) listen(token *C.paysvc_call) (release func()) {
 	return handle.Delete
 }
 
-// The error of a call whose function panicked, even if the call itself went well; nil if it did not.
+// Why the function stopped the call, even if the call itself went well; nil if it did not, or asked for the call's own result.
 func (l *listener) failure() error {
-	if l == nil || l.panicked == nil {
+	if l == nil || errors.Is(l.why, ErrStop) {
 		return nil
 	}
-	return fmt.Errorf("the progress function panicked: %v", l.panicked)
+	return l.why
 }
 
-// Receives a step, on the goroutine of the call. A panic must not pass through C.
+// Tells the function, and returns why the call must stop. On a goroutine of its own, because the frames of the library are below
+// this one: a goroutine that ends here would leave them as they are.
+func (l *listener) tell(step []byte, done, total int) error {
+	progress := Progress{JSON: step}
+	if err := json.Unmarshal(step, &progress); err != nil {
+		return err
+	}
+	progress.Done, progress.Total = done, total
+	ended := make(chan error)
+	go func() {
+		err := errors.New("the progress function ended its goroutine")
+		defer func() {
+			if panicked := recover(); panicked != nil {
+				err = &PanicError{Value: panicked, Stack: debug.Stack()}
+			}
+			ended <- err
+		}()
+		err = l.told(progress)
+	}()
+	return <-ended
+}
+
+// Receives a step, on the goroutine of the call.
 //
 //export paysvcGoProgress
-func paysvcGoProgress(handle C.uintptr_t, done, total C.size_t, step *C.char) (answer C.int) {
+func paysvcGoProgress(handle C.uintptr_t, done, total C.size_t, step *C.char) C.int {
 	l := cgo.Handle(handle).Value().(*listener)
-	defer func() {
-		if panicked := recover(); panicked != nil {
-			l.panicked, answer = panicked, 0
-		}
-	}()
-	progress := Progress{JSON: json.RawMessage(C.GoString(step))}
-	if err := json.Unmarshal(progress.JSON, &progress); err != nil {
-		panic(err)
+	if err := l.tell([]byte(C.GoString(step)), int(done), int(total)); err != nil && (l.why == nil || errors.Is(l.why, ErrStop)) {
+		l.why = err
 	}
-	progress.Done, progress.Total = int(done), int(total)
-	return C.int(l.told(progress))
+	if l.why != nil {
+		return 0
+	}
+	return C.PAYSVC_CONTINUE
 }

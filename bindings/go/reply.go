@@ -42,6 +42,9 @@ type Reply struct {
 	// in no other process and on no other machine. "": this package refused the call itself, without the library.
 	CallID string
 
+	// RequestID is the number that the service gave to the last request, for its support; "": it gave none.
+	RequestID string
+
 	// RetryAfter is how long to wait before trying again; negative: the service did not say.
 	RetryAfter time.Duration
 
@@ -55,8 +58,8 @@ func newReply(owned **C.paysvc_reply) Reply {
 	from := *owned
 	body := C.paysvc_reply_body(from)
 	reply := Reply{
-		Status:     Status(C.paysvc_reply_status(from)),
-		Outcome:    Outcome(C.paysvc_reply_outcome(from)),
+		Status:     statusOf(int(C.paysvc_reply_status(from))),
+		Outcome:    outcomeOf(int(C.paysvc_reply_outcome(from))),
 		State:      State(C.paysvc_reply_state(from)),
 		Code:       C.GoString(C.paysvc_reply_code(from)),
 		Message:    C.GoString(C.paysvc_reply_message(from)),
@@ -65,12 +68,10 @@ func newReply(owned **C.paysvc_reply) Reply {
 		Body:       bytes.Clone(unsafe.Slice((*byte)(unsafe.Pointer(body)), int(C.paysvc_reply_body_len(from)))),
 		Attempts:   int(C.paysvc_reply_attempts(from)),
 		CallID:     C.GoString(C.paysvc_reply_call_id(from)),
+		RequestID:  C.GoString(C.paysvc_reply_request_id(from)),
 		RetryAfter: time.Duration(C.paysvc_reply_retry_after_ms(from)) * time.Millisecond,
 	}
 	reply.paid = keepPayment(owned)
-	if reply.Outcome.name() == "" {
-		reply.Outcome = OutcomeUnknown // An outcome that this package does not know proves nothing.
-	}
 	return reply
 }
 
@@ -169,27 +170,26 @@ func skip(decoder *json.Decoder) bool {
 
 // String is one line without the body, which may contain personal data.
 func (r Reply) String() string {
-	return fmt.Sprintf("%v, outcome %v: %s", r.Status, r.Outcome, r.Message)
+	text := fmt.Sprintf("%v, outcome %v: %s", r.Status, r.Outcome, r.Message)
+	if r.CallID != "" {
+		text += " [call " + r.CallID + "]"
+	}
+	return text
 }
 
 // GoString is String, for %#v.
 func (r Reply) GoString() string { return r.String() }
 
-// LogValue is String, for log/slog.
-func (r Reply) LogValue() slog.Value { return slog.StringValue(r.String()) }
+// LogValue is a group without the body: call_id, status, outcome, state, http_status, attempts, request_id and message.
+func (r Reply) LogValue() slog.Value { return slog.GroupValue(r.attributes()...) }
 
-// String is the name in paysvc.h, e.g. "E_TIMEOUT".
-func (n Status) String() string { return named("Status", int(n), n.name()) }
-
-// String is the name in paysvc.h, e.g. "UNKNOWN".
-func (n Outcome) String() string { return named("Outcome", int(n), n.name()) }
-
-// String is the name in paysvc.h, e.g. "SUCCESSFUL".
-func (n State) String() string { return named("State", int(n), n.name()) }
-
-func named(kind string, number int, name string) string {
-	if name == "" {
-		return fmt.Sprintf("%s(%d)", kind, number)
+func (r Reply) attributes() []slog.Attr {
+	all := []slog.Attr{
+		slog.String("call_id", r.CallID), slog.String("status", r.Status.String()), slog.String("outcome", r.Outcome.String()),
+		slog.String("state", r.State.String()), slog.Int("http_status", r.HTTPStatus), slog.Int("attempts", r.Attempts),
 	}
-	return name
+	if r.RequestID != "" {
+		all = append(all, slog.String("request_id", r.RequestID))
+	}
+	return append(all, slog.String("message", r.Message))
 }

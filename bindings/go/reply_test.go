@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
@@ -108,16 +107,5 @@ func TestGetFollowsRFC6901(t *testing.T) {
 	}
 	if got, ok := (paysvc.Reply{}).Get(""); ok {
 		t.Error(got)
-	}
-}
-
-func TestNamesOfNumbers(t *testing.T) {
-	for got, want := range map[fmt.Stringer]string{
-		paysvc.StatusTimeout: "E_TIMEOUT", paysvc.StatusOK: "OK", paysvc.Status(77): "Status(77)",
-		paysvc.OutcomeUnknown: "UNKNOWN", paysvc.StateSuccessful: "SUCCESSFUL", paysvc.State(99): "State(99)",
-	} {
-		if got.String() != want {
-			t.Error(got, want)
-		}
 	}
 }

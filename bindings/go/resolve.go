@@ -62,21 +62,23 @@ func WithMember(name, text string) ResolveOption {
 // was not executed, or still [ErrOutcomeUnknown]; never [ErrOutcomeNotSent]. A request is taken for a charge, unless the error
 // knows that it made an order without one.
 func (c *Client) Resolve(ctx context.Context, err error, with ...ResolveOption) (*Reply, error) {
-	var about *Error
-	if !errors.As(err, &about) {
-		failure := refuse("resolve", StatusArgument, "Resolve needs an error of a call of this package", err)
-		failure.Outcome = OutcomeUnknown
-		return nil, failure
+	var made *Error
+	if errors.As(err, &made) && made == nil {
+		err = nil // A nil *Error, into which errors.Is must not look.
 	}
-	if about.earlier != nil {
-		about = about.earlier
+	if made == nil {
+		return nil, about("resolve", refuse("resolve", StatusArgument, "Resolve needs an error of a call of this package", err))
 	}
-	set := resolving{own: about.Attempts, members: map[string]json.RawMessage{}}
-	set.request.Endpoint = about.Function
-	if about.uncharged {
-		set.request.Charged = Ptr(false)
+	for _, option := range with {
+		if option == nil {
+			return nil, about("resolve", refuse("resolve", StatusArgument, "an option is nil", nil))
+		}
 	}
-	json.Unmarshal(about.Request, &set.members) // What is not JSON names nothing, which the library refuses.
+	if made.earlier != nil {
+		made = made.earlier
+	}
+	set := resolving{request: made.LookUp(), own: made.Attempts, members: map[string]json.RawMessage{}}
+	json.Unmarshal(made.Request, &set.members) // What is not JSON names nothing, which the library refuses.
 	for _, option := range with {
 		option(&set)
 	}
@@ -84,18 +86,38 @@ func (c *Client) Resolve(ctx context.Context, err error, with ...ResolveOption) 
 	reply, err := c.ResolveRequest(ctx, set.request)
 	var failure *Error
 	if errors.As(err, &failure) {
-		failure.earlier, failure.Request = about, about.Request
+		failure.earlier, failure.Request = made, made.Request
 	}
 	return reply, err
 }
 
-// ResolveRequest is [Client.Resolve] for a request of which no error is left, e.g. after a restart: its Endpoint is the function
-// that was called, e.g. "order_pay", and its Request has the members by which it is looked up, as [Error] has them. Others are
-// ignored.
+// LookUp returns what [Client.ResolveRequest] needs to find out what became of the request: store it, e.g. as JSON, to resolve after a
+// restart. Of an error of Resolve it is that of the request that was resolved. It has no secret.
+func (e *Error) LookUp() ResolveRequest {
+	if e.earlier != nil {
+		e = e.earlier
+	}
+	found := ResolveRequest{Endpoint: e.Function, Request: e.Request}
+	if e.uncharged {
+		found.Charged = Ptr(false)
+	}
+	return found
+}
+
+// ResolveRequest is [Client.Resolve] for a request of which no error is left, e.g. after a restart: as the LookUp of the request or of
+// its error was. Its Endpoint is the function that was called, e.g. "order_pay", and its Request has the members by which it is looked
+// up. Others are ignored.
 func (c *Client) ResolveRequest(ctx context.Context, request ResolveRequest) (*Reply, error) {
 	request.Request = keep(request.Endpoint, request.Request, true)
 	if request.Request == nil {
 		request.Request = json.RawMessage("{}")
 	}
-	return pointer(c.send(ctx, "resolve", request))
+	reply, err := c.send(ctx, "resolve", request)
+	var failure *Error
+	if errors.As(err, &failure) {
+		uncharged := request.Charged != nil && !*request.Charged
+		failure.Request = request.Request
+		failure.earlier = &Error{Function: request.Endpoint, Request: request.Request, uncharged: uncharged}
+	}
+	return pointer(reply, err)
 }

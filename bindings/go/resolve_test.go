@@ -18,16 +18,22 @@ const (
 	refused = "4000000000000002"
 )
 
+func charge(reference, card string) paysvc.OrderCreateRequest {
+	return paysvc.OrderCreateRequest{
+		Reference:     &reference,
+		Paymentoption: paysvc.Ptr("C"),
+		Card: &paysvc.OrderCreateCard{
+			Cardnumber: paysvc.NewSecret(card), Expirymonth: "01", Expiryyear: "39", CVV: paysvc.NewSecret("193"),
+		},
+		Order: &paysvc.OrderCreateOrder{Reference: reference, Amount: "25.50", Currency: paysvc.Ptr("NGN")},
+	}
+}
+
 // Charges a card, and loses the answer.
 func lose(t *testing.T, sandbox *paysvctest.Sandbox, client *paysvc.Client, reference, card string) error {
 	t.Helper()
 	sandbox.Post("/sandbox/faults", map[string]any{"path": "/payment/order/create", "fault": "commit_then_reset"}, nil)
-	_, err := client.OrderCreate(context.Background(), paysvc.OrderCreateRequest{
-		Reference:     &reference,
-		Paymentoption: paysvc.Ptr("C"),
-		Card:          &paysvc.OrderCreateCard{Cardnumber: card, Expirymonth: "01", Expiryyear: "39", CVV: "193"},
-		Order:         &paysvc.OrderCreateOrder{Reference: reference, Amount: "25.50", Currency: paysvc.Ptr("NGN")},
-	})
+	_, err := client.OrderCreate(context.Background(), charge(reference, card))
 	is(t, err, paysvc.ErrTransport, paysvc.ErrOutcomeUnknown)
 	return err
 }
@@ -67,7 +73,7 @@ func TestALostAnswerIsResolved(t *testing.T) {
 	}
 	// After a restart, from what was stored.
 	stored := failure(t, err)
-	reply, resolved = client.ResolveRequest(ctx, paysvc.ResolveRequest{Endpoint: stored.Function, Request: stored.Request})
+	reply, resolved = client.ResolveRequest(ctx, stored.LookUp())
 	if resolved != nil || reply.State != paysvc.StateSuccessful {
 		t.Error(reply, resolved)
 	}
@@ -79,6 +85,48 @@ func TestALostAnswerIsResolved(t *testing.T) {
 	}
 	if reply, err := client.Resolve(ctx, unknown); err != nil || reply.State != paysvc.StateSuccessful {
 		t.Error(reply, err)
+	}
+}
+
+// Before it was sent, of the error, of an error of Resolve, and of one of ResolveRequest: the same is stored.
+func TestWhatIsStoredOfARequestResolvesItAtAnyTime(t *testing.T) {
+	sandbox, client := start(t)
+	ctx := context.Background()
+	request := charge("R-1", charged)
+	ahead := request.LookUp()
+	lost := lose(t, sandbox, client, "R-1", charged)
+	_, unresolved := client.Resolve(ctx, lost, paysvc.WithExpect("25.51", "NGN"))
+	wrong := failure(t, unresolved).LookUp()
+	wrong.Expect = &paysvc.ResolveExpect{Amount: paysvc.Ptr("25.51"), Currency: paysvc.Ptr("NGN")}
+	_, again := client.ResolveRequest(ctx, wrong)
+	is(t, again, paysvc.ErrOutcomeUnknown)
+	want := `{"endpoint":"order_create","request":{"card":{},"order":{"amount":"25.50","currency":"NGN","reference":"R-1"},` +
+		`"paymentoption":"C","reference":"R-1"}}`
+	for _, stored := range []paysvc.ResolveRequest{ahead, failure(t, lost).LookUp(), failure(t, unresolved).LookUp(), failure(t, again).LookUp()} {
+		text, err := json.Marshal(stored)
+		if err != nil || string(text) != want {
+			t.Fatal(string(text), err)
+		}
+		var read paysvc.ResolveRequest
+		if err := json.Unmarshal(text, &read); err != nil {
+			t.Fatal(err)
+		}
+		if reply, err := client.ResolveRequest(ctx, read); err != nil || reply.State != paysvc.StateSuccessful {
+			t.Error(reply, err)
+		}
+	}
+	if reply, err := client.Resolve(ctx, again); err != nil || reply.State != paysvc.StateSuccessful {
+		t.Error(reply, err)
+	}
+	// An order without a charge may be sent again, if the service does not know it.
+	request.Card, request.Paymentoption = nil, nil
+	if stored := request.LookUp(); stored.Charged == nil || *stored.Charged {
+		t.Error(stored.Charged)
+	}
+	// What cannot be written is not sent either.
+	request.Order.Reference = "\xff"
+	if stored := request.LookUp(); stored.Endpoint != "order_create" || stored.Request != nil || stored.Charged != nil {
+		t.Error(stored.Endpoint, string(stored.Request), stored.Charged)
 	}
 }
 
@@ -139,14 +187,14 @@ func TestAWaitEndsWithTheContext(t *testing.T) {
 	defer cancel()
 	late, cancelLate := context.WithTimeout(ctx, time.Minute)
 	defer cancelLate()
-	_, err := client.OrderWait(late, paysvc.OrderWaitRequest{Reference: "R-1", Progress: func(p paysvc.Progress) int {
+	_, err := client.OrderWait(late, paysvc.OrderWaitRequest{Reference: "R-1", Progress: func(p paysvc.Progress) error {
 		if p.Step != "look" || p.Done == 0 || p.Total != 0 {
 			t.Errorf("%+v", p)
 		}
 		if looks = p.Done; looks == 3 {
 			cancel()
 		}
-		return paysvc.Continue
+		return nil
 	}})
 	is(t, err, paysvc.ErrCancelled, context.Canceled, paysvc.ErrOutcomeUnknown)
 	if looks != 3 {
@@ -162,7 +210,7 @@ func TestAWaitEndsWithTheContext(t *testing.T) {
 	is(t, err, context.DeadlineExceeded)
 	sandbox.Config.TimeoutMS = nil
 	client = connect(t, sandbox.Config)
-	_, err = client.OrderWait(context.Background(), paysvc.OrderWaitRequest{Reference: "R-1", Progress: func(paysvc.Progress) int { return 0 }})
+	_, err = client.OrderWait(context.Background(), paysvc.OrderWaitRequest{Reference: "R-1", Progress: func(paysvc.Progress) error { return paysvc.ErrStop }})
 	is(t, err, paysvc.ErrCancelled, paysvc.ErrOutcomeUnknown)
 	if errors.Is(err, context.Canceled) {
 		t.Error("the context did not end it")

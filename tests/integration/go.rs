@@ -51,6 +51,16 @@ fn its_tests_pass_under_the_race_detector() {
     run(&mut go(&Stage::new(), &["test", "-count=1", "-race", "./..."]));
 }
 
+/// A module of its own, so that the package needs no other module.
+#[test]
+fn the_module_for_opentelemetry_passes_its_tests() {
+    let stage = Stage::new();
+    for words in [&["vet", "./..."][..], &["test", "-count=1", "-race", "./..."]] {
+        let mut command = stage.go(&module().join("otelpaysvc"));
+        run(command.args(words).env("PAYSVC_SANDBOX", build().join("bin/paysvc-sandbox")));
+    }
+}
+
 #[test]
 #[ignore = "compiles Go's own libraries anew: `.ci/run` and `make harden` run it"]
 fn its_tests_pass_with_every_pointer_that_c_gets_checked() {

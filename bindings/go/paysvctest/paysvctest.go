@@ -21,6 +21,8 @@ package paysvctest
 import (
 	"bufio"
 	"bytes"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -129,19 +131,27 @@ func (s *Sandbox) ask(method, path string, body, into any) {
 			s.t.Fatal(err)
 		}
 	}
-	if err := ask(method, s.Config.BaseURL+path, text, into); err != nil {
+	if err := ask(method, s.Config.BaseURL+path, s.Config.CAFile, text, into); err != nil {
 		s.t.Fatalf("paysvctest: %s %s: %v", method, path, err)
 	}
 }
 
 // A transport of its own: no proxy from the environment, and no connections kept between tests.
-func ask(method, url string, body []byte, into any) error {
+func ask(method, url, authority string, body []byte, into any) error {
 	request, err := http.NewRequest(method, url, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
 	request.Header.Set("content-type", "application/json")
 	transport := &http.Transport{DisableKeepAlives: true}
+	if authority != "" { // That of a sandbox with --tls.
+		pem, err := os.ReadFile(authority)
+		if err != nil {
+			return err
+		}
+		transport.TLSClientConfig = &tls.Config{RootCAs: x509.NewCertPool()}
+		transport.TLSClientConfig.RootCAs.AppendCertsFromPEM(pem)
+	}
 	answer, err := (&http.Client{Transport: transport}).Do(request)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 )
 
 const (
+	defaultAtOnce, defaultPerMinute = 4, 120
 	// Of one reference this share of the requests per minute may be about, and at least so many.
 	shareOfReference, leastOfReference = 6, 2
 	// How many references and bodies are remembered.
@@ -19,7 +20,7 @@ const (
 
 // Limits bounds how many requests verifications send to the service. Whoever floods the URL would otherwise use up the
 // requests that the service allows, and payments would get 429. Events about one reference get a sixth of them, so that a
-// flood about one does not keep out the others.
+// flood about one does not keep out the others. The zero value allows 4 verifications at once, and 120 requests per minute.
 type Limits struct {
 	now func() time.Time
 
@@ -42,9 +43,17 @@ func newLimits(atOnce, perMinute int, now func() time.Time) *Limits {
 	return &Limits{now: now, free: atOnce, all: newBucket(float64(perMinute), now())}
 }
 
+// Without [NewLimits] they are those of a handler without any.
+func (l *Limits) lock() {
+	l.mu.Lock()
+	if l.now == nil {
+		l.now, l.free, l.all = time.Now, defaultAtOnce, newBucket(defaultPerMinute, time.Now())
+	}
+}
+
 // True: the caller may verify an event about this reference, and then leaves. Otherwise what the sender is answered.
 func (l *Limits) enter(reference string) (ok bool, status int, wait time.Duration) {
-	l.mu.Lock()
+	l.lock()
 	defer l.mu.Unlock()
 	now := l.now()
 	own := l.bucketOf(reference, now)
@@ -64,7 +73,7 @@ func (l *Limits) enter(reference string) (ok bool, status int, wait time.Duratio
 
 // A verification has ended that sent so many requests.
 func (l *Limits) leave(reference string, requests int) {
-	l.mu.Lock()
+	l.lock()
 	defer l.mu.Unlock()
 	l.free++
 	for _, bucket := range []*bucket{l.bucketOf(reference, l.now()), &l.all} {
@@ -83,7 +92,7 @@ func (l *Limits) bucketOf(reference string, now time.Time) *bucket {
 
 // Whether this body was found not authentic a short time ago.
 func (l *Limits) isForged(body []byte) bool {
-	l.mu.Lock()
+	l.lock()
 	defer l.mu.Unlock()
 	at, ok := l.forged.get(sha256.Sum256(body))
 	age := l.now().Sub(at)
@@ -92,7 +101,7 @@ func (l *Limits) isForged(body []byte) bool {
 
 // A body was found not authentic.
 func (l *Limits) foundForged(body []byte) {
-	l.mu.Lock()
+	l.lock()
 	defer l.mu.Unlock()
 	l.forged.put(sha256.Sum256(body), l.now())
 }

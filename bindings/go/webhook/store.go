@@ -30,24 +30,33 @@ type Store interface {
 	Failed(ctx context.Context, key string) error
 }
 
-// MemoryStore keeps the newest keys in memory, for one process. A restart forgets them.
+// MemoryStore keeps the newest keys in memory, for one process: 10,000 of them if it was not
+// made by [NewMemoryStore]. A restart forgets them.
 type MemoryStore struct {
 	limit int
 
 	mu   sync.Mutex
 	busy map[string]bool
 	done map[string]*list.Element
-	old  *list.List // Keys that were handled, the oldest first.
+	old  list.List // Keys that were handled, the oldest first.
 }
 
-// NewMemoryStore keeps that many keys.
-func NewMemoryStore(limit int) *MemoryStore {
-	return &MemoryStore{limit: limit, busy: map[string]bool{}, done: map[string]*list.Element{}, old: list.New()}
+// NewMemoryStore keeps that many keys, and 10,000 if that is below 1.
+func NewMemoryStore(limit int) *MemoryStore { return &MemoryStore{limit: limit} }
+
+func (s *MemoryStore) lock() {
+	s.mu.Lock()
+	if s.busy == nil {
+		s.busy, s.done = map[string]bool{}, map[string]*list.Element{}
+	}
+	if s.limit < 1 {
+		s.limit = remembered
+	}
 }
 
 // Begin implements [Store].
 func (s *MemoryStore) Begin(_ context.Context, key string) (Begin, error) {
-	s.mu.Lock()
+	s.lock()
 	defer s.mu.Unlock()
 	if element := s.done[key]; element != nil {
 		s.old.MoveToBack(element)
@@ -62,7 +71,7 @@ func (s *MemoryStore) Begin(_ context.Context, key string) (Begin, error) {
 
 // Done implements [Store].
 func (s *MemoryStore) Done(_ context.Context, key string) error {
-	s.mu.Lock()
+	s.lock()
 	defer s.mu.Unlock()
 	delete(s.busy, key)
 	if s.done[key] == nil {
@@ -76,7 +85,7 @@ func (s *MemoryStore) Done(_ context.Context, key string) error {
 
 // Failed implements [Store].
 func (s *MemoryStore) Failed(_ context.Context, key string) error {
-	s.mu.Lock()
+	s.lock()
 	defer s.mu.Unlock()
 	delete(s.busy, key)
 	return nil

@@ -52,7 +52,8 @@ type Options struct {
 	// Timeout of a verification. 0: 10 seconds.
 	Timeout time.Duration
 
-	// Log gets the errors of Func and of the store. nil: [slog.Default].
+	// Log gets what went wrong with an event, each with its reference and call id, and its key if it is authentic: errors and panics
+	// of Func, errors of the store, and why an event could not be verified. nil: [slog.Default].
 	Log *slog.Logger
 }
 
@@ -63,22 +64,26 @@ type handler struct {
 }
 
 // NewHandler makes a handler for the URL to which the service sends its events. The client needs the secret key if events are
-// about orders. It panics if client or handle is nil.
+// about orders: without one, NewHandler logs an error, and each such event is answered 503 and logged. It panics if client or
+// handle is nil. A verification is a wait, see [paysvc.WithMaxWaiting].
 func NewHandler(client *paysvc.Client, handle Func, options Options) http.Handler {
 	if client == nil || handle == nil {
 		panic("webhook: client and handle must not be nil")
 	}
 	if options.Store == nil {
-		options.Store = NewMemoryStore(10_000)
+		options.Store = &MemoryStore{}
 	}
 	if options.Limits == nil {
-		options.Limits = NewLimits(4, 120)
+		options.Limits = &Limits{}
 	}
 	if options.Timeout <= 0 {
 		options.Timeout = 10 * time.Second
 	}
 	if options.Log == nil {
 		options.Log = slog.Default()
+	}
+	if !client.HasSecretKey() {
+		options.Log.Error("paysvc webhook: the client has no secret key: no event about an order can be verified")
 	}
 	return &handler{client, handle, options}
 }
@@ -117,8 +122,8 @@ func (h *handler) answer(w http.ResponseWriter, r *http.Request) (int, time.Dura
 	// A sender that hangs up neither cancels a request that has been counted, nor what is done with its answer.
 	ctx := context.WithoutCancel(r.Context())
 	reply := h.verify(ctx, string(body), false)
+	reference, _ := reply.Get("/about")
 	if reply.Status == paysvc.StatusOK {
-		reference, _ := reply.Get("/about")
 		ok, status, wait := h.Limits.enter(reference)
 		if !ok {
 			return status, wait
@@ -126,8 +131,17 @@ func (h *handler) answer(w http.ResponseWriter, r *http.Request) (int, time.Dura
 		reply = h.within(ctx, reference, string(body))
 	}
 	found := judge(&reply.Reply)
+	about := []any{"reference", reference, "call_id", reply.CallID}
 	if found.key != "" {
-		return h.once(ctx, found.key, reply)
+		return h.once(ctx, found.key, reply, append(about, "key", found.key))
+	}
+	if found.status == http.StatusServiceUnavailable {
+		level := slog.LevelWarn
+		if reply.Status == paysvc.StatusConfig || reply.Status == paysvc.StatusUnauthorized {
+			level = slog.LevelError // The next delivery will not be verified either.
+		}
+		about = append(about, "status", reply.Status.String(), "message", reply.Message)
+		h.Log.Log(ctx, level, "paysvc webhook: an event could not be verified", about...)
 	}
 	if found.unverified && reply.Attempts > 0 {
 		h.Limits.foundForged(body)
@@ -164,40 +178,47 @@ func (h *handler) verify(ctx context.Context, body string, ask bool) *paysvc.Web
 }
 
 // Handles an event unless it has been handled, or is being handled.
-func (h *handler) once(ctx context.Context, key string, reply *paysvc.WebhookVerifyReply) (int, time.Duration) {
+func (h *handler) once(ctx context.Context, key string, reply *paysvc.WebhookVerifyReply, about []any) (int, time.Duration) {
+	failed := func(what string, why any) (int, time.Duration) {
+		h.Log.ErrorContext(ctx, "paysvc webhook: "+what, append([]any{"error", why}, about...)...)
+		return http.StatusInternalServerError, retryAfter
+	}
 	begin, err := h.Store.Begin(ctx, key)
 	switch {
 	case err != nil:
-		return h.failed(ctx, "the store failed", err)
+		return failed("the store failed", err)
 	case begin == Done:
 		return http.StatusOK, 0
 	case begin != Handle:
 		return http.StatusServiceUnavailable, time.Second
 	}
-	handled := false
+	returned, handled := false, false
 	defer func() {
+		if !returned {
+			panicked := recover()
+			failed("an event was not handled: its function panicked", panicked)
+			if panicked != nil { // Otherwise it ends its goroutine.
+				defer panic(panicked)
+			}
+		}
 		if handled {
 			return
 		}
-		// Also if the function panicked.
 		if err := h.Store.Failed(ctx, key); err != nil {
-			h.Log.ErrorContext(ctx, "paysvc webhook: the store failed", "error", err)
+			failed("the store failed", err)
 		}
 	}()
-	if err := h.handle(ctx, reply); err != nil {
-		return h.failed(ctx, "an event was not handled", err)
+	err = h.handle(ctx, reply)
+	returned = true
+	if err != nil {
+		return failed("an event was not handled", err)
 	}
 	handled = true
 	// Only now: an event whose function was interrupted is handled again.
 	if err := h.Store.Done(ctx, key); err != nil {
-		return h.failed(ctx, "the store failed", err)
+		return failed("the store failed", err)
 	}
 	return http.StatusOK, 0
-}
-
-func (h *handler) failed(ctx context.Context, what string, err error) (int, time.Duration) {
-	h.Log.ErrorContext(ctx, "paysvc webhook: "+what, "error", err)
-	return http.StatusInternalServerError, retryAfter
 }
 
 // What is known of an event.

@@ -258,10 +258,36 @@ func TestDoubtIsAnsweredWith503(t *testing.T) {
 	s.expect(s.post(body), http.StatusOK, 1, 0)
 }
 
-func TestAHandlerThatFailsIsCalledAgain(t *testing.T) {
-	calls := 0
-	s := start(t, func(context.Context, *paysvc.WebhookVerifyReply) error {
+// What was logged, a line each.
+type lines struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lines) Write(text []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(text)
+}
+
+// What has been logged since the last time.
+func (l *lines) taken() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	defer l.text.Reset()
+	return l.text.String()
+}
+
+func (l *lines) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
+
+func TestAHandlerThatFailsIsLoggedAndCalledAgain(t *testing.T) {
+	calls, about := 0, ""
+	var log lines
+	s := start(t, func(_ context.Context, reply *paysvc.WebhookVerifyReply) error {
 		calls++
+		reference, _ := reply.Get("/about")
+		key, _ := reply.Get("/key")
+		about = fmt.Sprintf("reference=%s call_id=%s key=%s", reference, reply.CallID, key)
 		switch calls {
 		case 1:
 			return errors.New("the database is down")
@@ -269,18 +295,63 @@ func TestAHandlerThatFailsIsCalledAgain(t *testing.T) {
 			panic(http.ErrAbortHandler)
 		}
 		return nil
-	}, Options{})
+	}, Options{Log: log.logger()})
 	body := s.fund("50.25")
 	answer := s.post(body)
 	s.expect(answer, http.StatusInternalServerError, 0, 0)
 	if answer.Header.Get("Retry-After") != "30" {
 		t.Error(answer.Header)
 	}
+	logged := func(what string) {
+		t.Helper()
+		if text := log.taken(); !strings.Contains(text, what) || !strings.Contains(text, about) || strings.Count(text, "\n") != 1 {
+			t.Errorf("%q, want %s, %s", text, what, about)
+		}
+	}
+	logged(`level=ERROR msg="paysvc webhook: an event was not handled" error="the database is down"`)
 	if _, err := http.Post(s.url, "application/json", strings.NewReader(body)); err == nil {
 		t.Error("the panic was answered")
 	}
+	logged(`msg="paysvc webhook: an event was not handled: its function panicked" error="net/http: abort Handler"`)
 	s.expect(s.post(body), http.StatusOK, 1, 0)
 	s.expect(s.post(body), http.StatusOK, 1, 0)
+	if text := log.taken(); text != "" {
+		t.Error(text)
+	}
+}
+
+func TestAClientWithoutASecretKeyIsLoggedAtTheStartAndAtEachEvent(t *testing.T) {
+	var log lines
+	s := start(t, accept, Options{Log: log.logger()})
+	if text := log.taken(); text != "" || !s.client.HasSecretKey() {
+		t.Error("with a secret key:", text)
+	}
+	config := s.sandbox.Config
+	config.SecretKey = paysvc.Config{}.SecretKey
+	client, err := paysvc.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	receiver := httptest.NewServer(NewHandler(client, accept, Options{Log: log.logger()}))
+	defer receiver.Close()
+	if text := log.taken(); !strings.Contains(text, "level=ERROR") || !strings.Contains(text, "no secret key") {
+		t.Errorf("at the start: %q", text)
+	}
+	s.url = receiver.URL
+	for range [2]int{} {
+		s.expect(s.post(`{"orderReference":"ORDER-1","orderAmount":"1.00","statusId":5}`), http.StatusServiceUnavailable, 0, 0)
+		text := log.taken()
+		if !strings.Contains(text, "level=ERROR") || !strings.Contains(text, "reference=ORDER-1 call_id=") || !strings.Contains(text, "secret_key is not configured") {
+			t.Errorf("at an event: %q", text)
+		}
+	}
+	t.Setenv("PAYSVC_SECRET_KEY", "PGW-SECRETKEY-TEST-1")
+	client, err = paysvc.New(config)
+	if err != nil || !client.HasSecretKey() {
+		t.Error("the key of the environment:", err)
+	}
+	client.Close()
 }
 
 func TestTwoDeliveriesAtOnceAreHandledOnce(t *testing.T) {
@@ -463,6 +534,38 @@ func TestTheMemoryStoreKeepsTheNewestKeys(t *testing.T) {
 	begin("b", Handle)
 	store.Failed(ctx, "b")
 	begin("b", Handle)
+}
+
+func TestZeroLimitsAndAZeroStoreAreThoseOfAHandlerWithoutAny(t *testing.T) {
+	var limits Limits
+	for index := 0; index < 4; index++ {
+		if ok, _, _ := limits.enter(fmt.Sprint(index)); !ok {
+			t.Fatal("refused")
+		}
+	}
+	if ok, status, _ := limits.enter("one more"); ok || status != http.StatusServiceUnavailable {
+		t.Error(ok, status)
+	}
+	limits.leave("0", 1)
+	(&Limits{}).leave("0", 1)
+	if limits.all.most != 120 || limits.isForged(nil) || (&Limits{}).isForged(nil) {
+		t.Error(limits.all.most)
+	}
+	for _, store := range []*MemoryStore{{}, NewMemoryStore(0), NewMemoryStore(-1)} {
+		for index := 0; index <= 10_000; index++ {
+			key, ctx := fmt.Sprint(index), context.Background()
+			if found, err := store.Begin(ctx, key); found != Handle || err != nil {
+				t.Fatal(found, err)
+			}
+			store.Done(ctx, key)
+		}
+		oldest, _ := store.Begin(context.Background(), "0")
+		second, _ := store.Begin(context.Background(), "1")
+		if oldest != Handle || second != Done {
+			t.Error(oldest, second)
+		}
+		(&MemoryStore{}).Failed(context.Background(), "x")
+	}
 }
 
 func TestAStoreThatFailsHandlesNothing(t *testing.T) {

@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 
 use minijinja::{Value, context};
 use paysvc_spec::operations::OPERATIONS;
-use paysvc_spec::schema::{Default, Endpoint, Field, Kind};
+use paysvc_spec::schema::{Default, Endpoint, Field, Keep, Kind};
 use paysvc_spec::settings;
-use paysvc_spec::status::{ABI, CONTINUE, Constant, DENIALS};
+use paysvc_spec::status::{ABI, Constant, DENIALS};
 
 use super::operations::{look_ups, with_answers};
 use super::{Numbers, default_of, member, numbers, row};
@@ -24,11 +24,12 @@ pub use example::render as render_example;
 pub fn render(rows: &[Endpoint]) -> String {
     let of_row = |it: &Endpoint| {
         let name = exported(it.name);
-        context! { go => name, function => method(it.name), structs => request(it), ..row(it) }
+        // What is added by the caller alone cannot be stored ahead.
+        let looked_up = it.looked_up_by.is_some_and(|by| by.keep.iter().any(|kept| !matches!(kept, Keep::Added(_))));
+        context! { go => name, function => method(it.name), structs => request(it), looked_up, ..row(it) }
     };
     let context = context! {
         abi => ABI,
-        go_on => format!("0x{CONTINUE:X}"),
         operations => operations::values(rows),
         look_ups => look_ups(rows),
         environment => settings::ENVIRONMENT,
@@ -64,8 +65,10 @@ fn package(rows: &[Endpoint]) -> Package {
     package
 }
 
-/// A constant and, but for success, its error: `StatusTimeout` and `ErrTimeout`.
+/// A constant and, but for success, its error: `StatusTimeout` and `ErrTimeout`. The zero of a status and of an outcome would be
+/// what a variable says that nobody has set, and permit too much: it stands for nothing, and -1 in its place.
 fn go_constant(numbers: &Numbers, &Constant { name, number, doc }: &Constant) -> Value {
+    let in_go = if number == 0 && numbers.kind != "state" { -1 } else { number };
     let (kind, bare) = (capitalise(numbers.kind), numbers.bare(name));
     // A status has its whole name, the others have theirs without the prefix.
     let (errors, told) = if numbers.kind == "status" { ("Err".to_owned(), name) } else { (format!("Err{kind}"), bare) };
@@ -74,9 +77,12 @@ fn go_constant(numbers: &Numbers, &Constant { name, number, doc }: &Constant) ->
         error => constant(&errors, bare),
         failure => !matches!(name, "OK" | "OUTCOME_CONFIRMED"),
         denial => numbers.kind == "status" && DENIALS.iter().any(|status| *status as i32 == number),
-        told, name, number, doc,
+        told, name, number => in_go, doc,
     }
 }
+
+/// Holds what must not be printed. Its zero value is absent, so it is never a pointer.
+const SECRET: &str = "Secret";
 
 #[derive(Clone, Copy)]
 enum Use {
@@ -117,6 +123,15 @@ fn nested(owner: &str, field: &Field) -> String {
 /// a value: no amount is a full refund, an empty one is a mistake.
 fn type_of(field: &Field, owner: &str, used: Use) -> (String, &'static str) {
     let config = matches!(used, Use::Config);
+    if field.secret {
+        assert!(matches!(field.kind, Kind::Text), "{} of {owner} is secret, and no text", field.name);
+        let tag = match (config, field.required) {
+            (true, _) => ",omitempty,omitzero",
+            (false, true) => "",
+            (false, false) => ",omitzero",
+        };
+        return (SECRET.to_owned(), tag);
+    }
     let (of, may_be_plain) = match field.kind {
         Kind::Text | Kind::Amount(_) => ("string".to_owned(), field.required),
         Kind::Integer => ("int64".to_owned(), false),

@@ -76,10 +76,10 @@ func (t *till) createOrder(ctx context.Context, what ordered) {
 			Reference: what.reference, Amount: what.amount, Currency: paysvc.Ptr(what.currency), Description: paysvc.Ptr("rent"),
 		},
 		Customer: &paysvc.OrderCreateCustomer{
-			Firstname: paysvc.Ptr("Ada"), Lastname: paysvc.Ptr("Lovelace"), Mobile: paysvc.Ptr("+2348000000000"),
-			Country: paysvc.Ptr("NG"), Email: paysvc.Ptr("ada@example.com"),
+			Firstname: paysvc.Ptr("Ada"), Lastname: paysvc.Ptr("Lovelace"), Mobile: paysvc.NewSecret("+2348000000000"),
+			Country: paysvc.Ptr("NG"), Email: paysvc.NewSecret("ada@example.com"),
 		},
-		Payment: &paysvc.OrderCreatePayment{RedirectURL: paysvc.Ptr("https://till.example/done")},
+		Payment: &paysvc.OrderCreatePayment{RedirectURL: paysvc.NewSecret("https://till.example/done")},
 	})
 	if failure == nil {
 		made.show(reply.Reply, shown(reply.Answer().Data.Order.Amount.Get()))
@@ -98,7 +98,7 @@ func (t *till) directDebit(ctx context.Context, what ordered) {
 		RecurringPaymentID: paysvc.Ptr[int64](1),
 		OrderReference:     paysvc.Ptr(order),
 		BankName:           paysvc.Ptr("Example Bank"),
-		AccountNumber:      paysvc.Ptr("0123456789"),
+		AccountNumber:      paysvc.NewSecret("0123456789"),
 		BankCode:           paysvc.Ptr("044"),
 		Address:            paysvc.Ptr("1 Example Street"),
 	})
@@ -129,7 +129,7 @@ func (t *till) directDebit(ctx context.Context, what ordered) {
 		PaymentOption: "NDD",
 		Reference:     order,
 		DirectDebitPaymentRequest: &paysvc.OrderPayDirectDebitPaymentRequest{
-			OTP:         otp,
+			OTP:         paysvc.NewSecret(otp),
 			MandateCode: mandate,
 			AccountName: paysvc.Ptr("Ada Lovelace"),
 			BankCode:    paysvc.Ptr("044"),
@@ -221,7 +221,7 @@ func (t *till) card(ctx context.Context, what ordered) {
 			Reference: order, Amount: what.amount, Currency: paysvc.Ptr(what.currency), Description: paysvc.Ptr("a meal"),
 		},
 		Card: &paysvc.OrderCreateCard{
-			Cardnumber: "4111111111111111", Expirymonth: "01", Expiryyear: "39", CVV: "193",
+			Cardnumber: paysvc.NewSecret("4111111111111111"), Expirymonth: "01", Expiryyear: "39", CVV: paysvc.NewSecret("193"),
 		},
 	})
 	if failure != nil {

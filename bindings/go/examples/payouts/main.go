@@ -78,20 +78,20 @@ func syncDirectory(name string) error {
 }
 
 // Writes a step down before the call goes on. If that fails, no further batch is sent.
-func (j *journal) write(progress paysvc.Progress) int {
+func (j *journal) write(progress paysvc.Progress) error {
 	fmt.Println(progress.Done, "of", progress.Total)
 	if j.failed != nil {
-		return 0
+		return j.failed
 	}
 	line := append(bytes.Clone(progress.JSON), '\n')
 	_, err := j.file.Write(line)
 	if j.failed = errors.Join(err, j.file.Sync()); j.failed != nil {
 		// Nothing may follow a line that is not whole. If this fails too, the next run cuts it off.
 		j.failed = errors.Join(j.failed, j.file.Truncate(j.size))
-		return 0
+		return j.failed
 	}
 	j.size += int64(len(line))
-	return paysvc.Continue
+	return nil
 }
 
 func pay(client *paysvc.Client, payouts []paysvc.PayoutBulkPayoutDetails, j *journal) (status int, err error) {

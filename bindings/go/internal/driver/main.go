@@ -43,7 +43,7 @@ func main() {
 		return
 	}
 	defer client.Close()
-	show(&paysvc.Reply{Outcome: paysvc.OutcomeNotSent, Body: json.RawMessage(`{}`)}, nil)
+	show(&paysvc.Reply{Status: paysvc.StatusOK, Outcome: paysvc.OutcomeNotSent, Body: json.RawMessage(`{}`)}, nil)
 	var last paysvc.Reply
 	for text, ok := line(input); ok; text, ok = line(input) {
 		command, argument, found := strings.Cut(text, "\t")
@@ -204,7 +204,7 @@ func set(field reflect.Value, value json.RawMessage) error {
 		field.Set(reflect.New(field.Type().Elem()))
 		field = field.Elem()
 	}
-	if field.Kind() == reflect.Struct {
+	if field.Kind() == reflect.Struct && field.Type() != reflect.TypeOf(paysvc.Secret{}) {
 		return fill(field, value)
 	}
 	if field.Kind() == reflect.Slice && field.Type().Elem().Kind() == reflect.Struct {

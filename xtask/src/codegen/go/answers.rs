@@ -3,10 +3,11 @@
 use minijinja::{Value, context};
 use paysvc_spec::schema::{AnswerKind, Certainty, Endpoint, Member};
 
+use super::operations::called;
 use super::package;
 use crate::codegen::answers::typed;
 use crate::codegen::operations::with_answers;
-use crate::names::go::{Package, exported, fields, method};
+use crate::names::go::{Package, exported, fields};
 use crate::templates;
 
 pub fn render(rows: &[Endpoint]) -> String {
@@ -15,7 +16,7 @@ pub fn render(rows: &[Endpoint]) -> String {
     let mut of_row = |it: &Endpoint| {
         let (go, mut structs) = (exported(it.name), Vec::new());
         add_struct(&mut structs, &mut package, format!("{go}Answer"), "", it.answer.members);
-        context! { go, method => method(it.name), structs }
+        context! { go, method => called(it.name), structs }
     };
     templates::render("generated_answers.go", context! { rows => rows.iter().map(&mut of_row).collect::<Vec<_>>() })
 }

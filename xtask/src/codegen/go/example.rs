@@ -3,7 +3,7 @@
 use minijinja::context;
 use paysvc_spec::schema::{Field, Kind};
 
-use super::{Use, nested, type_of};
+use super::{SECRET, Use, nested, type_of};
 use crate::codegen::answers::typed;
 use crate::codegen::examples::{Example, Given, Layout, Nested, Style, literal};
 use crate::names::go::{exported, field as field_name, fields, method};
@@ -59,6 +59,9 @@ fn value(it: &Given, owner: &str, extra: bool) -> Layout {
         _ => {}
     }
     let plain = plain(it, it.field);
+    if of == SECRET {
+        return Layout::Text(format!("paysvc.NewSecret({plain})"));
+    }
     Layout::Text(match of.strip_prefix('*') {
         // The type of a constant that is no int must be said.
         Some("int64") => format!("paysvc.Ptr[int64]({plain})"),

@@ -8,15 +8,20 @@ use super::{Use, structs};
 use crate::codegen::operations::{answer_of, operation};
 use crate::names::go::{exported, method};
 
-/// Those whose methods take something else than their request; they are in `resolve.go` and `payouts.go`.
-const BY_HAND: &[&str] = &["resolve", "payout_bulk"];
+/// Those with hand-written methods that take their requests, in `resolve.go` and `payouts.go`.
+const BY_HAND: &[(&str, &str)] = &[("resolve", "ResolveRequest"), ("payout_bulk", "PayoutBulk")];
+
+/// The method that takes the request.
+pub fn called(name: &str) -> String {
+    BY_HAND.iter().find(|it| it.0 == name).map_or_else(|| method(name), |it| it.1.to_owned())
+}
 
 pub fn values(rows: &[Endpoint]) -> Vec<Value> {
     let each = |it: &Operation| {
         context! {
             go => exported(it.name),
-            function => method(it.name),
-            by_hand => BY_HAND.contains(&it.name),
+            function => called(it.name),
+            by_hand => BY_HAND.iter().any(|by_hand| by_hand.0 == it.name),
             reply => answer_of(it, rows).map(|name| format!("{}Reply", exported(name))),
             structs => request(it),
             ..operation(it)

@@ -1,0 +1,175 @@
+package paysvc_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log"
+	"log/slog"
+	"os"
+	"time"
+
+	"paysvc.example/go/paysvc"
+)
+
+// A charge, and what to do with each end that it may have.
+func Example() {
+	sandbox, client := sandboxForExample() // paysvc.New(paysvc.Config{}) reads the variables PAYSVC_BASE_URL, PAYSVC_PUBLIC_KEY and so on
+	defer sandbox.stop()
+
+	reference, err := paysvc.NewReference("TILL-7") // Keep it with the order before you charge.
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	reply, err := client.OrderCreate(ctx, paysvc.OrderCreateRequest{
+		Paymentoption: paysvc.Ptr("C"),
+		Order:         &paysvc.OrderCreateOrder{Reference: reference, Amount: "25.50", Currency: paysvc.Ptr("NGN")},
+		Card: &paysvc.OrderCreateCard{
+			Cardnumber: paysvc.NewSecret("4111111111111111"), Expirymonth: "01", Expiryyear: "39", CVV: paysvc.NewSecret("193"),
+		},
+	})
+	switch {
+	case errors.Is(err, paysvc.ErrOutcomeUnknown):
+		fmt.Println("it may have been charged: find out with client.Resolve before you charge again")
+	case errors.Is(err, paysvc.ErrOutcomeNotSent):
+		fmt.Println("nothing was sent, it may be repeated:", err)
+	case err != nil:
+		fmt.Println("this request was not executed:", err)
+	default:
+		paid, whyNot := reply.IsPaid(reference, "25.50", "NGN")
+		fmt.Println("paid:", paid, whyNot)
+	}
+	// Output: paid: true
+}
+
+// The answer to a charge was lost. Resolve asks the service what became of it, and moves no money.
+func ExampleClient_Resolve() {
+	sandbox, client := sandboxForExample()
+	defer sandbox.stop()
+	sandbox.Post("/sandbox/faults", map[string]any{"path": "/payment/order/create", "fault": "commit_then_reset"}, nil)
+
+	ctx := context.Background()
+	_, err := client.OrderCreate(ctx, charge("ORDER-1", "4111111111111111"))
+	fmt.Println("unknown:", errors.Is(err, paysvc.ErrOutcomeUnknown))
+	reply, err := client.Resolve(ctx, err, paysvc.WithWait(), paysvc.WithExpect("25.50", "NGN"))
+	if err != nil {
+		log.Fatal(err) // Still not known: resolve it later, or ask a person.
+	}
+	fmt.Println(reply.IsPaid("ORDER-1", "25.50", "NGN"))
+	// Output:
+	// unknown: true
+	// true
+}
+
+// What is stored before a charge resolves it, even if the program is killed while it waits for the answer.
+func ExampleOrderCreateRequest_LookUp() {
+	sandbox, client := sandboxForExample()
+	defer sandbox.stop()
+
+	request := charge("ORDER-1", "4111111111111111")
+	stored, err := json.Marshal(request.LookUp())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(string(stored))
+	client.OrderCreate(context.Background(), request) // Here the program is killed. After its restart:
+
+	var lookUp paysvc.ResolveRequest
+	if err := json.Unmarshal(stored, &lookUp); err != nil {
+		log.Fatal(err)
+	}
+	reply, err := client.ResolveRequest(context.Background(), lookUp)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(reply.IsPaid("ORDER-1", "25.50", "NGN"))
+	// Output:
+	// {"endpoint":"order_create","request":{"card":{},"order":{"amount":"25.50","currency":"NGN","reference":"ORDER-1"},"paymentoption":"C","reference":"ORDER-1"}}
+	// true
+}
+
+// A secret is printed by nothing, wherever it stands.
+func ExampleSecret() {
+	type sale struct {
+		Till string
+		Card paysvc.OrderPayCard
+	}
+	sold := sale{"TILL-7", paysvc.OrderPayCard{Cardnumber: paysvc.NewSecret("4111111111111111"), CVV: paysvc.NewSecret("193")}}
+	fmt.Printf("%v %q\n", sold, sold.Card.CVV)
+	text, _ := json.Marshal(sold)
+	fmt.Println(string(text))
+	slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: withoutTime})).Info("sold", "sale", sold)
+	// Output:
+	// {TILL-7 (not shown)} [hidden]
+	// {"Till":"TILL-7","Card":{"cardnumber":"[hidden]","expirymonth":"","expiryyear":"","cvv":"[hidden]"}}
+	// level=INFO msg=sold sale="{Till:TILL-7 Card:(not shown)}"
+}
+
+// Every member that is wrong, not only the first.
+func ExampleError_Errors() {
+	sandbox, client := sandboxForExample()
+	defer sandbox.stop()
+
+	_, err := client.OrderRefund(context.Background(), paysvc.OrderRefundRequest{Amount: paysvc.Ptr("-1")})
+	var failure *paysvc.Error
+	if errors.As(err, &failure) {
+		fmt.Println(failure.Status, failure.Outcome)
+		fmt.Println(failure.Errors()["reference"])
+		fmt.Println(failure.Errors()["amount"])
+	}
+	// Output:
+	// E_ARGUMENT NOT_SENT
+	// must not be empty
+	// must be a decimal amount above zero in major units, like "100.10"
+}
+
+// A member of an answer may be absent, or have a form that nobody knows. That makes no error of the call.
+func ExampleOrderRefundReply_Answer() {
+	sandbox, client := sandboxForExample()
+	defer sandbox.stop()
+	sandbox.Post("/sandbox/orders", map[string]any{"reference": "ORDER-1", "amount": "100.00", "paid": true}, nil)
+
+	reply, err := client.OrderRefund(context.Background(), paysvc.OrderRefundRequest{Reference: "ORDER-1", Amount: paysvc.Ptr("25.50")})
+	if err != nil {
+		log.Fatal(err)
+	}
+	answer := reply.Answer() // Keep it: each Answer reads the body again.
+	switch amount, err := answer.Data.AmountRefunded.Get(); {
+	case errors.Is(err, paysvc.ErrAbsent):
+		fmt.Println("the answer has no amount")
+	case err != nil:
+		fmt.Println(err)
+	default:
+		fmt.Println(amount, reply.State)
+	}
+	// Output: 25.50 PENDING
+}
+
+// Pays a list of which the service refuses a part, and sends that part again: whoever is known to be paid is not paid twice.
+func ExampleClient_PayoutBulk() {
+	sandbox, client := sandboxForExample()
+	defer sandbox.stop()
+	sandbox.Post("/sandbox/faults", map[string]any{"path": "/payout/initiate", "fault": "unauthorized", "nth": 2}, nil)
+
+	ctx, list := context.Background(), recipients(5)
+	_, err := client.PayoutBulk(ctx, paysvc.PayoutBulkRequest{PayoutDetails: list})
+	var failure *paysvc.Error
+	if !errors.As(err, &failure) {
+		log.Fatal("all were accepted")
+	}
+	report := paysvc.ParsePayoutBulkAnswer(failure.Body)
+	unknown, err := report.Unknown.Get()
+	if err != nil || unknown > 0 {
+		log.Fatal("ask a person, do not pay them again")
+	}
+	reply, err := client.PayoutBulk(ctx, paysvc.PayoutBulkRequest{PayoutDetails: list, Earlier: failure.Body})
+	if err != nil {
+		log.Fatal(err)
+	}
+	accepted, _ := reply.Answer().Accepted.Get() // Accepted is not paid: PayoutBulkStatus tells of that.
+	fmt.Println(accepted, count(sandbox.Sandbox, "payout_made"))
+	// Output: 5 5
+}

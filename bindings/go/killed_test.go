@@ -1,0 +1,93 @@
+package paysvc_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"paysvc.example/go/paysvc"
+	"paysvc.example/go/paysvc/paysvctest"
+)
+
+// What a program does that may be killed: it stores the look-up, and charges. Run again, it resolves what was stored.
+func till(folder string) error {
+	client, err := paysvc.New(paysvc.Config{})
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	ctx, file := context.Background(), filepath.Join(folder, "pending.json")
+	if text, err := os.ReadFile(file); err == nil {
+		var stored paysvc.ResolveRequest
+		if err := json.Unmarshal(text, &stored); err != nil {
+			return err
+		}
+		reply, err := client.ResolveRequest(ctx, stored)
+		if err != nil {
+			return err
+		}
+		fmt.Println(reply.IsPaid("R-1", "25.50", "NGN"))
+		return nil
+	}
+	request := charge("R-1", charged)
+	text, err := json.Marshal(request.LookUp())
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		return err
+	}
+	_, err = client.OrderCreate(ctx, request)
+	return err
+}
+
+// The program of the test below, in a process of its own.
+func TestTill(t *testing.T) {
+	folder := os.Getenv("PAYSVC_TEST_TILL")
+	if folder == "" {
+		t.Skip("run by TestAKilledProgramResolvesWhatItStored")
+	}
+	if err := till(folder); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAKilledProgramResolvesWhatItStored(t *testing.T) {
+	folder := t.TempDir()
+	settings := filepath.Join(folder, "env")
+	sandbox := paysvctest.Start(t, "--seed", "7", "--env-file", settings)
+	sandbox.Post("/sandbox/faults", map[string]any{"path": "/payment/order/create", "fault": "commit_then_timeout"}, nil)
+	environment, err := os.ReadFile(settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func() *exec.Cmd {
+		command := exec.Command(os.Args[0], "-test.run", "^TestTill$", "-test.v")
+		command.Env = append(append(os.Environ(), strings.Fields(string(environment))...), "PAYSVC_TEST_TILL="+folder)
+		// What counts the handles that this process frees would miss those of a process that is killed.
+		command.Env = append(command.Env, "LD_PRELOAD=")
+		return command
+	}
+	first := run()
+	if err := first.Start(); err != nil {
+		t.Fatal(err)
+	}
+	committed(sandbox, "charge_made")
+	if err := first.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	first.Wait()
+	stored, err := os.ReadFile(filepath.Join(folder, "pending.json"))
+	if err != nil || strings.Contains(string(stored), charged) || strings.Contains(string(stored), "193") {
+		t.Fatal(string(stored), err)
+	}
+	output, err := run().CombinedOutput()
+	if err != nil || !strings.Contains(string(output), "\ntrue \n") || count(sandbox, "charge_made") != 1 {
+		t.Error(err, string(output), sandbox.Ledger())
+	}
+}

@@ -1,0 +1,153 @@
+package paysvc_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"strings"
+	"testing"
+
+	"paysvc.example/go/paysvc"
+)
+
+// As fmt writes with a verb, and both handlers of log/slog.
+func shown(value any) string {
+	var log bytes.Buffer
+	slog.New(slog.NewJSONHandler(&log, nil)).Info("m", "value", value)
+	slog.New(slog.NewTextHandler(&log, nil)).Info("m", "value", value)
+	text := log.String()
+	for _, verb := range append(strings.Fields("%v %+v %#v %s %q %x %X %d %t %c %U %e %b %o %p %10.2s"), "% x") {
+		text += fmt.Sprintf(verb, value) + "\n"
+	}
+	written, err := json.Marshal(value)
+	return text + string(written) + fmt.Sprint(err)
+}
+
+func TestSecretsAreNotPrinted(t *testing.T) {
+	const text = "4111111111111111"
+	secret := paysvc.NewSecret(text)
+	card := paysvc.OrderCreateCard{Cardnumber: secret, CVV: secret, PIN: secret}
+	// fmt prints members that are not exported, and asks no method of theirs.
+	type held struct {
+		secret  paysvc.Secret
+		pointer *paysvc.Secret
+		card    paysvc.OrderCreateCard
+		cards   []paysvc.OrderCreateCard
+		within  map[string]any
+		config  paysvc.Config
+	}
+	config := paysvc.Config{PublicKey: secret, SecretKey: secret, EncryptionKey: secret, Proxy: secret}
+	own := held{secret, &secret, card, []paysvc.OrderCreateCard{card}, map[string]any{"a": card, "b": secret}, config}
+	for _, value := range []any{
+		secret, &secret, []paysvc.Secret{secret}, map[string]paysvc.Secret{"a": secret}, [1]*paysvc.Secret{&secret},
+		card, &card, []paysvc.OrderCreateCard{card}, map[string]any{"card": card}, own, &own, []held{own},
+		paysvc.OrderCreateRequest{Card: &card}, &paysvc.OrderCreateRequest{Card: &card},
+		paysvc.OrderPayDirectDebitPaymentRequest{OTP: secret},
+		[]paysvc.PayoutBulkPayoutDetails{{AccountNumber: secret}},
+		config, &config, struct{ Config paysvc.Config }{config}, errors.Join(fmt.Errorf("of %v", config)),
+	} {
+		for _, form := range []string{
+			text, fmt.Sprintf("%x", text), fmt.Sprintf("%X", text), fmt.Sprintf("% x", text), strings.Trim(fmt.Sprint([]byte(text)), "[]"),
+		} {
+			if got := shown(value); strings.Contains(got, form) {
+				t.Errorf("%T: %s", value, got)
+				break
+			}
+		}
+	}
+	// What has no member that is secret is not shown either, but by encoding/json.
+	reply := paysvc.Reply{Body: json.RawMessage(text)}
+	for _, value := range []any{
+		paysvc.Request{Body: json.RawMessage(text)}, &paysvc.OrderCreateRequest{Reference: paysvc.Ptr(text)}, reply, &reply, &paysvc.Error{Reply: reply},
+	} {
+		if got := fmt.Sprintf("%v %+v %#v %s %q %x", value, value, value, value, value, value); strings.Contains(got, text) {
+			t.Errorf("%T: %s", value, got)
+		}
+	}
+}
+
+func TestASecretSaysThatItIsHidden(t *testing.T) {
+	secret := paysvc.NewSecret("193")
+	for _, verb := range strings.Fields("%v %+v %#v %s %q %x %X %d %10s") {
+		if got := fmt.Sprintf(verb, secret); got != "[hidden]" {
+			t.Errorf("%s: %s", verb, got)
+		}
+	}
+	text, err := secret.MarshalText()
+	if secret.String() != "[hidden]" || secret.LogValue().String() != "[hidden]" || string(text) != "[hidden]" || err != nil {
+		t.Error(secret, string(text), err)
+	}
+	written, err := json.Marshal(paysvc.OrderPayCard{Cardnumber: secret})
+	if want := `{"cardnumber":"[hidden]","expirymonth":"","expiryyear":"","cvv":null}`; string(written) != want || err != nil {
+		t.Error(string(written), err)
+	}
+}
+
+func TestASecretIsReadAndNeverFromWhatIsHidden(t *testing.T) {
+	var card paysvc.OrderPayCard
+	if err := json.Unmarshal([]byte(`{"cardnumber":"4111","cvv":null,"pin":""}`), &card); err != nil {
+		t.Fatal(err)
+	}
+	if !card.Cardnumber.Equal(paysvc.NewSecret("4111")) || !card.CVV.IsZero() || card.PIN.IsZero() || !card.PIN.Equal(paysvc.NewSecret("")) {
+		t.Error(card.Cardnumber, card.CVV, card.PIN)
+	}
+	var from paysvc.Secret
+	if err := from.UnmarshalText([]byte("4111")); err != nil || !from.Equal(card.Cardnumber) || !reflect.DeepEqual(from, card.Cardnumber) {
+		t.Error(err)
+	}
+	if from.Equal(paysvc.NewSecret("4112")) || from.Equal(paysvc.Secret{}) || !(paysvc.Secret{}).Equal(paysvc.Secret{}) {
+		t.Error("not equal as the texts are")
+	}
+	written, err := json.Marshal(card)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(written, &card); err == nil {
+		t.Error("a card was read from what is hidden")
+	}
+	for _, err := range []error{from.UnmarshalText([]byte("[hidden]")), from.UnmarshalJSON([]byte(`"[hidden]"`)), from.UnmarshalJSON([]byte("193"))} {
+		if err == nil || strings.Contains(err.Error(), "193") {
+			t.Error(err)
+		}
+	}
+	if !from.Equal(paysvc.NewSecret("4111")) {
+		t.Error("what is refused changes nothing")
+	}
+	if err := from.UnmarshalText(nil); err != nil || !from.IsZero() {
+		t.Error(err)
+	}
+}
+
+func TestTheServiceGetsTheSecrets(t *testing.T) {
+	sandbox, client := start(t)
+	ctx := context.Background()
+	order := paysvc.OrderCreateRequest{
+		Reference: paysvc.Ptr("R-1"), Paymentoption: paysvc.Ptr("C"), Country: paysvc.Ptr("NG"),
+		Order: &paysvc.OrderCreateOrder{Reference: "R-1", Amount: "25.50", Currency: paysvc.Ptr("NGN")},
+		Card: &paysvc.OrderCreateCard{
+			Cardnumber: paysvc.NewSecret(charged), Expirymonth: "01", Expiryyear: "39", CVV: paysvc.NewSecret("193"),
+		},
+	}
+	if _, err := client.OrderCreate(ctx, order); err != nil || count(sandbox, "charge_made") != 1 {
+		t.Fatal(err, sandbox.Ledger())
+	}
+	for _, wrong := range []paysvc.Secret{{}, paysvc.NewSecret(""), paysvc.NewSecret("\xff")} {
+		order.Card.CVV = wrong
+		_, err := client.OrderCreate(ctx, order)
+		is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
+	}
+	// An optional one that is empty is a mistake as well; an absent one is not.
+	order.Card.CVV, order.Card.PIN = paysvc.NewSecret("193"), paysvc.NewSecret("")
+	_, err := client.OrderCreate(ctx, order)
+	is(t, err, paysvc.ErrArgument)
+	// Of a configuration an empty text is left out, whatever it is.
+	config := sandbox.Config
+	config.EncryptionKey = paysvc.NewSecret("")
+	if _, err := connect(t, config).DirectDebitHistory(ctx, paysvc.DirectDebitHistoryRequest{EmailAddress: "none@example.com"}); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,149 @@
+package paysvc_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"paysvc.example/go/paysvc"
+)
+
+// Waits for an order whose payment is under way, until the context ends; looked gets a value after the first look.
+func waitFor(ctx context.Context, client *paysvc.Client, looked chan<- struct{}) chan error {
+	ended := make(chan error, 1)
+	go func() {
+		_, err := client.OrderWait(ctx, paysvc.OrderWaitRequest{Reference: "R-1", Progress: func(p paysvc.Progress) error {
+			if p.Done == 1 {
+				looked <- struct{}{}
+			}
+			return nil
+		}})
+		ended <- err
+	}()
+	return ended
+}
+
+func TestChargesGoOnWhileOrdersAreWaitedFor(t *testing.T) {
+	sandbox, client := start(t, paysvc.WithMaxInFlight(1), paysvc.WithMaxWaiting(20))
+	sandbox.Post("/sandbox/orders", map[string]any{"reference": "R-1", "amount": "25.50"}, nil)
+	paid(sandbox, "ORDER-1")
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	looked, ended := make(chan struct{}, 21), make([]chan error, 20)
+	for i := range ended {
+		ended[i] = waitFor(ctx, client, looked)
+	}
+	for range ended {
+		select {
+		case <-looked: // It has a slot now, and keeps it.
+		case <-ctx.Done():
+			t.Fatal("not all have a slot")
+		}
+	}
+	if _, err := client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "ORDER-1"}); err != nil {
+		t.Error(err)
+	}
+	// One more waits for a slot of its own kind, and so do the others that are waits.
+	short, cancelShort := context.WithTimeout(ctx, 100*time.Millisecond)
+	defer cancelShort()
+	ask := paysvc.ResolveRequest{Endpoint: "order_refund", Request: []byte(`{"reference":"ORDER-1"}`)}
+	wait := ask
+	wait.Wait = paysvc.Ptr(true)
+	_, waited := client.OrderWait(short, paysvc.OrderWaitRequest{Reference: "R-1"})
+	_, resolved := client.ResolveRequest(short, wait)
+	_, verified := client.WebhookVerify(short, paysvc.WebhookVerifyRequest{Body: []byte(`{"orderReference":"R-1"}`)})
+	for i, err := range []error{waited, resolved, verified} {
+		is(t, err, context.DeadlineExceeded, paysvc.ErrTimeout)
+		if i == 0 && !strings.Contains(err.Error(), "all 20 slots of this client (WithMaxWaiting) were busy") {
+			t.Error(err)
+		}
+	}
+	_, err := client.ResolveRequest(ctx, ask) // One look is no wait.
+	if failure := failure(t, err); failure.HTTPStatus == 0 {
+		t.Error(err)
+	}
+	cancel()
+	for _, ended := range ended {
+		is(t, <-ended, paysvc.ErrOutcomeUnknown)
+	}
+	_, err = paysvc.New(sandbox.Config, paysvc.WithMaxWaiting(0))
+	is(t, err, paysvc.ErrArgument)
+}
+
+func TestShutdownWaitsForCallsInFlight(t *testing.T) {
+	sandbox, client := start(t)
+	sandbox.Post("/sandbox/orders", map[string]any{"reference": "R-1", "amount": "25.50"}, nil)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	looked := make(chan struct{}, 1)
+	ended := waitFor(ctx, client, looked)
+	<-looked
+	over, stop := context.WithCancel(context.Background())
+	stop()
+	if err := client.Shutdown(over); err != context.Canceled {
+		t.Errorf("Shutdown did not wait: %v", err)
+	}
+	_, err := client.OrderStatus(context.Background(), paysvc.OrderStatusRequest{Reference: "R-1"})
+	is(t, err, paysvc.ErrClosed, paysvc.ErrOutcomeNotSent)
+	down := make(chan error, 1)
+	go func() { down <- client.Shutdown(context.Background()) }()
+	select {
+	case err := <-ended:
+		t.Errorf("Shutdown ended a call: %v", err)
+	case err := <-down:
+		t.Errorf("Shutdown did not wait: %v", err)
+	case <-time.After(100 * time.Millisecond):
+	}
+	cancel()
+	is(t, <-ended, context.Canceled, paysvc.ErrOutcomeUnknown)
+	if err := <-down; err != nil {
+		t.Error(err)
+	}
+	if err := client.Shutdown(context.Background()); err != nil {
+		t.Error("a second time:", err)
+	}
+}
+
+func TestAClientThatIsDroppedIsClosed(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	closed := make(chan error)
+	go func() {
+		connection, err := listener.Accept()
+		if err == nil {
+			_, err = connection.Read(make([]byte, 1))
+		}
+		closed <- err
+	}()
+	func() {
+		client, err := paysvc.NewFromJSON([]byte(fmt.Sprintf(`{"base_url":"http://%s"}`, listener.Addr())))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := client.Warm(context.Background()); err != nil { // It keeps the connection.
+			t.Fatal(err)
+		}
+	}()
+	for until := time.Now().Add(time.Minute); ; {
+		runtime.GC()
+		select {
+		case err := <-closed:
+			if err != io.EOF {
+				t.Error(err)
+			}
+			return
+		case <-time.After(10 * time.Millisecond):
+			if time.Now().After(until) {
+				t.Fatal("it was not closed")
+			}
+		}
+	}
+}
