@@ -35,7 +35,7 @@ number() { # file, offset, size: a number whose lowest byte comes first
 shared=$destination$libdir/libpaysvc.so.$version
 dll=$destination$prefix/bin/paysvc.dll
 if [ -e "$shared" ]; then
-    system=linux
+    system=linux cmake_system=Linux
     # The class of an ELF file.
     case $(number "$shared" 4 1) in
         1) bits=32 ;;
@@ -45,15 +45,16 @@ if [ -e "$shared" ]; then
     # Those of rustc --print native-static-libs. Every compiler adds the C library and its own unwinder.
     libraries="-lutil -lrt -lpthread -lm -ldl"
 elif [ -e "$dll" ]; then
-    system=windows
+    system=windows cmake_system=Windows
     # The magic number of the optional header of a PE file.
     case $(number "$dll" $(($(number "$dll" 60 4) + 24)) 2) in
         267) bits=32 ;;
         523) bits=64 ;;
         *) fail "$dll is no DLL" ;;
     esac
-    # With MinGW, AWS-LC uses POSIX threads, which not every compiler adds.
-    libraries="-lws2_32 -luserenv -ldbghelp -lntdll -lbcrypt -lcrypt32 -ladvapi32 -lpthread -lkernel32"
+    # With MinGW, AWS-LC uses POSIX threads, which not every compiler adds. By its name, because -lpthread would take the DLL, which
+    # is no part of Windows.
+    libraries="-lws2_32 -luserenv -ldbghelp -lntdll -lbcrypt -lcrypt32 -ladvapi32 -l:libwinpthread.a -lkernel32"
 else
     fail "neither $shared nor $dll is there"
 fi
@@ -92,7 +93,7 @@ in_pkg_config() { # a path with its blanks escaped
 fill() { # template
     sed -e '/^@SHARED@$/{' -e "r $project/packaging/shared-$system.cmake.in" -e d -e '}' "$project/packaging/$1" | sed \
         -e "s|@VERSION@|$version|" -e "s|@ABI@|$abi|g" \
-        -e "s|@POINTER_BITS@|$bits|" -e "s|@POINTER_BYTES@|$((bits / 8))|" \
+        -e "s|@CMAKE_SYSTEM@|$cmake_system|g" -e "s|@POINTER_BITS@|$bits|" -e "s|@POINTER_BYTES@|$((bits / 8))|" \
         -e "s|@SYSTEM_LIBRARIES@|$libraries|" \
         -e "s|@CMAKE_SYSTEM_LIBRARIES@|$(echo "$libraries" | sed 's/-l//g; s/ /;/g')|" \
         -e "s|@PREFIX@|$(literal "$(in_pkg_config "$pc_prefix")")|" \

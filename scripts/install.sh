@@ -76,7 +76,10 @@ link() { # to, link
 install() {
     version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
     abi=$(sed -n 's/^pub const ABI: i32 = \([0-9]*\);/\1/p' spec/src/status.rs)
-    for file in include/paysvc.h "lib/libpaysvc.so.$version" lib/libpaysvc.a; do
+    dll=""
+    [ ! -e "$build/bin/paysvc.dll" ] || dll=bin/paysvc.dll
+    [ -z "$dll" ] || [ "$bindir" = "$prefix/bin" ] || fail "programs look for the DLL in PREFIX/bin: leave BINDIR as it is"
+    for file in include/paysvc.h "${dll:-lib/libpaysvc.so.$version}" lib/libpaysvc.a; do
         [ -e "$build/$file" ] || fail "$build/$file is not there: run make build first"
     done
 
@@ -90,12 +93,17 @@ install() {
     before=$(cat "$record") start=$(wc -l <"$record")
 
     put 644 "$includedir" "$build"/include/*
-    put 755 "$libdir" "$build/lib/libpaysvc.so.$version"
-    link "libpaysvc.so.$version" "$libdir/libpaysvc.so.$abi"
-    link "libpaysvc.so.$abi" "$libdir/libpaysvc.so"
+    if [ -n "$dll" ]; then
+        put 755 "$bindir" "$build/$dll"
+        put 644 "$libdir" "$build/lib/libpaysvc.dll.a" "$build/lib/paysvc.lib" "$build/lib/paysvc.def"
+    else
+        put 755 "$libdir" "$build/lib/libpaysvc.so.$version"
+        link "libpaysvc.so.$version" "$libdir/libpaysvc.so.$abi"
+        link "libpaysvc.so.$abi" "$libdir/libpaysvc.so"
+    fi
     put 644 "$libdir" "$build/lib/libpaysvc.a"
     # What is not there is left out: the libraries of other platforms come without a sandbox.
-    put 644 "$libdir/debug" "$build/lib/debug/libpaysvc.so.$version.debug"
+    put 644 "$libdir/debug" "$build"/lib/debug/*.debug
     put 755 "$bindir" "$build/bin/paysvc-sandbox"
     for section in docs/man/man?; do put 644 "$mandir/${section##*/}" "$section"/*; done
     folder "$libdir/pkgconfig"
@@ -120,7 +128,7 @@ install() {
         [ "$file" = "$destination$libdir/libpaysvc.so.$version" ] ||
             echo "$file is of an earlier release that left no record: remove it if you like"
     done
-    [ -n "$destination" ] || echo "if programs do not find libpaysvc.so.$abi, run ldconfig as root, or name $libdir in LD_LIBRARY_PATH"
+    [ -n "$destination$dll" ] || echo "if programs do not find libpaysvc.so.$abi, run ldconfig as root, or name $libdir in LD_LIBRARY_PATH"
 }
 
 uninstall() {

@@ -27,9 +27,27 @@ trap 'exit 1' INT TERM
 # without what no exported function needs, they can be local, so that they cannot clash with those of another archive.
 sed -n 's/^ *\(paysvc_[a-z0-9_]*\);.*/-u \1/p' "$exports" >"$work/roots"
 [ -s "$work/roots" ] || { echo "link: $exports names no functions" >&2; exit 1; }
-"${BINUTILS}ld" -r --gc-sections --force-group-allocation "@$work/roots" -o "$work/all.o" --whole-archive "$archive"
+# AWS-LC calls these five instead of its own memory functions if some other library or the program defines them: then memory
+# would not be wiped, and could be freed by another allocator than the one that gave it. Hidden, and under names that nobody
+# has, they stay undefined, which is what AWS-LC takes for "not there". Of two visibilities ld takes the narrower one.
+hooks="OPENSSL_memory_alloc OPENSSL_memory_free OPENSSL_memory_get_size OPENSSL_memory_realloc sdallocx"
+renamed=""
+"${BINUTILS}nm" "$archive" >"$work/symbols" 2>/dev/null || :
+for hook in $hooks; do
+    # An archive that was linked before has the other names already.
+    grep -q " $hook\$" "$work/symbols" || continue
+    printf 'void %s(void) __attribute__((weak, visibility("hidden")));\nvoid *not_%s(void) { return (void *)%s; }\n' \
+        "$hook" "$hook" "$hook"
+    renamed="$renamed --redefine-sym $hook=paysvc_unused_$hook"
+done >"$work/hooks.c"
+# shellcheck disable=SC2086
+$CC -fPIC -c -o "$work/hooks.o" "$work/hooks.c"
+"${BINUTILS}ld" -r --gc-sections --force-group-allocation "@$work/roots" -o "$work/all.o" "$work/hooks.o" \
+    --whole-archive "$archive"
 # Besides, rustc leaves its intermediate code in there.
-"${BINUTILS}objcopy" -R .llvmbc -R .llvmcmd --wildcard --keep-global-symbol='paysvc_*' "$work/all.o" "$work/paysvc.o"
+# shellcheck disable=SC2086
+"${BINUTILS}objcopy" -R .llvmbc -R .llvmcmd $renamed --wildcard --keep-global-symbol='paysvc_*' "$work/all.o" \
+    "$work/paysvc.o"
 
 # An old glibc crashes in destructors of thread-locals after dlclose: nodelete.
 # shellcheck disable=SC2086

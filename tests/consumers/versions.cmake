@@ -1,4 +1,4 @@
-# Prints which requests for a version, and which pointer sizes, the package suits. No compiler is needed.
+# Prints which requests for a version, which pointer sizes and which systems the package suits. No compiler is needed.
 cmake_minimum_required(VERSION 3.19)
 project(versions NONE)
 
@@ -20,4 +20,9 @@ endforeach()
 foreach(bytes 4 8)
   set(CMAKE_SIZEOF_VOID_P ${bytes})
   try("${bytes} bytes")
+endforeach()
+unset(CMAKE_SIZEOF_VOID_P)
+foreach(system Linux Windows)
+  set(CMAKE_SYSTEM_NAME ${system})
+  try(${system})
 endforeach()

@@ -197,9 +197,9 @@ fn the_readme_is_true_for_cmake() {
     }
 }
 
-/// What CMake is told of a version, and of a pointer size; the rule is in the package's own file.
+/// What CMake is told of a version, a pointer size and a system; the rule is in the package's own file.
 #[test]
-fn cmake_refuses_a_newer_version_and_another_pointer_size() {
+fn cmake_refuses_a_newer_version_another_pointer_size_and_another_system() {
     assert_eq!(paysvc_spec::status::ABI, 1, "which versions have this ABI? packaging/paysvcConfigVersion.cmake.in");
     let installed = Installed::in_libdir("lib");
     let [major, minor, patch] = VERSION.split('.').map(|part| part.parse().unwrap()).collect::<Vec<u32>>()[..] else {
@@ -232,6 +232,8 @@ fn cmake_refuses_a_newer_version_and_another_pointer_size() {
     let (fits, other) = if cfg!(target_pointer_width = "64") { (8, 4) } else { (4, 8) };
     assert_eq!(tried(&format!("{fits} bytes")), VERSION);
     assert_eq!(tried(&format!("{other} bytes")), format!("refused {VERSION} ({} bit)", fits * 8));
+    assert_eq!(tried("Linux"), VERSION);
+    assert_eq!(tried("Windows"), format!("refused {VERSION} (Linux)"));
 }
 
 /// Without the archive, or without the shared library, as packages may divide them: the other one can be used.

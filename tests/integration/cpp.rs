@@ -101,6 +101,21 @@ fn every_standard_compiles_it_with_and_without_exceptions() {
     }
 }
 
+/// An editor or a tool that looks at one header at a time.
+#[test]
+fn each_header_compiles_alone() {
+    let stage = Stage::new();
+    for header in std::fs::read_dir(root().join("bindings/cpp")).unwrap().map(|entry| entry.unwrap().path()) {
+        if header.extension().is_some_and(|extension| extension == "hpp") {
+            let line = format!("#include <{}>\n", header.file_name().unwrap().display());
+            std::fs::write(stage.path().join("alone.cpp"), line).unwrap();
+            let mut command = Command::new("c++");
+            command.args(CPP).args(["-std=c++11", "-fsyntax-only", "-Ibuild/include", "alone.cpp"]);
+            run(command.current_dir(stage.path()));
+        }
+    }
+}
+
 #[test]
 fn money_and_numbers_take_no_floating_point() {
     let stage = Stage::new();

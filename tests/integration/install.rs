@@ -271,3 +271,34 @@ fn before_a_build_nothing_is_installed() {
     assert!(!output.status.success() && output_of(&output).contains("run make build first"), "{}", output_of(&output));
     assert_eq!(tree(folder.path()), BTreeMap::new());
 }
+
+/// What `make libs` makes for Windows; here with a DLL that has a head alone.
+#[test]
+fn libraries_for_windows_are_installed_and_removed_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let (built, prefix) = (folder.path().join("built"), folder.path().join("usr"));
+    let mut dll = b"MZ".to_vec();
+    dll.resize(60, 0);
+    dll.extend(64_u32.to_le_bytes());
+    dll.extend(b"PE\0\0");
+    dll.resize(64 + 24, 0);
+    dll.extend(523_u16.to_le_bytes()); // 64 bits
+    let windows =
+        ["lib/libpaysvc.a", "lib/libpaysvc.dll.a", "lib/paysvc.lib", "lib/paysvc.def", "lib/debug/paysvc.dll.debug"];
+    for name in windows.into_iter().chain(["include/paysvc.h", "bin/paysvc.dll"]) {
+        let file = built.join(name);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, if name.ends_with(".dll") { &dll[..] } else { b"" }).unwrap();
+    }
+    let places = [format!("PREFIX={}", prefix.display()), format!("BUILD={}", built.display())];
+    run(make("install").args(&places));
+    for name in windows.into_iter().chain(["include/paysvc.h", "bin/paysvc.dll"]) {
+        assert!(prefix.join(name).is_file(), "{name}");
+    }
+    let packages = std::fs::read_to_string(prefix.join("lib/pkgconfig/paysvc-static.pc")).unwrap();
+    assert!(packages.contains("-l:libwinpthread.a"), "{packages}");
+    let refused = make("install").args(&places).arg("BINDIR=programs").output().unwrap();
+    assert!(output_of(&refused).contains("leave BINDIR as it is"), "{}", output_of(&refused));
+    run(make("uninstall").args(&places));
+    assert!(!prefix.exists(), "{:?}", tree(&prefix));
+}

@@ -34,6 +34,15 @@ fn cmake_links_the_dll_and_the_archive_for_windows() {
             "-DCMAKE_EXE_LINKER_FLAGS=-static".to_owned(),
         ];
         let more: Vec<_> = more.iter().map(String::as_str).collect();
+        // Without -static, what is no part of Windows must not be needed.
+        let mut words = Command::new("pkg-config");
+        words.env("PKG_CONFIG_PATH", libraries.join("lib/pkgconfig")).args(["--cflags", "--libs", "paysvc-static"]);
+        let words = String::from_utf8(run(&mut words).stdout).unwrap();
+        let alone = work.path().join("alone.exe");
+        run(Command::new(compiler).arg(source("refund.c")).args(words.split_whitespace()).arg("-o").arg(&alone));
+        let mut imports = Command::new(compiler.replace("gcc", "objdump").replace("-posix", ""));
+        let imports = String::from_utf8_lossy(&run(imports.arg("-p").arg(&alone)).stdout).into_owned();
+        assert!(!imports.contains("libwinpthread") && imports.contains("KERNEL32.dll"), "{imports}");
         run(&mut configure(&libraries, &root().join("tests/consumers"), &built, &more));
         run(Command::new("cmake").arg("--build").arg(&built));
         let runner = |words: &[&str]| {

@@ -18,6 +18,8 @@ pub struct Shared {
     pub needed: Vec<String>,
     pub imports: Vec<Import>,
     pub exports: Vec<Export>,
+    /// The names of the imports that it can do without.
+    pub weak: Vec<String>,
     /// Whether there are symbols or lines for debuggers.
     pub has_symbols: bool,
     /// The name of the debug file, and the checksum that it must have.
@@ -49,6 +51,8 @@ pub struct Archive {
     pub stubs: Vec<String>,
     /// The names of the symbols that whoever links it must have; weak ones are none of these.
     pub undefined: Vec<String>,
+    /// The names of those that it can do without.
+    pub weak: Vec<String>,
 }
 
 pub fn shared(bytes: &[u8]) -> Result<Shared, String> {
@@ -79,6 +83,8 @@ fn read_shared(bytes: &[u8]) -> object::Result<Shared> {
     }
     // The names of the versions themselves are exported, too.
     shared.exports.retain(|export| export.version.as_ref() != Some(&export.name));
+    let weak = file.dynamic_symbols().filter(|symbol| symbol.is_undefined() && symbol.is_weak());
+    shared.weak = weak.map(|symbol| symbol.name().map(str::to_owned)).collect::<object::Result<_>>()?;
     shared.has_symbols = file.has_debug_symbols() || file.symbols().next().is_some();
     if let Some(section) = file.section_by_name(".gnu_debuglink") {
         shared.debug_link = debug_link(section.data()?);
@@ -121,8 +127,8 @@ fn read_archive(bytes: &[u8]) -> object::Result<Archive> {
         let is_stub = file.sections().any(|section| section.name().is_ok_and(|name| name.starts_with(".idata$")));
         for symbol in file.symbols() {
             let name = symbol.name()?;
-            if symbol.is_undefined() && !symbol.is_weak() && !name.is_empty() {
-                archive.undefined.push(name.to_owned());
+            if symbol.is_undefined() && !name.is_empty() {
+                if symbol.is_weak() { &mut archive.weak } else { &mut archive.undefined }.push(name.to_owned());
             } else if symbol.is_global() && symbol.is_definition() {
                 if is_stub { &mut archive.stubs } else { &mut archive.globals }.push(name.to_owned());
             }

@@ -67,7 +67,20 @@ fn of_linux(declared: &BTreeSet<Export>, abi: i32, library: &Shared, systems: &[
         problems.push(format!("its soname is {:?}, not {soname}", library.soname));
     }
     problems.extend(differences(declared, &library.exports));
+    problems.extend(foreign_hooks(&library.weak));
     problems
+}
+
+/// What Rust's standard library uses where the system has it.
+const SYSTEMS_LATER: [&str; 4] = ["copy_file_range", "getrandom", "gettid", "statx"];
+/// What scripts/link.sh makes of AWS-LC's names for another allocator.
+const UNUSED: &str = "paysvc_unused_";
+
+/// Weak symbols that a program, or a library beside this one, might define.
+fn foreign_hooks(weak: &[String]) -> Vec<String> {
+    let of_compiler = |name: &str| name.starts_with("__") || name.starts_with("_ITM_");
+    let foreign = weak.iter().filter(|name| !of_compiler(name) && !SYSTEMS_LATER.contains(&name.as_str()));
+    foreign.map(|name| format!("{name} is weak, so that any library can define it")).collect()
 }
 
 /// The symbols that an older glibc does not have.
@@ -180,6 +193,10 @@ pub fn archive(platform: &Platform, declared: &BTreeSet<Export>, library: &Archi
             problems.push(format!("{name} is undefined, and not of the system"));
         }
     }
+    if !matches!(platform.system, System::Windows(_)) {
+        let weak: Vec<_> = library.weak.iter().filter(|name| !name.starts_with(UNUSED)).cloned().collect();
+        problems.extend(foreign_hooks(&weak));
+    }
     problems
 }
 
@@ -235,6 +252,7 @@ mod tests {
             needed: words(&["libc.so.6", "ld-linux-x86-64.so.2"]),
             imports: vec![import("read", "GLIBC_2.2.5", ""), import("secure_getenv", "GLIBC_2.17", "")],
             exports: vec![export("paysvc_abi", "PAYSVC_0.1"), export("paysvc_new", "PAYSVC_0.2")],
+            weak: words(&["__cxa_finalize", "_ITM_registerTMCloneTable", "statx"]),
             has_symbols: false,
             debug_link: Some(("libpaysvc.so.1.debug".to_owned(), 0x352441C2)),
         }
@@ -261,6 +279,7 @@ mod tests {
             (|it| it.soname = None, "its soname is None, not libpaysvc.so.1"),
             (|it| it.exports.push(export("SSL_read", "")), "it exports SSL_read without a version"),
             (|it| it.exports.truncate(1), "it does not export paysvc_new with version PAYSVC_0.2"),
+            (|it| it.weak.push("sdallocx".to_owned()), "sdallocx is weak, so that any library can define it"),
             (|it| it.is_64 = false, "it is not for 64 bits"),
             (|it| it.has_symbols = true, "it is not stripped"),
             (|it| it.debug_link = None, "it has no link to its debug file"),
@@ -327,6 +346,12 @@ mod tests {
         let good = ["paysvc_abi", "paysvc_new"];
         assert_eq!(of(&good, &["read", "_Unwind_Resume", "__tls_get_addr", "pthread_atfork"]), Vec::<String>::new());
         assert_eq!(of(&["paysvc_abi"], &[]), ["paysvc_new is missing"]);
+        let weak = words(&["gettid", "paysvc_unused_sdallocx", "sdallocx"]);
+        let library = Archive { is_64: true, globals: words(&good), weak, ..Archive::default() };
+        assert_eq!(
+            archive(here, &declared(SCRIPT), &library, &linux()),
+            ["sdallocx is weak, so that any library can define it"]
+        );
         assert_eq!(of(&["paysvc_abi", "paysvc_new", "RSA_free"], &[]), ["RSA_free is global"]);
         for name in ["aws_lc_0_47_0_BN_new", "_ZN3std6memoryE", "__rust_alloc", "write"] {
             assert_eq!(of(&good, &[name]), [format!("{name} is undefined, and not of the system")]);
@@ -339,6 +364,7 @@ mod tests {
             globals: words(&["_paysvc_abi", "_paysvc_new"]),
             stubs: words(&["__imp__ProcessPrng@8"]),
             undefined: words(&["__imp__read@12", "_read", "__imp__ProcessPrng@8"]),
+            weak: Vec::new(),
         };
         assert_eq!(archive(windows, &declared(SCRIPT), &library, &linux()), Vec::<String>::new());
     }
