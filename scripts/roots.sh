@@ -1,16 +1,17 @@
 #!/bin/sh
 # Makes the roots in which libraries of other platforms are tried, in build/roots, where they are missing: roots.sh [NAME...]
 #   bullseye       Debian 11 for x86_64 with Python's standard library
-#   wine           Debian 13 with Wine for 64-bit and 32-bit programs
+#   wine           Debian 13 with Wine for 64-bit programs
+#   wine32         the same for 32-bit programs too, which takes packages of a second architecture from the mirror
 #   bullseye-i386, arm64, armhf
 #                  the C library of Debian 11 for that processor, and for arm64 musl's too
 #   musl           musl's loader for x86_64
 # Uses the package mirror of this machine, or those that MIRRORS names, for a release that mirrors no longer have. The first
-# two need root and debootstrap; the others apt-get and dpkg, and arm64 and armhf QEMU. Exit status 3 and a line
+# three need root and debootstrap; the others apt-get and dpkg, and arm64 and armhf QEMU. Exit status 3 and a line
 # "MISSING: ..." if something is not there. Started side by side, one waits for the other.
 set -eu
 cd "$(dirname "$0")/.."
-[ $# -gt 0 ] || set -- bullseye wine bullseye-i386 arm64 armhf musl
+[ $# -gt 0 ] || set -- bullseye wine wine32 bullseye-i386 arm64 armhf musl
 roots=$PWD/build/roots
 mkdir -p "$roots"
 : >>"$roots/log"
@@ -55,10 +56,10 @@ bullseye() {
     debian bullseye python3-minimal,libpython3-stdlib
 }
 
-wine() {
+wine() { # a second architecture, or nothing
     # The compilers of the programs in C++ that run in it; MinGW's for C builds the libraries.
     program x86_64-w64-mingw32-g++-posix g++-mingw-w64-x86-64-posix
-    program i686-w64-mingw32-g++-posix g++-mingw-w64-i686-posix
+    [ -z "$1" ] || program i686-w64-mingw32-g++-posix g++-mingw-w64-i686-posix
     debian trixie ""
     # Its documentation is a tenth of it.
     printf 'path-exclude=/usr/share/%s/*\n' doc man locale >"$work/etc/dpkg/dpkg.cfg.d/small"
@@ -69,8 +70,10 @@ wine() {
     # A package must not start a daemon.
     printf '#!/bin/sh\nexit 101\n' >"$work/usr/sbin/policy-rc.d"
     chmod 755 "$work/usr/sbin/policy-rc.d"
-    chroot "$work" sh -c 'dpkg --add-architecture i386 && apt-get update -qq &&
-        DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends wine64 wine32:i386 wine' >"$roots/log" 2>&1 ||
+    # shellcheck disable=SC2016
+    chroot "$work" sh -c '{ [ -z "$1" ] || dpkg --add-architecture "$1"; } && apt-get update -qq &&
+        DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends wine64 wine ${1:+"wine32:$1"}' wine "$1" \
+        >"$roots/log" 2>&1 ||
         { tail -n 20 "$roots/log" >&2; missing "Wine could not be installed"; }
 }
 
@@ -109,14 +112,14 @@ EOF
 }
 
 # What only runs once it has its final name, because it has paths in it.
-begin_wine() {
+begin_wine() { # its root
     WINEPREFIX=/var/lib/wine WINEDEBUG=-all HOME=/root XDG_RUNTIME_DIR=/tmp \
         unshare --mount --propagation private --pid --fork --kill-child sh -c '
-            mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && exec chroot "$1" wineboot --init' wine "$roots/wine" >"$roots/log" 2>&1 || return 1
+            mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && exec chroot "$1" wineboot --init' wine "$1" >"$roots/log" 2>&1 || return 1
     # They are copies of what the packages have: 1.3 GB.
     for pair in x86_64:system32 i386:syswow64; do
-        from=$roots/wine/usr/lib/${pair%:*}-linux-gnu/wine/${pair%:*}-windows
-        for file in "$roots/wine/var/lib/wine/drive_c/windows/${pair#*:}"/*; do
+        from=$1/usr/lib/${pair%:*}-linux-gnu/wine/${pair%:*}-windows
+        for file in "$1/var/lib/wine/drive_c/windows/${pair#*:}"/*; do
             ! cmp -s "$from/${file##*/}" "$file" || ln -f "$from/${file##*/}" "$file"
         done
     done
@@ -132,7 +135,8 @@ for name; do
     began=$(date +%s)
     case $name in
         bullseye) bullseye ;;
-        wine) wine ;;
+        wine) wine "" ;;
+        wine32) wine i386 ;;
         bullseye-i386) unpacked i386 libc6 libgcc-s1 ;;
         arm64) unpacked arm64 libc6 libgcc-s1 musl ;;
         armhf) unpacked armhf libc6 libgcc-s1 ;;
@@ -146,6 +150,8 @@ for name; do
     echo "127.0.0.1 localhost" >"$work/etc/hosts" 2>/dev/null || :
     mv "$work" "$roots/$name"
     # Windows's own folders, which the first program would otherwise wait for.
-    [ "$name" != wine ] || begin_wine || { tail -n 20 "$roots/log" >&2; rm -rf --one-file-system "$roots/wine"; missing "Wine does not run in its root"; }
+    case $name in
+        wine*) begin_wine "$roots/$name" || { tail -n 20 "$roots/log" >&2; rm -rf --one-file-system "${roots:?}/$name"; missing "Wine does not run in its root"; } ;;
+    esac
     echo "roots: build/roots/$name, $(du -sm "$roots/$name" | cut -f 1) MB, in $(($(date +%s) - began)) s" >&2
 done

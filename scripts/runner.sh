@@ -5,7 +5,8 @@
 #   qemu-PROCESSOR    in user emulation, over Debian's C library for it
 #   musl              with the musl loader
 #   empty             alone: the root of the program is its own folder
-#   wine              in the root of Wine, which has /proc, /dev, this project and the temporary folder of this machine
+#   wine, wine32      in the root of Wine for 64-bit or 32-bit programs, which has /proc, /dev, this project and the temporary
+#                     folder of this machine
 # runner.sh stop: ends the Wine server, which otherwise ends by itself 20 seconds after its last program.
 # runner.sh RUNNER: says whether it can be used, with exit status 3 and a line "MISSING: ..." where it cannot.
 # The roots are made by scripts/roots.sh. The environment and the current folder are passed on; LD_LIBRARY_PATH finds shared
@@ -34,14 +35,16 @@ kind=${1:?usage: runner.sh RUNNER PROGRAM [ARGUMENT...]}
 shift
 case $kind in
     stop)
-        [ ! -x "$roots/wine/usr/bin/wineserver-stable" ] ||
-            WINEPREFIX=/var/lib/wine chroot "$roots/wine" wineserver -k || : # It may have ended.
+        for root in "$roots/wine" "$roots/wine32"; do
+            [ ! -x "$root/usr/bin/wineserver-stable" ] ||
+                WINEPREFIX=/var/lib/wine chroot "$root" wineserver -k || : # It may have ended.
+        done
         exit 0
         ;;
     inside)
         in_root "$@"
         ;;
-    wine) root=$roots/wine ;;
+    wine | wine32) root=$roots/$kind ;;
     debian11) root=$roots/bullseye ;;
     debian11-i386) root=$roots/bullseye-i386 ;;
     qemu-aarch64) root=$roots/arm64 ;;
@@ -55,7 +58,7 @@ case $kind in
 esac
 [ -d "$root" ] || missing "there is no $root: run scripts/roots.sh $(basename "$root")"
 case $kind in
-    debian11 | wine | empty) [ "$(id -u)" = 0 ] || missing "the runner $kind needs root, for chroot" ;;
+    debian11 | wine | wine32 | empty) [ "$(id -u)" = 0 ] || missing "the runner $kind needs root, for chroot" ;;
     qemu-*) command -v "$kind-static" >/dev/null || missing "there is no $kind-static: install qemu-user-static" ;;
 esac
 [ $# -gt 0 ] || exit 0
@@ -68,7 +71,7 @@ case $kind in
     debian11)
         exec unshare --mount --propagation private sh "$0" inside "$root" "$program" "$@"
         ;;
-    wine)
+    wine | wine32)
         export WINEPREFIX=/var/lib/wine WINEDEBUG=-all HOME=/root XDG_RUNTIME_DIR=/tmp
         exec unshare --mount --propagation private sh "$0" inside "$root" \
             sh -c 'wineserver -p20 2>/dev/null; exec wine "$@"' wine "$program" "$@"

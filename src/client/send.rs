@@ -97,7 +97,7 @@ impl Client {
             read_only: prepared.safety == Safety::ReadOnly,
             deadline,
             call,
-            keep_date: self.log.wants(call, Level::Warn),
+            keep_trace: self.log.wants(call, Level::Warn),
         })
     }
 
@@ -168,7 +168,7 @@ impl Client {
         call: Option<&Arc<Call>>,
         record: &CallRecord,
     ) -> Result<(Reply, Option<String>), ValidationError> {
-        let request = WireRequest { keep_date: true, ..self.wire_request(prepared, deadline, call)? };
+        let request = WireRequest { keep_trace: true, ..self.wire_request(prepared, deadline, call)? };
         self.log_begin(prepared, record.id, call, 1);
         let started = Instant::now();
         let result = self.transport("request")?.exchange(request);

@@ -69,8 +69,8 @@ pub struct WireRequest<'a> {
     pub read_only: bool,
     pub deadline: Instant,
     pub call: Option<&'a Arc<Call>>,
-    /// Whether to keep the date of the answer.
-    pub keep_date: bool,
+    /// Whether to keep the answer's date and all its numbers (see `trace.rs`), and not only the first number.
+    pub keep_trace: bool,
 }
 
 /// What came of sending a request.
@@ -169,7 +169,7 @@ fn bug(source_line: SourceLine) -> TransportError {
 }
 
 fn run(connection: &PooledConnection, request: WireRequest<'_>) -> Result<HttpAnswer, TransportError> {
-    let keep_date = request.keep_date;
+    let keep_trace = request.keep_trace;
     let mut builder = Request::builder().method(request.method.name()).uri(request.uri);
     if let Some(headers) = builder.headers_mut() {
         *headers = request.headers;
@@ -181,15 +181,15 @@ fn run(connection: &PooledConnection, request: WireRequest<'_>) -> Result<HttpAn
     let response = result
         .map_err(|error| TransportError::new(Status::Internal, format!("the request could not be built: {error}")))?
         .map_err(|error| connection.state.error(error))?;
-    Ok(read(response, &connection.state, keep_date))
+    Ok(read(response, &connection.state, keep_trace))
 }
 
-fn read(response: Response<Body>, state: &ConnectionState, keep_date: bool) -> HttpAnswer {
+fn read(response: Response<Body>, state: &ConnectionState, keep_trace: bool) -> HttpAnswer {
     let text = |name: HeaderName| response.headers().get(name)?.to_str().ok().map(str::to_owned);
     let content_type = text(header::CONTENT_TYPE);
     let retry_after_ms =
         text(header::RETRY_AFTER).and_then(|text| retry_after::retry_after_ms(&text, SystemTime::now()));
-    let trace = trace::trace(response.headers(), keep_date);
+    let trace = trace::trace(response.headers(), keep_trace);
     let http_status = response.status().as_u16();
     let encoded = framing::is_encoded(response.headers());
     let end = framing::end_of_body(response.status(), response.version(), response.headers());

@@ -11,16 +11,16 @@ const NUMBERS: [&str; 7] =
 /// Longest number. A `traceparent` has 55 characters.
 const MAX_NUMBER: usize = 100;
 
-/// Their names and values, the date only if it is wanted. A value that is no date, or no number of this form, is left out.
-pub fn trace(headers: &HeaderMap, with_date: bool) -> Vec<(&'static str, String)> {
-    let date = headers.get(DATE).filter(|_| with_date).and_then(date).map(|date| (DATE, date));
+/// Their names and values, or only the first number. A value that is no date, or no number of this form, is left out.
+pub fn trace(headers: &HeaderMap, whole: bool) -> Vec<(&'static str, String)> {
+    let date = headers.get(DATE).filter(|_| whole).and_then(date).map(|date| (DATE, date));
     // Few answers have one: the names are looked for in the headers, and not each header for each name.
     let known = |name: &HeaderName| NUMBERS.iter().position(|number| *number == name.as_str());
     let mut found: Vec<_> = headers.keys().filter_map(known).collect();
     found.sort_unstable();
     let numbers = found.into_iter().map(|index| NUMBERS[index]);
     let numbers = numbers.filter_map(|name| Some((name, headers.get(name).and_then(number)?)));
-    date.into_iter().chain(numbers).collect()
+    date.into_iter().chain(numbers.take(if whole { NUMBERS.len() } else { 1 })).collect()
 }
 
 /// Written anew, so that nothing but the date is in it.
@@ -39,9 +39,9 @@ fn number(value: &HeaderValue) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn found(headers: &[(&'static str, &[u8])]) -> Vec<(&'static str, String)> {
+    fn found(headers: &[(&'static str, &[u8])], whole: bool) -> Vec<(&'static str, String)> {
         let each = headers.iter().map(|(name, value)| (name.parse().unwrap(), HeaderValue::from_bytes(value).unwrap()));
-        trace(&each.collect(), true)
+        trace(&each.collect(), whole)
     }
 
     #[test]
@@ -60,9 +60,11 @@ mod tests {
             ("traceparent", traceparent),
             ("cf-ray", "8f1-LOS"),
         ];
-        assert_eq!(found(headers), expected.map(|(name, value)| (name, value.to_owned())));
+        let expected = expected.map(|(name, value)| (name, value.to_owned()));
+        assert_eq!(found(headers, true), expected);
+        assert_eq!(found(headers, false), expected[1..2]);
         for name in NUMBERS {
-            assert_eq!(found(&[(name, b"1")]), [(name, "1".to_owned())]);
+            assert_eq!(found(&[(name, b"1")], true), [(name, "1".to_owned())]);
         }
     }
 
@@ -70,10 +72,10 @@ mod tests {
     fn anything_else_in_them_is_left_out() {
         let long = "x".repeat(MAX_NUMBER + 1);
         for value in [&b""[..], b"two words", b"a\tb", "\u{e9}".as_bytes(), b"\xff", long.as_bytes()] {
-            assert_eq!(found(&[("x-request-id", value)]), []);
+            assert_eq!(found(&[("x-request-id", value)], true), []);
         }
         for value in [&b""[..], b"today", b"Sun, 06 Nov 1994 08:49:37 GMT paid", b"4111111111111111"] {
-            assert_eq!(found(&[("date", value)]), []);
+            assert_eq!(found(&[("date", value)], true), []);
         }
     }
 }

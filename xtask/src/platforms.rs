@@ -50,7 +50,10 @@ pub enum Runner {
     Qemu(&'static str),
     /// Debian's musl loader.
     MuslLoader,
+    /// Wine for 64-bit programs.
     Wine,
+    /// Wine for 32-bit programs.
+    Wine32,
     /// Nothing here.
     None,
 }
@@ -85,6 +88,7 @@ impl Runner {
             Runner::Qemu(processor) => format!("qemu-{processor}"),
             Runner::MuslLoader => "musl".into(),
             Runner::Wine => "wine".into(),
+            Runner::Wine32 => "wine32".into(),
             Runner::None => "none".into(),
         }
     }
@@ -98,6 +102,7 @@ impl Runner {
             Runner::Qemu(_) => Some("arm64"),
             Runner::MuslLoader => Some("musl"),
             Runner::Wine => Some("wine"),
+            Runner::Wine32 => Some("wine32"),
             Runner::None => None,
         }
     }
@@ -196,7 +201,7 @@ pub const PLATFORMS: &[Platform] = &[
         title: "Windows i686",
         system: System::Windows("10"),
         pointer_bits: 32,
-        runner: Runner::Wine,
+        runner: Runner::Wine32,
         proofs: &[Proof::UnitTests, Proof::C, Proof::SomeFaults, Proof::Cancel],
         compiler: Compiler::Mingw("i686-w64-mingw32-gcc-posix"),
         binutils: ("i686-w64-mingw32-", "gcc-mingw-w64-i686-posix"),
@@ -208,7 +213,7 @@ pub const PLATFORMS: &[Platform] = &[
         title: "Windows i686, Windows 7",
         system: System::Windows("7"),
         pointer_bits: 32,
-        runner: Runner::Wine,
+        runner: Runner::Wine32,
         proofs: &[Proof::C, Proof::SomeFaults, Proof::Cancel],
         compiler: Compiler::Mingw("i686-w64-mingw32-gcc-posix"),
         binutils: ("i686-w64-mingw32-", "gcc-mingw-w64-i686-posix"),

@@ -274,7 +274,8 @@ impl<'a> Run<'a> {
         }
         let mut reply = self.report.reply(self.room, status, outcome, &why);
         if let Some(last) = self.last {
-            (reply.http_status, reply.code, reply.retry_after_ms) = (last.http_status, last.code, last.retry_after_ms);
+            let Reply { http_status, code, retry_after_ms, request_id, .. } = last;
+            reply = Reply { http_status, code, retry_after_ms, request_id, ..reply };
         }
         let level = if status == Status::Ok { Level::Info } else { Level::Warn };
         self.operation.log(level, || format!("{WHAT}: {} {}", status::name_of(status), self.report.summary()));

@@ -47,7 +47,7 @@ fn cmake_links_the_dll_and_the_archive_for_windows() {
         run(Command::new("cmake").arg("--build").arg(&built));
         let runner = |words: &[&str]| {
             let mut command = Command::new("sh");
-            command.arg(root().join("scripts/runner.sh")).arg("wine").args(words);
+            command.arg(root().join("scripts/runner.sh")).arg(platform.runner.word()).args(words);
             command
         };
         let can_run = runner(&[]).output().unwrap();

@@ -45,7 +45,7 @@ fn place(runner: Runner) -> String {
         Runner::Debian11I386 => "the i386 loader of Debian 11 (glibc 2.31)".into(),
         Runner::Qemu(processor) => format!("QEMU's user emulation of {processor}"),
         Runner::MuslLoader => "Debian's musl loader".into(),
-        Runner::Wine => "Wine 10".into(),
+        Runner::Wine | Runner::Wine32 => "Wine 10".into(),
         Runner::None => "nothing".into(),
     }
 }
