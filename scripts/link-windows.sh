@@ -5,8 +5,8 @@
 #   lib/libpaysvc.dll.a         import library for MinGW
 #   lib/paysvc.lib              import library for Microsoft's linker, and for others that read its format
 #   lib/paysvc.def              the names of the exports, for all other tools
-#   lib/libpaysvc.a             static library for MinGW: one object in which only the exports are global, and parts of
-#                               import libraries of system DLLs
+#   lib/libpaysvc.a             static library for MinGW: one object in which only the exports are global, and the imports
+#                               of system DLLs that MinGW's own import libraries lack
 # TARGET is Rust's name, such as i686-pc-windows-gnu. CC is MinGW's compiler for it, BINUTILS what the names of its ld, objcopy
 # and ar begin with. The second import library is made by zig or llvm-dlltool. Exit status 3 and a line "MISSING: ..." where
 # one of them is not there. Called by `cargo xtask libs`.
@@ -118,12 +118,31 @@ fi
 "${BINUTILS}nm" -g --defined-only whole.o | sed "s/.* $prefix//" | sort >globals
 diff exports globals >&2 || fail "the global symbols of libpaysvc.a are not those of src/ffi/exports.def"
 
-# 2. The static library.
-"${BINUTILS}strip" -D --strip-unneeded -o paysvc.o whole.o
-[ -z "$imports" ] || cp imports.a libpaysvc.a
-"${BINUTILS}ar" rcsD libpaysvc.a paysvc.o
+# 2. Imports that MinGW lacks. Rust's import libraries have everything of each DLL, and the folder of the build in their
+# symbols, so those few are made anew. Where they are asked last, the linker's map tells what is taken from them.
+: >members
+# shellcheck disable=SC2086
+[ -z "$imports" ] || "$CC" -shared -static -o first.dll whole.o paysvc.def $libraries $imports -Wl,-Map=map
+[ -z "$imports" ] || awk '/^[^ ].*[.]a[(]/ { dll = "" }
+    /^imports[.]a[(].*s[0-9]*[.]o[)]/ { dll = $1; sub(/^imports[.]a[(]/, "", dll); sub(/s[0-9]*[.]o[)]$/, "", dll) }
+    dll && /whole[.]o [(]/ { symbol = $NF; gsub(/^[(]|[)]$/, "", symbol); print dll, symbol; dll = "" }' map |
+    sed "s/ __imp_/ /; s/ $prefix/ /" | sort >lacking
+# Other than Rust's: its symbols end with their arguments' size on i686, as MinGW's do, and the names in the DLL do not.
+for dll in $(cut -d " " -f 1 lacking 2>/dev/null | uniq); do
+    { printf 'LIBRARY %s\nEXPORTS\n' "$dll"; sed -n "s/^$dll //p" lacking; } >"$dll.def"
+    "${BINUTILS}dlltool" -k -t "paysvc_$dll" -d "$dll.def" -l "paysvc_$dll.a"
+    "${BINUTILS}ar" x "paysvc_$dll.a"
+    "${BINUTILS}ar" t "paysvc_$dll.a" >>members
+done
+# The order is that of their names, which the linker needs.
+sort -o members members
 
-# 3. The DLL.
+# 3. The static library.
+"${BINUTILS}strip" -D --strip-unneeded -o paysvc.o whole.o
+# shellcheck disable=SC2046
+"${BINUTILS}ar" rcsD libpaysvc.a paysvc.o $(cat members)
+
+# 4. The DLL.
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' "$here/Cargo.toml" | head -n 1)
 numbers=$(echo "${version%%[-+]*}" | tr . ,),0
 description=$(sed -n 's/^description = "\([^":]*\).*/\1/p' "$here/Cargo.toml" | head -n 1)
@@ -158,8 +177,8 @@ END
 EOF
 "${BINUTILS}windres" version.rc version.o
 # -static: MinGW's own libraries become part of the DLL.
-# shellcheck disable=SC2086
-"$CC" -shared -static -o paysvc.dll whole.o $imports version.o paysvc.def $libraries "$layout" \
+# shellcheck disable=SC2046,SC2086
+"$CC" -shared -static -o paysvc.dll whole.o $(cat members) version.o paysvc.def $libraries "$layout" \
     -Wl,--dynamicbase,--nxcompat,--no-insert-timestamp,--exclude-all-symbols,--out-implib=libpaysvc.dll.a
 "${BINUTILS}objdump" -p paysvc.dll | sed -n '/^\[Ordinal\/Name Pointer\]/,/^$/s/.*\[ *[0-9]*\] \(.*\)/\1/p' |
     sed 's/^+base.*\] *//; s/^[0-9a-f]* *//' | sort >exported
@@ -168,7 +187,7 @@ diff exports exported >&2 || fail "the exports of paysvc.dll are not those of sr
 "${BINUTILS}strip" -p --strip-all paysvc.dll
 "${BINUTILS}objcopy" -p --add-gnu-debuglink=paysvc.dll.debug paysvc.dll
 
-# 4. The import library in Microsoft's format.
+# 5. The import library in Microsoft's format.
 # shellcheck disable=SC2086
 $dlltool -m "$machine" -d paysvc.def -l paysvc.lib
 

@@ -6,7 +6,8 @@
 #   libpaysvc.a: one object, with no global symbols but paysvc_*
 #   debug/libpaysvc.so.VERSION.debug: the symbols and lines that were stripped, for debuggers
 # CC (cc) links for the target, and may have options; BINUTILS is what the names of its ld, objcopy and ar begin with, such
-# as aarch64-linux-gnu-; LIBS are the libraries to link with instead of those of glibc.
+# as aarch64-linux-gnu-; LIBS are the libraries to link with instead of those of glibc. PARTS are archives of which both
+# libraries get what they need, PARTS_OF_SHARED of which only the shared one does.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 [ $# = 2 ] || { echo "usage: link.sh ARCHIVE FOLDER" >&2; exit 2; }
@@ -41,9 +42,10 @@ for hook in $hooks; do
     renamed="$renamed --redefine-sym $hook=paysvc_unused_$hook"
 done >"$work/hooks.c"
 # shellcheck disable=SC2086
-$CC -fPIC -c -o "$work/hooks.o" "$work/hooks.c"
+$CC -fPIC -g0 -c -o "$work/hooks.o" "$work/hooks.c"
+# shellcheck disable=SC2086
 "${BINUTILS}ld" -r --gc-sections --force-group-allocation "@$work/roots" -o "$work/all.o" "$work/hooks.o" \
-    --whole-archive "$archive"
+    --whole-archive "$archive" --no-whole-archive ${PARTS:-}
 # Besides, rustc leaves its intermediate code in there.
 # shellcheck disable=SC2086
 "${BINUTILS}objcopy" -R .llvmbc -R .llvmcmd $renamed --wildcard --keep-global-symbol='paysvc_*' "$work/all.o" \
@@ -51,7 +53,7 @@ $CC -fPIC -c -o "$work/hooks.o" "$work/hooks.c"
 
 # An old glibc crashes in destructors of thread-locals after dlclose: nodelete.
 # shellcheck disable=SC2086
-$CC -shared -o "$work/$name" "$work/paysvc.o" "-Wl,--version-script=$exports" "-Wl,-soname,libpaysvc.so.$abi" \
+$CC -shared -o "$work/$name" "$work/paysvc.o" ${PARTS_OF_SHARED:-} "-Wl,--version-script=$exports" "-Wl,-soname,libpaysvc.so.$abi" \
     -Wl,-z,nodelete -Wl,-z,relro -Wl,-z,now -Wl,--no-undefined -Wl,--gc-sections -Wl,--build-id=sha1 \
     -Wl,--as-needed $LIBS
 

@@ -84,6 +84,8 @@ case $kind in
         exec "$kind-static" -L "$root" "$program" "$@"
         ;;
     musl)
+        # A static program has no loader.
+        readelf --program-headers "$program" | grep -q INTERP || exec "$program" "$@"
         exec "$root/lib/ld-musl-x86_64.so.1" "$program" "$@"
         ;;
     empty)

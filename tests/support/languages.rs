@@ -98,8 +98,7 @@ fn go() -> Language {
 /// Wholly static, in a root with nothing else in it.
 fn go_alone(platform: &'static Foreign) -> Language {
     let stage = Stage::new();
-    // zig's compiler does not name its unwinder by itself, as gcc does.
-    let flags = ["-tags", "paysvc_static", "-ldflags", "-linkmode external -extldflags '-static -lunwind'"];
+    let flags = ["-tags", "paysvc_static", "-ldflags", "-linkmode external -extldflags -static"];
     let built = stage.go_build_with("internal/driver", &flags);
     let empty = stage.path().join("empty");
     std::fs::create_dir(&empty).unwrap();

@@ -141,7 +141,10 @@ impl Stage {
             .arg(source);
         match how {
             Link::Shared => self.link_shared(&mut command),
-            Link::Static => _ = command.arg("build/lib/libpaysvc.a").args(static_libraries()),
+            Link::Static => {
+                let unwinder = self.platform.and_then(Foreign::unwinder);
+                _ = command.arg("build/lib/libpaysvc.a").args(static_libraries()).args(unwinder);
+            }
             Link::Sanitized => {
                 let archive = sanitized::archive().expect("the sanitized archive");
                 sanitized::count(source);

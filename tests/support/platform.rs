@@ -79,6 +79,11 @@ impl Foreign {
         }
     }
 
+    /// What a program needs besides the static library: zig's compiler does not name its unwinder by itself, as gcc does.
+    pub fn unwinder(&self) -> Option<&'static str> {
+        matches!(self.row.system, System::Glibc(_)).then_some("-lunwind")
+    }
+
     /// As the compiler names it.
     pub fn program(&self, path: PathBuf) -> PathBuf {
         if self.windows() { PathBuf::from(format!("{}.exe", path.display())) } else { path }

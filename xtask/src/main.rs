@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask gen [--verify] [--root FOLDER], cargo xtask interface [--root FOLDER], \
-                     cargo xtask libs [--list | --needs | --check] [TARGET...], or \
+                     cargo xtask libs [--root FOLDER] [--list | --needs | --check] [TARGET...], or \
                      cargo xtask libs-check [--partial] [--quick] [TARGET...]";
 
 #[derive(Clone, Copy, PartialEq)]
@@ -27,7 +27,10 @@ struct Options {
 fn main() -> ExitCode {
     let mut arguments = env::args().skip(1).peekable();
     let done = if arguments.next_if_eq("libs").is_some() {
-        xtask::libs::run(root(), arguments)
+        match arguments.next_if_eq("--root") {
+            Some(_) => arguments.next().ok_or(USAGE.into()).and_then(|root| xtask::libs::run(root.as_ref(), arguments)),
+            None => xtask::libs::run(root(), arguments),
+        }
     } else if arguments.next_if_eq("libs-check").is_some() {
         xtask::proofs::run(root(), arguments)
     } else {

@@ -102,6 +102,20 @@ fn a_program_that_needs_a_newer_library_is_refused_at_its_start() {
     assert!(started(&uses_old, &old, &[]).status.success());
 }
 
+#[test]
+fn with_the_first_library_which_has_no_versions_a_new_program_is_refused_if_it_is_bound_at_its_start() {
+    let stage = Stage::new();
+    let old = stage.path().join("old");
+    stub(&old, &released_header("0.1.0"), false);
+    let new = stage.path().join("build/lib");
+    for (flag, starts) in [("-Wl,-z,now", false), ("-Wl,-z,lazy", true)] {
+        let output = started(&program(&stage, "uses-new", &new, &["-DNEW", flag]), &old, &["resolve"]);
+        assert!(!output.status.success() && output.stdout.is_empty() != starts, "{flag}: {}", output_of(&output));
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(told.contains("no version information available"), "{told}");
+    }
+}
+
 /// The reason for the versions: without them the same program starts, charges, and ends where it asks what became of it.
 #[test]
 fn without_versions_the_same_program_would_end_at_its_first_new_call() {

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::command;
 use super::tools::{self, Rust};
+use super::{command, unwinder};
 use crate::platforms::{Compiler, Platform, System};
 
 /// The files of a platform's libraries, from its folder.
@@ -49,6 +49,16 @@ pub fn libraries(root: &Path, platform: &Platform, folder: &Path) -> Result<(), 
             let zig = tools::zig(root)?;
             link.env("CC", format!("{} cc {}", zig.compiler.display(), zig_options(platform).join(" ")));
             link.env("LIBS", libraries_of(platform.system));
+            // zig compiles the start files, with its own folder and the current one in their debug information. Where it is told
+            // that both lie below this name, which every process has, they are the same on every machine.
+            let headers = zig.compiler.with_file_name("lib");
+            let headers = headers.strip_prefix(root).map_err(|error| format!("{}: {error}", headers.display()))?;
+            link.current_dir(root).env("PWD", HERE).env("ZIG_LIB_DIR", Path::new(HERE).join(headers));
+            link.env("ZIG_GLOBAL_CACHE_DIR", archive.with_file_name("zig"));
+            let unwinder =
+                unwinder::archive(platform, &zig, &zig_options(platform), archive.with_file_name("unwinder"))?;
+            // A program for glibc has the unwinder of its compiler. With musl not every compiler brings one that works.
+            link.env(if platform.system == System::Musl { "PARTS" } else { "PARTS_OF_SHARED" }, unwinder);
         }
         Compiler::Mingw(compiler) => {
             link.arg(root.join("scripts/link-windows.sh")).arg(&archive).arg(platform.target).arg(folder);
@@ -86,13 +96,17 @@ fn archive(root: &Path, platform: &Platform) -> Result<PathBuf, String> {
         Compiler::Mingw(_) => Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into())),
     };
     cargo.args(arguments(platform, has_std)).current_dir(root);
-    cargo.envs(environment(platform, has_std, root));
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo"))).unwrap_or_default();
-    cargo.env("CARGO_ENCODED_RUSTFLAGS", rust_flags(platform, &rust, root, &home, &target_folder).join("\x1f"));
+    let folders = [(root, "/paysvc"), (&target_folder, "/target"), (&home, "/cargo")];
+    cargo.envs(environment(platform, has_std, &folders));
+    cargo.env("CARGO_ENCODED_RUSTFLAGS", rust_flags(platform, &rust, &folders).join("\x1f"));
     command(&mut cargo)?;
     Ok(target_folder.join(platform.target).join("release/libpaysvc.a"))
 }
+
+/// The current folder, in whichever it is.
+const HERE: &str = "/proc/self/cwd";
 
 /// What cargo is called with.
 fn arguments(platform: &Platform, has_std: bool) -> Vec<String> {
@@ -109,10 +123,16 @@ fn arguments(platform: &Platform, has_std: bool) -> Vec<String> {
     arguments
 }
 
-fn environment(platform: &Platform, has_std: bool, root: &Path) -> Vec<(String, String)> {
+/// Where this machine keeps the sources, and what the libraries have instead: it must not make them differ. Of those that fit,
+/// compilers use the last one.
+type Folders<'a> = [(&'a Path, &'a str)];
+
+fn environment(platform: &Platform, has_std: bool, folders: &Folders) -> Vec<(String, String)> {
     let under = platform.target.replace('-', "_");
-    // Lines alone, as of the Rust code. zig's headers lie in this folder.
-    let mut flags = format!("-g1 -ffile-prefix-map={}=/paysvc", root.display());
+    // Lines alone, as of the Rust code.
+    let mut flags = "-g1".to_owned();
+    // zig's headers lie in these folders, too.
+    flags.extend(folders.iter().map(|(from, to)| format!(" -ffile-prefix-map={}={to}", from.display())));
     if platform.system == System::Windows("7") {
         // MinGW's headers are for Windows 10 otherwise, whose source of randomness AWS-LC would then load, or abort.
         flags += " -D_WIN32_WINNT=0x0601";
@@ -130,14 +150,11 @@ fn environment(platform: &Platform, has_std: bool, root: &Path) -> Vec<(String, 
     variables
 }
 
-/// Where this machine keeps the sources does not belong into the libraries, and would make them differ between machines.
-fn rust_flags(platform: &Platform, rust: &Rust, root: &Path, cargo_home: &Path, target: &Path) -> Vec<String> {
+fn rust_flags(platform: &Platform, rust: &Rust, folders: &Folders) -> Vec<String> {
     let standard = rust.sysroot.join("lib/rustlib/src/rust");
     let commit = format!("/rustc/{}", rust.commit);
-    // The last one that fits is used.
-    let paths = [(root, "/paysvc"), (target, "/target"), (cargo_home, "/cargo"), (&standard, &commit)];
-    let mut flags: Vec<_> =
-        paths.iter().map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display())).collect();
+    let all = folders.iter().copied().chain([(standard.as_path(), commit.as_str())]);
+    let mut flags: Vec<_> = all.map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display())).collect();
     if platform.system == System::Musl {
         // Of Rust's two ways with musl the one for programs that link it dynamically; it serves the others too.
         flags.push("-Ctarget-feature=-crt-static".to_owned());
@@ -156,12 +173,11 @@ fn zig_options(platform: &Platform) -> Vec<String> {
     vec!["-target".to_owned(), target, format!("-mcpu={cpu}"), "-O2".to_owned()]
 }
 
-/// The libraries that the shared one is linked with. zig's own unwinder, linked statically, stands in for libgcc_s, which
-/// a small system does not have.
+/// The libraries that the shared one is linked with. libgcc_s is none of them, because a small system does not have it.
 fn libraries_of(system: System) -> &'static str {
     match system {
-        System::Glibc(_) => "-lutil -lrt -lpthread -lm -ldl -lunwind",
-        _ => "-lunwind",
+        System::Glibc(_) => "-lutil -lrt -lpthread -lm -ldl",
+        _ => "-lc",
     }
 }
 
@@ -170,23 +186,28 @@ mod tests {
     use super::*;
     use crate::platforms::platform;
 
+    fn folders() -> [(&'static Path, &'static str); 2] {
+        [(Path::new("/src"), "/paysvc"), (Path::new("/me/.cargo"), "/cargo")]
+    }
+
     #[test]
     fn glibc_s_version_and_the_missing_standard_library_are_in_the_command() {
         let old = platform("i686-unknown-linux-gnu").unwrap();
         assert!(arguments(old, true).ends_with(&["--target".to_owned(), "i686-unknown-linux-gnu.2.17".to_owned()]));
         assert_eq!(zig_options(old)[..2], ["-target", "x86-linux-gnu.2.17"]);
-        let flags = ("CFLAGS_i686_unknown_linux_gnu".to_owned(), "-g1 -ffile-prefix-map=/src=/paysvc".to_owned());
-        assert_eq!(environment(old, true, Path::new("/src")), std::slice::from_ref(&flags));
+        let flags = "-g1 -ffile-prefix-map=/src=/paysvc -ffile-prefix-map=/me/.cargo=/cargo".to_owned();
+        let flags = ("CFLAGS_i686_unknown_linux_gnu".to_owned(), flags);
+        assert_eq!(environment(old, true, &folders()), std::slice::from_ref(&flags));
         assert_eq!(arguments(old, false).last().unwrap(), "-Zbuild-std=std,panic_unwind");
         let bootstrap = ("RUSTC_BOOTSTRAP".to_owned(), "1".to_owned());
-        assert_eq!(environment(old, false, Path::new("/src")), [flags, bootstrap]);
+        assert_eq!(environment(old, false, &folders()), [flags, bootstrap]);
     }
 
     #[test]
     fn mingw_is_named_for_every_part_of_the_build() {
         let windows = platform("x86_64-pc-windows-gnu").unwrap();
         assert_eq!(arguments(windows, true).last().unwrap(), "x86_64-pc-windows-gnu");
-        let names: Vec<_> = environment(windows, true, Path::new("/src")).into_iter().map(|(name, _)| name).collect();
+        let names: Vec<_> = environment(windows, true, &folders()).into_iter().map(|(name, _)| name).collect();
         let expected = [
             "CFLAGS_x86_64_pc_windows_gnu",
             "CC_x86_64_pc_windows_gnu",
@@ -198,7 +219,7 @@ mod tests {
 
     #[test]
     fn c_code_for_windows_7_is_compiled_for_it() {
-        let flags = |target| environment(platform(target).unwrap(), false, Path::new("/src"))[0].1.clone();
+        let flags = |target| environment(platform(target).unwrap(), false, &folders())[0].1.clone();
         assert!(flags("i686-win7-windows-gnu").ends_with(" -D_WIN32_WINNT=0x0601"));
         assert!(!flags("i686-pc-windows-gnu").contains("_WIN32_WINNT"));
     }
@@ -207,10 +228,9 @@ mod tests {
     fn no_folder_of_this_machine_is_kept() {
         let rust = Rust { sysroot: "/rust".into(), commit: "abc".to_owned() };
         let musl = platform("x86_64-unknown-linux-musl").unwrap();
-        let flags = rust_flags(musl, &rust, Path::new("/src"), Path::new("/me/.cargo"), Path::new("/src/target"));
+        let flags = rust_flags(musl, &rust, &folders());
         for flag in [
             "--remap-path-prefix=/src=/paysvc",
-            "--remap-path-prefix=/src/target=/target",
             "--remap-path-prefix=/me/.cargo=/cargo",
             "--remap-path-prefix=/rust/lib/rustlib/src/rust=/rustc/abc",
             "-Ctarget-feature=-crt-static",

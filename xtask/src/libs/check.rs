@@ -77,9 +77,9 @@ const SYSTEMS_LATER: [&str; 4] = ["copy_file_range", "getrandom", "gettid", "sta
 const UNUSED: &str = "paysvc_unused_";
 
 /// Weak symbols that a program, or a library beside this one, might define.
-fn foreign_hooks(weak: &[String]) -> Vec<String> {
-    let of_compiler = |name: &str| name.starts_with("__") || name.starts_with("_ITM_");
-    let foreign = weak.iter().filter(|name| !of_compiler(name) && !SYSTEMS_LATER.contains(&name.as_str()));
+pub fn foreign_hooks(weak: &[String]) -> Vec<String> {
+    let ours = |name: &str| ["__", "_ITM_", UNUSED].iter().any(|start| name.starts_with(start));
+    let foreign = weak.iter().filter(|name| !ours(name) && !SYSTEMS_LATER.contains(&name.as_str()));
     foreign.map(|name| format!("{name} is weak, so that any library can define it")).collect()
 }
 
@@ -194,8 +194,7 @@ pub fn archive(platform: &Platform, declared: &BTreeSet<Export>, library: &Archi
         }
     }
     if !matches!(platform.system, System::Windows(_)) {
-        let weak: Vec<_> = library.weak.iter().filter(|name| !name.starts_with(UNUSED)).cloned().collect();
-        problems.extend(foreign_hooks(&weak));
+        problems.extend(foreign_hooks(&library.weak));
     }
     problems
 }
@@ -221,7 +220,9 @@ fn is_of_compiler(system: System, name: &str) -> bool {
         System::Glibc(_) | System::Musl => GLIBC.contains(&name),
     };
     let of_compiler = name.starts_with("__") && !name.starts_with("__rust");
-    known || name.starts_with("_Unwind_") || name == "_GLOBAL_OFFSET_TABLE_" || of_compiler
+    // Not every compiler for musl brings an unwinder that works: the archive has its own.
+    let unwinder = name.starts_with("_Unwind_") && system != System::Musl;
+    known || unwinder || name == "_GLOBAL_OFFSET_TABLE_" || of_compiler
 }
 
 #[cfg(test)]
@@ -356,6 +357,14 @@ mod tests {
         for name in ["aws_lc_0_47_0_BN_new", "_ZN3std6memoryE", "__rust_alloc", "write"] {
             assert_eq!(of(&good, &[name]), [format!("{name} is undefined, and not of the system")]);
         }
+
+        let musl = platform("x86_64-unknown-linux-musl").unwrap();
+        let undefined = words(&["read", "_Unwind_Resume"]);
+        let library = Archive { is_64: true, globals: words(&good), undefined, ..Archive::default() };
+        assert_eq!(
+            archive(musl, &declared(SCRIPT), &library, &linux()),
+            ["_Unwind_Resume is undefined, and not of the system"]
+        );
 
         // On Windows with 32 bits C's names have an underscore, and imports a prefix, and some their size.
         let windows = platform("i686-pc-windows-gnu").unwrap();

@@ -5,12 +5,13 @@ mod build;
 pub mod check;
 mod sizes;
 pub mod tools;
+mod unwinder;
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::platforms::{PLATFORMS, Platform, platform};
+use crate::platforms::{PLATFORMS, Platform, System, platform};
 
 pub const USAGE: &str = "cargo xtask libs [--list | --needs | --check] [TARGET...]";
 
@@ -87,9 +88,12 @@ fn build(root: &Path, platforms: &[&Platform]) -> Result<(), String> {
     fs::write(folder.join("sizes.md"), sizes).map_err(|error| format!("sizes.md: {error}"))
 }
 
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    fs::read(path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
 /// Checks the libraries of a folder like that of `make libs`.
 pub fn check_all(root: &Path, platform: &Platform, folder: &Path) -> Result<(), String> {
-    let read = |path: &Path| fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
     let script = read(&root.join("src/ffi/exports.map"))?;
     let declared = check::declared(&String::from_utf8_lossy(&script));
     let names = build::names(platform);
@@ -107,6 +111,17 @@ pub fn check_all(root: &Path, platform: &Platform, folder: &Path) -> Result<(), 
         binary::archive(&read(&archive_file)?).map_err(|error| format!("{}: {error}", archive_file.display()))?;
     report += &said(names.archive, check::archive(platform, &declared, &archive, &shared));
     if report.is_empty() { Ok(()) } else { Err(format!("libraries of {}:\n{report}", platform.target)) }
+}
+
+/// How many weak names the libraries have that another library could define. Windows has no such names.
+pub fn weak_names(root: &Path, platform: &Platform) -> Result<Option<usize>, String> {
+    if matches!(platform.system, System::Windows(_)) {
+        return Ok(None);
+    }
+    let (folder, names) = (root.join("build/libs").join(platform.target), build::names(platform));
+    let shared = binary::shared(&read(&folder.join(names.shared))?)?;
+    let archive = binary::archive(&read(&folder.join(names.archive))?)?;
+    Ok(Some(check::foreign_hooks(&shared.weak).len() + check::foreign_hooks(&archive.weak).len()))
 }
 
 fn said(name: &str, problems: Vec<String>) -> String {

@@ -12,6 +12,12 @@ pub struct Report {
     /// Where it waits, the median and the longest in ms.
     pub cancels: Vec<(String, String, String)>,
     pub unit_tests: Option<usize>,
+    /// Of both libraries; nothing for Windows.
+    pub weak_names: Option<usize>,
+    /// A second build, elsewhere, gave the same libraries.
+    pub same_bytes: bool,
+    /// A program with another allocator's names was left alone.
+    pub other_allocator: bool,
     /// Bytes of the shared and the static library.
     pub sizes: [u64; 2],
     pub seconds: u64,
@@ -89,14 +95,15 @@ pub fn read_unit_tests(printed: &str) -> Result<usize, String> {
 pub fn table(reports: &[Report]) -> String {
     let mut text = String::from(
         "| target | ran in | programs | scenarios, calls | faults: calls, wrong | cancel, median and longest in ms | unit tests | \
-         shared | static | seconds |\n|---|---|---|---|---|---|---|---|---|---|\n",
+         weak names | same bytes twice | other allocator | shared | static | seconds |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     for it in reports {
         let size = |bytes: u64| format!("{:.1} MB", bytes as f64 / 1e6);
         let [shared, fixed] = it.sizes.map(size);
         if it.missing.is_some() || !it.failed.is_empty() {
             let cells = format!("{shared} | {fixed} | {}", it.seconds);
-            text += &format!("| {} | {} | {} | | | | | {cells} |\n", it.target, it.runner, it.said());
+            text += &format!("| {} | {} | {} | | | | | | | | {cells} |\n", it.target, it.runner, it.said());
             continue;
         }
         let scenarios = if it.scenarios > 0 { format!("{}, {}", it.scenarios, it.calls) } else { String::new() };
@@ -104,8 +111,10 @@ pub fn table(reports: &[Report]) -> String {
         let cancel = |(waits, median, longest): &(String, String, String)| format!("{waits} {median}, {longest}");
         let cancels = it.cancels.iter().map(cancel).collect::<Vec<_>>().join("; ");
         let unit = it.unit_tests.map_or(String::new(), |count| count.to_string());
+        let weak = it.weak_names.map_or(String::new(), |count| count.to_string());
+        let [same, other] = [it.same_bytes, it.other_allocator].map(|it| if it { "yes" } else { "" });
         text += &format!(
-            "| {} | {} | {} | {scenarios} | {faults} | {cancels} | {unit} | {shared} | {fixed} | {} |\n",
+            "| {} | {} | {} | {scenarios} | {faults} | {cancels} | {unit} | {weak} | {same} | {other} | {shared} | {fixed} | {} |\n",
             it.target,
             it.runner,
             it.languages.join("; "),

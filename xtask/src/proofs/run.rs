@@ -8,6 +8,7 @@ use std::time::Instant;
 use serde_json::Value;
 
 use super::report::{self, Report};
+use crate::libs;
 use crate::platforms::{Platform, Proof, System};
 
 /// Several times what the longest part takes: what hangs must not block the run.
@@ -93,6 +94,8 @@ pub fn platform(root: &Path, row: &'static Platform, tests: &Tests) -> Report {
     };
     let failed = |what: &str, result: Result<(), String>| result.err().map(|why| format!("{what}: {why}"));
     let mut failures: Vec<String> = Vec::new();
+    let weak = libs::weak_names(root, row).map(|count| report.weak_names = count);
+    failures.extend(failed("weak names", weak));
     let scenarios = test("scenarios::every_language_agrees", None, "scenarios");
     failures.extend(failed("scenarios", scenarios.and_then(|printed| report::read_scenarios(&mut report, &printed))));
     let all = row.proofs.contains(&Proof::AllFaults);
@@ -105,6 +108,10 @@ pub fn platform(root: &Path, row: &'static Platform, tests: &Tests) -> Report {
     if matches!(row.system, System::Windows(_)) {
         // In every way in which a program may link or load the libraries.
         failures.extend(failed("linking", test("windows_libs::", None, "linking").map(drop)));
+    } else {
+        let printed = test("tls::another_allocator_in_the_program_is_left_alone", None, "allocator");
+        report.other_allocator = printed.is_ok();
+        failures.extend(failed("allocator", printed.map(drop)));
     }
     if row.proofs.contains(&Proof::Cancel) {
         let printed = test("cancel_latency::", None, "cancel");
@@ -120,6 +127,15 @@ pub fn platform(root: &Path, row: &'static Platform, tests: &Tests) -> Report {
     report.failed = failures;
     report.seconds = began.elapsed().as_secs();
     report
+}
+
+/// Whether a second build, elsewhere, gives the same libraries; an error names the files that differ.
+pub fn same_bytes(root: &Path, row: &Platform) -> Result<(), String> {
+    let program = std::env::current_exe().map_err(|error| format!("this program's name: {error}"))?;
+    let log = root.join(format!("build/libs/check/{}-same-bytes.log", row.target));
+    let mut command = Command::new("sh");
+    command.arg(root.join("scripts/same-bytes.sh")).arg(program).arg(row.target);
+    logged(&mut command, &log).map(drop).map_err(|why| format!("same bytes: {why}"))
 }
 
 /// The library's own tests, run by the platform's runner.
