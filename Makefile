@@ -8,7 +8,7 @@ BUILD   = build
 # Replaces files by rename, because a running program may have the old one open.
 PLACE   = sh scripts/place.sh
 
-.PHONY: help all build libs libs-check generate demo test test-python test-go test-cpp faults bulk canary fuzz harden certify peers bench bench-check check sanitize tsan cgocheck two-edits bare deny miri install uninstall clean setup setup-demo setup-test
+.PHONY: help all build libs libs-check generate demo test test-python test-go test-cpp faults bulk canary fuzz harden certify peers bench bench-check check sanitize tsan cgocheck two-edits bare deny licences miri install uninstall clean setup setup-demo setup-test
 
 all: build ## the same as build; the default
 
@@ -98,6 +98,9 @@ two-edits: setup-test build ## adds an endpoint to a copy of the tree by two edi
 
 deny: setup ## licences, versions, sources and advisories of the dependencies
 	@CARGO="$(CARGO)" sh scripts/deny.sh
+
+licences: setup ## renders LICENSE-THIRD-PARTY, the licences of all that the libraries and the sandbox contain
+	$(CARGO) xtask licences
 
 miri: setup ## the tests of the pure modules in Miri, where a toolchain has it
 	@sh scripts/miri.sh
