@@ -2,7 +2,7 @@
 CARGO  ?= cargo
 PREFIX ?= /usr/local
 PLACES  = PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' BINDIR='$(BINDIR)' MANDIR='$(MANDIR)' \
-    DESTDIR='$(DESTDIR)' BUILD='$(BUILD)'
+    DOCDIR='$(DOCDIR)' DESTDIR='$(DESTDIR)' BUILD='$(BUILD)'
 TARGET_DIR = $(or $(CARGO_TARGET_DIR),target)
 BUILD   = build
 # Replaces files by rename, because a running program may have the old one open.
@@ -119,7 +119,7 @@ bench-check: build ## instructions, system calls and heap of a call, compared wi
 	@PYTHONDONTWRITEBYTECODE=1 python3 benches/speed/warm.py
 
 # Copies only: what a build needs is neither installed nor called, so that it can be done as another user.
-install: ## copies what was built: PREFIX=/usr/local, LIBDIR=lib, INCLUDEDIR, BINDIR, MANDIR, DESTDIR
+install: ## copies what was built: PREFIX=/usr/local, LIBDIR=lib, INCLUDEDIR, BINDIR, MANDIR, DOCDIR, DESTDIR
 	@$(PLACES) sh scripts/install.sh install
 
 uninstall: ## removes what `make install` with the same variables installed
