@@ -2,13 +2,13 @@
 CARGO  ?= cargo
 PREFIX ?= /usr/local
 PLACES  = PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' BINDIR='$(BINDIR)' MANDIR='$(MANDIR)' \
-    DESTDIR='$(DESTDIR)' BUILD='$(BUILD)'
+    DOCDIR='$(DOCDIR)' DESTDIR='$(DESTDIR)' BUILD='$(BUILD)'
 TARGET_DIR = $(or $(CARGO_TARGET_DIR),target)
 BUILD   = build
 # Replaces files by rename, because a running program may have the old one open.
 PLACE   = sh scripts/place.sh
 
-.PHONY: help all build libs libs-check generate demo test test-python test-go test-cpp faults bulk canary fuzz harden certify peers bench bench-check check sanitize tsan cgocheck two-edits bare deny miri install uninstall clean setup setup-demo setup-test
+.PHONY: help all build libs libs-check generate demo test test-python test-go test-cpp faults bulk canary fuzz harden certify peers bench bench-check check sanitize tsan cgocheck two-edits bare deny licences miri install uninstall clean setup setup-demo setup-test
 
 all: build ## the same as build; the default
 
@@ -99,6 +99,9 @@ two-edits: setup-test build ## adds an endpoint to a copy of the tree by two edi
 deny: setup ## licences, versions, sources and advisories of the dependencies
 	@CARGO="$(CARGO)" sh scripts/deny.sh
 
+licences: setup ## renders LICENSE-THIRD-PARTY, the licences of all that the libraries and the sandbox contain
+	$(CARGO) xtask licences
+
 miri: setup ## the tests of the pure modules in Miri, where a toolchain has it
 	@sh scripts/miri.sh
 
@@ -116,7 +119,7 @@ bench-check: build ## instructions, system calls and heap of a call, compared wi
 	@PYTHONDONTWRITEBYTECODE=1 python3 benches/speed/warm.py
 
 # Copies only: what a build needs is neither installed nor called, so that it can be done as another user.
-install: ## copies what was built: PREFIX=/usr/local, LIBDIR=lib, INCLUDEDIR, BINDIR, MANDIR, DESTDIR
+install: ## copies what was built: PREFIX=/usr/local, LIBDIR=lib, INCLUDEDIR, BINDIR, MANDIR, DOCDIR, DESTDIR
 	@$(PLACES) sh scripts/install.sh install
 
 uninstall: ## removes what `make install` with the same variables installed

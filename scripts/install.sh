@@ -1,7 +1,8 @@
 #!/bin/sh
 # make install and make uninstall. Installing only copies what `make build` has built, or what BUILD names. A record,
 # LIBDIR/paysvc/installed, has every file and every folder that was made: those are removed again, and nothing else.
-#   PREFIX=/usr/local LIBDIR=lib INCLUDEDIR=include BINDIR=bin MANDIR=share/man DESTDIR= BUILD=build install.sh install
+#   PREFIX=/usr/local LIBDIR=lib INCLUDEDIR=include BINDIR=bin MANDIR=share/man DOCDIR=share/doc/libpaysvc DESTDIR= \
+#       BUILD=build install.sh install
 #   PREFIX=/usr/local LIBDIR=lib DESTDIR= install.sh uninstall
 # A folder that is not absolute lies in PREFIX.
 set -eu
@@ -30,6 +31,7 @@ libdir=$(in_prefix "${LIBDIR:-lib}")
 includedir=$(in_prefix "${INCLUDEDIR:-include}")
 bindir=$(in_prefix "${BINDIR:-bin}")
 mandir=$(in_prefix "${MANDIR:-share/man}")
+docdir=$(in_prefix "${DOCDIR:-share/doc/libpaysvc}")
 record=$destination$libdir/paysvc/installed
 
 from_record() { # kind, record: the paths of this kind, where they are now
@@ -106,6 +108,7 @@ install() {
     put 644 "$libdir/debug" "$build"/lib/debug/*.debug
     put 755 "$bindir" "$build/bin/paysvc-sandbox"
     for section in docs/man/man?; do put 644 "$mandir/${section##*/}" "$section"/*; done
+    put 644 "$docdir" LICENSE-*
     folder "$libdir/pkgconfig"
     folder "$libdir/cmake/paysvc"
     for file in pkgconfig/paysvc.pc pkgconfig/paysvc-static.pc cmake/paysvc/paysvcConfig.cmake \

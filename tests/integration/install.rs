@@ -156,7 +156,7 @@ fn installing_only_copies_and_uninstalling_removes_exactly_that() {
             "stage/opt/new/one/include",
         ),
         (
-            &["PREFIX=/usr", "DESTDIR=@", "INCLUDEDIR=include/paysvc", "BINDIR=sbin", "MANDIR=man"],
+            &["PREFIX=/usr", "DESTDIR=@", "INCLUDEDIR=include/paysvc", "BINDIR=sbin", "MANDIR=man", "DOCDIR=doc"],
             "usr/lib",
             "usr/include/paysvc",
         ),
@@ -196,6 +196,9 @@ fn installing_only_copies_and_uninstalling_removes_exactly_that() {
             ("paysvc_resolve.3", "644 "),
             ("paysvc.7", "644 "),
             ("paysvc-sandbox.1", "644 "),
+            ("LICENSE-MIT", "644 "),
+            ("LICENSE-APACHE", "644 "),
+            ("LICENSE-THIRD-PARTY", "644 "),
         ] {
             let found: Vec<_> = installed.iter().filter(|(path, _)| path.ends_with(&format!("/{name}"))).collect();
             assert!(found.len() == 1 && found[0].1.starts_with(mode), "{name}: {found:?}");

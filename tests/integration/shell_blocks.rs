@@ -54,9 +54,10 @@ fn folder(stage: &Stage, document: &str, blocks: &[Block]) -> PathBuf {
         "bindings/python/README.md" => {
             let package = here.join("bindings/python");
             std::fs::create_dir_all(&package).unwrap();
+            let licences = ["LICENSE-APACHE", "LICENSE-MIT", "LICENSE-THIRD-PARTY"].map(|name| root().join(name));
             let files = ["pyproject.toml", "setup.py", "README.md", "src"]
                 .map(|name| root().join("bindings/python").join(name));
-            run(Command::new("cp").arg("-r").args(files).arg(package));
+            run(Command::new("cp").arg("-r").args(files).args(licences).arg(package));
         }
         _ => {}
     }

@@ -8,6 +8,7 @@ pub mod generate;
 mod header;
 pub mod interface;
 pub mod libs;
+pub mod licences;
 mod markers;
 pub mod names;
 pub mod platforms;

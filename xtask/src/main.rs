@@ -1,5 +1,6 @@
 //! `cargo xtask gen` renders every committed file that follows from the tables; `gen --verify` compares them instead.
 //! `cargo xtask libs` builds the libraries of all platforms; `cargo xtask libs-check` runs programs with them there.
+//! `cargo xtask licences` renders the licences of what they contain.
 //! `cargo xtask interface` prints what the header declares, for a release's list in `spec/released/`.
 
 #![forbid(unsafe_code)]
@@ -9,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask gen [--verify] [--root FOLDER], cargo xtask interface [--root FOLDER], \
-                     cargo xtask libs [--root FOLDER] [--list | --needs | --check] [TARGET...], or \
-                     cargo xtask libs-check [--partial] [--quick] [TARGET...]";
+                     cargo xtask libs [--root FOLDER] [--list | --needs | --check] [TARGET...], \
+                     cargo xtask libs-check [--partial] [--quick] [TARGET...], or cargo xtask licences";
 
 #[derive(Clone, Copy, PartialEq)]
 enum Task {
@@ -33,6 +34,8 @@ fn main() -> ExitCode {
         }
     } else if arguments.next_if_eq("libs-check").is_some() {
         xtask::proofs::run(root(), arguments)
+    } else if arguments.next_if_eq("licences").is_some() {
+        xtask::licences::run(root())
     } else {
         options(arguments).and_then(|options| run(&options))
     };

@@ -36,6 +36,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("look_ups.md", include_str!("../templates/look_ups.md.j2")),
     ("resolution.md", include_str!("../templates/resolution.md.j2")),
     ("verdicts.md", include_str!("../templates/verdicts.md.j2")),
+    ("LICENSE-THIRD-PARTY", include_str!("../templates/LICENSE-THIRD-PARTY.j2")),
 ];
 
 /// The template of that name, filled in.

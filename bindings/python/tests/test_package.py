@@ -6,6 +6,7 @@ import os
 import struct
 import subprocess
 import sysconfig
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from helpers import PROJECT, run_python
 from paysvc._library import library
 
 PLATFORM = sysconfig.get_platform().replace("-", "_")
+LICENCES = {"LICENSE-APACHE", "LICENSE-MIT", "LICENSE-THIRD-PARTY"}
 
 
 def pip(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -27,7 +29,7 @@ def build(folder: Path, *options: str, **environment: str) -> subprocess.Complet
     # Built from a copy, because setuptools writes files beside the sources.
     source = folder / "source"
     source.mkdir()
-    for name in ("pyproject.toml", "setup.py", "README.md"):
+    for name in ("pyproject.toml", "setup.py", "README.md", *LICENCES):
         (source / name).write_bytes((PROJECT / name).read_bytes())
     (source / "src" / "paysvc").mkdir(parents=True)
     for file in (PROJECT / "src" / "paysvc").iterdir():
@@ -59,11 +61,20 @@ def test_its_tag_is_any_python_on_this_platform(wheel: Path) -> None:
     assert wheel.name == f"paysvc-{version}-py3-none-{PLATFORM}.whl"
 
 
-def test_it_has_the_library_and_the_types(wheel: Path) -> None:
+def test_it_has_the_library_the_types_and_the_licences(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     assert {"paysvc/libpaysvc.so", "paysvc/py.typed", "paysvc/testing.py"} <= set(names)
+    assert {name.rpartition("/licenses/")[2] for name in names if "/licenses/" in name} == LICENCES
     (metadata,) = (name for name in names if name.endswith("/WHEEL"))
     assert "Root-Is-Purelib: false" in zipfile.ZipFile(wheel).read(metadata).decode()
+
+
+def test_the_source_distribution_has_the_licences(wheel: Path, tmp_path: Path) -> None:
+    ended = run_python("setup.py", "--quiet", "sdist", "--dist-dir", str(tmp_path), cwd=wheel.parent / "source")
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    (archive,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(archive) as made:
+        assert {name.partition("/")[2] for name in made.getnames()} >= LICENCES
 
 
 def test_it_works_after_installation(wheel: Path, tmp_path: Path) -> None:

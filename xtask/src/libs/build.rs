@@ -66,9 +66,12 @@ pub fn libraries(root: &Path, platform: &Platform, folder: &Path) -> Result<(), 
         }
     }
     command(&mut link)?;
-    let mut place = Command::new("sh");
-    place.arg(root.join("scripts/place.sh")).args(["-m", "644"]).args(headers(root)?).arg(folder.join("include"));
-    command(&mut place)?;
+    let licences = ["APACHE", "MIT", "THIRD-PARTY"].map(|name| root.join(format!("LICENSE-{name}")));
+    for (files, to) in [(headers(root)?, "include"), (licences.into(), "share/doc/libpaysvc")] {
+        let mut place = Command::new("sh");
+        place.arg(root.join("scripts/place.sh")).args(["-m", "644"]).args(files).arg(folder.join(to));
+        command(&mut place)?;
+    }
     command(Command::new("sh").arg(root.join("scripts/describe.sh")).arg(folder))
 }
 
