@@ -92,16 +92,19 @@ def test_a_client_of_another_kind_is_refused() -> None:
 
 
 @pytest.mark.parametrize(("kinds", "client"), [(SYNC, paysvc.Client), (ASYNC, paysvc.AsyncClient)])
-def test_a_client_without_secret_key_is_refused_at_the_start(
+def test_a_client_that_cannot_ask_about_orders_is_refused_at_the_start(
     kinds: Any, client: Any, paysvc_sandbox: Sandbox, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
     config = paysvc_sandbox.config
-    without = {name: text for name, text in config.items() if name != "secret_key"}
     for kind in kinds:
-        with pytest.raises(paysvc.ConfigError, match=r"secret_key is not configured.*PAYSVC_SECRET_KEY.*orders=False"):
-            kind(client(**without), ignore)
-        kind(client(**without), ignore, orders=False)
+        for needed in ("base_url", "secret_key"):
+            without = {name: text for name, text in config.items() if name != needed}
+            with pytest.raises(
+                paysvc.ConfigError, match=rf"{needed} is not configured.*PAYSVC_{needed.upper()}.*orders=False"
+            ):
+                kind(client(**without), ignore)
+            kind(client(**without), ignore, orders=False)
         kind(client(**config), ignore)
     # That it was found out sent nothing, and is not in the log.
     assert paysvc_sandbox.requests() == []

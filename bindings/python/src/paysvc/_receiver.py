@@ -279,13 +279,15 @@ def _is(function: object, kind: Callable[[object], bool]) -> bool:
 
 
 def _check_key(native: Native) -> None:
-    """Raises if the client cannot ask about orders. It sends nothing: the call is cancelled before it begins."""
+    """Raises if the client cannot ask about orders. It sends nothing: the check is cancelled before it begins."""
     cancelled = Call()
     cancelled.cancel()
-    reply = native.call(native.handle(), "order_verify", {"reference": "-"}, cancelled)
-    if reply.status == Status.CONFIG:
-        message = f"{reply.message}; without it, events about orders cannot be verified (orders=False: there are none)"
-        raise error_of(Reply.local(Status.CONFIG, message, Outcome.NOT_SENT), "webhook_verify")
+    reply = native.call(native.handle(), "client_check", {}, cancelled)
+    for check in reply.get("checks", ()):
+        if check["check"] in ("base_url", "secret_key") and not check["ok"]:
+            without = "without it, events about orders cannot be verified (orders=False: there are none)"
+            message = f"{check['check']} {check['message']}; {without}"
+            raise error_of(Reply.local(Status.CONFIG, message, Outcome.NOT_SENT), "webhook_verify")
 
 
 def _bytes(body: bytes | str) -> bytes:
