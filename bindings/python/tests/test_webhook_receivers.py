@@ -239,6 +239,25 @@ def test_an_event_that_cannot_be_asked_about_says_why(
         assert "0000000000" not in caplog.text
 
 
+def test_an_interrupt_holds_neither_the_limits_nor_the_event() -> None:
+    waiting = ["verification", "handler"]
+
+    def interrupt(at: str) -> None:
+        if waiting and waiting[0] == at:
+            raise KeyboardInterrupt(waiting.pop(0))
+
+    class Interrupted(Fake):
+        def webhook_verify(self, body: object, *, ask: Any, timeout: Any, **_: object) -> Any:  # type: ignore[override]
+            interrupt("verification" if ask else "")
+            return super().webhook_verify(body, ask=ask, timeout=timeout)
+
+    receiver = Receiver(Interrupted(**CONFIG), lambda reply: interrupt("handler"), limits=Limits(at_once=1))
+    for at in tuple(waiting):
+        with pytest.raises(KeyboardInterrupt, match=at):
+            receiver.handle(b"{}")
+    assert receiver.handle(b"{}") == (200, {})
+
+
 PARSED: list[Any] = [{"orderReference": "ORDER-1"}, MappingProxyType({}), [], None, 1]
 
 
