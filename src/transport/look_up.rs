@@ -89,14 +89,14 @@ impl LookUps {
         let mut own: Option<Arc<Mutex<LookUp>>> = None;
         let mut running = lock(&self.running);
         loop {
+            if call.is_some_and(|call| call.is_cancelled()) {
+                return Err(TransportError::cancelled());
+            }
             if own.is_none() {
                 own = self.join_or_start(&mut running, host)?;
             }
             if let Some(answer) = own.as_ref().and_then(|own| lock(own).answer.clone()) {
                 return Ok(answer);
-            }
-            if call.is_some_and(|call| call.is_cancelled()) {
-                return Err(TransportError::cancelled());
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {

@@ -115,11 +115,22 @@ int main(int argc, char **argv)
 {
     static struct one all[CALLS], more;
     int i, waited = 0, status = 0;
+    paysvc_client *client;
+    paysvc_call *cancelled = paysvc_call_new();
     pid_t child;
     (void)argc;
     port = argv[1];
     answers = (int *)dlsym(RTLD_DEFAULT, "resolver_answers");
     asked = (int *)dlsym(RTLD_DEFAULT, "resolver_asked");
+
+    /* What was cancelled before it began looks nothing up; a check has looked at the configuration all the same. */
+    paysvc_call_cancel(cancelled);
+    CHECK(paysvc_client_new("{\"base_url\":\"http://hang.test\",\"allow_http\":true}", &client, NULL) == PAYSVC_OK);
+    CHECK(paysvc_client_check(client, cancelled, NULL) == PAYSVC_E_CONFIG);
+    paysvc_call_free(cancelled);
+    paysvc_client_free(client);
+    pause_ms(100);
+    CHECK(*asked == 0);
 
     /* Names by the dozen: threads for some, the others wait for one of them. All end in time, with nothing sent. */
     for (i = 0; i < CALLS; i++) {

@@ -1,5 +1,6 @@
-// Typed answers in paysvc.hpp: answers that are made hostile, and how long a view lives. The argument is the address of a
-// server that answers a refund with the text of its reason. It runs with and without exceptions.
+// Typed answers in paysvc.hpp: answers that are made hostile, and how long a view lives. The argument is the address of
+// a server that answers a refund with the text of its reason, and with the request's traceparent. It runs with and
+// without exceptions.
 #include <paysvc.hpp>
 
 #include <cstdlib>
@@ -242,6 +243,27 @@ void lifetimes() {
     CHECK(*again.answer().data().status() == "pending"); // A value is the program's own.
 }
 
+// What a token sends along and keeps, and what else a reply has.
+void tokens() {
+    const std::string trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    const paysvc::call token;
+    CHECK(token.set_traceparent(trace) && !token.set_traceparent("00") && !token.set_traceparent(trace + '\0'));
+    token.keep_log(4);
+    const auto request = paysvc::order_refund_request().reference("R").reason(
+        "{\"status\":true,\"data\":{\"name\":\"Ren\\u00e9e\"}}");
+    const reply got = connected().order_refund(std::nothrow, request, token);
+    std::string line, text;
+    while (token.next_log(line)) {
+        CHECK(line.find("\"call_id\":\"" + got.call_id() + '"') != std::string::npos);
+    }
+    // The last line stays: it is that of the answer.
+    CHECK(line.find("\"request_id\":\"" + trace + '"') != std::string::npos && got.request_id() == trace);
+    token.keep_log(0);
+    CHECK(connected().order_refund(std::nothrow, request, token).ok() && !token.next_log(line));
+    CHECK(got.get_cp1252("/data/name", text) && !got.get_cp1252("/data/other", text) && text == "Ren\xe9" "e");
+    CHECK(answered("{\"status\":true}").request_id().empty() && reply().request_id().empty());
+}
+
 #if PAYSVC_EXCEPTIONS
 // The answer of a call that failed.
 void errors() {
@@ -272,6 +294,7 @@ int main(int, char **argv) {
     objects();
     lists();
     lifetimes();
+    tokens();
 #if PAYSVC_EXCEPTIONS
     errors();
 #endif

@@ -50,13 +50,15 @@ fn in_valgrind(stage: &Stage, program: &Path) -> Command {
     command
 }
 
-/// A server that answers a refund with the text of its reason.
+/// A server that answers a refund with the text of its reason, and with the request's traceparent.
 fn echo() -> Server {
     Server::start(|mut connection| {
         while let Some(request) = connection.read_request() {
             let body = request.split("\r\n\r\n").nth(1).unwrap();
             let body: Value = serde_json::from_str(body).unwrap();
-            connection.answer("200 OK", "", body["reason"].as_str().unwrap());
+            let trace = request.lines().find(|line| line.to_ascii_lowercase().starts_with("traceparent:"));
+            let headers = trace.map(|line| format!("{line}\r\n")).unwrap_or_default();
+            connection.answer("200 OK", &headers, body["reason"].as_str().unwrap());
         }
     })
 }

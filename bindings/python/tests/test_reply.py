@@ -45,7 +45,8 @@ def test_json_writes_a_reply_exactly(status: Status, arguments: dict[str, Any]) 
 @pytest.mark.parametrize("text", ["{}", "[1.5]", "7", "null"])
 def test_an_answer_without_members_is_an_empty_object(text: str) -> None:
     for reply in (reply_of(text), reply_of(text, Status.RESPONSE)):
-        assert json.dumps(reply) == json.dumps(reply, indent=1) == "{}"
+        assert json.dumps(reply) == "{}"
+        assert json.dumps(reply, indent=1).split() in (["{}"], ["{", "}"])  # Python 3.13 writes a line within it.
         assert (len(reply), list(reply), dict(reply)) == (0, [], {})
 
 

@@ -92,16 +92,19 @@ def test_a_client_of_another_kind_is_refused() -> None:
 
 
 @pytest.mark.parametrize(("kinds", "client"), [(SYNC, paysvc.Client), (ASYNC, paysvc.AsyncClient)])
-def test_a_client_without_secret_key_is_refused_at_the_start(
+def test_a_client_that_cannot_ask_about_orders_is_refused_at_the_start(
     kinds: Any, client: Any, paysvc_sandbox: Sandbox, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
     config = paysvc_sandbox.config
-    without = {name: text for name, text in config.items() if name != "secret_key"}
     for kind in kinds:
-        with pytest.raises(paysvc.ConfigError, match=r"secret_key is not configured.*PAYSVC_SECRET_KEY.*orders=False"):
-            kind(client(**without), ignore)
-        kind(client(**without), ignore, orders=False)
+        for needed in ("base_url", "secret_key"):
+            without = {name: text for name, text in config.items() if name != needed}
+            with pytest.raises(
+                paysvc.ConfigError, match=rf"{needed} is not configured.*PAYSVC_{needed.upper()}.*orders=False"
+            ):
+                kind(client(**without), ignore)
+            kind(client(**without), ignore, orders=False)
         kind(client(**config), ignore)
     # That it was found out sent nothing, and is not in the log.
     assert paysvc_sandbox.requests() == []
@@ -234,6 +237,25 @@ def test_an_event_that_cannot_be_asked_about_says_why(
         assert logged.name == "paysvc"
         assert why in logged.message
         assert "0000000000" not in caplog.text
+
+
+def test_an_interrupt_holds_neither_the_limits_nor_the_event() -> None:
+    waiting = ["verification", "handler"]
+
+    def interrupt(at: str) -> None:
+        if waiting and waiting[0] == at:
+            raise KeyboardInterrupt(waiting.pop(0))
+
+    class Interrupted(Fake):
+        def webhook_verify(self, body: object, *, ask: Any, timeout: Any, **_: object) -> Any:  # type: ignore[override]
+            interrupt("verification" if ask else "")
+            return super().webhook_verify(body, ask=ask, timeout=timeout)
+
+    receiver = Receiver(Interrupted(**CONFIG), lambda reply: interrupt("handler"), limits=Limits(at_once=1))
+    for at in tuple(waiting):
+        with pytest.raises(KeyboardInterrupt, match=at):
+            receiver.handle(b"{}")
+    assert receiver.handle(b"{}") == (200, {})
 
 
 PARSED: list[Any] = [{"orderReference": "ORDER-1"}, MappingProxyType({}), [], None, 1]

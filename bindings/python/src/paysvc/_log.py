@@ -19,7 +19,7 @@ logger.addHandler(logging.NullHandler())
 _LEVELS = {4: logging.DEBUG, 3: logging.INFO, 2: logging.WARNING, 1: logging.ERROR}
 
 #: What every record has as attributes; None where a line is about no attempt.
-_EXTRA = ("call_id", "endpoint", "attempt", "outcome", "ms", "http_status", "request_id")
+EXTRA = ("call_id", "endpoint", "attempt", "outcome", "ms", "http_status", "request_id")
 
 
 def level() -> int:
@@ -35,13 +35,13 @@ def write(lines: list[bytes]) -> None:
     for line in lines:
         known: dict[str, Any] = json.loads(line)
         text = f"{known.get('call_id', '')} {known.get('message', '')}".lstrip()
-        say(_LEVELS.get(known.get("level", 1), logging.ERROR), text, {name: known.get(name) for name in _EXTRA})
+        say(_LEVELS.get(known.get("level", 1), logging.ERROR), text, {name: known.get(name) for name in EXTRA})
 
 
 def say(number: int, text: str, known: dict[str, Any]) -> None:
     """Logs a line. A handler that fails never changes the result of a call."""
     try:
-        logger.log(number, "%s", text, extra={**dict.fromkeys(_EXTRA), **known})
+        logger.log(number, "%s", text, extra={**dict.fromkeys(EXTRA), **known})
     except Exception as error:
         if _of_signal(error):
             raise

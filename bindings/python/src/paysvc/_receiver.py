@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
 from ._client import Client
 from ._errors import PaysvcError, error_of
@@ -32,165 +32,41 @@ if TYPE_CHECKING:
     from ._async import AsyncClient
     from ._replies import WebhookVerifyReply
 
+_Client = TypeVar("_Client", bound="Client | AsyncClient")
+_Store = TypeVar("_Store", bound=AnyStore)
 
-class Receiver:
-    """Receives events in any framework: a plain route gives handle() the raw body, and answers what it returns.
 
-    Args:
-        client: a paysvc.Client, which asks the service
-        handle: called with the reply to webhook_verify() of each authentic event, once per state of a payment. It acts
-            on the reply: ask is_paid() of it, or look at reply.state. If it raises, that is logged, the service is
-            answered 500, and the next delivery is handled. It is no coroutine function
-        store: remembers what was handled; without one a MemoryStore, which a restart empties
-        unverified: called with the reply of each event that was found not authentic, e.g. to count them. It must not
-            act on them. A body that is sent again within a minute is not reported again.
-        limits: of the verifications; without them Limits()
-        timeout: seconds for a verification
-        orders: False: no events about orders are expected, so that the client needs no secret key
+class _Receiver(Generic[_Client, _Store]):
+    """What both receivers do, as a coroutine: that of a Receiver never waits, so that finished() can run it."""
 
-    Raises:
-        TypeError: the client is another one, or what is called is a coroutine function
-        ConfigError: the client has no secret key, which events about orders need
-    """
+    _waits: ClassVar[bool]
 
     def __init__(
         self,
-        client: Client,
+        client: _Client,
         handle: Callable[[WebhookVerifyReply], object],
         *,
-        store: Store | None = None,
+        store: _Store | None = None,
         unverified: Callable[[Reply], object] | None = None,
         limits: Limits | None = None,
         timeout: float = 10.0,
         orders: bool = True,
     ) -> None:
-        _check_client(self, client, Client)
+        kind = _client_class(self._waits)
+        if not isinstance(client, kind):
+            raise TypeError(f"{type(self).__name__} takes a paysvc.{kind.__name__}, not {type(client).__name__}")
         self._client = client
         self._handle = handle
-        self._store: Store = MemoryStore() if store is None else store
+        self._store = MemoryStore() if store is None else store
         self._unverified = unverified
         self._limits = limits or Limits()
         self._timeout = timeout
         for what, function in _called(handle, unverified, self._store):
             _check_function(what, function)
-            if _is(function, inspect.iscoroutinefunction):
+            if not self._waits and _is(function, inspect.iscoroutinefunction):
                 raise TypeError(f"{what} is a coroutine function, which {type(self).__name__} cannot run: {_ASYNC}")
         if orders:
             _check_key(client._native)
-
-    def handle(self, body: bytes | str) -> tuple[int, dict[str, str]]:
-        """Handles an event: the status and the headers that the service is answered, with an empty body.
-
-        It raises nothing but a TypeError, if the body is not the raw one.
-        """
-        answer = self._event(_bytes(body))
-        return answer.status, answer.headers()
-
-    def _event(self, body: bytes) -> Answer:
-        reply: Reply | None = None
-        try:
-            asked = self._ask(body)
-            if isinstance(asked, Answer):
-                return asked
-            reply = asked
-            return self._act(body, reply)
-        except Exception:
-            return failed(reply)
-
-    def _ask(self, body: bytes) -> Reply | Answer:
-        text = _text(body)
-        if isinstance(text, Answer):
-            return text
-        if self._limits.is_forged(body):
-            return OK
-        reply = self._verify(text, ask=False)
-        reference = about(reply)
-        if reference is not None:
-            refused = self._limits.enter(reference)
-            if refused is not None:
-                return refused
-            requests = 1  # Also if the server cancels this task.
-            try:
-                reply = self._verify(text)
-                requests = reply.attempts
-            finally:
-                self._limits.leave(reference, requests)
-        return reply
-
-    def _act(self, body: bytes, reply: Reply) -> Answer:
-        found = verified(reply)
-        if found.key is None:
-            misconfigured(reply)
-            if found.unverified and reply.attempts > 0:
-                self._limits.found_forged(body)
-            if found.unverified and self._unverified is not None:
-                _ended("unverified", self._unverified(reply))
-            return found.answer
-        begin = _begun(self._store.begin(found.key))
-        if begin is not Begin.HANDLE:
-            return OK if begin is Begin.DONE else BUSY
-        try:
-            _ended("the handler", self._handle(cast("WebhookVerifyReply", reply)))
-        except BaseException:
-            self._store.failed(found.key)
-            raise
-        # Only now: an event whose handler was interrupted is handled again.
-        self._store.done(found.key)
-        return OK
-
-    def _verify(self, text: str, *, ask: bool = True) -> Reply:
-        try:
-            return self._client.webhook_verify(text, ask=ask, timeout=self._timeout)
-        except PaysvcError as error:
-            return error.reply
-
-
-class AsyncReceiver:
-    """The same for asyncio: `await receiver.handle(body)`. What it calls are coroutine functions, or do not block.
-
-    Args:
-        client: a paysvc.AsyncClient, which asks the service
-        handle: as for Receiver; a coroutine function, or one that does not block
-        store: a Store that does not block, or an AsyncStore; without one a MemoryStore
-        unverified: as for Receiver
-        limits: of the verifications; without them Limits()
-        timeout: seconds for a verification
-        orders: as for Receiver
-
-    Raises:
-        TypeError: the client is another one
-        ConfigError: the client has no secret key, which events about orders need
-    """
-
-    def __init__(
-        self,
-        client: AsyncClient,
-        handle: Callable[[WebhookVerifyReply], Awaitable[object] | object],
-        *,
-        store: AnyStore | None = None,
-        unverified: Callable[[Reply], Awaitable[object] | object] | None = None,
-        limits: Limits | None = None,
-        timeout: float = 10.0,
-        orders: bool = True,
-    ) -> None:
-        from ._async import AsyncClient
-
-        _check_client(self, client, AsyncClient)
-        self._client = client
-        self._handle = handle
-        self._store: AnyStore = MemoryStore() if store is None else store
-        self._unverified = unverified
-        self._limits = limits or Limits()
-        self._timeout = timeout
-        for what, function in _called(handle, unverified, self._store):
-            _check_function(what, function)
-        if orders:
-            _check_key(client._native)
-
-    async def handle(self, body: bytes | str) -> tuple[int, dict[str, str]]:
-        """As Receiver.handle()."""
-        answer = await self._event(_bytes(body))
-        return answer.status, answer.headers()
 
     async def _event(self, body: bytes) -> Answer:
         reply: Reply | None = None
@@ -230,32 +106,107 @@ class AsyncReceiver:
             if found.unverified and reply.attempts > 0:
                 self._limits.found_forged(body)
             if found.unverified and self._unverified is not None:
-                _ended("unverified", await _result(self._unverified(reply)))
+                _ended("unverified", await self._result(self._unverified(reply)))
             return found.answer
-        begin = _begun(await _result(self._store.begin(found.key)))
+        begin = _begun(await self._result(self._store.begin(found.key)))
         if begin is not Begin.HANDLE:
             return OK if begin is Begin.DONE else BUSY
         try:
-            _ended("the handler", await _result(self._handle(cast("WebhookVerifyReply", reply))))
+            _ended("the handler", await self._result(self._handle(cast("WebhookVerifyReply", reply))))
         except BaseException:  # Also if the server cancels this task.
-            await _result(self._store.failed(found.key))
+            await self._result(self._store.failed(found.key))
             raise
-        await _result(self._store.done(found.key))
+        # Only now: an event whose handler was interrupted is handled again.
+        await self._result(self._store.done(found.key))
         return OK
 
     async def _verify(self, text: str, *, ask: bool = True) -> Reply:
         try:
-            return await self._client.webhook_verify(text, ask=ask, timeout=self._timeout)
+            reply: Reply = await self._result(self._client.webhook_verify(text, ask=ask, timeout=self._timeout))
         except PaysvcError as error:
-            return error.reply
+            reply = error.reply
+        return reply
+
+    async def _result(self, value: Any) -> Any:
+        """The value, or what it becomes."""
+        return await value if self._waits and inspect.isawaitable(value) else value
+
+
+class Receiver(_Receiver[Client, Store]):
+    """Receives events in any framework: a plain route gives handle() the raw body, and answers what it returns.
+
+    Args:
+        client: a paysvc.Client, which asks the service
+        handle: called with the reply to webhook_verify() of each authentic event, once per state of a payment. It acts
+            on the reply: ask is_paid() of it, or look at reply.state. If it raises, that is logged, the service is
+            answered 500, and the next delivery is handled. It is no coroutine function
+        store: remembers what was handled; without one a MemoryStore, which a restart empties
+        unverified: called with the reply of each event that was found not authentic, e.g. to count them. It must not
+            act on them. A body that is sent again within a minute is not reported again.
+        limits: of the verifications; without them Limits()
+        timeout: seconds for a verification
+        orders: False: no events about orders are expected, so that the client needs no secret key
+
+    Raises:
+        TypeError: the client is another one, or what is called is a coroutine function
+        ConfigError: the client has no secret key, which events about orders need
+    """
+
+    _waits = False
+
+    def handle(self, body: bytes | str) -> tuple[int, dict[str, str]]:
+        """Handles an event: the status and the headers that the service is answered, with an empty body.
+
+        It raises nothing but a TypeError, if the body is not the raw one.
+        """
+        answer = finished(self._event(_bytes(body)))
+        return answer.status, answer.headers()
+
+
+class AsyncReceiver(_Receiver["AsyncClient", AnyStore]):
+    """The same for asyncio: `await receiver.handle(body)`. What it calls are coroutine functions, or do not block.
+
+    Args:
+        client: a paysvc.AsyncClient, which asks the service
+        handle: as for Receiver; a coroutine function, or one that does not block
+        store: a Store that does not block, or an AsyncStore; without one a MemoryStore
+        unverified: as for Receiver
+        limits: of the verifications; without them Limits()
+        timeout: seconds for a verification
+        orders: as for Receiver
+
+    Raises:
+        TypeError: the client is another one
+        ConfigError: the client has no secret key, which events about orders need
+    """
+
+    _waits = True
+
+    async def handle(self, body: bytes | str) -> tuple[int, dict[str, str]]:
+        """As Receiver.handle()."""
+        answer = await self._event(_bytes(body))
+        return answer.status, answer.headers()
+
+
+def finished(coroutine: Coroutine[object, None, Answer]) -> Answer:
+    """What a coroutine returns that never waits."""
+    try:
+        coroutine.send(None)
+    except StopIteration as end:
+        answer: Answer = end.value
+        return answer
+    raise AssertionError("it waits")
 
 
 _ASYNC = "AsyncReceiver and ASGIApp can, with an AsyncClient"
 
 
-def _check_client(receiver: object, client: object, kind: type) -> None:
-    if not isinstance(client, kind):
-        raise TypeError(f"{type(receiver).__name__} takes a paysvc.{kind.__name__}, not {type(client).__name__}")
+def _client_class(waits: bool) -> type[Client | AsyncClient]:
+    if not waits:
+        return Client
+    from ._async import AsyncClient
+
+    return AsyncClient
 
 
 def _called(handle: object, unverified: object, store: object) -> list[tuple[str, object]]:
@@ -279,13 +230,15 @@ def _is(function: object, kind: Callable[[object], bool]) -> bool:
 
 
 def _check_key(native: Native) -> None:
-    """Raises if the client cannot ask about orders. It sends nothing: the call is cancelled before it begins."""
+    """Raises if the client cannot ask about orders. It sends nothing: the check is cancelled before it begins."""
     cancelled = Call()
     cancelled.cancel()
-    reply = native.call(native.handle(), "order_verify", {"reference": "-"}, cancelled)
-    if reply.status == Status.CONFIG:
-        message = f"{reply.message}; without it, events about orders cannot be verified (orders=False: there are none)"
-        raise error_of(Reply.local(Status.CONFIG, message, Outcome.NOT_SENT), "webhook_verify")
+    reply = native.call(native.handle(), "client_check", {}, cancelled)
+    for check in reply.get("checks", ()):
+        if check["check"] in ("base_url", "secret_key") and not check["ok"]:
+            without = "without it, events about orders cannot be verified (orders=False: there are none)"
+            message = f"{check['check']} {check['message']}; {without}"
+            raise error_of(Reply.local(Status.CONFIG, message, Outcome.NOT_SENT), "webhook_verify")
 
 
 def _bytes(body: bytes | str) -> bytes:
@@ -300,11 +253,6 @@ def _text(body: bytes) -> str | Answer:
         return body.decode()
     except UnicodeDecodeError:
         return BAD_REQUEST
-
-
-async def _result(value: Any) -> Any:
-    """The value, or what it becomes."""
-    return await value if inspect.isawaitable(value) else value
 
 
 def _ended(what: str, result: object) -> None:

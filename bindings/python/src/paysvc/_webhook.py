@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
 from ._generated import Outcome, Status
-from ._log import _EXTRA, logger
+from ._log import EXTRA, logger
 from ._reply import Reply
 
 _Key = TypeVar("_Key")
@@ -212,7 +212,7 @@ def _names(reply: Reply) -> tuple[object, object, str]:
 
 def _extra(reply: Reply | None = None) -> dict[str, object]:
     """The attributes of a record: those of all records of this package, and what names the event."""
-    known = dict.fromkeys((*_EXTRA, "reference", "key"))
+    known = dict.fromkeys((*EXTRA, "reference", "key"))
     if reply is None:
         return {**known, "endpoint": "webhook_verify"}
     names = zip(("reference", "key", "call_id"), _names(reply))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import TYPE_CHECKING, Any
 
-from ._receiver import AsyncReceiver, Receiver
+from ._receiver import AsyncReceiver, Receiver, finished
 from ._webhook import BAD_REQUEST, MAX_LENGTH, NO_LENGTH, NOT_POST, TOO_LARGE, Answer, Limits, length
 from ._webhook_store import AsyncStore, Begin, MemoryStore, Store
 
@@ -37,7 +37,7 @@ class WSGIApp(Receiver):
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         body = _read(environ)
-        answer = self._event(body) if isinstance(body, bytes) else body
+        answer = finished(self._event(body)) if isinstance(body, bytes) else body
         start_response(answer.line, [("content-length", "0"), *answer.headers().items()])
         return []
 
