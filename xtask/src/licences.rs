@@ -19,7 +19,11 @@ const CARGO_ABOUT: &str = "0.9.3";
 
 /// What no tree of dependencies has: title, where it is, and its text in `packaging/licences/`.
 const OTHERS: &[(&str, &str, &str)] = &[
-    ("LLVM's libunwind, which zig brings", "libpaysvc.so of `make libs`, every platform with Linux", "libunwind.txt"),
+    (
+        "LLVM's libunwind, which zig brings",
+        "libpaysvc.so of `make libs`, every platform with Linux; with musl libpaysvc.a, too",
+        "libunwind.txt",
+    ),
     (
         "Parts of the GNU C Library that are always linked statically",
         "libpaysvc.so on Linux with glibc, and paysvc-sandbox",
