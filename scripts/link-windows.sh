@@ -121,16 +121,18 @@ diff exports globals >&2 || fail "the global symbols of libpaysvc.a are not thos
 # 2. Imports that MinGW lacks. Rust's import libraries have everything of each DLL, and the folder of the build in their
 # symbols, so those few are made anew. Where they are asked last, the linker's map tells what is taken from them.
 : >members
+: >lacking
 # shellcheck disable=SC2086
 [ -z "$imports" ] || "$CC" -shared -static -o first.dll whole.o paysvc.def $libraries $imports -Wl,-Map=map
 [ -z "$imports" ] || awk '/^[^ ].*[.]a[(]/ { dll = "" }
     /^imports[.]a[(].*s[0-9]*[.]o[)]/ { dll = $1; sub(/^imports[.]a[(]/, "", dll); sub(/s[0-9]*[.]o[)]$/, "", dll) }
     dll && /whole[.]o [(]/ { symbol = $NF; gsub(/^[(]|[)]$/, "", symbol); print dll, symbol; dll = "" }' map |
-    sed "s/ __imp_/ /; s/ $prefix/ /" | sort >lacking
-# Other than Rust's: its symbols end with their arguments' size on i686, as MinGW's do, and the names in the DLL do not.
-for dll in $(cut -d " " -f 1 lacking 2>/dev/null | uniq); do
+    sed 's/ _*imp_/ /' | sort >lacking
+# Rust's imports have no underscore and no size of their arguments, also on i686, where MinGW's have both.
+if grep -q ' _\|@' lacking; then fail "imports with other names than those in their DLLs: $(cat lacking)"; fi
+for dll in $(cut -d " " -f 1 lacking | uniq); do
     { printf 'LIBRARY %s\nEXPORTS\n' "$dll"; sed -n "s/^$dll //p" lacking; } >"$dll.def"
-    "${BINUTILS}dlltool" -k -t "paysvc_$dll" -d "$dll.def" -l "paysvc_$dll.a"
+    "${BINUTILS}dlltool" --no-leading-underscore -t "paysvc_$dll" -d "$dll.def" -l "paysvc_$dll.a"
     "${BINUTILS}ar" x "paysvc_$dll.a"
     "${BINUTILS}ar" t "paysvc_$dll.a" >>members
 done
