@@ -107,9 +107,10 @@ SECTIONS
 EOF
 # shellcheck disable=SC2046
 "${BINUTILS}ld" -r -d --oformat "$format" -T object.ld $(sed "s/.*/-u $prefix&/" exports) -o object.o objects.a
-# A section into which a COMDAT section went is one itself, until its flags are set again.
+# A section into which a COMDAT section went is one itself, until its flags are set again. A symbol of a source file has that
+# file's name here; nasm writes the folder in which it ran into it.
 code=contents,alloc,load,readonly,code rdata=contents,alloc,load,readonly,data data=contents,alloc,load,data
-"${BINUTILS}objcopy" -w --keep-global-symbol="${prefix}paysvc_*" --redefine-sym "paysvc_tls_used=${prefix}_tls_used" \
+"${BINUTILS}objcopy" -w --keep-global-symbol="${prefix}paysvc_*" -N '/*' --redefine-sym "paysvc_tls_used=${prefix}_tls_used" \
     --set-section-flags .text=$code --set-section-flags .rdata=$rdata --set-section-flags .data=$data \
     --set-section-flags .xdata=$rdata --rename-section ".pdata\$later=.pdata,$rdata" object.o whole.o
 if "${BINUTILS}objdump" -h whole.o | grep -B 1 LINK_ONCE >&2; then

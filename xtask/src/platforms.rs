@@ -193,7 +193,8 @@ pub const PLATFORMS: &[Platform] = &[
         proofs: &[Proof::UnitTests, Proof::C, Proof::Cpp, Proof::Go, Proof::AllFaults, Proof::Cancel],
         compiler: Compiler::Mingw("x86_64-w64-mingw32-gcc-posix"),
         binutils: ("x86_64-w64-mingw32-", "gcc-mingw-w64-x86-64-posix"),
-        more: &[],
+        // Without it AWS-LC takes objects that its authors assembled, and the bytes are others.
+        more: &[("nasm", "nasm")],
         best_effort: false,
     },
     Platform {

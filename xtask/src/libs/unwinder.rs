@@ -8,7 +8,7 @@ use super::command;
 use super::tools::Zig;
 use crate::platforms::Platform;
 
-/// Its source files, but those for Windows, WebAssembly and exceptions by setjmp.
+/// Its source files, but those for Windows, WebAssembly, exceptions by setjmp and the one for C's cleanup attribute.
 const SOURCES: [&str; 6] = [
     "libunwind.cpp",
     "Unwind-EHABI.cpp",
