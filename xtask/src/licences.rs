@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use minijinja::{Value, context};
+use paysvc_platforms::libs::{command, tools};
+use paysvc_platforms::table::{PLATFORMS, Platform, System};
 use serde::Deserialize;
 
-use crate::libs::{command, tools};
-use crate::platforms::{PLATFORMS, Platform, System};
 use crate::templates;
 
 pub const FILE: &str = "LICENSE-THIRD-PARTY";

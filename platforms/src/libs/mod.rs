@@ -1,4 +1,4 @@
-//! `cargo xtask libs` builds the libraries of the platforms, checks them, and writes their sizes.
+//! `cargo platforms libs` builds the libraries of the platforms, checks them, and writes their sizes.
 
 pub mod binary;
 mod build;
@@ -11,9 +11,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::platforms::{PLATFORMS, Platform, System, platform};
+use crate::table::{PLATFORMS, Platform, System, platform};
 
-pub const USAGE: &str = "cargo xtask libs [--list | --needs | --check] [TARGET...]";
+pub const USAGE: &str = "cargo platforms libs [--root FOLDER] [--list | --needs | --check] [TARGET...]";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Action {

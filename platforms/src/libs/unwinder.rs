@@ -6,7 +6,7 @@ use std::process::Command;
 
 use super::command;
 use super::tools::Zig;
-use crate::platforms::Platform;
+use crate::table::Platform;
 
 /// Its source files, but those for Windows, WebAssembly and exceptions by setjmp.
 const SOURCES: [&str; 6] = [

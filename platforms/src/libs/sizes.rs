@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::build::names;
-use crate::platforms::PLATFORMS;
+use crate::table::PLATFORMS;
 
 /// The files of every platform that has been built, in bytes.
 pub fn table(folder: &Path) -> Result<String, String> {

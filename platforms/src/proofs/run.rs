@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::report::{self, Report};
 use crate::libs;
-use crate::platforms::{Platform, Proof, System};
+use crate::table::{Platform, Proof, System};
 
 /// Several times what the longest part takes: what hangs must not block the run.
 const MOST_SECONDS: &str = "2400";

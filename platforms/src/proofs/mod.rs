@@ -1,4 +1,4 @@
-//! `cargo xtask libs-check` runs what each platform's row says of its libraries, and writes one table of what ran where.
+//! `cargo platforms libs-check` runs what each platform's row says of its libraries, and writes one table of what ran where.
 
 mod report;
 mod run;
@@ -11,11 +11,11 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use crate::libs::{command, tools};
-use crate::platforms::{PLATFORMS, Platform, Runner, platform};
+use crate::table::{PLATFORMS, Platform, Runner, platform};
 use report::{Report, table};
 use run::Tests;
 
-pub const USAGE: &str = "cargo xtask libs-check [--partial] [--quick] [TARGET...]";
+pub const USAGE: &str = "cargo platforms libs-check [--partial] [--quick] [TARGET...]";
 
 const MACOS: &str = "aarch64-apple-darwin";
 /// Of an old glibc and of Windows: what `--quick` looks at.

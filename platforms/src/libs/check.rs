@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::binary::{Archive, Export, Shared};
-use crate::platforms::{Platform, System};
+use crate::table::{Platform, System};
 
 /// What the version script declares: the functions with their versions.
 pub fn declared(version_script: &str) -> BTreeSet<Export> {
@@ -229,7 +229,7 @@ fn is_of_compiler(system: System, name: &str) -> bool {
 mod tests {
     use super::*;
     use crate::libs::binary::Import;
-    use crate::platforms::platform;
+    use crate::table::platform;
 
     const SCRIPT: &str = "PAYSVC_0.1 {\n    global:\n        paysvc_abi;\n    local:\n        *;\n};\n\n\
                           PAYSVC_0.2 {\n    global:\n        paysvc_new;\n} PAYSVC_0.1;\n";

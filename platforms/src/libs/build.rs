@@ -6,7 +6,7 @@ use std::process::Command;
 
 use super::tools::{self, Rust};
 use super::{command, unwinder};
-use crate::platforms::{Compiler, Platform, System};
+use crate::table::{Compiler, Platform, System};
 
 /// The files of a platform's libraries, from its folder.
 pub struct Names {
@@ -187,7 +187,7 @@ fn libraries_of(system: System) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::platforms::platform;
+    use crate::table::platform;
 
     fn folders() -> [(&'static Path, &'static str); 2] {
         [(Path::new("/src"), "/paysvc"), (Path::new("/me/.cargo"), "/cargo")]

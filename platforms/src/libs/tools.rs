@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::platforms::{Compiler, Platform};
+use crate::table::{Compiler, Platform};
 
 /// A line for each need: `command NAME PACKAGE`, `rust TARGET`, and `zig` for zig with cargo-zigbuild.
 pub fn needs(platforms: &[&Platform]) -> BTreeSet<String> {
@@ -73,7 +73,7 @@ fn output(arguments: &[&str]) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::platforms::platform;
+    use crate::table::platform;
 
     #[test]
     fn every_need_is_named_once_with_its_package() {

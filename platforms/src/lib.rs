@@ -1,0 +1,7 @@
+//! The platforms of the library: their table, how their libraries are built and checked, and what is run with them.
+
+#![forbid(unsafe_code)]
+
+pub mod libs;
+pub mod proofs;
+pub mod table;
