@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod command;
 pub mod libs;
 pub mod proofs;
 pub mod table;

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::tools::{self, Rust};
-use super::{command, unwinder};
+use super::unwinder;
+use crate::command;
 use crate::table::{Compiler, Platform, System};
 
 /// The files of a platform's libraries, from its folder.
@@ -65,14 +66,14 @@ pub fn libraries(root: &Path, platform: &Platform, folder: &Path) -> Result<(), 
             link.env("CC", compiler);
         }
     }
-    command(&mut link)?;
+    command::run(&mut link)?;
     let licences = ["APACHE", "MIT", "THIRD-PARTY"].map(|name| root.join(format!("LICENSE-{name}")));
     for (files, to) in [(headers(root)?, "include"), (licences.into(), "share/doc/libpaysvc")] {
         let mut place = Command::new("sh");
         place.arg(root.join("scripts/place.sh")).args(["-m", "644"]).args(files).arg(folder.join(to));
-        command(&mut place)?;
+        command::run(&mut place)?;
     }
-    command(Command::new("sh").arg(root.join("scripts/describe.sh")).arg(folder))
+    command::run(Command::new("sh").arg(root.join("scripts/describe.sh")).arg(folder))
 }
 
 fn headers(root: &Path) -> Result<Vec<PathBuf>, String> {
@@ -104,7 +105,7 @@ fn archive(root: &Path, platform: &Platform) -> Result<PathBuf, String> {
     let folders = [(root, "/paysvc"), (&target_folder, "/target"), (&home, "/cargo")];
     cargo.envs(environment(platform, has_std, &folders));
     cargo.env("CARGO_ENCODED_RUSTFLAGS", rust_flags(platform, &rust, &folders).join("\x1f"));
-    command(&mut cargo)?;
+    command::run(&mut cargo)?;
     Ok(target_folder.join(platform.target).join("release/libpaysvc.a"))
 }
 

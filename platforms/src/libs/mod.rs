@@ -11,6 +11,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use crate::command;
 use crate::table::{PLATFORMS, Platform, System, platform};
 
 pub const USAGE: &str = "cargo platforms libs [--root FOLDER] [--list | --needs | --check] [TARGET...]";
@@ -70,7 +71,7 @@ fn parse(arguments: impl Iterator<Item = String>) -> Result<(Action, Vec<&'stati
 
 fn build(root: &Path, platforms: &[&Platform]) -> Result<(), String> {
     let targets: Vec<_> = platforms.iter().map(|platform| platform.target).collect();
-    command(Command::new("sh").arg(root.join("scripts/setup.sh")).arg("libs").args(&targets))?;
+    command::run(Command::new("sh").arg(root.join("scripts/setup.sh")).arg("libs").args(&targets))?;
     let folder = root.join("build/libs");
     for platform in platforms {
         println!("libs: {}", platform.target);
@@ -133,11 +134,6 @@ fn remove(folder: &Path) -> Result<(), String> {
         fs::remove_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     }
     Ok(())
-}
-
-pub fn command(command: &mut Command) -> Result<(), String> {
-    let status = command.status().map_err(|error| format!("{command:?}: {error}"))?;
-    if status.success() { Ok(()) } else { Err(format!("{command:?}: {status}")) }
 }
 
 #[cfg(test)]

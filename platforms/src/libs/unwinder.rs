@@ -4,8 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use super::command;
 use super::tools::Zig;
+use crate::command;
 use crate::table::Platform;
 
 /// Its source files, but those for Windows, WebAssembly and exceptions by setjmp.
@@ -46,11 +46,11 @@ pub fn archive(platform: &Platform, zig: &Zig, options: &[String], folder: PathB
         // Its C code passes exceptions of others on.
         compile.args(source.ends_with(".c").then_some("-fexceptions"));
         compile.arg("-I").arg(library.join("include")).arg("-c").arg(library.join("src").join(source));
-        command(compile.arg("-o").arg(folder.join(format!("{source}.o"))))?;
+        command::run(compile.arg("-o").arg(folder.join(format!("{source}.o"))))?;
     }
     let archive = folder.join("libunwind.a");
     let _ = fs::remove_file(&archive);
     let mut ar = Command::new(format!("{}ar", platform.binutils.0));
-    command(ar.arg("rcsD").arg(&archive).args(SOURCES.map(|source| folder.join(format!("{source}.o")))))?;
+    command::run(ar.arg("rcsD").arg(&archive).args(SOURCES.map(|source| folder.join(format!("{source}.o")))))?;
     Ok(archive)
 }

@@ -10,7 +10,8 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::time::Instant;
 
-use crate::libs::{command, tools};
+use crate::command;
+use crate::libs::tools;
 use crate::table::{PLATFORMS, Platform, Runner, platform};
 use report::{Report, table};
 use run::Tests;
@@ -70,12 +71,12 @@ pub fn run(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(), S
 /// Nothing here links or runs programs for macOS: the compiler only checks the library.
 fn macos(root: &Path) -> Result<(), String> {
     if !tools::rust()?.has(MACOS) {
-        command(Command::new("rustup").args(["target", "add", MACOS]))?;
+        command::run(Command::new("rustup").args(["target", "add", MACOS]))?;
     }
     let zig = tools::zig(root)?;
     let mut check = Command::new(zig.cargo);
     check.args(["check", "--locked", "-p", "paysvc", "--lib", "--target", MACOS]).current_dir(root);
-    command(check.env("CARGO_ZIGBUILD_ZIG_PATH", zig.compiler))
+    command::run(check.env("CARGO_ZIGBUILD_ZIG_PATH", zig.compiler))
 }
 
 fn parse(root: &Path, arguments: impl Iterator<Item = String>) -> Result<Options, String> {

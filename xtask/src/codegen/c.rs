@@ -1,9 +1,9 @@
-//! C: the request by `paysvc_json_set_...`, the answer by its pointers.
+//! The example of an endpoint in C: the request by `paysvc_json_set_...`, the answer by its pointers.
 
 use minijinja::{Value, context};
 use paysvc_spec::schema::Kind;
 
-use super::{Example, Given, literal};
+use super::examples::{Example, Given, literal};
 use crate::templates;
 
 pub fn render(it: &Example) -> String {
