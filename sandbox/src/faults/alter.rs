@@ -2,8 +2,8 @@
 
 use super::table::Fault;
 use super::{elements, gzip};
-use crate::answer::{Answer, ApiError};
-use crate::json::{Json, object};
+use crate::http::answer::{Answer, ApiError};
+use crate::util::json::{Json, object};
 
 const HTML: &str = "text/html; charset=utf-8";
 const PAGE: &str = "<!DOCTYPE html>\n<html><head><title>Sandbox</title></head><body><h1>Not what you asked for</h1>\

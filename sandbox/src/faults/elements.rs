@@ -1,8 +1,8 @@
 //! Faults of lists: an answer whose `data` is a list with other elements, and a batch that is executed in part.
 
 use super::table::Fault;
-use crate::answer::Answer;
-use crate::json::Json;
+use crate::http::answer::Answer;
+use crate::util::json::Json;
 
 /// Changes the list in `data`; an answer without one, or with an empty one, stays as it is.
 pub fn alter(fault: Fault, mut answer: Answer) -> Answer {

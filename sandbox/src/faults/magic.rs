@@ -1,8 +1,8 @@
 //! Magic inputs that select a fault: `sbx-<fault>-…` in a member whose value the client chooses.
 
 use super::table::{Acts, Fault, names};
-use crate::answer::ApiError;
-use crate::json::Json;
+use crate::http::answer::ApiError;
+use crate::util::json::Json;
 
 const PREFIX: &str = "sbx-";
 /// After the name of the fault, before a `-` or the end.

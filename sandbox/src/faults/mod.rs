@@ -12,7 +12,7 @@ pub mod table;
 use std::collections::HashSet;
 use std::time::Duration;
 
-use crate::json::{Json, object};
+use crate::util::json::{Json, object};
 use magic::{Kind, Named};
 use rules::{Rule, Subject};
 use table::{Fault, TABLE};

@@ -5,9 +5,9 @@ use std::time::Duration;
 use super::paths;
 use super::rules::{Probability, Rule, Scope};
 use super::table::{Acts, Fault, names};
-use crate::answer::ApiError;
-use crate::fields::Fields;
-use crate::json::Json;
+use crate::http::answer::ApiError;
+use crate::http::fields::Fields;
+use crate::util::json::Json;
 
 const MEMBERS: [&str; 8] = ["path", "method", "fault", "nth", "count", "probability", "seed", "delay_ms"];
 const LONGEST_DELAY_MS: u64 = 600_000;

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::table::{Acts, Fault};
-use crate::json::{Json, object};
-use crate::path_pattern;
-use crate::seed::Seed;
+use crate::http::path_pattern;
+use crate::util::json::{Json, object};
+use crate::util::seed::Seed;
 
 /// What rules are matched against.
 pub enum Subject<'a> {

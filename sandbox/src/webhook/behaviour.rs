@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use super::message::Form;
 use super::target::Target;
-use crate::answer::ApiError;
-use crate::fields::Fields;
-use crate::json::{Json, object};
+use crate::http::answer::ApiError;
+use crate::http::fields::Fields;
+use crate::util::json::{Json, object};
 
 const MEMBERS: [&str; 8] = ["url", "form", "attempts", "retry_ms", "delay_ms", "duplicates", "reorder", "drop"];
 const LONGEST_DELAY_MS: u64 = 600_000;

@@ -2,11 +2,11 @@
 
 use super::behaviour::form;
 use super::message::{Form, Message, flat};
-use crate::answer::ApiError;
 use crate::endpoints::transactions;
-use crate::fields::Fields;
-use crate::json::{Json, object};
+use crate::http::answer::ApiError;
+use crate::http::fields::Fields;
 use crate::state::State;
+use crate::util::json::{Json, object};
 
 const MEMBERS: [&str; 6] = ["body", "order", "session", "payout", "change", "form"];
 
