@@ -29,6 +29,11 @@ impl Answer {
         Answer { status, content_type, headers, body: html.into_bytes(), assumed: false }
     }
 
+    pub fn header(mut self, name: &'static str, value: impl Into<String>) -> Answer {
+        self.headers.push((name, value.into()));
+        self
+    }
+
     pub fn assumed(mut self) -> Answer {
         self.assumed = true;
         self

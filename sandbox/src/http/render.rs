@@ -6,29 +6,10 @@ use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderValue};
 use hyper::{Response, StatusCode};
 
 use super::answer::Answer;
-use crate::util::json::object;
-
-/// The bytes that `early_response` sends before any request.
-pub fn early() -> Bytes {
-    text(unsolicited(), true)
-}
-
-/// An unsolicited answer that any endpoint's client could mistake for success.
-pub fn unsolicited() -> Answer {
-    let body = object! {
-        "data": object! { "unsolicited": true },
-        "status": "success",
-        "statusCode": "00",
-        "message": "An unsolicited answer",
-    };
-    let mut answer = Answer::ok(&body);
-    answer.headers.push(("x-sandbox-unsolicited", "1".to_string()));
-    answer
-}
 
 /// The bytes of the answer.
-pub fn text(answer: Answer, keep_alive: bool) -> Bytes {
-    let head = head(&answer, &format!("content-length: {}", answer.body.len()), keep_alive);
+pub fn text(answer: &Answer, keep_alive: bool) -> Bytes {
+    let head = head(answer, &format!("content-length: {}", answer.body.len()), keep_alive);
     [head.as_bytes(), &answer.body].concat().into()
 }
 

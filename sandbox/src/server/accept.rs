@@ -1,26 +1,25 @@
 //! Accepts connections and serves HTTP/1.1 on each, with access to the socket for the faults.
 
+use std::io::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use std::io::Write as _;
-
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::rustls::ServerConnection;
 
-use super::connection::Connection;
+use super::connection::{Connection, Takeover};
 use super::exchange::exchange;
-use super::script::{Played, play};
+use super::play::{Played, play};
 use super::tls::Acceptors;
 use super::wire::{Socket, Wire, discard};
+use crate::faults::fault::{Fault, OnConnection};
 use crate::faults::rules::Subject;
-use crate::faults::table::Fault;
 use crate::http::incoming::Incoming;
-use crate::http::render;
+use crate::http::render::text;
 use crate::service::decide::{Origin, log_incomplete};
 use crate::service::sandbox::Sandbox;
 
@@ -58,53 +57,60 @@ async fn serve_connection(
     if fault.is_some_and(Fault::is_tls) {
         unread();
     }
-    let Some(socket) = handshake(tcp, tls.as_deref(), fault, connection.id).await else {
+    let on_connection = fault.map_or(OnConnection::Nothing, |fault| fault.connection);
+    let Some(socket) = handshake(tcp, tls.as_deref(), on_connection, connection.id).await else {
         return;
     };
     let mut wire = Wire::new(socket);
-    if fault == Some(Fault::EarlyResponse) {
-        // Under TLS it was sent within the handshake.
-        let is_sent = tls.is_some() || wire.write_all(&render::early()).await.is_ok();
-        if is_sent && wire.read_u8().await.is_ok() {
-            unread();
+    match on_connection {
+        OnConnection::Unasked(answer) => {
+            // Under TLS it was sent within the handshake.
+            let is_sent = tls.is_some() || wire.write_all(&text(&answer(), true)).await.is_ok();
+            if is_sent && wire.read_u8().await.is_ok() {
+                unread();
+            }
+            discard(&mut wire).await;
         }
-        discard(&mut wire).await;
-        return;
-    }
-    if fault == Some(Fault::ResetBeforeRead) {
-        // The first byte shows that a request arrived; the request is not parsed.
-        if wire.read_u8().await.is_ok() {
-            unread();
-            wire.reset();
+        OnConnection::ResetUnread => {
+            // The first byte shows that a request arrived; the request is not parsed.
+            if wire.read_u8().await.is_ok() {
+                unread();
+                wire.reset();
+            }
         }
-        return;
-    }
-    while let Some(next) = serve_http(wire, &sandbox, &connection).await {
-        wire = next;
+        _ => {
+            while let Some(next) = serve_http(wire, &sandbox, &connection).await {
+                wire = next;
+            }
+        }
     }
 }
 
 /// `None`: the connection has ended.
-async fn handshake(mut tcp: TcpStream, tls: Option<&Acceptors>, fault: Option<Fault>, id: u64) -> Option<Socket> {
+async fn handshake(
+    mut tcp: TcpStream,
+    tls: Option<&Acceptors>,
+    on_connection: OnConnection,
+    id: u64,
+) -> Option<Socket> {
     let Some(acceptors) = tls else {
         return Some(Socket::Plain(tcp));
     };
-    if fault == Some(Fault::TlsSilence) {
+    if matches!(on_connection, OnConnection::NoHandshake) {
         discard(&mut tcp).await;
         return None;
     }
-    let early = render::early();
     let write_early = |tls: &mut ServerConnection| {
-        if fault == Some(Fault::EarlyResponse) {
+        if let OnConnection::Unasked(answer) = on_connection {
             // Buffered: it is sent with the server's last handshake message.
-            let _ = tls.writer().write_all(&early);
+            let _ = tls.writer().write_all(&text(&answer(), true));
         }
     };
-    match acceptors.of(fault).accept_with(tcp, write_early).await {
+    match acceptors.of(on_connection).accept_with(tcp, write_early).await {
         Ok(stream) => Some(Socket::Tls(Box::new(stream))),
         Err(error) => {
             // With a bad certificate a failed handshake is expected.
-            if fault.is_none() {
+            if matches!(on_connection, OnConnection::Nothing) {
                 eprintln!("paysvc-sandbox: connection {id}: TLS handshake failed: {error}");
             }
             None
@@ -123,16 +129,15 @@ async fn serve_http(wire: Wire, sandbox: &Arc<Sandbox>, connection: &Arc<Connect
     let _ = std::future::poll_fn(|context| http.poll_without_shutdown(context)).await;
     let parts = http.into_parts();
     let wire = parts.io.into_inner().put_back(parts.read_buf);
-    let Some(script) = connection.take_script() else {
+    let Some(Takeover { script, fault, position }) = connection.takeover() else {
         wire.close_gracefully().await;
         return None;
     };
-    let position = script.position;
     let note = |answered| sandbox.lock().requests.answered(position, answered);
     match play(script, wire, note).await {
         Played::KeepOpen(wire) => Some(wire),
         Played::UnreadRequest(wire) => {
-            log_unread(sandbox, connection, Some(Fault::StaleKeepalive));
+            log_unread(sandbox, connection, Some(fault));
             wire.close_and_discard().await;
             None
         }
@@ -141,7 +146,7 @@ async fn serve_http(wire: Wire, sandbox: &Arc<Sandbox>, connection: &Arc<Connect
 }
 
 /// Logs a request, or a connection, that was not read.
-fn log_unread(sandbox: &Sandbox, connection: &Connection, fault: Option<Fault>) {
+fn log_unread(sandbox: &Sandbox, connection: &Connection, fault: Option<&'static Fault>) {
     let origin = Origin { connection: connection.id, on_connection: connection.next_request() };
     log_incomplete(sandbox, &Incoming::default(), origin, fault);
 }

@@ -3,18 +3,28 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::script::Script;
+use crate::faults::fault::Fault;
+use crate::faults::script::Script;
+
+/// A script and the request that it answers.
+#[derive(Debug)]
+pub struct Takeover {
+    pub script: Script,
+    pub fault: &'static Fault,
+    /// The request's position in the log.
+    pub position: u64,
+}
 
 #[derive(Debug)]
 pub struct Connection {
     pub id: u64,
     requests: AtomicU64,
-    script: Mutex<Option<Script>>,
+    takeover: Mutex<Option<Takeover>>,
 }
 
 impl Connection {
     pub fn new(id: u64) -> Arc<Connection> {
-        Arc::new(Connection { id, requests: AtomicU64::new(0), script: Mutex::new(None) })
+        Arc::new(Connection { id, requests: AtomicU64::new(0), takeover: Mutex::new(None) })
     }
 
     /// Counts the requests of this connection, from 1.
@@ -23,11 +33,11 @@ impl Connection {
     }
 
     /// Run when hyper has released the connection.
-    pub fn play(&self, script: Script) {
-        *self.script.lock().unwrap_or_else(PoisonError::into_inner) = Some(script);
+    pub fn take_over(&self, by: Takeover) {
+        *self.takeover.lock().unwrap_or_else(PoisonError::into_inner) = Some(by);
     }
 
-    pub fn take_script(&self) -> Option<Script> {
-        self.script.lock().unwrap_or_else(PoisonError::into_inner).take()
+    pub fn takeover(&self) -> Option<Takeover> {
+        self.takeover.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }

@@ -8,8 +8,8 @@ use hyper::{Request, Version};
 use super::connection::Connection;
 use super::delivery::{Delivered, NoResponse, deliver};
 use crate::admin;
+use crate::faults::fault::OnRequest;
 use crate::faults::rules::Subject;
-use crate::faults::table::Fault;
 use crate::http::incoming::Incoming;
 use crate::http::render::response;
 use crate::service::decide::{self, Decided, Origin};
@@ -30,7 +30,7 @@ pub async fn exchange(sandbox: &Sandbox, connection: &Connection, request: Reque
     let position =
         Subject::Request { method: &incoming.method, path: &incoming.path, on_connection: origin.on_connection };
     let by_rule = sandbox.lock().faults.choose(&position);
-    let unread = by_rule.filter(|chosen| chosen.fault == Fault::ResetBeforeRead);
+    let unread = by_rule.filter(|chosen| matches!(chosen.fault.request, OnRequest::Unread));
     if unread.is_none() && read(&mut incoming, body).await.is_err() {
         decide::log_incomplete(sandbox, &incoming, origin, by_rule.map(|chosen| chosen.fault));
         return Err(NoResponse);

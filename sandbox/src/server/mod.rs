@@ -5,6 +5,6 @@ pub mod address;
 pub mod connection;
 pub mod delivery;
 pub mod exchange;
-pub mod script;
+pub mod play;
 pub mod tls;
 pub mod wire;

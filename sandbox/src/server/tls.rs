@@ -13,7 +13,7 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::aws_lc_rs;
 use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
-use crate::faults::table::Fault;
+use crate::faults::fault::OnConnection;
 use crate::util::files::write_owner_only;
 
 /// The TLS acceptors and the CA file, which is deleted on drop.
@@ -32,12 +32,12 @@ pub struct Acceptors {
 }
 
 impl Acceptors {
-    pub fn of(&self, fault: Option<Fault>) -> &TlsAcceptor {
-        match fault {
-            Some(Fault::TlsExpired) => &self.expired,
-            Some(Fault::TlsWrongHost) => &self.wrong_host,
-            Some(Fault::EarlyResponse) => &self.early,
-            _ => &self.good,
+    pub fn of(&self, on_connection: OnConnection) -> &TlsAcceptor {
+        match on_connection {
+            OnConnection::ExpiredCertificate => &self.expired,
+            OnConnection::CertificateOfOtherHost => &self.wrong_host,
+            OnConnection::Unasked(_) => &self.early,
+            OnConnection::Nothing | OnConnection::ResetUnread | OnConnection::NoHandshake => &self.good,
         }
     }
 }

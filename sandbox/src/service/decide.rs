@@ -9,11 +9,9 @@ use super::sandbox::Sandbox;
 use crate::crypto::envelope::{Body, Opened, open_encrypted, open_plain};
 use crate::crypto::keys::{KeyKind, KeyRule};
 use crate::endpoints::Call;
-use crate::faults::alter::{RequestFacts, alter};
-use crate::faults::elements;
+use crate::faults::fault::{Acts, Fault, OnRequest, RequestFacts};
 use crate::faults::magic::{self, Kind, Named};
 use crate::faults::rules::Rule;
-use crate::faults::table::{Acts, Fault};
 use crate::faults::{Chosen, Faults};
 use crate::http::answer::{Answer, ApiError};
 use crate::http::incoming::Incoming;
@@ -71,16 +69,15 @@ pub fn decide(
     let named = named.filter(|named| shared.faults.meets(named, kind));
     let request = Request { incoming, origin, opened: &opened };
     let chosen = request.choose(by_rule, named, &mut shared.faults);
-    // This fault acts on the next new connection; the request itself is executed as usual.
-    let is_ahead = chosen.is_some_and(|chosen| chosen.fault == Fault::EarlyResponse);
-    if is_ahead {
-        shared.faults.add(Rule::of_next_connection(Fault::EarlyResponse));
+    let ahead = chosen.filter(|chosen| matches!(chosen.fault.request, OnRequest::NextConnection));
+    if let Some(Chosen { fault, .. }) = ahead {
+        shared.faults.add(Rule::of_next_connection(fault));
     }
-    let is_done = is_ahead || chosen.is_none_or(|chosen| chosen.fault.is_committed());
+    let is_done = ahead.is_some() || chosen.is_none_or(|chosen| chosen.fault.committed);
     shared.state.settle_due();
     shared.state.ledger.begin(Some(id));
-    if let (Ok((_, call)), Some(Fault::PartialBatch)) = (&mut ready, chosen.map(|chosen| chosen.fault)) {
-        elements::first_half(&mut call.input);
+    if let (Ok((_, call)), Some(OnRequest::Payload(change))) = (&mut ready, chosen.map(|chosen| chosen.fault.request)) {
+        change(&mut call.input);
     }
     let (decided, noted) = is_done.then(|| answer(ready, &mut shared.state)).unzip();
     notes.extend(noted.unwrap_or_default());
@@ -94,7 +91,7 @@ pub fn decide(
                 api_key: incoming.headers.api_key.as_deref(),
                 payload: opened.payload.as_ref(),
             };
-            alter(chosen.fault, decided, &facts)
+            chosen.fault.alter(decided, &facts)
         }
         None => decided,
     };
@@ -121,7 +118,7 @@ pub fn decide(
 }
 
 /// Logs a request that was not read completely; returns its position in the log.
-pub fn log_incomplete(sandbox: &Sandbox, incoming: &Incoming, origin: Origin, fault: Option<Fault>) -> u64 {
+pub fn log_incomplete(sandbox: &Sandbox, incoming: &Incoming, origin: Origin, fault: Option<&'static Fault>) -> u64 {
     let entry = LogEntry {
         id: sandbox.next_request_id(),
         connection: origin.connection,
@@ -175,10 +172,10 @@ struct Request<'a> {
 impl Request<'_> {
     fn choose(&self, by_rule: Option<Chosen>, named: Option<Named>, faults: &mut Faults) -> Option<Chosen> {
         let chosen = by_rule.or(named.as_ref().map(|named| Chosen::new(named.fault, None)))?;
-        if chosen.fault.row().acts == Acts::Reused && self.origin.on_connection == 1 {
+        if chosen.fault.acts == Acts::Reused && self.origin.on_connection == 1 {
             return None;
         }
-        if chosen.fault == Fault::FailedThenSuccess && !faults.fails_first(self.key(named.as_ref())) {
+        if matches!(chosen.fault.request, OnRequest::First) && !faults.is_first(self.key(named.as_ref())) {
             return None;
         }
         Some(chosen)

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use super::mask::mask;
 use crate::crypto::envelope::Opened;
 use crate::crypto::keys::KeyKind;
-use crate::faults::table::Fault;
+use crate::faults::fault::Fault;
 use crate::http::incoming::Incoming;
 use crate::util::clock::Moment;
 use crate::util::json::{Json, object};
@@ -45,7 +45,7 @@ pub struct LogEntry<'a> {
     pub effects: &'a [u64],
     /// What was accepted although it may be refused by the service.
     pub notes: &'a [String],
-    pub fault: Option<Fault>,
+    pub fault: Option<&'static Fault>,
 }
 
 impl RequestLog {
@@ -90,7 +90,7 @@ impl LogEntry<'_> {
         let path = self.incoming.target.split('?').next().unwrap_or_default();
         let or_dash = |text: &str| if text.is_empty() { "-".to_string() } else { text.to_string() };
         let status = self.status.map_or("-".to_string(), |status| status.to_string());
-        let fault = self.fault.map_or(String::new(), |fault| format!(" fault={}", fault.name()));
+        let fault = self.fault.map_or(String::new(), |fault| format!(" fault={}", fault.name));
         let (method, path) = (or_dash(&self.incoming.method), or_dash(path));
         // Nobody may be reading.
         let _ = writeln!(std::io::stderr(), "{method} {path} {status} {}{fault}", self.opened.envelope);
@@ -123,7 +123,7 @@ impl LogEntry<'_> {
             "status": self.status,
             "effects": self.effects.to_vec(),
             "notes": self.notes.to_vec(),
-            "fault": self.fault.map(Fault::name),
+            "fault": self.fault.map(|fault| fault.name),
             "answered": "none",
         }
     }
@@ -152,7 +152,7 @@ mod tests {
             status: None,
             effects: &[],
             notes: &[],
-            fault: Some(Fault::Drip),
+            fault: crate::faults::table::named("drip"),
         };
         let first = log.add(&handled);
         log.answered(first, Answered::Part);

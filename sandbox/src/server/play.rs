@@ -1,4 +1,4 @@
-//! Scripts: the bytes and pauses that a fault puts on a connection in place of hyper's answer, and how they are run.
+//! Plays the script of a fault on a connection.
 
 use std::io;
 use std::time::Duration;
@@ -8,6 +8,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::wire::{Wire, discard};
+use crate::faults::script::{End, Script, Step};
 use crate::service::request_log::Answered;
 
 const DRIP_TAKES: Duration = Duration::from_secs(1);
@@ -15,46 +16,6 @@ const ENDLESS_PAUSE: Duration = Duration::from_millis(100);
 static SPACES: [u8; 16 << 10] = [b' '; 16 << 10];
 /// The limit of what is read from the client while a script runs.
 const BUFFER_LIMIT: usize = 64 << 10;
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
-    Wait(Duration),
-    Send(Bytes),
-    /// Byte by byte.
-    Drip(Bytes),
-    /// This number of spaces.
-    Spaces(usize),
-    /// Chunks of one space, without end.
-    EndlessSpaces,
-    /// The same bytes repeatedly, without end, as fast as the client reads them.
-    Endless(&'static [u8]),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
-    /// The connection serves the next request.
-    KeepOpen,
-    /// close_notify under TLS, then FIN.
-    Graceful,
-    /// FIN.
-    Close,
-    /// RST.
-    Reset,
-    /// Nothing until the client disconnects.
-    Silence,
-    /// FIN as soon as the client sends something.
-    CloseWhenUsed,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Script {
-    pub steps: Vec<Step>,
-    pub end: End,
-    /// After its steps the client has received a complete answer.
-    pub is_whole: bool,
-    /// The request's position in the log.
-    pub position: u64,
-}
 
 /// The state of the connection after a script.
 pub enum Played {

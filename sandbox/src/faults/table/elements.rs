@@ -1,11 +1,33 @@
 //! Faults of lists: an answer whose `data` is a list with other elements, and a batch that is executed in part.
 
-use super::table::Fault;
+use crate::faults::fault::{Answers, OnRequest, faults};
 use crate::http::answer::Answer;
 use crate::util::json::Json;
 
+faults! {
+    "partial_batch" Request EXECUTED "the answer for the first half of the list in the request"
+        "only the first half of a batch is executed"
+        { request: OnRequest::Payload(first_half) }
+    "reorder_elements" Request EXECUTED "the answer with the first element of data at the end"
+        "elements in another order than in the request"
+        { answer: Answers::Changed(|answer| with_list(answer, |elements| elements.rotate_left(1))) }
+    "drop_element" Request EXECUTED "the answer without the last element of data"
+        "an answer that misses an element of the request"
+        { answer: Answers::Changed(|answer| with_list(answer, |elements| _ = elements.pop())) }
+    "alter_element" Request EXECUTED "the answer with another accountNumber in the first element of data"
+        "an answer that belongs to another request"
+        { answer: Answers::Changed(|answer| with_list(answer, |elements| {
+            change(&mut elements[0], "accountNumber", other_last_digit);
+        })) }
+    "alter_amount" Request EXECUTED "the answer with another amount in the first element of data"
+        "the same"
+        { answer: Answers::Changed(|answer| with_list(answer, |elements| {
+            change(&mut elements[0], "amount", other_first_digit);
+        })) }
+}
+
 /// Changes the list in `data`; an answer without one, or with an empty one, stays as it is.
-pub fn alter(fault: Fault, mut answer: Answer) -> Answer {
+fn with_list(mut answer: Answer, change: fn(&mut Vec<Json>)) -> Answer {
     let Ok(Json::Object(mut members)) = Json::parse(&answer.body) else {
         return answer;
     };
@@ -16,19 +38,13 @@ pub fn alter(fault: Fault, mut answer: Answer) -> Answer {
     if elements.is_empty() {
         return answer;
     }
-    match fault {
-        Fault::ReorderElements => elements.rotate_left(1),
-        Fault::DropElement => _ = elements.pop(),
-        Fault::AlterElement => change(&mut elements[0], "accountNumber", other_last_digit),
-        Fault::AlterAmount => change(&mut elements[0], "amount", other_first_digit),
-        _ => {}
-    }
+    change(elements);
     answer.body = Json::Object(members).to_string().into_bytes();
     answer
 }
 
 /// Keeps the first half, rounded up, of every list in the request.
-pub fn first_half(input: &mut Json) {
+fn first_half(input: &mut Json) {
     let Json::Object(members) = input else {
         return;
     };
@@ -65,20 +81,16 @@ fn other_first_digit(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn altered(fault: Fault, body: &str) -> String {
-        let answer = Answer { body: body.as_bytes().to_vec(), ..Answer::ok(&Json::Null) };
-        String::from_utf8(alter(fault, answer).body).unwrap()
-    }
+    use crate::faults::tests::altered;
 
     #[test]
     fn lists_are_changed_and_nothing_else() {
         let list = r#"{"data":[{"accountNumber":"0129","amount":12.30},{"accountNumber":"5"}],"status":"success"}"#;
         for (fault, expected) in [
-            (Fault::ReorderElements, r#"[{"accountNumber":"5"},{"accountNumber":"0129","amount":12.30}]"#),
-            (Fault::DropElement, r#"[{"accountNumber":"0129","amount":12.30}]"#),
-            (Fault::AlterElement, r#"[{"accountNumber":"0128","amount":12.30},{"accountNumber":"5"}]"#),
-            (Fault::AlterAmount, r#"[{"accountNumber":"0129","amount":92.30},{"accountNumber":"5"}]"#),
+            ("reorder_elements", r#"[{"accountNumber":"5"},{"accountNumber":"0129","amount":12.30}]"#),
+            ("drop_element", r#"[{"accountNumber":"0129","amount":12.30}]"#),
+            ("alter_element", r#"[{"accountNumber":"0128","amount":12.30},{"accountNumber":"5"}]"#),
+            ("alter_amount", r#"[{"accountNumber":"0129","amount":92.30},{"accountNumber":"5"}]"#),
         ] {
             assert_eq!(altered(fault, list), format!(r#"{{"data":{expected},"status":"success"}}"#));
             for other in [r#"{"data":{"amount":1}}"#, r#"{"data":[]}"#, r#"{"status":true}"#, "[1]", "page"] {
