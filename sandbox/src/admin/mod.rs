@@ -113,8 +113,7 @@ fn change<T>(sandbox: &Sandbox, act: impl FnOnce(&mut Shared) -> Result<T, ApiEr
 }
 
 fn body(incoming: &Incoming) -> Result<Json, ApiError> {
-    let body = incoming.body.as_ref().ok_or_else(|| ApiError::new(413, "The body is larger than 1 MB."))?;
-    open_plain(body).1
+    open_plain(incoming.body()?).1
 }
 
 fn activate(state: &mut State, code: &str) -> Result<Json, ApiError> {

@@ -70,11 +70,8 @@ impl Opened {
 }
 
 pub fn open_plain(body: &[u8]) -> (Opened, Result<Json, ApiError>) {
-    match Json::parse(body) {
-        Ok(json) if json.is_object() => (Opened::plain(body, Some(json.clone())), Ok(json)),
-        Ok(_) => (Opened::plain(body, None), Err(unreadable("The body must be a JSON object."))),
-        Err(problem) => (Opened::plain(body, None), Err(unreadable(&format!("The body is not JSON: {problem}.")))),
-    }
+    let input = object(body, "body", "body");
+    (Opened::plain(body, input.as_ref().ok().cloned()), input)
 }
 
 pub fn open_encrypted(key: &RsaPrivateKey, body: &[u8]) -> (Opened, Result<Json, ApiError>) {
@@ -92,14 +89,17 @@ pub fn open_encrypted(key: &RsaPrivateKey, body: &[u8]) -> (Opened, Result<Json,
     };
     opened.sha256 = Some(sha256_hex(&bytes));
     opened.decrypted_bytes = Some(bytes.len());
-    match Json::parse(&bytes) {
-        Ok(json) if json.is_object() => {
-            opened.payload = Some(json.clone());
-            (opened, Ok(json))
-        }
-        Ok(_) => (opened, Err(bad_data("The decrypted payload must be a JSON object."))),
+    let input = object(&bytes, "data", "decrypted payload");
+    opened.payload = input.as_ref().ok().cloned();
+    (opened, input)
+}
+
+fn object(text: &[u8], member: &str, what: &str) -> Result<Json, ApiError> {
+    match Json::parse(text) {
+        Ok(json) if json.is_object() => Ok(json),
+        Ok(_) => Err(ApiError::field(member, format!("The {what} must be a JSON object."))),
         // The parser's message contains positions and member names, never a value.
-        Err(problem) => (opened, Err(bad_data(&format!("The decrypted payload is not JSON: {problem}.")))),
+        Err(problem) => Err(ApiError::field(member, format!("The {what} is not JSON: {problem}."))),
     }
 }
 
@@ -135,10 +135,6 @@ fn decrypt(key: &RsaPrivateKey, ciphertext: &str) -> Result<Vec<u8>, ApiError> {
 
 fn bad_data(text: &str) -> ApiError {
     ApiError::field("data", text)
-}
-
-fn unreadable(text: &str) -> ApiError {
-    ApiError::field("body", text)
 }
 
 #[cfg(test)]

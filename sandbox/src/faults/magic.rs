@@ -1,7 +1,7 @@
 //! Magic inputs that select a fault: `sbx-<fault>-…` in a member whose value the client chooses.
 
 use super::fault::{Acts, Fault};
-use super::table::{all, named as fault_named, names};
+use super::table;
 use crate::http::answer::ApiError;
 use crate::util::json::Json;
 
@@ -61,8 +61,11 @@ fn is_magic(name: &str) -> bool {
 fn named(member: &str, value: &str) -> Result<Option<Named>, ApiError> {
     let rest = value.strip_prefix(PREFIX).unwrap_or_default();
     let name = rest.split(['-', '@']).next().unwrap_or_default();
-    let Some(fault) = fault_named(name) else {
-        return Err(ApiError::field(member, format!("There is no fault {name}; there are {}.", names(all()))));
+    let Some(fault) = table::named(name) else {
+        return Err(ApiError::field(
+            member,
+            format!("There is no fault {name}; there are {}.", table::names(table::all())),
+        ));
     };
     if fault.acts == Acts::Connection {
         let text = format!(

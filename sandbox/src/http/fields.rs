@@ -132,6 +132,14 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// Any other member is an error.
+    pub fn only(&mut self, known: &[&str]) {
+        let Json::Object(members) = self.body else { return };
+        for (name, _) in members.iter().filter(|(name, _)| !known.contains(&name.as_str())) {
+            self.error(name, format!("There is no member {name}; there are {}.", known.join(", ")));
+        }
+    }
+
     pub fn error(&mut self, path: &str, text: String) {
         self.errors.push((path.to_string(), text));
     }

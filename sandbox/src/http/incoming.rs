@@ -3,6 +3,7 @@
 use hyper::body::Bytes;
 use hyper::http::request::Parts;
 
+use super::answer::ApiError;
 use crate::util::json::Json;
 
 /// The default stands for a request that was not read.
@@ -51,6 +52,11 @@ impl Incoming {
             body: None,
             body_bytes: 0,
         }
+    }
+
+    /// The body, which was read.
+    pub fn body(&self) -> Result<&Bytes, ApiError> {
+        self.body.as_ref().ok_or_else(|| ApiError::new(413, "The body is larger than 1 MB."))
     }
 
     /// Whether the client is a browser.

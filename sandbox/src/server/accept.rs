@@ -20,7 +20,7 @@ use crate::faults::fault::{Fault, OnConnection};
 use crate::faults::rules::Subject;
 use crate::http::incoming::Incoming;
 use crate::http::render::text;
-use crate::service::decide::{Origin, log_incomplete};
+use crate::service::decide::log_incomplete;
 use crate::service::sandbox::Sandbox;
 
 /// The maximum size of a request head; a longer one is answered 431.
@@ -147,6 +147,5 @@ async fn serve_http(wire: Wire, sandbox: &Arc<Sandbox>, connection: &Arc<Connect
 
 /// Logs a request, or a connection, that was not read.
 fn log_unread(sandbox: &Sandbox, connection: &Connection, fault: Option<&'static Fault>) {
-    let origin = Origin { connection: connection.id, on_connection: connection.next_request() };
-    log_incomplete(sandbox, &Incoming::default(), origin, fault);
+    log_incomplete(sandbox, &Incoming::default(), connection.next_request(), fault);
 }

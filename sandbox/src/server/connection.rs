@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::faults::fault::Fault;
 use crate::faults::script::Script;
+use crate::service::decide::Origin;
 
 /// A script and the request that it answers.
 #[derive(Debug)]
@@ -28,8 +29,8 @@ impl Connection {
     }
 
     /// Counts the requests of this connection, from 1.
-    pub fn next_request(&self) -> u64 {
-        self.requests.fetch_add(1, Ordering::Relaxed) + 1
+    pub fn next_request(&self) -> Origin {
+        Origin { connection: self.id, on_connection: self.requests.fetch_add(1, Ordering::Relaxed) + 1 }
     }
 
     /// Run when hyper has released the connection.

@@ -12,7 +12,7 @@ use crate::faults::fault::OnRequest;
 use crate::faults::rules::Subject;
 use crate::http::incoming::Incoming;
 use crate::http::render::response;
-use crate::service::decide::{self, Decided, Origin};
+use crate::service::decide::{self, Decided};
 use crate::service::sandbox::Sandbox;
 
 const LARGEST_BODY: usize = 1 << 20;
@@ -20,7 +20,7 @@ const LARGEST_BODY: usize = 1 << 20;
 const READ_AT_MOST: usize = 16 << 20;
 
 pub async fn exchange(sandbox: &Sandbox, connection: &Connection, request: Request<Stream>) -> Delivered {
-    let origin = Origin { connection: connection.id, on_connection: connection.next_request() };
+    let origin = connection.next_request();
     let (head, body) = request.into_parts();
     let mut incoming = Incoming::new(&head);
     if admin::is_admin(&incoming.path) {

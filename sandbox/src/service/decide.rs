@@ -48,9 +48,8 @@ pub fn decide(
     by_rule: Option<Chosen>,
     keep_alive: bool,
 ) -> Decided {
-    let received = Moment::now();
-    let id = sandbox.next_request_id();
-    let key = sandbox.keys.kind(incoming.headers.api_key.as_deref());
+    let entry = unanswered(sandbox, incoming, origin);
+    let key = entry.key;
     // Decryption takes milliseconds, so it is done without the lock.
     let mut notes = Vec::new();
     let (opened, ready) = match admit(&sandbox.router, incoming, key) {
@@ -75,7 +74,7 @@ pub fn decide(
     }
     let is_done = ahead.is_some() || chosen.is_none_or(|chosen| chosen.fault.committed);
     shared.state.settle_due();
-    shared.state.ledger.begin(Some(id));
+    shared.state.ledger.begin(Some(entry.id));
     if let (Ok((_, call)), Some(OnRequest::Payload(change))) = (&mut ready, chosen.map(|chosen| chosen.fault.request)) {
         change(&mut call.input);
     }
@@ -96,17 +95,12 @@ pub fn decide(
         None => decided,
     };
     let entry = LogEntry {
-        id,
-        connection: origin.connection,
-        on_connection: origin.on_connection,
-        received,
-        incoming,
-        key,
         opened: &opened,
         status: answer.as_ref().map(|answer| answer.status),
         effects: &effects,
         notes: &notes,
         fault: chosen.map(|chosen| chosen.fault),
+        ..entry
     };
     let position = shared.requests.add(&entry);
     sandbox.send_events(&mut shared);
@@ -119,7 +113,16 @@ pub fn decide(
 
 /// Logs a request that was not read completely; returns its position in the log.
 pub fn log_incomplete(sandbox: &Sandbox, incoming: &Incoming, origin: Origin, fault: Option<&'static Fault>) -> u64 {
-    let entry = LogEntry {
+    let entry = LogEntry { fault, ..unanswered(sandbox, incoming, origin) };
+    if sandbox.is_logging {
+        entry.write_line();
+    }
+    sandbox.lock().requests.add(&entry)
+}
+
+/// The log entry of a request that has just been received.
+fn unanswered<'a>(sandbox: &Sandbox, incoming: &'a Incoming, origin: Origin) -> LogEntry<'a> {
+    LogEntry {
         id: sandbox.next_request_id(),
         connection: origin.connection,
         on_connection: origin.on_connection,
@@ -130,12 +133,8 @@ pub fn log_incomplete(sandbox: &Sandbox, incoming: &Incoming, origin: Origin, fa
         status: None,
         effects: &[],
         notes: &[],
-        fault,
-    };
-    if sandbox.is_logging {
-        entry.write_line();
+        fault: None,
     }
-    sandbox.lock().requests.add(&entry)
 }
 
 /// The answer, and the handler's notes for the log.
@@ -216,8 +215,9 @@ fn tolerated(endpoint: &Endpoint, incoming: &Incoming, key: KeyKind) -> Vec<Stri
 }
 
 fn open(sandbox: &Sandbox, endpoint: &Endpoint, incoming: &Incoming) -> (Opened, Result<Json, ApiError>) {
-    let Some(body) = &incoming.body else {
-        return (Opened::NONE, Err(ApiError::new(413, "The body is larger than 1 MB.")));
+    let body = match incoming.body() {
+        Ok(body) => body,
+        Err(error) => return (Opened::NONE, Err(error)),
     };
     if endpoint.body == Body::None {
         return (Opened::NONE, Ok(incoming.query_json()));

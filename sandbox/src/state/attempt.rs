@@ -10,6 +10,8 @@ use crate::util::clock::Moment;
 pub(super) type Outcome = (PaymentState, &'static str, &'static str);
 
 pub(super) const PAID: Outcome = (PaymentState::Successful, "00", "Approved");
+pub(super) const AWAITS_HOLDER: Outcome = (PaymentState::Pending, "02", "pending-authenticaion");
+pub(super) const RESERVED: Outcome = (PaymentState::Pending, "02", "Amount reserved, awaiting capture");
 
 /// A payment to be added to an order.
 pub(super) struct Attempt {
@@ -45,10 +47,8 @@ impl State {
         self.check_payable(order, Method::Card)?;
         let (outcome, awaits, instrument) = match made {
             Made::Paid => (PAID, Awaits::Nothing, "made paid"),
-            Made::Pending => ((PaymentState::Pending, "02", "pending-authenticaion"), Awaits::Holder, "made pending"),
-            Made::Preauthorized => {
-                ((PaymentState::Pending, "02", "Amount reserved, awaiting capture"), Awaits::Capture, "made reserved")
-            }
+            Made::Pending => (AWAITS_HOLDER, Awaits::Holder, "made pending"),
+            Made::Preauthorized => (RESERVED, Awaits::Capture, "made reserved"),
         };
         let card = Some(magic::Card::Accepted);
         let attempt = Attempt::new(Method::Card, outcome, instrument.to_string());

@@ -1,6 +1,6 @@
 //! The ways to pay an order.
 
-use super::attempt::{Attempt, Outcome, PAID};
+use super::attempt::{AWAITS_HOLDER, Attempt, Outcome, PAID, RESERVED};
 use super::due::{Due, TRANSFER_LIVES};
 use super::magic;
 use super::model::{Awaits, Method, Order, PaymentState};
@@ -23,9 +23,6 @@ pub struct CardPay {
     /// Any card needs its holder's consent.
     pub needs_holder: bool,
 }
-
-const AWAITS_HOLDER: Outcome = (PaymentState::Pending, "02", "pending-authenticaion");
-const RESERVED: Outcome = (PaymentState::Pending, "02", "Amount reserved, awaiting capture");
 
 impl CardPay {
     #[cfg(test)]

@@ -52,13 +52,8 @@ impl Behaviour {
     /// The behaviour with the members that are given; the others stay.
     pub fn changed(&self, body: &Json) -> Result<Behaviour, ApiError> {
         let mut fields = Fields::of(body);
-        let members = if let Json::Object(members) = body { members.as_slice() } else { &[] };
         // A misspelt member would silently change nothing.
-        for (name, _) in members {
-            if !MEMBERS.contains(&name.as_str()) {
-                fields.error(name, format!("There is no member {name}; there are {}.", MEMBERS.join(", ")));
-            }
-        }
+        fields.only(&MEMBERS);
         let changed = Behaviour {
             url: self.changed_url(body, &mut fields),
             form: form(&mut fields).unwrap_or(self.form),

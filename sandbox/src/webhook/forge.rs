@@ -14,12 +14,7 @@ const MEMBERS: [&str; 6] = ["body", "order", "session", "payout", "change", "for
 /// `change` replaces or adds members of its object.
 pub fn forged(state: &State, body: &Json, default_form: Form) -> Result<Message, ApiError> {
     let mut fields = Fields::of(body);
-    let members = if let Json::Object(members) = body { members.as_slice() } else { &[] };
-    for (name, _) in members {
-        if !MEMBERS.contains(&name.as_str()) {
-            fields.error(name, format!("There is no member {name}; there are {}.", MEMBERS.join(", ")));
-        }
-    }
+    fields.only(&MEMBERS);
     let form = form(&mut fields).unwrap_or(default_form);
     let [order, session, payout] = ["order", "session", "payout"].map(|name| fields.optional(name));
     let change = match body.get("change") {
