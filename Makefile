@@ -33,10 +33,10 @@ build: setup ## library, header and sandbox in build/, laid out as they are inst
 	@sh scripts/describe.sh $(BUILD)
 
 libs: setup ## libraries of all platforms, or of TARGET, in build/libs/, with checks and a table of their sizes
-	$(CARGO) xtask libs $(TARGET)
+	$(CARGO) platforms libs $(TARGET)
 
 libs-check: setup-test build ## runs programs with the libraries of all platforms, or of TARGET, each where it can; PARTIAL=1, QUICK=1
-	GO="$$(sh scripts/go.sh)" $(CARGO) xtask libs-check $(if $(PARTIAL),--partial) $(if $(QUICK),--quick) $(TARGET)
+	GO="$$(sh scripts/go.sh)" $(CARGO) platforms libs-check $(if $(PARTIAL),--partial) $(if $(QUICK),--quick) $(TARGET)
 
 generate: setup ## writes the committed files that are rendered from the tables
 	$(CARGO) xtask gen

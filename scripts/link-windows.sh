@@ -9,7 +9,7 @@
 #                               of system DLLs that MinGW's own import libraries lack
 # TARGET is Rust's name, such as i686-pc-windows-gnu. CC is MinGW's compiler for it, BINUTILS what the names of its ld, objcopy
 # and ar begin with. The second import library is made by zig or llvm-dlltool. Exit status 3 and a line "MISSING: ..." where
-# one of them is not there. Called by `cargo xtask libs`.
+# one of them is not there. Called by `cargo platforms libs`.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 archive=${1:?usage: link-windows.sh ARCHIVE TARGET FOLDER} target=${2:?the target} folder=${3:?the folder}

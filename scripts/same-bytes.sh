@@ -1,10 +1,9 @@
 #!/bin/sh
 # Builds the libraries of a platform again, in another folder and with other caches, and compares them with those of build/libs:
-#   same-bytes.sh XTASK TARGET
-# XTASK is the program that builds them. Prints the files that differ; exit status 1 if there are any. Called by
-# `cargo xtask libs-check`.
+#   same-bytes.sh PROGRAM TARGET
+# PROGRAM builds them. Prints the files that differ; exit status 1 if there are any. Called by `cargo platforms libs-check`.
 set -eu
-xtask=${1:?usage: same-bytes.sh XTASK TARGET} target=${2:?the target}
+program=${1:?usage: same-bytes.sh PROGRAM TARGET} target=${2:?the target}
 cd "$(dirname "$0")/.."
 # Another path, of another length.
 there=$(mktemp -d "$PWD/build/elsewhere.XXXXXX")
@@ -23,5 +22,5 @@ done
 
 CARGO_HOME=$there/cargo CARGO_TARGET_DIR=$there/target XDG_CACHE_HOME=$there/cache TMPDIR=$there/temporary \
     ZIG_GLOBAL_CACHE_DIR=$there/zig ZIG_LOCAL_CACHE_DIR=$there/zig-here \
-    "$xtask" libs --root "$there/tree" "$target" >"$there/log" 2>&1 || { tail -n 30 "$there/log"; exit 1; }
+    "$program" libs --root "$there/tree" "$target" >"$there/log" 2>&1 || { tail -n 30 "$there/log"; exit 1; }
 diff -rq --no-dereference "build/libs/$target" "$there/tree/build/libs/$target"

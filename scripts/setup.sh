@@ -118,7 +118,7 @@ fi
 # What the libraries of a platform need is in the table of platforms.
 if [ "${1:-build}" = libs ]; then
     shift
-    needs=$(${CARGO:-cargo} xtask libs --needs "$@")
+    needs=$(${CARGO:-cargo} platforms libs --needs "$@")
     rust=$(rustc --print sysroot)/lib/rustlib
     while read -r kind name package; do
         case $kind in

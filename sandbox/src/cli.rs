@@ -8,10 +8,10 @@ use clap::Parser;
 use crate::canned::parse::{EMBEDDED, endpoints};
 use crate::faults::parse;
 use crate::faults::rules::Rule;
-use crate::json::{Json, object};
-use crate::listen::Listen;
-use crate::routes::Routes;
+use crate::server::address::ListenAddress;
+use crate::service::router::Router;
 use crate::state::{Activation, Settings};
+use crate::util::json::{Json, object};
 use crate::webhook::behaviour::Behaviour;
 use crate::webhook::message::Form;
 use crate::webhook::target::Target;
@@ -24,7 +24,7 @@ use crate::webhook::target::Target;
 pub struct Cli {
     /// Address or host name to listen on, with a port; port 0 picks a free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
-    pub listen: Listen,
+    pub listen: ListenAddress,
 
     /// Allow --listen to name an address that other machines can reach
     #[arg(long)]
@@ -88,14 +88,14 @@ pub struct Cli {
 }
 
 impl Cli {
-    pub fn fault_rules(&self, routes: &Routes) -> Result<Vec<Rule>, String> {
+    pub fn fault_rules(&self, router: &Router) -> Result<Vec<Rule>, String> {
         let rule = |text: &String| {
             let problem = |reason: String| format!("--fault {text}: {reason}");
             let json = match text.starts_with('{') {
                 true => Json::parse(text.as_bytes()).map_err(problem)?,
                 false => object! { "fault": text },
             };
-            parse::rule(&json, self.tls, &routes.paths()).map_err(|error| problem(error.message))
+            parse::rule(&json, self.tls, &router.paths()).map_err(|error| problem(error.message))
         };
         self.fault.iter().map(rule).collect()
     }
@@ -109,17 +109,17 @@ impl Cli {
         Settings { activation: self.activation, pay_twice: self.pay_twice, settle }
     }
 
-    pub fn routes(&self) -> Result<Routes, String> {
+    pub fn router(&self) -> Result<Router, String> {
         let Some(path) = &self.scenarios else {
-            return routes_of(EMBEDDED.as_bytes());
+            return router_of(EMBEDDED.as_bytes());
         };
         let problem = |problem: String| format!("--scenarios {}: {problem}", path.display());
         let bytes = std::fs::read(path).map_err(|error| problem(error.to_string()))?;
-        routes_of(&bytes).map_err(problem)
+        router_of(&bytes).map_err(problem)
     }
 }
 
-fn routes_of(scenarios: &[u8]) -> Result<Routes, String> {
+fn router_of(scenarios: &[u8]) -> Result<Router, String> {
     let file = Json::parse(scenarios).map_err(|problem| format!("not JSON: {problem}"))?;
-    Routes::new(endpoints(&file)?)
+    Router::new(endpoints(&file)?)
 }

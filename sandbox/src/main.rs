@@ -1,45 +1,30 @@
 //! `paysvc-sandbox`: a simulated payments service for development and tests.
 //!
-//! A request passes `listener -> exchange -> service -> routes -> endpoints -> state`. Its answer is sent by `delivery`, or by
-//! `script` if a fault changes what goes on the wire.
+//! A request passes `server -> service -> endpoints -> state`; `server` sends its answer, as `faults` alter it.
+//!
+//! - `server`: connections, TLS, one exchange of a request and its answer.
+//! - `service`: the endpoint of a request, its key and body, its handler, the log.
+//! - `endpoints`: the handlers; `canned`: endpoints that have none.
+//! - `state`: the data of the simulated service and its business rules.
+//! - `faults`: what breaks on purpose, and when.
+//! - `webhook`: events and their deliveries.
+//! - `admin`: the calls below `/sandbox/`.
+//! - `crypto`: API keys and encrypted bodies. `http`: messages. `util`: JSON, amounts, time.
 #![forbid(unsafe_code)]
 
 mod admin;
-mod answer;
 mod canned;
 mod cli;
-mod clock;
-mod connection;
-mod delivery;
+mod crypto;
 mod endpoints;
-mod envelope;
-mod exchange;
 mod faults;
-mod fields;
-mod files;
-mod incoming;
-mod json;
-mod keys;
-mod listen;
-mod listener;
-mod magic;
-mod mask;
-mod money;
-mod path_pattern;
-mod request_log;
-mod response;
-mod route;
-mod route_table;
-mod routes;
-mod sandbox;
-mod script;
-mod seed;
+mod http;
+mod server;
 mod service;
 mod start_line;
 mod state;
-mod tls;
+mod util;
 mod webhook;
-mod wire;
 
 use std::process::ExitCode;
 use std::sync::{Arc, Weak};
@@ -49,12 +34,13 @@ use clap::Parser;
 use tokio::sync::oneshot;
 
 use cli::Cli;
-use keys::{ApiKeys, EncryptionKey};
-use sandbox::Sandbox;
-use seed::Seed;
+use crypto::keys::{ApiKeys, EncryptionKey};
+use server::accept;
+use server::tls::Tls;
+use service::sandbox::Sandbox;
 use start_line::StartLine;
 use state::State;
-use tls::Tls;
+use util::seed::Seed;
 use webhook::Webhooks;
 
 fn main() -> ExitCode {
@@ -82,8 +68,8 @@ fn failed(error: &str) -> ExitCode {
 }
 
 async fn run(cli: &Cli) -> Result<(), String> {
-    let routes = cli.routes()?;
-    let rules = cli.fault_rules(&routes)?;
+    let router = cli.router()?;
+    let rules = cli.fault_rules(&router)?;
     let stop = stop_signals(cli.exit_with_parent)?;
     let seed = cli.seed.map_or_else(Seed::random, |number| Ok(Seed::from_number(number)))?;
     let encryption = if cli.fresh_key {
@@ -98,7 +84,7 @@ async fn run(cli: &Cli) -> Result<(), String> {
     let state = State::new(seed.clone(), cli.settings());
     let sandbox = Arc::new(Sandbox::new(
         bound.base_url(cli.tls),
-        routes,
+        router,
         ApiKeys::new(&seed),
         encryption,
         webhooks,
@@ -119,7 +105,7 @@ async fn run(cli: &Cli) -> Result<(), String> {
     start_line.print()?;
     let acceptors = tls.as_ref().map(|tls| Arc::clone(&tls.acceptors));
     tokio::select! {
-        () = listener::serve(bound.listener, acceptors, Arc::clone(&sandbox)) => {}
+        () = accept::serve(bound.listener, acceptors, Arc::clone(&sandbox)) => {}
         () = stop => {}
     }
     Ok(())

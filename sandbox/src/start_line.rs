@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::path::Path;
 
-use crate::files::write_owner_only;
-use crate::json::{Json, object};
-use crate::sandbox::Sandbox;
+use crate::service::sandbox::Sandbox;
+use crate::util::files::write_owner_only;
+use crate::util::json::{Json, object};
 
 pub struct StartLine<'a> {
     pub sandbox: &'a Sandbox,

@@ -1,11 +1,11 @@
-//! The libraries as files: what was built is prelinked, versioned and stripped, and the checks of `cargo xtask libs` find
+//! The libraries as files: what was built is prelinked, versioned and stripped, and the checks of `cargo platforms libs` find
 //! what is not.
 
 use std::path::Path;
 use std::process::Command;
 
-use xtask::libs::check_all;
-use xtask::platforms::{PLATFORMS, Platform, System};
+use paysvc_platforms::libs::check_all;
+use paysvc_platforms::table::{PLATFORMS, Platform, System};
 
 use crate::support::{build, debug_file, root, run};
 

@@ -275,6 +275,6 @@ fn the_dll_may_lie_anywhere_in_memory_and_has_its_symbols_elsewhere() {
 #[test]
 fn the_libraries_pass_the_checks_of_what_is_handed_out() {
     let Some(till) = Till::new() else { return };
-    let found = xtask::libs::check_all(root(), till.platform.row, &till.platform.folder).err();
+    let found = paysvc_platforms::libs::check_all(root(), till.platform.row, &till.platform.folder).err();
     assert_eq!(found, None);
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use xtask::platforms::Proof;
+use paysvc_platforms::table::Proof;
 
 use super::platform::{Foreign, foreign};
 use super::{ASAN, Link, Stage, VALGRIND, bindings, root, sanitized};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use xtask::platforms::{Compiler, Platform, Proof, Runner, System, platform};
+use paysvc_platforms::table::{Compiler, Platform, Proof, Runner, System, platform};
 
 use super::root;
 

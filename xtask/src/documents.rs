@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
+use paysvc_platforms::table::PLATFORMS;
 use paysvc_spec::{ENDPOINTS, settings};
 
 use crate::codegen::{platforms, readme, resolution, verdicts};
 use crate::markers;
-use crate::platforms::PLATFORMS;
 
 /// Each document with the tables that it must have. Every part may stand in any of them.
 const DOCUMENTS: &[(&str, &[&str])] = &[

@@ -1,12 +1,4 @@
-//! What `paysvc.h` declares, and what releases have promised of it.
-//!
-//! `spec/released/` has a list for each release. Within one `PAYSVC_ABI` nothing of them may go or change, because a
-//! program in the field may use any of it; adding is free. A release adds its list by
-//! `cargo xtask interface >spec/released/VERSION.txt`.
-
-use std::path::Path;
-
-use crate::released;
+//! What `paysvc.h` declares.
 
 #[derive(Debug)]
 pub struct Function {
@@ -47,16 +39,6 @@ pub fn lines(header: &str) -> Vec<String> {
     numbers.chain(types).chain(functions).collect()
 }
 
-/// What a release promised and the header no longer declares, by the name of the release's list.
-pub fn broken_promises(root: &Path, header: &str) -> Result<Vec<String>, String> {
-    let (current, mut broken) = (lines(header), Vec::new());
-    for release in released::read(root)? {
-        let gone = release.lines.iter().filter(|line| !current.contains(line));
-        broken.extend(gone.map(|line| format!("{}.txt: {line}", release.version)));
-    }
-    Ok(broken)
-}
-
 /// The declarations outside of comments, each on one line without its semicolon. Calling conventions are left out: they are
 /// those of C, which every release had.
 fn declarations(header: &str) -> Vec<String> {
@@ -89,8 +71,6 @@ fn typed(text: &str) -> Option<(String, String)> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
 
     const HEADER: &str = r#"#ifndef PAYSVC_H
@@ -121,31 +101,5 @@ int paysvc_call_get(const paysvc_call *call,
                 "int paysvc_call_get(const paysvc_call *, int)",
             ]
         );
-    }
-
-    #[test]
-    fn what_is_gone_or_changed_is_named_and_what_is_new_is_free() {
-        let root = tempfile::tempdir().unwrap();
-        assert!(broken_promises(root.path(), HEADER).is_err(), "no list");
-        let folder = root.path().join("spec/released");
-        fs::create_dir_all(&folder).unwrap();
-        assert!(broken_promises(root.path(), HEADER).is_err(), "an empty folder");
-        fs::write(folder.join("0.1.0.txt"), lines(HEADER).join("\n") + "\n").unwrap();
-        let broken = |from: &str, to: &str| {
-            let header = HEADER.replace(from, to);
-            assert_ne!(header, HEADER);
-            broken_promises(root.path(), &header).unwrap()
-        };
-        assert_eq!(broken("}\n", "int paysvc_new(void);\n}\n"), [""; 0]);
-        assert_eq!(broken("const char *paysvc_version(void);", ""), ["0.1.0.txt: const char * paysvc_version(void)"]);
-        assert_eq!(broken("NUMBER 100", "NUMBER 200"), [""; 0]);
-        assert_eq!(broken("(*paysvc_log_fn)", "(PAYSVC_CALLBACK *paysvc_log_fn)"), [""; 0]);
-        assert_eq!(broken("*paysvc_version(", "*PAYSVC_CDECL paysvc_version("), [""; 0]);
-        assert_eq!(
-            broken("(*paysvc_log_fn)", "(__stdcall *paysvc_log_fn)"),
-            ["0.1.0.txt: typedef void (*paysvc_log_fn)(void *userdata, int level)"]
-        );
-        assert_eq!(broken("OK 0", "OK 1"), ["0.1.0.txt: #define PAYSVC_OK 0"]);
-        assert_eq!(broken("int number", "long number"), ["0.1.0.txt: int paysvc_call_get(const paysvc_call *, int)"]);
     }
 }

@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use minijinja::{Value, context};
+use paysvc_platforms::command;
+use paysvc_platforms::libs::tools;
+use paysvc_platforms::table::{PLATFORMS, Platform, System};
 use serde::Deserialize;
 
-use crate::libs::{command, tools};
-use crate::platforms::{PLATFORMS, Platform, System};
 use crate::templates;
 
 pub const FILE: &str = "LICENSE-THIRD-PARTY";
@@ -179,7 +180,7 @@ fn tool(root: &Path) -> Result<PathBuf, String> {
         println!("licences: building cargo-about {CARGO_ABOUT}, which takes about five minutes");
         let mut cargo = cargo();
         cargo.args(["install", "--quiet", "--locked", "--version", CARGO_ABOUT, "--features", "cli", "cargo-about"]);
-        command(cargo.arg("--root").arg(root.join("build/tools")).current_dir(root))?;
+        command::run(cargo.arg("--root").arg(root.join("build/tools")).current_dir(root))?;
     }
     Ok(tool)
 }

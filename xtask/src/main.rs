@@ -1,6 +1,5 @@
 //! `cargo xtask gen` renders every committed file that follows from the tables; `gen --verify` compares them instead.
-//! `cargo xtask libs` builds the libraries of all platforms; `cargo xtask libs-check` runs programs with them there.
-//! `cargo xtask licences` renders the licences of what they contain.
+//! `cargo xtask licences` renders the licences of what the libraries and the sandbox contain.
 //! `cargo xtask interface` prints what the header declares, for a release's list in `spec/released/`.
 
 #![forbid(unsafe_code)]
@@ -9,15 +8,15 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask gen [--verify] [--root FOLDER], cargo xtask interface [--root FOLDER], \
-                     cargo xtask libs [--root FOLDER] [--list | --needs | --check] [TARGET...], \
-                     cargo xtask libs-check [--partial] [--quick] [TARGET...], or cargo xtask licences";
+const USAGE: &str = "usage: cargo xtask gen [--verify] [--root FOLDER], or \
+                     cargo xtask interface | licences [--root FOLDER]";
 
 #[derive(Clone, Copy, PartialEq)]
 enum Task {
     Generate,
     Verify,
     Interface,
+    Licences,
 }
 
 struct Options {
@@ -26,20 +25,7 @@ struct Options {
 }
 
 fn main() -> ExitCode {
-    let mut arguments = env::args().skip(1).peekable();
-    let done = if arguments.next_if_eq("libs").is_some() {
-        match arguments.next_if_eq("--root") {
-            Some(_) => arguments.next().ok_or(USAGE.into()).and_then(|root| xtask::libs::run(root.as_ref(), arguments)),
-            None => xtask::libs::run(root(), arguments),
-        }
-    } else if arguments.next_if_eq("libs-check").is_some() {
-        xtask::proofs::run(root(), arguments)
-    } else if arguments.next_if_eq("licences").is_some() {
-        xtask::licences::run(root())
-    } else {
-        options(arguments).and_then(|options| run(&options))
-    };
-    match done {
+    match options(env::args().skip(1)).and_then(|options| run(&options)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("xtask: {error}");
@@ -48,17 +34,15 @@ fn main() -> ExitCode {
     }
 }
 
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the repository")
-}
-
 fn options(mut arguments: impl Iterator<Item = String>) -> Result<Options, String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the repository");
     let task = match arguments.next().as_deref() {
         Some("gen") => Task::Generate,
         Some("interface") => Task::Interface,
+        Some("licences") => Task::Licences,
         _ => return Err(USAGE.into()),
     };
-    let mut options = Options { task, root: root().to_owned() };
+    let mut options = Options { task, root: root.to_owned() };
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--verify" if task == Task::Generate => options.task = Task::Verify,
@@ -78,6 +62,7 @@ fn run(options: &Options) -> Result<(), String> {
             }
         }
         Task::Verify => xtask::generate::verify(root)?,
+        Task::Licences => xtask::licences::run(root)?,
         Task::Interface => {
             let header = xtask::header(root, paysvc_spec::ENDPOINTS)?;
             for line in xtask::interface::lines(&header) {

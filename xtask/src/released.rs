@@ -1,4 +1,8 @@
-//! The releases so far, from `spec/released/`, and the symbol version of every function.
+//! The releases so far, what they promised, and the symbol version of every function.
+//!
+//! `spec/released/` has a list for each release. Within one `PAYSVC_ABI` nothing of them may go or change, because a
+//! program in the field may use any of it; adding is free. A release adds its list by
+//! `cargo xtask interface >spec/released/VERSION.txt`.
 //!
 //! A function has the version of the release that brought it, and keeps it. So a program that uses a function of a newer
 //! release is refused when it is loaded, and not at that function's first call.
@@ -80,6 +84,16 @@ pub fn read(root: &Path) -> Result<Vec<Release>, String> {
     }
     releases.sort_by_key(|release| release.version);
     Ok(releases)
+}
+
+/// What a release promised and the header no longer declares, by the name of the release's list.
+pub fn broken_promises(root: &Path, header: &str) -> Result<Vec<String>, String> {
+    let (current, mut broken) = (interface::lines(header), Vec::new());
+    for release in read(root)? {
+        let gone = release.lines.iter().filter(|line| !current.contains(line));
+        broken.extend(gone.map(|line| format!("{}.txt: {line}", release.version)));
+    }
+    Ok(broken)
 }
 
 /// The symbol versions of what a header declares, oldest first.
@@ -187,5 +201,36 @@ mod tests {
         assert_eq!(releases[0].functions().collect::<Vec<_>>(), ["paysvc_a"]);
         fs::write(folder.join("next.txt"), "").unwrap();
         assert!(read(root.path()).unwrap_err().contains("the name is no version"));
+    }
+
+    const HEADER: &str = "#define PAYSVC_OK 0\n#define PAYSVC_VERSION_NUMBER 100\n\
+                          typedef void (*paysvc_log_fn)(void *userdata, int level);\n\
+                          const char *paysvc_version(void);\n\
+                          int paysvc_call_get(const paysvc_call *call, int number);\n";
+
+    #[test]
+    fn what_is_gone_or_changed_is_named_and_what_is_new_is_free() {
+        let root = tempfile::tempdir().unwrap();
+        assert!(broken_promises(root.path(), HEADER).is_err(), "no list");
+        let folder = root.path().join(FOLDER);
+        fs::create_dir_all(&folder).unwrap();
+        assert!(broken_promises(root.path(), HEADER).is_err(), "an empty folder");
+        fs::write(folder.join("0.1.0.txt"), interface::lines(HEADER).join("\n") + "\n").unwrap();
+        let broken = |from: &str, to: &str| {
+            let header = HEADER.replace(from, to);
+            assert_ne!(header, HEADER);
+            broken_promises(root.path(), &header).unwrap()
+        };
+        assert_eq!(broken("int paysvc_call", "int paysvc_new(void);\nint paysvc_call"), [""; 0]);
+        assert_eq!(broken("const char *paysvc_version(void);", ""), ["0.1.0.txt: const char * paysvc_version(void)"]);
+        assert_eq!(broken("NUMBER 100", "NUMBER 200"), [""; 0]);
+        assert_eq!(broken("(*paysvc_log_fn)", "(PAYSVC_CALLBACK *paysvc_log_fn)"), [""; 0]);
+        assert_eq!(broken("*paysvc_version(", "*PAYSVC_CDECL paysvc_version("), [""; 0]);
+        assert_eq!(
+            broken("(*paysvc_log_fn)", "(__stdcall *paysvc_log_fn)"),
+            ["0.1.0.txt: typedef void (*paysvc_log_fn)(void *userdata, int level)"]
+        );
+        assert_eq!(broken("OK 0", "OK 1"), ["0.1.0.txt: #define PAYSVC_OK 0"]);
+        assert_eq!(broken("int number", "long number"), ["0.1.0.txt: int paysvc_call_get(const paysvc_call *, int)"]);
     }
 }

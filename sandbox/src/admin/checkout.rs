@@ -1,11 +1,11 @@
 //! The page of the hosted checkout: shows an order, pays it or declines it.
 
 use super::index::escaped;
-use crate::answer::{Answer, ApiError};
-use crate::json::object;
+use crate::http::answer::{Answer, ApiError};
 use crate::state::State;
+use crate::state::attempt::Made;
 use crate::state::model::Order;
-use crate::state::payments::Made;
+use crate::util::json::object;
 
 /// What the form or a program asks for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -81,9 +81,9 @@ fn page(order: &Order) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::money::Money;
     use crate::state::orders::NewOrder;
     use crate::state::test_state;
+    use crate::util::money::Money;
 
     #[test]
     fn the_page_escapes_what_the_merchant_wrote() {

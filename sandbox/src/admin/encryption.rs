@@ -1,8 +1,8 @@
 //! Admin calls for people with curl: encrypt a payload, and the public key as PEM.
 
-use crate::answer::{Answer, ApiError};
-use crate::json::{Json, object};
-use crate::sandbox::Sandbox;
+use crate::http::answer::{Answer, ApiError};
+use crate::service::sandbox::Sandbox;
+use crate::util::json::{Json, object};
 
 /// Encrypts the bytes as they were sent.
 pub fn encrypt(sandbox: &Sandbox, payload: &[u8]) -> Result<Json, ApiError> {

@@ -1,16 +1,16 @@
 //! Admin calls for fault rules.
 
-use crate::answer::ApiError;
 use crate::faults::parse;
-use crate::json::{Json, object};
-use crate::sandbox::Sandbox;
+use crate::http::answer::ApiError;
+use crate::service::sandbox::Sandbox;
+use crate::util::json::{Json, object};
 
 pub fn list(sandbox: &Sandbox) -> Json {
     sandbox.lock().faults.json()
 }
 
 pub fn add(sandbox: &Sandbox, body: &Json) -> Result<Json, ApiError> {
-    let rule = parse::rule(body, sandbox.speaks_tls(), &sandbox.routes.paths())?;
+    let rule = parse::rule(body, sandbox.speaks_tls(), &sandbox.router.paths())?;
     Ok(sandbox.lock().faults.add(rule).json())
 }
 

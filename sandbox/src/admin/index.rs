@@ -2,11 +2,11 @@
 //!
 //! The admin calls are those of the README's table, which a test compares with the program.
 
-use crate::answer::{Answer, ApiError};
-use crate::incoming::Incoming;
-use crate::json::{Json, object};
-use crate::routes::Routes;
-use crate::sandbox::Sandbox;
+use crate::http::answer::{Answer, ApiError};
+use crate::http::incoming::Incoming;
+use crate::service::router::Router;
+use crate::service::sandbox::Sandbox;
+use crate::util::json::{Json, object};
 
 const README: &str = include_str!("../../README.md");
 const TABLE: &str = "| call | effect |\n|---|---|\n";
@@ -22,7 +22,7 @@ pub fn answer(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
     if incoming.method != "GET" {
         return ApiError::method_not_allowed(&incoming.method, &incoming.path, "GET").into_answer();
     }
-    if incoming.accepts_html() { Answer::page(200, html(sandbox)) } else { Answer::ok(&json(&sandbox.routes)) }
+    if incoming.accepts_html() { Answer::page(200, html(sandbox)) } else { Answer::ok(&json(&sandbox.router)) }
 }
 
 fn calls() -> impl Iterator<Item = Call> {
@@ -34,11 +34,11 @@ fn calls() -> impl Iterator<Item = Call> {
     })
 }
 
-fn json(routes: &Routes) -> Json {
+fn json(router: &Router) -> Json {
     let admin =
         calls().map(|call| object! { "methods": call.methods, "path": call.path, "does": call.does.replace('`', "") });
-    let endpoints = routes.all().map(|route| {
-        object! { "method": route.method.as_ref(), "path": route.path.as_ref(), "key": route.key.name(), "envelope": route.body.envelope() }
+    let endpoints = router.all().map(|endpoint| {
+        object! { "method": endpoint.method.as_ref(), "path": endpoint.path.as_ref(), "key": endpoint.key.name(), "envelope": endpoint.body.envelope() }
     });
     object! {
         "name": env!("CARGO_PKG_NAME"),
@@ -60,11 +60,11 @@ fn html(sandbox: &Sandbox) -> String {
         })
         .collect();
     let endpoints: String = sandbox
-        .routes
+        .router
         .all()
-        .map(|route| {
-            let (path, key, envelope) = (escaped(&route.path), route.key.name(), route.body.envelope());
-            format!("<tr><td>{}<td>{path}<td>{key}<td>{envelope}\n", route.method)
+        .map(|endpoint| {
+            let (path, key, envelope) = (escaped(&endpoint.path), endpoint.key.name(), endpoint.body.envelope());
+            format!("<tr><td>{}<td>{path}<td>{key}<td>{envelope}\n", endpoint.method)
         })
         .collect();
     let version = env!("CARGO_PKG_VERSION");

@@ -1,7 +1,7 @@
 //! The ledger as JSON.
 
-use crate::json::{Json, object};
 use crate::state::ledger::{Entry, Ledger};
+use crate::util::json::{Json, object};
 
 pub fn entries(ledger: &Ledger) -> Json {
     object! { "ledger": ledger.entries.iter().map(entry).collect::<Vec<_>>() }
@@ -42,8 +42,8 @@ fn duplicate(entries: &[&Entry]) -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::money::Money;
     use crate::state::ledger::Effect;
+    use crate::util::money::Money;
 
     #[test]
     fn duplicates_name_their_entries_and_requests() {

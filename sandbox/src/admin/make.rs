@@ -1,14 +1,14 @@
 //! Admin calls that create orders, mandates and funding sessions without a request to an endpoint.
 
-use crate::answer::ApiError;
-use crate::fields::Fields;
-use crate::json::{Json, object};
+use crate::http::answer::ApiError;
+use crate::http::fields::Fields;
 use crate::state::State;
+use crate::state::attempt::Made;
 use crate::state::funding::NewFunding;
 use crate::state::mandates::NewMandate;
 use crate::state::model::Customer;
 use crate::state::orders::NewOrder;
-use crate::state::payments::Made;
+use crate::util::json::{Json, object};
 
 pub fn order(state: &mut State, body: &Json) -> Result<Json, ApiError> {
     let mut fields = Fields::of(body);

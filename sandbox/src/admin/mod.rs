@@ -6,18 +6,18 @@ mod faults;
 mod index;
 mod ledger;
 mod make;
-mod payments;
 mod payouts;
+mod pending;
 mod show;
 mod webhooks;
 
-use crate::answer::{Answer, ApiError};
-use crate::envelope::open_plain;
-use crate::incoming::Incoming;
-use crate::json::{Json, object};
-use crate::sandbox::{Sandbox, Shared};
+use crate::crypto::envelope::open_plain;
+use crate::http::answer::{Answer, ApiError};
+use crate::http::incoming::Incoming;
+use crate::service::sandbox::{Sandbox, Shared};
 use crate::state::State;
 use crate::state::model::PayoutState;
+use crate::util::json::{Json, object};
 use checkout::Act;
 
 /// Whether the path is that of an admin call, or of the index.
@@ -45,10 +45,10 @@ pub fn answer(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
         // GET, because browsers open the redirect URL with it.
         ("GET" | "POST", ["payments", reference, how @ ("confirm" | "decline")])
         | ("POST", ["payments", reference, how @ "expire"]) => {
-            change(sandbox, |shared| payments::end(&mut shared.state, reference, how))
+            change(sandbox, |shared| pending::end(&mut shared.state, reference, how))
         }
         ("POST", ["refunds", reference, how @ ("complete" | "fail")]) => {
-            change(sandbox, |shared| payments::end_refunds(&mut shared.state, reference, how))
+            change(sandbox, |shared| pending::end_refunds(&mut shared.state, reference, how))
         }
         ("GET", ["checkout", id]) => return checkout::show(&sandbox.lock().state, id),
         ("POST", ["checkout", id, "pay"]) => return check_out(sandbox, incoming, id, Act::Pay),
@@ -70,7 +70,7 @@ pub fn answer(sandbox: &Sandbox, incoming: &Incoming) -> Answer {
         ("POST", ["encrypt"]) => {
             body(incoming).and_then(|_| encryption::encrypt(sandbox, incoming.body.as_deref().unwrap_or_default()))
         }
-        ("GET", ["endpoints"]) => Ok(show::endpoints(&sandbox.routes)),
+        ("GET", ["endpoints"]) => Ok(show::endpoints(&sandbox.router)),
         ("GET", ["faults"]) => Ok(faults::list(sandbox)),
         ("POST", ["faults"]) => body(incoming).and_then(|body| faults::add(sandbox, &body)),
         ("DELETE", ["faults"]) => Ok(faults::clear(sandbox)),
@@ -113,8 +113,7 @@ fn change<T>(sandbox: &Sandbox, act: impl FnOnce(&mut Shared) -> Result<T, ApiEr
 }
 
 fn body(incoming: &Incoming) -> Result<Json, ApiError> {
-    let body = incoming.body.as_ref().ok_or_else(|| ApiError::new(413, "The body is larger than 1 MB."))?;
-    open_plain(body).1
+    open_plain(incoming.body()?).1
 }
 
 fn activate(state: &mut State, code: &str) -> Result<Json, ApiError> {

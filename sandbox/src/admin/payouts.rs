@@ -1,11 +1,11 @@
 //! Admin calls for payouts: list, make, complete and fail.
 
-use crate::answer::ApiError;
 use crate::endpoints::payouts;
-use crate::fields::Fields;
-use crate::json::{Json, object};
+use crate::http::answer::ApiError;
+use crate::http::fields::Fields;
 use crate::state::State;
 use crate::state::model::{Batch, Payout, PayoutState};
+use crate::util::json::{Json, object};
 
 /// All payouts in the order of their batches; `clientReference` in the query selects those with this reference.
 pub fn list(state: &State, query: &Json) -> Json {

@@ -1,11 +1,11 @@
 //! The state as JSON: names in snake case, amounts as text.
 
-use crate::answer::ApiError;
-use crate::json::{Json, object};
-use crate::routes::Routes;
-use crate::sandbox::Shared;
+use crate::http::answer::ApiError;
+use crate::service::router::Router;
+use crate::service::sandbox::Shared;
 use crate::state::State;
 use crate::state::model::{Batch, Mandate, Order, Payment, Refund, SavedCard, Session, VirtualAccount};
+use crate::util::json::{Json, object};
 
 pub fn otp(state: &State, code: &str) -> Result<Json, ApiError> {
     let mandate = state.mandate(code)?;
@@ -27,16 +27,16 @@ pub fn state(shared: &Shared) -> Json {
     }
 }
 
-pub fn endpoints(routes: &Routes) -> Json {
-    let shown = routes.all().map(|route| {
+pub fn endpoints(router: &Router) -> Json {
+    let shown = router.all().map(|endpoint| {
         object! {
-            "method": route.method.as_ref(),
-            "path": route.path.as_ref(),
-            "key": route.key.name(),
-            "envelope": route.body.envelope(),
-            "encryption_header": route.body.header(),
-            "assumed": route.assumed,
-            "canned": route.is_canned(),
+            "method": endpoint.method.as_ref(),
+            "path": endpoint.path.as_ref(),
+            "key": endpoint.key.name(),
+            "envelope": endpoint.body.envelope(),
+            "encryption_header": endpoint.body.header(),
+            "assumed": endpoint.assumed,
+            "canned": endpoint.is_canned(),
         }
     });
     object! { "endpoints": shown.collect::<Vec<_>>() }

@@ -1,8 +1,8 @@
 //! Admin calls for webhooks: behaviour, delivery log, resend and forged events.
 
-use crate::answer::ApiError;
-use crate::json::{Json, object};
-use crate::sandbox::{Sandbox, Shared};
+use crate::http::answer::ApiError;
+use crate::service::sandbox::{Sandbox, Shared};
+use crate::util::json::{Json, object};
 use crate::webhook::Webhooks;
 use crate::webhook::forge::forged;
 

@@ -1,14 +1,14 @@
 //! An endpoint with a canned answer, and the effect that each request commits.
 
 use super::template::Template;
-use crate::answer::{Answer, ApiError};
+use crate::crypto::envelope::Body;
+use crate::crypto::keys::KeyKind;
 use crate::endpoints::Call;
-use crate::envelope::Body;
-use crate::json::Json;
-use crate::keys::KeyKind;
-use crate::money::Money;
+use crate::http::answer::{Answer, ApiError};
 use crate::state::ledger::Effect;
 use crate::state::{DEFAULT_CURRENCY, State};
+use crate::util::json::Json;
+use crate::util::money::Money;
 
 /// An entry of the scenarios file.
 #[derive(Debug)]

@@ -2,11 +2,11 @@
 
 use super::endpoint::{Canned, CannedEffect};
 use super::template::Template;
-use crate::envelope::Body;
-use crate::json::Json;
-use crate::keys::KeyKind;
-use crate::path_pattern;
+use crate::crypto::envelope::Body;
+use crate::crypto::keys::KeyKind;
+use crate::http::path_pattern;
 use crate::state::ledger::Effect;
+use crate::util::json::Json;
 
 /// The scenarios of this project's own tests, which are data; no code is shared.
 pub const EMBEDDED: &str = include_str!("../../../tests/scenarios.json");

@@ -1,11 +1,11 @@
 //! The list of banks.
 
 use super::{Call, orders, success};
-use crate::answer::{Answer, ApiError};
-use crate::fields::Fields;
-use crate::json::{Json, object};
+use crate::http::answer::{Answer, ApiError};
+use crate::http::fields::Fields;
 use crate::state::State;
 use crate::state::model::Method;
+use crate::util::json::{Json, object};
 
 /// Name, code, and the code that a customer dials, where the bank has one.
 const BANKS: [(&str, &str, Option<&str>); 3] = [

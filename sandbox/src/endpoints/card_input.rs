@@ -1,10 +1,10 @@
 //! The card in a payload.
 
 use super::Call;
-use crate::answer::ApiError;
-use crate::fields::Fields;
-use crate::json::Json;
-use crate::state::pay::CardPay;
+use crate::http::answer::ApiError;
+use crate::http::fields::Fields;
+use crate::state::ways_to_pay::CardPay;
+use crate::util::json::Json;
 
 /// Texts of `card.authOption` that the sandbox acts on, in any case. The service's own list is not known.
 const RESERVES: [&str; 2] = ["PREAUTH", "PREAUTHORIZE"];

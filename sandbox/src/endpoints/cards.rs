@@ -2,11 +2,11 @@
 
 use super::payment_answer::answer_newest;
 use super::{Call, new_order};
-use crate::answer::{Answer, ApiError};
-use crate::fields::Fields;
-use crate::json::object;
+use crate::http::answer::{Answer, ApiError};
+use crate::http::fields::Fields;
 use crate::state::State;
 use crate::state::model::PaymentState;
+use crate::util::json::object;
 
 /// Saves the card that paid an order.
 pub fn save(state: &mut State, call: &Call) -> Result<Answer, ApiError> {

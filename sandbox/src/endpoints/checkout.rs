@@ -1,9 +1,9 @@
 //! Hosted checkout: creates an order and answers with the page where the customer pays it.
 
 use super::{Call, new_order};
-use crate::answer::{Answer, ApiError};
-use crate::json::object;
+use crate::http::answer::{Answer, ApiError};
 use crate::state::State;
+use crate::util::json::object;
 
 pub fn create(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let order = state.create_order(new_order::read(&call.input)?)?;

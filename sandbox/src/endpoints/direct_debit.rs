@@ -1,14 +1,14 @@
 //! Direct debit: history, create, status and one-time code.
 
 use super::Call;
-use crate::answer::{Answer, ApiError};
-use crate::clock::Moment;
-use crate::fields::Fields;
-use crate::json::{Json, object};
-use crate::magic;
+use crate::http::answer::{Answer, ApiError};
+use crate::http::fields::Fields;
 use crate::state::State;
+use crate::state::magic;
 use crate::state::mandates::NewMandate;
 use crate::state::model::Mandate;
+use crate::util::clock::Moment;
+use crate::util::json::{Json, object};
 
 /// How many mandates `many@…` has.
 const MANY: u64 = 500;

@@ -1,5 +1,6 @@
 //! Request handlers: they validate members and shape answers. The rules are in `state`.
 
+pub mod authorize_capture;
 pub mod banks;
 mod card_input;
 pub mod cards;
@@ -7,10 +8,9 @@ pub mod checkout;
 pub mod direct_debit;
 mod new_order;
 pub mod order_create;
+pub mod order_pay;
 pub mod orders;
-pub mod pay;
 mod payment_answer;
-pub mod payment_steps;
 pub mod payouts;
 pub mod refunds;
 mod rule_errors;
@@ -19,8 +19,8 @@ pub mod virtual_accounts;
 
 use std::cell::RefCell;
 
-use crate::json::{Json, object};
-use crate::path_pattern::Values;
+use crate::http::path_pattern::Values;
+use crate::util::json::{Json, object};
 
 /// A request as passed to a handler: the body is parsed, its members are not validated.
 #[derive(Debug, Default)]

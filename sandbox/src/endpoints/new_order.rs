@@ -1,12 +1,12 @@
 //! The order in a payload of order create, hosted checkout and the charge of a saved card.
 
-use crate::answer::ApiError;
-use crate::fields::Fields;
-use crate::json::Json;
+use crate::http::answer::ApiError;
+use crate::http::fields::Fields;
 use crate::state::State;
+use crate::state::attempt::check_new;
 use crate::state::model::{Customer, Method};
 use crate::state::orders::NewOrder;
-use crate::state::payments::check_new;
+use crate::util::json::Json;
 
 pub const WHERE_THE_PRICE_IS: &str = "the price is read at order.amount";
 

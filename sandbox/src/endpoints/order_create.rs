@@ -1,11 +1,11 @@
 //! Order create: an order, a charge by card, or both.
 
-use super::{Call, card_input, new_order, pay, success, transactions};
-use crate::answer::{Answer, ApiError};
-use crate::fields::Fields;
-use crate::json::{Json, object};
+use super::{Call, card_input, new_order, order_pay, success, transactions};
+use crate::http::answer::{Answer, ApiError};
+use crate::http::fields::Fields;
 use crate::state::State;
 use crate::state::model::{Method, Order, PaymentState, SavedCard};
+use crate::util::json::{Json, object};
 
 /// Creates an order from `order`, charges `card`, or does both.
 pub fn create(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
@@ -20,7 +20,7 @@ pub fn create(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
         // Checked before the order is created: a refused request must not change anything.
         let card = card_input::read(call, "order.reference")?;
         new_order::prepare_card_payment(state, new)?;
-        return pay::by_card(state, call, &card);
+        return order_pay::by_card(state, call, &card);
     }
     let mut fields = Fields::of(input);
     fields.no_amount_but_at(&[], new_order::WHERE_THE_PRICE_IS);
@@ -36,7 +36,7 @@ pub fn create(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
         fields.error("card", "The card field is required.".to_string());
     }
     fields.finish()?;
-    pay::by_card(state, call, &card_input::read(call, "reference")?)
+    order_pay::by_card(state, call, &card_input::read(call, "reference")?)
 }
 
 fn created(state: &State, order: &Order) -> Json {

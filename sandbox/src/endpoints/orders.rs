@@ -1,12 +1,12 @@
 //! Orders: status, verify and fee.
 
 use super::{Call, success, transactions};
-use crate::answer::{Answer, ApiError};
-use crate::fields::Fields;
-use crate::json::{Json, object};
+use crate::http::answer::{Answer, ApiError};
+use crate::http::fields::Fields;
+use crate::state::attempt::check_new;
 use crate::state::model::{Method, Order};
-use crate::state::payments::check_new;
 use crate::state::{State, currency};
+use crate::util::json::{Json, object};
 
 fn known_order<'a>(state: &'a State, input: &Json) -> Result<&'a Order, ApiError> {
     let mut fields = Fields::of(input);

@@ -1,9 +1,9 @@
 //! The answer about a payment, to pay and to the steps after it.
 
 use super::{Call, success};
-use crate::answer::{Answer, ApiError};
-use crate::json::{Json, object};
+use crate::http::answer::{Answer, ApiError};
 use crate::state::model::{Awaits, Method, Order, Payment, PaymentState};
+use crate::util::json::{Json, object};
 
 pub const TRANSFER_BANK: &str = "Sandbox Bank";
 

@@ -1,12 +1,12 @@
 //! Payouts: name enquiry, initiate, status and balance.
 
 use super::{Call, success};
-use crate::answer::{Answer, ApiError};
-use crate::fields::Fields;
-use crate::json::{Json, object};
-use crate::magic;
+use crate::http::answer::{Answer, ApiError};
+use crate::http::fields::Fields;
+use crate::state::magic;
 use crate::state::model::{Batch, NewPayout, Payout};
 use crate::state::{DEFAULT_CURRENCY, State};
+use crate::util::json::{Json, object};
 
 pub fn name_enquiry(_: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let mut fields = Fields::of(&call.input);

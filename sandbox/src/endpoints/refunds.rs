@@ -1,10 +1,10 @@
 //! Refund: all of an order or a part of it.
 
 use super::Call;
-use crate::answer::{Answer, ApiError};
-use crate::fields::Fields;
-use crate::json::object;
+use crate::http::answer::{Answer, ApiError};
+use crate::http::fields::Fields;
 use crate::state::State;
+use crate::util::json::object;
 
 pub fn refund(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let mut fields = Fields::of(&call.input);

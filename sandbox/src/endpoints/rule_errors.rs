@@ -1,6 +1,6 @@
 //! Converts the state's rule errors to HTTP answers.
 
-use crate::answer::ApiError;
+use crate::http::answer::ApiError;
 use crate::state::RuleError;
 
 impl From<RuleError> for ApiError {

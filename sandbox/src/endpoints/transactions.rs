@@ -1,13 +1,13 @@
 //! Funding details, and the similar object in the answers of order verify and in webhooks.
 
 use super::Call;
-use crate::answer::{Answer, ApiError};
-use crate::clock::NO_DATE;
-use crate::json::{Json, object};
-use crate::money::Money;
+use crate::http::answer::{Answer, ApiError};
 use crate::state::model::{Method, Order, PaymentState, Session};
 use crate::state::virtual_accounts::BANK;
 use crate::state::{State, currency};
+use crate::util::clock::NO_DATE;
+use crate::util::json::{Json, object};
+use crate::util::money::Money;
 
 /// In percent.
 pub const FEE_RATE: &str = "1.5";

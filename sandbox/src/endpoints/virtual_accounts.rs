@@ -1,12 +1,12 @@
 //! Virtual accounts: generate and look up.
 
 use super::Call;
-use crate::answer::{Answer, ApiError};
-use crate::fields::Fields;
-use crate::json::{Json, object};
+use crate::http::answer::{Answer, ApiError};
+use crate::http::fields::Fields;
 use crate::state::State;
 use crate::state::model::VirtualAccount;
 use crate::state::virtual_accounts::{BANK, BANK_CODE};
+use crate::util::json::{Json, object};
 
 pub fn generate(state: &mut State, call: &Call) -> Result<Answer, ApiError> {
     let mut fields = Fields::of(&call.input);

@@ -1,8 +1,9 @@
 //! Magic inputs that select a fault: `sbx-<fault>-…` in a member whose value the client chooses.
 
-use super::table::{Acts, Fault, names};
-use crate::answer::ApiError;
-use crate::json::Json;
+use super::fault::{Acts, Fault};
+use super::table;
+use crate::http::answer::ApiError;
+use crate::util::json::Json;
 
 const PREFIX: &str = "sbx-";
 /// After the name of the fault, before a `-` or the end.
@@ -13,7 +14,7 @@ const MEMBERS: [&str; 4] = ["mandateCode", "alias", "sessionId", "emailAddress"]
 /// A fault and the value that named it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
-    pub fault: Fault,
+    pub fault: &'static Fault,
     pub value: String,
     /// The only kind of request that it acts on, by `sbx-<fault>@lookup-…` or `sbx-<fault>@pay-…`.
     pub only: Option<Kind>,
@@ -60,10 +61,13 @@ fn is_magic(name: &str) -> bool {
 fn named(member: &str, value: &str) -> Result<Option<Named>, ApiError> {
     let rest = value.strip_prefix(PREFIX).unwrap_or_default();
     let name = rest.split(['-', '@']).next().unwrap_or_default();
-    let Some(fault) = Fault::named(name) else {
-        return Err(ApiError::field(member, format!("There is no fault {name}; there are {}.", names())));
+    let Some(fault) = table::named(name) else {
+        return Err(ApiError::field(
+            member,
+            format!("There is no fault {name}; there are {}.", table::names(table::all())),
+        ));
     };
-    if fault.row().acts == Acts::Connection {
+    if fault.acts == Acts::Connection {
         let text = format!(
             "The fault {name} acts on new connections, so no request can name it: \
              POST /sandbox/faults {{\"fault\":\"{name}\"}} and connect again."
@@ -79,20 +83,20 @@ fn named(member: &str, value: &str) -> Result<Option<Named>, ApiError> {
 mod tests {
     use super::*;
 
-    fn fault(text: &str) -> Result<Option<Fault>, String> {
+    fn fault(text: &str) -> Result<Option<&'static str>, String> {
         let found = find(&Json::parse(text.as_bytes()).unwrap(), &[]);
-        found.map(|found| found.map(|named| named.fault)).map_err(|error| error.message)
+        found.map(|found| found.map(|named| named.fault.name)).map_err(|error| error.message)
     }
 
     #[test]
     fn the_members_that_count() {
-        assert_eq!(fault(r#"{"reference":"sbx-drip-1"}"#), Ok(Some(Fault::Drip)));
-        assert_eq!(fault(r#"{"Alias":"sbx-commit_then_502-till-1"}"#), Ok(Some(Fault::CommitThen502)));
-        assert_eq!(fault(r#"{"emailAddress":"sbx-drip@example.com"}"#), Ok(Some(Fault::Drip)));
-        assert_eq!(fault(r#"{"emailAddress":"sbx-drip-7@example.com"}"#), Ok(Some(Fault::Drip)));
-        assert_eq!(fault(r#"{"a":{"mandateCode":"sbx-truncate-1"}}"#), Ok(Some(Fault::Truncate)));
-        assert_eq!(fault(r#"{"a":[{"b":"x"},{"clientReference":"sbx-truncate-1"}]}"#), Ok(Some(Fault::Truncate)));
-        assert_eq!(fault(r#"{"transferReference":"sbx-drip-1"}"#), Ok(Some(Fault::Drip)));
+        assert_eq!(fault(r#"{"reference":"sbx-drip-1"}"#), Ok(Some("drip")));
+        assert_eq!(fault(r#"{"Alias":"sbx-commit_then_502-till-1"}"#), Ok(Some("commit_then_502")));
+        assert_eq!(fault(r#"{"emailAddress":"sbx-drip@example.com"}"#), Ok(Some("drip")));
+        assert_eq!(fault(r#"{"emailAddress":"sbx-drip-7@example.com"}"#), Ok(Some("drip")));
+        assert_eq!(fault(r#"{"a":{"mandateCode":"sbx-truncate-1"}}"#), Ok(Some("truncate")));
+        assert_eq!(fault(r#"{"a":[{"b":"x"},{"clientReference":"sbx-truncate-1"}]}"#), Ok(Some("truncate")));
+        assert_eq!(fault(r#"{"transferReference":"sbx-drip-1"}"#), Ok(Some("drip")));
         assert_eq!(fault(r#"{"description":"sbx-drip-1","reference":"A-sbx-drip-1"}"#), Ok(None));
         assert_eq!(
             find(&Json::Null, &[("a".into(), "b".into()), ("c".into(), "sbx-drip-1".into())]).unwrap().unwrap().value,

@@ -1,42 +1,40 @@
 //! Fault injection: which fault acts on a request or connection, and how it changes the answer.
 
-pub mod alter;
-pub mod elements;
+mod answers;
+pub mod fault;
 mod gzip;
 pub mod magic;
 pub mod parse;
 mod paths;
 pub mod rules;
+pub mod script;
 pub mod table;
 
 use std::collections::HashSet;
 use std::time::Duration;
 
-use crate::json::{Json, object};
+use crate::util::json::{Json, object};
+use fault::Fault;
 use magic::{Kind, Named};
 use rules::{Rule, Subject};
-use table::{Fault, TABLE};
-
-/// The default delay of `slow_headers`.
-const DELAY: Duration = Duration::from_secs(2);
 
 /// The fault for a request or connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Chosen {
-    pub fault: Fault,
+    pub fault: &'static Fault,
     pub delay: Duration,
 }
 
 impl Chosen {
-    pub fn new(fault: Fault, delay: Option<Duration>) -> Chosen {
-        Chosen { fault, delay: delay.unwrap_or(DELAY) }
+    pub fn new(fault: &'static Fault, delay: Option<Duration>) -> Chosen {
+        Chosen { fault, delay: delay.or(fault.delay).unwrap_or_default() }
     }
 }
 
 #[derive(Debug, Default)]
 pub struct Faults {
     rules: Vec<Rule>,
-    /// The requests that `failed_then_success` has failed.
+    /// The requests that a fault has met which meets only the first of equal ones.
     failed: HashSet<String>,
     /// The magic values of requests that change something.
     used: HashSet<String>,
@@ -81,12 +79,12 @@ impl Faults {
     }
 
     /// Whether this is the first time for this request.
-    pub fn fails_first(&mut self, request: String) -> bool {
+    pub fn is_first(&mut self, request: String) -> bool {
         self.failed.insert(request)
     }
 
     pub fn json(&self) -> Json {
-        let row = |row: &table::Row| {
+        let row = |row: &Fault| {
             object! {
                 "name": row.name,
                 "acts_on": row.acts.name(),
@@ -96,8 +94,38 @@ impl Faults {
             }
         };
         object! {
-            "faults": TABLE.iter().map(row).collect::<Vec<_>>(),
+            "faults": table::all().map(row).collect::<Vec<_>>(),
             "rules": self.rules.iter().map(Rule::json).collect::<Vec<_>>(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fault::RequestFacts;
+    use super::script::{Script, Sending};
+    use super::*;
+    use crate::http::answer::Answer;
+
+    pub const REQUEST: RequestFacts = RequestFacts {
+        base_url: "http://127.0.0.1:80",
+        is_status_boolean: true,
+        target: "/a?b=%20c",
+        api_key: Some("KEY"),
+        payload: None,
+    };
+
+    /// The body that a fault makes of another.
+    pub fn altered(fault: &str, body: &str) -> String {
+        let answer = Answer { body: body.as_bytes().to_vec(), ..Answer::ok(&Json::Null) };
+        let altered = table::named(fault).unwrap().alter(Some(answer), &REQUEST).unwrap();
+        String::from_utf8_lossy(&altered.body).into_owned()
+    }
+
+    /// What a fault sends in place of an answer.
+    pub fn planned(fault: &str, keep_alive: bool) -> Option<Script> {
+        let Chosen { fault, delay } = Chosen::new(table::named(fault).unwrap(), None);
+        let answer = fault.committed.then(|| Answer::ok(&object! { "a": 1_u64 }));
+        fault.script(answer.as_ref(), &Sending { delay, keep_alive })
     }
 }

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use super::fault::{Acts, Fault};
 use super::paths;
 use super::rules::{Probability, Rule, Scope};
-use super::table::{Acts, Fault, names};
-use crate::answer::ApiError;
-use crate::fields::Fields;
-use crate::json::Json;
+use super::table::{all, named, names};
+use crate::http::answer::ApiError;
+use crate::http::fields::Fields;
+use crate::util::json::Json;
 
 const MEMBERS: [&str; 8] = ["path", "method", "fault", "nth", "count", "probability", "seed", "delay_ms"];
 const LONGEST_DELAY_MS: u64 = 600_000;
@@ -17,9 +18,9 @@ pub fn rule(body: &Json, speaks_tls: bool, known: &[&str]) -> Result<Rule, ApiEr
     let mut fields = Fields::of(body);
     check_members(body, &mut fields);
     let name = fields.required("fault");
-    let fault = Fault::named(&name);
+    let fault = named(&name);
     if fault.is_none() && !name.is_empty() {
-        fields.error("fault", format!("There is no fault {name}; there are {}.", names()));
+        fields.error("fault", format!("There is no fault {name}; there are {}.", names(all())));
     }
     if fault.is_some_and(Fault::is_tls) && !speaks_tls {
         fields.error("fault", format!("The fault {name} needs a sandbox that was started with --tls."));
@@ -33,8 +34,11 @@ pub fn rule(body: &Json, speaks_tls: bool, known: &[&str]) -> Result<Rule, ApiEr
     if delay.is_some_and(|delay| delay > LONGEST_DELAY_MS) {
         fields.error("delay_ms", format!("The delay_ms field must be at most {LONGEST_DELAY_MS}."));
     }
-    if delay.is_some() && fault.is_some_and(|fault| fault != Fault::SlowHeaders) {
-        fields.error("delay_ms", "The delay_ms field belongs to slow_headers only.".to_string());
+    if delay.is_some() && fault.is_some_and(|fault| fault.delay.is_none()) {
+        fields.error(
+            "delay_ms",
+            format!("The delay_ms field belongs to {} only.", names(all().filter(|fault| fault.delay.is_some()))),
+        );
     }
     fields.finish()?;
     let fault = fault.ok_or_else(|| ApiError::field("fault", "The fault field is required."))?;
@@ -53,8 +57,8 @@ fn check_members(body: &Json, fields: &mut Fields) {
     }
 }
 
-fn scope(fields: &mut Fields, fault: Option<Fault>, known: &[&str]) -> Scope {
-    let acts = fault.map(|fault| fault.row().acts);
+fn scope(fields: &mut Fields, fault: Option<&'static Fault>, known: &[&str]) -> Scope {
+    let acts = fault.map(|fault| fault.acts);
     let method = fields.optional("method").map(|method| method.to_ascii_uppercase());
     let Some(path) = fields.optional("path") else {
         match acts {

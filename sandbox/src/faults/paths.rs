@@ -1,6 +1,6 @@
 //! Checks that the path of a rule is one that requests can have.
 
-use crate::path_pattern;
+use crate::http::path_pattern;
 
 /// How many similar paths an error lists.
 const SHOWN: usize = 5;

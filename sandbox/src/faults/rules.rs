@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::table::{Acts, Fault};
-use crate::json::{Json, object};
-use crate::path_pattern;
-use crate::seed::Seed;
+use super::fault::{Acts, Fault};
+use crate::http::path_pattern;
+use crate::util::json::{Json, object};
+use crate::util::seed::Seed;
 
 /// What rules are matched against.
 pub enum Subject<'a> {
@@ -25,7 +25,7 @@ pub enum Scope {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
-    pub fault: Fault,
+    pub fault: &'static Fault,
     pub scope: Scope,
     /// The number of the first match that may fire, from 1.
     pub nth: u64,
@@ -57,7 +57,7 @@ impl Probability {
 
 impl Rule {
     /// A rule that fires once, on the next new connection.
-    pub fn of_next_connection(fault: Fault) -> Rule {
+    pub fn of_next_connection(fault: &'static Fault) -> Rule {
         let scope = Scope::NewConnections;
         Rule { fault, scope, nth: 1, count: Some(1), probability: None, delay: None, matched: 0, fired: 0 }
     }
@@ -82,7 +82,7 @@ impl Rule {
             (Scope::Requests { path: wanted, method: only }, Subject::Request { method, path, on_connection }) => {
                 only.as_deref().is_none_or(|only| only == *method)
                     && path_fits(wanted, path)
-                    && (self.fault.row().acts != Acts::Reused || *on_connection > 1)
+                    && (self.fault.acts != Acts::Reused || *on_connection > 1)
             }
             _ => false,
         }
@@ -94,7 +94,7 @@ impl Rule {
             Scope::Requests { path, method } => (Some(path.clone()), method.clone()),
         };
         object! {
-            "fault": self.fault.name(),
+            "fault": self.fault.name,
             "path": path,
             "method": method,
             "nth": self.nth,
@@ -118,10 +118,11 @@ fn path_fits(wanted: &str, path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::faults::table::named;
 
     fn rule(path: &str, nth: u64, count: Option<u64>) -> Rule {
         Rule {
-            fault: Fault::Truncate,
+            fault: named("truncate").unwrap(),
             scope: Scope::Requests { path: path.into(), method: None },
             nth,
             count,
@@ -167,7 +168,7 @@ mod tests {
         let mut get = rule("/a", 1, None);
         get.scope = Scope::Requests { path: "/a".into(), method: Some("GET".into()) };
         assert!(!get.fires_for(&at("/a"), true));
-        let mut reused = Rule { fault: Fault::CloseAfterRead, ..rule("/a", 1, None) };
+        let mut reused = Rule { fault: named("close_after_read").unwrap(), ..rule("/a", 1, None) };
         assert!(!reused.fires_for(&at("/a"), true));
         assert!(reused.fires_for(&Subject::Request { method: "POST", path: "/a", on_connection: 2 }, true));
         let mut connection = Rule { scope: Scope::NewConnections, ..rule("", 1, None) };
@@ -178,9 +179,9 @@ mod tests {
     fn the_first_rule_that_fires_wins() {
         let mut faults = super::super::Faults::default();
         faults.add(rule("/a", 1, Some(1)));
-        faults.add(Rule { fault: Fault::Drip, ..rule("/a", 1, Some(1)) });
-        let fired: Vec<_> = (0..3).map(|_| faults.choose(&at("/a")).map(|chosen| chosen.fault)).collect();
-        assert_eq!(fired, [Some(Fault::Truncate), Some(Fault::Drip), None]);
+        faults.add(Rule { fault: named("drip").unwrap(), ..rule("/a", 1, Some(1)) });
+        let fired: Vec<_> = (0..3).map(|_| faults.choose(&at("/a")).map(|chosen| chosen.fault.name)).collect();
+        assert_eq!(fired, [Some("truncate"), Some("drip"), None]);
         assert_eq!(faults.clear(), 2);
         assert_eq!(faults.choose(&at("/a")), None);
     }

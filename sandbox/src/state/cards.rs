@@ -1,10 +1,10 @@
 //! Saved cards.
 
 use super::ledger::Effect;
+use super::magic;
 use super::model::{PaymentState, SavedCard};
-use super::pay::hide_all_but_four;
+use super::ways_to_pay::hide_all_but_four;
 use super::{RuleError, State};
-use crate::magic;
 
 impl State {
     /// Saves the card that paid an order; the same card again for the same order.
@@ -45,8 +45,8 @@ impl State {
 
 #[cfg(test)]
 mod tests {
-    use super::super::pay::CardPay;
     use super::super::test_state;
+    use super::super::ways_to_pay::CardPay;
     use super::*;
 
     #[test]

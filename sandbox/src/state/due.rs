@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::clock::Moment;
+use crate::util::clock::Moment;
 
 /// How long the temporary account of a bank transfer lives.
 pub const TRANSFER_LIVES: Duration = Duration::from_secs(30 * 60);

@@ -1,6 +1,6 @@
 //! Rules of the state that a request can break. A refused request changes nothing.
 
-use crate::money::Money;
+use crate::util::money::Money;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RuleError {

@@ -3,8 +3,8 @@
 use super::ledger::Effect;
 use super::model::Session;
 use super::{DEFAULT_CURRENCY, Event, RuleError, State};
-use crate::clock::Moment;
-use crate::money::Money;
+use crate::util::clock::Moment;
+use crate::util::money::Money;
 
 pub struct NewFunding {
     pub account_number: String,

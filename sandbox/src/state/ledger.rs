@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::clock::Moment;
-use crate::money::Money;
+use crate::util::clock::Moment;
+use crate::util::money::Money;
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {

@@ -1,10 +1,10 @@
 //! Direct debit mandates and their one-time codes.
 
 use super::ledger::Effect;
+use super::magic;
 use super::model::{Mandate, OneTimeCode};
 use super::{ASSUMED_AMOUNT, Activation, RuleError, State};
-use crate::clock::Moment;
-use crate::magic;
+use crate::util::clock::Moment;
 
 pub struct NewMandate {
     pub order_reference: String,

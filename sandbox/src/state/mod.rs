@@ -1,29 +1,30 @@
 //! The data of the simulated service and its business rules. Independent of HTTP.
 
+pub mod attempt;
 pub mod cards;
+pub mod completion;
 pub mod currency;
 pub mod due;
 pub mod error;
 pub mod funding;
 pub mod ledger;
+pub mod magic;
 pub mod mandates;
 pub mod method;
 pub mod model;
 pub mod orders;
-pub mod pay;
 pub mod payment;
-pub mod payments;
 pub mod payouts;
 pub mod refunds;
 mod settle;
-pub mod steps;
 pub mod virtual_accounts;
+pub mod ways_to_pay;
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use crate::money::Money;
-use crate::seed::Seed;
+use crate::util::money::Money;
+use crate::util::seed::Seed;
 use due::Agenda;
 pub use error::RuleError;
 use ledger::Ledger;

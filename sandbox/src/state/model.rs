@@ -2,11 +2,11 @@
 
 use std::time::Instant;
 
+use super::magic;
 pub use super::method::Method;
 pub use super::payment::{Awaits, Payment, PaymentState};
-use crate::clock::Moment;
-use crate::magic;
-use crate::money::Money;
+use crate::util::clock::Moment;
+use crate::util::money::Money;
 
 #[derive(Debug, Clone)]
 pub struct Mandate {

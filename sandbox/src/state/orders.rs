@@ -3,8 +3,8 @@
 use super::ledger::Effect;
 use super::model::{Customer, Order};
 use super::{ASSUMED_AMOUNT, DEFAULT_CURRENCY, RuleError, State, currency};
-use crate::clock::Moment;
-use crate::money::Money;
+use crate::util::clock::Moment;
+use crate::util::money::Money;
 
 pub struct NewOrder {
     pub reference: String,

@@ -1,9 +1,9 @@
 //! An attempt to pay an order.
 
+use super::magic;
 use super::method::Method;
-use crate::clock::Moment;
-use crate::magic;
-use crate::money::Money;
+use crate::util::clock::Moment;
+use crate::util::money::Money;
 
 #[derive(Debug, Clone)]
 pub struct Payment {

@@ -3,11 +3,11 @@
 use std::time::Instant;
 
 use super::ledger::{Effect, Entry};
+use super::magic;
 use super::model::{Batch, NewPayout, Payout, PayoutState};
 use super::{Event, RuleError, State};
-use crate::clock::Moment;
-use crate::magic;
-use crate::money::Money;
+use crate::util::clock::Moment;
+use crate::util::money::Money;
 
 /// The initial balance of every currency.
 const OPENING_BALANCE: Money = Money::whole(1_000_000);

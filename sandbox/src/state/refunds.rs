@@ -4,8 +4,8 @@ use super::due::Due;
 use super::ledger::Effect;
 use super::model::{Order, Refund, RefundState};
 use super::{Event, RuleError, State};
-use crate::clock::Moment;
-use crate::money::Money;
+use crate::util::clock::Moment;
+use crate::util::money::Money;
 
 impl State {
     /// Accepts a refund of `amount`, or of the rest of what was charged. The fee is not refunded.
@@ -114,8 +114,8 @@ mod tests {
 
     use super::super::model::PaymentState;
     use super::super::orders::NewOrder;
-    use super::super::pay::CardPay;
     use super::super::test_state;
+    use super::super::ways_to_pay::CardPay;
     use super::*;
 
     fn money(text: &str) -> Option<Money> {

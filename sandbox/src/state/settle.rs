@@ -2,7 +2,7 @@
 
 use super::State;
 use super::due::Due;
-use crate::clock::Moment;
+use crate::util::clock::Moment;
 
 impl State {
     /// Ends everything whose time has come.

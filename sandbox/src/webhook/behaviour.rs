@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use super::message::Form;
 use super::target::Target;
-use crate::answer::ApiError;
-use crate::fields::Fields;
-use crate::json::{Json, object};
+use crate::http::answer::ApiError;
+use crate::http::fields::Fields;
+use crate::util::json::{Json, object};
 
 const MEMBERS: [&str; 8] = ["url", "form", "attempts", "retry_ms", "delay_ms", "duplicates", "reorder", "drop"];
 const LONGEST_DELAY_MS: u64 = 600_000;
@@ -52,13 +52,8 @@ impl Behaviour {
     /// The behaviour with the members that are given; the others stay.
     pub fn changed(&self, body: &Json) -> Result<Behaviour, ApiError> {
         let mut fields = Fields::of(body);
-        let members = if let Json::Object(members) = body { members.as_slice() } else { &[] };
         // A misspelt member would silently change nothing.
-        for (name, _) in members {
-            if !MEMBERS.contains(&name.as_str()) {
-                fields.error(name, format!("There is no member {name}; there are {}.", MEMBERS.join(", ")));
-            }
-        }
+        fields.only(&MEMBERS);
         let changed = Behaviour {
             url: self.changed_url(body, &mut fields),
             form: form(&mut fields).unwrap_or(self.form),

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use super::message::Message;
 use super::post;
-use crate::clock::Moment;
-use crate::json::{Json, object};
+use crate::util::clock::Moment;
+use crate::util::json::{Json, object};
 
 const CAPACITY: usize = 1000;
 

@@ -2,11 +2,11 @@
 
 use super::behaviour::form;
 use super::message::{Form, Message, flat};
-use crate::answer::ApiError;
 use crate::endpoints::transactions;
-use crate::fields::Fields;
-use crate::json::{Json, object};
+use crate::http::answer::ApiError;
+use crate::http::fields::Fields;
 use crate::state::State;
+use crate::util::json::{Json, object};
 
 const MEMBERS: [&str; 6] = ["body", "order", "session", "payout", "change", "form"];
 
@@ -14,12 +14,7 @@ const MEMBERS: [&str; 6] = ["body", "order", "session", "payout", "change", "for
 /// `change` replaces or adds members of its object.
 pub fn forged(state: &State, body: &Json, default_form: Form) -> Result<Message, ApiError> {
     let mut fields = Fields::of(body);
-    let members = if let Json::Object(members) = body { members.as_slice() } else { &[] };
-    for (name, _) in members {
-        if !MEMBERS.contains(&name.as_str()) {
-            fields.error(name, format!("There is no member {name}; there are {}.", MEMBERS.join(", ")));
-        }
-    }
+    fields.only(&MEMBERS);
     let form = form(&mut fields).unwrap_or(default_form);
     let [order, session, payout] = ["order", "session", "payout"].map(|name| fields.optional(name));
     let change = match body.get("change") {

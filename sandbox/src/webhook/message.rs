@@ -1,9 +1,9 @@
 //! The body of an event, in the forms that integrations report.
 
 use crate::endpoints::{payouts, transactions};
-use crate::json::{Json, object};
 use crate::state::model::Session;
 use crate::state::{Event, State};
+use crate::util::json::{Json, object};
 
 /// How the body is written. None of them is documented by the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

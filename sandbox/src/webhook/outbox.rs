@@ -11,7 +11,7 @@ use super::deliveries::Progress;
 use super::post::{Result, post};
 use super::target::Target;
 use super::{LONGEST_QUEUE, Queued, Webhooks};
-use crate::sandbox::Sandbox;
+use crate::service::sandbox::Sandbox;
 
 /// Delivers until the sandbox is dropped.
 pub async fn run(sandbox: Weak<Sandbox>, mut queue: Receiver<Queued>) {

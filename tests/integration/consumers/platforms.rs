@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use xtask::platforms::{Compiler, PLATFORMS, Platform, System};
+use paysvc_platforms::table::{Compiler, PLATFORMS, Platform, System};
 
 use super::{configure, refund, source};
 use crate::support::{output_of, root, run};

@@ -7,8 +7,8 @@ use paysvc_spec::schema::{
 };
 
 use super::answers::typed;
-use super::examples::{self, Example, Requests};
-use super::{cpp, go, python, row, sent_body, word_is_state};
+use super::examples::{Example, Requests};
+use super::{c, cpp, go, python, row, sent_body, word_is_state};
 use crate::names;
 use crate::templates;
 
@@ -26,7 +26,7 @@ pub fn pages(rows: &'static [Endpoint], requests: &Requests) -> Result<Vec<(Stri
     let page = |it: &'static Endpoint| {
         let example = Example::of(it, requests)?;
         let shown = [
-            ("C", "c", examples::in_c(&example)),
+            ("C", "c", c::render(&example)),
             ("C++", "cpp", cpp::render_example(&example)),
             ("Go", "go", go::render_example(&example)),
             ("Python", "python", python::render_example(rows, &example)),

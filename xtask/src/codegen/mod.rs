@@ -3,6 +3,7 @@
 //! Pure.
 
 pub mod answers;
+mod c;
 pub mod cpp;
 pub mod endpoints;
 pub mod examples;

@@ -1,8 +1,8 @@
 //! The tables of platforms: the short one of README, and that of docs/platforms.md with what ran where and what did not.
 
 use minijinja::{Value, context};
+use paysvc_platforms::table::{Platform, Proof, Runner, System};
 
-use crate::platforms::{Platform, Proof, Runner, System};
 use crate::templates;
 
 /// README's table.
@@ -86,7 +86,7 @@ fn untested(system: System, runner: Runner) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::platforms::PLATFORMS;
+    use paysvc_platforms::table::PLATFORMS;
 
     #[test]
     fn every_platform_is_a_row_of_both_tables_and_what_did_not_run_is_not_named() {

@@ -1,13 +1,11 @@
 //! The examples of the documentation: the good call of `tests/scenarios.json` in each language, which the tests compile
 //! and run. Each reads a member of the answer, and the state of the payment where the answer has one.
 
-mod c;
 mod layout;
 mod requests;
 
 use paysvc_spec::schema::{AnswerKind, Endpoint, LookUp, Member, Safety, Settles};
 
-pub use c::render as in_c;
 pub use layout::{Layout, Nested, Style};
 pub use requests::{Given, Requests, literal};
 

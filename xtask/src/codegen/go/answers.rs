@@ -1,10 +1,11 @@
 //! `generated_answers.go`: the reply of each method, and its answer as structs.
 
 use minijinja::{Value, context};
+use paysvc_spec::operations::OPERATIONS;
 use paysvc_spec::schema::{AnswerKind, Certainty, Endpoint, Member};
 
-use super::operations::called;
-use super::package;
+use super::operations::{self, called};
+use super::structs::request;
 use crate::codegen::answers::typed;
 use crate::codegen::operations::with_answers;
 use crate::names::go::{Package, exported, fields};
@@ -19,6 +20,25 @@ pub fn render(rows: &[Endpoint]) -> String {
         context! { go, method => called(it.name), structs }
     };
     templates::render("generated_answers.go", context! { rows => rows.iter().map(&mut of_row).collect::<Vec<_>>() })
+}
+
+/// The names that the package has without the objects within answers.
+fn package(rows: &[Endpoint]) -> Package {
+    let mut package = Package::default();
+    let mut own = |name: String| assert_eq!(package.name(name.clone()), name, "two things have the same name in Go");
+    for row in with_answers(rows) {
+        let name = exported(row.name);
+        for name in [format!("{name}Reply"), format!("{name}Answer"), format!("Parse{name}Answer")] {
+            own(name);
+        }
+    }
+    for it in rows.iter().flat_map(request).chain(OPERATIONS.iter().flat_map(operations::request)) {
+        own(it.get_attr("name").expect("a struct").to_string());
+    }
+    for name in ["Config", "Request", "Status", "Outcome", "State"] {
+        own(name.to_owned());
+    }
+    package
 }
 
 /// Adds the struct of an object and, after it, those of the objects within.

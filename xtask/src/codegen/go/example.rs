@@ -3,7 +3,7 @@
 use minijinja::context;
 use paysvc_spec::schema::{Field, Kind};
 
-use super::{SECRET, Use, nested, type_of};
+use super::structs::{SECRET, Use, nested, type_of};
 use crate::codegen::answers::typed;
 use crate::codegen::examples::{Example, Given, Layout, Nested, Style, literal};
 use crate::names::go::{exported, field as field_name, fields, method};

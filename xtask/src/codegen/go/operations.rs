@@ -4,7 +4,7 @@ use minijinja::{Value, context};
 use paysvc_spec::operations::{OPERATIONS, Operation};
 use paysvc_spec::schema::Endpoint;
 
-use super::{Use, structs};
+use super::structs::{Use, structs};
 use crate::codegen::operations::{answer_of, operation};
 use crate::names::go::{exported, method};
 

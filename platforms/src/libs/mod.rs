@@ -1,0 +1,157 @@
+//! `cargo platforms libs` builds the libraries of the platforms, checks them, and writes their sizes.
+
+pub mod binary;
+mod build;
+pub mod check;
+mod sizes;
+pub mod tools;
+mod unwinder;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::command;
+use crate::table::{PLATFORMS, Platform, System, platform};
+
+pub const USAGE: &str = "cargo platforms libs [--root FOLDER] [--list | --needs | --check] [TARGET...]";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Action {
+    Build,
+    /// Prints the platforms.
+    List,
+    /// Prints what a build of them needs, for `scripts/setup.sh`.
+    Needs,
+    /// Checks what was built.
+    Check,
+}
+
+pub fn run(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(), String> {
+    let (action, platforms) = parse(arguments)?;
+    match action {
+        Action::List => {
+            for platform in platforms {
+                println!("{:<32}{}", platform.target, platform.title);
+            }
+            Ok(())
+        }
+        Action::Needs => {
+            for line in tools::needs(&platforms) {
+                println!("{line}");
+            }
+            Ok(())
+        }
+        Action::Check => {
+            platforms.iter().try_for_each(|it| check_all(root, it, &root.join("build/libs").join(it.target)))
+        }
+        Action::Build => build(root, &platforms),
+    }
+}
+
+/// Without targets: all platforms, but those of best effort only in a list.
+fn parse(arguments: impl Iterator<Item = String>) -> Result<(Action, Vec<&'static Platform>), String> {
+    let (mut action, mut platforms) = (Action::Build, Vec::new());
+    for argument in arguments {
+        match argument.as_str() {
+            "--list" => action = Action::List,
+            "--needs" => action = Action::Needs,
+            "--check" => action = Action::Check,
+            target => platforms.push(platform(target).ok_or_else(|| {
+                let targets: Vec<_> = PLATFORMS.iter().map(|platform| platform.target).collect();
+                format!("{target} is not one of {}; usage: {USAGE}", targets.join(", "))
+            })?),
+        }
+    }
+    if platforms.is_empty() {
+        platforms.extend(PLATFORMS.iter().filter(|platform| action == Action::List || !platform.best_effort));
+    }
+    Ok((action, platforms))
+}
+
+fn build(root: &Path, platforms: &[&Platform]) -> Result<(), String> {
+    let targets: Vec<_> = platforms.iter().map(|platform| platform.target).collect();
+    command::run(Command::new("sh").arg(root.join("scripts/setup.sh")).arg("libs").args(&targets))?;
+    let folder = root.join("build/libs");
+    for platform in platforms {
+        println!("libs: {}", platform.target);
+        let new = folder.join(format!(".new.{}", platform.target));
+        remove(&new)?;
+        build::libraries(root, platform, &new)?;
+        // A library that fails its checks never gets its name.
+        check_all(root, platform, &new)?;
+        let to = folder.join(platform.target);
+        remove(&to)?;
+        fs::rename(&new, &to).map_err(|error| format!("{}: {error}", to.display()))?;
+    }
+    let sizes = sizes::table(&folder)?;
+    print!("{sizes}");
+    fs::write(folder.join("sizes.md"), sizes).map_err(|error| format!("sizes.md: {error}"))
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    fs::read(path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// Checks the libraries of a folder like that of `make libs`.
+pub fn check_all(root: &Path, platform: &Platform, folder: &Path) -> Result<(), String> {
+    let script = read(&root.join("src/ffi/exports.map"))?;
+    let declared = check::declared(&String::from_utf8_lossy(&script));
+    let names = build::names(platform);
+    let shared_file = folder.join(&names.shared);
+    let bytes = read(&shared_file)?;
+    let shared = binary::shared(&bytes).map_err(|error| format!("{}: {error}", shared_file.display()))?;
+    let mut problems = check::shared(platform, &declared, paysvc_spec::status::ABI, &shared);
+    problems.extend(check::loaded_at_run_time(platform, &bytes));
+    let debug = folder.join(&names.debug);
+    problems.extend(check::debug_file(&shared, &names.debug, &read(&debug)?));
+    let mut report = said(&names.shared, problems);
+
+    let archive_file = folder.join(names.archive);
+    let archive =
+        binary::archive(&read(&archive_file)?).map_err(|error| format!("{}: {error}", archive_file.display()))?;
+    report += &said(names.archive, check::archive(platform, &declared, &archive, &shared));
+    if report.is_empty() { Ok(()) } else { Err(format!("libraries of {}:\n{report}", platform.target)) }
+}
+
+/// How many weak names the libraries have that another library could define. Windows has no such names.
+pub fn weak_names(root: &Path, platform: &Platform) -> Result<Option<usize>, String> {
+    if matches!(platform.system, System::Windows(_)) {
+        return Ok(None);
+    }
+    let (folder, names) = (root.join("build/libs").join(platform.target), build::names(platform));
+    let shared = binary::shared(&read(&folder.join(names.shared))?)?;
+    let archive = binary::archive(&read(&folder.join(names.archive))?)?;
+    Ok(Some(check::foreign_hooks(&shared.weak).len() + check::foreign_hooks(&archive.weak).len()))
+}
+
+fn said(name: &str, problems: Vec<String>) -> String {
+    problems.iter().map(|problem| format!("  {name}: {problem}\n")).collect()
+}
+
+fn remove(folder: &Path) -> Result<(), String> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(arguments: &[&str]) -> Result<(Action, Vec<&'static str>), String> {
+        let (action, platforms) = parse(arguments.iter().map(|&it| it.to_owned()))?;
+        Ok((action, platforms.iter().map(|platform| platform.target).collect()))
+    }
+
+    #[test]
+    fn best_effort_is_built_only_when_named() {
+        let (action, all) = parsed(&[]).unwrap();
+        assert_eq!(action, Action::Build);
+        assert!(all.contains(&"x86_64-unknown-linux-gnu") && !all.contains(&"i686-win7-windows-gnu"), "{all:?}");
+        assert_eq!(parsed(&["i686-win7-windows-gnu"]).unwrap().1, ["i686-win7-windows-gnu"]);
+        assert_eq!(parsed(&["--list"]).unwrap().1.len(), PLATFORMS.len());
+        assert!(parsed(&["sparc-sun-solaris"]).unwrap_err().contains("armv7-unknown-linux-gnueabihf"));
+    }
+}

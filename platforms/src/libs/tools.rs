@@ -1,0 +1,98 @@
+//! What a build of the platforms needs on this machine, and where it is.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::table::{Compiler, Platform};
+
+/// A line for each need: `command NAME PACKAGE`, `rust TARGET`, and `zig` for zig with cargo-zigbuild.
+pub fn needs(platforms: &[&Platform]) -> BTreeSet<String> {
+    let mut needs = BTreeSet::new();
+    for platform in platforms {
+        let (prefix, package) = platform.binutils;
+        needs.insert(format!("command {prefix}ld {package}"));
+        if let Compiler::Mingw(compiler) = platform.compiler {
+            needs.insert(format!("command {compiler} {package}"));
+        }
+        needs.extend(platform.more.iter().map(|(name, package)| format!("command {name} {package}")));
+        needs.insert(format!("rust {}", platform.target));
+        // For Windows it makes the import library of Microsoft's linker.
+        needs.insert("zig".to_owned());
+    }
+    needs
+}
+
+/// Where `scripts/setup.sh libs` installs zig and cargo-zigbuild.
+pub struct Zig {
+    pub compiler: PathBuf,
+    pub cargo: PathBuf,
+}
+
+pub fn zig(root: &Path) -> Result<Zig, String> {
+    let environment = root.join("build/tools/venv");
+    let versions = std::fs::read_dir(environment.join("lib")).map_err(|error| format!("build/tools/venv: {error}"))?;
+    let compiler = versions
+        .filter_map(|version| Some(version.ok()?.path().join("site-packages/ziglang/zig")))
+        .find(|zig| zig.exists())
+        .ok_or("zig is not in build/tools/venv; run scripts/setup.sh libs")?;
+    Ok(Zig { compiler, cargo: environment.join("bin/cargo-zigbuild") })
+}
+
+/// The Rust compiler: its folder, its version of the standard library's source.
+pub struct Rust {
+    pub sysroot: PathBuf,
+    pub commit: String,
+}
+
+pub fn rust() -> Result<Rust, String> {
+    let sysroot = output(&["--print", "sysroot"])?;
+    let about = output(&["-vV"])?;
+    let commit = about.lines().find_map(|line| line.strip_prefix("commit-hash: ")).unwrap_or("unknown");
+    Ok(Rust { sysroot: sysroot.trim().into(), commit: commit.to_owned() })
+}
+
+impl Rust {
+    /// Whether the standard library is there, built for that target.
+    pub fn has(&self, target: &str) -> bool {
+        let files = std::fs::read_dir(self.sysroot.join("lib/rustlib").join(target).join("lib"));
+        files.is_ok_and(|mut files| {
+            files.any(|file| file.is_ok_and(|file| file.file_name().to_string_lossy().starts_with("libstd-")))
+        })
+    }
+}
+
+fn output(arguments: &[&str]) -> Result<String, String> {
+    let output = Command::new("rustc").args(arguments).output().map_err(|error| format!("rustc: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("rustc {}: {}", arguments.join(" "), String::from_utf8_lossy(&output.stderr)));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::platform;
+
+    #[test]
+    fn every_need_is_named_once_with_its_package() {
+        let both = ["armv7-unknown-linux-gnueabihf", "i686-pc-windows-gnu"].map(|target| platform(target).unwrap());
+        let expected = [
+            "command arm-linux-gnueabihf-ld binutils-arm-linux-gnueabihf",
+            "command i686-w64-mingw32-gcc-posix gcc-mingw-w64-i686-posix",
+            "command i686-w64-mingw32-ld gcc-mingw-w64-i686-posix",
+            "command nasm nasm",
+            "rust armv7-unknown-linux-gnueabihf",
+            "rust i686-pc-windows-gnu",
+            "zig",
+        ];
+        assert!(needs(&both).iter().eq(expected.iter()), "{:?}", needs(&both));
+    }
+
+    #[test]
+    fn a_target_without_standard_library_is_not_there() {
+        let rust = rust().unwrap();
+        assert!(!rust.has("sparc-sun-solaris"));
+    }
+}

@@ -1,0 +1,154 @@
+//! Runs the proofs of one platform: tests of this project, told by `PAYSVC_PLATFORM` which libraries are meant.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use serde_json::Value;
+
+use super::report::{self, Report};
+use crate::libs;
+use crate::table::{Platform, Proof, System};
+
+/// Several times what the longest part takes: what hangs must not block the run.
+const MOST_SECONDS: &str = "2400";
+
+/// The integration tests, built once for all platforms.
+pub struct Tests {
+    program: PathBuf,
+    quick: bool,
+}
+
+fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()))
+}
+
+impl Tests {
+    pub fn build(root: &Path, quick: bool) -> Result<Tests, String> {
+        let mut command = cargo();
+        command.args(["test", "--workspace", "--locked", "--test", "integration", "--no-run"]);
+        command.arg("--message-format=json-render-diagnostics").current_dir(root).stderr(Stdio::inherit());
+        let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
+        if !output.status.success() {
+            return Err(format!("{command:?}: {}", output.status));
+        }
+        let printed = String::from_utf8_lossy(&output.stdout);
+        let built = printed.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let found = built
+            .filter(|it| it["target"]["name"] == "integration")
+            .find_map(|it| Some(it["executable"].as_str()?.into()));
+        Ok(Tests { program: found.ok_or("cargo built no integration tests")?, quick })
+    }
+}
+
+/// Runs a command with its output in a file, and gives what it printed; an error names the file.
+fn logged(command: &mut Command, log: &Path) -> Result<String, String> {
+    let failed = |error: std::io::Error| format!("{}: {error}", log.display());
+    let file = File::create(log).map_err(failed)?;
+    let also = file.try_clone().map_err(failed)?;
+    let status = command.stdin(Stdio::null()).stdout(file).stderr(also).status().map_err(failed)?;
+    let printed = fs::read(log).map_err(failed)?;
+    if status.success() {
+        Ok(String::from_utf8_lossy(&printed).into_owned())
+    } else {
+        Err(format!("{status}, see {}", log.display()))
+    }
+}
+
+/// Whether its programs can be run here; if not, why.
+fn runner(root: &Path, row: &Platform, log: &Path) -> Result<(), String> {
+    let script =
+        |name: &str, word: &str| logged(Command::new("sh").arg(root.join("scripts").join(name)).arg(word), log);
+    let told = |error: String| {
+        let printed = fs::read_to_string(log).unwrap_or_default();
+        printed.lines().find_map(|line| line.strip_prefix("MISSING: ").map(str::to_owned)).unwrap_or(error)
+    };
+    let name = row.runner.root().ok_or("nothing runs its programs here")?;
+    script("roots.sh", name).map_err(told)?;
+    script("runner.sh", &row.runner.word()).map_err(told)?;
+    Ok(())
+}
+
+pub fn platform(root: &Path, row: &'static Platform, tests: &Tests) -> Report {
+    let began = Instant::now();
+    let mut report =
+        Report { target: row.target, runner: row.runner.word(), sizes: sizes(root, row), ..Report::default() };
+    let log = |what: &str| root.join(format!("build/libs/check/{}-{what}.log", row.target));
+    if let Err(why) = runner(root, row, &log("runner")) {
+        report.missing = Some(why);
+        return report;
+    }
+    let test = |filter: &str, faults: Option<&str>, what: &str| {
+        let mut command = Command::new("timeout");
+        command.arg(MOST_SECONDS).arg(&tests.program).args(["--nocapture", filter]).current_dir(root);
+        command.env("PAYSVC_PLATFORM", row.target).env("PAYSVC_FAULTS_JOBS", "4");
+        match faults {
+            Some(endpoints) => command.env("PAYSVC_FAULTS", endpoints),
+            None => command.env_remove("PAYSVC_FAULTS"),
+        };
+        if tests.quick {
+            command.env("PAYSVC_QUICK", "1");
+        }
+        logged(&mut command, &log(what))
+    };
+    let failed = |what: &str, result: Result<(), String>| result.err().map(|why| format!("{what}: {why}"));
+    let mut failures: Vec<String> = Vec::new();
+    let weak = libs::weak_names(root, row).map(|count| report.weak_names = count);
+    failures.extend(failed("weak names", weak));
+    let scenarios = test("scenarios::every_language_agrees", None, "scenarios");
+    failures.extend(failed("scenarios", scenarios.and_then(|printed| report::read_scenarios(&mut report, &printed))));
+    let all = row.proofs.contains(&Proof::AllFaults);
+    if tests.quick || all || row.proofs.contains(&Proof::SomeFaults) {
+        let endpoints = if tests.quick { Some("one") } else { all.then_some("all") };
+        let printed = test("faults::outcomes_agree_with_the_ledger", endpoints, "faults");
+        let read = printed.and_then(|printed| report::read_faults(&printed)).map(|read| report.faults = Some(read));
+        failures.extend(failed("faults", read));
+    }
+    if matches!(row.system, System::Windows(_)) {
+        // In every way in which a program may link or load the libraries.
+        failures.extend(failed("linking", test("windows_libs::", None, "linking").map(drop)));
+    } else {
+        let printed = test("tls::another_allocator_in_the_program_is_left_alone", None, "allocator");
+        report.other_allocator = printed.is_ok();
+        failures.extend(failed("allocator", printed.map(drop)));
+    }
+    if row.proofs.contains(&Proof::Cancel) {
+        let printed = test("cancel_latency::", None, "cancel");
+        let read = printed.and_then(|printed| report::read_cancels(&printed)).map(|read| report.cancels = read);
+        failures.extend(failed("cancel", read));
+    }
+    if row.proofs.contains(&Proof::UnitTests) && !tests.quick {
+        let printed = logged(&mut unit_tests(root, row), &log("unit-tests"));
+        let read =
+            printed.and_then(|printed| report::read_unit_tests(&printed)).map(|read| report.unit_tests = Some(read));
+        failures.extend(failed("unit tests", read));
+    }
+    report.failed = failures;
+    report.seconds = began.elapsed().as_secs();
+    report
+}
+
+/// Whether a second build, elsewhere, gives the same libraries; an error names the files that differ.
+pub fn same_bytes(root: &Path, row: &Platform) -> Result<(), String> {
+    let program = std::env::current_exe().map_err(|error| format!("this program's name: {error}"))?;
+    let log = root.join(format!("build/libs/check/{}-same-bytes.log", row.target));
+    let mut command = Command::new("sh");
+    command.arg(root.join("scripts/same-bytes.sh")).arg(program).arg(row.target);
+    logged(&mut command, &log).map(drop).map_err(|why| format!("same bytes: {why}"))
+}
+
+/// The library's own tests, run by the platform's runner.
+fn unit_tests(root: &Path, row: &Platform) -> Command {
+    let mut command = cargo();
+    let variable = format!("CARGO_TARGET_{}_RUNNER", row.target.to_uppercase().replace('-', "_"));
+    command.env(variable, format!("sh {}/scripts/runner.sh {}", root.display(), row.runner.word()));
+    command.args(["test", "--locked", "-p", "paysvc", "--lib", "--target", row.target]).current_dir(root);
+    command
+}
+
+fn sizes(root: &Path, row: &Platform) -> [u64; 2] {
+    let folder = root.join("build/libs").join(row.target);
+    let shared = if matches!(row.system, System::Windows(_)) { "bin/paysvc.dll" } else { "lib/libpaysvc.so" };
+    [shared, "lib/libpaysvc.a"].map(|name| fs::metadata(folder.join(name)).map_or(0, |file| file.len()))
+}

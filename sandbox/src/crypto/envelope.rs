@@ -1,0 +1,184 @@
+//! Parses the body of a request: plain JSON, or `{"data":"<base64 of one RSA block>"}`.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use rsa::Pkcs1v15Encrypt;
+use rsa::RsaPrivateKey;
+use rsa::traits::PublicKeyParts;
+
+use crate::http::answer::ApiError;
+use crate::util::json::Json;
+use crate::util::seed::sha256_hex;
+
+/// The service's own message for a plain body at an encrypted endpoint.
+const NOT_ENCRYPTED: &str = "Unable to find the encrypted data, please encrypt your payload and try again";
+
+/// What an endpoint takes as its body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Body {
+    None,
+    Plain,
+    Encrypted,
+    /// Encrypted, with the header `encryption: RSA`.
+    EncryptedWithHeader,
+    /// Encrypted, with or without the header: the evidence conflicts.
+    EncryptedHeaderOptional,
+}
+
+impl Body {
+    pub fn envelope(self) -> &'static str {
+        match self {
+            Body::None => "none",
+            Body::Plain => "plain",
+            Body::Encrypted | Body::EncryptedWithHeader | Body::EncryptedHeaderOptional => "encrypted",
+        }
+    }
+
+    /// Whether the header `encryption: RSA` is required: true, false or the text `optional`.
+    pub fn header(self) -> Json {
+        match self {
+            Body::EncryptedHeaderOptional => Json::from("optional"),
+            Body::EncryptedWithHeader => Json::from(true),
+            Body::None | Body::Plain | Body::Encrypted => Json::from(false),
+        }
+    }
+
+    /// Whether requests in this envelope are accepted where `self` is the rule.
+    pub fn takes(self, other: Body) -> bool {
+        let both = [Body::Encrypted, Body::EncryptedWithHeader];
+        self == other || (self == Body::EncryptedHeaderOptional && both.contains(&other))
+    }
+}
+
+/// The parsed body, for the handler and the request log.
+#[derive(Debug)]
+pub struct Opened {
+    /// `none`, `plain` or `encrypted`: what the client sent, even if the endpoint expects another.
+    pub envelope: &'static str,
+    pub payload: Option<Json>,
+    /// Of the decrypted bytes, or of the body as sent if it is plain.
+    pub sha256: Option<String>,
+    pub decrypted_bytes: Option<usize>,
+}
+
+impl Opened {
+    pub const NONE: Opened = Opened { envelope: "none", payload: None, sha256: None, decrypted_bytes: None };
+
+    fn plain(body: &[u8], payload: Option<Json>) -> Opened {
+        Opened { envelope: "plain", payload, sha256: Some(sha256_hex(body)), decrypted_bytes: None }
+    }
+}
+
+pub fn open_plain(body: &[u8]) -> (Opened, Result<Json, ApiError>) {
+    let input = object(body, "body", "body");
+    (Opened::plain(body, input.as_ref().ok().cloned()), input)
+}
+
+pub fn open_encrypted(key: &RsaPrivateKey, body: &[u8]) -> (Opened, Result<Json, ApiError>) {
+    let (mut opened, sent) = open_plain(body);
+    let ciphertext = match sent.and_then(|json| ciphertext(&json)) {
+        Ok(ciphertext) => ciphertext,
+        Err(error) => return (opened, Err(error)),
+    };
+    opened.envelope = "encrypted";
+    // The log does not keep ciphertext.
+    (opened.payload, opened.sha256) = (None, None);
+    let bytes = match decrypt(key, &ciphertext) {
+        Ok(bytes) => bytes,
+        Err(error) => return (opened, Err(error)),
+    };
+    opened.sha256 = Some(sha256_hex(&bytes));
+    opened.decrypted_bytes = Some(bytes.len());
+    let input = object(&bytes, "data", "decrypted payload");
+    opened.payload = input.as_ref().ok().cloned();
+    (opened, input)
+}
+
+fn object(text: &[u8], member: &str, what: &str) -> Result<Json, ApiError> {
+    match Json::parse(text) {
+        Ok(json) if json.is_object() => Ok(json),
+        Ok(_) => Err(ApiError::field(member, format!("The {what} must be a JSON object."))),
+        // The parser's message contains positions and member names, never a value.
+        Err(problem) => Err(ApiError::field(member, format!("The {what} is not JSON: {problem}."))),
+    }
+}
+
+/// The text of `data`, which must be the only member.
+fn ciphertext(json: &Json) -> Result<String, ApiError> {
+    let Some(data) = json.get("data").and_then(Json::as_text) else {
+        return Err(bad_data(NOT_ENCRYPTED));
+    };
+    let Json::Object(members) = json else {
+        return Err(bad_data(NOT_ENCRYPTED));
+    };
+    let extra: Vec<&str> =
+        members.iter().map(|(name, _)| name.as_str()).filter(|name| !name.eq_ignore_ascii_case("data")).collect();
+    if !extra.is_empty() {
+        let text =
+            format!("An encrypted request holds the member data and nothing else: take out {}.", extra.join(", "));
+        return Err(bad_data(&text));
+    }
+    Ok(data.to_string())
+}
+
+fn decrypt(key: &RsaPrivateKey, ciphertext: &str) -> Result<Vec<u8>, ApiError> {
+    let block =
+        STANDARD.decode(ciphertext).map_err(|error| bad_data(&format!("The data is not standard base64: {error}.")))?;
+    if block.len() != key.size() {
+        let text = format!("The data is {} bytes; one RSA block of this key is {}.", block.len(), key.size());
+        return Err(bad_data(&text));
+    }
+    key.decrypt(Pkcs1v15Encrypt, &block).map_err(|_| {
+        bad_data("The data cannot be decrypted: it was encrypted with another key, or its padding is not PKCS#1 v1.5.")
+    })
+}
+
+fn bad_data(text: &str) -> ApiError {
+    ApiError::field("data", text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crypto::keys::EncryptionKey;
+    use rsa::rand_core::OsRng;
+
+    fn encrypt(key: &RsaPrivateKey, text: &[u8]) -> Vec<u8> {
+        STANDARD.encode(key.to_public_key().encrypt(&mut OsRng, Pkcs1v15Encrypt, text).unwrap()).into_bytes()
+    }
+
+    fn body(data: &[u8], more: &str) -> Vec<u8> {
+        format!(r#"{{"data":"{}"{more}}}"#, String::from_utf8_lossy(data)).into_bytes()
+    }
+
+    #[test]
+    fn an_envelope_is_opened() {
+        let key = EncryptionKey::published(1, 2048).unwrap().private;
+        let (opened, json) = open_encrypted(&key, &body(&encrypt(&key, br#"{"reference":"A"}"#), ""));
+        assert_eq!(json.unwrap().to_string(), r#"{"reference":"A"}"#);
+        assert_eq!((opened.envelope, opened.decrypted_bytes), ("encrypted", Some(17)));
+        assert_eq!(opened.sha256, Some(sha256_hex(br#"{"reference":"A"}"#)));
+    }
+
+    #[test]
+    fn wrong_envelopes_are_named() {
+        let key = EncryptionKey::published(1, 2048).unwrap().private;
+        let foreign = EncryptionKey::published(2, 2048).unwrap().private;
+        let good = encrypt(&key, b"{}");
+        for (body, reason) in [
+            (b"{\"reference\":\"A\"}".to_vec(), "Unable to find the encrypted data, please encrypt"),
+            (b"{\"data\":{\"reference\":\"A\"}}".to_vec(), "Unable to find the encrypted data, please encrypt"),
+            (b"".to_vec(), "not JSON"),
+            (b"[]".to_vec(), "must be a JSON object"),
+            (body(&good, ",\"key\":1"), "take out key"),
+            (body(b"*", ""), "not standard base64"),
+            (body(b"AAAA", ""), "is 3 bytes; one RSA block of this key is 256"),
+            (body(&encrypt(&foreign, b"{}"), ""), "another key"),
+            (body(&encrypt(&key, b"[1]"), ""), "decrypted payload must be a JSON object"),
+            (body(&encrypt(&key, b"x"), ""), "decrypted payload is not JSON"),
+        ] {
+            let error = open_encrypted(&key, &body).1.unwrap_err();
+            assert!(error.message.contains(reason), "{}: {reason}", error.message);
+        }
+    }
+}

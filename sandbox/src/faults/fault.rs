@@ -1,0 +1,176 @@
+//! All that is known of a fault: its name and words, when it acts, and what it does to the request, the answer and the
+//! connection. The others ask an entry of the table; none of them knows a fault by its name.
+
+use std::fmt::{self, Debug, Formatter};
+use std::time::Duration;
+
+use super::script::{End, Script, Sending};
+use crate::http::answer::Answer;
+use crate::util::json::Json;
+
+pub struct Fault {
+    pub name: &'static str,
+    pub acts: Acts,
+    /// The request is executed before the fault shows on the wire.
+    pub committed: bool,
+    /// What the client sees.
+    pub wire: &'static str,
+    /// The situation that it simulates, in one line.
+    pub doc: &'static str,
+    pub request: OnRequest,
+    pub answer: Answers,
+    pub sends: Sends,
+    pub connection: OnConnection,
+    /// How long it waits, if a rule does not say; `None`: it has no delay.
+    pub delay: Option<Duration>,
+}
+
+/// What a fault acts on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Acts {
+    /// A request, selected by magic input or by a rule with a path.
+    Request,
+    /// A request, but not the first one of its connection.
+    Reused,
+    /// A new connection, selected by a rule without a path.
+    Connection,
+    /// A request or a new connection.
+    Both,
+}
+
+impl Acts {
+    pub fn name(self) -> &'static str {
+        match self {
+            Acts::Request => "request",
+            Acts::Reused => "request on a reused connection",
+            Acts::Connection => "new connection",
+            Acts::Both => "request or new connection",
+        }
+    }
+}
+
+/// What it does to a request before it is executed.
+#[derive(Clone, Copy)]
+pub enum OnRequest {
+    Nothing,
+    /// It is not read if a rule has chosen the fault.
+    Unread,
+    /// Of equal requests only the first is met.
+    First,
+    /// The request is executed as usual; the fault acts on the next new connection.
+    NextConnection,
+    /// Another payload is executed.
+    Payload(fn(&mut Json)),
+}
+
+/// What it makes of the answer.
+#[derive(Clone, Copy)]
+pub enum Answers {
+    Same,
+    /// Another one, whether or not the request was executed.
+    Instead(fn(&RequestFacts) -> Answer),
+    /// The regular one of a request that was executed, changed.
+    Changed(fn(Answer) -> Answer),
+}
+
+/// How the answer is sent.
+#[derive(Clone, Copy)]
+pub enum Sends {
+    /// As every answer.
+    AsUsual,
+    /// Not at all: the connection ends.
+    Nothing(End),
+    Script(fn(&Answer, &Sending) -> Script),
+}
+
+/// What it does to a new connection.
+#[derive(Clone, Copy)]
+pub enum OnConnection {
+    Nothing,
+    /// RST as soon as a request arrives.
+    ResetUnread,
+    /// This answer before any request, none of which is read.
+    Unasked(fn() -> Answer),
+    /// The TLS handshake is never answered.
+    NoHandshake,
+    ExpiredCertificate,
+    CertificateOfOtherHost,
+}
+
+/// The parts of the request that altered answers use.
+pub struct RequestFacts<'a> {
+    pub base_url: &'a str,
+    /// Whether `status` is a boolean or a text in the endpoint's envelope.
+    pub is_status_boolean: bool,
+    /// Path and query as received.
+    pub target: &'a str,
+    pub api_key: Option<&'a str>,
+    /// The parsed body.
+    pub payload: Option<&'a Json>,
+}
+
+impl Fault {
+    /// One that does nothing yet.
+    pub const fn new(name: &'static str, acts: Acts, committed: bool, wire: &'static str, doc: &'static str) -> Fault {
+        let (request, answer) = (OnRequest::Nothing, Answers::Same);
+        let (sends, connection, delay) = (Sends::AsUsual, OnConnection::Nothing, None);
+        Fault { name, acts, committed, wire, doc, request, answer, sends, connection, delay }
+    }
+
+    /// `decided` is the regular answer, if the request was executed. Returns `None` if there is no answer.
+    pub fn alter(&self, decided: Option<Answer>, request: &RequestFacts) -> Option<Answer> {
+        match self.answer {
+            Answers::Same => decided,
+            Answers::Instead(make) => Some(make(request)),
+            Answers::Changed(change) => decided.map(change),
+        }
+    }
+
+    /// What is sent in place of the answer, unless that is sent as usual.
+    pub fn script(&self, answer: Option<&Answer>, sending: &Sending) -> Option<Script> {
+        match self.sends {
+            Sends::AsUsual => None,
+            Sends::Nothing(end) => Some(Script::silent(end)),
+            Sends::Script(of) => answer.map(|answer| of(answer, sending)),
+        }
+    }
+
+    pub fn is_tls(&self) -> bool {
+        self.acts == Acts::Connection
+    }
+}
+
+impl PartialEq for Fault {
+    fn eq(&self, other: &Fault) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Fault {}
+
+impl Debug for Fault {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        out.write_str(self.name)
+    }
+}
+
+/// A list of entries: name, what it acts on, whether the request is executed, what the client sees, what it simulates; in
+/// braces what it does.
+macro_rules! faults {
+    ($($name:literal $acts:ident $committed:ident $wire:literal $doc:literal { $($does:ident: $how:expr),* $(,)? })*) => {
+        pub const FAULTS: &[$crate::faults::fault::Fault] = &[$($crate::faults::fault::Fault {
+            $($does: $how,)*
+            ..$crate::faults::fault::Fault::new(
+                $name,
+                $crate::faults::fault::Acts::$acts,
+                $crate::faults::fault::$committed,
+                $wire,
+                $doc,
+            )
+        }),*];
+    };
+}
+pub(crate) use faults;
+
+pub const EXECUTED: bool = true;
+pub const NOT: bool = false;

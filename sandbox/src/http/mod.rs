@@ -1,0 +1,7 @@
+//! HTTP messages: requests as received, the members of their bodies, answers and their bytes. Does no I/O.
+
+pub mod answer;
+pub mod fields;
+pub mod incoming;
+pub mod path_pattern;
+pub mod render;

@@ -1,0 +1,44 @@
+//! One client connection: its number, its request count, and the script that replaces an answer.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::faults::fault::Fault;
+use crate::faults::script::Script;
+use crate::service::decide::Origin;
+
+/// A script and the request that it answers.
+#[derive(Debug)]
+pub struct Takeover {
+    pub script: Script,
+    pub fault: &'static Fault,
+    /// The request's position in the log.
+    pub position: u64,
+}
+
+#[derive(Debug)]
+pub struct Connection {
+    pub id: u64,
+    requests: AtomicU64,
+    takeover: Mutex<Option<Takeover>>,
+}
+
+impl Connection {
+    pub fn new(id: u64) -> Arc<Connection> {
+        Arc::new(Connection { id, requests: AtomicU64::new(0), takeover: Mutex::new(None) })
+    }
+
+    /// Counts the requests of this connection, from 1.
+    pub fn next_request(&self) -> Origin {
+        Origin { connection: self.id, on_connection: self.requests.fetch_add(1, Ordering::Relaxed) + 1 }
+    }
+
+    /// Run when hyper has released the connection.
+    pub fn take_over(&self, by: Takeover) {
+        *self.takeover.lock().unwrap_or_else(PoisonError::into_inner) = Some(by);
+    }
+
+    pub fn takeover(&self) -> Option<Takeover> {
+        self.takeover.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}

@@ -1,0 +1,74 @@
+//! Handles one request: reads it, chooses a fault by rule, has it answered and delivers the answer.
+
+use http_body_util::BodyExt;
+use hyper::body::{Body, Bytes, Incoming as Stream};
+use hyper::http::request::Parts;
+use hyper::{Request, Version};
+
+use super::connection::Connection;
+use super::delivery::{Delivered, NoResponse, deliver};
+use crate::admin;
+use crate::faults::fault::OnRequest;
+use crate::faults::rules::Subject;
+use crate::http::incoming::Incoming;
+use crate::http::render::response;
+use crate::service::decide::{self, Decided};
+use crate::service::sandbox::Sandbox;
+
+const LARGEST_BODY: usize = 1 << 20;
+/// A larger body is read up to this size, so that the client can receive the error.
+const READ_AT_MOST: usize = 16 << 20;
+
+pub async fn exchange(sandbox: &Sandbox, connection: &Connection, request: Request<Stream>) -> Delivered {
+    let origin = connection.next_request();
+    let (head, body) = request.into_parts();
+    let mut incoming = Incoming::new(&head);
+    if admin::is_admin(&incoming.path) {
+        read(&mut incoming, body).await?;
+        return Ok(response(admin::answer(sandbox, &incoming)));
+    }
+    let position =
+        Subject::Request { method: &incoming.method, path: &incoming.path, on_connection: origin.on_connection };
+    let by_rule = sandbox.lock().faults.choose(&position);
+    let unread = by_rule.filter(|chosen| matches!(chosen.fault.request, OnRequest::Unread));
+    if unread.is_none() && read(&mut incoming, body).await.is_err() {
+        decide::log_incomplete(sandbox, &incoming, origin, by_rule.map(|chosen| chosen.fault));
+        return Err(NoResponse);
+    }
+    let ended = incoming.body.is_some();
+    let keep_alive = ended && wants_keep_alive(&head);
+    let decided = match unread {
+        Some(chosen) => {
+            let position = decide::log_incomplete(sandbox, &incoming, origin, Some(chosen.fault));
+            Decided { answer: None, chosen: unread, position, keep_alive }
+        }
+        None => decide::decide(sandbox, &incoming, origin, by_rule, keep_alive),
+    };
+    deliver(decided, sandbox, connection)
+}
+
+fn wants_keep_alive(head: &Parts) -> bool {
+    let connection = head.headers.get_all("connection");
+    let mut options = connection.iter().filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(','));
+    head.version == Version::HTTP_11 && !options.any(|option| option.trim().eq_ignore_ascii_case("close"))
+}
+
+/// Reads the body and counts its bytes; a body that is too large is not kept.
+async fn read(incoming: &mut Incoming, mut body: Stream) -> Result<(), NoResponse> {
+    let mut kept = Vec::new();
+    while !body.is_end_stream() && incoming.body_bytes < READ_AT_MOST {
+        let Some(frame) = body.frame().await else {
+            break;
+        };
+        // The client disconnected before the end of its request.
+        let frame = frame.map_err(|_| NoResponse)?;
+        if let Some(bytes) = frame.data_ref() {
+            incoming.body_bytes += bytes.len();
+            if incoming.body_bytes <= LARGEST_BODY {
+                kept.extend_from_slice(bytes);
+            }
+        }
+    }
+    incoming.body = (incoming.body_bytes <= LARGEST_BODY).then(|| Bytes::from(kept));
+    Ok(())
+}

@@ -1,0 +1,10 @@
+//! Connections: accepts them, speaks TLS, reads a request and sends its answer, or what a fault makes of it.
+
+pub mod accept;
+pub mod address;
+pub mod connection;
+pub mod delivery;
+pub mod exchange;
+pub mod play;
+pub mod tls;
+pub mod wire;

@@ -1,0 +1,82 @@
+//! Requests and the configuration as structs.
+
+use std::collections::BTreeSet;
+
+use minijinja::{Value, context};
+use paysvc_spec::schema::{Default, Endpoint, Field, Kind};
+
+use crate::codegen::member;
+use crate::names::go::{exported, field as field_name};
+
+/// Holds what must not be printed. Its zero value is absent, so it is never a pointer.
+pub const SECRET: &str = "Secret";
+
+#[derive(Clone, Copy)]
+pub enum Use {
+    /// Empty means left out: the environment or the default serves.
+    Config,
+    /// Empty is not absent: what may be absent is a pointer.
+    Request { extra: bool },
+}
+
+/// The structs of an endpoint's request.
+pub fn request(row: &Endpoint) -> Vec<Value> {
+    structs(&format!("{}Request", exported(row.name)), row.fields, Use::Request { extra: row.allows_extra })
+}
+
+/// The struct of an object and, after it, those of the objects within.
+pub fn structs(name: &str, fields: &[Field], used: Use) -> Vec<Value> {
+    let names: BTreeSet<_> = fields.iter().map(|field| field_name(field.name)).collect();
+    assert_eq!(names.len(), fields.len(), "two members of {name} have the same name in Go");
+    let of_field = |field: &Field| {
+        let (of, tag) = type_of(field, name, used);
+        context! { go => field_name(field.name), type => of, tag, ..member(field) }
+    };
+    let members: Vec<Value> = fields.iter().map(of_field).collect();
+    let mut all = vec![context! { name, members, extra => matches!(used, Use::Request { extra: true }) }];
+    for field in fields {
+        if let Kind::Object(inner) | Kind::List(inner) = field.kind {
+            let mut inner = structs(&nested(name, field), inner, used).into_iter();
+            let first = inner.next().expect("a struct of its own");
+            let element = matches!(field.kind, Kind::List(_));
+            all.push(context! { member => field.name, owner => name, element, ..first });
+            all.extend(inner);
+        }
+    }
+    all
+}
+
+/// `OrderCreateRequest` and `card` make `OrderCreateCard`.
+pub fn nested(owner: &str, field: &Field) -> String {
+    format!("{}{}", owner.trim_end_matches("Request"), exported(field.name))
+}
+
+/// The Go type of a member, and what follows its name in the tag. Pointers wherever the zero value could be taken for
+/// a value: no amount is a full refund, an empty one is a mistake.
+pub fn type_of(field: &Field, owner: &str, used: Use) -> (String, &'static str) {
+    let config = matches!(used, Use::Config);
+    if field.secret {
+        assert!(matches!(field.kind, Kind::Text), "{} of {owner} is secret, and no text", field.name);
+        let tag = match (config, field.required) {
+            (true, _) => ",omitempty,omitzero",
+            (false, true) => "",
+            (false, false) => ",omitzero",
+        };
+        return (SECRET.to_owned(), tag);
+    }
+    let (of, may_be_plain) = match field.kind {
+        Kind::Text | Kind::Amount(_) => ("string".to_owned(), field.required),
+        Kind::Integer => ("int64".to_owned(), false),
+        Kind::Flag => ("bool".to_owned(), false),
+        Kind::Any => return ("json.RawMessage".to_owned(), ",omitempty"),
+        Kind::Object(_) => (nested(owner, field), field.required),
+        Kind::List(_) => (format!("[]{}", nested(owner, field)), field.required),
+    };
+    match field.kind {
+        // Left out, a flag that is true by default is not the same as false.
+        Kind::Flag if config && field.default == Default::Flag(true) => (format!("*{of}"), ",omitempty"),
+        Kind::Text | Kind::Flag if config => (of, ",omitempty"),
+        _ if may_be_plain => (of, ""),
+        _ => (format!("*{of}"), ",omitempty"),
+    }
+}
