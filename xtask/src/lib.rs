@@ -57,5 +57,5 @@ pub fn files_of(root: &Path, rows: &'static [Endpoint]) -> Result<Vec<(String, S
 
 /// The header with the functions of those rows.
 pub fn header(root: &Path, rows: &[Endpoint]) -> Result<String, String> {
-    header::render(root, &codegen::exports::render(rows))
+    header::render(root, &codegen::exports::documented(rows))
 }
