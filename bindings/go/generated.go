@@ -22,46 +22,32 @@ type Status int
 const (
 	// StatusNone: No call has told: what a variable says that nobody has set.
 	StatusNone Status = 0
-
 	// StatusOK: The service answered success.
 	StatusOK Status = -1
-
 	// StatusArgument: NULL, not UTF-8, not a JSON object, a member missing, unknown or of the wrong type. This call sent nothing.
 	StatusArgument Status = 1
-
 	// StatusConfig: The configuration or the encryption key is wrong or lacks what this call needs. This call moved no money.
 	StatusConfig Status = 2
-
 	// StatusEncrypt: The payload does not fit the encryption key. This call sent nothing.
 	StatusEncrypt Status = 3
-
 	// StatusUnresolved: The service was asked what became of a request, and it is still not known. The outcome is UNKNOWN.
 	StatusUnresolved Status = 5
-
 	// StatusTransport: Name look-up, connect, TLS, or a broken connection.
 	StatusTransport Status = 10
-
 	// StatusTimeout: The time ran out, or the service answered 408.
 	StatusTimeout Status = 11
-
 	// StatusCancelled: The call was cancelled.
 	StatusCancelled Status = 12
-
 	// StatusRejected: The service refused this request, and did not execute it: an answer that reports failure, or a 4xx. The outcome is REJECTED.
 	StatusRejected Status = 20
-
 	// StatusUnauthorized: The service refused this request, or a look-up about it, with 401 or 403.
 	StatusUnauthorized Status = 21
-
 	// StatusRateLimited: The service answered 429, after the retries.
 	StatusRateLimited Status = 22
-
 	// StatusServer: The service answered 5xx.
 	StatusServer Status = 23
-
 	// StatusResponse: The answer is cut off, too large, not JSON, a redirect, contradicts itself, or does not say what became of the request.
 	StatusResponse Status = 24
-
 	// StatusInternal: A bug in this library, contained.
 	StatusInternal Status = 90
 )
@@ -146,16 +132,12 @@ type Outcome int
 const (
 	// OutcomeNone: Nothing is known: what a variable says that nobody has set. Take it for OutcomeUnknown.
 	OutcomeNone Outcome = 0
-
 	// OutcomeNotSent: No byte of the request left this process: it may be repeated.
 	OutcomeNotSent Outcome = -1
-
 	// OutcomeConfirmed: The service answered success. A payment is paid only if its state is SUCCESSFUL as well.
 	OutcomeConfirmed Outcome = 1
-
 	// OutcomeRejected: The service answered that it did not execute this request. Earlier requests may have been executed: an order that is refused as "already paid" has been paid.
 	OutcomeRejected Outcome = 2
-
 	// OutcomeUnknown: The service may or may not have executed the request: find out before you repeat it.
 	OutcomeUnknown Outcome = 3
 )
@@ -200,25 +182,18 @@ type State int
 const (
 	// StateNone: The answer names no state, or contradicting ones.
 	StateNone State = 0
-
 	// StateInitiated: Initiated.
 	StateInitiated State = 1
-
 	// StatePending: Pending.
 	StatePending State = 2
-
 	// StateAwaiting: Awaiting confirmation.
 	StateAwaiting State = 3
-
 	// StateFailed: Failed.
 	StateFailed State = 4
-
 	// StateSuccessful: Successful. Together with the outcome CONFIRMED: paid.
 	StateSuccessful State = 5
-
 	// StateReversed: Reversed.
 	StateReversed State = 6
-
 	// StateProcessing: Processing.
 	StateProcessing State = 7
 )
@@ -249,40 +224,28 @@ func (n State) name() string {
 var (
 	// ErrArgument matches every *Error with StatusArgument and OutcomeNotSent or OutcomeRejected.
 	ErrArgument = errors.New("paysvc: E_ARGUMENT")
-
 	// ErrConfig matches every *Error with StatusConfig and OutcomeNotSent or OutcomeRejected.
 	ErrConfig = errors.New("paysvc: E_CONFIG")
-
 	// ErrEncrypt matches every *Error with StatusEncrypt and OutcomeNotSent or OutcomeRejected.
 	ErrEncrypt = errors.New("paysvc: E_ENCRYPT")
-
 	// ErrUnresolved matches every *Error with StatusUnresolved.
 	ErrUnresolved = errors.New("paysvc: E_UNRESOLVED")
-
 	// ErrTransport matches every *Error with StatusTransport.
 	ErrTransport = errors.New("paysvc: E_TRANSPORT")
-
 	// ErrTimeout matches every *Error with StatusTimeout.
 	ErrTimeout = errors.New("paysvc: E_TIMEOUT")
-
 	// ErrCancelled matches every *Error with StatusCancelled.
 	ErrCancelled = errors.New("paysvc: E_CANCELLED")
-
 	// ErrRejected matches every *Error with StatusRejected and OutcomeRejected.
 	ErrRejected = errors.New("paysvc: E_REJECTED")
-
 	// ErrUnauthorized matches every *Error with StatusUnauthorized and OutcomeNotSent or OutcomeRejected.
 	ErrUnauthorized = errors.New("paysvc: E_UNAUTHORIZED")
-
 	// ErrRateLimited matches every *Error with StatusRateLimited and OutcomeNotSent or OutcomeRejected.
 	ErrRateLimited = errors.New("paysvc: E_RATE_LIMITED")
-
 	// ErrServer matches every *Error with StatusServer.
 	ErrServer = errors.New("paysvc: E_SERVER")
-
 	// ErrResponse matches every *Error with StatusResponse.
 	ErrResponse = errors.New("paysvc: E_RESPONSE")
-
 	// ErrInternal matches every *Error with StatusInternal.
 	ErrInternal = errors.New("paysvc: E_INTERNAL")
 )
@@ -332,10 +295,8 @@ func (n Status) denies() bool {
 var (
 	// ErrOutcomeNotSent matches every *Error with OutcomeNotSent.
 	ErrOutcomeNotSent = errors.New("paysvc: OUTCOME_NOT_SENT")
-
 	// ErrOutcomeRejected matches every *Error with OutcomeRejected.
 	ErrOutcomeRejected = errors.New("paysvc: OUTCOME_REJECTED")
-
 	// ErrOutcomeUnknown matches every *Error with OutcomeUnknown, and with OutcomeNone, of which nothing is known.
 	ErrOutcomeUnknown = errors.New("paysvc: OUTCOME_UNKNOWN")
 )

@@ -5,77 +5,41 @@
 use std::ffi::{c_char, c_int};
 
 use super::types::*;
-
 pub const PAYSVC_ABI: c_int = 1;
-
 pub const PAYSVC_VERSION_NUMBER: c_int = 200;
-
 pub const PAYSVC_CONTINUE: c_int = 0x5D00;
-
 pub const PAYSVC_OK: paysvc_status = 0;
-
 pub const PAYSVC_E_ARGUMENT: paysvc_status = 1;
-
 pub const PAYSVC_E_CONFIG: paysvc_status = 2;
-
 pub const PAYSVC_E_ENCRYPT: paysvc_status = 3;
-
 pub const PAYSVC_E_UNRESOLVED: paysvc_status = 5;
-
 pub const PAYSVC_E_TRANSPORT: paysvc_status = 10;
-
 pub const PAYSVC_E_TIMEOUT: paysvc_status = 11;
-
 pub const PAYSVC_E_CANCELLED: paysvc_status = 12;
-
 pub const PAYSVC_E_REJECTED: paysvc_status = 20;
-
 pub const PAYSVC_E_UNAUTHORIZED: paysvc_status = 21;
-
 pub const PAYSVC_E_RATE_LIMITED: paysvc_status = 22;
-
 pub const PAYSVC_E_SERVER: paysvc_status = 23;
-
 pub const PAYSVC_E_RESPONSE: paysvc_status = 24;
-
 pub const PAYSVC_E_INTERNAL: paysvc_status = 90;
-
 pub const PAYSVC_OUTCOME_NOT_SENT: paysvc_outcome = 0;
-
 pub const PAYSVC_OUTCOME_CONFIRMED: paysvc_outcome = 1;
-
 pub const PAYSVC_OUTCOME_REJECTED: paysvc_outcome = 2;
-
 pub const PAYSVC_OUTCOME_UNKNOWN: paysvc_outcome = 3;
-
 pub const PAYSVC_STATE_NONE: paysvc_state = 0;
-
 pub const PAYSVC_STATE_INITIATED: paysvc_state = 1;
-
 pub const PAYSVC_STATE_PENDING: paysvc_state = 2;
-
 pub const PAYSVC_STATE_AWAITING: paysvc_state = 3;
-
 pub const PAYSVC_STATE_FAILED: paysvc_state = 4;
-
 pub const PAYSVC_STATE_SUCCESSFUL: paysvc_state = 5;
-
 pub const PAYSVC_STATE_REVERSED: paysvc_state = 6;
-
 pub const PAYSVC_STATE_PROCESSING: paysvc_state = 7;
-
 pub const PAYSVC_JSON_ABSENT: c_int = 0;
-
 pub const PAYSVC_JSON_NULL: c_int = 1;
-
 pub const PAYSVC_JSON_BOOL: c_int = 2;
-
 pub const PAYSVC_JSON_NUMBER: c_int = 3;
-
 pub const PAYSVC_JSON_STRING: c_int = 4;
-
 pub const PAYSVC_JSON_ARRAY: c_int = 5;
-
 pub const PAYSVC_JSON_OBJECT: c_int = 6;
 
 #[unsafe(no_mangle)]

@@ -13,7 +13,8 @@ use crate::templates;
 
 pub fn render(rows: &[Endpoint]) -> String {
     let documented = documented(rows);
-    documented.split_inclusive('\n').filter(|line| !line.starts_with("///")).collect()
+    let code: String = documented.split_inclusive('\n').filter(|line| !line.starts_with("///")).collect();
+    code.replace(";\n\npub const", ";\npub const")
 }
 
 /// The same with the comments that become those of the header.
