@@ -87,17 +87,24 @@ func (d *document) typeAt(at uint32) string {
 	return "number"
 }
 
-// Reads a body of any origin into the struct of an answer.
-func readBody(body []byte, into slot) { read(body, json.Valid(body), into) }
+// Reads a body of any origin as an answer.
+func readBody[A any](body []byte) (answer A) {
+	read(body, json.Valid(body), any(&answer).(slot))
+	return answer
+}
 
 // Reads the body of a reply, which the library has checked.
-func readReply(reply *Reply, into slot) { read(reply.Body, len(reply.Body) > 0, into) }
+func readReply[A any](reply *Reply) (answer A) {
+	read(reply.Body, len(reply.Body) > 0, any(&answer).(slot))
+	return answer
+}
 
-// Reads the body into an empty answer. The JSON of an answer that has not been read is null.
-func unmarshal(body []byte, into slot) {
-	if string(body) != "null" {
-		readBody(body, into)
+// The JSON of an answer that has not been read is null.
+func unmarshal[A any](body []byte, into *A) error {
+	if *into = *new(A); string(body) != "null" {
+		*into = readBody[A](body)
 	}
+	return nil
 }
 
 func read(body []byte, valid bool, into slot) {

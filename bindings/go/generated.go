@@ -22,46 +22,32 @@ type Status int
 const (
 	// StatusNone: No call has told: what a variable says that nobody has set.
 	StatusNone Status = 0
-
 	// StatusOK: The service answered success.
 	StatusOK Status = -1
-
 	// StatusArgument: NULL, not UTF-8, not a JSON object, a member missing, unknown or of the wrong type. This call sent nothing.
 	StatusArgument Status = 1
-
 	// StatusConfig: The configuration or the encryption key is wrong or lacks what this call needs. This call moved no money.
 	StatusConfig Status = 2
-
 	// StatusEncrypt: The payload does not fit the encryption key. This call sent nothing.
 	StatusEncrypt Status = 3
-
 	// StatusUnresolved: The service was asked what became of a request, and it is still not known. The outcome is UNKNOWN.
 	StatusUnresolved Status = 5
-
 	// StatusTransport: Name look-up, connect, TLS, or a broken connection.
 	StatusTransport Status = 10
-
 	// StatusTimeout: The time ran out, or the service answered 408.
 	StatusTimeout Status = 11
-
 	// StatusCancelled: The call was cancelled.
 	StatusCancelled Status = 12
-
 	// StatusRejected: The service refused this request, and did not execute it: an answer that reports failure, or a 4xx. The outcome is REJECTED.
 	StatusRejected Status = 20
-
 	// StatusUnauthorized: The service refused this request, or a look-up about it, with 401 or 403.
 	StatusUnauthorized Status = 21
-
 	// StatusRateLimited: The service answered 429, after the retries.
 	StatusRateLimited Status = 22
-
 	// StatusServer: The service answered 5xx.
 	StatusServer Status = 23
-
 	// StatusResponse: The answer is cut off, too large, not JSON, a redirect, contradicts itself, or does not say what became of the request.
 	StatusResponse Status = 24
-
 	// StatusInternal: A bug in this library, contained.
 	StatusInternal Status = 90
 )
@@ -146,16 +132,12 @@ type Outcome int
 const (
 	// OutcomeNone: Nothing is known: what a variable says that nobody has set. Take it for OutcomeUnknown.
 	OutcomeNone Outcome = 0
-
 	// OutcomeNotSent: No byte of the request left this process: it may be repeated.
 	OutcomeNotSent Outcome = -1
-
 	// OutcomeConfirmed: The service answered success. A payment is paid only if its state is SUCCESSFUL as well.
 	OutcomeConfirmed Outcome = 1
-
 	// OutcomeRejected: The service answered that it did not execute this request. Earlier requests may have been executed: an order that is refused as "already paid" has been paid.
 	OutcomeRejected Outcome = 2
-
 	// OutcomeUnknown: The service may or may not have executed the request: find out before you repeat it.
 	OutcomeUnknown Outcome = 3
 )
@@ -200,25 +182,18 @@ type State int
 const (
 	// StateNone: The answer names no state, or contradicting ones.
 	StateNone State = 0
-
 	// StateInitiated: Initiated.
 	StateInitiated State = 1
-
 	// StatePending: Pending.
 	StatePending State = 2
-
 	// StateAwaiting: Awaiting confirmation.
 	StateAwaiting State = 3
-
 	// StateFailed: Failed.
 	StateFailed State = 4
-
 	// StateSuccessful: Successful. Together with the outcome CONFIRMED: paid.
 	StateSuccessful State = 5
-
 	// StateReversed: Reversed.
 	StateReversed State = 6
-
 	// StateProcessing: Processing.
 	StateProcessing State = 7
 )
@@ -249,40 +224,28 @@ func (n State) name() string {
 var (
 	// ErrArgument matches every *Error with StatusArgument and OutcomeNotSent or OutcomeRejected.
 	ErrArgument = errors.New("paysvc: E_ARGUMENT")
-
 	// ErrConfig matches every *Error with StatusConfig and OutcomeNotSent or OutcomeRejected.
 	ErrConfig = errors.New("paysvc: E_CONFIG")
-
 	// ErrEncrypt matches every *Error with StatusEncrypt and OutcomeNotSent or OutcomeRejected.
 	ErrEncrypt = errors.New("paysvc: E_ENCRYPT")
-
 	// ErrUnresolved matches every *Error with StatusUnresolved.
 	ErrUnresolved = errors.New("paysvc: E_UNRESOLVED")
-
 	// ErrTransport matches every *Error with StatusTransport.
 	ErrTransport = errors.New("paysvc: E_TRANSPORT")
-
 	// ErrTimeout matches every *Error with StatusTimeout.
 	ErrTimeout = errors.New("paysvc: E_TIMEOUT")
-
 	// ErrCancelled matches every *Error with StatusCancelled.
 	ErrCancelled = errors.New("paysvc: E_CANCELLED")
-
 	// ErrRejected matches every *Error with StatusRejected and OutcomeRejected.
 	ErrRejected = errors.New("paysvc: E_REJECTED")
-
 	// ErrUnauthorized matches every *Error with StatusUnauthorized and OutcomeNotSent or OutcomeRejected.
 	ErrUnauthorized = errors.New("paysvc: E_UNAUTHORIZED")
-
 	// ErrRateLimited matches every *Error with StatusRateLimited and OutcomeNotSent or OutcomeRejected.
 	ErrRateLimited = errors.New("paysvc: E_RATE_LIMITED")
-
 	// ErrServer matches every *Error with StatusServer.
 	ErrServer = errors.New("paysvc: E_SERVER")
-
 	// ErrResponse matches every *Error with StatusResponse.
 	ErrResponse = errors.New("paysvc: E_RESPONSE")
-
 	// ErrInternal matches every *Error with StatusInternal.
 	ErrInternal = errors.New("paysvc: E_INTERNAL")
 )
@@ -332,10 +295,8 @@ func (n Status) denies() bool {
 var (
 	// ErrOutcomeNotSent matches every *Error with OutcomeNotSent.
 	ErrOutcomeNotSent = errors.New("paysvc: OUTCOME_NOT_SENT")
-
 	// ErrOutcomeRejected matches every *Error with OutcomeRejected.
 	ErrOutcomeRejected = errors.New("paysvc: OUTCOME_REJECTED")
-
 	// ErrOutcomeUnknown matches every *Error with OutcomeUnknown, and with OutcomeNone, of which nothing is known.
 	ErrOutcomeUnknown = errors.New("paysvc: OUTCOME_UNKNOWN")
 )
@@ -372,58 +333,40 @@ type Config struct {
 
 	// BaseURL (string): address of the service, e.g. https://host/path.
 	BaseURL string `json:"base_url,omitempty"`
-
 	// PublicKey (string): API key of most endpoints.
 	PublicKey Secret `json:"public_key,omitempty,omitzero"`
-
 	// SecretKey (string): API key of the endpoints that require it, e.g. refunds.
 	SecretKey Secret `json:"secret_key,omitempty,omitzero"`
-
 	// Mode (string): test or live: API keys of the other kind are refused; without it neither is checked.
 	Mode string `json:"mode,omitempty"`
-
 	// EncryptionKey (string): the dashboard's RSA key, or a PEM public key.
 	EncryptionKey Secret `json:"encryption_key,omitempty,omitzero"`
-
 	// TimeoutMS (integer): time limit for a whole call in ms, retries and waits included (default 30000, 1 to 86400000).
 	TimeoutMS *int64 `json:"timeout_ms,omitempty"`
-
 	// ConnectTimeoutMS (integer): limit for name look-up, connect and TLS in ms, within timeout_ms (default 10000, 1 to 86400000).
 	ConnectTimeoutMS *int64 `json:"connect_timeout_ms,omitempty"`
-
 	// MaxAttempts (integer): maximum number of attempts for a request that may be repeated (default 3, 1 to 10).
 	MaxAttempts *int64 `json:"max_attempts,omitempty"`
-
 	// Proxy (string): http://user:password@host:port or socks5://...; HTTPS_PROXY and similar variables are not read.
 	Proxy Secret `json:"proxy,omitempty,omitzero"`
-
 	// NoProxy (string): hosts and domains reached without the proxy, separated by commas.
 	NoProxy string `json:"no_proxy,omitempty"`
-
 	// CAFile (string): PEM certificates to trust in addition to the system's.
 	CAFile string `json:"ca_file,omitempty"`
-
 	// ClientCertFile (string): PEM client certificate; needs client_key_file. A refusal before the request is written is NOT_SENT.
 	ClientCertFile string `json:"client_cert_file,omitempty"`
-
 	// ClientKeyFile (string): PEM key of the client certificate.
 	ClientKeyFile string `json:"client_key_file,omitempty"`
-
 	// UserAgent (string): value of the user-agent header (default libpaysvc/VERSION).
 	UserAgent string `json:"user_agent,omitempty"`
-
 	// MaxIdleConnections (integer): maximum number of connections kept open between calls (default 128, 0 to 10000).
 	MaxIdleConnections *int64 `json:"max_idle_connections,omitempty"`
-
 	// ConnectionReuse (string): reads: a request that moves money or changes something is the first on its connection, so that no answer to another request can be taken for its own. all: every request uses kept connections, for those who need more than some 400 payments a second and trust every hop to the service (default reads, or all).
 	ConnectionReuse string `json:"connection_reuse,omitempty"`
-
 	// AllowHTTP (boolean): allows plain HTTP to addresses other than loopback (default false).
 	AllowHTTP bool `json:"allow_http,omitempty"`
-
 	// PayoutKey (string): API key that payouts are sent with; integrations in production differ (default secret, or public).
 	PayoutKey string `json:"payout_key,omitempty"`
-
 	// PayoutEncryptionHeader (boolean): sends payouts with the header encryption: RSA; integrations in production differ (default true).
 	PayoutEncryptionHeader *bool `json:"payout_encryption_header,omitempty"`
 }
@@ -601,11 +544,7 @@ type DirectDebitHistoryRequest struct {
 //
 // GET /payment/order/direct-debit/history, public key, read-only.
 func (c *Client) DirectDebitHistory(ctx context.Context, request DirectDebitHistoryRequest) (*DirectDebitHistoryReply, error) {
-	reply, err := c.send(ctx, "direct_debit_history", request)
-	if err != nil {
-		return nil, err
-	}
-	return &DirectDebitHistoryReply{reply}, nil
+	return replyOf[DirectDebitHistoryReply](c.send(ctx, "direct_debit_history", request))
 }
 
 // DirectDebitCreateRequest is the request of [Client.DirectDebitCreate].
@@ -614,19 +553,14 @@ type DirectDebitCreateRequest struct {
 
 	// RecurringPaymentID (integer): the recurring payment that the mandate serves.
 	RecurringPaymentID *int64 `json:"recurringPaymentId,omitempty"`
-
 	// OrderReference (string): reference of the order.
 	OrderReference *string `json:"orderReference,omitempty"`
-
 	// BankName (string): name of the customer's bank.
 	BankName *string `json:"bankName,omitempty"`
-
 	// AccountNumber (string): the customer's bank account.
 	AccountNumber Secret `json:"accountNumber,omitzero"`
-
 	// BankCode (string): code of the customer's bank.
 	BankCode *string `json:"bankCode,omitempty"`
-
 	// Address (string): the customer's address.
 	Address *string `json:"address,omitempty"`
 }
@@ -635,11 +569,7 @@ type DirectDebitCreateRequest struct {
 //
 // POST /payment/order/direct-debit/create, public key, encrypted.
 func (c *Client) DirectDebitCreate(ctx context.Context, request DirectDebitCreateRequest) (*DirectDebitCreateReply, error) {
-	reply, err := c.send(ctx, "direct_debit_create", request)
-	if err != nil {
-		return nil, err
-	}
-	return &DirectDebitCreateReply{reply}, nil
+	return replyOf[DirectDebitCreateReply](c.send(ctx, "direct_debit_create", request))
 }
 
 // DirectDebitStatusRequest is the request of [Client.DirectDebitStatus].
@@ -654,11 +584,7 @@ type DirectDebitStatusRequest struct {
 //
 // GET /payment/order/direct-debit/status, public key, read-only.
 func (c *Client) DirectDebitStatus(ctx context.Context, request DirectDebitStatusRequest) (*DirectDebitStatusReply, error) {
-	reply, err := c.send(ctx, "direct_debit_status", request)
-	if err != nil {
-		return nil, err
-	}
-	return &DirectDebitStatusReply{reply}, nil
+	return replyOf[DirectDebitStatusReply](c.send(ctx, "direct_debit_status", request))
 }
 
 // DirectDebitOTPRequest is the request of [Client.DirectDebitOTP].
@@ -673,11 +599,7 @@ type DirectDebitOTPRequest struct {
 //
 // POST /payment/order/direct-debit/otp, public key, encrypted.
 func (c *Client) DirectDebitOTP(ctx context.Context, request DirectDebitOTPRequest) (*DirectDebitOTPReply, error) {
-	reply, err := c.send(ctx, "direct_debit_otp", request)
-	if err != nil {
-		return nil, err
-	}
-	return &DirectDebitOTPReply{reply}, nil
+	return replyOf[DirectDebitOTPReply](c.send(ctx, "direct_debit_otp", request))
 }
 
 // OrderCreateRequest is the request of [Client.OrderCreate].
@@ -686,28 +608,20 @@ type OrderCreateRequest struct {
 
 	// Reference (string): reference of the order, the same as order.reference.
 	Reference *string `json:"reference,omitempty"`
-
 	// Paymentoption (string): C for card.
 	Paymentoption *string `json:"paymentoption,omitempty"`
-
 	// Country (string): two-letter country code.
 	Country *string `json:"country,omitempty"`
-
 	// Card (object): the card.
 	Card *OrderCreateCard `json:"card,omitempty"`
-
 	// Order (object): the order and its price.
 	Order *OrderCreateOrder `json:"order,omitempty"`
-
 	// Customer (object): the customer.
 	Customer *OrderCreateCustomer `json:"customer,omitempty"`
-
 	// Payment (object): settings of the payment.
 	Payment *OrderCreatePayment `json:"payment,omitempty"`
-
 	// PaymentMeta (object): data about the payment.
 	PaymentMeta *OrderCreatePaymentMeta `json:"paymentMeta,omitempty"`
-
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
@@ -727,22 +641,16 @@ type OrderCreateCard struct {
 
 	// Cardnumber (string, required): card number, digits only.
 	Cardnumber Secret `json:"cardnumber"`
-
 	// Expirymonth (string, required): two digits.
 	Expirymonth string `json:"expirymonth"`
-
 	// Expiryyear (string, required): two or four digits.
 	Expiryyear string `json:"expiryyear"`
-
 	// CVV (string, required): card security code.
 	CVV Secret `json:"cvv"`
-
 	// AuthOption (string): how the holder consents, e.g. PIN.
 	AuthOption *string `json:"authOption,omitempty"`
-
 	// PIN (string): the card's PIN.
 	PIN Secret `json:"pin,omitzero"`
-
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
@@ -756,16 +664,12 @@ type OrderCreateOrder struct {
 
 	// Reference (string, required): reference of the order, unique: a second order with it is refused.
 	Reference string `json:"reference"`
-
 	// Amount (decimal amount in major units, e.g. "100.10", required): price, without the fee.
 	Amount string `json:"amount"`
-
 	// Description (string): description of the order.
 	Description *string `json:"description,omitempty"`
-
 	// Currency (string): currency code, e.g. NGN.
 	Currency *string `json:"currency,omitempty"`
-
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
@@ -779,19 +683,14 @@ type OrderCreateCustomer struct {
 
 	// Firstname (string): first name.
 	Firstname *string `json:"firstname,omitempty"`
-
 	// Lastname (string): last name.
 	Lastname *string `json:"lastname,omitempty"`
-
 	// Mobile (string): telephone number.
 	Mobile Secret `json:"mobile,omitzero"`
-
 	// Country (string): two-letter country code.
 	Country *string `json:"country,omitempty"`
-
 	// Email (string): e-mail address.
 	Email Secret `json:"email,omitzero"`
-
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
@@ -805,7 +704,6 @@ type OrderCreatePayment struct {
 
 	// RedirectURL (string): where the customer's browser goes after the payment.
 	RedirectURL Secret `json:"RedirectUrl,omitzero"`
-
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
@@ -819,7 +717,6 @@ type OrderCreatePaymentMeta struct {
 
 	// IPAddress (string): address of the customer's browser.
 	IPAddress Secret `json:"ipAddress,omitzero"`
-
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
@@ -831,11 +728,7 @@ func (r OrderCreatePaymentMeta) MarshalJSON() ([]byte, error) { return encodeHid
 //
 // POST /payment/order/create, public key, encrypted.
 func (c *Client) OrderCreate(ctx context.Context, request OrderCreateRequest) (*OrderCreateReply, error) {
-	reply, err := c.send(ctx, "order_create", request)
-	if err != nil {
-		return nil, err
-	}
-	return &OrderCreateReply{reply}, nil
+	return replyOf[OrderCreateReply](c.send(ctx, "order_create", request))
 }
 
 // OrderPayRequest is the request of [Client.OrderPay].
@@ -844,22 +737,16 @@ type OrderPayRequest struct {
 
 	// PaymentOption (string, required): payment option in any case, e.g. C, NDD or bank-transfer.
 	PaymentOption string `json:"paymentOption"`
-
 	// Reference (string, required): reference of the order.
 	Reference string `json:"reference"`
-
 	// Country (string): two-letter country code.
 	Country *string `json:"country,omitempty"`
-
 	// Card (object): the card.
 	Card *OrderPayCard `json:"card,omitempty"`
-
 	// DirectDebitPaymentRequest (object): the debit, for the payment option NDD.
 	DirectDebitPaymentRequest *OrderPayDirectDebitPaymentRequest `json:"directDebitPaymentRequest,omitempty"`
-
 	// BankTransfer (object): the transfer, for the payment option bank-transfer; may be empty.
 	BankTransfer *OrderPayBankTransfer `json:"BankTransfer,omitempty"`
-
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
@@ -879,22 +766,16 @@ type OrderPayCard struct {
 
 	// Cardnumber (string, required): card number, digits only.
 	Cardnumber Secret `json:"cardnumber"`
-
 	// Expirymonth (string, required): two digits.
 	Expirymonth string `json:"expirymonth"`
-
 	// Expiryyear (string, required): two or four digits.
 	Expiryyear string `json:"expiryyear"`
-
 	// CVV (string, required): card security code.
 	CVV Secret `json:"cvv"`
-
 	// AuthOption (string): how the holder consents, e.g. PIN.
 	AuthOption *string `json:"authOption,omitempty"`
-
 	// PIN (string): the card's PIN.
 	PIN Secret `json:"pin,omitzero"`
-
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
@@ -908,16 +789,12 @@ type OrderPayDirectDebitPaymentRequest struct {
 
 	// OTP (string, required): the one-time code received by e-mail.
 	OTP Secret `json:"otp"`
-
 	// MandateCode (string, required): the code returned at mandate creation.
 	MandateCode string `json:"mandateCode"`
-
 	// AccountName (string): name of the customer's account.
 	AccountName *string `json:"accountName,omitempty"`
-
 	// BankCode (string): code of the customer's bank.
 	BankCode *string `json:"bankCode,omitempty"`
-
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
@@ -931,7 +808,6 @@ type OrderPayBankTransfer struct {
 
 	// Bankcode (string): code of the customer's bank.
 	Bankcode *string `json:"bankcode,omitempty"`
-
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
@@ -943,11 +819,7 @@ func (r OrderPayBankTransfer) MarshalJSON() ([]byte, error) { return encodeHidde
 //
 // POST /payment/order/pay, public key, encrypted.
 func (c *Client) OrderPay(ctx context.Context, request OrderPayRequest) (*OrderPayReply, error) {
-	reply, err := c.send(ctx, "order_pay", request)
-	if err != nil {
-		return nil, err
-	}
-	return &OrderPayReply{reply}, nil
+	return replyOf[OrderPayReply](c.send(ctx, "order_pay", request))
 }
 
 // OrderPayAuthorizeRequest is the request of [Client.OrderPayAuthorize].
@@ -956,10 +828,8 @@ type OrderPayAuthorizeRequest struct {
 
 	// OrderPaymentReference (string, required): reference of the attempt to pay, from its answer.
 	OrderPaymentReference string `json:"orderPaymentReference"`
-
 	// OTP (string, required): the code that the card's holder received.
 	OTP Secret `json:"otp"`
-
 	// Message (string): message.
 	Message *string `json:"message,omitempty"`
 }
@@ -974,11 +844,7 @@ func (r OrderPayAuthorizeRequest) LookUp() ResolveRequest {
 //
 // POST /payment/order/pay/authorize, public key, encrypted.
 func (c *Client) OrderPayAuthorize(ctx context.Context, request OrderPayAuthorizeRequest) (*OrderPayAuthorizeReply, error) {
-	reply, err := c.send(ctx, "order_pay_authorize", request)
-	if err != nil {
-		return nil, err
-	}
-	return &OrderPayAuthorizeReply{reply}, nil
+	return replyOf[OrderPayAuthorizeReply](c.send(ctx, "order_pay_authorize", request))
 }
 
 // OrderPayCaptureRequest is the request of [Client.OrderPayCapture].
@@ -987,7 +853,6 @@ type OrderPayCaptureRequest struct {
 
 	// Reference (string, required): reference of the order.
 	Reference string `json:"reference"`
-
 	// Amount (decimal amount in major units, e.g. "100.10", required): what is to be charged.
 	Amount string `json:"Amount"`
 }
@@ -996,11 +861,7 @@ type OrderPayCaptureRequest struct {
 //
 // POST /payment/order/pay/capture, secret key.
 func (c *Client) OrderPayCapture(ctx context.Context, request OrderPayCaptureRequest) (*OrderPayCaptureReply, error) {
-	reply, err := c.send(ctx, "order_pay_capture", request)
-	if err != nil {
-		return nil, err
-	}
-	return &OrderPayCaptureReply{reply}, nil
+	return replyOf[OrderPayCaptureReply](c.send(ctx, "order_pay_capture", request))
 }
 
 // OrderRefundRequest is the request of [Client.OrderRefund].
@@ -1009,10 +870,8 @@ type OrderRefundRequest struct {
 
 	// Reference (string, required): reference of the original order.
 	Reference string `json:"reference"`
-
 	// Reason (string): why; recommended.
 	Reason *string `json:"reason,omitempty"`
-
 	// Amount (decimal amount in major units, e.g. "100.10"): amount of a partial refund; without it the full amount is refunded.
 	Amount *string `json:"amount,omitempty"`
 }
@@ -1027,11 +886,7 @@ func (r OrderRefundRequest) LookUp() ResolveRequest {
 //
 // POST /payment/order/refund, secret key.
 func (c *Client) OrderRefund(ctx context.Context, request OrderRefundRequest) (*OrderRefundReply, error) {
-	reply, err := c.send(ctx, "order_refund", request)
-	if err != nil {
-		return nil, err
-	}
-	return &OrderRefundReply{reply}, nil
+	return replyOf[OrderRefundReply](c.send(ctx, "order_refund", request))
 }
 
 // OrderStatusRequest is the request of [Client.OrderStatus].
@@ -1046,11 +901,7 @@ type OrderStatusRequest struct {
 //
 // POST /payment/order/status, public key, encrypted, read-only.
 func (c *Client) OrderStatus(ctx context.Context, request OrderStatusRequest) (*OrderStatusReply, error) {
-	reply, err := c.send(ctx, "order_status", request)
-	if err != nil {
-		return nil, err
-	}
-	return &OrderStatusReply{reply}, nil
+	return replyOf[OrderStatusReply](c.send(ctx, "order_status", request))
 }
 
 // OrderVerifyRequest is the request of [Client.OrderVerify].
@@ -1065,11 +916,7 @@ type OrderVerifyRequest struct {
 //
 // POST /payment/order/verify, secret key, read-only.
 func (c *Client) OrderVerify(ctx context.Context, request OrderVerifyRequest) (*OrderVerifyReply, error) {
-	reply, err := c.send(ctx, "order_verify", request)
-	if err != nil {
-		return nil, err
-	}
-	return &OrderVerifyReply{reply}, nil
+	return replyOf[OrderVerifyReply](c.send(ctx, "order_verify", request))
 }
 
 // OrderFeeRequest is the request of [Client.OrderFee].
@@ -1078,10 +925,8 @@ type OrderFeeRequest struct {
 
 	// Amount (decimal amount in major units, e.g. "100.10", required): price, without the fee.
 	Amount string `json:"amount"`
-
 	// Currency (string): currency code, e.g. NGN.
 	Currency *string `json:"currency,omitempty"`
-
 	// Paymentoption (string): payment option, e.g. C for card.
 	Paymentoption *string `json:"paymentoption,omitempty"`
 }
@@ -1090,11 +935,7 @@ type OrderFeeRequest struct {
 //
 // POST /payment/order/fee, public key, encrypted, read-only.
 func (c *Client) OrderFee(ctx context.Context, request OrderFeeRequest) (*OrderFeeReply, error) {
-	reply, err := c.send(ctx, "order_fee", request)
-	if err != nil {
-		return nil, err
-	}
-	return &OrderFeeReply{reply}, nil
+	return replyOf[OrderFeeReply](c.send(ctx, "order_fee", request))
 }
 
 // CardChargeRequest is the request of [Client.CardCharge].
@@ -1103,19 +944,14 @@ type CardChargeRequest struct {
 
 	// Order (object, required): the order and its price.
 	Order CardChargeOrder `json:"order"`
-
 	// Customer (object): the customer.
 	Customer *CardChargeCustomer `json:"customer,omitempty"`
-
 	// Payment (object): settings of the payment.
 	Payment *CardChargePayment `json:"payment,omitempty"`
-
 	// PaymentMeta (object): data about the payment.
 	PaymentMeta *CardChargePaymentMeta `json:"paymentMeta,omitempty"`
-
 	// Authorization (object, required): the saved card.
 	Authorization CardChargeAuthorization `json:"authorization"`
-
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
@@ -1135,16 +971,12 @@ type CardChargeOrder struct {
 
 	// Reference (string, required): reference of the order, unique: a second order with it is refused.
 	Reference string `json:"reference"`
-
 	// Amount (decimal amount in major units, e.g. "100.10", required): price, without the fee.
 	Amount string `json:"amount"`
-
 	// Description (string): description of the order.
 	Description *string `json:"description,omitempty"`
-
 	// Currency (string): currency code, e.g. NGN.
 	Currency *string `json:"currency,omitempty"`
-
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
@@ -1158,19 +990,14 @@ type CardChargeCustomer struct {
 
 	// Firstname (string): first name.
 	Firstname *string `json:"firstname,omitempty"`
-
 	// Lastname (string): last name.
 	Lastname *string `json:"lastname,omitempty"`
-
 	// Mobile (string): telephone number.
 	Mobile Secret `json:"mobile,omitzero"`
-
 	// Country (string): two-letter country code.
 	Country *string `json:"country,omitempty"`
-
 	// Email (string): e-mail address.
 	Email Secret `json:"email,omitzero"`
-
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
@@ -1184,7 +1011,6 @@ type CardChargePayment struct {
 
 	// RedirectURL (string): where the customer's browser goes after the payment.
 	RedirectURL Secret `json:"RedirectUrl,omitzero"`
-
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
@@ -1198,7 +1024,6 @@ type CardChargePaymentMeta struct {
 
 	// IPAddress (string): address of the customer's browser.
 	IPAddress Secret `json:"ipAddress,omitzero"`
-
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
@@ -1212,7 +1037,6 @@ type CardChargeAuthorization struct {
 
 	// CardToken (string, required): token of the saved card.
 	CardToken Secret `json:"cardToken"`
-
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
@@ -1224,11 +1048,7 @@ func (r CardChargeAuthorization) MarshalJSON() ([]byte, error) { return encodeHi
 //
 // POST /payment/tokenize/charge, secret key.
 func (c *Client) CardCharge(ctx context.Context, request CardChargeRequest) (*CardChargeReply, error) {
-	reply, err := c.send(ctx, "card_charge", request)
-	if err != nil {
-		return nil, err
-	}
-	return &CardChargeReply{reply}, nil
+	return replyOf[CardChargeReply](c.send(ctx, "card_charge", request))
 }
 
 // CardSaveRequest is the request of [Client.CardSave].
@@ -1243,11 +1063,7 @@ type CardSaveRequest struct {
 //
 // POST /payment/order/save-card, secret key, encrypted.
 func (c *Client) CardSave(ctx context.Context, request CardSaveRequest) (*CardSaveReply, error) {
-	reply, err := c.send(ctx, "card_save", request)
-	if err != nil {
-		return nil, err
-	}
-	return &CardSaveReply{reply}, nil
+	return replyOf[CardSaveReply](c.send(ctx, "card_save", request))
 }
 
 // CheckoutCreateRequest is the request of [Client.CheckoutCreate].
@@ -1256,16 +1072,12 @@ type CheckoutCreateRequest struct {
 
 	// Order (object, required): the order and its price.
 	Order CheckoutCreateOrder `json:"order"`
-
 	// Customer (object): the customer.
 	Customer *CheckoutCreateCustomer `json:"customer,omitempty"`
-
 	// Payment (object): settings of the payment.
 	Payment *CheckoutCreatePayment `json:"payment,omitempty"`
-
 	// PaymentMeta (object): data about the payment.
 	PaymentMeta *CheckoutCreatePaymentMeta `json:"paymentMeta,omitempty"`
-
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
@@ -1285,16 +1097,12 @@ type CheckoutCreateOrder struct {
 
 	// Reference (string, required): reference of the order, unique: a second order with it is refused.
 	Reference string `json:"reference"`
-
 	// Amount (decimal amount in major units, e.g. "100.10", required): price, without the fee.
 	Amount string `json:"amount"`
-
 	// Description (string): description of the order.
 	Description *string `json:"description,omitempty"`
-
 	// Currency (string): currency code, e.g. NGN.
 	Currency *string `json:"currency,omitempty"`
-
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
@@ -1308,19 +1116,14 @@ type CheckoutCreateCustomer struct {
 
 	// Firstname (string): first name.
 	Firstname *string `json:"firstname,omitempty"`
-
 	// Lastname (string): last name.
 	Lastname *string `json:"lastname,omitempty"`
-
 	// Mobile (string): telephone number.
 	Mobile Secret `json:"mobile,omitzero"`
-
 	// Country (string): two-letter country code.
 	Country *string `json:"country,omitempty"`
-
 	// Email (string): e-mail address.
 	Email Secret `json:"email,omitzero"`
-
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
@@ -1334,7 +1137,6 @@ type CheckoutCreatePayment struct {
 
 	// RedirectURL (string): where the customer's browser goes after the payment.
 	RedirectURL Secret `json:"RedirectUrl,omitzero"`
-
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
@@ -1348,7 +1150,6 @@ type CheckoutCreatePaymentMeta struct {
 
 	// IPAddress (string): address of the customer's browser.
 	IPAddress Secret `json:"ipAddress,omitzero"`
-
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
 }
@@ -1360,11 +1161,7 @@ func (r CheckoutCreatePaymentMeta) MarshalJSON() ([]byte, error) { return encode
 //
 // POST /payment/create, public key, encrypted.
 func (c *Client) CheckoutCreate(ctx context.Context, request CheckoutCreateRequest) (*CheckoutCreateReply, error) {
-	reply, err := c.send(ctx, "checkout_create", request)
-	if err != nil {
-		return nil, err
-	}
-	return &CheckoutCreateReply{reply}, nil
+	return replyOf[CheckoutCreateReply](c.send(ctx, "checkout_create", request))
 }
 
 // BanksRequest is the request of [Client.Banks].
@@ -1379,11 +1176,7 @@ type BanksRequest struct {
 //
 // GET /payment/banks, public key, read-only.
 func (c *Client) Banks(ctx context.Context, request BanksRequest) (*BanksReply, error) {
-	reply, err := c.send(ctx, "banks", request)
-	if err != nil {
-		return nil, err
-	}
-	return &BanksReply{reply}, nil
+	return replyOf[BanksReply](c.send(ctx, "banks", request))
 }
 
 // VirtualAccountGenerateRequest is the request of [Client.VirtualAccountGenerate].
@@ -1392,10 +1185,8 @@ type VirtualAccountGenerateRequest struct {
 
 	// Alias (string, required): label of the account, e.g. a customer's number.
 	Alias string `json:"Alias"`
-
 	// Narration (string): narration.
 	Narration *string `json:"Narration,omitempty"`
-
 	// Reference (string): returned as accountReference on callbacks.
 	Reference *string `json:"Reference,omitempty"`
 }
@@ -1410,11 +1201,7 @@ func (r VirtualAccountGenerateRequest) LookUp() ResolveRequest {
 //
 // POST /payment/virtual-account/generate, public key, encrypted.
 func (c *Client) VirtualAccountGenerate(ctx context.Context, request VirtualAccountGenerateRequest) (*VirtualAccountGenerateReply, error) {
-	reply, err := c.send(ctx, "virtual_account_generate", request)
-	if err != nil {
-		return nil, err
-	}
-	return &VirtualAccountGenerateReply{reply}, nil
+	return replyOf[VirtualAccountGenerateReply](c.send(ctx, "virtual_account_generate", request))
 }
 
 // VirtualAccountDetailsRequest is the request of [Client.VirtualAccountDetails].
@@ -1429,11 +1216,7 @@ type VirtualAccountDetailsRequest struct {
 //
 // GET /payment/account-details, public key, read-only.
 func (c *Client) VirtualAccountDetails(ctx context.Context, request VirtualAccountDetailsRequest) (*VirtualAccountDetailsReply, error) {
-	reply, err := c.send(ctx, "virtual_account_details", request)
-	if err != nil {
-		return nil, err
-	}
-	return &VirtualAccountDetailsReply{reply}, nil
+	return replyOf[VirtualAccountDetailsReply](c.send(ctx, "virtual_account_details", request))
 }
 
 // TransactionDetailsRequest is the request of [Client.TransactionDetails].
@@ -1448,11 +1231,7 @@ type TransactionDetailsRequest struct {
 //
 // GET /payment/transaction-details/{sessionId}, public key, read-only.
 func (c *Client) TransactionDetails(ctx context.Context, request TransactionDetailsRequest) (*TransactionDetailsReply, error) {
-	reply, err := c.send(ctx, "transaction_details", request)
-	if err != nil {
-		return nil, err
-	}
-	return &TransactionDetailsReply{reply}, nil
+	return replyOf[TransactionDetailsReply](c.send(ctx, "transaction_details", request))
 }
 
 // PayoutNameEnquiryRequest is the request of [Client.PayoutNameEnquiry].
@@ -1461,7 +1240,6 @@ type PayoutNameEnquiryRequest struct {
 
 	// BankCode (string, required): code of the recipient's bank, 6 digits, e.g. 000014.
 	BankCode string `json:"bankCode"`
-
 	// AccountNumber (string, required): the recipient's bank account.
 	AccountNumber Secret `json:"accountNumber"`
 }
@@ -1470,11 +1248,7 @@ type PayoutNameEnquiryRequest struct {
 //
 // POST /payout/name-enquiry, public key, encrypted, read-only.
 func (c *Client) PayoutNameEnquiry(ctx context.Context, request PayoutNameEnquiryRequest) (*PayoutNameEnquiryReply, error) {
-	reply, err := c.send(ctx, "payout_name_enquiry", request)
-	if err != nil {
-		return nil, err
-	}
-	return &PayoutNameEnquiryReply{reply}, nil
+	return replyOf[PayoutNameEnquiryReply](c.send(ctx, "payout_name_enquiry", request))
 }
 
 // PayoutInitiateRequest is the request of [Client.PayoutInitiate].
@@ -1491,25 +1265,18 @@ type PayoutInitiatePayoutDetails struct {
 
 	// ClientReference (string): your own reference; the answer does not repeat it.
 	ClientReference *string `json:"clientReference,omitempty"`
-
 	// AccountNumber (string, required): the recipient's bank account.
 	AccountNumber Secret `json:"accountNumber"`
-
 	// BankCode (string, required): code of the recipient's bank, 6 digits, e.g. 000014.
 	BankCode string `json:"bankCode"`
-
 	// Amount (decimal amount in major units, e.g. "100.10", required): what the recipient receives.
 	Amount string `json:"amount"`
-
 	// Description (string, required): description of the payout.
 	Description string `json:"description"`
-
 	// AccountName (string, required): name of the account's holder, see payout_name_enquiry.
 	AccountName string `json:"accountName"`
-
 	// CreditCurrency (string, required): currency code of the recipient's account, e.g. NGN.
 	CreditCurrency string `json:"creditCurrency"`
-
 	// DebitCurrency (string, required): currency code of the balance that is debited, e.g. NGN.
 	DebitCurrency string `json:"debitCurrency"`
 }
@@ -1518,11 +1285,7 @@ type PayoutInitiatePayoutDetails struct {
 //
 // POST /payout/initiate, secret key (setting payout_key), encrypted.
 func (c *Client) PayoutInitiate(ctx context.Context, request PayoutInitiateRequest) (*PayoutInitiateReply, error) {
-	reply, err := c.send(ctx, "payout_initiate", request)
-	if err != nil {
-		return nil, err
-	}
-	return &PayoutInitiateReply{reply}, nil
+	return replyOf[PayoutInitiateReply](c.send(ctx, "payout_initiate", request))
 }
 
 // PayoutStatusRequest is the request of [Client.PayoutStatus].
@@ -1537,11 +1300,7 @@ type PayoutStatusRequest struct {
 //
 // GET /payout/{batchReference}/status, secret key, read-only.
 func (c *Client) PayoutStatus(ctx context.Context, request PayoutStatusRequest) (*PayoutStatusReply, error) {
-	reply, err := c.send(ctx, "payout_status", request)
-	if err != nil {
-		return nil, err
-	}
-	return &PayoutStatusReply{reply}, nil
+	return replyOf[PayoutStatusReply](c.send(ctx, "payout_status", request))
 }
 
 // PayoutBalanceRequest is the request of [Client.PayoutBalance].
@@ -1556,11 +1315,7 @@ type PayoutBalanceRequest struct {
 //
 // GET /payout/balance-enquiry, secret key, read-only.
 func (c *Client) PayoutBalance(ctx context.Context, request PayoutBalanceRequest) (*PayoutBalanceReply, error) {
-	reply, err := c.send(ctx, "payout_balance", request)
-	if err != nil {
-		return nil, err
-	}
-	return &PayoutBalanceReply{reply}, nil
+	return replyOf[PayoutBalanceReply](c.send(ctx, "payout_balance", request))
 }
 
 // ResolveRequest is the request of [Client.ResolveRequest].
@@ -1569,22 +1324,16 @@ type ResolveRequest struct {
 
 	// Endpoint (string, required): the function that was called, without its prefix, e.g. order_pay.
 	Endpoint string `json:"endpoint"`
-
 	// Request (any, required): its request: the members that its documentation names for a look-up; others are ignored, so no card number has to be kept.
 	Request json.RawMessage `json:"request,omitempty"`
-
 	// Attempts (integer): how many requests that may charge this order were begun, by every call, this one and each resend included; only with 1 can the outcome be REJECTED.
 	Attempts *int64 `json:"attempts,omitempty"`
-
 	// Charged (boolean): false: the request was an order without a charge, so that it may be sent again if the service does not know it (default true).
 	Charged *bool `json:"charged,omitempty"`
-
 	// Expect (object): the price that was asked for.
 	Expect *ResolveExpect `json:"expect,omitempty"`
-
 	// Wait (boolean): asks again until the outcome is known or the call's time is over (default false).
 	Wait *bool `json:"wait,omitempty"`
-
 	// IntervalMS (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000).
 	IntervalMS *int64 `json:"interval_ms,omitempty"`
 }
@@ -1595,7 +1344,6 @@ type ResolveExpect struct {
 
 	// Amount (decimal amount in major units, e.g. "100.10"): price without the fee.
 	Amount *string `json:"amount,omitempty"`
-
 	// Currency (string): currency code.
 	Currency *string `json:"currency,omitempty"`
 }
@@ -1606,19 +1354,14 @@ type OrderWaitRequest struct {
 
 	// Reference (string, required): reference of the order.
 	Reference string `json:"reference"`
-
 	// Attempts (integer): as for resolve.
 	Attempts *int64 `json:"attempts,omitempty"`
-
 	// Request (any): the request that made the order: order.currency is used.
 	Request json.RawMessage `json:"request,omitempty"`
-
 	// Expect (object): the price that was asked for.
 	Expect *OrderWaitExpect `json:"expect,omitempty"`
-
 	// IntervalMS (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000).
 	IntervalMS *int64 `json:"interval_ms,omitempty"`
-
 	// Progress is told how far the call is, and may stop it with an error: see [ProgressFunc].
 	Progress ProgressFunc `json:"-"`
 }
@@ -1629,18 +1372,13 @@ type OrderWaitExpect struct {
 
 	// Amount (decimal amount in major units, e.g. "100.10"): price without the fee.
 	Amount *string `json:"amount,omitempty"`
-
 	// Currency (string): currency code.
 	Currency *string `json:"currency,omitempty"`
 }
 
 // OrderWait asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is over. FAILED ends it only where no other attempt to pay can be under way: with attempts 1. It tells the state of the order, and nothing of a refund.
 func (c *Client) OrderWait(ctx context.Context, request OrderWaitRequest) (*OrderStatusReply, error) {
-	reply, err := c.sendWith(ctx, "order_wait", request, request.Progress)
-	if err != nil {
-		return nil, err
-	}
-	return &OrderStatusReply{reply}, nil
+	return replyOf[OrderStatusReply](c.sendWith(ctx, "order_wait", request, request.Progress))
 }
 
 // WebhookVerifyRequest is the request of [Client.WebhookVerify].
@@ -1649,10 +1387,8 @@ type WebhookVerifyRequest struct {
 
 	// Body (any, required): the body of the webhook: its text as it was received, or a JSON object.
 	Body json.RawMessage `json:"body,omitempty"`
-
 	// Expect (object): what the event must speak of.
 	Expect *WebhookVerifyExpect `json:"expect,omitempty"`
-
 	// Ask (boolean): false: reads the event and says what it is about, and asks nothing: OK NOT_SENT, and never authentic (default true).
 	Ask *bool `json:"ask,omitempty"`
 }
@@ -1663,24 +1399,17 @@ type WebhookVerifyExpect struct {
 
 	// Reference (string): reference of the order.
 	Reference *string `json:"reference,omitempty"`
-
 	// Amount (decimal amount in major units, e.g. "100.10"): price without the fee.
 	Amount *string `json:"amount,omitempty"`
-
 	// Currency (string): currency code.
 	Currency *string `json:"currency,omitempty"`
-
 	// AccountReference (string): the Reference that was given when the virtual account was generated.
 	AccountReference *string `json:"accountReference,omitempty"`
 }
 
 // WebhookVerify checks a webhook, which nobody signs: reads the event in every form that the service uses, and asks the service whether it is true.
 func (c *Client) WebhookVerify(ctx context.Context, request WebhookVerifyRequest) (*WebhookVerifyReply, error) {
-	reply, err := c.send(ctx, "webhook_verify", request)
-	if err != nil {
-		return nil, err
-	}
-	return &WebhookVerifyReply{reply}, nil
+	return replyOf[WebhookVerifyReply](c.sendWith(ctx, "webhook_verify", request, nil))
 }
 
 // PayoutBulkRequest is the request of [Client.PayoutBulk].
@@ -1689,16 +1418,12 @@ type PayoutBulkRequest struct {
 
 	// PayoutDetails (array of one or more objects): the recipients, any number; each needs a clientReference that is unique in the list.
 	PayoutDetails *[]PayoutBulkPayoutDetails `json:"payoutDetails,omitempty"`
-
 	// Earlier (any): the body of an earlier reply to the same list, or the steps of an earlier run as a list: only what was provably not executed is sent.
 	Earlier json.RawMessage `json:"earlier,omitempty"`
-
 	// ContinueAfterUnknown (boolean): goes on after a batch whose outcome is UNKNOWN (default false).
 	ContinueAfterUnknown *bool `json:"continue_after_unknown,omitempty"`
-
 	// StatusOf (any): instead of a list: the body of an earlier reply, whose batches are looked up.
 	StatusOf json.RawMessage `json:"status_of,omitempty"`
-
 	// Progress is told how far the call is, and may stop it with an error: see [ProgressFunc].
 	Progress ProgressFunc `json:"-"`
 }
@@ -1709,25 +1434,18 @@ type PayoutBulkPayoutDetails struct {
 
 	// ClientReference (string): your own reference; the answer does not repeat it.
 	ClientReference *string `json:"clientReference,omitempty"`
-
 	// AccountNumber (string, required): the recipient's bank account.
 	AccountNumber Secret `json:"accountNumber"`
-
 	// BankCode (string, required): code of the recipient's bank, 6 digits, e.g. 000014.
 	BankCode string `json:"bankCode"`
-
 	// Amount (decimal amount in major units, e.g. "100.10", required): what the recipient receives.
 	Amount string `json:"amount"`
-
 	// Description (string, required): description of the payout.
 	Description string `json:"description"`
-
 	// AccountName (string, required): name of the account's holder, see payout_name_enquiry.
 	AccountName string `json:"accountName"`
-
 	// CreditCurrency (string, required): currency code of the recipient's account, e.g. NGN.
 	CreditCurrency string `json:"creditCurrency"`
-
 	// DebitCurrency (string, required): currency code of the balance that is debited, e.g. NGN.
 	DebitCurrency string `json:"debitCurrency"`
 }
@@ -1738,25 +1456,18 @@ type Request struct {
 
 	// Method (string, required): GET, POST, PUT or DELETE.
 	Method string `json:"method"`
-
 	// Path (string, required): below base_url, starting with a slash, percent-encoded where needed; dot segments, parameters (;), repeated slashes and escapes of escapes are refused.
 	Path string `json:"path"`
-
 	// Key (string, required): the API key to send: public or secret.
 	Key string `json:"key"`
-
 	// Query (any): object of strings, numbers or booleans.
 	Query json.RawMessage `json:"query,omitempty"`
-
 	// Headers (any): object of strings.
 	Headers json.RawMessage `json:"headers,omitempty"`
-
 	// Body (any): the JSON body; any value.
 	Body json.RawMessage `json:"body,omitempty"`
-
 	// Encrypt (boolean): encrypt the body (default false).
 	Encrypt *bool `json:"encrypt,omitempty"`
-
 	// ReadOnly (boolean): the request changes nothing, so it may be repeated; refused at and below the path of a function that changes something (default true for GET elsewhere, else false).
 	ReadOnly *bool `json:"read_only,omitempty"`
 }

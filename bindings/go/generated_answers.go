@@ -9,24 +9,18 @@ type DirectDebitHistoryReply struct{ Reply }
 
 // Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
-func (r *DirectDebitHistoryReply) Answer() (answer DirectDebitHistoryAnswer) {
-	readReply(&r.Reply, &answer)
-	return answer
+func (r *DirectDebitHistoryReply) Answer() DirectDebitHistoryAnswer {
+	return readReply[DirectDebitHistoryAnswer](&r.Reply)
 }
 
 // ParseDirectDebitHistoryAnswer reads an answer of [Client.DirectDebitHistory] from the body of an [Error] or from one that was stored. It never
 // fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
-func ParseDirectDebitHistoryAnswer(body []byte) (answer DirectDebitHistoryAnswer) {
-	readBody(body, &answer)
-	return answer
+func ParseDirectDebitHistoryAnswer(body []byte) DirectDebitHistoryAnswer {
+	return readBody[DirectDebitHistoryAnswer](body)
 }
 
 // UnmarshalJSON is [ParseDirectDebitHistoryAnswer], for encoding/json.
-func (a *DirectDebitHistoryAnswer) UnmarshalJSON(body []byte) error {
-	*a = DirectDebitHistoryAnswer{}
-	unmarshal(body, a)
-	return nil
-}
+func (a *DirectDebitHistoryAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // DirectDebitHistoryAnswer is the answer of [Client.DirectDebitHistory].
 type DirectDebitHistoryAnswer struct {
@@ -34,28 +28,10 @@ type DirectDebitHistoryAnswer struct {
 
 	// CustomerName (string): name of the customer.
 	CustomerName Text `json:"customerName"`
-
 	// HasExistingDebitMandate (boolean): whether there is a mandate.
 	HasExistingDebitMandate Flag `json:"hasExistingDebitMandate"`
-
 	// DirectDebitMandates (array of objects): the mandates.
 	DirectDebitMandates List[DirectDebitHistoryAnswerDirectDebitMandatesItem] `json:"directDebitMandates"`
-}
-
-func (a *DirectDebitHistoryAnswer) member(name string) slot {
-	switch name {
-	case "customerName":
-		return &a.CustomerName
-	case "hasExistingDebitMandate":
-		return &a.HasExistingDebitMandate
-	case "directDebitMandates":
-		return &a.DirectDebitMandates
-	}
-	return nil
-}
-
-func (a *DirectDebitHistoryAnswer) members() []slot {
-	return []slot{&a.CustomerName, &a.HasExistingDebitMandate, &a.DirectDebitMandates}
 }
 
 // DirectDebitHistoryAnswerDirectDebitMandatesItem is /directDebitMandates/* in [DirectDebitHistoryAnswer].
@@ -64,38 +40,14 @@ type DirectDebitHistoryAnswerDirectDebitMandatesItem struct {
 
 	// AccountNumber (string): the customer's bank account.
 	AccountNumber Text `json:"accountNumber"`
-
 	// BankName (string): name of the customer's bank.
 	BankName Text `json:"bankName"`
-
 	// DirectDebitID (integer): the service's number for the mandate.
 	DirectDebitID Integer `json:"directDebitId"`
-
 	// DateCreated (time): when the mandate was created, UTC.
 	DateCreated Time `json:"dateCreated"`
-
 	// BankCode (string): code of the customer's bank.
 	BankCode Text `json:"bankCode"`
-}
-
-func (a *DirectDebitHistoryAnswerDirectDebitMandatesItem) member(name string) slot {
-	switch name {
-	case "accountNumber":
-		return &a.AccountNumber
-	case "bankName":
-		return &a.BankName
-	case "directDebitId":
-		return &a.DirectDebitID
-	case "dateCreated":
-		return &a.DateCreated
-	case "bankCode":
-		return &a.BankCode
-	}
-	return nil
-}
-
-func (a *DirectDebitHistoryAnswerDirectDebitMandatesItem) members() []slot {
-	return []slot{&a.AccountNumber, &a.BankName, &a.DirectDebitID, &a.DateCreated, &a.BankCode}
 }
 
 // DirectDebitCreateReply is the reply of [Client.DirectDebitCreate].
@@ -103,24 +55,18 @@ type DirectDebitCreateReply struct{ Reply }
 
 // Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
-func (r *DirectDebitCreateReply) Answer() (answer DirectDebitCreateAnswer) {
-	readReply(&r.Reply, &answer)
-	return answer
+func (r *DirectDebitCreateReply) Answer() DirectDebitCreateAnswer {
+	return readReply[DirectDebitCreateAnswer](&r.Reply)
 }
 
 // ParseDirectDebitCreateAnswer reads an answer of [Client.DirectDebitCreate] from the body of an [Error] or from one that was stored. It never
 // fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
-func ParseDirectDebitCreateAnswer(body []byte) (answer DirectDebitCreateAnswer) {
-	readBody(body, &answer)
-	return answer
+func ParseDirectDebitCreateAnswer(body []byte) DirectDebitCreateAnswer {
+	return readBody[DirectDebitCreateAnswer](body)
 }
 
 // UnmarshalJSON is [ParseDirectDebitCreateAnswer], for encoding/json.
-func (a *DirectDebitCreateAnswer) UnmarshalJSON(body []byte) error {
-	*a = DirectDebitCreateAnswer{}
-	unmarshal(body, a)
-	return nil
-}
+func (a *DirectDebitCreateAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // DirectDebitCreateAnswer is the answer of [Client.DirectDebitCreate].
 type DirectDebitCreateAnswer struct {
@@ -128,33 +74,12 @@ type DirectDebitCreateAnswer struct {
 
 	// Status (boolean): whether the request succeeded.
 	Status Flag `json:"status"`
-
 	// Code (string): code, e.g. 00.
 	Code Text `json:"code"`
-
 	// Message (string): what became of the request, for a person.
 	Message Text `json:"message"`
-
 	// Data (object): the mandate.
 	Data DirectDebitCreateAnswerData `json:"data"`
-}
-
-func (a *DirectDebitCreateAnswer) member(name string) slot {
-	switch name {
-	case "status":
-		return &a.Status
-	case "code":
-		return &a.Code
-	case "message":
-		return &a.Message
-	case "data":
-		return &a.Data
-	}
-	return nil
-}
-
-func (a *DirectDebitCreateAnswer) members() []slot {
-	return []slot{&a.Status, &a.Code, &a.Message, &a.Data}
 }
 
 // DirectDebitCreateAnswerData is /data in [DirectDebitCreateAnswer].
@@ -163,43 +88,16 @@ type DirectDebitCreateAnswerData struct {
 
 	// Message (string): what was done.
 	Message Text `json:"message"`
-
 	// MandateCode (string): code of the mandate: debits and status checks need it.
 	MandateCode Text `json:"mandateCode"`
-
 	// BankName (string): name of the customer's bank.
 	BankName Text `json:"bankName"`
-
 	// AccountNumber (string): the customer's bank account.
 	AccountNumber Text `json:"accountNumber"`
-
 	// Amount (amount in major currency units): amount of the order.
 	Amount Decimal `json:"amount"`
-
 	// DirectDebitID (integer): the service's number for the mandate.
 	DirectDebitID Integer `json:"directDebitId"`
-}
-
-func (a *DirectDebitCreateAnswerData) member(name string) slot {
-	switch name {
-	case "message":
-		return &a.Message
-	case "mandateCode":
-		return &a.MandateCode
-	case "bankName":
-		return &a.BankName
-	case "accountNumber":
-		return &a.AccountNumber
-	case "amount":
-		return &a.Amount
-	case "directDebitId":
-		return &a.DirectDebitID
-	}
-	return nil
-}
-
-func (a *DirectDebitCreateAnswerData) members() []slot {
-	return []slot{&a.Message, &a.MandateCode, &a.BankName, &a.AccountNumber, &a.Amount, &a.DirectDebitID}
 }
 
 // DirectDebitStatusReply is the reply of [Client.DirectDebitStatus].
@@ -207,24 +105,18 @@ type DirectDebitStatusReply struct{ Reply }
 
 // Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
-func (r *DirectDebitStatusReply) Answer() (answer DirectDebitStatusAnswer) {
-	readReply(&r.Reply, &answer)
-	return answer
+func (r *DirectDebitStatusReply) Answer() DirectDebitStatusAnswer {
+	return readReply[DirectDebitStatusAnswer](&r.Reply)
 }
 
 // ParseDirectDebitStatusAnswer reads an answer of [Client.DirectDebitStatus] from the body of an [Error] or from one that was stored. It never
 // fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
-func ParseDirectDebitStatusAnswer(body []byte) (answer DirectDebitStatusAnswer) {
-	readBody(body, &answer)
-	return answer
+func ParseDirectDebitStatusAnswer(body []byte) DirectDebitStatusAnswer {
+	return readBody[DirectDebitStatusAnswer](body)
 }
 
 // UnmarshalJSON is [ParseDirectDebitStatusAnswer], for encoding/json.
-func (a *DirectDebitStatusAnswer) UnmarshalJSON(body []byte) error {
-	*a = DirectDebitStatusAnswer{}
-	unmarshal(body, a)
-	return nil
-}
+func (a *DirectDebitStatusAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // DirectDebitStatusAnswer is the answer of [Client.DirectDebitStatus].
 type DirectDebitStatusAnswer struct {
@@ -232,33 +124,12 @@ type DirectDebitStatusAnswer struct {
 
 	// Status (boolean): whether the request succeeded.
 	Status Flag `json:"status"`
-
 	// Code (string): code, e.g. 00.
 	Code Text `json:"code"`
-
 	// Message (string): describes the state of the mandate.
 	Message Text `json:"message"`
-
 	// Data (object): the mandate.
 	Data DirectDebitStatusAnswerData `json:"data"`
-}
-
-func (a *DirectDebitStatusAnswer) member(name string) slot {
-	switch name {
-	case "status":
-		return &a.Status
-	case "code":
-		return &a.Code
-	case "message":
-		return &a.Message
-	case "data":
-		return &a.Data
-	}
-	return nil
-}
-
-func (a *DirectDebitStatusAnswer) members() []slot {
-	return []slot{&a.Status, &a.Code, &a.Message, &a.Data}
 }
 
 // DirectDebitStatusAnswerData is /data in [DirectDebitStatusAnswer].
@@ -269,41 +140,23 @@ type DirectDebitStatusAnswerData struct {
 	MandateCode Text `json:"mandateCode"`
 }
 
-func (a *DirectDebitStatusAnswerData) member(name string) slot {
-	switch name {
-	case "mandateCode":
-		return &a.MandateCode
-	}
-	return nil
-}
-
-func (a *DirectDebitStatusAnswerData) members() []slot {
-	return []slot{&a.MandateCode}
-}
-
 // DirectDebitOTPReply is the reply of [Client.DirectDebitOTP].
 type DirectDebitOTPReply struct{ Reply }
 
 // Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
-func (r *DirectDebitOTPReply) Answer() (answer DirectDebitOTPAnswer) {
-	readReply(&r.Reply, &answer)
-	return answer
+func (r *DirectDebitOTPReply) Answer() DirectDebitOTPAnswer {
+	return readReply[DirectDebitOTPAnswer](&r.Reply)
 }
 
 // ParseDirectDebitOTPAnswer reads an answer of [Client.DirectDebitOTP] from the body of an [Error] or from one that was stored. It never
 // fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
-func ParseDirectDebitOTPAnswer(body []byte) (answer DirectDebitOTPAnswer) {
-	readBody(body, &answer)
-	return answer
+func ParseDirectDebitOTPAnswer(body []byte) DirectDebitOTPAnswer {
+	return readBody[DirectDebitOTPAnswer](body)
 }
 
 // UnmarshalJSON is [ParseDirectDebitOTPAnswer], for encoding/json.
-func (a *DirectDebitOTPAnswer) UnmarshalJSON(body []byte) error {
-	*a = DirectDebitOTPAnswer{}
-	unmarshal(body, a)
-	return nil
-}
+func (a *DirectDebitOTPAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // DirectDebitOTPAnswer is the answer of [Client.DirectDebitOTP].
 type DirectDebitOTPAnswer struct {
@@ -311,33 +164,12 @@ type DirectDebitOTPAnswer struct {
 
 	// Status (boolean): whether the request succeeded.
 	Status Flag `json:"status"`
-
 	// Code (string): code, e.g. 00.
 	Code Text `json:"code"`
-
 	// Message (string): what became of the request, for a person.
 	Message Text `json:"message"`
-
 	// Data (string): a confirmation text.
 	Data Text `json:"data"`
-}
-
-func (a *DirectDebitOTPAnswer) member(name string) slot {
-	switch name {
-	case "status":
-		return &a.Status
-	case "code":
-		return &a.Code
-	case "message":
-		return &a.Message
-	case "data":
-		return &a.Data
-	}
-	return nil
-}
-
-func (a *DirectDebitOTPAnswer) members() []slot {
-	return []slot{&a.Status, &a.Code, &a.Message, &a.Data}
 }
 
 // OrderCreateReply is the reply of [Client.OrderCreate].
@@ -345,24 +177,14 @@ type OrderCreateReply struct{ Reply }
 
 // Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
-func (r *OrderCreateReply) Answer() (answer OrderCreateAnswer) {
-	readReply(&r.Reply, &answer)
-	return answer
-}
+func (r *OrderCreateReply) Answer() OrderCreateAnswer { return readReply[OrderCreateAnswer](&r.Reply) }
 
 // ParseOrderCreateAnswer reads an answer of [Client.OrderCreate] from the body of an [Error] or from one that was stored. It never
 // fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
-func ParseOrderCreateAnswer(body []byte) (answer OrderCreateAnswer) {
-	readBody(body, &answer)
-	return answer
-}
+func ParseOrderCreateAnswer(body []byte) OrderCreateAnswer { return readBody[OrderCreateAnswer](body) }
 
 // UnmarshalJSON is [ParseOrderCreateAnswer], for encoding/json.
-func (a *OrderCreateAnswer) UnmarshalJSON(body []byte) error {
-	*a = OrderCreateAnswer{}
-	unmarshal(body, a)
-	return nil
-}
+func (a *OrderCreateAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // OrderCreateAnswer is the answer of [Client.OrderCreate].
 type OrderCreateAnswer struct {
@@ -370,33 +192,12 @@ type OrderCreateAnswer struct {
 
 	// Status (string, reported): success, or what became of the request instead.
 	Status Text `json:"status"`
-
 	// StatusCode (string, reported): code, e.g. 00.
 	StatusCode Text `json:"statusCode"`
-
 	// Message (string, reported): what became of the request, for a person.
 	Message Text `json:"message"`
-
 	// Data (object, reported): the order and what belongs to it.
 	Data OrderCreateAnswerData `json:"data"`
-}
-
-func (a *OrderCreateAnswer) member(name string) slot {
-	switch name {
-	case "status":
-		return &a.Status
-	case "statusCode":
-		return &a.StatusCode
-	case "message":
-		return &a.Message
-	case "data":
-		return &a.Data
-	}
-	return nil
-}
-
-func (a *OrderCreateAnswer) members() []slot {
-	return []slot{&a.Status, &a.StatusCode, &a.Message, &a.Data}
 }
 
 // OrderCreateAnswerData is /data in [OrderCreateAnswer].
@@ -405,48 +206,18 @@ type OrderCreateAnswerData struct {
 
 	// Order (object, reported): the order.
 	Order OrderCreateAnswerDataOrder `json:"order"`
-
 	// Subsidiary (object or null, reported): the merchant.
 	Subsidiary OrderCreateAnswerDataSubsidiary `json:"subsidiary"`
-
 	// Customer (any or null, reported): the customer; null, an object or an array of objects.
 	Customer Raw `json:"customer"`
-
 	// Payment (object or null, reported): the payment's settings.
 	Payment OrderCreateAnswerDataPayment `json:"payment"`
-
 	// OtherPaymentOptions (array of objects or null, reported): further payment options.
 	OtherPaymentOptions List[OrderCreateAnswerDataOtherPaymentOptionsItem] `json:"otherPaymentOptions"`
-
 	// SavedCards (any or null, reported): the customer's saved cards.
 	SavedCards Raw `json:"savedCards"`
-
 	// SubsidiaryOrderSummary (any or null, integrated): the order as the merchant sees it.
 	SubsidiaryOrderSummary Raw `json:"subsidiaryOrderSummary"`
-}
-
-func (a *OrderCreateAnswerData) member(name string) slot {
-	switch name {
-	case "order":
-		return &a.Order
-	case "subsidiary":
-		return &a.Subsidiary
-	case "customer":
-		return &a.Customer
-	case "payment":
-		return &a.Payment
-	case "otherPaymentOptions":
-		return &a.OtherPaymentOptions
-	case "savedCards":
-		return &a.SavedCards
-	case "subsidiaryOrderSummary":
-		return &a.SubsidiaryOrderSummary
-	}
-	return nil
-}
-
-func (a *OrderCreateAnswerData) members() []slot {
-	return []slot{&a.Order, &a.Subsidiary, &a.Customer, &a.Payment, &a.OtherPaymentOptions, &a.SavedCards, &a.SubsidiaryOrderSummary}
 }
 
 // OrderCreateAnswerDataOrder is /data/order in [OrderCreateAnswer].
@@ -455,58 +226,22 @@ type OrderCreateAnswerDataOrder struct {
 
 	// Reference (string, reported): reference of the order.
 	Reference Text `json:"reference"`
-
 	// ProcessorReference (string, integrated): the service's reference of the order.
 	ProcessorReference Text `json:"processorReference"`
-
 	// Amount (amount in major currency units, reported): price of the order, without the fee.
 	Amount Decimal `json:"amount"`
-
 	// Fee (amount in major currency units or null, reported): fee; 0 until it is known.
 	Fee Decimal `json:"fee"`
-
 	// FeeRate (decimal number or null, integrated): rate of the fee.
 	FeeRate Decimal `json:"feeRate"`
-
 	// StatusID (integer, reported): state of the order.
 	StatusID Integer `json:"statusId"`
-
 	// Status (string, reported): state of the order, as a word.
 	Status Text `json:"status"`
-
 	// Currency (string, reported): currency code.
 	Currency Text `json:"currency"`
-
 	// Narration (string or null, integrated): narration.
 	Narration Text `json:"narration"`
-}
-
-func (a *OrderCreateAnswerDataOrder) member(name string) slot {
-	switch name {
-	case "reference":
-		return &a.Reference
-	case "processorReference":
-		return &a.ProcessorReference
-	case "amount":
-		return &a.Amount
-	case "fee":
-		return &a.Fee
-	case "feeRate":
-		return &a.FeeRate
-	case "statusId":
-		return &a.StatusID
-	case "status":
-		return &a.Status
-	case "currency":
-		return &a.Currency
-	case "narration":
-		return &a.Narration
-	}
-	return nil
-}
-
-func (a *OrderCreateAnswerDataOrder) members() []slot {
-	return []slot{&a.Reference, &a.ProcessorReference, &a.Amount, &a.Fee, &a.FeeRate, &a.StatusID, &a.Status, &a.Currency, &a.Narration}
 }
 
 // OrderCreateAnswerDataSubsidiary is /data/subsidiary in [OrderCreateAnswer].
@@ -515,28 +250,10 @@ type OrderCreateAnswerDataSubsidiary struct {
 
 	// Country (string or null, integrated): country code of the merchant.
 	Country Text `json:"country"`
-
 	// SupportEmail (string or null, integrated): where the merchant's customers find help.
 	SupportEmail Text `json:"supportEmail"`
-
 	// Customization (any or null, integrated): how the merchant's payment page looks.
 	Customization Raw `json:"customization"`
-}
-
-func (a *OrderCreateAnswerDataSubsidiary) member(name string) slot {
-	switch name {
-	case "country":
-		return &a.Country
-	case "supportEmail":
-		return &a.SupportEmail
-	case "customization":
-		return &a.Customization
-	}
-	return nil
-}
-
-func (a *OrderCreateAnswerDataSubsidiary) members() []slot {
-	return []slot{&a.Country, &a.SupportEmail, &a.Customization}
 }
 
 // OrderCreateAnswerDataPayment is /data/payment in [OrderCreateAnswer].
@@ -547,46 +264,16 @@ type OrderCreateAnswerDataPayment struct {
 	Source Text `json:"source"`
 }
 
-func (a *OrderCreateAnswerDataPayment) member(name string) slot {
-	switch name {
-	case "source":
-		return &a.Source
-	}
-	return nil
-}
-
-func (a *OrderCreateAnswerDataPayment) members() []slot {
-	return []slot{&a.Source}
-}
-
 // OrderCreateAnswerDataOtherPaymentOptionsItem is /data/otherPaymentOptions/* in [OrderCreateAnswer].
 type OrderCreateAnswerDataOtherPaymentOptionsItem struct {
 	Object
 
 	// Code (string, reported): code of the option, for order_pay.
 	Code Text `json:"code"`
-
 	// Name (string, reported): name of the option.
 	Name Text `json:"name"`
-
 	// Currency (string, reported): currency code.
 	Currency Text `json:"currency"`
-}
-
-func (a *OrderCreateAnswerDataOtherPaymentOptionsItem) member(name string) slot {
-	switch name {
-	case "code":
-		return &a.Code
-	case "name":
-		return &a.Name
-	case "currency":
-		return &a.Currency
-	}
-	return nil
-}
-
-func (a *OrderCreateAnswerDataOtherPaymentOptionsItem) members() []slot {
-	return []slot{&a.Code, &a.Name, &a.Currency}
 }
 
 // OrderPayReply is the reply of [Client.OrderPay].
@@ -594,24 +281,14 @@ type OrderPayReply struct{ Reply }
 
 // Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
-func (r *OrderPayReply) Answer() (answer OrderPayAnswer) {
-	readReply(&r.Reply, &answer)
-	return answer
-}
+func (r *OrderPayReply) Answer() OrderPayAnswer { return readReply[OrderPayAnswer](&r.Reply) }
 
 // ParseOrderPayAnswer reads an answer of [Client.OrderPay] from the body of an [Error] or from one that was stored. It never
 // fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
-func ParseOrderPayAnswer(body []byte) (answer OrderPayAnswer) {
-	readBody(body, &answer)
-	return answer
-}
+func ParseOrderPayAnswer(body []byte) OrderPayAnswer { return readBody[OrderPayAnswer](body) }
 
 // UnmarshalJSON is [ParseOrderPayAnswer], for encoding/json.
-func (a *OrderPayAnswer) UnmarshalJSON(body []byte) error {
-	*a = OrderPayAnswer{}
-	unmarshal(body, a)
-	return nil
-}
+func (a *OrderPayAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // OrderPayAnswer is the answer of [Client.OrderPay].
 type OrderPayAnswer struct {
@@ -619,33 +296,12 @@ type OrderPayAnswer struct {
 
 	// Status (string): success, or what became of the request instead.
 	Status Text `json:"status"`
-
 	// StatusCode (string): code, e.g. 00.
 	StatusCode Text `json:"statusCode"`
-
 	// Message (string): what became of the request, for a person.
 	Message Text `json:"message"`
-
 	// Data (object): the payment.
 	Data OrderPayAnswerData `json:"data"`
-}
-
-func (a *OrderPayAnswer) member(name string) slot {
-	switch name {
-	case "status":
-		return &a.Status
-	case "statusCode":
-		return &a.StatusCode
-	case "message":
-		return &a.Message
-	case "data":
-		return &a.Data
-	}
-	return nil
-}
-
-func (a *OrderPayAnswer) members() []slot {
-	return []slot{&a.Status, &a.StatusCode, &a.Message, &a.Data}
 }
 
 // OrderPayAnswerData is /data in [OrderPayAnswer].
@@ -654,28 +310,10 @@ type OrderPayAnswerData struct {
 
 	// PaymentDetail (object or null): details of the payment.
 	PaymentDetail OrderPayAnswerDataPaymentDetail `json:"paymentDetail"`
-
 	// BankTransferDetails (object or null): for bank transfers.
 	BankTransferDetails OrderPayAnswerDataBankTransferDetails `json:"bankTransferDetails"`
-
 	// OrderPayment (object): this attempt to pay.
 	OrderPayment OrderPayAnswerDataOrderPayment `json:"orderPayment"`
-}
-
-func (a *OrderPayAnswerData) member(name string) slot {
-	switch name {
-	case "paymentDetail":
-		return &a.PaymentDetail
-	case "bankTransferDetails":
-		return &a.BankTransferDetails
-	case "orderPayment":
-		return &a.OrderPayment
-	}
-	return nil
-}
-
-func (a *OrderPayAnswerData) members() []slot {
-	return []slot{&a.PaymentDetail, &a.BankTransferDetails, &a.OrderPayment}
 }
 
 // OrderPayAnswerDataPaymentDetail is /data/paymentDetail in [OrderPayAnswer].
@@ -684,33 +322,12 @@ type OrderPayAnswerDataPaymentDetail struct {
 
 	// RedirectURL (string or null): where the customer must go to consent.
 	RedirectURL Text `json:"redirectUrl"`
-
 	// RecipientAccount (string or null): account that receives the payment.
 	RecipientAccount Text `json:"recipientAccount"`
-
 	// PaymentReference (string or null): the service's reference of the payment.
 	PaymentReference Text `json:"paymentReference"`
-
 	// CardToken (string or null): token of the card.
 	CardToken Text `json:"cardToken"`
-}
-
-func (a *OrderPayAnswerDataPaymentDetail) member(name string) slot {
-	switch name {
-	case "redirectUrl":
-		return &a.RedirectURL
-	case "recipientAccount":
-		return &a.RecipientAccount
-	case "paymentReference":
-		return &a.PaymentReference
-	case "cardToken":
-		return &a.CardToken
-	}
-	return nil
-}
-
-func (a *OrderPayAnswerDataPaymentDetail) members() []slot {
-	return []slot{&a.RedirectURL, &a.RecipientAccount, &a.PaymentReference, &a.CardToken}
 }
 
 // OrderPayAnswerDataBankTransferDetails is /data/bankTransferDetails in [OrderPayAnswer].
@@ -719,23 +336,8 @@ type OrderPayAnswerDataBankTransferDetails struct {
 
 	// BankAccount (string, reported): account to transfer to.
 	BankAccount Text `json:"bankAccount"`
-
 	// BankName (string, reported): bank of that account.
 	BankName Text `json:"bankName"`
-}
-
-func (a *OrderPayAnswerDataBankTransferDetails) member(name string) slot {
-	switch name {
-	case "bankAccount":
-		return &a.BankAccount
-	case "bankName":
-		return &a.BankName
-	}
-	return nil
-}
-
-func (a *OrderPayAnswerDataBankTransferDetails) members() []slot {
-	return []slot{&a.BankAccount, &a.BankName}
 }
 
 // OrderPayAnswerDataOrderPayment is /data/orderPayment in [OrderPayAnswer].
@@ -744,63 +346,24 @@ type OrderPayAnswerDataOrderPayment struct {
 
 	// OrderID (integer): the service's number for the order.
 	OrderID Integer `json:"orderId"`
-
 	// OrderPaymentReference (string): reference of this attempt to pay.
 	OrderPaymentReference Text `json:"orderPaymentReference"`
-
 	// Currency (string): currency code.
 	Currency Text `json:"currency"`
-
 	// StatusID (integer): state of the payment.
 	StatusID Integer `json:"statusId"`
-
 	// OrderPaymentResponseCode (string): code of the payment.
 	OrderPaymentResponseCode Text `json:"orderPaymentResponseCode"`
-
 	// OrderPaymentResponseMessage (string): message of the payment.
 	OrderPaymentResponseMessage Text `json:"orderPaymentResponseMessage"`
-
 	// OrderPaymentInstrument (string or null): the account or card.
 	OrderPaymentInstrument Text `json:"orderPaymentInstrument"`
-
 	// Remarks (string): remarks.
 	Remarks Text `json:"remarks"`
-
 	// TotalAmount (amount in major currency units): what is charged, the fee included.
 	TotalAmount Decimal `json:"totalAmount"`
-
 	// Fee (amount in major currency units): fee.
 	Fee Decimal `json:"fee"`
-}
-
-func (a *OrderPayAnswerDataOrderPayment) member(name string) slot {
-	switch name {
-	case "orderId":
-		return &a.OrderID
-	case "orderPaymentReference":
-		return &a.OrderPaymentReference
-	case "currency":
-		return &a.Currency
-	case "statusId":
-		return &a.StatusID
-	case "orderPaymentResponseCode":
-		return &a.OrderPaymentResponseCode
-	case "orderPaymentResponseMessage":
-		return &a.OrderPaymentResponseMessage
-	case "orderPaymentInstrument":
-		return &a.OrderPaymentInstrument
-	case "remarks":
-		return &a.Remarks
-	case "totalAmount":
-		return &a.TotalAmount
-	case "fee":
-		return &a.Fee
-	}
-	return nil
-}
-
-func (a *OrderPayAnswerDataOrderPayment) members() []slot {
-	return []slot{&a.OrderID, &a.OrderPaymentReference, &a.Currency, &a.StatusID, &a.OrderPaymentResponseCode, &a.OrderPaymentResponseMessage, &a.OrderPaymentInstrument, &a.Remarks, &a.TotalAmount, &a.Fee}
 }
 
 // OrderPayAuthorizeReply is the reply of [Client.OrderPayAuthorize].
@@ -808,24 +371,18 @@ type OrderPayAuthorizeReply struct{ Reply }
 
 // Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
-func (r *OrderPayAuthorizeReply) Answer() (answer OrderPayAuthorizeAnswer) {
-	readReply(&r.Reply, &answer)
-	return answer
+func (r *OrderPayAuthorizeReply) Answer() OrderPayAuthorizeAnswer {
+	return readReply[OrderPayAuthorizeAnswer](&r.Reply)
 }
 
 // ParseOrderPayAuthorizeAnswer reads an answer of [Client.OrderPayAuthorize] from the body of an [Error] or from one that was stored. It never
 // fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
-func ParseOrderPayAuthorizeAnswer(body []byte) (answer OrderPayAuthorizeAnswer) {
-	readBody(body, &answer)
-	return answer
+func ParseOrderPayAuthorizeAnswer(body []byte) OrderPayAuthorizeAnswer {
+	return readBody[OrderPayAuthorizeAnswer](body)
 }
 
 // UnmarshalJSON is [ParseOrderPayAuthorizeAnswer], for encoding/json.
-func (a *OrderPayAuthorizeAnswer) UnmarshalJSON(body []byte) error {
-	*a = OrderPayAuthorizeAnswer{}
-	unmarshal(body, a)
-	return nil
-}
+func (a *OrderPayAuthorizeAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // OrderPayAuthorizeAnswer is the answer of [Client.OrderPayAuthorize].
 type OrderPayAuthorizeAnswer struct {
@@ -833,33 +390,12 @@ type OrderPayAuthorizeAnswer struct {
 
 	// Status (string): success, or what became of the request instead.
 	Status Text `json:"status"`
-
 	// StatusCode (string): code, e.g. 00.
 	StatusCode Text `json:"statusCode"`
-
 	// Message (string): what became of the request, for a person.
 	Message Text `json:"message"`
-
 	// Data (object): the payment.
 	Data OrderPayAuthorizeAnswerData `json:"data"`
-}
-
-func (a *OrderPayAuthorizeAnswer) member(name string) slot {
-	switch name {
-	case "status":
-		return &a.Status
-	case "statusCode":
-		return &a.StatusCode
-	case "message":
-		return &a.Message
-	case "data":
-		return &a.Data
-	}
-	return nil
-}
-
-func (a *OrderPayAuthorizeAnswer) members() []slot {
-	return []slot{&a.Status, &a.StatusCode, &a.Message, &a.Data}
 }
 
 // OrderPayAuthorizeAnswerData is /data in [OrderPayAuthorizeAnswer].
@@ -868,28 +404,10 @@ type OrderPayAuthorizeAnswerData struct {
 
 	// PaymentDetail (object or null): details of the payment.
 	PaymentDetail OrderPayAuthorizeAnswerDataPaymentDetail `json:"paymentDetail"`
-
 	// BankTransferDetails (object or null): for bank transfers.
 	BankTransferDetails OrderPayAuthorizeAnswerDataBankTransferDetails `json:"bankTransferDetails"`
-
 	// OrderPayment (object): this attempt to pay.
 	OrderPayment OrderPayAuthorizeAnswerDataOrderPayment `json:"orderPayment"`
-}
-
-func (a *OrderPayAuthorizeAnswerData) member(name string) slot {
-	switch name {
-	case "paymentDetail":
-		return &a.PaymentDetail
-	case "bankTransferDetails":
-		return &a.BankTransferDetails
-	case "orderPayment":
-		return &a.OrderPayment
-	}
-	return nil
-}
-
-func (a *OrderPayAuthorizeAnswerData) members() []slot {
-	return []slot{&a.PaymentDetail, &a.BankTransferDetails, &a.OrderPayment}
 }
 
 // OrderPayAuthorizeAnswerDataPaymentDetail is /data/paymentDetail in [OrderPayAuthorizeAnswer].
@@ -898,33 +416,12 @@ type OrderPayAuthorizeAnswerDataPaymentDetail struct {
 
 	// RedirectURL (string or null): where the customer must go to consent.
 	RedirectURL Text `json:"redirectUrl"`
-
 	// RecipientAccount (string or null): account that receives the payment.
 	RecipientAccount Text `json:"recipientAccount"`
-
 	// PaymentReference (string or null): the service's reference of the payment.
 	PaymentReference Text `json:"paymentReference"`
-
 	// CardToken (string or null): token of the card.
 	CardToken Text `json:"cardToken"`
-}
-
-func (a *OrderPayAuthorizeAnswerDataPaymentDetail) member(name string) slot {
-	switch name {
-	case "redirectUrl":
-		return &a.RedirectURL
-	case "recipientAccount":
-		return &a.RecipientAccount
-	case "paymentReference":
-		return &a.PaymentReference
-	case "cardToken":
-		return &a.CardToken
-	}
-	return nil
-}
-
-func (a *OrderPayAuthorizeAnswerDataPaymentDetail) members() []slot {
-	return []slot{&a.RedirectURL, &a.RecipientAccount, &a.PaymentReference, &a.CardToken}
 }
 
 // OrderPayAuthorizeAnswerDataBankTransferDetails is /data/bankTransferDetails in [OrderPayAuthorizeAnswer].
@@ -933,23 +430,8 @@ type OrderPayAuthorizeAnswerDataBankTransferDetails struct {
 
 	// BankAccount (string, reported): account to transfer to.
 	BankAccount Text `json:"bankAccount"`
-
 	// BankName (string, reported): bank of that account.
 	BankName Text `json:"bankName"`
-}
-
-func (a *OrderPayAuthorizeAnswerDataBankTransferDetails) member(name string) slot {
-	switch name {
-	case "bankAccount":
-		return &a.BankAccount
-	case "bankName":
-		return &a.BankName
-	}
-	return nil
-}
-
-func (a *OrderPayAuthorizeAnswerDataBankTransferDetails) members() []slot {
-	return []slot{&a.BankAccount, &a.BankName}
 }
 
 // OrderPayAuthorizeAnswerDataOrderPayment is /data/orderPayment in [OrderPayAuthorizeAnswer].
@@ -958,63 +440,24 @@ type OrderPayAuthorizeAnswerDataOrderPayment struct {
 
 	// OrderID (integer): the service's number for the order.
 	OrderID Integer `json:"orderId"`
-
 	// OrderPaymentReference (string): reference of this attempt to pay.
 	OrderPaymentReference Text `json:"orderPaymentReference"`
-
 	// Currency (string): currency code.
 	Currency Text `json:"currency"`
-
 	// StatusID (integer): state of the payment.
 	StatusID Integer `json:"statusId"`
-
 	// OrderPaymentResponseCode (string): code of the payment.
 	OrderPaymentResponseCode Text `json:"orderPaymentResponseCode"`
-
 	// OrderPaymentResponseMessage (string): message of the payment.
 	OrderPaymentResponseMessage Text `json:"orderPaymentResponseMessage"`
-
 	// OrderPaymentInstrument (string or null): the account or card.
 	OrderPaymentInstrument Text `json:"orderPaymentInstrument"`
-
 	// Remarks (string): remarks.
 	Remarks Text `json:"remarks"`
-
 	// TotalAmount (amount in major currency units): what is charged, the fee included.
 	TotalAmount Decimal `json:"totalAmount"`
-
 	// Fee (amount in major currency units): fee.
 	Fee Decimal `json:"fee"`
-}
-
-func (a *OrderPayAuthorizeAnswerDataOrderPayment) member(name string) slot {
-	switch name {
-	case "orderId":
-		return &a.OrderID
-	case "orderPaymentReference":
-		return &a.OrderPaymentReference
-	case "currency":
-		return &a.Currency
-	case "statusId":
-		return &a.StatusID
-	case "orderPaymentResponseCode":
-		return &a.OrderPaymentResponseCode
-	case "orderPaymentResponseMessage":
-		return &a.OrderPaymentResponseMessage
-	case "orderPaymentInstrument":
-		return &a.OrderPaymentInstrument
-	case "remarks":
-		return &a.Remarks
-	case "totalAmount":
-		return &a.TotalAmount
-	case "fee":
-		return &a.Fee
-	}
-	return nil
-}
-
-func (a *OrderPayAuthorizeAnswerDataOrderPayment) members() []slot {
-	return []slot{&a.OrderID, &a.OrderPaymentReference, &a.Currency, &a.StatusID, &a.OrderPaymentResponseCode, &a.OrderPaymentResponseMessage, &a.OrderPaymentInstrument, &a.Remarks, &a.TotalAmount, &a.Fee}
 }
 
 // OrderPayCaptureReply is the reply of [Client.OrderPayCapture].
@@ -1022,36 +465,22 @@ type OrderPayCaptureReply struct{ Reply }
 
 // Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
-func (r *OrderPayCaptureReply) Answer() (answer OrderPayCaptureAnswer) {
-	readReply(&r.Reply, &answer)
-	return answer
+func (r *OrderPayCaptureReply) Answer() OrderPayCaptureAnswer {
+	return readReply[OrderPayCaptureAnswer](&r.Reply)
 }
 
 // ParseOrderPayCaptureAnswer reads an answer of [Client.OrderPayCapture] from the body of an [Error] or from one that was stored. It never
 // fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
-func ParseOrderPayCaptureAnswer(body []byte) (answer OrderPayCaptureAnswer) {
-	readBody(body, &answer)
-	return answer
+func ParseOrderPayCaptureAnswer(body []byte) OrderPayCaptureAnswer {
+	return readBody[OrderPayCaptureAnswer](body)
 }
 
 // UnmarshalJSON is [ParseOrderPayCaptureAnswer], for encoding/json.
-func (a *OrderPayCaptureAnswer) UnmarshalJSON(body []byte) error {
-	*a = OrderPayCaptureAnswer{}
-	unmarshal(body, a)
-	return nil
-}
+func (a *OrderPayCaptureAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // OrderPayCaptureAnswer is the answer of [Client.OrderPayCapture].
 type OrderPayCaptureAnswer struct {
 	Object
-}
-
-func (a *OrderPayCaptureAnswer) member(name string) slot {
-	return nil
-}
-
-func (a *OrderPayCaptureAnswer) members() []slot {
-	return []slot{}
 }
 
 // OrderRefundReply is the reply of [Client.OrderRefund].
@@ -1059,24 +488,14 @@ type OrderRefundReply struct{ Reply }
 
 // Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
-func (r *OrderRefundReply) Answer() (answer OrderRefundAnswer) {
-	readReply(&r.Reply, &answer)
-	return answer
-}
+func (r *OrderRefundReply) Answer() OrderRefundAnswer { return readReply[OrderRefundAnswer](&r.Reply) }
 
 // ParseOrderRefundAnswer reads an answer of [Client.OrderRefund] from the body of an [Error] or from one that was stored. It never
 // fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
-func ParseOrderRefundAnswer(body []byte) (answer OrderRefundAnswer) {
-	readBody(body, &answer)
-	return answer
-}
+func ParseOrderRefundAnswer(body []byte) OrderRefundAnswer { return readBody[OrderRefundAnswer](body) }
 
 // UnmarshalJSON is [ParseOrderRefundAnswer], for encoding/json.
-func (a *OrderRefundAnswer) UnmarshalJSON(body []byte) error {
-	*a = OrderRefundAnswer{}
-	unmarshal(body, a)
-	return nil
-}
+func (a *OrderRefundAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // OrderRefundAnswer is the answer of [Client.OrderRefund].
 type OrderRefundAnswer struct {
@@ -1084,28 +503,10 @@ type OrderRefundAnswer struct {
 
 	// Status (boolean): whether the request succeeded.
 	Status Flag `json:"status"`
-
 	// Message (string): what became of the request, for a person.
 	Message Text `json:"message"`
-
 	// Data (object): the refund.
 	Data OrderRefundAnswerData `json:"data"`
-}
-
-func (a *OrderRefundAnswer) member(name string) slot {
-	switch name {
-	case "status":
-		return &a.Status
-	case "message":
-		return &a.Message
-	case "data":
-		return &a.Data
-	}
-	return nil
-}
-
-func (a *OrderRefundAnswer) members() []slot {
-	return []slot{&a.Status, &a.Message, &a.Data}
 }
 
 // OrderRefundAnswerData is /data in [OrderRefundAnswer].
@@ -1114,28 +515,10 @@ type OrderRefundAnswerData struct {
 
 	// Reference (string): reference of the order.
 	Reference Text `json:"reference"`
-
 	// AmountRefunded (amount in major currency units): what is refunded.
 	AmountRefunded Decimal `json:"amount_refunded"`
-
 	// Status (string): state of the refund, as a word, e.g. pending.
 	Status Text `json:"status"`
-}
-
-func (a *OrderRefundAnswerData) member(name string) slot {
-	switch name {
-	case "reference":
-		return &a.Reference
-	case "amount_refunded":
-		return &a.AmountRefunded
-	case "status":
-		return &a.Status
-	}
-	return nil
-}
-
-func (a *OrderRefundAnswerData) members() []slot {
-	return []slot{&a.Reference, &a.AmountRefunded, &a.Status}
 }
 
 // OrderStatusReply is the reply of [Client.OrderStatus].
@@ -1143,24 +526,14 @@ type OrderStatusReply struct{ Reply }
 
 // Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
-func (r *OrderStatusReply) Answer() (answer OrderStatusAnswer) {
-	readReply(&r.Reply, &answer)
-	return answer
-}
+func (r *OrderStatusReply) Answer() OrderStatusAnswer { return readReply[OrderStatusAnswer](&r.Reply) }
 
 // ParseOrderStatusAnswer reads an answer of [Client.OrderStatus] from the body of an [Error] or from one that was stored. It never
 // fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
-func ParseOrderStatusAnswer(body []byte) (answer OrderStatusAnswer) {
-	readBody(body, &answer)
-	return answer
-}
+func ParseOrderStatusAnswer(body []byte) OrderStatusAnswer { return readBody[OrderStatusAnswer](body) }
 
 // UnmarshalJSON is [ParseOrderStatusAnswer], for encoding/json.
-func (a *OrderStatusAnswer) UnmarshalJSON(body []byte) error {
-	*a = OrderStatusAnswer{}
-	unmarshal(body, a)
-	return nil
-}
+func (a *OrderStatusAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // OrderStatusAnswer is the answer of [Client.OrderStatus].
 type OrderStatusAnswer struct {
@@ -1168,28 +541,10 @@ type OrderStatusAnswer struct {
 
 	// Status (string, reported): state of the order, as a word.
 	Status Text `json:"status"`
-
 	// StatusCode (string, reported): code, e.g. 00.
 	StatusCode Text `json:"statusCode"`
-
 	// Data (object): the order and its history.
 	Data OrderStatusAnswerData `json:"data"`
-}
-
-func (a *OrderStatusAnswer) member(name string) slot {
-	switch name {
-	case "status":
-		return &a.Status
-	case "statusCode":
-		return &a.StatusCode
-	case "data":
-		return &a.Data
-	}
-	return nil
-}
-
-func (a *OrderStatusAnswer) members() []slot {
-	return []slot{&a.Status, &a.StatusCode, &a.Data}
 }
 
 // OrderStatusAnswerData is /data in [OrderStatusAnswer].
@@ -1198,33 +553,12 @@ type OrderStatusAnswerData struct {
 
 	// IsFinalStatus (boolean): whether the state can no longer change.
 	IsFinalStatus Flag `json:"isFinalStatus"`
-
 	// RequeryNeeded (boolean): whether to ask again.
 	RequeryNeeded Flag `json:"requeryNeeded"`
-
 	// OrderSummary (object): the order.
 	OrderSummary OrderStatusAnswerDataOrderSummary `json:"orderSummary"`
-
 	// OrderPayments (array of objects): the attempts to pay.
 	OrderPayments List[OrderStatusAnswerDataOrderPaymentsItem] `json:"orderPayments"`
-}
-
-func (a *OrderStatusAnswerData) member(name string) slot {
-	switch name {
-	case "isFinalStatus":
-		return &a.IsFinalStatus
-	case "requeryNeeded":
-		return &a.RequeryNeeded
-	case "orderSummary":
-		return &a.OrderSummary
-	case "orderPayments":
-		return &a.OrderPayments
-	}
-	return nil
-}
-
-func (a *OrderStatusAnswerData) members() []slot {
-	return []slot{&a.IsFinalStatus, &a.RequeryNeeded, &a.OrderSummary, &a.OrderPayments}
 }
 
 // OrderStatusAnswerDataOrderSummary is /data/orderSummary in [OrderStatusAnswer].
@@ -1233,83 +567,32 @@ type OrderStatusAnswerDataOrderSummary struct {
 
 	// ID (integer, reported): the service's number for the order.
 	ID Integer `json:"id"`
-
 	// Reference (string, reported): reference of the order.
 	Reference Text `json:"reference"`
-
 	// PaymentReference (string or null, reported): the service's reference of the payment.
 	PaymentReference Text `json:"paymentReference"`
-
 	// PaymentType (string or null, reported): payment option.
 	PaymentType Text `json:"paymentType"`
-
 	// CurrencyID (integer, reported): the service's number for the currency.
 	CurrencyID Integer `json:"currencyId"`
-
 	// PaymentResponseCode (string or null, reported): code of the payment.
 	PaymentResponseCode Text `json:"paymentResponseCode"`
-
 	// PaymentResponseMessage (string or null, reported): message of the payment.
 	PaymentResponseMessage Text `json:"paymentResponseMessage"`
-
 	// Narration (string or null, reported): narration.
 	Narration Text `json:"narration"`
-
 	// Remarks (string or null, reported): remarks.
 	Remarks Text `json:"remarks"`
-
 	// TotalChargedAmount (amount in major currency units): what was charged, the fee included.
 	TotalChargedAmount Decimal `json:"totalChargedAmount"`
-
 	// Fee (amount in major currency units or null): fee.
 	Fee Decimal `json:"fee"`
-
 	// StatusID (integer): state of the order.
 	StatusID Integer `json:"statusId"`
-
 	// Status (string): state of the order, as a word.
 	Status Text `json:"status"`
-
 	// DateCreated (time, reported): when it was created.
 	DateCreated Time `json:"dateCreated"`
-}
-
-func (a *OrderStatusAnswerDataOrderSummary) member(name string) slot {
-	switch name {
-	case "id":
-		return &a.ID
-	case "reference":
-		return &a.Reference
-	case "paymentReference":
-		return &a.PaymentReference
-	case "paymentType":
-		return &a.PaymentType
-	case "currencyId":
-		return &a.CurrencyID
-	case "paymentResponseCode":
-		return &a.PaymentResponseCode
-	case "paymentResponseMessage":
-		return &a.PaymentResponseMessage
-	case "narration":
-		return &a.Narration
-	case "remarks":
-		return &a.Remarks
-	case "totalChargedAmount":
-		return &a.TotalChargedAmount
-	case "fee":
-		return &a.Fee
-	case "statusId":
-		return &a.StatusID
-	case "status":
-		return &a.Status
-	case "dateCreated":
-		return &a.DateCreated
-	}
-	return nil
-}
-
-func (a *OrderStatusAnswerDataOrderSummary) members() []slot {
-	return []slot{&a.ID, &a.Reference, &a.PaymentReference, &a.PaymentType, &a.CurrencyID, &a.PaymentResponseCode, &a.PaymentResponseMessage, &a.Narration, &a.Remarks, &a.TotalChargedAmount, &a.Fee, &a.StatusID, &a.Status, &a.DateCreated}
 }
 
 // OrderStatusAnswerDataOrderPaymentsItem is /data/orderPayments/* in [OrderStatusAnswer].
@@ -1318,43 +601,16 @@ type OrderStatusAnswerDataOrderPaymentsItem struct {
 
 	// OrderPaymentReference (string or null, reported): reference of this attempt.
 	OrderPaymentReference Text `json:"orderPaymentReference"`
-
 	// OrderPaymentResponseCode (string or null, reported): code of this attempt.
 	OrderPaymentResponseCode Text `json:"orderPaymentResponseCode"`
-
 	// OrderPaymentResponseMessage (string or null, reported): message of this attempt.
 	OrderPaymentResponseMessage Text `json:"orderPaymentResponseMessage"`
-
 	// Remarks (string or null, reported): remarks.
 	Remarks Text `json:"remarks"`
-
 	// StatusID (integer, reported): state of this attempt.
 	StatusID Integer `json:"statusId"`
-
 	// Status (string, reported): state of this attempt, as a word.
 	Status Text `json:"status"`
-}
-
-func (a *OrderStatusAnswerDataOrderPaymentsItem) member(name string) slot {
-	switch name {
-	case "orderPaymentReference":
-		return &a.OrderPaymentReference
-	case "orderPaymentResponseCode":
-		return &a.OrderPaymentResponseCode
-	case "orderPaymentResponseMessage":
-		return &a.OrderPaymentResponseMessage
-	case "remarks":
-		return &a.Remarks
-	case "statusId":
-		return &a.StatusID
-	case "status":
-		return &a.Status
-	}
-	return nil
-}
-
-func (a *OrderStatusAnswerDataOrderPaymentsItem) members() []slot {
-	return []slot{&a.OrderPaymentReference, &a.OrderPaymentResponseCode, &a.OrderPaymentResponseMessage, &a.Remarks, &a.StatusID, &a.Status}
 }
 
 // OrderVerifyReply is the reply of [Client.OrderVerify].
@@ -1362,24 +618,14 @@ type OrderVerifyReply struct{ Reply }
 
 // Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
-func (r *OrderVerifyReply) Answer() (answer OrderVerifyAnswer) {
-	readReply(&r.Reply, &answer)
-	return answer
-}
+func (r *OrderVerifyReply) Answer() OrderVerifyAnswer { return readReply[OrderVerifyAnswer](&r.Reply) }
 
 // ParseOrderVerifyAnswer reads an answer of [Client.OrderVerify] from the body of an [Error] or from one that was stored. It never
 // fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
-func ParseOrderVerifyAnswer(body []byte) (answer OrderVerifyAnswer) {
-	readBody(body, &answer)
-	return answer
-}
+func ParseOrderVerifyAnswer(body []byte) OrderVerifyAnswer { return readBody[OrderVerifyAnswer](body) }
 
 // UnmarshalJSON is [ParseOrderVerifyAnswer], for encoding/json.
-func (a *OrderVerifyAnswer) UnmarshalJSON(body []byte) error {
-	*a = OrderVerifyAnswer{}
-	unmarshal(body, a)
-	return nil
-}
+func (a *OrderVerifyAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // OrderVerifyAnswer is the answer of [Client.OrderVerify].
 type OrderVerifyAnswer struct {
@@ -1387,33 +633,12 @@ type OrderVerifyAnswer struct {
 
 	// Status (string): success, or what became of the request instead.
 	Status Text `json:"status"`
-
 	// StatusCode (string): code, e.g. 00.
 	StatusCode Text `json:"statusCode"`
-
 	// Message (string): what became of the request, for a person.
 	Message Text `json:"message"`
-
 	// Data (object): the payment.
 	Data OrderVerifyAnswerData `json:"data"`
-}
-
-func (a *OrderVerifyAnswer) member(name string) slot {
-	switch name {
-	case "status":
-		return &a.Status
-	case "statusCode":
-		return &a.StatusCode
-	case "message":
-		return &a.Message
-	case "data":
-		return &a.Data
-	}
-	return nil
-}
-
-func (a *OrderVerifyAnswer) members() []slot {
-	return []slot{&a.Status, &a.StatusCode, &a.Message, &a.Data}
 }
 
 // OrderVerifyAnswerData is /data in [OrderVerifyAnswer].
@@ -1422,58 +647,22 @@ type OrderVerifyAnswerData struct {
 
 	// OrderAmount (amount in major currency units, integrated): price of the order, without the fee: compare it with what was ordered.
 	OrderAmount Decimal `json:"orderAmount"`
-
 	// TotalChargedAmount (amount in major currency units): what was charged, the fee included.
 	TotalChargedAmount Decimal `json:"totalChargedAmount"`
-
 	// Fee (amount in major currency units or null): fee.
 	Fee Decimal `json:"fee"`
-
 	// StatusID (integer): state of the payment.
 	StatusID Integer `json:"statusId"`
-
 	// Status (string): state of the payment, as a word.
 	Status Text `json:"status"`
-
 	// PaymentReference (string or null): the service's reference of the payment.
 	PaymentReference Text `json:"paymentReference"`
-
 	// Customer (any or null): the customer; null, an object or an array of objects.
 	Customer Raw `json:"customer"`
-
 	// CardDetails (any or null): the card; null, an object or an array of objects.
 	CardDetails Raw `json:"cardDetails"`
-
 	// OrderPayments (array of objects): the attempts to pay.
 	OrderPayments List[OrderVerifyAnswerDataOrderPaymentsItem] `json:"orderPayments"`
-}
-
-func (a *OrderVerifyAnswerData) member(name string) slot {
-	switch name {
-	case "orderAmount":
-		return &a.OrderAmount
-	case "totalChargedAmount":
-		return &a.TotalChargedAmount
-	case "fee":
-		return &a.Fee
-	case "statusId":
-		return &a.StatusID
-	case "status":
-		return &a.Status
-	case "paymentReference":
-		return &a.PaymentReference
-	case "customer":
-		return &a.Customer
-	case "cardDetails":
-		return &a.CardDetails
-	case "orderPayments":
-		return &a.OrderPayments
-	}
-	return nil
-}
-
-func (a *OrderVerifyAnswerData) members() []slot {
-	return []slot{&a.OrderAmount, &a.TotalChargedAmount, &a.Fee, &a.StatusID, &a.Status, &a.PaymentReference, &a.Customer, &a.CardDetails, &a.OrderPayments}
 }
 
 // OrderVerifyAnswerDataOrderPaymentsItem is /data/orderPayments/* in [OrderVerifyAnswer].
@@ -1484,41 +673,19 @@ type OrderVerifyAnswerDataOrderPaymentsItem struct {
 	Status Text `json:"status"`
 }
 
-func (a *OrderVerifyAnswerDataOrderPaymentsItem) member(name string) slot {
-	switch name {
-	case "status":
-		return &a.Status
-	}
-	return nil
-}
-
-func (a *OrderVerifyAnswerDataOrderPaymentsItem) members() []slot {
-	return []slot{&a.Status}
-}
-
 // OrderFeeReply is the reply of [Client.OrderFee].
 type OrderFeeReply struct{ Reply }
 
 // Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
-func (r *OrderFeeReply) Answer() (answer OrderFeeAnswer) {
-	readReply(&r.Reply, &answer)
-	return answer
-}
+func (r *OrderFeeReply) Answer() OrderFeeAnswer { return readReply[OrderFeeAnswer](&r.Reply) }
 
 // ParseOrderFeeAnswer reads an answer of [Client.OrderFee] from the body of an [Error] or from one that was stored. It never
 // fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
-func ParseOrderFeeAnswer(body []byte) (answer OrderFeeAnswer) {
-	readBody(body, &answer)
-	return answer
-}
+func ParseOrderFeeAnswer(body []byte) OrderFeeAnswer { return readBody[OrderFeeAnswer](body) }
 
 // UnmarshalJSON is [ParseOrderFeeAnswer], for encoding/json.
-func (a *OrderFeeAnswer) UnmarshalJSON(body []byte) error {
-	*a = OrderFeeAnswer{}
-	unmarshal(body, a)
-	return nil
-}
+func (a *OrderFeeAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // OrderFeeAnswer is the answer of [Client.OrderFee].
 type OrderFeeAnswer struct {
@@ -1526,33 +693,12 @@ type OrderFeeAnswer struct {
 
 	// Status (string): success, or what became of the request instead.
 	Status Text `json:"status"`
-
 	// StatusCode (string): code, e.g. 00.
 	StatusCode Text `json:"statusCode"`
-
 	// Message (string): what became of the request, for a person.
 	Message Text `json:"message"`
-
 	// Data (object): the fee.
 	Data OrderFeeAnswerData `json:"data"`
-}
-
-func (a *OrderFeeAnswer) member(name string) slot {
-	switch name {
-	case "status":
-		return &a.Status
-	case "statusCode":
-		return &a.StatusCode
-	case "message":
-		return &a.Message
-	case "data":
-		return &a.Data
-	}
-	return nil
-}
-
-func (a *OrderFeeAnswer) members() []slot {
-	return []slot{&a.Status, &a.StatusCode, &a.Message, &a.Data}
 }
 
 // OrderFeeAnswerData is /data in [OrderFeeAnswer].
@@ -1561,28 +707,10 @@ type OrderFeeAnswerData struct {
 
 	// Amount (amount in major currency units): price, without the fee.
 	Amount Decimal `json:"amount"`
-
 	// Fee (amount in major currency units): fee.
 	Fee Decimal `json:"fee"`
-
 	// Total (amount in major currency units or null): what would be charged, the fee included.
 	Total Decimal `json:"total"`
-}
-
-func (a *OrderFeeAnswerData) member(name string) slot {
-	switch name {
-	case "amount":
-		return &a.Amount
-	case "fee":
-		return &a.Fee
-	case "total":
-		return &a.Total
-	}
-	return nil
-}
-
-func (a *OrderFeeAnswerData) members() []slot {
-	return []slot{&a.Amount, &a.Fee, &a.Total}
 }
 
 // CardChargeReply is the reply of [Client.CardCharge].
@@ -1590,36 +718,18 @@ type CardChargeReply struct{ Reply }
 
 // Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
-func (r *CardChargeReply) Answer() (answer CardChargeAnswer) {
-	readReply(&r.Reply, &answer)
-	return answer
-}
+func (r *CardChargeReply) Answer() CardChargeAnswer { return readReply[CardChargeAnswer](&r.Reply) }
 
 // ParseCardChargeAnswer reads an answer of [Client.CardCharge] from the body of an [Error] or from one that was stored. It never
 // fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
-func ParseCardChargeAnswer(body []byte) (answer CardChargeAnswer) {
-	readBody(body, &answer)
-	return answer
-}
+func ParseCardChargeAnswer(body []byte) CardChargeAnswer { return readBody[CardChargeAnswer](body) }
 
 // UnmarshalJSON is [ParseCardChargeAnswer], for encoding/json.
-func (a *CardChargeAnswer) UnmarshalJSON(body []byte) error {
-	*a = CardChargeAnswer{}
-	unmarshal(body, a)
-	return nil
-}
+func (a *CardChargeAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // CardChargeAnswer is the answer of [Client.CardCharge].
 type CardChargeAnswer struct {
 	Object
-}
-
-func (a *CardChargeAnswer) member(name string) slot {
-	return nil
-}
-
-func (a *CardChargeAnswer) members() []slot {
-	return []slot{}
 }
 
 // CardSaveReply is the reply of [Client.CardSave].
@@ -1627,24 +737,14 @@ type CardSaveReply struct{ Reply }
 
 // Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
-func (r *CardSaveReply) Answer() (answer CardSaveAnswer) {
-	readReply(&r.Reply, &answer)
-	return answer
-}
+func (r *CardSaveReply) Answer() CardSaveAnswer { return readReply[CardSaveAnswer](&r.Reply) }
 
 // ParseCardSaveAnswer reads an answer of [Client.CardSave] from the body of an [Error] or from one that was stored. It never
 // fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
-func ParseCardSaveAnswer(body []byte) (answer CardSaveAnswer) {
-	readBody(body, &answer)
-	return answer
-}
+func ParseCardSaveAnswer(body []byte) CardSaveAnswer { return readBody[CardSaveAnswer](body) }
 
 // UnmarshalJSON is [ParseCardSaveAnswer], for encoding/json.
-func (a *CardSaveAnswer) UnmarshalJSON(body []byte) error {
-	*a = CardSaveAnswer{}
-	unmarshal(body, a)
-	return nil
-}
+func (a *CardSaveAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // CardSaveAnswer is the answer of [Client.CardSave].
 type CardSaveAnswer struct {
@@ -1652,23 +752,8 @@ type CardSaveAnswer struct {
 
 	// Status (string): state of the order, as a word.
 	Status Text `json:"status"`
-
 	// StatusCode (string): code, e.g. 00.
 	StatusCode Text `json:"statusCode"`
-}
-
-func (a *CardSaveAnswer) member(name string) slot {
-	switch name {
-	case "status":
-		return &a.Status
-	case "statusCode":
-		return &a.StatusCode
-	}
-	return nil
-}
-
-func (a *CardSaveAnswer) members() []slot {
-	return []slot{&a.Status, &a.StatusCode}
 }
 
 // CheckoutCreateReply is the reply of [Client.CheckoutCreate].
@@ -1676,24 +761,18 @@ type CheckoutCreateReply struct{ Reply }
 
 // Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
-func (r *CheckoutCreateReply) Answer() (answer CheckoutCreateAnswer) {
-	readReply(&r.Reply, &answer)
-	return answer
+func (r *CheckoutCreateReply) Answer() CheckoutCreateAnswer {
+	return readReply[CheckoutCreateAnswer](&r.Reply)
 }
 
 // ParseCheckoutCreateAnswer reads an answer of [Client.CheckoutCreate] from the body of an [Error] or from one that was stored. It never
 // fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
-func ParseCheckoutCreateAnswer(body []byte) (answer CheckoutCreateAnswer) {
-	readBody(body, &answer)
-	return answer
+func ParseCheckoutCreateAnswer(body []byte) CheckoutCreateAnswer {
+	return readBody[CheckoutCreateAnswer](body)
 }
 
 // UnmarshalJSON is [ParseCheckoutCreateAnswer], for encoding/json.
-func (a *CheckoutCreateAnswer) UnmarshalJSON(body []byte) error {
-	*a = CheckoutCreateAnswer{}
-	unmarshal(body, a)
-	return nil
-}
+func (a *CheckoutCreateAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // CheckoutCreateAnswer is the answer of [Client.CheckoutCreate].
 type CheckoutCreateAnswer struct {
@@ -1701,33 +780,12 @@ type CheckoutCreateAnswer struct {
 
 	// IsSuccess (boolean, integrated): whether the request succeeded.
 	IsSuccess Flag `json:"isSuccess"`
-
 	// Message (string, integrated): what became of the request, for a person.
 	Message Text `json:"message"`
-
 	// RedirectURL (string, integrated): the page on which the customer pays.
 	RedirectURL Text `json:"redirectUrl"`
-
 	// OrderID (integer, integrated): the service's number for the order.
 	OrderID Integer `json:"orderId"`
-}
-
-func (a *CheckoutCreateAnswer) member(name string) slot {
-	switch name {
-	case "isSuccess":
-		return &a.IsSuccess
-	case "message":
-		return &a.Message
-	case "redirectUrl":
-		return &a.RedirectURL
-	case "orderId":
-		return &a.OrderID
-	}
-	return nil
-}
-
-func (a *CheckoutCreateAnswer) members() []slot {
-	return []slot{&a.IsSuccess, &a.Message, &a.RedirectURL, &a.OrderID}
 }
 
 // BanksReply is the reply of [Client.Banks].
@@ -1735,24 +793,14 @@ type BanksReply struct{ Reply }
 
 // Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
-func (r *BanksReply) Answer() (answer BanksAnswer) {
-	readReply(&r.Reply, &answer)
-	return answer
-}
+func (r *BanksReply) Answer() BanksAnswer { return readReply[BanksAnswer](&r.Reply) }
 
 // ParseBanksAnswer reads an answer of [Client.Banks] from the body of an [Error] or from one that was stored. It never
 // fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
-func ParseBanksAnswer(body []byte) (answer BanksAnswer) {
-	readBody(body, &answer)
-	return answer
-}
+func ParseBanksAnswer(body []byte) BanksAnswer { return readBody[BanksAnswer](body) }
 
 // UnmarshalJSON is [ParseBanksAnswer], for encoding/json.
-func (a *BanksAnswer) UnmarshalJSON(body []byte) error {
-	*a = BanksAnswer{}
-	unmarshal(body, a)
-	return nil
-}
+func (a *BanksAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // BanksAnswer is the answer of [Client.Banks].
 type BanksAnswer struct {
@@ -1760,33 +808,12 @@ type BanksAnswer struct {
 
 	// Status (string, integrated): success, or what became of the request instead.
 	Status Text `json:"status"`
-
 	// StatusCode (string, integrated): code, e.g. 00.
 	StatusCode Text `json:"statusCode"`
-
 	// Message (string, integrated): what became of the request, for a person.
 	Message Text `json:"message"`
-
 	// Data (array of objects, integrated): the banks.
 	Data List[BanksAnswerDataItem] `json:"data"`
-}
-
-func (a *BanksAnswer) member(name string) slot {
-	switch name {
-	case "status":
-		return &a.Status
-	case "statusCode":
-		return &a.StatusCode
-	case "message":
-		return &a.Message
-	case "data":
-		return &a.Data
-	}
-	return nil
-}
-
-func (a *BanksAnswer) members() []slot {
-	return []slot{&a.Status, &a.StatusCode, &a.Message, &a.Data}
 }
 
 // BanksAnswerDataItem is /data/* in [BanksAnswer].
@@ -1795,43 +822,16 @@ type BanksAnswerDataItem struct {
 
 	// ID (integer, integrated): the service's number for the bank.
 	ID Integer `json:"id"`
-
 	// Name (string, integrated): name of the bank.
 	Name Text `json:"name"`
-
 	// BankCode (string, integrated): code of the bank.
 	BankCode Text `json:"bankCode"`
-
 	// CountryID (integer or null, integrated): the service's number for the country.
 	CountryID Integer `json:"countryId"`
-
 	// Logo (string or null, integrated): address of the bank's logo.
 	Logo Text `json:"logo"`
-
 	// UssdBankCode (string or null, integrated): code of the bank in USSD.
 	UssdBankCode Text `json:"ussdBankCode"`
-}
-
-func (a *BanksAnswerDataItem) member(name string) slot {
-	switch name {
-	case "id":
-		return &a.ID
-	case "name":
-		return &a.Name
-	case "bankCode":
-		return &a.BankCode
-	case "countryId":
-		return &a.CountryID
-	case "logo":
-		return &a.Logo
-	case "ussdBankCode":
-		return &a.UssdBankCode
-	}
-	return nil
-}
-
-func (a *BanksAnswerDataItem) members() []slot {
-	return []slot{&a.ID, &a.Name, &a.BankCode, &a.CountryID, &a.Logo, &a.UssdBankCode}
 }
 
 // VirtualAccountGenerateReply is the reply of [Client.VirtualAccountGenerate].
@@ -1839,24 +839,18 @@ type VirtualAccountGenerateReply struct{ Reply }
 
 // Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
-func (r *VirtualAccountGenerateReply) Answer() (answer VirtualAccountGenerateAnswer) {
-	readReply(&r.Reply, &answer)
-	return answer
+func (r *VirtualAccountGenerateReply) Answer() VirtualAccountGenerateAnswer {
+	return readReply[VirtualAccountGenerateAnswer](&r.Reply)
 }
 
 // ParseVirtualAccountGenerateAnswer reads an answer of [Client.VirtualAccountGenerate] from the body of an [Error] or from one that was stored. It never
 // fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
-func ParseVirtualAccountGenerateAnswer(body []byte) (answer VirtualAccountGenerateAnswer) {
-	readBody(body, &answer)
-	return answer
+func ParseVirtualAccountGenerateAnswer(body []byte) VirtualAccountGenerateAnswer {
+	return readBody[VirtualAccountGenerateAnswer](body)
 }
 
 // UnmarshalJSON is [ParseVirtualAccountGenerateAnswer], for encoding/json.
-func (a *VirtualAccountGenerateAnswer) UnmarshalJSON(body []byte) error {
-	*a = VirtualAccountGenerateAnswer{}
-	unmarshal(body, a)
-	return nil
-}
+func (a *VirtualAccountGenerateAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // VirtualAccountGenerateAnswer is the answer of [Client.VirtualAccountGenerate].
 type VirtualAccountGenerateAnswer struct {
@@ -1864,48 +858,18 @@ type VirtualAccountGenerateAnswer struct {
 
 	// Status (boolean): whether the request succeeded.
 	Status Flag `json:"status"`
-
 	// Message (string): what became of the request, for a person.
 	Message Text `json:"message"`
-
 	// AccountNumber (string): the account; not always digits.
 	AccountNumber Text `json:"accountNumber"`
-
 	// AccountName (string): name of the account.
 	AccountName Text `json:"accountName"`
-
 	// Bank (string): name of the bank.
 	Bank Text `json:"bank"`
-
 	// BankCode (string or null): code of the bank.
 	BankCode Text `json:"bankCode"`
-
 	// Data (object or null, reported): the account, in an older form of this answer, which lacks the members above.
 	Data VirtualAccountGenerateAnswerData `json:"data"`
-}
-
-func (a *VirtualAccountGenerateAnswer) member(name string) slot {
-	switch name {
-	case "status":
-		return &a.Status
-	case "message":
-		return &a.Message
-	case "accountNumber":
-		return &a.AccountNumber
-	case "accountName":
-		return &a.AccountName
-	case "bank":
-		return &a.Bank
-	case "bankCode":
-		return &a.BankCode
-	case "data":
-		return &a.Data
-	}
-	return nil
-}
-
-func (a *VirtualAccountGenerateAnswer) members() []slot {
-	return []slot{&a.Status, &a.Message, &a.AccountNumber, &a.AccountName, &a.Bank, &a.BankCode, &a.Data}
 }
 
 // VirtualAccountGenerateAnswerData is /data in [VirtualAccountGenerateAnswer].
@@ -1914,33 +878,12 @@ type VirtualAccountGenerateAnswerData struct {
 
 	// AccountNumber (string, reported): the account.
 	AccountNumber Text `json:"account_number"`
-
 	// AccountName (string, reported): name of the account.
 	AccountName Text `json:"account_name"`
-
 	// BankName (string, reported): name of the bank.
 	BankName Text `json:"bank_name"`
-
 	// Reference (string or null, reported): the Reference given.
 	Reference Text `json:"reference"`
-}
-
-func (a *VirtualAccountGenerateAnswerData) member(name string) slot {
-	switch name {
-	case "account_number":
-		return &a.AccountNumber
-	case "account_name":
-		return &a.AccountName
-	case "bank_name":
-		return &a.BankName
-	case "reference":
-		return &a.Reference
-	}
-	return nil
-}
-
-func (a *VirtualAccountGenerateAnswerData) members() []slot {
-	return []slot{&a.AccountNumber, &a.AccountName, &a.BankName, &a.Reference}
 }
 
 // VirtualAccountDetailsReply is the reply of [Client.VirtualAccountDetails].
@@ -1948,36 +891,22 @@ type VirtualAccountDetailsReply struct{ Reply }
 
 // Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
-func (r *VirtualAccountDetailsReply) Answer() (answer VirtualAccountDetailsAnswer) {
-	readReply(&r.Reply, &answer)
-	return answer
+func (r *VirtualAccountDetailsReply) Answer() VirtualAccountDetailsAnswer {
+	return readReply[VirtualAccountDetailsAnswer](&r.Reply)
 }
 
 // ParseVirtualAccountDetailsAnswer reads an answer of [Client.VirtualAccountDetails] from the body of an [Error] or from one that was stored. It never
 // fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
-func ParseVirtualAccountDetailsAnswer(body []byte) (answer VirtualAccountDetailsAnswer) {
-	readBody(body, &answer)
-	return answer
+func ParseVirtualAccountDetailsAnswer(body []byte) VirtualAccountDetailsAnswer {
+	return readBody[VirtualAccountDetailsAnswer](body)
 }
 
 // UnmarshalJSON is [ParseVirtualAccountDetailsAnswer], for encoding/json.
-func (a *VirtualAccountDetailsAnswer) UnmarshalJSON(body []byte) error {
-	*a = VirtualAccountDetailsAnswer{}
-	unmarshal(body, a)
-	return nil
-}
+func (a *VirtualAccountDetailsAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // VirtualAccountDetailsAnswer is the answer of [Client.VirtualAccountDetails].
 type VirtualAccountDetailsAnswer struct {
 	Object
-}
-
-func (a *VirtualAccountDetailsAnswer) member(name string) slot {
-	return nil
-}
-
-func (a *VirtualAccountDetailsAnswer) members() []slot {
-	return []slot{}
 }
 
 // TransactionDetailsReply is the reply of [Client.TransactionDetails].
@@ -1985,24 +914,18 @@ type TransactionDetailsReply struct{ Reply }
 
 // Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
-func (r *TransactionDetailsReply) Answer() (answer TransactionDetailsAnswer) {
-	readReply(&r.Reply, &answer)
-	return answer
+func (r *TransactionDetailsReply) Answer() TransactionDetailsAnswer {
+	return readReply[TransactionDetailsAnswer](&r.Reply)
 }
 
 // ParseTransactionDetailsAnswer reads an answer of [Client.TransactionDetails] from the body of an [Error] or from one that was stored. It never
 // fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
-func ParseTransactionDetailsAnswer(body []byte) (answer TransactionDetailsAnswer) {
-	readBody(body, &answer)
-	return answer
+func ParseTransactionDetailsAnswer(body []byte) TransactionDetailsAnswer {
+	return readBody[TransactionDetailsAnswer](body)
 }
 
 // UnmarshalJSON is [ParseTransactionDetailsAnswer], for encoding/json.
-func (a *TransactionDetailsAnswer) UnmarshalJSON(body []byte) error {
-	*a = TransactionDetailsAnswer{}
-	unmarshal(body, a)
-	return nil
-}
+func (a *TransactionDetailsAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // TransactionDetailsAnswer is the answer of [Client.TransactionDetails].
 type TransactionDetailsAnswer struct {
@@ -2010,33 +933,12 @@ type TransactionDetailsAnswer struct {
 
 	// Status (boolean): whether the request succeeded.
 	Status Flag `json:"status"`
-
 	// Code (string or null): code, e.g. 00.
 	Code Text `json:"code"`
-
 	// Message (string): what became of the request, for a person.
 	Message Text `json:"message"`
-
 	// Data (object): the funding event.
 	Data TransactionDetailsAnswerData `json:"data"`
-}
-
-func (a *TransactionDetailsAnswer) member(name string) slot {
-	switch name {
-	case "status":
-		return &a.Status
-	case "code":
-		return &a.Code
-	case "message":
-		return &a.Message
-	case "data":
-		return &a.Data
-	}
-	return nil
-}
-
-func (a *TransactionDetailsAnswer) members() []slot {
-	return []slot{&a.Status, &a.Code, &a.Message, &a.Data}
 }
 
 // TransactionDetailsAnswerData is /data in [TransactionDetailsAnswer].
@@ -2045,163 +947,64 @@ type TransactionDetailsAnswerData struct {
 
 	// StatusCode (string): code, e.g. 00.
 	StatusCode Text `json:"statusCode"`
-
 	// Status (string): state, as a word, e.g. Successful.
 	Status Text `json:"status"`
-
 	// OrderReference (string or null): reference of the order.
 	OrderReference Text `json:"orderReference"`
-
 	// PaymentReference (string): the service's reference of the payment.
 	PaymentReference Text `json:"paymentReference"`
-
 	// ProductName (string or null): product.
 	ProductName Text `json:"productName"`
-
 	// TotalAmountCharged (amount in major currency units): what was paid, the fee included.
 	TotalAmountCharged Decimal `json:"totalAmountCharged"`
-
 	// StatusID (integer): state of the payment.
 	StatusID Integer `json:"statusId"`
-
 	// PaymentMethod (string or null): payment method.
 	PaymentMethod Text `json:"paymentMethod"`
-
 	// PaymentResponseCode (string or null): code of the payment.
 	PaymentResponseCode Text `json:"paymentResponseCode"`
-
 	// PaymentResponseMessage (string or null): message of the payment.
 	PaymentResponseMessage Text `json:"paymentResponseMessage"`
-
 	// Narration (string or null): narration.
 	Narration Text `json:"narration"`
-
 	// Remarks (string or null): remarks.
 	Remarks Text `json:"remarks"`
-
 	// CurrencyID (integer): the service's number for the currency.
 	CurrencyID Integer `json:"currencyId"`
-
 	// CurrencyName (string): currency code.
 	CurrencyName Text `json:"currencyName"`
-
 	// Fee (amount in major currency units or null): fee.
 	Fee Decimal `json:"fee"`
-
 	// FeeRate (decimal number or null): rate of the fee.
 	FeeRate Decimal `json:"feeRate"`
-
 	// SubsidiaryFee (amount in major currency units or null): the merchant's part of the fee.
 	SubsidiaryFee Decimal `json:"subsidiaryFee"`
-
 	// CustomerFee (amount in major currency units or null): the customer's part of the fee.
 	CustomerFee Decimal `json:"customerFee"`
-
 	// DateCreated (time): when it was created.
 	DateCreated Time `json:"dateCreated"`
-
 	// DateUpdated (time): when it was last changed.
 	DateUpdated Time `json:"dateUpdated"`
-
 	// DatePaymentConfirmed (time): when the payment was confirmed.
 	DatePaymentConfirmed Time `json:"datePaymentConfirmed"`
-
 	// SessionID (string): identifier of the transaction session.
 	SessionID Text `json:"sessionId"`
-
 	// SourceAccountName (string): name of the sender.
 	SourceAccountName Text `json:"sourceAccountName"`
-
 	// SourceAccountNumber (string or null): account of the sender.
 	SourceAccountNumber Text `json:"sourceAccountNumber"`
-
 	// OrderPayments (array of objects): the attempts to pay.
 	OrderPayments List[TransactionDetailsAnswerDataOrderPaymentsItem] `json:"orderPayments"`
-
 	// Customer (any or null): the customer; null, an object or an array of objects.
 	Customer Raw `json:"customer"`
-
 	// CardDetails (any or null): the card; null, an object or an array of objects.
 	CardDetails Raw `json:"cardDetails"`
-
 	// PaymentLink (string or null): payment link.
 	PaymentLink Text `json:"paymentLink"`
-
 	// Bank (string): name of the sender's bank.
 	Bank Text `json:"bank"`
-
 	// AccountReference (string or null): the Reference given when the account was generated.
 	AccountReference Text `json:"accountReference"`
-}
-
-func (a *TransactionDetailsAnswerData) member(name string) slot {
-	switch name {
-	case "statusCode":
-		return &a.StatusCode
-	case "status":
-		return &a.Status
-	case "orderReference":
-		return &a.OrderReference
-	case "paymentReference":
-		return &a.PaymentReference
-	case "productName":
-		return &a.ProductName
-	case "totalAmountCharged":
-		return &a.TotalAmountCharged
-	case "statusId":
-		return &a.StatusID
-	case "paymentMethod":
-		return &a.PaymentMethod
-	case "paymentResponseCode":
-		return &a.PaymentResponseCode
-	case "paymentResponseMessage":
-		return &a.PaymentResponseMessage
-	case "narration":
-		return &a.Narration
-	case "remarks":
-		return &a.Remarks
-	case "currencyId":
-		return &a.CurrencyID
-	case "currencyName":
-		return &a.CurrencyName
-	case "fee":
-		return &a.Fee
-	case "feeRate":
-		return &a.FeeRate
-	case "subsidiaryFee":
-		return &a.SubsidiaryFee
-	case "customerFee":
-		return &a.CustomerFee
-	case "dateCreated":
-		return &a.DateCreated
-	case "dateUpdated":
-		return &a.DateUpdated
-	case "datePaymentConfirmed":
-		return &a.DatePaymentConfirmed
-	case "sessionId":
-		return &a.SessionID
-	case "sourceAccountName":
-		return &a.SourceAccountName
-	case "sourceAccountNumber":
-		return &a.SourceAccountNumber
-	case "orderPayments":
-		return &a.OrderPayments
-	case "customer":
-		return &a.Customer
-	case "cardDetails":
-		return &a.CardDetails
-	case "paymentLink":
-		return &a.PaymentLink
-	case "bank":
-		return &a.Bank
-	case "accountReference":
-		return &a.AccountReference
-	}
-	return nil
-}
-
-func (a *TransactionDetailsAnswerData) members() []slot {
-	return []slot{&a.StatusCode, &a.Status, &a.OrderReference, &a.PaymentReference, &a.ProductName, &a.TotalAmountCharged, &a.StatusID, &a.PaymentMethod, &a.PaymentResponseCode, &a.PaymentResponseMessage, &a.Narration, &a.Remarks, &a.CurrencyID, &a.CurrencyName, &a.Fee, &a.FeeRate, &a.SubsidiaryFee, &a.CustomerFee, &a.DateCreated, &a.DateUpdated, &a.DatePaymentConfirmed, &a.SessionID, &a.SourceAccountName, &a.SourceAccountNumber, &a.OrderPayments, &a.Customer, &a.CardDetails, &a.PaymentLink, &a.Bank, &a.AccountReference}
 }
 
 // TransactionDetailsAnswerDataOrderPaymentsItem is /data/orderPayments/* in [TransactionDetailsAnswer].
@@ -2210,73 +1013,28 @@ type TransactionDetailsAnswerDataOrderPaymentsItem struct {
 
 	// OrderID (integer): the service's number for the order.
 	OrderID Integer `json:"orderId"`
-
 	// OrderPaymentReference (string or null): reference of this attempt to pay.
 	OrderPaymentReference Text `json:"orderPaymentReference"`
-
 	// PaymentOptionID (integer): the service's number for the payment option.
 	PaymentOptionID Integer `json:"paymentOptionId"`
-
 	// PaymentOption (string or null): payment option.
 	PaymentOption Text `json:"paymentOption"`
-
 	// StatusID (integer): state of this attempt.
 	StatusID Integer `json:"statusId"`
-
 	// PaymentStatus (string or null): state of this attempt, as a word.
 	PaymentStatus Text `json:"paymentStatus"`
-
 	// ResponseCode (string or null): code of this attempt.
 	ResponseCode Text `json:"responseCode"`
-
 	// ResponseMessage (string or null): message of this attempt.
 	ResponseMessage Text `json:"responseMessage"`
-
 	// OrderPaymentInstrument (string): the account or card.
 	OrderPaymentInstrument Text `json:"orderPaymentInstrument"`
-
 	// Remarks (string or null): remarks.
 	Remarks Text `json:"remarks"`
-
 	// DateCreated (time): when it was created.
 	DateCreated Time `json:"dateCreated"`
-
 	// DateUpdated (time or null): when it was last changed.
 	DateUpdated Time `json:"dateUpdated"`
-}
-
-func (a *TransactionDetailsAnswerDataOrderPaymentsItem) member(name string) slot {
-	switch name {
-	case "orderId":
-		return &a.OrderID
-	case "orderPaymentReference":
-		return &a.OrderPaymentReference
-	case "paymentOptionId":
-		return &a.PaymentOptionID
-	case "paymentOption":
-		return &a.PaymentOption
-	case "statusId":
-		return &a.StatusID
-	case "paymentStatus":
-		return &a.PaymentStatus
-	case "responseCode":
-		return &a.ResponseCode
-	case "responseMessage":
-		return &a.ResponseMessage
-	case "orderPaymentInstrument":
-		return &a.OrderPaymentInstrument
-	case "remarks":
-		return &a.Remarks
-	case "dateCreated":
-		return &a.DateCreated
-	case "dateUpdated":
-		return &a.DateUpdated
-	}
-	return nil
-}
-
-func (a *TransactionDetailsAnswerDataOrderPaymentsItem) members() []slot {
-	return []slot{&a.OrderID, &a.OrderPaymentReference, &a.PaymentOptionID, &a.PaymentOption, &a.StatusID, &a.PaymentStatus, &a.ResponseCode, &a.ResponseMessage, &a.OrderPaymentInstrument, &a.Remarks, &a.DateCreated, &a.DateUpdated}
 }
 
 // PayoutNameEnquiryReply is the reply of [Client.PayoutNameEnquiry].
@@ -2284,24 +1042,18 @@ type PayoutNameEnquiryReply struct{ Reply }
 
 // Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
-func (r *PayoutNameEnquiryReply) Answer() (answer PayoutNameEnquiryAnswer) {
-	readReply(&r.Reply, &answer)
-	return answer
+func (r *PayoutNameEnquiryReply) Answer() PayoutNameEnquiryAnswer {
+	return readReply[PayoutNameEnquiryAnswer](&r.Reply)
 }
 
 // ParsePayoutNameEnquiryAnswer reads an answer of [Client.PayoutNameEnquiry] from the body of an [Error] or from one that was stored. It never
 // fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
-func ParsePayoutNameEnquiryAnswer(body []byte) (answer PayoutNameEnquiryAnswer) {
-	readBody(body, &answer)
-	return answer
+func ParsePayoutNameEnquiryAnswer(body []byte) PayoutNameEnquiryAnswer {
+	return readBody[PayoutNameEnquiryAnswer](body)
 }
 
 // UnmarshalJSON is [ParsePayoutNameEnquiryAnswer], for encoding/json.
-func (a *PayoutNameEnquiryAnswer) UnmarshalJSON(body []byte) error {
-	*a = PayoutNameEnquiryAnswer{}
-	unmarshal(body, a)
-	return nil
-}
+func (a *PayoutNameEnquiryAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // PayoutNameEnquiryAnswer is the answer of [Client.PayoutNameEnquiry].
 type PayoutNameEnquiryAnswer struct {
@@ -2309,28 +1061,10 @@ type PayoutNameEnquiryAnswer struct {
 
 	// BankCode (string): code of the bank.
 	BankCode Text `json:"bankCode"`
-
 	// AccountNumber (string): the bank account.
 	AccountNumber Text `json:"accountNumber"`
-
 	// AccountName (string): name of the account's holder: compare it with the recipient's.
 	AccountName Text `json:"accountName"`
-}
-
-func (a *PayoutNameEnquiryAnswer) member(name string) slot {
-	switch name {
-	case "bankCode":
-		return &a.BankCode
-	case "accountNumber":
-		return &a.AccountNumber
-	case "accountName":
-		return &a.AccountName
-	}
-	return nil
-}
-
-func (a *PayoutNameEnquiryAnswer) members() []slot {
-	return []slot{&a.BankCode, &a.AccountNumber, &a.AccountName}
 }
 
 // PayoutInitiateReply is the reply of [Client.PayoutInitiate].
@@ -2338,24 +1072,18 @@ type PayoutInitiateReply struct{ Reply }
 
 // Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
-func (r *PayoutInitiateReply) Answer() (answer PayoutInitiateAnswer) {
-	readReply(&r.Reply, &answer)
-	return answer
+func (r *PayoutInitiateReply) Answer() PayoutInitiateAnswer {
+	return readReply[PayoutInitiateAnswer](&r.Reply)
 }
 
 // ParsePayoutInitiateAnswer reads an answer of [Client.PayoutInitiate] from the body of an [Error] or from one that was stored. It never
 // fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
-func ParsePayoutInitiateAnswer(body []byte) (answer PayoutInitiateAnswer) {
-	readBody(body, &answer)
-	return answer
+func ParsePayoutInitiateAnswer(body []byte) PayoutInitiateAnswer {
+	return readBody[PayoutInitiateAnswer](body)
 }
 
 // UnmarshalJSON is [ParsePayoutInitiateAnswer], for encoding/json.
-func (a *PayoutInitiateAnswer) UnmarshalJSON(body []byte) error {
-	*a = PayoutInitiateAnswer{}
-	unmarshal(body, a)
-	return nil
-}
+func (a *PayoutInitiateAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // PayoutInitiateAnswer is the answer of [Client.PayoutInitiate].
 type PayoutInitiateAnswer struct {
@@ -2363,43 +1091,16 @@ type PayoutInitiateAnswer struct {
 
 	// Status (string): success, or what became of the request instead.
 	Status Text `json:"status"`
-
 	// StatusCode (string): code, e.g. 00.
 	StatusCode Text `json:"statusCode"`
-
 	// Message (string): what became of the request, for a person.
 	Message Text `json:"message"`
-
 	// BatchReference (string): reference of the batch: store it, payout_status needs it.
 	BatchReference Text `json:"batchReference"`
-
 	// BatchID (string): the service's number for the batch.
 	BatchID Text `json:"batchId"`
-
 	// Data (array of objects): the payouts, in the order of the request.
 	Data List[PayoutInitiateAnswerDataItem] `json:"data"`
-}
-
-func (a *PayoutInitiateAnswer) member(name string) slot {
-	switch name {
-	case "status":
-		return &a.Status
-	case "statusCode":
-		return &a.StatusCode
-	case "message":
-		return &a.Message
-	case "batchReference":
-		return &a.BatchReference
-	case "batchId":
-		return &a.BatchID
-	case "data":
-		return &a.Data
-	}
-	return nil
-}
-
-func (a *PayoutInitiateAnswer) members() []slot {
-	return []slot{&a.Status, &a.StatusCode, &a.Message, &a.BatchReference, &a.BatchID, &a.Data}
 }
 
 // PayoutInitiateAnswerDataItem is /data/* in [PayoutInitiateAnswer].
@@ -2408,68 +1109,26 @@ type PayoutInitiateAnswerDataItem struct {
 
 	// AccountName (string): name of the account's holder.
 	AccountName Text `json:"accountName"`
-
 	// AccountNumber (string): the recipient's bank account.
 	AccountNumber Text `json:"accountNumber"`
-
 	// BankCode (string): code of the recipient's bank.
 	BankCode Text `json:"bankCode"`
-
 	// BankID (string or null): the service's number for the bank.
 	BankID Text `json:"bankId"`
-
 	// Amount (amount in major currency units): what the recipient receives.
 	Amount Decimal `json:"amount"`
-
 	// Description (string or null): description of the payout.
 	Description Text `json:"description"`
-
 	// Category (string or null): category of the payout.
 	Category Text `json:"category"`
-
 	// PayoutReference (string): the service's reference of the payout.
 	PayoutReference Text `json:"payoutReference"`
-
 	// CreditCurrency (string): currency code of the recipient's account.
 	CreditCurrency Text `json:"creditCurrency"`
-
 	// DebitCurrency (string): currency code of the balance that is debited.
 	DebitCurrency Text `json:"debitCurrency"`
-
 	// BeneficiayAddress (string or null): address of the recipient.
 	BeneficiayAddress Text `json:"beneficiayAddress"`
-}
-
-func (a *PayoutInitiateAnswerDataItem) member(name string) slot {
-	switch name {
-	case "accountName":
-		return &a.AccountName
-	case "accountNumber":
-		return &a.AccountNumber
-	case "bankCode":
-		return &a.BankCode
-	case "bankId":
-		return &a.BankID
-	case "amount":
-		return &a.Amount
-	case "description":
-		return &a.Description
-	case "category":
-		return &a.Category
-	case "payoutReference":
-		return &a.PayoutReference
-	case "creditCurrency":
-		return &a.CreditCurrency
-	case "debitCurrency":
-		return &a.DebitCurrency
-	case "beneficiayAddress":
-		return &a.BeneficiayAddress
-	}
-	return nil
-}
-
-func (a *PayoutInitiateAnswerDataItem) members() []slot {
-	return []slot{&a.AccountName, &a.AccountNumber, &a.BankCode, &a.BankID, &a.Amount, &a.Description, &a.Category, &a.PayoutReference, &a.CreditCurrency, &a.DebitCurrency, &a.BeneficiayAddress}
 }
 
 // PayoutStatusReply is the reply of [Client.PayoutStatus].
@@ -2477,36 +1136,22 @@ type PayoutStatusReply struct{ Reply }
 
 // Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
-func (r *PayoutStatusReply) Answer() (answer PayoutStatusAnswer) {
-	readReply(&r.Reply, &answer)
-	return answer
+func (r *PayoutStatusReply) Answer() PayoutStatusAnswer {
+	return readReply[PayoutStatusAnswer](&r.Reply)
 }
 
 // ParsePayoutStatusAnswer reads an answer of [Client.PayoutStatus] from the body of an [Error] or from one that was stored. It never
 // fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
-func ParsePayoutStatusAnswer(body []byte) (answer PayoutStatusAnswer) {
-	readBody(body, &answer)
-	return answer
+func ParsePayoutStatusAnswer(body []byte) PayoutStatusAnswer {
+	return readBody[PayoutStatusAnswer](body)
 }
 
 // UnmarshalJSON is [ParsePayoutStatusAnswer], for encoding/json.
-func (a *PayoutStatusAnswer) UnmarshalJSON(body []byte) error {
-	*a = PayoutStatusAnswer{}
-	unmarshal(body, a)
-	return nil
-}
+func (a *PayoutStatusAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // PayoutStatusAnswer is the answer of [Client.PayoutStatus].
 type PayoutStatusAnswer struct {
 	Object
-}
-
-func (a *PayoutStatusAnswer) member(name string) slot {
-	return nil
-}
-
-func (a *PayoutStatusAnswer) members() []slot {
-	return []slot{}
 }
 
 // PayoutBalanceReply is the reply of [Client.PayoutBalance].
@@ -2514,24 +1159,18 @@ type PayoutBalanceReply struct{ Reply }
 
 // Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
-func (r *PayoutBalanceReply) Answer() (answer PayoutBalanceAnswer) {
-	readReply(&r.Reply, &answer)
-	return answer
+func (r *PayoutBalanceReply) Answer() PayoutBalanceAnswer {
+	return readReply[PayoutBalanceAnswer](&r.Reply)
 }
 
 // ParsePayoutBalanceAnswer reads an answer of [Client.PayoutBalance] from the body of an [Error] or from one that was stored. It never
 // fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
-func ParsePayoutBalanceAnswer(body []byte) (answer PayoutBalanceAnswer) {
-	readBody(body, &answer)
-	return answer
+func ParsePayoutBalanceAnswer(body []byte) PayoutBalanceAnswer {
+	return readBody[PayoutBalanceAnswer](body)
 }
 
 // UnmarshalJSON is [ParsePayoutBalanceAnswer], for encoding/json.
-func (a *PayoutBalanceAnswer) UnmarshalJSON(body []byte) error {
-	*a = PayoutBalanceAnswer{}
-	unmarshal(body, a)
-	return nil
-}
+func (a *PayoutBalanceAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // PayoutBalanceAnswer is the answer of [Client.PayoutBalance].
 type PayoutBalanceAnswer struct {
@@ -2539,23 +1178,8 @@ type PayoutBalanceAnswer struct {
 
 	// Currency (string, integrated): currency code.
 	Currency Text `json:"currency"`
-
 	// AvailableBalance (amount in major currency units, integrated): what can be paid out.
 	AvailableBalance Decimal `json:"availableBalance"`
-}
-
-func (a *PayoutBalanceAnswer) member(name string) slot {
-	switch name {
-	case "currency":
-		return &a.Currency
-	case "availableBalance":
-		return &a.AvailableBalance
-	}
-	return nil
-}
-
-func (a *PayoutBalanceAnswer) members() []slot {
-	return []slot{&a.Currency, &a.AvailableBalance}
 }
 
 // WebhookVerifyReply is the reply of [Client.WebhookVerify].
@@ -2563,24 +1187,18 @@ type WebhookVerifyReply struct{ Reply }
 
 // Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
-func (r *WebhookVerifyReply) Answer() (answer WebhookVerifyAnswer) {
-	readReply(&r.Reply, &answer)
-	return answer
+func (r *WebhookVerifyReply) Answer() WebhookVerifyAnswer {
+	return readReply[WebhookVerifyAnswer](&r.Reply)
 }
 
 // ParseWebhookVerifyAnswer reads an answer of [Client.WebhookVerify] from the body of an [Error] or from one that was stored. It never
 // fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
-func ParseWebhookVerifyAnswer(body []byte) (answer WebhookVerifyAnswer) {
-	readBody(body, &answer)
-	return answer
+func ParseWebhookVerifyAnswer(body []byte) WebhookVerifyAnswer {
+	return readBody[WebhookVerifyAnswer](body)
 }
 
 // UnmarshalJSON is [ParseWebhookVerifyAnswer], for encoding/json.
-func (a *WebhookVerifyAnswer) UnmarshalJSON(body []byte) error {
-	*a = WebhookVerifyAnswer{}
-	unmarshal(body, a)
-	return nil
-}
+func (a *WebhookVerifyAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // WebhookVerifyAnswer is the answer of [Client.WebhookVerify].
 type WebhookVerifyAnswer struct {
@@ -2588,43 +1206,16 @@ type WebhookVerifyAnswer struct {
 
 	// Authentic (boolean): whether the service says the same as the event.
 	Authentic Flag `json:"authentic"`
-
 	// Match (boolean): whether the service says what was expected; absent if nothing was.
 	Match Flag `json:"match"`
-
 	// Differences (array of objects): in what the event, the service and the expectation differ.
 	Differences List[WebhookVerifyAnswerDifferencesItem] `json:"differences"`
-
 	// Event (string): what the event is about: order, session, payout or unknown.
 	Event Text `json:"event"`
-
 	// About (string): the reference, session or batch that the service was asked for; absent if it was not asked.
 	About Text `json:"about"`
-
 	// Key (string): the same for every delivery of the event; absent unless it is authentic.
 	Key Text `json:"key"`
-}
-
-func (a *WebhookVerifyAnswer) member(name string) slot {
-	switch name {
-	case "authentic":
-		return &a.Authentic
-	case "match":
-		return &a.Match
-	case "differences":
-		return &a.Differences
-	case "event":
-		return &a.Event
-	case "about":
-		return &a.About
-	case "key":
-		return &a.Key
-	}
-	return nil
-}
-
-func (a *WebhookVerifyAnswer) members() []slot {
-	return []slot{&a.Authentic, &a.Match, &a.Differences, &a.Event, &a.About, &a.Key}
 }
 
 // WebhookVerifyAnswerDifferencesItem is /differences/* in [WebhookVerifyAnswer].
@@ -2633,33 +1224,12 @@ type WebhookVerifyAnswerDifferencesItem struct {
 
 	// Member (string): what differs.
 	Member Text `json:"member"`
-
 	// Event (string or null): its value in the event.
 	Event Text `json:"event"`
-
 	// Service (string or null): its value in the service's answer.
 	Service Text `json:"service"`
-
 	// Expected (string): the value that was expected, if the service says something else.
 	Expected Text `json:"expected"`
-}
-
-func (a *WebhookVerifyAnswerDifferencesItem) member(name string) slot {
-	switch name {
-	case "member":
-		return &a.Member
-	case "event":
-		return &a.Event
-	case "service":
-		return &a.Service
-	case "expected":
-		return &a.Expected
-	}
-	return nil
-}
-
-func (a *WebhookVerifyAnswerDifferencesItem) members() []slot {
-	return []slot{&a.Member, &a.Event, &a.Service, &a.Expected}
 }
 
 // PayoutBulkReply is the reply of [Client.PayoutBulk].
@@ -2667,24 +1237,14 @@ type PayoutBulkReply struct{ Reply }
 
 // Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
 // again, so keep the result.
-func (r *PayoutBulkReply) Answer() (answer PayoutBulkAnswer) {
-	readReply(&r.Reply, &answer)
-	return answer
-}
+func (r *PayoutBulkReply) Answer() PayoutBulkAnswer { return readReply[PayoutBulkAnswer](&r.Reply) }
 
 // ParsePayoutBulkAnswer reads an answer of [Client.PayoutBulk] from the body of an [Error] or from one that was stored. It never
 // fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
-func ParsePayoutBulkAnswer(body []byte) (answer PayoutBulkAnswer) {
-	readBody(body, &answer)
-	return answer
-}
+func ParsePayoutBulkAnswer(body []byte) PayoutBulkAnswer { return readBody[PayoutBulkAnswer](body) }
 
 // UnmarshalJSON is [ParsePayoutBulkAnswer], for encoding/json.
-func (a *PayoutBulkAnswer) UnmarshalJSON(body []byte) error {
-	*a = PayoutBulkAnswer{}
-	unmarshal(body, a)
-	return nil
-}
+func (a *PayoutBulkAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
 
 // PayoutBulkAnswer is the answer of [Client.PayoutBulk].
 type PayoutBulkAnswer struct {
@@ -2692,63 +1252,24 @@ type PayoutBulkAnswer struct {
 
 	// Status (string): success if the service accepted all, otherwise failed.
 	Status Text `json:"status"`
-
 	// Message (string): one line for people.
 	Message Text `json:"message"`
-
 	// Total (integer): how many recipients the list has.
 	Total Integer `json:"total"`
-
 	// Accepted (integer): how many are ACCEPTED.
 	Accepted Integer `json:"accepted"`
-
 	// Rejected (integer): how many are REJECTED.
 	Rejected Integer `json:"rejected"`
-
 	// NotSent (integer): how many are NOT_SENT.
 	NotSent Integer `json:"not_sent"`
-
 	// Unknown (integer): how many are UNKNOWN.
 	Unknown Integer `json:"unknown"`
-
 	// States (any): how many recipients are in each state, once it was asked for.
 	States Raw `json:"states"`
-
 	// Batches (array of objects): the batches that were tried, also by earlier calls.
 	Batches List[PayoutBulkAnswerBatchesItem] `json:"batches"`
-
 	// Payouts (array of objects): the recipients, in the order of the list.
 	Payouts List[PayoutBulkAnswerPayoutsItem] `json:"payouts"`
-}
-
-func (a *PayoutBulkAnswer) member(name string) slot {
-	switch name {
-	case "status":
-		return &a.Status
-	case "message":
-		return &a.Message
-	case "total":
-		return &a.Total
-	case "accepted":
-		return &a.Accepted
-	case "rejected":
-		return &a.Rejected
-	case "not_sent":
-		return &a.NotSent
-	case "unknown":
-		return &a.Unknown
-	case "states":
-		return &a.States
-	case "batches":
-		return &a.Batches
-	case "payouts":
-		return &a.Payouts
-	}
-	return nil
-}
-
-func (a *PayoutBulkAnswer) members() []slot {
-	return []slot{&a.Status, &a.Message, &a.Total, &a.Accepted, &a.Rejected, &a.NotSent, &a.Unknown, &a.States, &a.Batches, &a.Payouts}
 }
 
 // PayoutBulkAnswerBatchesItem is /batches/* in [PayoutBulkAnswer].
@@ -2757,53 +1278,20 @@ type PayoutBulkAnswerBatchesItem struct {
 
 	// Index (integer): place of the batch, from 0.
 	Index Integer `json:"index"`
-
 	// BatchReference (string): the service's reference, by which the batch is looked up.
 	BatchReference Text `json:"batchReference"`
-
 	// BatchID (string): the service's number for the batch.
 	BatchID Text `json:"batchId"`
-
 	// Outcome (string): what became of the request.
 	Outcome Text `json:"outcome"`
-
 	// Status (string): why its call ended as it did.
 	Status Text `json:"status"`
-
 	// Recipients (integer): how many recipients it has.
 	Recipients Integer `json:"recipients"`
-
 	// State (string): its state, once it was asked for.
 	State Text `json:"state"`
-
 	// Message (string): one line for people.
 	Message Text `json:"message"`
-}
-
-func (a *PayoutBulkAnswerBatchesItem) member(name string) slot {
-	switch name {
-	case "index":
-		return &a.Index
-	case "batchReference":
-		return &a.BatchReference
-	case "batchId":
-		return &a.BatchID
-	case "outcome":
-		return &a.Outcome
-	case "status":
-		return &a.Status
-	case "recipients":
-		return &a.Recipients
-	case "state":
-		return &a.State
-	case "message":
-		return &a.Message
-	}
-	return nil
-}
-
-func (a *PayoutBulkAnswerBatchesItem) members() []slot {
-	return []slot{&a.Index, &a.BatchReference, &a.BatchID, &a.Outcome, &a.Status, &a.Recipients, &a.State, &a.Message}
 }
 
 // PayoutBulkAnswerPayoutsItem is /payouts/* in [PayoutBulkAnswer].
@@ -2812,61 +1300,22 @@ type PayoutBulkAnswerPayoutsItem struct {
 
 	// ClientReference (string): the reference that was given.
 	ClientReference Text `json:"clientReference"`
-
 	// Outcome (string): ACCEPTED, REJECTED, NOT_SENT or UNKNOWN.
 	Outcome Text `json:"outcome"`
-
 	// PayoutReference (string): the service's reference of the payout.
 	PayoutReference Text `json:"payoutReference"`
-
 	// BatchReference (string): the service's reference of the batch.
 	BatchReference Text `json:"batchReference"`
-
 	// Batch (integer): index of the batch.
 	Batch Integer `json:"batch"`
-
 	// AccountNumber (string): the recipient's account.
 	AccountNumber Text `json:"accountNumber"`
-
 	// BankCode (string): code of the recipient's bank.
 	BankCode Text `json:"bankCode"`
-
 	// Amount (amount in major currency units): what the recipient gets.
 	Amount Decimal `json:"amount"`
-
 	// State (string): its state, once it was asked for.
 	State Text `json:"state"`
-
 	// Message (string): why it is UNKNOWN, although its batch may be ACCEPTED.
 	Message Text `json:"message"`
-}
-
-func (a *PayoutBulkAnswerPayoutsItem) member(name string) slot {
-	switch name {
-	case "clientReference":
-		return &a.ClientReference
-	case "outcome":
-		return &a.Outcome
-	case "payoutReference":
-		return &a.PayoutReference
-	case "batchReference":
-		return &a.BatchReference
-	case "batch":
-		return &a.Batch
-	case "accountNumber":
-		return &a.AccountNumber
-	case "bankCode":
-		return &a.BankCode
-	case "amount":
-		return &a.Amount
-	case "state":
-		return &a.State
-	case "message":
-		return &a.Message
-	}
-	return nil
-}
-
-func (a *PayoutBulkAnswerPayoutsItem) members() []slot {
-	return []slot{&a.ClientReference, &a.Outcome, &a.PayoutReference, &a.BatchReference, &a.Batch, &a.AccountNumber, &a.BankCode, &a.Amount, &a.State, &a.Message}
 }

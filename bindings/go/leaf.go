@@ -19,10 +19,8 @@ type leaf struct {
 // MarshalJSON writes what the service sent; null if the member is absent.
 func (l leaf) MarshalJSON() ([]byte, error) { return l.at.json(), nil }
 
-func (l *leaf) place() *value    { return &l.at }
-func (*leaf) object() bool       { return false }
-func (*leaf) member(string) slot { return nil }
-func (*leaf) members() []slot    { return nil }
+func (l *leaf) place() *value { return &l.at }
+func (*leaf) object() bool    { return false }
 
 // The text of a string without white space around it, or a literal as it is written. A blank string is absent.
 func (l leaf) scalar() (string, error) {

@@ -51,6 +51,14 @@ type Reply struct {
 	paid *payment
 }
 
+// The reply as the type of an endpoint's replies.
+func replyOf[R ~struct{ Reply }](reply Reply, err error) (*R, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &R{reply}, nil
+}
+
 const noRetryAfter = -time.Millisecond
 
 // Copies a reply of the library, which the caller frees unless it has become NULL.

@@ -4,8 +4,11 @@ package paysvc
 
 import (
 	"encoding/json"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Goes over a JSON document once, and notes where the values of typed members stand. The document is valid: the library
@@ -19,10 +22,27 @@ type scanner struct {
 // What a member of an answer is read into: a leaf, a list, or a rendered struct, which has typed members of its own.
 type slot interface {
 	place() *value
-	// The slot of a member by its exact name; nil: no typed member has this name.
-	member(name string) slot
-	members() []slot
 	object() bool
+}
+
+// The names of the members of the rendered structs that have been read, from the tags of their fields. The field before
+// them is [Object].
+var layouts sync.Map // []string by reflect.Type
+
+func layoutOf(of reflect.Type) []string {
+	if known, ok := layouts.Load(of); ok {
+		return known.([]string)
+	}
+	var names []string
+	for i := 1; i < of.NumField(); i++ {
+		names = append(names, of.Field(i).Tag.Get("json"))
+	}
+	layouts.Store(of, names)
+	return names
+}
+
+func slotAt(object reflect.Value, member int) slot {
+	return object.Field(member + 1).Addr().Interface().(slot)
 }
 
 // Reads the next value. A slot that has its value keeps it: of two members with the same name, the first counts.
@@ -59,17 +79,24 @@ func (s *scanner) element(into slot) {
 
 // Makes all that is below an object unreadable, because something else stands in its place.
 func spread(object slot, at value) {
+	if !object.object() {
+		return
+	}
 	at.to = 0
-	for _, below := range object.members() {
+	fields := reflect.ValueOf(object).Elem()
+	for member := range layoutOf(fields.Type()) {
+		below := slotAt(fields, member)
 		*below.place() = at
 		spread(below, at)
 	}
 }
 
 func (s *scanner) object(into slot) {
+	fields := reflect.ValueOf(into).Elem()
+	layout := layoutOf(fields.Type())
 	for s.next('}') {
-		if below := into.member(s.name()); below != nil {
-			s.read(below)
+		if member := slices.Index(layout, s.name()); member >= 0 {
+			s.read(slotAt(fields, member))
 		} else {
 			s.skip()
 		}

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use paysvc_platforms::table::PLATFORMS;
-use paysvc_spec::{ENDPOINTS, settings};
+use paysvc_spec::schema::Endpoint;
+use paysvc_spec::settings;
 
 use crate::codegen::{platforms, readme, resolution, verdicts};
 use crate::markers;
@@ -24,7 +25,7 @@ const READING: &str = "src/response/verdict/table/reading.rs";
 /// The lines of what became of an earlier request.
 const RESOLVING: &str = "src/response/resolution/table.rs";
 
-pub fn render(root: &Path) -> Result<Vec<(&'static str, String)>, String> {
+pub fn render(root: &Path, rows: &'static [Endpoint]) -> Result<Vec<(&'static str, String)>, String> {
     let defaults = read(root, DEFAULTS)?;
     let verdicts = |path: &str, name: &str, with_429: bool| {
         verdicts::render(&defaults, &read(root, path)?, name, with_429).map_err(|error| format!("{path}: {error}"))
@@ -32,14 +33,14 @@ pub fn render(root: &Path) -> Result<Vec<(&'static str, String)>, String> {
     let parts = [
         ("platforms-short", platforms::short(PLATFORMS)),
         ("platforms", platforms::long(PLATFORMS)),
-        ("endpoints", readme::endpoints(ENDPOINTS)),
+        ("endpoints", readme::endpoints(rows)),
         ("operations", readme::operations()),
         ("settings", readme::settings()),
-        ("endpoint-count", ENDPOINTS.len().to_string()),
+        ("endpoint-count", rows.len().to_string()),
         ("setting-count", settings::CONFIG.len().to_string()),
         ("changing", verdicts(CHANGING, "CHANGING", true)?),
         ("reading", verdicts(READING, "READING", false)?),
-        ("look-ups", resolution::look_ups(ENDPOINTS)),
+        ("look-ups", resolution::look_ups(rows)),
         ("resolving", resolution::render(&read(root, RESOLVING)?).map_err(|error| format!("{RESOLVING}: {error}"))?),
     ];
     let filled = |path: &str, required: &[&str]| {

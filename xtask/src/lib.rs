@@ -21,33 +21,38 @@ use paysvc_spec::schema::Endpoint;
 
 /// The committed files by path from the root.
 pub fn files(root: &Path) -> Result<Vec<(String, String)>, String> {
-    let header = header(root, ENDPOINTS)?;
+    files_of(root, ENDPOINTS)
+}
+
+/// The same of a table with other rows.
+pub fn files_of(root: &Path, rows: &'static [Endpoint]) -> Result<Vec<(String, String)>, String> {
+    let header = header(root, rows)?;
     let pages = codegen::man::render(&header);
     let nodes = released::nodes(root, &header)?;
     let mut files = vec![
-        ("src/ffi/exports.rs", codegen::exports::render(ENDPOINTS)),
+        ("src/ffi/exports.rs", codegen::exports::render(rows)),
         ("src/ffi/exports.map", codegen::symbols::version_script(&nodes)),
         ("src/ffi/exports.def", codegen::symbols::module_definition(&nodes)),
         ("include/paysvc.h", header),
-        ("bindings/go/generated.go", codegen::go::render(ENDPOINTS)),
-        ("bindings/go/generated_answers.go", codegen::go::render_answers(ENDPOINTS)),
-        ("bindings/cpp/paysvc_answers.hpp", codegen::cpp::answers::render(ENDPOINTS)),
-        ("bindings/cpp/paysvc_endpoints.hpp", codegen::cpp::render(ENDPOINTS)),
-        ("bindings/python/src/paysvc/_generated.py", codegen::python::render(ENDPOINTS)),
-        ("bindings/python/src/paysvc/_replies.py", codegen::python::render_replies(ENDPOINTS)),
-        ("bindings/python/src/paysvc/_answers.py", codegen::python::render_answers(ENDPOINTS)),
-        ("bindings/python/src/paysvc/_endpoints.py", codegen::python::render_endpoints(ENDPOINTS)),
-        ("docs/endpoints.md", codegen::endpoints::render(ENDPOINTS)),
-        ("tests/rows.json", codegen::rows::render(ENDPOINTS)),
+        ("bindings/go/generated.go", codegen::go::render(rows)),
+        ("bindings/go/generated_answers.go", codegen::go::render_answers(rows)),
+        ("bindings/cpp/paysvc_answers.hpp", codegen::cpp::answers::render(rows)),
+        ("bindings/cpp/paysvc_endpoints.hpp", codegen::cpp::render(rows)),
+        ("bindings/python/src/paysvc/_generated.py", codegen::python::render(rows)),
+        ("bindings/python/src/paysvc/_replies.py", codegen::python::render_replies(rows)),
+        ("bindings/python/src/paysvc/_answers.py", codegen::python::render_answers(rows)),
+        ("bindings/python/src/paysvc/_endpoints.py", codegen::python::render_endpoints(rows)),
+        ("docs/endpoints.md", codegen::endpoints::render(rows)),
+        ("tests/rows.json", codegen::rows::render(rows)),
     ];
-    files.extend(documents::render(root)?);
+    files.extend(documents::render(root, rows)?);
     let mut files: Vec<_> = files.into_iter().map(|(path, text)| (path.to_owned(), text)).collect();
     files.extend(pages);
-    files.extend(codegen::endpoints::pages(ENDPOINTS, &codegen::examples::Requests::read(root)?)?);
+    files.extend(codegen::endpoints::pages(rows, &codegen::examples::Requests::read(root)?)?);
     Ok(files)
 }
 
 /// The header with the functions of those rows.
 pub fn header(root: &Path, rows: &[Endpoint]) -> Result<String, String> {
-    header::render(root, &codegen::exports::render(rows))
+    header::render(root, &codegen::exports::documented(rows))
 }

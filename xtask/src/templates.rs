@@ -58,6 +58,7 @@ fn engine<'a>(templates: &[(&'a str, &'a str)]) -> Result<Environment<'a>, minij
     engine
         .set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build()?);
     engine.add_filter("wrap", |text: &str, width: usize| text::wrap(text, width));
+    engine.add_filter("fill", |text: &str, indent: usize| text::fill(text, indent));
     engine.add_filter("capitalise", text::capitalise);
     engine.add_filter("uncapitalise", text::uncapitalise);
     engine.add_filter("docstring", python::docstring);

@@ -1,6 +1,8 @@
 //! `docs/endpoints.md`, and a page in `docs/endpoints/` for every row: its request, its answer, how sure all of it is, and
 //! examples.
 
+use std::collections::BTreeMap;
+
 use minijinja::{Value, context};
 use paysvc_spec::schema::{
     AnswerKind, Certainty, Endpoint, Field, Form, Keep, Kind, LookUp, Member, Method, PayOption, Place, Role, Safety,
@@ -49,10 +51,9 @@ fn endpoint(it: &Endpoint) -> Value {
     let headers: Vec<Value> = it.headers.iter().map(|&(name, value)| context! { name, value }).collect();
     let mut request = Vec::new();
     request_members(&mut request, "", it.fields);
-    let mut members = Vec::new();
-    answer_members(&mut members, "", Place::Root, it.answer.members);
-    let mut names = Vec::new();
+    let (mut names, mut members) = (BTreeMap::new(), Vec::new());
     typed_names(&mut names, &Names::default(), it.answer.members);
+    answer_members(&mut members, "", Place::Root, it.answer.members, &names);
     context! {
         key => it.key.name(),
         body => sent_body(it),
@@ -75,8 +76,8 @@ fn endpoint(it: &Endpoint) -> Value {
             state => it.answer.state(),
             subject => it.answer.subject,
             certainty => it.answer.certainty.name(),
+            is_typed => !names.is_empty(),
             members,
-            names,
         },
         ..row(it)
     }
@@ -132,19 +133,32 @@ fn request_members(out: &mut Vec<Value>, within: &str, fields: &[Field]) {
     }
 }
 
-fn answer_members(out: &mut Vec<Value>, within: &str, place: Place, members: &[Member]) {
+/// What a member holds, in words: "amount in major currency units, number or text, may be null".
+fn answer_kind(member: &Member) -> String {
+    let unit = member.kind.unit().map_or_else(String::new, |unit| format!(" in {unit}"));
+    let form = if member.form == Form::NumberOrText { ", number or text" } else { "" };
+    let null = if member.nullable { ", may be null" } else { "" };
+    format!("{}{unit}{form}{null}", member.kind.name())
+}
+
+fn answer_members(
+    out: &mut Vec<Value>,
+    within: &str,
+    place: Place,
+    members: &[Member],
+    names: &BTreeMap<String, Value>,
+) {
+    let not_typed = context! { cpp => (), go => (), python => () };
     for member in members {
         let role = member.role_in(place);
         let path = format!("{within}/{}", member.name);
         out.push(context! {
             path => &path,
-            kind => member.kind.name(),
-            unit => member.kind.unit(),
-            nullable => member.nullable,
-            number_or_text => member.form == Form::NumberOrText,
+            kind => answer_kind(member),
             certainty => member.certainty.name(),
             role => role.map(Role::words).filter(|words| !words.is_empty()),
             doc => member.doc,
+            names => names.get(&path).unwrap_or(&not_typed),
         });
         let is_list = matches!(member.kind, AnswerKind::List(_));
         let (each, inner) = match role {
@@ -154,7 +168,7 @@ fn answer_members(out: &mut Vec<Value>, within: &str, place: Place, members: &[M
             // Nothing in it has a role.
             _ => (if is_list { "/*" } else { "" }, Place::Error),
         };
-        answer_members(out, &format!("{path}{each}"), inner, member.kind.members());
+        answer_members(out, &format!("{path}{each}"), inner, member.kind.members(), names);
     }
 }
 
@@ -167,7 +181,8 @@ struct Names {
     python: String,
 }
 
-fn typed_names(out: &mut Vec<Value>, within: &Names, members: &'static [Member]) {
+/// The names of the typed members by their paths.
+fn typed_names(out: &mut BTreeMap<String, Value>, within: &Names, members: &'static [Member]) {
     let members = typed(members);
     let (cpp, python) = (names::cpp::accessors(&members), names::python::properties(&members));
     for (((member, cpp), go), python) in members.iter().zip(cpp).zip(names::go::fields(&members)).zip(python) {
@@ -182,7 +197,8 @@ fn typed_names(out: &mut Vec<Value>, within: &Names, members: &'static [Member])
         };
         let is_leaf = !matches!(member.kind, AnswerKind::Object(_));
         let get = if is_leaf { ".Get()" } else { "" };
-        out.push(context! { path => &at.path, cpp => &at.cpp, go => format!("{}{get}", at.go), python => &at.python });
+        let named = context! { cpp => &at.cpp, go => format!("{}{get}", at.go), python => &at.python };
+        out.insert(at.path.clone(), named);
         if let AnswerKind::List(_) = member.kind {
             // The list is what Get returned.
             at = Names { path: at.path + "/*", cpp: at.cpp + "[i]", go: format!("{go}[i]"), python: at.python + "[i]" };

@@ -1,4 +1,4 @@
-//! `src/ffi/exports.rs`: constants, and the functions of the endpoints.
+//! `src/ffi/exports.rs`: constants, and the functions of the endpoints. Their comments are rendered for the header only.
 
 use minijinja::{Value, context};
 use paysvc_spec::checks::Check;
@@ -12,6 +12,13 @@ use super::{NUMBERS, flat, kind, member, row};
 use crate::templates;
 
 pub fn render(rows: &[Endpoint]) -> String {
+    let documented = documented(rows);
+    let code: String = documented.split_inclusive('\n').filter(|line| !line.starts_with("///")).collect();
+    code.replace(";\n\npub const", ";\npub const")
+}
+
+/// The same with the comments that become those of the header.
+pub fn documented(rows: &[Endpoint]) -> String {
     let constant = |of: &str, &Constant { name, number, doc }: &Constant| context! { type => of, name, number, doc };
     let typed = NUMBERS.iter().map(|numbers| (format!("paysvc_{}", numbers.kind), numbers.table));
     let typed = typed.chain([("c_int".to_owned(), JSON_TYPES)]);

@@ -168,9 +168,9 @@ void paysvc_free(void);
             "\\fBtypedef void (PAYSVC_CALLBACK *paysvc_log_fn)(void *userdata);\\fR\n",
             "\\fBint paysvc_new(const char *\\fIjson\\fB,\\fR\n\\fB               paysvc_log_fn \\fIlog\\fB);\\fR\n",
             "Opens \\- nothing, free it with \\fBpaysvc_free\\fR(3).\n",
-            ".TP\n.I json\none object:\n.RS\n.TP\n.B a\n(object) it\\(aqs\n.RS\n.TP\n.B b\\-c\n(string) .5\n.RE\n.RE\n.IP\nOthers are refused.\n",
+            ".IP \\fIjson\\fR\none object:\n.RS\n.IP \\fBa\\fR\n(object) it\\(aqs\n.RS\n.IP \\fBb\\-c\\fR\n(string) .5\n.RE\n.RE\n.IP\nOthers are refused.\n",
             ".SH RETURN VALUE\n\\fBPAYSVC_OK\\fR or \\(aqmore\\(aq\n",
-            ".BR paysvc_free (3),\n.BR paysvc (7)\n",
+            ".SH SEE ALSO\n\\fBpaysvc_free\\fR(3), \\fBpaysvc\\fR(7)\n",
         ] {
             assert!(text.contains(part), "{part}\n{text}");
         }

@@ -19,6 +19,23 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
+/// The lines of a text as items, as many in a line of at most 120 columns as go in, with that indent.
+pub fn fill(text: &str, indent: usize) -> String {
+    let (mut lines, mut width) = (Vec::<String>::new(), usize::MAX);
+    for item in text.lines().map(str::trim) {
+        let length = item.chars().count() + 1;
+        width = width.saturating_add(length);
+        match lines.last_mut() {
+            Some(line) if width <= 120 => *line += &format!(" {item}"),
+            _ => {
+                width = indent + length - 1;
+                lines.push(format!("{}{item}", " ".repeat(indent)));
+            }
+        }
+    }
+    lines.into_iter().map(|line| line + "\n").collect()
+}
+
 pub fn capitalise(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
@@ -37,6 +54,15 @@ mod tests {
     fn lines_are_filled_up_to_the_width() {
         assert_eq!(wrap("one two three", 9), ["one two", "three"]);
         assert_eq!(wrap("a-word-that-is-longer and more", 8), ["a-word-that-is-longer", "and more"]);
+    }
+
+    #[test]
+    fn items_share_lines_of_at_most_120_columns() {
+        assert_eq!(fill("  a: int,\nb: str,\n", 4), "    a: int, b: str,\n");
+        let (half, more) = ("x".repeat(59), "y".repeat(60));
+        assert_eq!(fill(&format!("{half}\n{more}\n"), 0), format!("{half} {more}\n"));
+        assert_eq!(fill(&format!("{half}\n{more}\n"), 1), format!(" {half}\n {more}\n"));
+        assert_eq!(fill("", 4), "");
     }
 
     #[test]

@@ -14,62 +14,22 @@ from . import _leaf
 from ._answer import Answer
 
 __all__ = [
-    "BanksAnswer",
-    "BanksAnswerData",
-    "CardChargeAnswer",
-    "CardSaveAnswer",
-    "CheckoutCreateAnswer",
-    "DirectDebitCreateAnswer",
-    "DirectDebitCreateAnswerData",
-    "DirectDebitHistoryAnswer",
-    "DirectDebitHistoryAnswerDirectDebitMandates",
-    "DirectDebitOtpAnswer",
-    "DirectDebitStatusAnswer",
-    "DirectDebitStatusAnswerData",
-    "OrderCreateAnswer",
-    "OrderCreateAnswerData",
-    "OrderCreateAnswerDataOrder",
-    "OrderCreateAnswerDataOtherPaymentOptions",
-    "OrderCreateAnswerDataPayment",
-    "OrderCreateAnswerDataSubsidiary",
-    "OrderFeeAnswer",
-    "OrderFeeAnswerData",
-    "OrderPayAnswer",
-    "OrderPayAnswerData",
-    "OrderPayAnswerDataBankTransferDetails",
-    "OrderPayAnswerDataOrderPayment",
-    "OrderPayAnswerDataPaymentDetail",
-    "OrderPayAuthorizeAnswer",
-    "OrderPayAuthorizeAnswerData",
-    "OrderPayAuthorizeAnswerDataBankTransferDetails",
-    "OrderPayAuthorizeAnswerDataOrderPayment",
-    "OrderPayAuthorizeAnswerDataPaymentDetail",
-    "OrderPayCaptureAnswer",
-    "OrderRefundAnswer",
-    "OrderRefundAnswerData",
-    "OrderStatusAnswer",
-    "OrderStatusAnswerData",
-    "OrderStatusAnswerDataOrderPayments",
-    "OrderStatusAnswerDataOrderSummary",
-    "OrderVerifyAnswer",
-    "OrderVerifyAnswerData",
-    "OrderVerifyAnswerDataOrderPayments",
-    "PayoutBalanceAnswer",
-    "PayoutBulkAnswer",
-    "PayoutBulkAnswerBatches",
-    "PayoutBulkAnswerPayouts",
-    "PayoutInitiateAnswer",
-    "PayoutInitiateAnswerData",
-    "PayoutNameEnquiryAnswer",
-    "PayoutStatusAnswer",
-    "TransactionDetailsAnswer",
-    "TransactionDetailsAnswerData",
-    "TransactionDetailsAnswerDataOrderPayments",
-    "VirtualAccountDetailsAnswer",
-    "VirtualAccountGenerateAnswer",
-    "VirtualAccountGenerateAnswerData",
-    "WebhookVerifyAnswer",
-    "WebhookVerifyAnswerDifferences",
+    "BanksAnswer", "BanksAnswerData", "CardChargeAnswer", "CardSaveAnswer", "CheckoutCreateAnswer",
+    "DirectDebitCreateAnswer", "DirectDebitCreateAnswerData", "DirectDebitHistoryAnswer",
+    "DirectDebitHistoryAnswerDirectDebitMandates", "DirectDebitOtpAnswer", "DirectDebitStatusAnswer",
+    "DirectDebitStatusAnswerData", "OrderCreateAnswer", "OrderCreateAnswerData", "OrderCreateAnswerDataOrder",
+    "OrderCreateAnswerDataOtherPaymentOptions", "OrderCreateAnswerDataPayment", "OrderCreateAnswerDataSubsidiary",
+    "OrderFeeAnswer", "OrderFeeAnswerData", "OrderPayAnswer", "OrderPayAnswerData",
+    "OrderPayAnswerDataBankTransferDetails", "OrderPayAnswerDataOrderPayment", "OrderPayAnswerDataPaymentDetail",
+    "OrderPayAuthorizeAnswer", "OrderPayAuthorizeAnswerData", "OrderPayAuthorizeAnswerDataBankTransferDetails",
+    "OrderPayAuthorizeAnswerDataOrderPayment", "OrderPayAuthorizeAnswerDataPaymentDetail", "OrderPayCaptureAnswer",
+    "OrderRefundAnswer", "OrderRefundAnswerData", "OrderStatusAnswer", "OrderStatusAnswerData",
+    "OrderStatusAnswerDataOrderPayments", "OrderStatusAnswerDataOrderSummary", "OrderVerifyAnswer",
+    "OrderVerifyAnswerData", "OrderVerifyAnswerDataOrderPayments", "PayoutBalanceAnswer", "PayoutBulkAnswer",
+    "PayoutBulkAnswerBatches", "PayoutBulkAnswerPayouts", "PayoutInitiateAnswer", "PayoutInitiateAnswerData",
+    "PayoutNameEnquiryAnswer", "PayoutStatusAnswer", "TransactionDetailsAnswer", "TransactionDetailsAnswerData",
+    "TransactionDetailsAnswerDataOrderPayments", "VirtualAccountDetailsAnswer", "VirtualAccountGenerateAnswer",
+    "VirtualAccountGenerateAnswerData", "WebhookVerifyAnswer", "WebhookVerifyAnswerDifferences",
 ]
 
 
@@ -78,33 +38,23 @@ class DirectDebitHistoryAnswer(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "customerName": ("customer_name", "text"),
-        "hasExistingDebitMandate": ("has_existing_debit_mandate", "flag"),
+        "customerName": ("customer_name", "text"), "hasExistingDebitMandate": ("has_existing_debit_mandate", "flag"),
         "directDebitMandates": ("direct_debit_mandates", "list"),
     }
 
     @property
     def customer_name(self) -> str | None:
-        """Name of the customer.
-
-        /customerName: string; documented.
-        """
+        """Name of the customer. /customerName: string; documented."""
         return self._read(_leaf.text, "customerName")
 
     @property
     def has_existing_debit_mandate(self) -> bool | None:
-        """Whether there is a mandate.
-
-        /hasExistingDebitMandate: boolean; documented.
-        """
+        """Whether there is a mandate. /hasExistingDebitMandate: boolean; documented."""
         return self._read(_leaf.flag, "hasExistingDebitMandate")
 
     @property
     def direct_debit_mandates(self) -> tuple[DirectDebitHistoryAnswerDirectDebitMandates, ...] | None:
-        """The mandates.
-
-        /directDebitMandates: array of objects; documented.
-        """
+        """The mandates. /directDebitMandates: array of objects; documented."""
         return self._list(DirectDebitHistoryAnswerDirectDebitMandates, "directDebitMandates")
 
 
@@ -113,51 +63,35 @@ class DirectDebitHistoryAnswerDirectDebitMandates(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "accountNumber": ("account_number", "text"),
-        "bankName": ("bank_name", "text"),
-        "directDebitId": ("direct_debit_id", "integer"),
-        "dateCreated": ("date_created", "time"),
+        "accountNumber": ("account_number", "text"), "bankName": ("bank_name", "text"),
+        "directDebitId": ("direct_debit_id", "integer"), "dateCreated": ("date_created", "time"),
         "bankCode": ("bank_code", "text"),
     }
 
     @property
     def account_number(self) -> str | None:
-        """The customer's bank account.
-
-        /directDebitMandates/*/accountNumber: string; documented.
-        """
+        """The customer's bank account. /directDebitMandates/*/accountNumber: string; documented."""
         return self._read(_leaf.text, "accountNumber")
 
     @property
     def bank_name(self) -> str | None:
-        """Name of the customer's bank.
-
-        /directDebitMandates/*/bankName: string; documented.
-        """
+        """Name of the customer's bank. /directDebitMandates/*/bankName: string; documented."""
         return self._read(_leaf.text, "bankName")
 
     @property
     def direct_debit_id(self) -> int | None:
-        """The service's number for the mandate.
-
-        /directDebitMandates/*/directDebitId: integer; documented.
-        """
+        """The service's number for the mandate. /directDebitMandates/*/directDebitId: integer; documented."""
         return self._read(_leaf.integer, "directDebitId")
 
     @property
     def date_created(self) -> datetime | None:
-        """When the mandate was created, UTC.
-
-        /directDebitMandates/*/dateCreated: time, UTC where it names no zone; documented.
-        """
+        """When the mandate was created, UTC. /directDebitMandates/*/dateCreated: time, UTC where it names no zone;
+        documented."""
         return self._read(_leaf.time, "dateCreated")
 
     @property
     def bank_code(self) -> str | None:
-        """Code of the customer's bank.
-
-        /directDebitMandates/*/bankCode: string; documented.
-        """
+        """Code of the customer's bank. /directDebitMandates/*/bankCode: string; documented."""
         return self._read(_leaf.text, "bankCode")
 
 
@@ -166,42 +100,28 @@ class DirectDebitCreateAnswer(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "status": ("status", "flag"),
-        "code": ("code", "text"),
-        "message": ("message", "text"),
+        "status": ("status", "flag"), "code": ("code", "text"), "message": ("message", "text"),
         "data": ("data", "object"),
     }
 
     @property
     def status(self) -> bool | None:
-        """Whether the request succeeded.
-
-        /status: boolean; documented.
-        """
+        """Whether the request succeeded. /status: boolean; documented."""
         return self._read(_leaf.flag, "status")
 
     @property
     def code(self) -> str | None:
-        """Code, e.g. 00.
-
-        /code: string; documented.
-        """
+        """Code, e.g. 00. /code: string; documented."""
         return self._read(_leaf.text, "code")
 
     @property
     def message(self) -> str | None:
-        """What became of the request, for a person.
-
-        /message: string; documented.
-        """
+        """What became of the request, for a person. /message: string; documented."""
         return self._read(_leaf.text, "message")
 
     @property
     def data(self) -> DirectDebitCreateAnswerData:
-        """The mandate.
-
-        /data: object; documented.
-        """
+        """The mandate. /data: object; documented."""
         return self._object(DirectDebitCreateAnswerData, "data")
 
 
@@ -210,60 +130,39 @@ class DirectDebitCreateAnswerData(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "message": ("message", "text"),
-        "mandateCode": ("mandate_code", "text"),
-        "bankName": ("bank_name", "text"),
-        "accountNumber": ("account_number", "text"),
-        "amount": ("amount", "amount"),
+        "message": ("message", "text"), "mandateCode": ("mandate_code", "text"), "bankName": ("bank_name", "text"),
+        "accountNumber": ("account_number", "text"), "amount": ("amount", "amount"),
         "directDebitId": ("direct_debit_id", "integer"),
     }
 
     @property
     def message(self) -> str | None:
-        """What was done.
-
-        /data/message: string; documented.
-        """
+        """What was done. /data/message: string; documented."""
         return self._read(_leaf.text, "message")
 
     @property
     def mandate_code(self) -> str | None:
-        """Code of the mandate: debits and status checks need it.
-
-        /data/mandateCode: string; documented.
-        """
+        """Code of the mandate: debits and status checks need it. /data/mandateCode: string; documented."""
         return self._read(_leaf.text, "mandateCode")
 
     @property
     def bank_name(self) -> str | None:
-        """Name of the customer's bank.
-
-        /data/bankName: string; documented.
-        """
+        """Name of the customer's bank. /data/bankName: string; documented."""
         return self._read(_leaf.text, "bankName")
 
     @property
     def account_number(self) -> str | None:
-        """The customer's bank account.
-
-        /data/accountNumber: string; documented.
-        """
+        """The customer's bank account. /data/accountNumber: string; documented."""
         return self._read(_leaf.text, "accountNumber")
 
     @property
     def amount(self) -> Decimal | None:
-        """Amount of the order.
-
-        /data/amount: amount in major currency units; documented.
-        """
+        """Amount of the order. /data/amount: amount in major currency units; documented."""
         return self._read(_leaf.amount, "amount")
 
     @property
     def direct_debit_id(self) -> int | None:
-        """The service's number for the mandate.
-
-        /data/directDebitId: integer; documented.
-        """
+        """The service's number for the mandate. /data/directDebitId: integer; documented."""
         return self._read(_leaf.integer, "directDebitId")
 
 
@@ -272,42 +171,28 @@ class DirectDebitStatusAnswer(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "status": ("status", "flag"),
-        "code": ("code", "text"),
-        "message": ("message", "text"),
+        "status": ("status", "flag"), "code": ("code", "text"), "message": ("message", "text"),
         "data": ("data", "object"),
     }
 
     @property
     def status(self) -> bool | None:
-        """Whether the request succeeded.
-
-        /status: boolean; documented.
-        """
+        """Whether the request succeeded. /status: boolean; documented."""
         return self._read(_leaf.flag, "status")
 
     @property
     def code(self) -> str | None:
-        """Code, e.g. 00.
-
-        /code: string; documented.
-        """
+        """Code, e.g. 00. /code: string; documented."""
         return self._read(_leaf.text, "code")
 
     @property
     def message(self) -> str | None:
-        """Describes the state of the mandate.
-
-        /message: string; documented.
-        """
+        """Describes the state of the mandate. /message: string; documented."""
         return self._read(_leaf.text, "message")
 
     @property
     def data(self) -> DirectDebitStatusAnswerData:
-        """The mandate.
-
-        /data: object; documented.
-        """
+        """The mandate. /data: object; documented."""
         return self._object(DirectDebitStatusAnswerData, "data")
 
 
@@ -321,10 +206,7 @@ class DirectDebitStatusAnswerData(Answer):
 
     @property
     def mandate_code(self) -> str | None:
-        """Code of the mandate: debits and status checks need it.
-
-        /data/mandateCode: string; documented.
-        """
+        """Code of the mandate: debits and status checks need it. /data/mandateCode: string; documented."""
         return self._read(_leaf.text, "mandateCode")
 
 
@@ -333,42 +215,28 @@ class DirectDebitOtpAnswer(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "status": ("status", "flag"),
-        "code": ("code", "text"),
-        "message": ("message", "text"),
+        "status": ("status", "flag"), "code": ("code", "text"), "message": ("message", "text"),
         "data": ("data", "text"),
     }
 
     @property
     def status(self) -> bool | None:
-        """Whether the request succeeded.
-
-        /status: boolean; documented.
-        """
+        """Whether the request succeeded. /status: boolean; documented."""
         return self._read(_leaf.flag, "status")
 
     @property
     def code(self) -> str | None:
-        """Code, e.g. 00.
-
-        /code: string; documented.
-        """
+        """Code, e.g. 00. /code: string; documented."""
         return self._read(_leaf.text, "code")
 
     @property
     def message(self) -> str | None:
-        """What became of the request, for a person.
-
-        /message: string; documented.
-        """
+        """What became of the request, for a person. /message: string; documented."""
         return self._read(_leaf.text, "message")
 
     @property
     def data(self) -> str | None:
-        """A confirmation text.
-
-        /data: string; documented.
-        """
+        """A confirmation text. /data: string; documented."""
         return self._read(_leaf.text, "data")
 
 
@@ -377,42 +245,28 @@ class OrderCreateAnswer(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "status": ("status", "text"),
-        "statusCode": ("status_code", "text"),
-        "message": ("message", "text"),
+        "status": ("status", "text"), "statusCode": ("status_code", "text"), "message": ("message", "text"),
         "data": ("data", "object"),
     }
 
     @property
     def status(self) -> str | None:
-        """Success, or what became of the request instead.
-
-        /status: string; reported.
-        """
+        """Success, or what became of the request instead. /status: string; reported."""
         return self._read(_leaf.text, "status")
 
     @property
     def status_code(self) -> str | None:
-        """Code, e.g. 00.
-
-        /statusCode: string; reported.
-        """
+        """Code, e.g. 00. /statusCode: string; reported."""
         return self._read(_leaf.text, "statusCode")
 
     @property
     def message(self) -> str | None:
-        """What became of the request, for a person.
-
-        /message: string; reported.
-        """
+        """What became of the request, for a person. /message: string; reported."""
         return self._read(_leaf.text, "message")
 
     @property
     def data(self) -> OrderCreateAnswerData:
-        """The order and what belongs to it.
-
-        /data: object; reported.
-        """
+        """The order and what belongs to it. /data: object; reported."""
         return self._object(OrderCreateAnswerData, "data")
 
 
@@ -421,69 +275,44 @@ class OrderCreateAnswerData(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "order": ("order", "object"),
-        "subsidiary": ("subsidiary", "object"),
-        "customer": ("customer", "any"),
-        "payment": ("payment", "object"),
-        "otherPaymentOptions": ("other_payment_options", "list"),
-        "savedCards": ("saved_cards", "any"),
-        "subsidiaryOrderSummary": ("subsidiary_order_summary", "any"),
+        "order": ("order", "object"), "subsidiary": ("subsidiary", "object"), "customer": ("customer", "any"),
+        "payment": ("payment", "object"), "otherPaymentOptions": ("other_payment_options", "list"),
+        "savedCards": ("saved_cards", "any"), "subsidiaryOrderSummary": ("subsidiary_order_summary", "any"),
     }
 
     @property
     def order(self) -> OrderCreateAnswerDataOrder:
-        """The order.
-
-        /data/order: object; reported.
-        """
+        """The order. /data/order: object; reported."""
         return self._object(OrderCreateAnswerDataOrder, "order")
 
     @property
     def subsidiary(self) -> OrderCreateAnswerDataSubsidiary:
-        """The merchant.
-
-        /data/subsidiary: object; reported.
-        """
+        """The merchant. /data/subsidiary: object; reported."""
         return self._object(OrderCreateAnswerDataSubsidiary, "subsidiary")
 
     @property
     def customer(self) -> Any:
-        """The customer; null, an object or an array of objects.
-
-        /data/customer: any; reported.
-        """
+        """The customer; null, an object or an array of objects. /data/customer: any; reported."""
         return self._read(_leaf.anything, "customer")
 
     @property
     def payment(self) -> OrderCreateAnswerDataPayment:
-        """The payment's settings.
-
-        /data/payment: object; reported.
-        """
+        """The payment's settings. /data/payment: object; reported."""
         return self._object(OrderCreateAnswerDataPayment, "payment")
 
     @property
     def other_payment_options(self) -> tuple[OrderCreateAnswerDataOtherPaymentOptions, ...] | None:
-        """Further payment options.
-
-        /data/otherPaymentOptions: array of objects; reported.
-        """
+        """Further payment options. /data/otherPaymentOptions: array of objects; reported."""
         return self._list(OrderCreateAnswerDataOtherPaymentOptions, "otherPaymentOptions")
 
     @property
     def saved_cards(self) -> Any:
-        """The customer's saved cards.
-
-        /data/savedCards: any; reported.
-        """
+        """The customer's saved cards. /data/savedCards: any; reported."""
         return self._read(_leaf.anything, "savedCards")
 
     @property
     def subsidiary_order_summary(self) -> Any:
-        """The order as the merchant sees it.
-
-        /data/subsidiaryOrderSummary: any; integrated.
-        """
+        """The order as the merchant sees it. /data/subsidiaryOrderSummary: any; integrated."""
         return self._read(_leaf.anything, "subsidiaryOrderSummary")
 
 
@@ -492,87 +321,55 @@ class OrderCreateAnswerDataOrder(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "reference": ("reference", "text"),
-        "processorReference": ("processor_reference", "text"),
-        "amount": ("amount", "amount"),
-        "fee": ("fee", "amount"),
-        "feeRate": ("fee_rate", "decimal"),
-        "statusId": ("status_id", "integer"),
-        "status": ("status", "text"),
-        "currency": ("currency", "text"),
+        "reference": ("reference", "text"), "processorReference": ("processor_reference", "text"),
+        "amount": ("amount", "amount"), "fee": ("fee", "amount"), "feeRate": ("fee_rate", "decimal"),
+        "statusId": ("status_id", "integer"), "status": ("status", "text"), "currency": ("currency", "text"),
         "narration": ("narration", "text"),
     }
 
     @property
     def reference(self) -> str | None:
-        """Reference of the order.
-
-        /data/order/reference: string; reported.
-        """
+        """Reference of the order. /data/order/reference: string; reported."""
         return self._read(_leaf.text, "reference")
 
     @property
     def processor_reference(self) -> str | None:
-        """The service's reference of the order.
-
-        /data/order/processorReference: string; integrated.
-        """
+        """The service's reference of the order. /data/order/processorReference: string; integrated."""
         return self._read(_leaf.text, "processorReference")
 
     @property
     def amount(self) -> Decimal | None:
-        """Price of the order, without the fee.
-
-        /data/order/amount: amount in major currency units; reported.
-        """
+        """Price of the order, without the fee. /data/order/amount: amount in major currency units; reported."""
         return self._read(_leaf.amount, "amount")
 
     @property
     def fee(self) -> Decimal | None:
-        """Fee; 0 until it is known.
-
-        /data/order/fee: amount in major currency units; reported.
-        """
+        """Fee; 0 until it is known. /data/order/fee: amount in major currency units; reported."""
         return self._read(_leaf.amount, "fee")
 
     @property
     def fee_rate(self) -> Decimal | None:
-        """Rate of the fee.
-
-        /data/order/feeRate: decimal number; integrated.
-        """
+        """Rate of the fee. /data/order/feeRate: decimal number; integrated."""
         return self._read(_leaf.decimal, "feeRate")
 
     @property
     def status_id(self) -> int | None:
-        """State of the order.
-
-        /data/order/statusId: integer; reported.
-        """
+        """State of the order. /data/order/statusId: integer; reported."""
         return self._read(_leaf.integer, "statusId")
 
     @property
     def status(self) -> str | None:
-        """State of the order, as a word.
-
-        /data/order/status: string; reported.
-        """
+        """State of the order, as a word. /data/order/status: string; reported."""
         return self._read(_leaf.text, "status")
 
     @property
     def currency(self) -> str | None:
-        """Currency code.
-
-        /data/order/currency: string; reported.
-        """
+        """Currency code. /data/order/currency: string; reported."""
         return self._read(_leaf.text, "currency")
 
     @property
     def narration(self) -> str | None:
-        """Narration.
-
-        /data/order/narration: string; integrated.
-        """
+        """Narration. /data/order/narration: string; integrated."""
         return self._read(_leaf.text, "narration")
 
 
@@ -581,33 +378,23 @@ class OrderCreateAnswerDataSubsidiary(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "country": ("country", "text"),
-        "supportEmail": ("support_email", "text"),
+        "country": ("country", "text"), "supportEmail": ("support_email", "text"),
         "customization": ("customization", "any"),
     }
 
     @property
     def country(self) -> str | None:
-        """Country code of the merchant.
-
-        /data/subsidiary/country: string; integrated.
-        """
+        """Country code of the merchant. /data/subsidiary/country: string; integrated."""
         return self._read(_leaf.text, "country")
 
     @property
     def support_email(self) -> str | None:
-        """Where the merchant's customers find help.
-
-        /data/subsidiary/supportEmail: string; integrated.
-        """
+        """Where the merchant's customers find help. /data/subsidiary/supportEmail: string; integrated."""
         return self._read(_leaf.text, "supportEmail")
 
     @property
     def customization(self) -> Any:
-        """How the merchant's payment page looks.
-
-        /data/subsidiary/customization: any; integrated.
-        """
+        """How the merchant's payment page looks. /data/subsidiary/customization: any; integrated."""
         return self._read(_leaf.anything, "customization")
 
 
@@ -621,10 +408,7 @@ class OrderCreateAnswerDataPayment(Answer):
 
     @property
     def source(self) -> str | None:
-        """What the payment came from.
-
-        /data/payment/source: string; integrated.
-        """
+        """What the payment came from. /data/payment/source: string; integrated."""
         return self._read(_leaf.text, "source")
 
 
@@ -633,33 +417,22 @@ class OrderCreateAnswerDataOtherPaymentOptions(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "code": ("code", "text"),
-        "name": ("name", "text"),
-        "currency": ("currency", "text"),
+        "code": ("code", "text"), "name": ("name", "text"), "currency": ("currency", "text"),
     }
 
     @property
     def code(self) -> str | None:
-        """Code of the option, for order_pay.
-
-        /data/otherPaymentOptions/*/code: string; reported.
-        """
+        """Code of the option, for order_pay. /data/otherPaymentOptions/*/code: string; reported."""
         return self._read(_leaf.text, "code")
 
     @property
     def name(self) -> str | None:
-        """Name of the option.
-
-        /data/otherPaymentOptions/*/name: string; reported.
-        """
+        """Name of the option. /data/otherPaymentOptions/*/name: string; reported."""
         return self._read(_leaf.text, "name")
 
     @property
     def currency(self) -> str | None:
-        """Currency code.
-
-        /data/otherPaymentOptions/*/currency: string; reported.
-        """
+        """Currency code. /data/otherPaymentOptions/*/currency: string; reported."""
         return self._read(_leaf.text, "currency")
 
 
@@ -668,42 +441,28 @@ class OrderPayAnswer(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "status": ("status", "text"),
-        "statusCode": ("status_code", "text"),
-        "message": ("message", "text"),
+        "status": ("status", "text"), "statusCode": ("status_code", "text"), "message": ("message", "text"),
         "data": ("data", "object"),
     }
 
     @property
     def status(self) -> str | None:
-        """Success, or what became of the request instead.
-
-        /status: string; documented.
-        """
+        """Success, or what became of the request instead. /status: string; documented."""
         return self._read(_leaf.text, "status")
 
     @property
     def status_code(self) -> str | None:
-        """Code, e.g. 00.
-
-        /statusCode: string; documented.
-        """
+        """Code, e.g. 00. /statusCode: string; documented."""
         return self._read(_leaf.text, "statusCode")
 
     @property
     def message(self) -> str | None:
-        """What became of the request, for a person.
-
-        /message: string; documented.
-        """
+        """What became of the request, for a person. /message: string; documented."""
         return self._read(_leaf.text, "message")
 
     @property
     def data(self) -> OrderPayAnswerData:
-        """The payment.
-
-        /data: object; documented.
-        """
+        """The payment. /data: object; documented."""
         return self._object(OrderPayAnswerData, "data")
 
 
@@ -712,33 +471,23 @@ class OrderPayAnswerData(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "paymentDetail": ("payment_detail", "object"),
-        "bankTransferDetails": ("bank_transfer_details", "object"),
+        "paymentDetail": ("payment_detail", "object"), "bankTransferDetails": ("bank_transfer_details", "object"),
         "orderPayment": ("order_payment", "object"),
     }
 
     @property
     def payment_detail(self) -> OrderPayAnswerDataPaymentDetail:
-        """Details of the payment.
-
-        /data/paymentDetail: object; documented.
-        """
+        """Details of the payment. /data/paymentDetail: object; documented."""
         return self._object(OrderPayAnswerDataPaymentDetail, "paymentDetail")
 
     @property
     def bank_transfer_details(self) -> OrderPayAnswerDataBankTransferDetails:
-        """For bank transfers.
-
-        /data/bankTransferDetails: object; documented.
-        """
+        """For bank transfers. /data/bankTransferDetails: object; documented."""
         return self._object(OrderPayAnswerDataBankTransferDetails, "bankTransferDetails")
 
     @property
     def order_payment(self) -> OrderPayAnswerDataOrderPayment:
-        """This attempt to pay.
-
-        /data/orderPayment: object; documented.
-        """
+        """This attempt to pay. /data/orderPayment: object; documented."""
         return self._object(OrderPayAnswerDataOrderPayment, "orderPayment")
 
 
@@ -747,42 +496,28 @@ class OrderPayAnswerDataPaymentDetail(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "redirectUrl": ("redirect_url", "text"),
-        "recipientAccount": ("recipient_account", "text"),
-        "paymentReference": ("payment_reference", "text"),
-        "cardToken": ("card_token", "text"),
+        "redirectUrl": ("redirect_url", "text"), "recipientAccount": ("recipient_account", "text"),
+        "paymentReference": ("payment_reference", "text"), "cardToken": ("card_token", "text"),
     }
 
     @property
     def redirect_url(self) -> str | None:
-        """Where the customer must go to consent.
-
-        /data/paymentDetail/redirectUrl: string; documented.
-        """
+        """Where the customer must go to consent. /data/paymentDetail/redirectUrl: string; documented."""
         return self._read(_leaf.text, "redirectUrl")
 
     @property
     def recipient_account(self) -> str | None:
-        """Account that receives the payment.
-
-        /data/paymentDetail/recipientAccount: string; documented.
-        """
+        """Account that receives the payment. /data/paymentDetail/recipientAccount: string; documented."""
         return self._read(_leaf.text, "recipientAccount")
 
     @property
     def payment_reference(self) -> str | None:
-        """The service's reference of the payment.
-
-        /data/paymentDetail/paymentReference: string; documented.
-        """
+        """The service's reference of the payment. /data/paymentDetail/paymentReference: string; documented."""
         return self._read(_leaf.text, "paymentReference")
 
     @property
     def card_token(self) -> str | None:
-        """Token of the card.
-
-        /data/paymentDetail/cardToken: string; documented.
-        """
+        """Token of the card. /data/paymentDetail/cardToken: string; documented."""
         return self._read(_leaf.text, "cardToken")
 
 
@@ -791,24 +526,17 @@ class OrderPayAnswerDataBankTransferDetails(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "bankAccount": ("bank_account", "text"),
-        "bankName": ("bank_name", "text"),
+        "bankAccount": ("bank_account", "text"), "bankName": ("bank_name", "text"),
     }
 
     @property
     def bank_account(self) -> str | None:
-        """Account to transfer to.
-
-        /data/bankTransferDetails/bankAccount: string; reported.
-        """
+        """Account to transfer to. /data/bankTransferDetails/bankAccount: string; reported."""
         return self._read(_leaf.text, "bankAccount")
 
     @property
     def bank_name(self) -> str | None:
-        """Bank of that account.
-
-        /data/bankTransferDetails/bankName: string; reported.
-        """
+        """Bank of that account. /data/bankTransferDetails/bankName: string; reported."""
         return self._read(_leaf.text, "bankName")
 
 
@@ -817,96 +545,63 @@ class OrderPayAnswerDataOrderPayment(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "orderId": ("order_id", "integer"),
-        "orderPaymentReference": ("order_payment_reference", "text"),
-        "currency": ("currency", "text"),
-        "statusId": ("status_id", "integer"),
+        "orderId": ("order_id", "integer"), "orderPaymentReference": ("order_payment_reference", "text"),
+        "currency": ("currency", "text"), "statusId": ("status_id", "integer"),
         "orderPaymentResponseCode": ("order_payment_response_code", "text"),
         "orderPaymentResponseMessage": ("order_payment_response_message", "text"),
-        "orderPaymentInstrument": ("order_payment_instrument", "text"),
-        "remarks": ("remarks", "text"),
-        "totalAmount": ("total_amount", "amount"),
-        "fee": ("fee", "amount"),
+        "orderPaymentInstrument": ("order_payment_instrument", "text"), "remarks": ("remarks", "text"),
+        "totalAmount": ("total_amount", "amount"), "fee": ("fee", "amount"),
     }
 
     @property
     def order_id(self) -> int | None:
-        """The service's number for the order.
-
-        /data/orderPayment/orderId: integer; documented.
-        """
+        """The service's number for the order. /data/orderPayment/orderId: integer; documented."""
         return self._read(_leaf.integer, "orderId")
 
     @property
     def order_payment_reference(self) -> str | None:
-        """Reference of this attempt to pay.
-
-        /data/orderPayment/orderPaymentReference: string; documented.
-        """
+        """Reference of this attempt to pay. /data/orderPayment/orderPaymentReference: string; documented."""
         return self._read(_leaf.text, "orderPaymentReference")
 
     @property
     def currency(self) -> str | None:
-        """Currency code.
-
-        /data/orderPayment/currency: string; documented.
-        """
+        """Currency code. /data/orderPayment/currency: string; documented."""
         return self._read(_leaf.text, "currency")
 
     @property
     def status_id(self) -> int | None:
-        """State of the payment.
-
-        /data/orderPayment/statusId: integer; documented.
-        """
+        """State of the payment. /data/orderPayment/statusId: integer; documented."""
         return self._read(_leaf.integer, "statusId")
 
     @property
     def order_payment_response_code(self) -> str | None:
-        """Code of the payment.
-
-        /data/orderPayment/orderPaymentResponseCode: string; documented.
-        """
+        """Code of the payment. /data/orderPayment/orderPaymentResponseCode: string; documented."""
         return self._read(_leaf.text, "orderPaymentResponseCode")
 
     @property
     def order_payment_response_message(self) -> str | None:
-        """Message of the payment.
-
-        /data/orderPayment/orderPaymentResponseMessage: string; documented.
-        """
+        """Message of the payment. /data/orderPayment/orderPaymentResponseMessage: string; documented."""
         return self._read(_leaf.text, "orderPaymentResponseMessage")
 
     @property
     def order_payment_instrument(self) -> str | None:
-        """The account or card.
-
-        /data/orderPayment/orderPaymentInstrument: string; documented.
-        """
+        """The account or card. /data/orderPayment/orderPaymentInstrument: string; documented."""
         return self._read(_leaf.text, "orderPaymentInstrument")
 
     @property
     def remarks(self) -> str | None:
-        """Remarks.
-
-        /data/orderPayment/remarks: string; documented.
-        """
+        """Remarks. /data/orderPayment/remarks: string; documented."""
         return self._read(_leaf.text, "remarks")
 
     @property
     def total_amount(self) -> Decimal | None:
-        """What is charged, the fee included.
-
-        /data/orderPayment/totalAmount: amount in major currency units; documented.
-        """
+        """What is charged, the fee included. /data/orderPayment/totalAmount: amount in major currency units;
+        documented."""
         return self._read(_leaf.amount, "totalAmount")
 
     @property
     def fee(self) -> Decimal | None:
-        """Fee.
-
-        /data/orderPayment/fee: amount in major currency units; documented.
-        """
+        """Fee. /data/orderPayment/fee: amount in major currency units; documented."""
         return self._read(_leaf.amount, "fee")
 
 
@@ -915,42 +610,28 @@ class OrderPayAuthorizeAnswer(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "status": ("status", "text"),
-        "statusCode": ("status_code", "text"),
-        "message": ("message", "text"),
+        "status": ("status", "text"), "statusCode": ("status_code", "text"), "message": ("message", "text"),
         "data": ("data", "object"),
     }
 
     @property
     def status(self) -> str | None:
-        """Success, or what became of the request instead.
-
-        /status: string; documented.
-        """
+        """Success, or what became of the request instead. /status: string; documented."""
         return self._read(_leaf.text, "status")
 
     @property
     def status_code(self) -> str | None:
-        """Code, e.g. 00.
-
-        /statusCode: string; documented.
-        """
+        """Code, e.g. 00. /statusCode: string; documented."""
         return self._read(_leaf.text, "statusCode")
 
     @property
     def message(self) -> str | None:
-        """What became of the request, for a person.
-
-        /message: string; documented.
-        """
+        """What became of the request, for a person. /message: string; documented."""
         return self._read(_leaf.text, "message")
 
     @property
     def data(self) -> OrderPayAuthorizeAnswerData:
-        """The payment.
-
-        /data: object; documented.
-        """
+        """The payment. /data: object; documented."""
         return self._object(OrderPayAuthorizeAnswerData, "data")
 
 
@@ -959,33 +640,23 @@ class OrderPayAuthorizeAnswerData(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "paymentDetail": ("payment_detail", "object"),
-        "bankTransferDetails": ("bank_transfer_details", "object"),
+        "paymentDetail": ("payment_detail", "object"), "bankTransferDetails": ("bank_transfer_details", "object"),
         "orderPayment": ("order_payment", "object"),
     }
 
     @property
     def payment_detail(self) -> OrderPayAuthorizeAnswerDataPaymentDetail:
-        """Details of the payment.
-
-        /data/paymentDetail: object; documented.
-        """
+        """Details of the payment. /data/paymentDetail: object; documented."""
         return self._object(OrderPayAuthorizeAnswerDataPaymentDetail, "paymentDetail")
 
     @property
     def bank_transfer_details(self) -> OrderPayAuthorizeAnswerDataBankTransferDetails:
-        """For bank transfers.
-
-        /data/bankTransferDetails: object; documented.
-        """
+        """For bank transfers. /data/bankTransferDetails: object; documented."""
         return self._object(OrderPayAuthorizeAnswerDataBankTransferDetails, "bankTransferDetails")
 
     @property
     def order_payment(self) -> OrderPayAuthorizeAnswerDataOrderPayment:
-        """This attempt to pay.
-
-        /data/orderPayment: object; documented.
-        """
+        """This attempt to pay. /data/orderPayment: object; documented."""
         return self._object(OrderPayAuthorizeAnswerDataOrderPayment, "orderPayment")
 
 
@@ -994,42 +665,28 @@ class OrderPayAuthorizeAnswerDataPaymentDetail(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "redirectUrl": ("redirect_url", "text"),
-        "recipientAccount": ("recipient_account", "text"),
-        "paymentReference": ("payment_reference", "text"),
-        "cardToken": ("card_token", "text"),
+        "redirectUrl": ("redirect_url", "text"), "recipientAccount": ("recipient_account", "text"),
+        "paymentReference": ("payment_reference", "text"), "cardToken": ("card_token", "text"),
     }
 
     @property
     def redirect_url(self) -> str | None:
-        """Where the customer must go to consent.
-
-        /data/paymentDetail/redirectUrl: string; documented.
-        """
+        """Where the customer must go to consent. /data/paymentDetail/redirectUrl: string; documented."""
         return self._read(_leaf.text, "redirectUrl")
 
     @property
     def recipient_account(self) -> str | None:
-        """Account that receives the payment.
-
-        /data/paymentDetail/recipientAccount: string; documented.
-        """
+        """Account that receives the payment. /data/paymentDetail/recipientAccount: string; documented."""
         return self._read(_leaf.text, "recipientAccount")
 
     @property
     def payment_reference(self) -> str | None:
-        """The service's reference of the payment.
-
-        /data/paymentDetail/paymentReference: string; documented.
-        """
+        """The service's reference of the payment. /data/paymentDetail/paymentReference: string; documented."""
         return self._read(_leaf.text, "paymentReference")
 
     @property
     def card_token(self) -> str | None:
-        """Token of the card.
-
-        /data/paymentDetail/cardToken: string; documented.
-        """
+        """Token of the card. /data/paymentDetail/cardToken: string; documented."""
         return self._read(_leaf.text, "cardToken")
 
 
@@ -1038,24 +695,17 @@ class OrderPayAuthorizeAnswerDataBankTransferDetails(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "bankAccount": ("bank_account", "text"),
-        "bankName": ("bank_name", "text"),
+        "bankAccount": ("bank_account", "text"), "bankName": ("bank_name", "text"),
     }
 
     @property
     def bank_account(self) -> str | None:
-        """Account to transfer to.
-
-        /data/bankTransferDetails/bankAccount: string; reported.
-        """
+        """Account to transfer to. /data/bankTransferDetails/bankAccount: string; reported."""
         return self._read(_leaf.text, "bankAccount")
 
     @property
     def bank_name(self) -> str | None:
-        """Bank of that account.
-
-        /data/bankTransferDetails/bankName: string; reported.
-        """
+        """Bank of that account. /data/bankTransferDetails/bankName: string; reported."""
         return self._read(_leaf.text, "bankName")
 
 
@@ -1064,96 +714,63 @@ class OrderPayAuthorizeAnswerDataOrderPayment(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "orderId": ("order_id", "integer"),
-        "orderPaymentReference": ("order_payment_reference", "text"),
-        "currency": ("currency", "text"),
-        "statusId": ("status_id", "integer"),
+        "orderId": ("order_id", "integer"), "orderPaymentReference": ("order_payment_reference", "text"),
+        "currency": ("currency", "text"), "statusId": ("status_id", "integer"),
         "orderPaymentResponseCode": ("order_payment_response_code", "text"),
         "orderPaymentResponseMessage": ("order_payment_response_message", "text"),
-        "orderPaymentInstrument": ("order_payment_instrument", "text"),
-        "remarks": ("remarks", "text"),
-        "totalAmount": ("total_amount", "amount"),
-        "fee": ("fee", "amount"),
+        "orderPaymentInstrument": ("order_payment_instrument", "text"), "remarks": ("remarks", "text"),
+        "totalAmount": ("total_amount", "amount"), "fee": ("fee", "amount"),
     }
 
     @property
     def order_id(self) -> int | None:
-        """The service's number for the order.
-
-        /data/orderPayment/orderId: integer; documented.
-        """
+        """The service's number for the order. /data/orderPayment/orderId: integer; documented."""
         return self._read(_leaf.integer, "orderId")
 
     @property
     def order_payment_reference(self) -> str | None:
-        """Reference of this attempt to pay.
-
-        /data/orderPayment/orderPaymentReference: string; documented.
-        """
+        """Reference of this attempt to pay. /data/orderPayment/orderPaymentReference: string; documented."""
         return self._read(_leaf.text, "orderPaymentReference")
 
     @property
     def currency(self) -> str | None:
-        """Currency code.
-
-        /data/orderPayment/currency: string; documented.
-        """
+        """Currency code. /data/orderPayment/currency: string; documented."""
         return self._read(_leaf.text, "currency")
 
     @property
     def status_id(self) -> int | None:
-        """State of the payment.
-
-        /data/orderPayment/statusId: integer; documented.
-        """
+        """State of the payment. /data/orderPayment/statusId: integer; documented."""
         return self._read(_leaf.integer, "statusId")
 
     @property
     def order_payment_response_code(self) -> str | None:
-        """Code of the payment.
-
-        /data/orderPayment/orderPaymentResponseCode: string; documented.
-        """
+        """Code of the payment. /data/orderPayment/orderPaymentResponseCode: string; documented."""
         return self._read(_leaf.text, "orderPaymentResponseCode")
 
     @property
     def order_payment_response_message(self) -> str | None:
-        """Message of the payment.
-
-        /data/orderPayment/orderPaymentResponseMessage: string; documented.
-        """
+        """Message of the payment. /data/orderPayment/orderPaymentResponseMessage: string; documented."""
         return self._read(_leaf.text, "orderPaymentResponseMessage")
 
     @property
     def order_payment_instrument(self) -> str | None:
-        """The account or card.
-
-        /data/orderPayment/orderPaymentInstrument: string; documented.
-        """
+        """The account or card. /data/orderPayment/orderPaymentInstrument: string; documented."""
         return self._read(_leaf.text, "orderPaymentInstrument")
 
     @property
     def remarks(self) -> str | None:
-        """Remarks.
-
-        /data/orderPayment/remarks: string; documented.
-        """
+        """Remarks. /data/orderPayment/remarks: string; documented."""
         return self._read(_leaf.text, "remarks")
 
     @property
     def total_amount(self) -> Decimal | None:
-        """What is charged, the fee included.
-
-        /data/orderPayment/totalAmount: amount in major currency units; documented.
-        """
+        """What is charged, the fee included. /data/orderPayment/totalAmount: amount in major currency units;
+        documented."""
         return self._read(_leaf.amount, "totalAmount")
 
     @property
     def fee(self) -> Decimal | None:
-        """Fee.
-
-        /data/orderPayment/fee: amount in major currency units; documented.
-        """
+        """Fee. /data/orderPayment/fee: amount in major currency units; documented."""
         return self._read(_leaf.amount, "fee")
 
 
@@ -1168,33 +785,22 @@ class OrderRefundAnswer(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "status": ("status", "flag"),
-        "message": ("message", "text"),
-        "data": ("data", "object"),
+        "status": ("status", "flag"), "message": ("message", "text"), "data": ("data", "object"),
     }
 
     @property
     def status(self) -> bool | None:
-        """Whether the request succeeded.
-
-        /status: boolean; documented.
-        """
+        """Whether the request succeeded. /status: boolean; documented."""
         return self._read(_leaf.flag, "status")
 
     @property
     def message(self) -> str | None:
-        """What became of the request, for a person.
-
-        /message: string; documented.
-        """
+        """What became of the request, for a person. /message: string; documented."""
         return self._read(_leaf.text, "message")
 
     @property
     def data(self) -> OrderRefundAnswerData:
-        """The refund.
-
-        /data: object; documented.
-        """
+        """The refund. /data: object; documented."""
         return self._object(OrderRefundAnswerData, "data")
 
 
@@ -1203,33 +809,23 @@ class OrderRefundAnswerData(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "reference": ("reference", "text"),
-        "amount_refunded": ("amount_refunded", "amount"),
+        "reference": ("reference", "text"), "amount_refunded": ("amount_refunded", "amount"),
         "status": ("status", "text"),
     }
 
     @property
     def reference(self) -> str | None:
-        """Reference of the order.
-
-        /data/reference: string; documented.
-        """
+        """Reference of the order. /data/reference: string; documented."""
         return self._read(_leaf.text, "reference")
 
     @property
     def amount_refunded(self) -> Decimal | None:
-        """What is refunded.
-
-        /data/amount_refunded: amount in major currency units; documented.
-        """
+        """What is refunded. /data/amount_refunded: amount in major currency units; documented."""
         return self._read(_leaf.amount, "amount_refunded")
 
     @property
     def status(self) -> str | None:
-        """State of the refund, as a word, e.g. pending.
-
-        /data/status: string; documented.
-        """
+        """State of the refund, as a word, e.g. pending. /data/status: string; documented."""
         return self._read(_leaf.text, "status")
 
 
@@ -1238,33 +834,22 @@ class OrderStatusAnswer(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "status": ("status", "text"),
-        "statusCode": ("status_code", "text"),
-        "data": ("data", "object"),
+        "status": ("status", "text"), "statusCode": ("status_code", "text"), "data": ("data", "object"),
     }
 
     @property
     def status(self) -> str | None:
-        """State of the order, as a word.
-
-        /status: string; reported.
-        """
+        """State of the order, as a word. /status: string; reported."""
         return self._read(_leaf.text, "status")
 
     @property
     def status_code(self) -> str | None:
-        """Code, e.g. 00.
-
-        /statusCode: string; reported.
-        """
+        """Code, e.g. 00. /statusCode: string; reported."""
         return self._read(_leaf.text, "statusCode")
 
     @property
     def data(self) -> OrderStatusAnswerData:
-        """The order and its history.
-
-        /data: object; documented.
-        """
+        """The order and its history. /data: object; documented."""
         return self._object(OrderStatusAnswerData, "data")
 
 
@@ -1273,42 +858,28 @@ class OrderStatusAnswerData(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "isFinalStatus": ("is_final_status", "flag"),
-        "requeryNeeded": ("requery_needed", "flag"),
-        "orderSummary": ("order_summary", "object"),
-        "orderPayments": ("order_payments", "list"),
+        "isFinalStatus": ("is_final_status", "flag"), "requeryNeeded": ("requery_needed", "flag"),
+        "orderSummary": ("order_summary", "object"), "orderPayments": ("order_payments", "list"),
     }
 
     @property
     def is_final_status(self) -> bool | None:
-        """Whether the state can no longer change.
-
-        /data/isFinalStatus: boolean; documented.
-        """
+        """Whether the state can no longer change. /data/isFinalStatus: boolean; documented."""
         return self._read(_leaf.flag, "isFinalStatus")
 
     @property
     def requery_needed(self) -> bool | None:
-        """Whether to ask again.
-
-        /data/requeryNeeded: boolean; documented.
-        """
+        """Whether to ask again. /data/requeryNeeded: boolean; documented."""
         return self._read(_leaf.flag, "requeryNeeded")
 
     @property
     def order_summary(self) -> OrderStatusAnswerDataOrderSummary:
-        """The order.
-
-        /data/orderSummary: object; documented.
-        """
+        """The order. /data/orderSummary: object; documented."""
         return self._object(OrderStatusAnswerDataOrderSummary, "orderSummary")
 
     @property
     def order_payments(self) -> tuple[OrderStatusAnswerDataOrderPayments, ...] | None:
-        """The attempts to pay.
-
-        /data/orderPayments: array of objects; documented.
-        """
+        """The attempts to pay. /data/orderPayments: array of objects; documented."""
         return self._list(OrderStatusAnswerDataOrderPayments, "orderPayments")
 
 
@@ -1317,132 +888,84 @@ class OrderStatusAnswerDataOrderSummary(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "id": ("id", "integer"),
-        "reference": ("reference", "text"),
-        "paymentReference": ("payment_reference", "text"),
-        "paymentType": ("payment_type", "text"),
-        "currencyId": ("currency_id", "integer"),
+        "id": ("id", "integer"), "reference": ("reference", "text"), "paymentReference": ("payment_reference", "text"),
+        "paymentType": ("payment_type", "text"), "currencyId": ("currency_id", "integer"),
         "paymentResponseCode": ("payment_response_code", "text"),
-        "paymentResponseMessage": ("payment_response_message", "text"),
-        "narration": ("narration", "text"),
-        "remarks": ("remarks", "text"),
-        "totalChargedAmount": ("total_charged_amount", "amount"),
-        "fee": ("fee", "amount"),
-        "statusId": ("status_id", "integer"),
-        "status": ("status", "text"),
+        "paymentResponseMessage": ("payment_response_message", "text"), "narration": ("narration", "text"),
+        "remarks": ("remarks", "text"), "totalChargedAmount": ("total_charged_amount", "amount"),
+        "fee": ("fee", "amount"), "statusId": ("status_id", "integer"), "status": ("status", "text"),
         "dateCreated": ("date_created", "time"),
     }
 
     @property
     def id(self) -> int | None:
-        """The service's number for the order.
-
-        /data/orderSummary/id: integer; reported.
-        """
+        """The service's number for the order. /data/orderSummary/id: integer; reported."""
         return self._read(_leaf.integer, "id")
 
     @property
     def reference(self) -> str | None:
-        """Reference of the order.
-
-        /data/orderSummary/reference: string; reported.
-        """
+        """Reference of the order. /data/orderSummary/reference: string; reported."""
         return self._read(_leaf.text, "reference")
 
     @property
     def payment_reference(self) -> str | None:
-        """The service's reference of the payment.
-
-        /data/orderSummary/paymentReference: string; reported.
-        """
+        """The service's reference of the payment. /data/orderSummary/paymentReference: string; reported."""
         return self._read(_leaf.text, "paymentReference")
 
     @property
     def payment_type(self) -> str | None:
-        """Payment option.
-
-        /data/orderSummary/paymentType: string; reported.
-        """
+        """Payment option. /data/orderSummary/paymentType: string; reported."""
         return self._read(_leaf.text, "paymentType")
 
     @property
     def currency_id(self) -> int | None:
-        """The service's number for the currency.
-
-        /data/orderSummary/currencyId: integer; reported.
-        """
+        """The service's number for the currency. /data/orderSummary/currencyId: integer; reported."""
         return self._read(_leaf.integer, "currencyId")
 
     @property
     def payment_response_code(self) -> str | None:
-        """Code of the payment.
-
-        /data/orderSummary/paymentResponseCode: string; reported.
-        """
+        """Code of the payment. /data/orderSummary/paymentResponseCode: string; reported."""
         return self._read(_leaf.text, "paymentResponseCode")
 
     @property
     def payment_response_message(self) -> str | None:
-        """Message of the payment.
-
-        /data/orderSummary/paymentResponseMessage: string; reported.
-        """
+        """Message of the payment. /data/orderSummary/paymentResponseMessage: string; reported."""
         return self._read(_leaf.text, "paymentResponseMessage")
 
     @property
     def narration(self) -> str | None:
-        """Narration.
-
-        /data/orderSummary/narration: string; reported.
-        """
+        """Narration. /data/orderSummary/narration: string; reported."""
         return self._read(_leaf.text, "narration")
 
     @property
     def remarks(self) -> str | None:
-        """Remarks.
-
-        /data/orderSummary/remarks: string; reported.
-        """
+        """Remarks. /data/orderSummary/remarks: string; reported."""
         return self._read(_leaf.text, "remarks")
 
     @property
     def total_charged_amount(self) -> Decimal | None:
-        """What was charged, the fee included.
-
-        /data/orderSummary/totalChargedAmount: amount in major currency units; documented.
-        """
+        """What was charged, the fee included. /data/orderSummary/totalChargedAmount: amount in major currency units;
+        documented."""
         return self._read(_leaf.amount, "totalChargedAmount")
 
     @property
     def fee(self) -> Decimal | None:
-        """Fee.
-
-        /data/orderSummary/fee: amount in major currency units; documented.
-        """
+        """Fee. /data/orderSummary/fee: amount in major currency units; documented."""
         return self._read(_leaf.amount, "fee")
 
     @property
     def status_id(self) -> int | None:
-        """State of the order.
-
-        /data/orderSummary/statusId: integer; documented.
-        """
+        """State of the order. /data/orderSummary/statusId: integer; documented."""
         return self._read(_leaf.integer, "statusId")
 
     @property
     def status(self) -> str | None:
-        """State of the order, as a word.
-
-        /data/orderSummary/status: string; documented.
-        """
+        """State of the order, as a word. /data/orderSummary/status: string; documented."""
         return self._read(_leaf.text, "status")
 
     @property
     def date_created(self) -> datetime | None:
-        """When it was created.
-
-        /data/orderSummary/dateCreated: time, UTC where it names no zone; reported.
-        """
+        """When it was created. /data/orderSummary/dateCreated: time, UTC where it names no zone; reported."""
         return self._read(_leaf.time, "dateCreated")
 
 
@@ -1453,58 +976,38 @@ class OrderStatusAnswerDataOrderPayments(Answer):
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
         "orderPaymentReference": ("order_payment_reference", "text"),
         "orderPaymentResponseCode": ("order_payment_response_code", "text"),
-        "orderPaymentResponseMessage": ("order_payment_response_message", "text"),
-        "remarks": ("remarks", "text"),
-        "statusId": ("status_id", "integer"),
-        "status": ("status", "text"),
+        "orderPaymentResponseMessage": ("order_payment_response_message", "text"), "remarks": ("remarks", "text"),
+        "statusId": ("status_id", "integer"), "status": ("status", "text"),
     }
 
     @property
     def order_payment_reference(self) -> str | None:
-        """Reference of this attempt.
-
-        /data/orderPayments/*/orderPaymentReference: string; reported.
-        """
+        """Reference of this attempt. /data/orderPayments/*/orderPaymentReference: string; reported."""
         return self._read(_leaf.text, "orderPaymentReference")
 
     @property
     def order_payment_response_code(self) -> str | None:
-        """Code of this attempt.
-
-        /data/orderPayments/*/orderPaymentResponseCode: string; reported.
-        """
+        """Code of this attempt. /data/orderPayments/*/orderPaymentResponseCode: string; reported."""
         return self._read(_leaf.text, "orderPaymentResponseCode")
 
     @property
     def order_payment_response_message(self) -> str | None:
-        """Message of this attempt.
-
-        /data/orderPayments/*/orderPaymentResponseMessage: string; reported.
-        """
+        """Message of this attempt. /data/orderPayments/*/orderPaymentResponseMessage: string; reported."""
         return self._read(_leaf.text, "orderPaymentResponseMessage")
 
     @property
     def remarks(self) -> str | None:
-        """Remarks.
-
-        /data/orderPayments/*/remarks: string; reported.
-        """
+        """Remarks. /data/orderPayments/*/remarks: string; reported."""
         return self._read(_leaf.text, "remarks")
 
     @property
     def status_id(self) -> int | None:
-        """State of this attempt.
-
-        /data/orderPayments/*/statusId: integer; reported.
-        """
+        """State of this attempt. /data/orderPayments/*/statusId: integer; reported."""
         return self._read(_leaf.integer, "statusId")
 
     @property
     def status(self) -> str | None:
-        """State of this attempt, as a word.
-
-        /data/orderPayments/*/status: string; reported.
-        """
+        """State of this attempt, as a word. /data/orderPayments/*/status: string; reported."""
         return self._read(_leaf.text, "status")
 
 
@@ -1513,42 +1016,28 @@ class OrderVerifyAnswer(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "status": ("status", "text"),
-        "statusCode": ("status_code", "text"),
-        "message": ("message", "text"),
+        "status": ("status", "text"), "statusCode": ("status_code", "text"), "message": ("message", "text"),
         "data": ("data", "object"),
     }
 
     @property
     def status(self) -> str | None:
-        """Success, or what became of the request instead.
-
-        /status: string; documented.
-        """
+        """Success, or what became of the request instead. /status: string; documented."""
         return self._read(_leaf.text, "status")
 
     @property
     def status_code(self) -> str | None:
-        """Code, e.g. 00.
-
-        /statusCode: string; documented.
-        """
+        """Code, e.g. 00. /statusCode: string; documented."""
         return self._read(_leaf.text, "statusCode")
 
     @property
     def message(self) -> str | None:
-        """What became of the request, for a person.
-
-        /message: string; documented.
-        """
+        """What became of the request, for a person. /message: string; documented."""
         return self._read(_leaf.text, "message")
 
     @property
     def data(self) -> OrderVerifyAnswerData:
-        """The payment.
-
-        /data: object; documented.
-        """
+        """The payment. /data: object; documented."""
         return self._object(OrderVerifyAnswerData, "data")
 
 
@@ -1557,87 +1046,56 @@ class OrderVerifyAnswerData(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "orderAmount": ("order_amount", "amount"),
-        "totalChargedAmount": ("total_charged_amount", "amount"),
-        "fee": ("fee", "amount"),
-        "statusId": ("status_id", "integer"),
-        "status": ("status", "text"),
-        "paymentReference": ("payment_reference", "text"),
-        "customer": ("customer", "any"),
-        "cardDetails": ("card_details", "any"),
-        "orderPayments": ("order_payments", "list"),
+        "orderAmount": ("order_amount", "amount"), "totalChargedAmount": ("total_charged_amount", "amount"),
+        "fee": ("fee", "amount"), "statusId": ("status_id", "integer"), "status": ("status", "text"),
+        "paymentReference": ("payment_reference", "text"), "customer": ("customer", "any"),
+        "cardDetails": ("card_details", "any"), "orderPayments": ("order_payments", "list"),
     }
 
     @property
     def order_amount(self) -> Decimal | None:
-        """Price of the order, without the fee: compare it with what was ordered.
-
-        /data/orderAmount: amount in major currency units; integrated.
-        """
+        """Price of the order, without the fee: compare it with what was ordered. /data/orderAmount: amount in major
+        currency units; integrated."""
         return self._read(_leaf.amount, "orderAmount")
 
     @property
     def total_charged_amount(self) -> Decimal | None:
-        """What was charged, the fee included.
-
-        /data/totalChargedAmount: amount in major currency units; documented.
-        """
+        """What was charged, the fee included. /data/totalChargedAmount: amount in major currency units; documented."""
         return self._read(_leaf.amount, "totalChargedAmount")
 
     @property
     def fee(self) -> Decimal | None:
-        """Fee.
-
-        /data/fee: amount in major currency units; documented.
-        """
+        """Fee. /data/fee: amount in major currency units; documented."""
         return self._read(_leaf.amount, "fee")
 
     @property
     def status_id(self) -> int | None:
-        """State of the payment.
-
-        /data/statusId: integer; documented.
-        """
+        """State of the payment. /data/statusId: integer; documented."""
         return self._read(_leaf.integer, "statusId")
 
     @property
     def status(self) -> str | None:
-        """State of the payment, as a word.
-
-        /data/status: string; documented.
-        """
+        """State of the payment, as a word. /data/status: string; documented."""
         return self._read(_leaf.text, "status")
 
     @property
     def payment_reference(self) -> str | None:
-        """The service's reference of the payment.
-
-        /data/paymentReference: string; documented.
-        """
+        """The service's reference of the payment. /data/paymentReference: string; documented."""
         return self._read(_leaf.text, "paymentReference")
 
     @property
     def customer(self) -> Any:
-        """The customer; null, an object or an array of objects.
-
-        /data/customer: any; documented.
-        """
+        """The customer; null, an object or an array of objects. /data/customer: any; documented."""
         return self._read(_leaf.anything, "customer")
 
     @property
     def card_details(self) -> Any:
-        """The card; null, an object or an array of objects.
-
-        /data/cardDetails: any; documented.
-        """
+        """The card; null, an object or an array of objects. /data/cardDetails: any; documented."""
         return self._read(_leaf.anything, "cardDetails")
 
     @property
     def order_payments(self) -> tuple[OrderVerifyAnswerDataOrderPayments, ...] | None:
-        """The attempts to pay.
-
-        /data/orderPayments: array of objects; documented.
-        """
+        """The attempts to pay. /data/orderPayments: array of objects; documented."""
         return self._list(OrderVerifyAnswerDataOrderPayments, "orderPayments")
 
 
@@ -1651,10 +1109,7 @@ class OrderVerifyAnswerDataOrderPayments(Answer):
 
     @property
     def status(self) -> str | None:
-        """State of this attempt, as a word.
-
-        /data/orderPayments/*/status: string; documented.
-        """
+        """State of this attempt, as a word. /data/orderPayments/*/status: string; documented."""
         return self._read(_leaf.text, "status")
 
 
@@ -1663,42 +1118,28 @@ class OrderFeeAnswer(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "status": ("status", "text"),
-        "statusCode": ("status_code", "text"),
-        "message": ("message", "text"),
+        "status": ("status", "text"), "statusCode": ("status_code", "text"), "message": ("message", "text"),
         "data": ("data", "object"),
     }
 
     @property
     def status(self) -> str | None:
-        """Success, or what became of the request instead.
-
-        /status: string; documented.
-        """
+        """Success, or what became of the request instead. /status: string; documented."""
         return self._read(_leaf.text, "status")
 
     @property
     def status_code(self) -> str | None:
-        """Code, e.g. 00.
-
-        /statusCode: string; documented.
-        """
+        """Code, e.g. 00. /statusCode: string; documented."""
         return self._read(_leaf.text, "statusCode")
 
     @property
     def message(self) -> str | None:
-        """What became of the request, for a person.
-
-        /message: string; documented.
-        """
+        """What became of the request, for a person. /message: string; documented."""
         return self._read(_leaf.text, "message")
 
     @property
     def data(self) -> OrderFeeAnswerData:
-        """The fee.
-
-        /data: object; documented.
-        """
+        """The fee. /data: object; documented."""
         return self._object(OrderFeeAnswerData, "data")
 
 
@@ -1707,33 +1148,22 @@ class OrderFeeAnswerData(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "amount": ("amount", "amount"),
-        "fee": ("fee", "amount"),
-        "total": ("total", "amount"),
+        "amount": ("amount", "amount"), "fee": ("fee", "amount"), "total": ("total", "amount"),
     }
 
     @property
     def amount(self) -> Decimal | None:
-        """Price, without the fee.
-
-        /data/amount: amount in major currency units; documented.
-        """
+        """Price, without the fee. /data/amount: amount in major currency units; documented."""
         return self._read(_leaf.amount, "amount")
 
     @property
     def fee(self) -> Decimal | None:
-        """Fee.
-
-        /data/fee: amount in major currency units; documented.
-        """
+        """Fee. /data/fee: amount in major currency units; documented."""
         return self._read(_leaf.amount, "fee")
 
     @property
     def total(self) -> Decimal | None:
-        """What would be charged, the fee included.
-
-        /data/total: amount in major currency units; documented.
-        """
+        """What would be charged, the fee included. /data/total: amount in major currency units; documented."""
         return self._read(_leaf.amount, "total")
 
 
@@ -1748,24 +1178,17 @@ class CardSaveAnswer(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "status": ("status", "text"),
-        "statusCode": ("status_code", "text"),
+        "status": ("status", "text"), "statusCode": ("status_code", "text"),
     }
 
     @property
     def status(self) -> str | None:
-        """State of the order, as a word.
-
-        /status: string; documented.
-        """
+        """State of the order, as a word. /status: string; documented."""
         return self._read(_leaf.text, "status")
 
     @property
     def status_code(self) -> str | None:
-        """Code, e.g. 00.
-
-        /statusCode: string; documented.
-        """
+        """Code, e.g. 00. /statusCode: string; documented."""
         return self._read(_leaf.text, "statusCode")
 
 
@@ -1774,42 +1197,28 @@ class CheckoutCreateAnswer(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "isSuccess": ("is_success", "flag"),
-        "message": ("message", "text"),
-        "redirectUrl": ("redirect_url", "text"),
+        "isSuccess": ("is_success", "flag"), "message": ("message", "text"), "redirectUrl": ("redirect_url", "text"),
         "orderId": ("order_id", "integer"),
     }
 
     @property
     def is_success(self) -> bool | None:
-        """Whether the request succeeded.
-
-        /isSuccess: boolean; integrated.
-        """
+        """Whether the request succeeded. /isSuccess: boolean; integrated."""
         return self._read(_leaf.flag, "isSuccess")
 
     @property
     def message(self) -> str | None:
-        """What became of the request, for a person.
-
-        /message: string; integrated.
-        """
+        """What became of the request, for a person. /message: string; integrated."""
         return self._read(_leaf.text, "message")
 
     @property
     def redirect_url(self) -> str | None:
-        """The page on which the customer pays.
-
-        /redirectUrl: string; integrated.
-        """
+        """The page on which the customer pays. /redirectUrl: string; integrated."""
         return self._read(_leaf.text, "redirectUrl")
 
     @property
     def order_id(self) -> int | None:
-        """The service's number for the order.
-
-        /orderId: integer; integrated.
-        """
+        """The service's number for the order. /orderId: integer; integrated."""
         return self._read(_leaf.integer, "orderId")
 
 
@@ -1818,42 +1227,28 @@ class BanksAnswer(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "status": ("status", "text"),
-        "statusCode": ("status_code", "text"),
-        "message": ("message", "text"),
+        "status": ("status", "text"), "statusCode": ("status_code", "text"), "message": ("message", "text"),
         "data": ("data", "list"),
     }
 
     @property
     def status(self) -> str | None:
-        """Success, or what became of the request instead.
-
-        /status: string; integrated.
-        """
+        """Success, or what became of the request instead. /status: string; integrated."""
         return self._read(_leaf.text, "status")
 
     @property
     def status_code(self) -> str | None:
-        """Code, e.g. 00.
-
-        /statusCode: string; integrated.
-        """
+        """Code, e.g. 00. /statusCode: string; integrated."""
         return self._read(_leaf.text, "statusCode")
 
     @property
     def message(self) -> str | None:
-        """What became of the request, for a person.
-
-        /message: string; integrated.
-        """
+        """What became of the request, for a person. /message: string; integrated."""
         return self._read(_leaf.text, "message")
 
     @property
     def data(self) -> tuple[BanksAnswerData, ...] | None:
-        """The banks.
-
-        /data: array of objects; integrated.
-        """
+        """The banks. /data: array of objects; integrated."""
         return self._list(BanksAnswerData, "data")
 
 
@@ -1862,60 +1257,38 @@ class BanksAnswerData(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "id": ("id", "integer"),
-        "name": ("name", "text"),
-        "bankCode": ("bank_code", "text"),
-        "countryId": ("country_id", "integer"),
-        "logo": ("logo", "text"),
-        "ussdBankCode": ("ussd_bank_code", "text"),
+        "id": ("id", "integer"), "name": ("name", "text"), "bankCode": ("bank_code", "text"),
+        "countryId": ("country_id", "integer"), "logo": ("logo", "text"), "ussdBankCode": ("ussd_bank_code", "text"),
     }
 
     @property
     def id(self) -> int | None:
-        """The service's number for the bank.
-
-        /data/*/id: integer; integrated.
-        """
+        """The service's number for the bank. /data/*/id: integer; integrated."""
         return self._read(_leaf.integer, "id")
 
     @property
     def name(self) -> str | None:
-        """Name of the bank.
-
-        /data/*/name: string; integrated.
-        """
+        """Name of the bank. /data/*/name: string; integrated."""
         return self._read(_leaf.text, "name")
 
     @property
     def bank_code(self) -> str | None:
-        """Code of the bank.
-
-        /data/*/bankCode: string; integrated.
-        """
+        """Code of the bank. /data/*/bankCode: string; integrated."""
         return self._read(_leaf.text, "bankCode")
 
     @property
     def country_id(self) -> int | None:
-        """The service's number for the country.
-
-        /data/*/countryId: integer; integrated.
-        """
+        """The service's number for the country. /data/*/countryId: integer; integrated."""
         return self._read(_leaf.integer, "countryId")
 
     @property
     def logo(self) -> str | None:
-        """Address of the bank's logo.
-
-        /data/*/logo: string; integrated.
-        """
+        """Address of the bank's logo. /data/*/logo: string; integrated."""
         return self._read(_leaf.text, "logo")
 
     @property
     def ussd_bank_code(self) -> str | None:
-        """Code of the bank in USSD.
-
-        /data/*/ussdBankCode: string; integrated.
-        """
+        """Code of the bank in USSD. /data/*/ussdBankCode: string; integrated."""
         return self._read(_leaf.text, "ussdBankCode")
 
 
@@ -1924,69 +1297,44 @@ class VirtualAccountGenerateAnswer(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "status": ("status", "flag"),
-        "message": ("message", "text"),
-        "accountNumber": ("account_number", "text"),
-        "accountName": ("account_name", "text"),
-        "bank": ("bank", "text"),
-        "bankCode": ("bank_code", "text"),
+        "status": ("status", "flag"), "message": ("message", "text"), "accountNumber": ("account_number", "text"),
+        "accountName": ("account_name", "text"), "bank": ("bank", "text"), "bankCode": ("bank_code", "text"),
         "data": ("data", "object"),
     }
 
     @property
     def status(self) -> bool | None:
-        """Whether the request succeeded.
-
-        /status: boolean; documented.
-        """
+        """Whether the request succeeded. /status: boolean; documented."""
         return self._read(_leaf.flag, "status")
 
     @property
     def message(self) -> str | None:
-        """What became of the request, for a person.
-
-        /message: string; documented.
-        """
+        """What became of the request, for a person. /message: string; documented."""
         return self._read(_leaf.text, "message")
 
     @property
     def account_number(self) -> str | None:
-        """The account; not always digits.
-
-        /accountNumber: string; documented.
-        """
+        """The account; not always digits. /accountNumber: string; documented."""
         return self._read(_leaf.text, "accountNumber")
 
     @property
     def account_name(self) -> str | None:
-        """Name of the account.
-
-        /accountName: string; documented.
-        """
+        """Name of the account. /accountName: string; documented."""
         return self._read(_leaf.text, "accountName")
 
     @property
     def bank(self) -> str | None:
-        """Name of the bank.
-
-        /bank: string; documented.
-        """
+        """Name of the bank. /bank: string; documented."""
         return self._read(_leaf.text, "bank")
 
     @property
     def bank_code(self) -> str | None:
-        """Code of the bank.
-
-        /bankCode: string; documented.
-        """
+        """Code of the bank. /bankCode: string; documented."""
         return self._read(_leaf.text, "bankCode")
 
     @property
     def data(self) -> VirtualAccountGenerateAnswerData:
-        """The account, in an older form of this answer, which lacks the members above.
-
-        /data: object; reported.
-        """
+        """The account, in an older form of this answer, which lacks the members above. /data: object; reported."""
         return self._object(VirtualAccountGenerateAnswerData, "data")
 
 
@@ -1995,42 +1343,28 @@ class VirtualAccountGenerateAnswerData(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "account_number": ("account_number", "text"),
-        "account_name": ("account_name", "text"),
-        "bank_name": ("bank_name", "text"),
-        "reference": ("reference", "text"),
+        "account_number": ("account_number", "text"), "account_name": ("account_name", "text"),
+        "bank_name": ("bank_name", "text"), "reference": ("reference", "text"),
     }
 
     @property
     def account_number(self) -> str | None:
-        """The account.
-
-        /data/account_number: string; reported.
-        """
+        """The account. /data/account_number: string; reported."""
         return self._read(_leaf.text, "account_number")
 
     @property
     def account_name(self) -> str | None:
-        """Name of the account.
-
-        /data/account_name: string; reported.
-        """
+        """Name of the account. /data/account_name: string; reported."""
         return self._read(_leaf.text, "account_name")
 
     @property
     def bank_name(self) -> str | None:
-        """Name of the bank.
-
-        /data/bank_name: string; reported.
-        """
+        """Name of the bank. /data/bank_name: string; reported."""
         return self._read(_leaf.text, "bank_name")
 
     @property
     def reference(self) -> str | None:
-        """The Reference given.
-
-        /data/reference: string; reported.
-        """
+        """The Reference given. /data/reference: string; reported."""
         return self._read(_leaf.text, "reference")
 
 
@@ -2045,42 +1379,28 @@ class TransactionDetailsAnswer(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "status": ("status", "flag"),
-        "code": ("code", "text"),
-        "message": ("message", "text"),
+        "status": ("status", "flag"), "code": ("code", "text"), "message": ("message", "text"),
         "data": ("data", "object"),
     }
 
     @property
     def status(self) -> bool | None:
-        """Whether the request succeeded.
-
-        /status: boolean; documented.
-        """
+        """Whether the request succeeded. /status: boolean; documented."""
         return self._read(_leaf.flag, "status")
 
     @property
     def code(self) -> str | None:
-        """Code, e.g. 00.
-
-        /code: string; documented.
-        """
+        """Code, e.g. 00. /code: string; documented."""
         return self._read(_leaf.text, "code")
 
     @property
     def message(self) -> str | None:
-        """What became of the request, for a person.
-
-        /message: string; documented.
-        """
+        """What became of the request, for a person. /message: string; documented."""
         return self._read(_leaf.text, "message")
 
     @property
     def data(self) -> TransactionDetailsAnswerData:
-        """The funding event.
-
-        /data: object; documented.
-        """
+        """The funding event. /data: object; documented."""
         return self._object(TransactionDetailsAnswerData, "data")
 
 
@@ -2089,276 +1409,171 @@ class TransactionDetailsAnswerData(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "statusCode": ("status_code", "text"),
-        "status": ("status", "text"),
-        "orderReference": ("order_reference", "text"),
-        "paymentReference": ("payment_reference", "text"),
-        "productName": ("product_name", "text"),
-        "totalAmountCharged": ("total_amount_charged", "amount"),
-        "statusId": ("status_id", "integer"),
-        "paymentMethod": ("payment_method", "text"),
+        "statusCode": ("status_code", "text"), "status": ("status", "text"),
+        "orderReference": ("order_reference", "text"), "paymentReference": ("payment_reference", "text"),
+        "productName": ("product_name", "text"), "totalAmountCharged": ("total_amount_charged", "amount"),
+        "statusId": ("status_id", "integer"), "paymentMethod": ("payment_method", "text"),
         "paymentResponseCode": ("payment_response_code", "text"),
-        "paymentResponseMessage": ("payment_response_message", "text"),
-        "narration": ("narration", "text"),
-        "remarks": ("remarks", "text"),
-        "currencyId": ("currency_id", "integer"),
-        "currencyName": ("currency_name", "text"),
-        "fee": ("fee", "amount"),
-        "feeRate": ("fee_rate", "decimal"),
-        "subsidiaryFee": ("subsidiary_fee", "amount"),
-        "customerFee": ("customer_fee", "amount"),
-        "dateCreated": ("date_created", "time"),
-        "dateUpdated": ("date_updated", "time"),
-        "datePaymentConfirmed": ("date_payment_confirmed", "time"),
-        "sessionId": ("session_id", "text"),
-        "sourceAccountName": ("source_account_name", "text"),
-        "sourceAccountNumber": ("source_account_number", "text"),
-        "orderPayments": ("order_payments", "list"),
-        "customer": ("customer", "any"),
-        "cardDetails": ("card_details", "any"),
-        "paymentLink": ("payment_link", "text"),
-        "bank": ("bank", "text"),
+        "paymentResponseMessage": ("payment_response_message", "text"), "narration": ("narration", "text"),
+        "remarks": ("remarks", "text"), "currencyId": ("currency_id", "integer"),
+        "currencyName": ("currency_name", "text"), "fee": ("fee", "amount"), "feeRate": ("fee_rate", "decimal"),
+        "subsidiaryFee": ("subsidiary_fee", "amount"), "customerFee": ("customer_fee", "amount"),
+        "dateCreated": ("date_created", "time"), "dateUpdated": ("date_updated", "time"),
+        "datePaymentConfirmed": ("date_payment_confirmed", "time"), "sessionId": ("session_id", "text"),
+        "sourceAccountName": ("source_account_name", "text"), "sourceAccountNumber": ("source_account_number", "text"),
+        "orderPayments": ("order_payments", "list"), "customer": ("customer", "any"),
+        "cardDetails": ("card_details", "any"), "paymentLink": ("payment_link", "text"), "bank": ("bank", "text"),
         "accountReference": ("account_reference", "text"),
     }
 
     @property
     def status_code(self) -> str | None:
-        """Code, e.g. 00.
-
-        /data/statusCode: string; documented.
-        """
+        """Code, e.g. 00. /data/statusCode: string; documented."""
         return self._read(_leaf.text, "statusCode")
 
     @property
     def status(self) -> str | None:
-        """State, as a word, e.g. Successful.
-
-        /data/status: string; documented.
-        """
+        """State, as a word, e.g. Successful. /data/status: string; documented."""
         return self._read(_leaf.text, "status")
 
     @property
     def order_reference(self) -> str | None:
-        """Reference of the order.
-
-        /data/orderReference: string; documented.
-        """
+        """Reference of the order. /data/orderReference: string; documented."""
         return self._read(_leaf.text, "orderReference")
 
     @property
     def payment_reference(self) -> str | None:
-        """The service's reference of the payment.
-
-        /data/paymentReference: string; documented.
-        """
+        """The service's reference of the payment. /data/paymentReference: string; documented."""
         return self._read(_leaf.text, "paymentReference")
 
     @property
     def product_name(self) -> str | None:
-        """Product.
-
-        /data/productName: string; documented.
-        """
+        """Product. /data/productName: string; documented."""
         return self._read(_leaf.text, "productName")
 
     @property
     def total_amount_charged(self) -> Decimal | None:
-        """What was paid, the fee included.
-
-        /data/totalAmountCharged: amount in major currency units; documented.
-        """
+        """What was paid, the fee included. /data/totalAmountCharged: amount in major currency units; documented."""
         return self._read(_leaf.amount, "totalAmountCharged")
 
     @property
     def status_id(self) -> int | None:
-        """State of the payment.
-
-        /data/statusId: integer; documented.
-        """
+        """State of the payment. /data/statusId: integer; documented."""
         return self._read(_leaf.integer, "statusId")
 
     @property
     def payment_method(self) -> str | None:
-        """Payment method.
-
-        /data/paymentMethod: string; documented.
-        """
+        """Payment method. /data/paymentMethod: string; documented."""
         return self._read(_leaf.text, "paymentMethod")
 
     @property
     def payment_response_code(self) -> str | None:
-        """Code of the payment.
-
-        /data/paymentResponseCode: string; documented.
-        """
+        """Code of the payment. /data/paymentResponseCode: string; documented."""
         return self._read(_leaf.text, "paymentResponseCode")
 
     @property
     def payment_response_message(self) -> str | None:
-        """Message of the payment.
-
-        /data/paymentResponseMessage: string; documented.
-        """
+        """Message of the payment. /data/paymentResponseMessage: string; documented."""
         return self._read(_leaf.text, "paymentResponseMessage")
 
     @property
     def narration(self) -> str | None:
-        """Narration.
-
-        /data/narration: string; documented.
-        """
+        """Narration. /data/narration: string; documented."""
         return self._read(_leaf.text, "narration")
 
     @property
     def remarks(self) -> str | None:
-        """Remarks.
-
-        /data/remarks: string; documented.
-        """
+        """Remarks. /data/remarks: string; documented."""
         return self._read(_leaf.text, "remarks")
 
     @property
     def currency_id(self) -> int | None:
-        """The service's number for the currency.
-
-        /data/currencyId: integer; documented.
-        """
+        """The service's number for the currency. /data/currencyId: integer; documented."""
         return self._read(_leaf.integer, "currencyId")
 
     @property
     def currency_name(self) -> str | None:
-        """Currency code.
-
-        /data/currencyName: string; documented.
-        """
+        """Currency code. /data/currencyName: string; documented."""
         return self._read(_leaf.text, "currencyName")
 
     @property
     def fee(self) -> Decimal | None:
-        """Fee.
-
-        /data/fee: amount in major currency units; documented.
-        """
+        """Fee. /data/fee: amount in major currency units; documented."""
         return self._read(_leaf.amount, "fee")
 
     @property
     def fee_rate(self) -> Decimal | None:
-        """Rate of the fee.
-
-        /data/feeRate: decimal number; documented.
-        """
+        """Rate of the fee. /data/feeRate: decimal number; documented."""
         return self._read(_leaf.decimal, "feeRate")
 
     @property
     def subsidiary_fee(self) -> Decimal | None:
-        """The merchant's part of the fee.
-
-        /data/subsidiaryFee: amount in major currency units; documented.
-        """
+        """The merchant's part of the fee. /data/subsidiaryFee: amount in major currency units; documented."""
         return self._read(_leaf.amount, "subsidiaryFee")
 
     @property
     def customer_fee(self) -> Decimal | None:
-        """The customer's part of the fee.
-
-        /data/customerFee: amount in major currency units; documented.
-        """
+        """The customer's part of the fee. /data/customerFee: amount in major currency units; documented."""
         return self._read(_leaf.amount, "customerFee")
 
     @property
     def date_created(self) -> datetime | None:
-        """When it was created.
-
-        /data/dateCreated: time, UTC where it names no zone; documented.
-        """
+        """When it was created. /data/dateCreated: time, UTC where it names no zone; documented."""
         return self._read(_leaf.time, "dateCreated")
 
     @property
     def date_updated(self) -> datetime | None:
-        """When it was last changed.
-
-        /data/dateUpdated: time, UTC where it names no zone; documented.
-        """
+        """When it was last changed. /data/dateUpdated: time, UTC where it names no zone; documented."""
         return self._read(_leaf.time, "dateUpdated")
 
     @property
     def date_payment_confirmed(self) -> datetime | None:
-        """When the payment was confirmed.
-
-        /data/datePaymentConfirmed: time, UTC where it names no zone; documented.
-        """
+        """When the payment was confirmed. /data/datePaymentConfirmed: time, UTC where it names no zone; documented."""
         return self._read(_leaf.time, "datePaymentConfirmed")
 
     @property
     def session_id(self) -> str | None:
-        """Identifier of the transaction session.
-
-        /data/sessionId: string; documented.
-        """
+        """Identifier of the transaction session. /data/sessionId: string; documented."""
         return self._read(_leaf.text, "sessionId")
 
     @property
     def source_account_name(self) -> str | None:
-        """Name of the sender.
-
-        /data/sourceAccountName: string; documented.
-        """
+        """Name of the sender. /data/sourceAccountName: string; documented."""
         return self._read(_leaf.text, "sourceAccountName")
 
     @property
     def source_account_number(self) -> str | None:
-        """Account of the sender.
-
-        /data/sourceAccountNumber: string; documented.
-        """
+        """Account of the sender. /data/sourceAccountNumber: string; documented."""
         return self._read(_leaf.text, "sourceAccountNumber")
 
     @property
     def order_payments(self) -> tuple[TransactionDetailsAnswerDataOrderPayments, ...] | None:
-        """The attempts to pay.
-
-        /data/orderPayments: array of objects; documented.
-        """
+        """The attempts to pay. /data/orderPayments: array of objects; documented."""
         return self._list(TransactionDetailsAnswerDataOrderPayments, "orderPayments")
 
     @property
     def customer(self) -> Any:
-        """The customer; null, an object or an array of objects.
-
-        /data/customer: any; documented.
-        """
+        """The customer; null, an object or an array of objects. /data/customer: any; documented."""
         return self._read(_leaf.anything, "customer")
 
     @property
     def card_details(self) -> Any:
-        """The card; null, an object or an array of objects.
-
-        /data/cardDetails: any; documented.
-        """
+        """The card; null, an object or an array of objects. /data/cardDetails: any; documented."""
         return self._read(_leaf.anything, "cardDetails")
 
     @property
     def payment_link(self) -> str | None:
-        """Payment link.
-
-        /data/paymentLink: string; documented.
-        """
+        """Payment link. /data/paymentLink: string; documented."""
         return self._read(_leaf.text, "paymentLink")
 
     @property
     def bank(self) -> str | None:
-        """Name of the sender's bank.
-
-        /data/bank: string; documented.
-        """
+        """Name of the sender's bank. /data/bank: string; documented."""
         return self._read(_leaf.text, "bank")
 
     @property
     def account_reference(self) -> str | None:
-        """The Reference given when the account was generated.
-
-        /data/accountReference: string; documented.
-        """
+        """The Reference given when the account was generated. /data/accountReference: string; documented."""
         return self._read(_leaf.text, "accountReference")
 
 
@@ -2367,114 +1582,72 @@ class TransactionDetailsAnswerDataOrderPayments(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "orderId": ("order_id", "integer"),
-        "orderPaymentReference": ("order_payment_reference", "text"),
-        "paymentOptionId": ("payment_option_id", "integer"),
-        "paymentOption": ("payment_option", "text"),
-        "statusId": ("status_id", "integer"),
-        "paymentStatus": ("payment_status", "text"),
-        "responseCode": ("response_code", "text"),
-        "responseMessage": ("response_message", "text"),
-        "orderPaymentInstrument": ("order_payment_instrument", "text"),
-        "remarks": ("remarks", "text"),
-        "dateCreated": ("date_created", "time"),
-        "dateUpdated": ("date_updated", "time"),
+        "orderId": ("order_id", "integer"), "orderPaymentReference": ("order_payment_reference", "text"),
+        "paymentOptionId": ("payment_option_id", "integer"), "paymentOption": ("payment_option", "text"),
+        "statusId": ("status_id", "integer"), "paymentStatus": ("payment_status", "text"),
+        "responseCode": ("response_code", "text"), "responseMessage": ("response_message", "text"),
+        "orderPaymentInstrument": ("order_payment_instrument", "text"), "remarks": ("remarks", "text"),
+        "dateCreated": ("date_created", "time"), "dateUpdated": ("date_updated", "time"),
     }
 
     @property
     def order_id(self) -> int | None:
-        """The service's number for the order.
-
-        /data/orderPayments/*/orderId: integer; documented.
-        """
+        """The service's number for the order. /data/orderPayments/*/orderId: integer; documented."""
         return self._read(_leaf.integer, "orderId")
 
     @property
     def order_payment_reference(self) -> str | None:
-        """Reference of this attempt to pay.
-
-        /data/orderPayments/*/orderPaymentReference: string; documented.
-        """
+        """Reference of this attempt to pay. /data/orderPayments/*/orderPaymentReference: string; documented."""
         return self._read(_leaf.text, "orderPaymentReference")
 
     @property
     def payment_option_id(self) -> int | None:
-        """The service's number for the payment option.
-
-        /data/orderPayments/*/paymentOptionId: integer; documented.
-        """
+        """The service's number for the payment option. /data/orderPayments/*/paymentOptionId: integer; documented."""
         return self._read(_leaf.integer, "paymentOptionId")
 
     @property
     def payment_option(self) -> str | None:
-        """Payment option.
-
-        /data/orderPayments/*/paymentOption: string; documented.
-        """
+        """Payment option. /data/orderPayments/*/paymentOption: string; documented."""
         return self._read(_leaf.text, "paymentOption")
 
     @property
     def status_id(self) -> int | None:
-        """State of this attempt.
-
-        /data/orderPayments/*/statusId: integer; documented.
-        """
+        """State of this attempt. /data/orderPayments/*/statusId: integer; documented."""
         return self._read(_leaf.integer, "statusId")
 
     @property
     def payment_status(self) -> str | None:
-        """State of this attempt, as a word.
-
-        /data/orderPayments/*/paymentStatus: string; documented.
-        """
+        """State of this attempt, as a word. /data/orderPayments/*/paymentStatus: string; documented."""
         return self._read(_leaf.text, "paymentStatus")
 
     @property
     def response_code(self) -> str | None:
-        """Code of this attempt.
-
-        /data/orderPayments/*/responseCode: string; documented.
-        """
+        """Code of this attempt. /data/orderPayments/*/responseCode: string; documented."""
         return self._read(_leaf.text, "responseCode")
 
     @property
     def response_message(self) -> str | None:
-        """Message of this attempt.
-
-        /data/orderPayments/*/responseMessage: string; documented.
-        """
+        """Message of this attempt. /data/orderPayments/*/responseMessage: string; documented."""
         return self._read(_leaf.text, "responseMessage")
 
     @property
     def order_payment_instrument(self) -> str | None:
-        """The account or card.
-
-        /data/orderPayments/*/orderPaymentInstrument: string; documented.
-        """
+        """The account or card. /data/orderPayments/*/orderPaymentInstrument: string; documented."""
         return self._read(_leaf.text, "orderPaymentInstrument")
 
     @property
     def remarks(self) -> str | None:
-        """Remarks.
-
-        /data/orderPayments/*/remarks: string; documented.
-        """
+        """Remarks. /data/orderPayments/*/remarks: string; documented."""
         return self._read(_leaf.text, "remarks")
 
     @property
     def date_created(self) -> datetime | None:
-        """When it was created.
-
-        /data/orderPayments/*/dateCreated: time, UTC where it names no zone; documented.
-        """
+        """When it was created. /data/orderPayments/*/dateCreated: time, UTC where it names no zone; documented."""
         return self._read(_leaf.time, "dateCreated")
 
     @property
     def date_updated(self) -> datetime | None:
-        """When it was last changed.
-
-        /data/orderPayments/*/dateUpdated: time, UTC where it names no zone; documented.
-        """
+        """When it was last changed. /data/orderPayments/*/dateUpdated: time, UTC where it names no zone; documented."""
         return self._read(_leaf.time, "dateUpdated")
 
 
@@ -2483,33 +1656,23 @@ class PayoutNameEnquiryAnswer(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "bankCode": ("bank_code", "text"),
-        "accountNumber": ("account_number", "text"),
+        "bankCode": ("bank_code", "text"), "accountNumber": ("account_number", "text"),
         "accountName": ("account_name", "text"),
     }
 
     @property
     def bank_code(self) -> str | None:
-        """Code of the bank.
-
-        /bankCode: string; documented.
-        """
+        """Code of the bank. /bankCode: string; documented."""
         return self._read(_leaf.text, "bankCode")
 
     @property
     def account_number(self) -> str | None:
-        """The bank account.
-
-        /accountNumber: string; documented.
-        """
+        """The bank account. /accountNumber: string; documented."""
         return self._read(_leaf.text, "accountNumber")
 
     @property
     def account_name(self) -> str | None:
-        """Name of the account's holder: compare it with the recipient's.
-
-        /accountName: string; documented.
-        """
+        """Name of the account's holder: compare it with the recipient's. /accountName: string; documented."""
         return self._read(_leaf.text, "accountName")
 
 
@@ -2518,60 +1681,38 @@ class PayoutInitiateAnswer(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "status": ("status", "text"),
-        "statusCode": ("status_code", "text"),
-        "message": ("message", "text"),
-        "batchReference": ("batch_reference", "text"),
-        "batchId": ("batch_id", "text"),
-        "data": ("data", "list"),
+        "status": ("status", "text"), "statusCode": ("status_code", "text"), "message": ("message", "text"),
+        "batchReference": ("batch_reference", "text"), "batchId": ("batch_id", "text"), "data": ("data", "list"),
     }
 
     @property
     def status(self) -> str | None:
-        """Success, or what became of the request instead.
-
-        /status: string; documented.
-        """
+        """Success, or what became of the request instead. /status: string; documented."""
         return self._read(_leaf.text, "status")
 
     @property
     def status_code(self) -> str | None:
-        """Code, e.g. 00.
-
-        /statusCode: string; documented.
-        """
+        """Code, e.g. 00. /statusCode: string; documented."""
         return self._read(_leaf.text, "statusCode")
 
     @property
     def message(self) -> str | None:
-        """What became of the request, for a person.
-
-        /message: string; documented.
-        """
+        """What became of the request, for a person. /message: string; documented."""
         return self._read(_leaf.text, "message")
 
     @property
     def batch_reference(self) -> str | None:
-        """Reference of the batch: store it, payout_status needs it.
-
-        /batchReference: string; documented.
-        """
+        """Reference of the batch: store it, payout_status needs it. /batchReference: string; documented."""
         return self._read(_leaf.text, "batchReference")
 
     @property
     def batch_id(self) -> str | None:
-        """The service's number for the batch.
-
-        /batchId: string; documented.
-        """
+        """The service's number for the batch. /batchId: string; documented."""
         return self._read(_leaf.text, "batchId")
 
     @property
     def data(self) -> tuple[PayoutInitiateAnswerData, ...] | None:
-        """The payouts, in the order of the request.
-
-        /data: array of objects; documented.
-        """
+        """The payouts, in the order of the request. /data: array of objects; documented."""
         return self._list(PayoutInitiateAnswerData, "data")
 
 
@@ -2580,105 +1721,66 @@ class PayoutInitiateAnswerData(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "accountName": ("account_name", "text"),
-        "accountNumber": ("account_number", "text"),
-        "bankCode": ("bank_code", "text"),
-        "bankId": ("bank_id", "text"),
-        "amount": ("amount", "amount"),
-        "description": ("description", "text"),
-        "category": ("category", "text"),
-        "payoutReference": ("payout_reference", "text"),
-        "creditCurrency": ("credit_currency", "text"),
-        "debitCurrency": ("debit_currency", "text"),
-        "beneficiayAddress": ("beneficiay_address", "text"),
+        "accountName": ("account_name", "text"), "accountNumber": ("account_number", "text"),
+        "bankCode": ("bank_code", "text"), "bankId": ("bank_id", "text"), "amount": ("amount", "amount"),
+        "description": ("description", "text"), "category": ("category", "text"),
+        "payoutReference": ("payout_reference", "text"), "creditCurrency": ("credit_currency", "text"),
+        "debitCurrency": ("debit_currency", "text"), "beneficiayAddress": ("beneficiay_address", "text"),
     }
 
     @property
     def account_name(self) -> str | None:
-        """Name of the account's holder.
-
-        /data/*/accountName: string; documented.
-        """
+        """Name of the account's holder. /data/*/accountName: string; documented."""
         return self._read(_leaf.text, "accountName")
 
     @property
     def account_number(self) -> str | None:
-        """The recipient's bank account.
-
-        /data/*/accountNumber: string; documented.
-        """
+        """The recipient's bank account. /data/*/accountNumber: string; documented."""
         return self._read(_leaf.text, "accountNumber")
 
     @property
     def bank_code(self) -> str | None:
-        """Code of the recipient's bank.
-
-        /data/*/bankCode: string; documented.
-        """
+        """Code of the recipient's bank. /data/*/bankCode: string; documented."""
         return self._read(_leaf.text, "bankCode")
 
     @property
     def bank_id(self) -> str | None:
-        """The service's number for the bank.
-
-        /data/*/bankId: string; documented.
-        """
+        """The service's number for the bank. /data/*/bankId: string; documented."""
         return self._read(_leaf.text, "bankId")
 
     @property
     def amount(self) -> Decimal | None:
-        """What the recipient receives.
-
-        /data/*/amount: amount in major currency units; documented.
-        """
+        """What the recipient receives. /data/*/amount: amount in major currency units; documented."""
         return self._read(_leaf.amount, "amount")
 
     @property
     def description(self) -> str | None:
-        """Description of the payout.
-
-        /data/*/description: string; documented.
-        """
+        """Description of the payout. /data/*/description: string; documented."""
         return self._read(_leaf.text, "description")
 
     @property
     def category(self) -> str | None:
-        """Category of the payout.
-
-        /data/*/category: string; documented.
-        """
+        """Category of the payout. /data/*/category: string; documented."""
         return self._read(_leaf.text, "category")
 
     @property
     def payout_reference(self) -> str | None:
-        """The service's reference of the payout.
-
-        /data/*/payoutReference: string; documented.
-        """
+        """The service's reference of the payout. /data/*/payoutReference: string; documented."""
         return self._read(_leaf.text, "payoutReference")
 
     @property
     def credit_currency(self) -> str | None:
-        """Currency code of the recipient's account.
-
-        /data/*/creditCurrency: string; documented.
-        """
+        """Currency code of the recipient's account. /data/*/creditCurrency: string; documented."""
         return self._read(_leaf.text, "creditCurrency")
 
     @property
     def debit_currency(self) -> str | None:
-        """Currency code of the balance that is debited.
-
-        /data/*/debitCurrency: string; documented.
-        """
+        """Currency code of the balance that is debited. /data/*/debitCurrency: string; documented."""
         return self._read(_leaf.text, "debitCurrency")
 
     @property
     def beneficiay_address(self) -> str | None:
-        """Address of the recipient.
-
-        /data/*/beneficiayAddress: string; documented.
-        """
+        """Address of the recipient. /data/*/beneficiayAddress: string; documented."""
         return self._read(_leaf.text, "beneficiayAddress")
 
 
@@ -2693,24 +1795,17 @@ class PayoutBalanceAnswer(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "currency": ("currency", "text"),
-        "availableBalance": ("available_balance", "amount"),
+        "currency": ("currency", "text"), "availableBalance": ("available_balance", "amount"),
     }
 
     @property
     def currency(self) -> str | None:
-        """Currency code.
-
-        /currency: string; integrated.
-        """
+        """Currency code. /currency: string; integrated."""
         return self._read(_leaf.text, "currency")
 
     @property
     def available_balance(self) -> Decimal | None:
-        """What can be paid out.
-
-        /availableBalance: amount in major currency units; integrated.
-        """
+        """What can be paid out. /availableBalance: amount in major currency units; integrated."""
         return self._read(_leaf.amount, "availableBalance")
 
 
@@ -2719,60 +1814,39 @@ class WebhookVerifyAnswer(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "authentic": ("authentic", "flag"),
-        "match": ("match", "flag"),
-        "differences": ("differences", "list"),
-        "event": ("event", "text"),
-        "about": ("about", "text"),
-        "key": ("key", "text"),
+        "authentic": ("authentic", "flag"), "match": ("match", "flag"), "differences": ("differences", "list"),
+        "event": ("event", "text"), "about": ("about", "text"), "key": ("key", "text"),
     }
 
     @property
     def authentic(self) -> bool | None:
-        """Whether the service says the same as the event.
-
-        /authentic: boolean; documented.
-        """
+        """Whether the service says the same as the event. /authentic: boolean; documented."""
         return self._read(_leaf.flag, "authentic")
 
     @property
     def match(self) -> bool | None:
-        """Whether the service says what was expected; absent if nothing was.
-
-        /match: boolean; documented.
-        """
+        """Whether the service says what was expected; absent if nothing was. /match: boolean; documented."""
         return self._read(_leaf.flag, "match")
 
     @property
     def differences(self) -> tuple[WebhookVerifyAnswerDifferences, ...] | None:
-        """In what the event, the service and the expectation differ.
-
-        /differences: array of objects; documented.
-        """
+        """In what the event, the service and the expectation differ. /differences: array of objects; documented."""
         return self._list(WebhookVerifyAnswerDifferences, "differences")
 
     @property
     def event(self) -> str | None:
-        """What the event is about: order, session, payout or unknown.
-
-        /event: string; documented.
-        """
+        """What the event is about: order, session, payout or unknown. /event: string; documented."""
         return self._read(_leaf.text, "event")
 
     @property
     def about(self) -> str | None:
-        """The reference, session or batch that the service was asked for; absent if it was not asked.
-
-        /about: string; documented.
-        """
+        """The reference, session or batch that the service was asked for; absent if it was not asked. /about:
+        string; documented."""
         return self._read(_leaf.text, "about")
 
     @property
     def key(self) -> str | None:
-        """The same for every delivery of the event; absent unless it is authentic.
-
-        /key: string; documented.
-        """
+        """The same for every delivery of the event; absent unless it is authentic. /key: string; documented."""
         return self._read(_leaf.text, "key")
 
 
@@ -2781,42 +1855,29 @@ class WebhookVerifyAnswerDifferences(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "member": ("member", "text"),
-        "event": ("event", "text"),
-        "service": ("service", "text"),
+        "member": ("member", "text"), "event": ("event", "text"), "service": ("service", "text"),
         "expected": ("expected", "text"),
     }
 
     @property
     def member(self) -> str | None:
-        """What differs.
-
-        /differences/*/member: string; documented.
-        """
+        """What differs. /differences/*/member: string; documented."""
         return self._read(_leaf.text, "member")
 
     @property
     def event(self) -> str | None:
-        """Its value in the event.
-
-        /differences/*/event: string; documented.
-        """
+        """Its value in the event. /differences/*/event: string; documented."""
         return self._read(_leaf.text, "event")
 
     @property
     def service(self) -> str | None:
-        """Its value in the service's answer.
-
-        /differences/*/service: string; documented.
-        """
+        """Its value in the service's answer. /differences/*/service: string; documented."""
         return self._read(_leaf.text, "service")
 
     @property
     def expected(self) -> str | None:
-        """The value that was expected, if the service says something else.
-
-        /differences/*/expected: string; documented.
-        """
+        """The value that was expected, if the service says something else. /differences/*/expected: string;
+        documented."""
         return self._read(_leaf.text, "expected")
 
 
@@ -2825,96 +1886,60 @@ class PayoutBulkAnswer(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "status": ("status", "text"),
-        "message": ("message", "text"),
-        "total": ("total", "integer"),
-        "accepted": ("accepted", "integer"),
-        "rejected": ("rejected", "integer"),
-        "not_sent": ("not_sent", "integer"),
-        "unknown": ("unknown", "integer"),
-        "states": ("states", "any"),
-        "batches": ("batches", "list"),
+        "status": ("status", "text"), "message": ("message", "text"), "total": ("total", "integer"),
+        "accepted": ("accepted", "integer"), "rejected": ("rejected", "integer"), "not_sent": ("not_sent", "integer"),
+        "unknown": ("unknown", "integer"), "states": ("states", "any"), "batches": ("batches", "list"),
         "payouts": ("payouts", "list"),
     }
 
     @property
     def status(self) -> str | None:
-        """Success if the service accepted all, otherwise failed.
-
-        /status: string; documented.
-        """
+        """Success if the service accepted all, otherwise failed. /status: string; documented."""
         return self._read(_leaf.text, "status")
 
     @property
     def message(self) -> str | None:
-        """One line for people.
-
-        /message: string; documented.
-        """
+        """One line for people. /message: string; documented."""
         return self._read(_leaf.text, "message")
 
     @property
     def total(self) -> int | None:
-        """How many recipients the list has.
-
-        /total: integer; documented.
-        """
+        """How many recipients the list has. /total: integer; documented."""
         return self._read(_leaf.integer, "total")
 
     @property
     def accepted(self) -> int | None:
-        """How many are ACCEPTED.
-
-        /accepted: integer; documented.
-        """
+        """How many are ACCEPTED. /accepted: integer; documented."""
         return self._read(_leaf.integer, "accepted")
 
     @property
     def rejected(self) -> int | None:
-        """How many are REJECTED.
-
-        /rejected: integer; documented.
-        """
+        """How many are REJECTED. /rejected: integer; documented."""
         return self._read(_leaf.integer, "rejected")
 
     @property
     def not_sent(self) -> int | None:
-        """How many are NOT_SENT.
-
-        /not_sent: integer; documented.
-        """
+        """How many are NOT_SENT. /not_sent: integer; documented."""
         return self._read(_leaf.integer, "not_sent")
 
     @property
     def unknown(self) -> int | None:
-        """How many are UNKNOWN.
-
-        /unknown: integer; documented.
-        """
+        """How many are UNKNOWN. /unknown: integer; documented."""
         return self._read(_leaf.integer, "unknown")
 
     @property
     def states(self) -> Any:
-        """How many recipients are in each state, once it was asked for.
-
-        /states: any; documented.
-        """
+        """How many recipients are in each state, once it was asked for. /states: any; documented."""
         return self._read(_leaf.anything, "states")
 
     @property
     def batches(self) -> tuple[PayoutBulkAnswerBatches, ...] | None:
-        """The batches that were tried, also by earlier calls.
-
-        /batches: array of objects; documented.
-        """
+        """The batches that were tried, also by earlier calls. /batches: array of objects; documented."""
         return self._list(PayoutBulkAnswerBatches, "batches")
 
     @property
     def payouts(self) -> tuple[PayoutBulkAnswerPayouts, ...] | None:
-        """The recipients, in the order of the list.
-
-        /payouts: array of objects; documented.
-        """
+        """The recipients, in the order of the list. /payouts: array of objects; documented."""
         return self._list(PayoutBulkAnswerPayouts, "payouts")
 
 
@@ -2923,78 +1948,49 @@ class PayoutBulkAnswerBatches(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "index": ("index", "integer"),
-        "batchReference": ("batch_reference", "text"),
-        "batchId": ("batch_id", "text"),
-        "outcome": ("outcome", "text"),
-        "status": ("status", "text"),
-        "recipients": ("recipients", "integer"),
-        "state": ("state", "text"),
-        "message": ("message", "text"),
+        "index": ("index", "integer"), "batchReference": ("batch_reference", "text"), "batchId": ("batch_id", "text"),
+        "outcome": ("outcome", "text"), "status": ("status", "text"), "recipients": ("recipients", "integer"),
+        "state": ("state", "text"), "message": ("message", "text"),
     }
 
     @property
     def index(self) -> int | None:
-        """Place of the batch, from 0.
-
-        /batches/*/index: integer; documented.
-        """
+        """Place of the batch, from 0. /batches/*/index: integer; documented."""
         return self._read(_leaf.integer, "index")
 
     @property
     def batch_reference(self) -> str | None:
-        """The service's reference, by which the batch is looked up.
-
-        /batches/*/batchReference: string; documented.
-        """
+        """The service's reference, by which the batch is looked up. /batches/*/batchReference: string; documented."""
         return self._read(_leaf.text, "batchReference")
 
     @property
     def batch_id(self) -> str | None:
-        """The service's number for the batch.
-
-        /batches/*/batchId: string; documented.
-        """
+        """The service's number for the batch. /batches/*/batchId: string; documented."""
         return self._read(_leaf.text, "batchId")
 
     @property
     def outcome(self) -> str | None:
-        """What became of the request.
-
-        /batches/*/outcome: string; documented.
-        """
+        """What became of the request. /batches/*/outcome: string; documented."""
         return self._read(_leaf.text, "outcome")
 
     @property
     def status(self) -> str | None:
-        """Why its call ended as it did.
-
-        /batches/*/status: string; documented.
-        """
+        """Why its call ended as it did. /batches/*/status: string; documented."""
         return self._read(_leaf.text, "status")
 
     @property
     def recipients(self) -> int | None:
-        """How many recipients it has.
-
-        /batches/*/recipients: integer; documented.
-        """
+        """How many recipients it has. /batches/*/recipients: integer; documented."""
         return self._read(_leaf.integer, "recipients")
 
     @property
     def state(self) -> str | None:
-        """Its state, once it was asked for.
-
-        /batches/*/state: string; documented.
-        """
+        """Its state, once it was asked for. /batches/*/state: string; documented."""
         return self._read(_leaf.text, "state")
 
     @property
     def message(self) -> str | None:
-        """One line for people.
-
-        /batches/*/message: string; documented.
-        """
+        """One line for people. /batches/*/message: string; documented."""
         return self._read(_leaf.text, "message")
 
 
@@ -3003,94 +1999,58 @@ class PayoutBulkAnswerPayouts(Answer):
 
     __slots__ = ()
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "clientReference": ("client_reference", "text"),
-        "outcome": ("outcome", "text"),
-        "payoutReference": ("payout_reference", "text"),
-        "batchReference": ("batch_reference", "text"),
-        "batch": ("batch", "integer"),
-        "accountNumber": ("account_number", "text"),
-        "bankCode": ("bank_code", "text"),
-        "amount": ("amount", "amount"),
-        "state": ("state", "text"),
-        "message": ("message", "text"),
+        "clientReference": ("client_reference", "text"), "outcome": ("outcome", "text"),
+        "payoutReference": ("payout_reference", "text"), "batchReference": ("batch_reference", "text"),
+        "batch": ("batch", "integer"), "accountNumber": ("account_number", "text"), "bankCode": ("bank_code", "text"),
+        "amount": ("amount", "amount"), "state": ("state", "text"), "message": ("message", "text"),
     }
 
     @property
     def client_reference(self) -> str | None:
-        """The reference that was given.
-
-        /payouts/*/clientReference: string; documented.
-        """
+        """The reference that was given. /payouts/*/clientReference: string; documented."""
         return self._read(_leaf.text, "clientReference")
 
     @property
     def outcome(self) -> str | None:
-        """ACCEPTED, REJECTED, NOT_SENT or UNKNOWN.
-
-        /payouts/*/outcome: string; documented.
-        """
+        """ACCEPTED, REJECTED, NOT_SENT or UNKNOWN. /payouts/*/outcome: string; documented."""
         return self._read(_leaf.text, "outcome")
 
     @property
     def payout_reference(self) -> str | None:
-        """The service's reference of the payout.
-
-        /payouts/*/payoutReference: string; documented.
-        """
+        """The service's reference of the payout. /payouts/*/payoutReference: string; documented."""
         return self._read(_leaf.text, "payoutReference")
 
     @property
     def batch_reference(self) -> str | None:
-        """The service's reference of the batch.
-
-        /payouts/*/batchReference: string; documented.
-        """
+        """The service's reference of the batch. /payouts/*/batchReference: string; documented."""
         return self._read(_leaf.text, "batchReference")
 
     @property
     def batch(self) -> int | None:
-        """Index of the batch.
-
-        /payouts/*/batch: integer; documented.
-        """
+        """Index of the batch. /payouts/*/batch: integer; documented."""
         return self._read(_leaf.integer, "batch")
 
     @property
     def account_number(self) -> str | None:
-        """The recipient's account.
-
-        /payouts/*/accountNumber: string; documented.
-        """
+        """The recipient's account. /payouts/*/accountNumber: string; documented."""
         return self._read(_leaf.text, "accountNumber")
 
     @property
     def bank_code(self) -> str | None:
-        """Code of the recipient's bank.
-
-        /payouts/*/bankCode: string; documented.
-        """
+        """Code of the recipient's bank. /payouts/*/bankCode: string; documented."""
         return self._read(_leaf.text, "bankCode")
 
     @property
     def amount(self) -> Decimal | None:
-        """What the recipient gets.
-
-        /payouts/*/amount: amount in major currency units; documented.
-        """
+        """What the recipient gets. /payouts/*/amount: amount in major currency units; documented."""
         return self._read(_leaf.amount, "amount")
 
     @property
     def state(self) -> str | None:
-        """Its state, once it was asked for.
-
-        /payouts/*/state: string; documented.
-        """
+        """Its state, once it was asked for. /payouts/*/state: string; documented."""
         return self._read(_leaf.text, "state")
 
     @property
     def message(self) -> str | None:
-        """Why it is UNKNOWN, although its batch may be ACCEPTED.
-
-        /payouts/*/message: string; documented.
-        """
+        """Why it is UNKNOWN, although its batch may be ACCEPTED. /payouts/*/message: string; documented."""
         return self._read(_leaf.text, "message")

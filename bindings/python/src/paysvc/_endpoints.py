@@ -59,28 +59,14 @@ class Endpoints:
     """The endpoints as methods; paysvc.Client carries them out."""
 
     def __init__(
-        self,
-        *,
-        base_url: str | Omitted = OMIT,
-        public_key: str | Omitted = OMIT,
-        secret_key: str | Omitted = OMIT,
-        mode: str | Omitted = OMIT,
-        encryption_key: str | Omitted = OMIT,
-        timeout_ms: int | Omitted = OMIT,
-        timeout: float | Omitted = OMIT,
-        connect_timeout_ms: int | Omitted = OMIT,
-        connect_timeout: float | Omitted = OMIT,
-        max_attempts: int | Omitted = OMIT,
-        proxy: str | Omitted = OMIT,
-        no_proxy: str | Omitted = OMIT,
-        ca_file: str | PathLike[str] | Omitted = OMIT,
-        client_cert_file: str | PathLike[str] | Omitted = OMIT,
-        client_key_file: str | PathLike[str] | Omitted = OMIT,
-        user_agent: str | Omitted = OMIT,
-        max_idle_connections: int | Omitted = OMIT,
-        connection_reuse: str | Omitted = OMIT,
-        allow_http: bool | Omitted = OMIT,
-        payout_key: str | Omitted = OMIT,
+        self, *, base_url: str | Omitted = OMIT, public_key: str | Omitted = OMIT, secret_key: str | Omitted = OMIT,
+        mode: str | Omitted = OMIT, encryption_key: str | Omitted = OMIT, timeout_ms: int | Omitted = OMIT,
+        timeout: float | Omitted = OMIT, connect_timeout_ms: int | Omitted = OMIT,
+        connect_timeout: float | Omitted = OMIT, max_attempts: int | Omitted = OMIT, proxy: str | Omitted = OMIT,
+        no_proxy: str | Omitted = OMIT, ca_file: str | PathLike[str] | Omitted = OMIT,
+        client_cert_file: str | PathLike[str] | Omitted = OMIT, client_key_file: str | PathLike[str] | Omitted = OMIT,
+        user_agent: str | Omitted = OMIT, max_idle_connections: int | Omitted = OMIT,
+        connection_reuse: str | Omitted = OMIT, allow_http: bool | Omitted = OMIT, payout_key: str | Omitted = OMIT,
         payout_encryption_header: bool | Omitted = OMIT,
     ) -> None:
         """Opens no connection. What a call needs is checked by that call.
@@ -124,33 +110,17 @@ class Endpoints:
             ConfigError: the configuration is wrong; the message names the member or the variable
         """
         self._open(Members({
-            "base_url": base_url,
-            "public_key": public_key,
-            "secret_key": secret_key,
-            "mode": mode,
-            "encryption_key": encryption_key,
-            "timeout_ms": in_milliseconds("timeout", timeout, timeout_ms),
+            "base_url": base_url, "public_key": public_key, "secret_key": secret_key, "mode": mode,
+            "encryption_key": encryption_key, "timeout_ms": in_milliseconds("timeout", timeout, timeout_ms),
             "connect_timeout_ms": in_milliseconds("connect_timeout", connect_timeout, connect_timeout_ms),
-            "max_attempts": max_attempts,
-            "proxy": proxy,
-            "no_proxy": no_proxy,
-            "ca_file": ca_file,
-            "client_cert_file": client_cert_file,
-            "client_key_file": client_key_file,
-            "user_agent": user_agent,
-            "max_idle_connections": max_idle_connections,
-            "connection_reuse": connection_reuse,
-            "allow_http": allow_http,
-            "payout_key": payout_key,
-            "payout_encryption_header": payout_encryption_header,
+            "max_attempts": max_attempts, "proxy": proxy, "no_proxy": no_proxy, "ca_file": ca_file,
+            "client_cert_file": client_cert_file, "client_key_file": client_key_file, "user_agent": user_agent,
+            "max_idle_connections": max_idle_connections, "connection_reuse": connection_reuse,
+            "allow_http": allow_http, "payout_key": payout_key, "payout_encryption_header": payout_encryption_header,
         }))
 
     def direct_debit_history(
-        self,
-        *,
-        email_address: str,
-        timeout: float | None = None,
-        call: Call | None = None,
+        self, *, email_address: str, timeout: float | None = None, call: Call | None = None,
     ) -> DirectDebitHistoryReply:
         """Lists a customer's existing mandates.
 
@@ -170,16 +140,9 @@ class Endpoints:
         return reply
 
     def direct_debit_create(
-        self,
-        *,
-        recurring_payment_id: int | Omitted = OMIT,
-        order_reference: str | Omitted = OMIT,
-        bank_name: str | Omitted = OMIT,
-        account_number: str | Omitted = OMIT,
-        bank_code: str | Omitted = OMIT,
-        address: str | Omitted = OMIT,
-        timeout: float | None = None,
-        call: Call | None = None,
+        self, *, recurring_payment_id: int | Omitted = OMIT, order_reference: str | Omitted = OMIT,
+        bank_name: str | Omitted = OMIT, account_number: str | Omitted = OMIT, bank_code: str | Omitted = OMIT,
+        address: str | Omitted = OMIT, timeout: float | None = None, call: Call | None = None,
     ) -> DirectDebitCreateReply:
         """Creates a direct debit mandate. Store the answer's /data/mandateCode safely.
 
@@ -200,21 +163,13 @@ class Endpoints:
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
         reply: DirectDebitCreateReply = self.call("direct_debit_create", Members({
-            "recurringPaymentId": recurring_payment_id,
-            "orderReference": order_reference,
-            "bankName": bank_name,
-            "accountNumber": account_number,
-            "bankCode": bank_code,
-            "address": address,
+            "recurringPaymentId": recurring_payment_id, "orderReference": order_reference, "bankName": bank_name,
+            "accountNumber": account_number, "bankCode": bank_code, "address": address,
         }), timeout=timeout, call=call)
         return reply
 
     def direct_debit_status(
-        self,
-        *,
-        mandate_code: str,
-        timeout: float | None = None,
-        call: Call | None = None,
+        self, *, mandate_code: str, timeout: float | None = None, call: Call | None = None,
     ) -> DirectDebitStatusReply:
         """Checks a mandate. It should be active before a debit is made with it.
 
@@ -234,11 +189,7 @@ class Endpoints:
         return reply
 
     def direct_debit_otp(
-        self,
-        *,
-        mandate_code: str,
-        timeout: float | None = None,
-        call: Call | None = None,
+        self, *, mandate_code: str, timeout: float | None = None, call: Call | None = None,
     ) -> DirectDebitOtpReply:
         """Triggers the e-mail with the one-time code that a debit needs.
 
@@ -259,20 +210,13 @@ class Endpoints:
         return reply
 
     def order_create(
-        self,
-        *,
-        reference: str | Omitted = OMIT,
-        payment_option: str | Omitted = OMIT,
-        paymentoption: str | Omitted = OMIT,
-        country: str | Omitted = OMIT,
-        card: Card | Mapping[str, object] | Omitted = OMIT,
-        order: Order | Mapping[str, object] | Omitted = OMIT,
+        self, *, reference: str | Omitted = OMIT, payment_option: str | Omitted = OMIT,
+        paymentoption: str | Omitted = OMIT, country: str | Omitted = OMIT,
+        card: Card | Mapping[str, object] | Omitted = OMIT, order: Order | Mapping[str, object] | Omitted = OMIT,
         customer: Customer | Mapping[str, object] | Omitted = OMIT,
         payment: Payment | Mapping[str, object] | Omitted = OMIT,
-        payment_meta: PaymentMeta | Mapping[str, object] | Omitted = OMIT,
-        members: Mapping[str, object] | None = None,
-        timeout: float | None = None,
-        call: Call | None = None,
+        payment_meta: PaymentMeta | Mapping[str, object] | Omitted = OMIT, members: Mapping[str, object] | None = None,
+        timeout: float | None = None, call: Call | None = None,
     ) -> OrderCreateReply:
         """Creates an order payment from the plaintext payload, for example a card charge; the library encrypts it.
 
@@ -299,27 +243,17 @@ class Endpoints:
         reply: OrderCreateReply = self.call("order_create", Members({
             "reference": reference,
             "paymentoption": either("payment_option", payment_option, "paymentoption", paymentoption),
-            "country": country,
-            "card": card,
-            "order": order,
-            "customer": customer,
-            "payment": payment,
+            "country": country, "card": card, "order": order, "customer": customer, "payment": payment,
             "paymentMeta": payment_meta,
         }, members), timeout=timeout, call=call)
         return reply
 
     def order_pay(
-        self,
-        *,
-        payment_option: str,
-        reference: str,
-        country: str | Omitted = OMIT,
+        self, *, payment_option: str, reference: str, country: str | Omitted = OMIT,
         card: Card | Mapping[str, object] | Omitted = OMIT,
         direct_debit_payment_request: DirectDebitPaymentRequest | Mapping[str, object] | Omitted = OMIT,
         bank_transfer: BankTransfer | Mapping[str, object] | Omitted = OMIT,
-        members: Mapping[str, object] | None = None,
-        timeout: float | None = None,
-        call: Call | None = None,
+        members: Mapping[str, object] | None = None, timeout: float | None = None, call: Call | None = None,
     ) -> OrderPayReply:
         """Pays an order: by card, bank transfer, direct debit, or another payment option.
 
@@ -341,22 +275,13 @@ class Endpoints:
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
         reply: OrderPayReply = self.call("order_pay", Members({
-            "paymentOption": payment_option,
-            "reference": reference,
-            "country": country,
-            "card": card,
-            "directDebitPaymentRequest": direct_debit_payment_request,
-            "BankTransfer": bank_transfer,
+            "paymentOption": payment_option, "reference": reference, "country": country, "card": card,
+            "directDebitPaymentRequest": direct_debit_payment_request, "BankTransfer": bank_transfer,
         }, members), timeout=timeout, call=call)
         return reply
 
     def order_pay_authorize(
-        self,
-        *,
-        order_payment_reference: str,
-        otp: str,
-        message: str | Omitted = OMIT,
-        timeout: float | None = None,
+        self, *, order_payment_reference: str, otp: str, message: str | Omitted = OMIT, timeout: float | None = None,
         call: Call | None = None,
     ) -> OrderPayAuthorizeReply:
         """Completes a card payment that waits for a code from the card's holder.
@@ -375,19 +300,12 @@ class Endpoints:
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
         reply: OrderPayAuthorizeReply = self.call("order_pay_authorize", Members({
-            "orderPaymentReference": order_payment_reference,
-            "otp": otp,
-            "message": message,
+            "orderPaymentReference": order_payment_reference, "otp": otp, "message": message,
         }), timeout=timeout, call=call)
         return reply
 
     def order_pay_capture(
-        self,
-        *,
-        reference: str,
-        amount: str | Decimal,
-        timeout: float | None = None,
-        call: Call | None = None,
+        self, *, reference: str, amount: str | Decimal, timeout: float | None = None, call: Call | None = None,
     ) -> OrderPayCaptureReply:
         """Charges a card payment that was only authorized before.
 
@@ -403,19 +321,13 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
         reply: OrderPayCaptureReply = self.call("order_pay_capture", Members({
-            "reference": reference,
-            "Amount": amount_text("Amount", amount),
+            "reference": reference, "Amount": amount_text("Amount", amount),
         }), timeout=timeout, call=call)
         return reply
 
     def order_refund(
-        self,
-        *,
-        reference: str,
-        reason: str | Omitted = OMIT,
-        amount: str | Decimal | Omitted = OMIT,
-        timeout: float | None = None,
-        call: Call | None = None,
+        self, *, reference: str, reason: str | Omitted = OMIT, amount: str | Decimal | Omitted = OMIT,
+        timeout: float | None = None, call: Call | None = None,
     ) -> OrderRefundReply:
         """Starts a refund of an order, in full or in part. If it is only accepted, nothing tells how it ends.
 
@@ -433,18 +345,12 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
         reply: OrderRefundReply = self.call("order_refund", Members({
-            "reference": reference,
-            "reason": reason,
-            "amount": amount_text("amount", amount),
+            "reference": reference, "reason": reason, "amount": amount_text("amount", amount),
         }), timeout=timeout, call=call)
         return reply
 
     def order_status(
-        self,
-        *,
-        reference: str,
-        timeout: float | None = None,
-        call: Call | None = None,
+        self, *, reference: str, timeout: float | None = None, call: Call | None = None,
     ) -> OrderStatusReply:
         """Returns the state of an order and of each attempt to pay it. It tells what became of a payment.
 
@@ -465,11 +371,7 @@ class Endpoints:
         return reply
 
     def order_verify(
-        self,
-        *,
-        reference: str,
-        timeout: float | None = None,
-        call: Call | None = None,
+        self, *, reference: str, timeout: float | None = None, call: Call | None = None,
     ) -> OrderVerifyReply:
         """Verifies the payment of an order. Only the state tells whether it is paid: code 00 means found.
 
@@ -489,14 +391,8 @@ class Endpoints:
         return reply
 
     def order_fee(
-        self,
-        *,
-        amount: str | Decimal,
-        currency: str | Omitted = OMIT,
-        payment_option: str | Omitted = OMIT,
-        paymentoption: str | Omitted = OMIT,
-        timeout: float | None = None,
-        call: Call | None = None,
+        self, *, amount: str | Decimal, currency: str | Omitted = OMIT, payment_option: str | Omitted = OMIT,
+        paymentoption: str | Omitted = OMIT, timeout: float | None = None, call: Call | None = None,
     ) -> OrderFeeReply:
         """Returns the fee that a payment would have. It creates nothing.
 
@@ -515,23 +411,17 @@ class Endpoints:
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
         reply: OrderFeeReply = self.call("order_fee", Members({
-            "amount": amount_text("amount", amount),
-            "currency": currency,
+            "amount": amount_text("amount", amount), "currency": currency,
             "paymentoption": either("payment_option", payment_option, "paymentoption", paymentoption),
         }), timeout=timeout, call=call)
         return reply
 
     def card_charge(
-        self,
-        *,
-        order: Order | Mapping[str, object],
-        customer: Customer | Mapping[str, object] | Omitted = OMIT,
+        self, *, order: Order | Mapping[str, object], customer: Customer | Mapping[str, object] | Omitted = OMIT,
         payment: Payment | Mapping[str, object] | Omitted = OMIT,
         payment_meta: PaymentMeta | Mapping[str, object] | Omitted = OMIT,
-        authorization: Authorization | Mapping[str, object],
-        members: Mapping[str, object] | None = None,
-        timeout: float | None = None,
-        call: Call | None = None,
+        authorization: Authorization | Mapping[str, object], members: Mapping[str, object] | None = None,
+        timeout: float | None = None, call: Call | None = None,
     ) -> CardChargeReply:
         """Charges a card that was saved before.
 
@@ -551,20 +441,13 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
         reply: CardChargeReply = self.call("card_charge", Members({
-            "order": order,
-            "customer": customer,
-            "payment": payment,
-            "paymentMeta": payment_meta,
+            "order": order, "customer": customer, "payment": payment, "paymentMeta": payment_meta,
             "authorization": authorization,
         }, members), timeout=timeout, call=call)
         return reply
 
     def card_save(
-        self,
-        *,
-        reference: str,
-        timeout: float | None = None,
-        call: Call | None = None,
+        self, *, reference: str, timeout: float | None = None, call: Call | None = None,
     ) -> CardSaveReply:
         """Saves the card with which an order was paid, for card_charge.
 
@@ -585,15 +468,10 @@ class Endpoints:
         return reply
 
     def checkout_create(
-        self,
-        *,
-        order: Order | Mapping[str, object],
-        customer: Customer | Mapping[str, object] | Omitted = OMIT,
+        self, *, order: Order | Mapping[str, object], customer: Customer | Mapping[str, object] | Omitted = OMIT,
         payment: Payment | Mapping[str, object] | Omitted = OMIT,
-        payment_meta: PaymentMeta | Mapping[str, object] | Omitted = OMIT,
-        members: Mapping[str, object] | None = None,
-        timeout: float | None = None,
-        call: Call | None = None,
+        payment_meta: PaymentMeta | Mapping[str, object] | Omitted = OMIT, members: Mapping[str, object] | None = None,
+        timeout: float | None = None, call: Call | None = None,
     ) -> CheckoutCreateReply:
         """Creates an order that the customer pays on a page of the service; the answer has its address.
 
@@ -613,19 +491,12 @@ class Endpoints:
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
         reply: CheckoutCreateReply = self.call("checkout_create", Members({
-            "order": order,
-            "customer": customer,
-            "payment": payment,
-            "paymentMeta": payment_meta,
+            "order": order, "customer": customer, "payment": payment, "paymentMeta": payment_meta,
         }, members), timeout=timeout, call=call)
         return reply
 
     def banks(
-        self,
-        *,
-        paymentmethod: str | Omitted = OMIT,
-        timeout: float | None = None,
-        call: Call | None = None,
+        self, *, paymentmethod: str | Omitted = OMIT, timeout: float | None = None, call: Call | None = None,
     ) -> BanksReply:
         """Lists the banks, with the codes that other requests take.
 
@@ -645,13 +516,8 @@ class Endpoints:
         return reply
 
     def virtual_account_generate(
-        self,
-        *,
-        alias: str,
-        narration: str | Omitted = OMIT,
-        reference: str | Omitted = OMIT,
-        timeout: float | None = None,
-        call: Call | None = None,
+        self, *, alias: str, narration: str | Omitted = OMIT, reference: str | Omitted = OMIT,
+        timeout: float | None = None, call: Call | None = None,
     ) -> VirtualAccountGenerateReply:
         """Creates a reserved virtual bank account: persistent, one per alias.
 
@@ -669,18 +535,12 @@ class Endpoints:
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
         reply: VirtualAccountGenerateReply = self.call("virtual_account_generate", Members({
-            "Alias": alias,
-            "Narration": narration,
-            "Reference": reference,
+            "Alias": alias, "Narration": narration, "Reference": reference,
         }), timeout=timeout, call=call)
         return reply
 
     def virtual_account_details(
-        self,
-        *,
-        alias: str,
-        timeout: float | None = None,
-        call: Call | None = None,
+        self, *, alias: str, timeout: float | None = None, call: Call | None = None,
     ) -> VirtualAccountDetailsReply:
         """Returns the virtual account of an alias.
 
@@ -700,11 +560,7 @@ class Endpoints:
         return reply
 
     def transaction_details(
-        self,
-        *,
-        session_id: str,
-        timeout: float | None = None,
-        call: Call | None = None,
+        self, *, session_id: str, timeout: float | None = None, call: Call | None = None,
     ) -> TransactionDetailsReply:
         """Returns the details of a funding event on a virtual account.
 
@@ -724,12 +580,7 @@ class Endpoints:
         return reply
 
     def payout_name_enquiry(
-        self,
-        *,
-        bank_code: str,
-        account_number: str,
-        timeout: float | None = None,
-        call: Call | None = None,
+        self, *, bank_code: str, account_number: str, timeout: float | None = None, call: Call | None = None,
     ) -> PayoutNameEnquiryReply:
         """Returns the name of a bank account's holder.
 
@@ -746,16 +597,12 @@ class Endpoints:
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
         reply: PayoutNameEnquiryReply = self.call("payout_name_enquiry", Members({
-            "bankCode": bank_code,
-            "accountNumber": account_number,
+            "bankCode": bank_code, "accountNumber": account_number,
         }), timeout=timeout, call=call)
         return reply
 
     def payout_initiate(
-        self,
-        *,
-        payout_details: Sequence[PayoutDetails | Mapping[str, object]],
-        timeout: float | None = None,
+        self, *, payout_details: Sequence[PayoutDetails | Mapping[str, object]], timeout: float | None = None,
         call: Call | None = None,
     ) -> PayoutInitiateReply:
         """Pays out to bank accounts, as one batch. Success means accepted, not paid: ask payout_status.
@@ -777,11 +624,7 @@ class Endpoints:
         return reply
 
     def payout_status(
-        self,
-        *,
-        batch_reference: str,
-        timeout: float | None = None,
-        call: Call | None = None,
+        self, *, batch_reference: str, timeout: float | None = None, call: Call | None = None,
     ) -> PayoutStatusReply:
         """Returns the payouts of a batch and their states. The form of the answer is not documented.
 
@@ -801,11 +644,7 @@ class Endpoints:
         return reply
 
     def payout_balance(
-        self,
-        *,
-        currency: str,
-        timeout: float | None = None,
-        call: Call | None = None,
+        self, *, currency: str, timeout: float | None = None, call: Call | None = None,
     ) -> PayoutBalanceReply:
         """Returns the balance in a currency from which payouts are made.
 
@@ -825,16 +664,9 @@ class Endpoints:
         return reply
 
     def order_wait(
-        self,
-        reference: str,
-        *,
-        attempts: int | Omitted = OMIT,
-        request: object | Omitted = OMIT,
-        expect: Expect | Mapping[str, object] | Omitted = OMIT,
-        interval_ms: int | Omitted = OMIT,
-        progress: Progress | None = None,
-        timeout: float | None = None,
-        call: Call | None = None,
+        self, reference: str, *, attempts: int | Omitted = OMIT, request: object | Omitted = OMIT,
+        expect: Expect | Mapping[str, object] | Omitted = OMIT, interval_ms: int | Omitted = OMIT,
+        progress: Progress | None = None, timeout: float | None = None, call: Call | None = None,
     ) -> OrderStatusReply:
         """Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is
         over. FAILED ends it only where no other attempt to pay can be under way: with attempts 1. It tells the
@@ -855,27 +687,15 @@ class Endpoints:
             PaysvcError: every failure; its outcome is never NOT_SENT
         """
         reply: OrderStatusReply = self.call("order_wait", Members({
-            "reference": reference,
-            "attempts": attempts,
-            "request": request,
-            "expect": expect,
+            "reference": reference, "attempts": attempts, "request": request, "expect": expect,
             "interval_ms": interval_ms,
         }), progress=progress, timeout=timeout, call=call)
         return reply
 
     def request(
-        self,
-        *,
-        method: str,
-        path: str,
-        key: str,
-        query: object | Omitted = OMIT,
-        headers: object | Omitted = OMIT,
-        body: object | Omitted = OMIT,
-        encrypt: bool | Omitted = OMIT,
-        read_only: bool | Omitted = OMIT,
-        timeout: float | None = None,
-        call: Call | None = None,
+        self, *, method: str, path: str, key: str, query: object | Omitted = OMIT, headers: object | Omitted = OMIT,
+        body: object | Omitted = OMIT, encrypt: bool | Omitted = OMIT, read_only: bool | Omitted = OMIT,
+        timeout: float | None = None, call: Call | None = None,
     ) -> Reply:
         """Sends a request that has no method of its own yet. For a path that it knows, the library still
         enforces the API key, the encryption, and that the request is not repeated.
@@ -898,14 +718,8 @@ class Endpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
         reply: Reply = self.call("request", Members({
-            "method": method,
-            "path": path,
-            "key": key,
-            "query": query,
-            "headers": headers,
-            "body": body,
-            "encrypt": encrypt,
-            "read_only": read_only,
+            "method": method, "path": path, "key": key, "query": query, "headers": headers, "body": body,
+            "encrypt": encrypt, "read_only": read_only,
         }), timeout=timeout, call=call)
         return reply
 
@@ -929,30 +743,15 @@ class AsyncEndpoints:
     """The endpoints as coroutines; paysvc.AsyncClient carries them out."""
 
     def __init__(
-        self,
-        *,
-        base_url: str | Omitted = OMIT,
-        public_key: str | Omitted = OMIT,
-        secret_key: str | Omitted = OMIT,
-        mode: str | Omitted = OMIT,
-        encryption_key: str | Omitted = OMIT,
-        timeout_ms: int | Omitted = OMIT,
-        timeout: float | Omitted = OMIT,
-        connect_timeout_ms: int | Omitted = OMIT,
-        connect_timeout: float | Omitted = OMIT,
-        max_attempts: int | Omitted = OMIT,
-        proxy: str | Omitted = OMIT,
-        no_proxy: str | Omitted = OMIT,
-        ca_file: str | PathLike[str] | Omitted = OMIT,
-        client_cert_file: str | PathLike[str] | Omitted = OMIT,
-        client_key_file: str | PathLike[str] | Omitted = OMIT,
-        user_agent: str | Omitted = OMIT,
-        max_idle_connections: int | Omitted = OMIT,
-        connection_reuse: str | Omitted = OMIT,
-        allow_http: bool | Omitted = OMIT,
-        payout_key: str | Omitted = OMIT,
-        payout_encryption_header: bool | Omitted = OMIT,
-        max_concurrency: int = 16,
+        self, *, base_url: str | Omitted = OMIT, public_key: str | Omitted = OMIT, secret_key: str | Omitted = OMIT,
+        mode: str | Omitted = OMIT, encryption_key: str | Omitted = OMIT, timeout_ms: int | Omitted = OMIT,
+        timeout: float | Omitted = OMIT, connect_timeout_ms: int | Omitted = OMIT,
+        connect_timeout: float | Omitted = OMIT, max_attempts: int | Omitted = OMIT, proxy: str | Omitted = OMIT,
+        no_proxy: str | Omitted = OMIT, ca_file: str | PathLike[str] | Omitted = OMIT,
+        client_cert_file: str | PathLike[str] | Omitted = OMIT, client_key_file: str | PathLike[str] | Omitted = OMIT,
+        user_agent: str | Omitted = OMIT, max_idle_connections: int | Omitted = OMIT,
+        connection_reuse: str | Omitted = OMIT, allow_http: bool | Omitted = OMIT, payout_key: str | Omitted = OMIT,
+        payout_encryption_header: bool | Omitted = OMIT, max_concurrency: int = 16,
         on_abandoned: Callable[[PaysvcError], object] | None = None,
     ) -> None:
         """Opens no connection. What a call needs is checked by that call.
@@ -1000,32 +799,17 @@ class AsyncEndpoints:
         self._max_concurrency = max_concurrency
         self._on_abandoned = on_abandoned
         self._open(Members({
-            "base_url": base_url,
-            "public_key": public_key,
-            "secret_key": secret_key,
-            "mode": mode,
-            "encryption_key": encryption_key,
-            "timeout_ms": in_milliseconds("timeout", timeout, timeout_ms),
+            "base_url": base_url, "public_key": public_key, "secret_key": secret_key, "mode": mode,
+            "encryption_key": encryption_key, "timeout_ms": in_milliseconds("timeout", timeout, timeout_ms),
             "connect_timeout_ms": in_milliseconds("connect_timeout", connect_timeout, connect_timeout_ms),
-            "max_attempts": max_attempts,
-            "proxy": proxy,
-            "no_proxy": no_proxy,
-            "ca_file": ca_file,
-            "client_cert_file": client_cert_file,
-            "client_key_file": client_key_file,
-            "user_agent": user_agent,
-            "max_idle_connections": max_idle_connections,
-            "connection_reuse": connection_reuse,
-            "allow_http": allow_http,
-            "payout_key": payout_key,
-            "payout_encryption_header": payout_encryption_header,
+            "max_attempts": max_attempts, "proxy": proxy, "no_proxy": no_proxy, "ca_file": ca_file,
+            "client_cert_file": client_cert_file, "client_key_file": client_key_file, "user_agent": user_agent,
+            "max_idle_connections": max_idle_connections, "connection_reuse": connection_reuse,
+            "allow_http": allow_http, "payout_key": payout_key, "payout_encryption_header": payout_encryption_header,
         }))
 
     async def direct_debit_history(
-        self,
-        *,
-        email_address: str,
-        timeout: float | None = None,
+        self, *, email_address: str, timeout: float | None = None,
     ) -> DirectDebitHistoryReply:
         """Lists a customer's existing mandates.
 
@@ -1044,15 +828,9 @@ class AsyncEndpoints:
         return reply
 
     async def direct_debit_create(
-        self,
-        *,
-        recurring_payment_id: int | Omitted = OMIT,
-        order_reference: str | Omitted = OMIT,
-        bank_name: str | Omitted = OMIT,
-        account_number: str | Omitted = OMIT,
-        bank_code: str | Omitted = OMIT,
-        address: str | Omitted = OMIT,
-        timeout: float | None = None,
+        self, *, recurring_payment_id: int | Omitted = OMIT, order_reference: str | Omitted = OMIT,
+        bank_name: str | Omitted = OMIT, account_number: str | Omitted = OMIT, bank_code: str | Omitted = OMIT,
+        address: str | Omitted = OMIT, timeout: float | None = None,
     ) -> DirectDebitCreateReply:
         """Creates a direct debit mandate. Store the answer's /data/mandateCode safely.
 
@@ -1072,20 +850,13 @@ class AsyncEndpoints:
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
         reply: DirectDebitCreateReply = await self.call("direct_debit_create", Members({
-            "recurringPaymentId": recurring_payment_id,
-            "orderReference": order_reference,
-            "bankName": bank_name,
-            "accountNumber": account_number,
-            "bankCode": bank_code,
-            "address": address,
+            "recurringPaymentId": recurring_payment_id, "orderReference": order_reference, "bankName": bank_name,
+            "accountNumber": account_number, "bankCode": bank_code, "address": address,
         }), timeout=timeout)
         return reply
 
     async def direct_debit_status(
-        self,
-        *,
-        mandate_code: str,
-        timeout: float | None = None,
+        self, *, mandate_code: str, timeout: float | None = None,
     ) -> DirectDebitStatusReply:
         """Checks a mandate. It should be active before a debit is made with it.
 
@@ -1104,10 +875,7 @@ class AsyncEndpoints:
         return reply
 
     async def direct_debit_otp(
-        self,
-        *,
-        mandate_code: str,
-        timeout: float | None = None,
+        self, *, mandate_code: str, timeout: float | None = None,
     ) -> DirectDebitOtpReply:
         """Triggers the e-mail with the one-time code that a debit needs.
 
@@ -1127,18 +895,12 @@ class AsyncEndpoints:
         return reply
 
     async def order_create(
-        self,
-        *,
-        reference: str | Omitted = OMIT,
-        payment_option: str | Omitted = OMIT,
-        paymentoption: str | Omitted = OMIT,
-        country: str | Omitted = OMIT,
-        card: Card | Mapping[str, object] | Omitted = OMIT,
-        order: Order | Mapping[str, object] | Omitted = OMIT,
+        self, *, reference: str | Omitted = OMIT, payment_option: str | Omitted = OMIT,
+        paymentoption: str | Omitted = OMIT, country: str | Omitted = OMIT,
+        card: Card | Mapping[str, object] | Omitted = OMIT, order: Order | Mapping[str, object] | Omitted = OMIT,
         customer: Customer | Mapping[str, object] | Omitted = OMIT,
         payment: Payment | Mapping[str, object] | Omitted = OMIT,
-        payment_meta: PaymentMeta | Mapping[str, object] | Omitted = OMIT,
-        members: Mapping[str, object] | None = None,
+        payment_meta: PaymentMeta | Mapping[str, object] | Omitted = OMIT, members: Mapping[str, object] | None = None,
         timeout: float | None = None,
     ) -> OrderCreateReply:
         """Creates an order payment from the plaintext payload, for example a card charge; the library encrypts it.
@@ -1165,26 +927,17 @@ class AsyncEndpoints:
         reply: OrderCreateReply = await self.call("order_create", Members({
             "reference": reference,
             "paymentoption": either("payment_option", payment_option, "paymentoption", paymentoption),
-            "country": country,
-            "card": card,
-            "order": order,
-            "customer": customer,
-            "payment": payment,
+            "country": country, "card": card, "order": order, "customer": customer, "payment": payment,
             "paymentMeta": payment_meta,
         }, members), timeout=timeout)
         return reply
 
     async def order_pay(
-        self,
-        *,
-        payment_option: str,
-        reference: str,
-        country: str | Omitted = OMIT,
+        self, *, payment_option: str, reference: str, country: str | Omitted = OMIT,
         card: Card | Mapping[str, object] | Omitted = OMIT,
         direct_debit_payment_request: DirectDebitPaymentRequest | Mapping[str, object] | Omitted = OMIT,
         bank_transfer: BankTransfer | Mapping[str, object] | Omitted = OMIT,
-        members: Mapping[str, object] | None = None,
-        timeout: float | None = None,
+        members: Mapping[str, object] | None = None, timeout: float | None = None,
     ) -> OrderPayReply:
         """Pays an order: by card, bank transfer, direct debit, or another payment option.
 
@@ -1205,22 +958,13 @@ class AsyncEndpoints:
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
         reply: OrderPayReply = await self.call("order_pay", Members({
-            "paymentOption": payment_option,
-            "reference": reference,
-            "country": country,
-            "card": card,
-            "directDebitPaymentRequest": direct_debit_payment_request,
-            "BankTransfer": bank_transfer,
+            "paymentOption": payment_option, "reference": reference, "country": country, "card": card,
+            "directDebitPaymentRequest": direct_debit_payment_request, "BankTransfer": bank_transfer,
         }, members), timeout=timeout)
         return reply
 
     async def order_pay_authorize(
-        self,
-        *,
-        order_payment_reference: str,
-        otp: str,
-        message: str | Omitted = OMIT,
-        timeout: float | None = None,
+        self, *, order_payment_reference: str, otp: str, message: str | Omitted = OMIT, timeout: float | None = None,
     ) -> OrderPayAuthorizeReply:
         """Completes a card payment that waits for a code from the card's holder.
 
@@ -1237,18 +981,12 @@ class AsyncEndpoints:
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
         reply: OrderPayAuthorizeReply = await self.call("order_pay_authorize", Members({
-            "orderPaymentReference": order_payment_reference,
-            "otp": otp,
-            "message": message,
+            "orderPaymentReference": order_payment_reference, "otp": otp, "message": message,
         }), timeout=timeout)
         return reply
 
     async def order_pay_capture(
-        self,
-        *,
-        reference: str,
-        amount: str | Decimal,
-        timeout: float | None = None,
+        self, *, reference: str, amount: str | Decimal, timeout: float | None = None,
     ) -> OrderPayCaptureReply:
         """Charges a card payment that was only authorized before.
 
@@ -1263,17 +1001,12 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
         reply: OrderPayCaptureReply = await self.call("order_pay_capture", Members({
-            "reference": reference,
-            "Amount": amount_text("Amount", amount),
+            "reference": reference, "Amount": amount_text("Amount", amount),
         }), timeout=timeout)
         return reply
 
     async def order_refund(
-        self,
-        *,
-        reference: str,
-        reason: str | Omitted = OMIT,
-        amount: str | Decimal | Omitted = OMIT,
+        self, *, reference: str, reason: str | Omitted = OMIT, amount: str | Decimal | Omitted = OMIT,
         timeout: float | None = None,
     ) -> OrderRefundReply:
         """Starts a refund of an order, in full or in part. If it is only accepted, nothing tells how it ends.
@@ -1291,17 +1024,12 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
         reply: OrderRefundReply = await self.call("order_refund", Members({
-            "reference": reference,
-            "reason": reason,
-            "amount": amount_text("amount", amount),
+            "reference": reference, "reason": reason, "amount": amount_text("amount", amount),
         }), timeout=timeout)
         return reply
 
     async def order_status(
-        self,
-        *,
-        reference: str,
-        timeout: float | None = None,
+        self, *, reference: str, timeout: float | None = None,
     ) -> OrderStatusReply:
         """Returns the state of an order and of each attempt to pay it. It tells what became of a payment.
 
@@ -1321,10 +1049,7 @@ class AsyncEndpoints:
         return reply
 
     async def order_verify(
-        self,
-        *,
-        reference: str,
-        timeout: float | None = None,
+        self, *, reference: str, timeout: float | None = None,
     ) -> OrderVerifyReply:
         """Verifies the payment of an order. Only the state tells whether it is paid: code 00 means found.
 
@@ -1343,13 +1068,8 @@ class AsyncEndpoints:
         return reply
 
     async def order_fee(
-        self,
-        *,
-        amount: str | Decimal,
-        currency: str | Omitted = OMIT,
-        payment_option: str | Omitted = OMIT,
-        paymentoption: str | Omitted = OMIT,
-        timeout: float | None = None,
+        self, *, amount: str | Decimal, currency: str | Omitted = OMIT, payment_option: str | Omitted = OMIT,
+        paymentoption: str | Omitted = OMIT, timeout: float | None = None,
     ) -> OrderFeeReply:
         """Returns the fee that a payment would have. It creates nothing.
 
@@ -1367,21 +1087,16 @@ class AsyncEndpoints:
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
         reply: OrderFeeReply = await self.call("order_fee", Members({
-            "amount": amount_text("amount", amount),
-            "currency": currency,
+            "amount": amount_text("amount", amount), "currency": currency,
             "paymentoption": either("payment_option", payment_option, "paymentoption", paymentoption),
         }), timeout=timeout)
         return reply
 
     async def card_charge(
-        self,
-        *,
-        order: Order | Mapping[str, object],
-        customer: Customer | Mapping[str, object] | Omitted = OMIT,
+        self, *, order: Order | Mapping[str, object], customer: Customer | Mapping[str, object] | Omitted = OMIT,
         payment: Payment | Mapping[str, object] | Omitted = OMIT,
         payment_meta: PaymentMeta | Mapping[str, object] | Omitted = OMIT,
-        authorization: Authorization | Mapping[str, object],
-        members: Mapping[str, object] | None = None,
+        authorization: Authorization | Mapping[str, object], members: Mapping[str, object] | None = None,
         timeout: float | None = None,
     ) -> CardChargeReply:
         """Charges a card that was saved before.
@@ -1401,19 +1116,13 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
         reply: CardChargeReply = await self.call("card_charge", Members({
-            "order": order,
-            "customer": customer,
-            "payment": payment,
-            "paymentMeta": payment_meta,
+            "order": order, "customer": customer, "payment": payment, "paymentMeta": payment_meta,
             "authorization": authorization,
         }, members), timeout=timeout)
         return reply
 
     async def card_save(
-        self,
-        *,
-        reference: str,
-        timeout: float | None = None,
+        self, *, reference: str, timeout: float | None = None,
     ) -> CardSaveReply:
         """Saves the card with which an order was paid, for card_charge.
 
@@ -1433,13 +1142,9 @@ class AsyncEndpoints:
         return reply
 
     async def checkout_create(
-        self,
-        *,
-        order: Order | Mapping[str, object],
-        customer: Customer | Mapping[str, object] | Omitted = OMIT,
+        self, *, order: Order | Mapping[str, object], customer: Customer | Mapping[str, object] | Omitted = OMIT,
         payment: Payment | Mapping[str, object] | Omitted = OMIT,
-        payment_meta: PaymentMeta | Mapping[str, object] | Omitted = OMIT,
-        members: Mapping[str, object] | None = None,
+        payment_meta: PaymentMeta | Mapping[str, object] | Omitted = OMIT, members: Mapping[str, object] | None = None,
         timeout: float | None = None,
     ) -> CheckoutCreateReply:
         """Creates an order that the customer pays on a page of the service; the answer has its address.
@@ -1459,18 +1164,12 @@ class AsyncEndpoints:
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
         reply: CheckoutCreateReply = await self.call("checkout_create", Members({
-            "order": order,
-            "customer": customer,
-            "payment": payment,
-            "paymentMeta": payment_meta,
+            "order": order, "customer": customer, "payment": payment, "paymentMeta": payment_meta,
         }, members), timeout=timeout)
         return reply
 
     async def banks(
-        self,
-        *,
-        paymentmethod: str | Omitted = OMIT,
-        timeout: float | None = None,
+        self, *, paymentmethod: str | Omitted = OMIT, timeout: float | None = None,
     ) -> BanksReply:
         """Lists the banks, with the codes that other requests take.
 
@@ -1489,11 +1188,7 @@ class AsyncEndpoints:
         return reply
 
     async def virtual_account_generate(
-        self,
-        *,
-        alias: str,
-        narration: str | Omitted = OMIT,
-        reference: str | Omitted = OMIT,
+        self, *, alias: str, narration: str | Omitted = OMIT, reference: str | Omitted = OMIT,
         timeout: float | None = None,
     ) -> VirtualAccountGenerateReply:
         """Creates a reserved virtual bank account: persistent, one per alias.
@@ -1511,17 +1206,12 @@ class AsyncEndpoints:
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
         reply: VirtualAccountGenerateReply = await self.call("virtual_account_generate", Members({
-            "Alias": alias,
-            "Narration": narration,
-            "Reference": reference,
+            "Alias": alias, "Narration": narration, "Reference": reference,
         }), timeout=timeout)
         return reply
 
     async def virtual_account_details(
-        self,
-        *,
-        alias: str,
-        timeout: float | None = None,
+        self, *, alias: str, timeout: float | None = None,
     ) -> VirtualAccountDetailsReply:
         """Returns the virtual account of an alias.
 
@@ -1540,10 +1230,7 @@ class AsyncEndpoints:
         return reply
 
     async def transaction_details(
-        self,
-        *,
-        session_id: str,
-        timeout: float | None = None,
+        self, *, session_id: str, timeout: float | None = None,
     ) -> TransactionDetailsReply:
         """Returns the details of a funding event on a virtual account.
 
@@ -1562,11 +1249,7 @@ class AsyncEndpoints:
         return reply
 
     async def payout_name_enquiry(
-        self,
-        *,
-        bank_code: str,
-        account_number: str,
-        timeout: float | None = None,
+        self, *, bank_code: str, account_number: str, timeout: float | None = None,
     ) -> PayoutNameEnquiryReply:
         """Returns the name of a bank account's holder.
 
@@ -1582,16 +1265,12 @@ class AsyncEndpoints:
             EncryptError: the payload is too long for the encryption key; nothing was sent
         """
         reply: PayoutNameEnquiryReply = await self.call("payout_name_enquiry", Members({
-            "bankCode": bank_code,
-            "accountNumber": account_number,
+            "bankCode": bank_code, "accountNumber": account_number,
         }), timeout=timeout)
         return reply
 
     async def payout_initiate(
-        self,
-        *,
-        payout_details: Sequence[PayoutDetails | Mapping[str, object]],
-        timeout: float | None = None,
+        self, *, payout_details: Sequence[PayoutDetails | Mapping[str, object]], timeout: float | None = None,
     ) -> PayoutInitiateReply:
         """Pays out to bank accounts, as one batch. Success means accepted, not paid: ask payout_status.
 
@@ -1611,10 +1290,7 @@ class AsyncEndpoints:
         return reply
 
     async def payout_status(
-        self,
-        *,
-        batch_reference: str,
-        timeout: float | None = None,
+        self, *, batch_reference: str, timeout: float | None = None,
     ) -> PayoutStatusReply:
         """Returns the payouts of a batch and their states. The form of the answer is not documented.
 
@@ -1633,10 +1309,7 @@ class AsyncEndpoints:
         return reply
 
     async def payout_balance(
-        self,
-        *,
-        currency: str,
-        timeout: float | None = None,
+        self, *, currency: str, timeout: float | None = None,
     ) -> PayoutBalanceReply:
         """Returns the balance in a currency from which payouts are made.
 
@@ -1655,15 +1328,9 @@ class AsyncEndpoints:
         return reply
 
     async def order_wait(
-        self,
-        reference: str,
-        *,
-        attempts: int | Omitted = OMIT,
-        request: object | Omitted = OMIT,
-        expect: Expect | Mapping[str, object] | Omitted = OMIT,
-        interval_ms: int | Omitted = OMIT,
-        progress: Progress | None = None,
-        timeout: float | None = None,
+        self, reference: str, *, attempts: int | Omitted = OMIT, request: object | Omitted = OMIT,
+        expect: Expect | Mapping[str, object] | Omitted = OMIT, interval_ms: int | Omitted = OMIT,
+        progress: Progress | None = None, timeout: float | None = None,
     ) -> OrderStatusReply:
         """Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is
         over. FAILED ends it only where no other attempt to pay can be under way: with attempts 1. It tells the
@@ -1683,25 +1350,14 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome is never NOT_SENT
         """
         reply: OrderStatusReply = await self.call("order_wait", Members({
-            "reference": reference,
-            "attempts": attempts,
-            "request": request,
-            "expect": expect,
+            "reference": reference, "attempts": attempts, "request": request, "expect": expect,
             "interval_ms": interval_ms,
         }), progress=progress, timeout=timeout)
         return reply
 
     async def request(
-        self,
-        *,
-        method: str,
-        path: str,
-        key: str,
-        query: object | Omitted = OMIT,
-        headers: object | Omitted = OMIT,
-        body: object | Omitted = OMIT,
-        encrypt: bool | Omitted = OMIT,
-        read_only: bool | Omitted = OMIT,
+        self, *, method: str, path: str, key: str, query: object | Omitted = OMIT, headers: object | Omitted = OMIT,
+        body: object | Omitted = OMIT, encrypt: bool | Omitted = OMIT, read_only: bool | Omitted = OMIT,
         timeout: float | None = None,
     ) -> Reply:
         """Sends a request that has no method of its own yet. For a path that it knows, the library still
@@ -1724,14 +1380,8 @@ class AsyncEndpoints:
             PaysvcError: every failure; its outcome says whether the request may be repeated
         """
         reply: Reply = await self.call("request", Members({
-            "method": method,
-            "path": path,
-            "key": key,
-            "query": query,
-            "headers": headers,
-            "body": body,
-            "encrypt": encrypt,
-            "read_only": read_only,
+            "method": method, "path": path, "key": key, "query": query, "headers": headers, "body": body,
+            "encrypt": encrypt, "read_only": read_only,
         }), timeout=timeout)
         return reply
 

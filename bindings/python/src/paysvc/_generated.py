@@ -13,21 +13,8 @@ from ._numbers import Number
 from ._values import OMIT, Members, Omitted, amount_text, either
 
 __all__ = [
-    "Authorization",
-    "BankTransfer",
-    "Card",
-    "Customer",
-    "DirectDebitPaymentRequest",
-    "EndpointName",
-    "Expect",
-    "Order",
-    "Outcome",
-    "Payment",
-    "PaymentMeta",
-    "PayoutDetails",
-    "State",
-    "Status",
-    "WebhookVerifyExpect",
+    "Authorization", "BankTransfer", "Card", "Customer", "DirectDebitPaymentRequest", "EndpointName", "Expect", "Order",
+    "Outcome", "Payment", "PaymentMeta", "PayoutDetails", "State", "Status", "WebhookVerifyExpect",
 ]
 
 VERSION = "0.2.0"
@@ -120,12 +107,8 @@ KEYWORDS: dict[str, dict[str, str]] = {
         "emailAddress": "email_address",
     },
     "direct_debit_create": {
-        "recurringPaymentId": "recurring_payment_id",
-        "orderReference": "order_reference",
-        "bankName": "bank_name",
-        "accountNumber": "account_number",
-        "bankCode": "bank_code",
-        "address": "address",
+        "recurringPaymentId": "recurring_payment_id", "orderReference": "order_reference", "bankName": "bank_name",
+        "accountNumber": "account_number", "bankCode": "bank_code", "address": "address",
     },
     "direct_debit_status": {
         "mandateCode": "mandate_code",
@@ -134,36 +117,21 @@ KEYWORDS: dict[str, dict[str, str]] = {
         "mandateCode": "mandate_code",
     },
     "order_create": {
-        "reference": "reference",
-        "paymentoption": "payment_option",
-        "country": "country",
-        "card": "card",
-        "order": "order",
-        "customer": "customer",
-        "payment": "payment",
-        "paymentMeta": "payment_meta",
+        "reference": "reference", "paymentoption": "payment_option", "country": "country", "card": "card",
+        "order": "order", "customer": "customer", "payment": "payment", "paymentMeta": "payment_meta",
     },
     "order_pay": {
-        "paymentOption": "payment_option",
-        "reference": "reference",
-        "country": "country",
-        "card": "card",
-        "directDebitPaymentRequest": "direct_debit_payment_request",
-        "BankTransfer": "bank_transfer",
+        "paymentOption": "payment_option", "reference": "reference", "country": "country", "card": "card",
+        "directDebitPaymentRequest": "direct_debit_payment_request", "BankTransfer": "bank_transfer",
     },
     "order_pay_authorize": {
-        "orderPaymentReference": "order_payment_reference",
-        "otp": "otp",
-        "message": "message",
+        "orderPaymentReference": "order_payment_reference", "otp": "otp", "message": "message",
     },
     "order_pay_capture": {
-        "reference": "reference",
-        "Amount": "amount",
+        "reference": "reference", "Amount": "amount",
     },
     "order_refund": {
-        "reference": "reference",
-        "reason": "reason",
-        "amount": "amount",
+        "reference": "reference", "reason": "reason", "amount": "amount",
     },
     "order_status": {
         "reference": "reference",
@@ -172,33 +140,23 @@ KEYWORDS: dict[str, dict[str, str]] = {
         "reference": "reference",
     },
     "order_fee": {
-        "amount": "amount",
-        "currency": "currency",
-        "paymentoption": "payment_option",
+        "amount": "amount", "currency": "currency", "paymentoption": "payment_option",
     },
     "card_charge": {
-        "order": "order",
-        "customer": "customer",
-        "payment": "payment",
-        "paymentMeta": "payment_meta",
+        "order": "order", "customer": "customer", "payment": "payment", "paymentMeta": "payment_meta",
         "authorization": "authorization",
     },
     "card_save": {
         "reference": "reference",
     },
     "checkout_create": {
-        "order": "order",
-        "customer": "customer",
-        "payment": "payment",
-        "paymentMeta": "payment_meta",
+        "order": "order", "customer": "customer", "payment": "payment", "paymentMeta": "payment_meta",
     },
     "banks": {
         "paymentmethod": "paymentmethod",
     },
     "virtual_account_generate": {
-        "Alias": "alias",
-        "Narration": "narration",
-        "Reference": "reference",
+        "Alias": "alias", "Narration": "narration", "Reference": "reference",
     },
     "virtual_account_details": {
         "alias": "alias",
@@ -207,8 +165,7 @@ KEYWORDS: dict[str, dict[str, str]] = {
         "sessionId": "session_id",
     },
     "payout_name_enquiry": {
-        "bankCode": "bank_code",
-        "accountNumber": "account_number",
+        "bankCode": "bank_code", "accountNumber": "account_number",
     },
     "payout_initiate": {
         "payoutDetails": "payout_details",
@@ -224,66 +181,29 @@ KEYWORDS: dict[str, dict[str, str]] = {
 #: The keyword argument of each member, for the functions that choose their requests themselves.
 OPERATIONS: dict[str, dict[str, str]] = {
     "resolve": {
-        "endpoint": "endpoint",
-        "request": "request",
-        "attempts": "attempts",
-        "charged": "charged",
-        "expect": "expect",
-        "wait": "wait",
-        "interval_ms": "interval_ms",
+        "endpoint": "endpoint", "request": "request", "attempts": "attempts", "charged": "charged", "expect": "expect",
+        "wait": "wait", "interval_ms": "interval_ms",
     },
     "order_wait": {
-        "reference": "reference",
-        "attempts": "attempts",
-        "request": "request",
-        "expect": "expect",
+        "reference": "reference", "attempts": "attempts", "request": "request", "expect": "expect",
         "interval_ms": "interval_ms",
     },
     "webhook_verify": {
-        "body": "body",
-        "expect": "expect",
-        "ask": "ask",
+        "body": "body", "expect": "expect", "ask": "ask",
     },
     "payout_bulk": {
-        "payoutDetails": "payout_details",
-        "earlier": "earlier",
-        "continue_after_unknown": "continue_after_unknown",
+        "payoutDetails": "payout_details", "earlier": "earlier", "continue_after_unknown": "continue_after_unknown",
         "status_of": "status_of",
     },
 }
 
 #: The names that call() takes.
 EndpointName = Literal[
-    "direct_debit_history",
-    "direct_debit_create",
-    "direct_debit_status",
-    "direct_debit_otp",
-    "order_create",
-    "order_pay",
-    "order_pay_authorize",
-    "order_pay_capture",
-    "order_refund",
-    "order_status",
-    "order_verify",
-    "order_fee",
-    "card_charge",
-    "card_save",
-    "checkout_create",
-    "banks",
-    "virtual_account_generate",
-    "virtual_account_details",
-    "transaction_details",
-    "payout_name_enquiry",
-    "payout_initiate",
-    "payout_status",
-    "payout_balance",
-    "resolve",
-    "order_wait",
-    "webhook_verify",
-    "payout_bulk",
-    "request",
-    "encrypt",
-    "client_check",
+    "direct_debit_history", "direct_debit_create", "direct_debit_status", "direct_debit_otp", "order_create",
+    "order_pay", "order_pay_authorize", "order_pay_capture", "order_refund", "order_status", "order_verify",
+    "order_fee", "card_charge", "card_save", "checkout_create", "banks", "virtual_account_generate",
+    "virtual_account_details", "transaction_details", "payout_name_enquiry", "payout_initiate", "payout_status",
+    "payout_balance", "resolve", "order_wait", "webhook_verify", "payout_bulk", "request", "encrypt", "client_check",
     "client_warm",
 ]
 
@@ -299,58 +219,44 @@ LOOK_UPS: dict[str, tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]] = {
     "order_create": (
         "order_status",
         (
-            ("value", ("reference",)),
-            ("value", ("order", "reference",)),
-            ("value", ("order", "amount",)),
-            ("value", ("order", "currency",)),
-            ("value", ("paymentoption",)),
-            ("presence", ("card",)),
+            ("value", ("reference",)), ("value", ("order", "reference",)), ("value", ("order", "amount",)),
+            ("value", ("order", "currency",)), ("value", ("paymentoption",)), ("presence", ("card",)),
         ),
     ),
     "order_pay": (
         "order_status",
         (
-            ("value", ("reference",)),
-            ("added", ("order", "currency",)),
+            ("value", ("reference",)), ("added", ("order", "currency",)),
         ),
     ),
     "order_pay_authorize": (
         "order_status",
         (
-            ("value", ("orderPaymentReference",)),
-            ("added", ("reference",)),
-            ("added", ("order", "currency",)),
+            ("value", ("orderPaymentReference",)), ("added", ("reference",)), ("added", ("order", "currency",)),
         ),
     ),
     "order_refund": (
         "order_status",
         (
-            ("value", ("reference",)),
-            ("value", ("amount",)),
-            ("added", ("order", "currency",)),
+            ("value", ("reference",)), ("value", ("amount",)), ("added", ("order", "currency",)),
         ),
     ),
     "card_charge": (
         "order_status",
         (
-            ("value", ("order", "reference",)),
-            ("value", ("order", "amount",)),
-            ("value", ("order", "currency",)),
+            ("value", ("order", "reference",)), ("value", ("order", "amount",)), ("value", ("order", "currency",)),
         ),
     ),
     "checkout_create": (
         "order_status",
         (
-            ("value", ("order", "reference",)),
-            ("value", ("order", "amount",)),
-            ("value", ("order", "currency",)),
+            ("value", ("order", "reference",)), ("value", ("order", "amount",)), ("value", ("order", "currency",)),
         ),
     ),
     "virtual_account_generate": (
         "virtual_account_details",
         (
-            ("value", ("Alias",)),
-            ("value", ("Reference",)),
+            ("value", ("Alias",)), ("value", ("Reference",)),
         ),
     ),
     "payout_initiate": (
@@ -363,23 +269,11 @@ LOOK_UPS: dict[str, tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]] = {
 
 #: By endpoint, the members of a request that makes no charge: one that has others may.
 HARMLESS: dict[str, frozenset[str]] = {
-    "order_create": frozenset(
-        {
-            "reference",
-            "country",
-            "order.reference",
-            "order.amount",
-            "order.description",
-            "order.currency",
-            "customer.firstname",
-            "customer.lastname",
-            "customer.mobile",
-            "customer.country",
-            "customer.email",
-            "payment.RedirectUrl",
-            "paymentMeta.ipAddress",
-        }
-    ),
+    "order_create": frozenset({
+        "reference", "country", "order.reference", "order.amount", "order.description", "order.currency",
+        "customer.firstname", "customer.lastname", "customer.mobile", "customer.country", "customer.email",
+        "payment.RedirectUrl", "paymentMeta.ipAddress",
+    }),
 }
 
 
@@ -389,15 +283,8 @@ class Card(Members):
     __slots__ = ()
 
     def __init__(
-        self,
-        *,
-        cardnumber: str,
-        expirymonth: str,
-        expiryyear: str,
-        cvv: str,
-        auth_option: str | Omitted = OMIT,
-        pin: str | Omitted = OMIT,
-        members: Mapping[str, object] | None = None,
+        self, *, cardnumber: str, expirymonth: str, expiryyear: str, cvv: str, auth_option: str | Omitted = OMIT,
+        pin: str | Omitted = OMIT, members: Mapping[str, object] | None = None,
     ) -> None:
         """
         Args:
@@ -410,12 +297,8 @@ class Card(Members):
             members: further members by the interface's names; one that is nearly a known one is refused
         """
         super().__init__({
-            "cardnumber": cardnumber,
-            "expirymonth": expirymonth,
-            "expiryyear": expiryyear,
-            "cvv": cvv,
-            "authOption": auth_option,
-            "pin": pin,
+            "cardnumber": cardnumber, "expirymonth": expirymonth, "expiryyear": expiryyear, "cvv": cvv,
+            "authOption": auth_option, "pin": pin,
         }, members)
 
 
@@ -425,13 +308,8 @@ class Order(Members):
     __slots__ = ()
 
     def __init__(
-        self,
-        *,
-        reference: str,
-        amount: str | Decimal,
-        description: str | Omitted = OMIT,
-        currency: str | Omitted = OMIT,
-        members: Mapping[str, object] | None = None,
+        self, *, reference: str, amount: str | Decimal, description: str | Omitted = OMIT,
+        currency: str | Omitted = OMIT, members: Mapping[str, object] | None = None,
     ) -> None:
         """
         Args:
@@ -442,9 +320,7 @@ class Order(Members):
             members: further members by the interface's names; one that is nearly a known one is refused
         """
         super().__init__({
-            "reference": reference,
-            "amount": amount_text("amount", amount),
-            "description": description,
+            "reference": reference, "amount": amount_text("amount", amount), "description": description,
             "currency": currency,
         }, members)
 
@@ -455,14 +331,8 @@ class Customer(Members):
     __slots__ = ()
 
     def __init__(
-        self,
-        *,
-        firstname: str | Omitted = OMIT,
-        lastname: str | Omitted = OMIT,
-        mobile: str | Omitted = OMIT,
-        country: str | Omitted = OMIT,
-        email: str | Omitted = OMIT,
-        members: Mapping[str, object] | None = None,
+        self, *, firstname: str | Omitted = OMIT, lastname: str | Omitted = OMIT, mobile: str | Omitted = OMIT,
+        country: str | Omitted = OMIT, email: str | Omitted = OMIT, members: Mapping[str, object] | None = None,
     ) -> None:
         """
         Args:
@@ -474,11 +344,7 @@ class Customer(Members):
             members: further members by the interface's names; one that is nearly a known one is refused
         """
         super().__init__({
-            "firstname": firstname,
-            "lastname": lastname,
-            "mobile": mobile,
-            "country": country,
-            "email": email,
+            "firstname": firstname, "lastname": lastname, "mobile": mobile, "country": country, "email": email,
         }, members)
 
 
@@ -488,10 +354,7 @@ class Payment(Members):
     __slots__ = ()
 
     def __init__(
-        self,
-        *,
-        redirect_url: str | Omitted = OMIT,
-        members: Mapping[str, object] | None = None,
+        self, *, redirect_url: str | Omitted = OMIT, members: Mapping[str, object] | None = None,
     ) -> None:
         """
         Args:
@@ -509,10 +372,7 @@ class PaymentMeta(Members):
     __slots__ = ()
 
     def __init__(
-        self,
-        *,
-        ip_address: str | Omitted = OMIT,
-        members: Mapping[str, object] | None = None,
+        self, *, ip_address: str | Omitted = OMIT, members: Mapping[str, object] | None = None,
     ) -> None:
         """
         Args:
@@ -530,12 +390,7 @@ class DirectDebitPaymentRequest(Members):
     __slots__ = ()
 
     def __init__(
-        self,
-        *,
-        otp: str,
-        mandate_code: str,
-        account_name: str | Omitted = OMIT,
-        bank_code: str | Omitted = OMIT,
+        self, *, otp: str, mandate_code: str, account_name: str | Omitted = OMIT, bank_code: str | Omitted = OMIT,
         members: Mapping[str, object] | None = None,
     ) -> None:
         """
@@ -547,10 +402,7 @@ class DirectDebitPaymentRequest(Members):
             members: further members by the interface's names; one that is nearly a known one is refused
         """
         super().__init__({
-            "otp": otp,
-            "mandateCode": mandate_code,
-            "accountName": account_name,
-            "bankCode": bank_code,
+            "otp": otp, "mandateCode": mandate_code, "accountName": account_name, "bankCode": bank_code,
         }, members)
 
 
@@ -560,10 +412,7 @@ class BankTransfer(Members):
     __slots__ = ()
 
     def __init__(
-        self,
-        *,
-        bank_code: str | Omitted = OMIT,
-        bankcode: str | Omitted = OMIT,
+        self, *, bank_code: str | Omitted = OMIT, bankcode: str | Omitted = OMIT,
         members: Mapping[str, object] | None = None,
     ) -> None:
         """
@@ -583,10 +432,7 @@ class Authorization(Members):
     __slots__ = ()
 
     def __init__(
-        self,
-        *,
-        card_token: str,
-        members: Mapping[str, object] | None = None,
+        self, *, card_token: str, members: Mapping[str, object] | None = None,
     ) -> None:
         """
         Args:
@@ -604,16 +450,8 @@ class PayoutDetails(Members):
     __slots__ = ()
 
     def __init__(
-        self,
-        *,
-        client_reference: str | Omitted = OMIT,
-        account_number: str,
-        bank_code: str,
-        amount: str | Decimal,
-        description: str,
-        account_name: str,
-        credit_currency: str,
-        debit_currency: str,
+        self, *, client_reference: str | Omitted = OMIT, account_number: str, bank_code: str, amount: str | Decimal,
+        description: str, account_name: str, credit_currency: str, debit_currency: str,
     ) -> None:
         """
         Args:
@@ -627,14 +465,9 @@ class PayoutDetails(Members):
             debit_currency (debitCurrency): currency code of the balance that is debited, e.g. NGN
         """
         super().__init__({
-            "clientReference": client_reference,
-            "accountNumber": account_number,
-            "bankCode": bank_code,
-            "amount": amount_text("amount", amount),
-            "description": description,
-            "accountName": account_name,
-            "creditCurrency": credit_currency,
-            "debitCurrency": debit_currency,
+            "clientReference": client_reference, "accountNumber": account_number, "bankCode": bank_code,
+            "amount": amount_text("amount", amount), "description": description, "accountName": account_name,
+            "creditCurrency": credit_currency, "debitCurrency": debit_currency,
         })
 
 
@@ -644,10 +477,7 @@ class Expect(Members):
     __slots__ = ()
 
     def __init__(
-        self,
-        *,
-        amount: str | Decimal | Omitted = OMIT,
-        currency: str | Omitted = OMIT,
+        self, *, amount: str | Decimal | Omitted = OMIT, currency: str | Omitted = OMIT,
     ) -> None:
         """
         Args:
@@ -655,8 +485,7 @@ class Expect(Members):
             currency: currency code
         """
         super().__init__({
-            "amount": amount_text("amount", amount),
-            "currency": currency,
+            "amount": amount_text("amount", amount), "currency": currency,
         })
 
 
@@ -666,12 +495,8 @@ class WebhookVerifyExpect(Members):
     __slots__ = ()
 
     def __init__(
-        self,
-        *,
-        reference: str | Omitted = OMIT,
-        amount: str | Decimal | Omitted = OMIT,
-        currency: str | Omitted = OMIT,
-        account_reference: str | Omitted = OMIT,
+        self, *, reference: str | Omitted = OMIT, amount: str | Decimal | Omitted = OMIT,
+        currency: str | Omitted = OMIT, account_reference: str | Omitted = OMIT,
     ) -> None:
         """
         Args:
@@ -682,8 +507,6 @@ class WebhookVerifyExpect(Members):
                 generated
         """
         super().__init__({
-            "reference": reference,
-            "amount": amount_text("amount", amount),
-            "currency": currency,
+            "reference": reference, "amount": amount_text("amount", amount), "currency": currency,
             "accountReference": account_reference,
         })

@@ -49,7 +49,7 @@ impl<'a> Writer<'a> {
                 // Indented as the text of the argument to which the list belongs.
                 Block::Paragraph(_) if depth > 0 => out.push_str(".IP\n"),
                 Block::Paragraph(_) => out.push_str(".PP\n"),
-                Block::Entry { term, .. } => out.push_str(&format!(".TP\n.B {}\n", escape(term))),
+                Block::Entry { term, .. } => out.push_str(&format!(".IP \\fB{}\\fR\n", escape(term))),
                 Block::Numbered(number, _) => out.push_str(&format!(".IP {number} 4\n")),
             }
             let (Block::Paragraph(text) | Block::Entry { text, .. } | Block::Numbered(_, text)) = block;

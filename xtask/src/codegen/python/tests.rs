@@ -56,33 +56,30 @@ fn has(text: &str, part: &str) {
 #[test]
 fn a_row_is_all_that_a_new_endpoint_needs() {
     let (text, numbers) = (render_endpoints(&[ROW]), render(&[ROW]));
-    let signature = "parcel_send(\n        self,\n        *,\n        parcel_id: str,\n        from_date: str | Omitted = OMIT,\n        \
-                     weight: int,\n        class_: bool | Omitted = OMIT,\n        sent_to: SentTo | Mapping[str, object] | Omitted = OMIT,\n        \
-                     amount: str | Decimal,\n        boxes: Sequence[Boxes | Mapping[str, object]],\n        members: Mapping[str, object] | None = None,\n        \
-                     timeout: float | None = None,\n";
-    has(&text, &format!("    def {signature}        call: Call | None = None,\n    ) -> ParcelSendReply:"));
-    has(&text, &format!("    async def {signature}    ) -> ParcelSendReply:"));
+    let signature = "parcel_send(\n        self, *, parcel_id: str, from_date: str | Omitted = OMIT, weight: int, \
+                     class_: bool | Omitted = OMIT,\n        sent_to: SentTo | Mapping[str, object] | Omitted = OMIT, \
+                     amount: str | Decimal,\n        boxes: Sequence[Boxes | Mapping[str, object]], \
+                     members: Mapping[str, object] | None = None,\n        timeout: float | None = None,";
+    has(&text, &format!("    def {signature} call: Call | None = None,\n    ) -> ParcelSendReply:"));
+    has(&text, &format!("    async def {signature}\n    ) -> ParcelSendReply:"));
     has(&text, "PUT /parcel/{parcelId}/send, secret key, encrypted.");
     has(&text, "from_date (fromDate): what it is\n");
     has(&text, "amount: what it is; text or Decimal, major units\n");
-    has(&text, "\"Weight\": weight,\n            \"class\": class_,\n            \"sentTo\": sent_to,\n");
+    has(&text, "\"Weight\": weight, \"class\": class_, \"sentTo\": sent_to,\n");
     has(
         &text,
-        "\"amount\": amount_text(\"amount\", amount),\n            \"boxes\": boxes,\n        }, members), timeout=timeout, call=call)\n        return reply\n",
+        "\"amount\": amount_text(\"amount\", amount), \"boxes\": boxes,\n        }, members), timeout=timeout, call=call)\n        return reply\n",
     );
     has(&text, "from ._generated import Boxes, EndpointName, Expect, SentTo\n");
     has(&text, "from collections.abc import Callable, Mapping, Sequence\n");
     has(&numbers, "class Boxes(Members):\n    \"\"\"One of what it is.\"\"\"");
     has(&numbers, "class SentTo(Members):");
-    has(&numbers, "\"Name\": name,\n            \"price\": amount_text(\"price\", price),\n        }, members)");
+    has(&numbers, "\"Name\": name, \"price\": amount_text(\"price\", price),\n        }, members)");
     has(&text, "reply: ParcelSendReply = await self.call(\"parcel_send\", Members({");
+    has(&numbers, "    \"parcel_send\": {\n        \"parcelId\": \"parcel_id\", \"fromDate\": \"from_date\",");
     has(
         &numbers,
-        "    \"parcel_send\": {\n        \"parcelId\": \"parcel_id\",\n        \"fromDate\": \"from_date\",\n",
-    );
-    has(
-        &numbers,
-        "__all__ = [\n    \"Boxes\",\n    \"EndpointName\",\n    \"Expect\",\n    \"Outcome\",\n    \"PayoutDetails\",\n    \"SentTo\",\n    \"State\",\n    \"Status\",\n    \"WebhookVerifyExpect\",\n]",
+        "__all__ = [\n    \"Boxes\", \"EndpointName\", \"Expect\", \"Outcome\", \"PayoutDetails\", \"SentTo\", \"State\", \"Status\", \"WebhookVerifyExpect\",\n]",
     );
 }
 
@@ -126,22 +123,19 @@ fn an_answer_is_a_class_for_each_of_its_objects() {
     has(&replies, "    \"parcel_send\": ParcelSendReply,\n");
     has(
         &answers,
-        "    def data(self) -> ParcelSendAnswerData:\n        \"\"\"The parcel.\n\n        /data: object; documented.\n",
+        "    def data(self) -> ParcelSendAnswerData:\n        \"\"\"The parcel. /data: object; documented.\"\"\"\n",
     );
     has(&answers, "        return self._object(ParcelSendAnswerData, \"data\")\n");
-    has(&answers, "        \"totalPrice\": (\"total_price\", \"amount\"),\n");
+    has(&answers, "        \"totalPrice\": (\"total_price\", \"amount\"),");
     has(
         &answers,
-        "    def total_price(self) -> Decimal | None:\n        \"\"\"What it costs.\n\n        /data/totalPrice: amount in major currency units; reported.\n",
+        "    def total_price(self) -> Decimal | None:\n        \"\"\"What it costs. /data/totalPrice: amount in major currency units; reported.\"\"\"\n",
     );
     has(&answers, "        return self._read(_leaf.amount, \"totalPrice\")\n");
     has(&answers, "/data/sentAt: time, UTC where it names no zone; documented.");
     has(&answers, "    def stops(self) -> tuple[ParcelSendAnswerDataStops, ...] | None:");
     has(&answers, "class ParcelSendAnswerDataStops(Answer):\n    \"\"\"One of the stops.\"\"\"");
-    has(
-        &answers,
-        "    def from_(self) -> Any:\n        \"\"\"Whence.\n\n        /data/stops/*/from: any; documented.\n",
-    );
+    has(&answers, "    def from_(self) -> Any:\n        \"\"\"Whence. /data/stops/*/from: any; documented.\"\"\"\n");
     has(&answers, "from datetime import datetime\nfrom decimal import Decimal\nfrom typing import Any, ClassVar\n");
 }
 
