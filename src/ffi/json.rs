@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_char, c_int};
 
 use super::boundary::{boundary, bug, text};
 use super::types::{paysvc_json, paysvc_status};
-use crate::request::builder::{Builder, Value};
+use crate::json::builder::{Builder, Value};
 use crate::util::panics::catch_panic;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::Status;

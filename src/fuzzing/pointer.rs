@@ -6,8 +6,8 @@ use std::collections::HashSet;
 
 use super::json::scan;
 use super::value::value;
-use crate::response::document::{Document, Value};
-use crate::util::json as library;
+use crate::json as library;
+use crate::json::document::{Document, Value};
 
 /// How many members of one value are looked up.
 const MEMBERS: usize = 200;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use crate::util::json::{self, Type};
+use crate::json::{self, Type};
 use paysvc_spec::schema::Wire;
 
 /// The longest amount that is accepted, in characters.

@@ -5,10 +5,10 @@ use std::fmt::Display;
 
 use serde_json::value::RawValue;
 
+use crate::json::{self, Members};
 use crate::request::amount;
 use crate::request::settings::Settings;
 use crate::request::validate;
-use crate::util::json::{self, Members};
 use crate::util::memory;
 use crate::util::secret::SecretBytes;
 use crate::util::validation_error::ValidationError;

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
+use crate::json::{self, Members, Type};
 use crate::request::validate;
-use crate::util::json::{self, Members, Type};
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::{Endpoint, Field, Keep, Kind, LookUp, Settles};
 use paysvc_spec::status::Status;

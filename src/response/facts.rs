@@ -4,9 +4,9 @@
 //! One reader takes the answer apart by the roles of its members. What weakens a verdict is read leniently (names in any
 //! case, at any depth), what strengthens it strictly.
 
+use crate::json::Type;
+use crate::json::document::{Document, Value};
 use crate::request::references::References;
-use crate::response::document::{Document, Value};
-use crate::util::json::Type;
 use amounts::Amounts;
 use history::History;
 use paysvc_spec::schema::{Answer, Envelope, Member, Place, Reference, Role};

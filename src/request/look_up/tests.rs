@@ -1,7 +1,7 @@
 //! What is kept of a request, from the table's own rows.
 
 use super::*;
-use crate::util::json::members_of;
+use crate::json::members_of;
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::endpoints::endpoint;
 

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
+use crate::json::{self, Members, Type};
 use crate::request::amount;
-use crate::util::json::{self, Members, Type};
 use crate::util::limits::MAX_TEXT;
 use crate::util::memory;
 use crate::util::validation_error::ValidationError;

@@ -3,8 +3,8 @@
 
 use super::Reader;
 use super::roles::meaning;
-use crate::response::document::Value;
-use crate::util::json::Type;
+use crate::json::Type;
+use crate::json::document::Value;
 use paysvc_spec::roles::SPOKEN_OF;
 use paysvc_spec::schema::{Place, Role};
 

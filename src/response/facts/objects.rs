@@ -4,9 +4,9 @@ use super::roles::{Meaning, meaning};
 use super::stated::Text;
 use super::words::{CodeClass, NamedState, code, code_class, flag, is_one_of, state_of_id, state_of_word, word};
 use super::{AMOUNT_PLACES, Reader, StateLevel};
+use crate::json::Type;
+use crate::json::document::Value;
 use crate::response::decimal::Decimal;
-use crate::response::document::Value;
-use crate::util::json::Type;
 use paysvc_spec::schema::{Member, Place, Reference, Role};
 
 impl Reader<'_> {

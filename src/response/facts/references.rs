@@ -2,8 +2,8 @@
 
 use super::Reader;
 use super::stated::{Stated, Text};
+use crate::json::document::Value;
 use crate::response::decimal::Decimal;
-use crate::response::document::Value;
 use paysvc_spec::schema::Reference;
 
 /// What an answer names of one kind.

@@ -2,7 +2,7 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::util::json;
+use crate::json;
 use crate::util::one_line::MAX_CHARS;
 
 fn of(secrets: &[&str]) -> Secrets {

@@ -7,7 +7,7 @@ use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 
 use super::{Document, Value};
-use crate::util::json::Type;
+use crate::json::Type;
 
 /// As many siblings are passed one by one; a container with more children is in the index.
 const FEW: usize = 32;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Value;
-use crate::util::json::Type;
+use crate::json::Type;
 
 /// Most steps of a pointer. The deepest answer has 4 levels.
 const MAX_STEPS: usize = 128;

@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 
 use super::pointer::{Index, Pointer, Step, shortened};
 use super::{MAX_VALUES, NO_MEMORY, Reason, scalar, too_large, too_many};
-use crate::util::json::{self, MAX_DEPTH, Type};
+use crate::json::{self, MAX_DEPTH, Type};
 use crate::util::limits::MAX_TEXT;
 use crate::util::memory;
 use crate::util::secret::SecretBytes;

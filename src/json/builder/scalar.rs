@@ -3,7 +3,7 @@
 use std::io;
 
 use super::{NO_MEMORY, Reason, too_large};
-use crate::util::json::{self, Type};
+use crate::json::{self, Type};
 use crate::util::limits::MAX_TEXT;
 use crate::util::memory;
 use crate::util::secret::SecretBytes;

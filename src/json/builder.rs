@@ -10,8 +10,8 @@ use std::ffi::{CStr, CString};
 use node::{Node, Size};
 use pointer::Pointer;
 
+use crate::json::{MAX_DEPTH, Type};
 use crate::util::failpoint;
-use crate::util::json::{MAX_DEPTH, Type};
 use crate::util::limits::MAX_TEXT;
 use crate::util::memory;
 use crate::util::one_line::one_line;

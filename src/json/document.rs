@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use once_cell::race::OnceBox;
 
-use crate::util::json::{self, Type};
+use crate::json::{self, Type};
 use index::Index;
 use scan::Scanner;
 
