@@ -16,7 +16,7 @@ pub fn pointer(input: &[u8]) {
     let Ok(input) = std::str::from_utf8(input) else { return };
     let Some((pointer, text)) = input.split_once('\n') else { return };
     let scanned = Document::scan(text, &|| false);
-    assert_eq!(scanned.is_ok(), library::document(text).is_ok(), "the two readers disagree on what JSON is");
+    assert_eq!(scanned.is_ok(), library::parse(text).is_ok(), "the two readers disagree on what JSON is");
     let Ok(document) = scanned else { return };
     let named_twice = scan(text).named_twice;
     assert_eq!(document.has_duplicate_names(), named_twice, "the two readers disagree on a name that is there twice");

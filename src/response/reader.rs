@@ -4,8 +4,8 @@
 
 use std::borrow::Cow;
 
-use crate::json::Type;
-use crate::json::document::{Document, MAX_VALUES, ScanError};
+use crate::json::document::{Document, ScanError};
+use crate::json::{MAX_VALUES, Type};
 use crate::request::references::References;
 use crate::response::facts::{self, Facts};
 use crate::response::redact::WITHHELD;

@@ -19,7 +19,7 @@ pub struct Index {
     children: Vec<u32>,
     /// For each object, the hashes of its members' names, and the members; sorted.
     names: Vec<(u32, u32)>,
-    /// Random, so that no answer can have many names with the same hash.
+    /// Random, so that no document can have many names with the same hash.
     hashing: RandomState,
 }
 
