@@ -2,8 +2,7 @@
 //!
 //! `cargo xtask gen` renders constants and endpoints (`exports.rs`) from the tables, and `include/paysvc.h` from this module.
 //!
-//! Imports `client`, `util`, of `transport` the call token, of `request` the builder, and of `response` the reply and its
-//! document.
+//! Imports `client`, `json`, `util`, of `transport` the call token, and of `response` the reply.
 
 // The header's rules are the safety section of every function.
 #![allow(clippy::missing_safety_doc)]
@@ -11,9 +10,15 @@
 mod aws_lc;
 mod boundary;
 mod call;
+#[cfg(any(fuzzing, test))]
+#[doc(hidden)]
+pub mod caller;
 mod client;
 #[rustfmt::skip] // Rendered.
 mod exports;
+#[cfg(all(any(fuzzing, test), unix))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod handle;
 mod json;
 mod names;

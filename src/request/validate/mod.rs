@@ -3,7 +3,6 @@
 
 mod near;
 
-
 use serde_json::value::RawValue;
 
 use crate::json::{self, Members, Type, pointer};

@@ -8,14 +8,14 @@ use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::OnceLock;
 
-use paysvc::ffi::*;
 use paysvc_spec::ENDPOINTS;
 use serde::de::IgnoredAny;
 
-use super::c::{Client, function};
-use super::choice::{choose, first_line};
-use super::no_settings;
+use super::check_environment;
 use super::peer::{acceptable, peer};
+use crate::ffi::caller::{Client, function};
+use crate::ffi::*;
+use crate::fuzzing::choice::{choose, first_line};
 
 /// How many instructions are run, so that no input takes long.
 const INSTRUCTIONS: usize = 40;
@@ -49,7 +49,7 @@ pub fn ffi(input: &[u8]) {
 
 /// Runs a program; returns the texts by which it names endpoints.
 pub fn run(input: &[u8]) -> Vec<Vec<u8>> {
-    no_settings();
+    check_environment();
     let mut machine = Machine { input, ..Machine::default() };
     for _ in 0..INSTRUCTIONS {
         let Some(code) = machine.byte() else { break };
