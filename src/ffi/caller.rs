@@ -9,9 +9,9 @@ use super::*;
 
 pub struct Client(*mut paysvc_client);
 
-// SAFETY: the header allows calls from any threads at once.
+// SAFETY: any thread may free a client.
 unsafe impl Send for Client {}
-// SAFETY: as above.
+// SAFETY: threads may use a client at once.
 unsafe impl Sync for Client {}
 
 impl Client {
@@ -28,11 +28,12 @@ impl Client {
         self.0
     }
 
-    pub fn call(&self, function: paysvc_function, request: &Value) -> Reply {
+    /// Calls the function of an endpoint.
+    pub fn call(&self, name: &str, request: &Value) -> Reply {
         let request = CString::new(request.to_string()).unwrap();
         let mut reply = null_mut();
         // SAFETY: client and text live until the call returns, and the reply may be written.
-        let status = unsafe { function(self.0, request.as_ptr(), null(), &mut reply) };
+        let status = unsafe { function(name)(self.0, request.as_ptr(), null(), &mut reply) };
         let reply = Reply(reply);
         assert_eq!(reply.status(), status);
         reply

@@ -144,7 +144,7 @@ pub const PAYSVC_JSON_OBJECT: c_int = 6;
 /// @return PAYSVC_OK, PAYSVC_E_ARGUMENT or PAYSVC_E_CONFIG. What a call needs is checked by that call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_client_new(config_json: *const c_char, client: *mut *mut paysvc_client, reply: *mut *mut paysvc_reply) -> paysvc_status {
-    // SAFETY: the caller keeps the rules at the top of the header.
+    // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
     unsafe { super::client::new(config_json, client, reply) }
 }
 
@@ -165,7 +165,7 @@ pub unsafe extern "C" fn paysvc_client_new(config_json: *const c_char, client: *
 /// @return PAYSVC_OK if all checks are ok; PAYSVC_E_ARGUMENT if client is NULL; otherwise the status of the first that is not ok: PAYSVC_E_CONFIG for what is missing or wrong on this machine, PAYSVC_E_TRANSPORT and others for the connection and the answer. The outcome is PAYSVC_OUTCOME_NOT_SENT, because no request that changes anything is sent.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_client_check(client: *const paysvc_client, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
-    // SAFETY: the caller keeps the rules at the top of the header.
+    // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
     unsafe { super::client::check(client, call, reply) }
 }
 
@@ -180,7 +180,7 @@ pub unsafe extern "C" fn paysvc_client_check(client: *const paysvc_client, call:
 /// @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_direct_debit_history(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
-    // SAFETY: the caller keeps the rules at the top of the header.
+    // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
     unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("direct_debit_history") }, client, request_json, call, reply) }
 }
 
@@ -200,7 +200,7 @@ pub unsafe extern "C" fn paysvc_direct_debit_history(client: *const paysvc_clien
 /// @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_direct_debit_create(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
-    // SAFETY: the caller keeps the rules at the top of the header.
+    // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
     unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("direct_debit_create") }, client, request_json, call, reply) }
 }
 
@@ -215,7 +215,7 @@ pub unsafe extern "C" fn paysvc_direct_debit_create(client: *const paysvc_client
 /// @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_direct_debit_status(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
-    // SAFETY: the caller keeps the rules at the top of the header.
+    // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
     unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("direct_debit_status") }, client, request_json, call, reply) }
 }
 
@@ -230,7 +230,7 @@ pub unsafe extern "C" fn paysvc_direct_debit_status(client: *const paysvc_client
 /// @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_direct_debit_otp(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
-    // SAFETY: the caller keeps the rules at the top of the header.
+    // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
     unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("direct_debit_otp") }, client, request_json, call, reply) }
 }
 
@@ -270,7 +270,7 @@ pub unsafe extern "C" fn paysvc_direct_debit_otp(client: *const paysvc_client, r
 /// @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_create(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
-    // SAFETY: the caller keeps the rules at the top of the header.
+    // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
     unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_create") }, client, request_json, call, reply) }
 }
 
@@ -302,7 +302,7 @@ pub unsafe extern "C" fn paysvc_order_create(client: *const paysvc_client, reque
 /// @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_pay(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
-    // SAFETY: the caller keeps the rules at the top of the header.
+    // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
     unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_pay") }, client, request_json, call, reply) }
 }
 
@@ -319,7 +319,7 @@ pub unsafe extern "C" fn paysvc_order_pay(client: *const paysvc_client, request_
 /// @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_pay_authorize(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
-    // SAFETY: the caller keeps the rules at the top of the header.
+    // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
     unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_pay_authorize") }, client, request_json, call, reply) }
 }
 
@@ -335,7 +335,7 @@ pub unsafe extern "C" fn paysvc_order_pay_authorize(client: *const paysvc_client
 /// @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_pay_capture(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
-    // SAFETY: the caller keeps the rules at the top of the header.
+    // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
     unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_pay_capture") }, client, request_json, call, reply) }
 }
 
@@ -352,7 +352,7 @@ pub unsafe extern "C" fn paysvc_order_pay_capture(client: *const paysvc_client, 
 /// @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_refund(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
-    // SAFETY: the caller keeps the rules at the top of the header.
+    // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
     unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_refund") }, client, request_json, call, reply) }
 }
 
@@ -367,7 +367,7 @@ pub unsafe extern "C" fn paysvc_order_refund(client: *const paysvc_client, reque
 /// @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_status(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
-    // SAFETY: the caller keeps the rules at the top of the header.
+    // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
     unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_status") }, client, request_json, call, reply) }
 }
 
@@ -382,7 +382,7 @@ pub unsafe extern "C" fn paysvc_order_status(client: *const paysvc_client, reque
 /// @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_verify(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
-    // SAFETY: the caller keeps the rules at the top of the header.
+    // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
     unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_verify") }, client, request_json, call, reply) }
 }
 
@@ -399,7 +399,7 @@ pub unsafe extern "C" fn paysvc_order_verify(client: *const paysvc_client, reque
 /// @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_fee(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
-    // SAFETY: the caller keeps the rules at the top of the header.
+    // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
     unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("order_fee") }, client, request_json, call, reply) }
 }
 
@@ -431,7 +431,7 @@ pub unsafe extern "C" fn paysvc_order_fee(client: *const paysvc_client, request_
 /// @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_card_charge(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
-    // SAFETY: the caller keeps the rules at the top of the header.
+    // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
     unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("card_charge") }, client, request_json, call, reply) }
 }
 
@@ -446,7 +446,7 @@ pub unsafe extern "C" fn paysvc_card_charge(client: *const paysvc_client, reques
 /// @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_card_save(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
-    // SAFETY: the caller keeps the rules at the top of the header.
+    // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
     unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("card_save") }, client, request_json, call, reply) }
 }
 
@@ -476,7 +476,7 @@ pub unsafe extern "C" fn paysvc_card_save(client: *const paysvc_client, request_
 /// @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_checkout_create(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
-    // SAFETY: the caller keeps the rules at the top of the header.
+    // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
     unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("checkout_create") }, client, request_json, call, reply) }
 }
 
@@ -491,7 +491,7 @@ pub unsafe extern "C" fn paysvc_checkout_create(client: *const paysvc_client, re
 /// @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_banks(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
-    // SAFETY: the caller keeps the rules at the top of the header.
+    // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
     unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("banks") }, client, request_json, call, reply) }
 }
 
@@ -508,7 +508,7 @@ pub unsafe extern "C" fn paysvc_banks(client: *const paysvc_client, request_json
 /// @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_virtual_account_generate(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
-    // SAFETY: the caller keeps the rules at the top of the header.
+    // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
     unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("virtual_account_generate") }, client, request_json, call, reply) }
 }
 
@@ -523,7 +523,7 @@ pub unsafe extern "C" fn paysvc_virtual_account_generate(client: *const paysvc_c
 /// @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_virtual_account_details(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
-    // SAFETY: the caller keeps the rules at the top of the header.
+    // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
     unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("virtual_account_details") }, client, request_json, call, reply) }
 }
 
@@ -538,7 +538,7 @@ pub unsafe extern "C" fn paysvc_virtual_account_details(client: *const paysvc_cl
 /// @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_transaction_details(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
-    // SAFETY: the caller keeps the rules at the top of the header.
+    // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
     unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("transaction_details") }, client, request_json, call, reply) }
 }
 
@@ -554,7 +554,7 @@ pub unsafe extern "C" fn paysvc_transaction_details(client: *const paysvc_client
 /// @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_payout_name_enquiry(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
-    // SAFETY: the caller keeps the rules at the top of the header.
+    // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
     unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("payout_name_enquiry") }, client, request_json, call, reply) }
 }
 
@@ -577,7 +577,7 @@ pub unsafe extern "C" fn paysvc_payout_name_enquiry(client: *const paysvc_client
 /// @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_payout_initiate(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
-    // SAFETY: the caller keeps the rules at the top of the header.
+    // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
     unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("payout_initiate") }, client, request_json, call, reply) }
 }
 
@@ -592,7 +592,7 @@ pub unsafe extern "C" fn paysvc_payout_initiate(client: *const paysvc_client, re
 /// @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_payout_status(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
-    // SAFETY: the caller keeps the rules at the top of the header.
+    // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
     unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("payout_status") }, client, request_json, call, reply) }
 }
 
@@ -607,7 +607,7 @@ pub unsafe extern "C" fn paysvc_payout_status(client: *const paysvc_client, requ
 /// @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_payout_balance(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
-    // SAFETY: the caller keeps the rules at the top of the header.
+    // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
     unsafe { super::requests::endpoint(const { paysvc_spec::endpoint("payout_balance") }, client, request_json, call, reply) }
 }
 
@@ -627,7 +627,7 @@ pub unsafe extern "C" fn paysvc_payout_balance(client: *const paysvc_client, req
 /// @return as the functions of the endpoints.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_request(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
-    // SAFETY: the caller keeps the rules at the top of the header.
+    // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
     unsafe { super::requests::method(crate::client::Client::request, client, request_json, call, reply) }
 }
 
@@ -648,7 +648,7 @@ pub unsafe extern "C" fn paysvc_request(client: *const paysvc_client, request_js
 /// @return PAYSVC_OK: CONFIRMED, check the state. PAYSVC_E_REJECTED: REJECTED, the request was not executed. PAYSVC_E_UNRESOLVED: the service was asked, and it is still UNKNOWN. Any other status: the look-up failed, and the outcome is still UNKNOWN. It is never NOT_SENT. The body is the look-up's answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_resolve(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
-    // SAFETY: the caller keeps the rules at the top of the header.
+    // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
     unsafe { super::requests::method_about_earlier(crate::client::Client::resolve, client, request_json, call, reply) }
 }
 
@@ -667,7 +667,7 @@ pub unsafe extern "C" fn paysvc_resolve(client: *const paysvc_client, request_js
 /// @return PAYSVC_OK: CONFIRMED, the state is SUCCESSFUL or REVERSED. PAYSVC_E_REJECTED: REJECTED, the only attempt to pay has failed. PAYSVC_E_UNRESOLVED: the time is over and it is still UNKNOWN; the state is the last one. PAYSVC_E_TIMEOUT: the time is over, and no look-up was answered. The outcome is never NOT_SENT. The body is the last answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_order_wait(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
-    // SAFETY: the caller keeps the rules at the top of the header.
+    // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
     unsafe { super::requests::method_about_earlier(crate::client::Client::order_wait, client, request_json, call, reply) }
 }
 
@@ -686,7 +686,7 @@ pub unsafe extern "C" fn paysvc_order_wait(client: *const paysvc_client, request
 /// @return as the read-only endpoint that was asked. The body is its answer with authentic (event and service agree), match (the service's answer is what expect says; absent without expect), differences (a list) and key (the same for each delivery of an event) in front. Act on the answer only if authentic and match are true.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_webhook_verify(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
-    // SAFETY: the caller keeps the rules at the top of the header.
+    // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
     unsafe { super::requests::method(crate::client::Client::webhook_verify, client, request_json, call, reply) }
 }
 
@@ -710,7 +710,7 @@ pub unsafe extern "C" fn paysvc_webhook_verify(client: *const paysvc_client, req
 /// @return PAYSVC_OK: the service accepted all; accepted is not paid. The body reports the outcome of each recipient, also when the call fails: ACCEPTED, REJECTED, NOT_SENT or UNKNOWN. The outcome of the call is the one that all recipients have, otherwise UNKNOWN.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_payout_bulk(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
-    // SAFETY: the caller keeps the rules at the top of the header.
+    // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
     unsafe { super::requests::method(crate::client::Client::payout_bulk, client, request_json, call, reply) }
 }
 

@@ -1,5 +1,5 @@
-//! JSON that a program makes value by value, instead of writing it. The document is an object, and values are placed in it
-//! by JSON pointer (RFC 6901).
+//! JSON that a program makes value by value, instead of writing it. The document is an object, and values are placed in
+//! it by JSON pointer (RFC 6901).
 //!
 //! The first failure is final: from then on there is no text. A program that ignores it sends nothing, instead of a
 //! document that lacks a member, which may mean something else.

@@ -2,7 +2,9 @@
 //! follow; a byte that chooses a handle may choose NULL, and a text ends with a NUL. Everything that the header allows
 //! is done, in any order. Nothing listens where these clients connect to; only the instruction `m` is answered.
 //!
-//! This plays the C program, which is why it has `unsafe` blocks: each of them keeps the rules of the header.
+//! This plays the C program, which is why it has `unsafe` blocks. All of them are sound for the same reasons: a slot
+//! that held a freed handle holds NULL, texts are `CString`s that live until the call returns, and all runs on one
+//! thread.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::{null, null_mut};

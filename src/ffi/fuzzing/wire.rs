@@ -10,7 +10,7 @@ use paysvc_spec::schema::Endpoint;
 
 use super::check_environment;
 use super::peer::{acceptable, peer};
-use crate::ffi::caller::{Client, Reply, function};
+use crate::ffi::caller::{Client, Reply};
 use crate::ffi::{
     PAYSVC_E_ENCRYPT, PAYSVC_E_INTERNAL, PAYSVC_OK, PAYSVC_OUTCOME_CONFIRMED, PAYSVC_OUTCOME_NOT_SENT,
     PAYSVC_OUTCOME_REJECTED, PAYSVC_OUTCOME_UNKNOWN,
@@ -47,7 +47,7 @@ pub fn endpoint(input: &[u8]) -> &[u8] {
 fn call(row: &Endpoint, id: &str, other: &str, answer: &[u8]) {
     static CLIENT: OnceLock<Client> = OnceLock::new();
     let client = CLIENT.get_or_init(|| Client::new(&peer().config(peer().port)));
-    let reply = client.call(function(row.name), &acceptable(row, id));
+    let reply = client.call(row.name, &acceptable(row, id));
     check(row, &reply, answer);
     assert!(!reply.body().contains(other), "another request's answer: {}", reply.body());
 }

@@ -8,8 +8,8 @@ use crate::json::pointer::{Index, Pointer};
 const MAX_STEPS: usize = 128;
 
 impl<'d> Value<'d> {
-    /// The value at a JSON pointer; of members with the same name, the first. `None` if it is absent, or if the pointer is
-    /// malformed or has more than [`MAX_STEPS`] steps.
+    /// The value at a JSON pointer; of members with the same name, the first. `None` if it is absent, or if the pointer
+    /// is malformed or has more than [`MAX_STEPS`] steps.
     ///
     /// Passes all siblings on its way, for the few values that the library reads once. A program looks with
     /// [`Value::look`].
