@@ -3,14 +3,13 @@
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::sync::Arc;
 
-use super::PAYSVC_CONTINUE;
 use super::boundary::{boundary, text};
 use super::sys;
 use super::types::{paysvc_call, paysvc_progress_fn, paysvc_status};
 use super::userdata::UserData;
 use crate::transport::call::{Call, Listener};
 use crate::util::process;
-use paysvc_spec::status::Status;
+use paysvc_spec::status::{CONTINUE, Status};
 
 /// The token of a handle, kept alive while a call uses it; `None` for NULL.
 ///
@@ -148,7 +147,7 @@ unsafe fn listener(
         let step = CString::new(step.replace('\0', " ")).unwrap_or_default();
         // SAFETY: `progress` may be called here, as `listener` demands, and the text lives until it returns.
         let answer = unsafe { progress(userdata.get(), done, total, step.as_ptr()) };
-        answer == PAYSVC_CONTINUE
+        answer == CONTINUE
     })
 }
 

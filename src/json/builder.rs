@@ -4,7 +4,6 @@
 //! The first failure is final: from then on there is no text. A program that ignores it sends nothing, instead of a
 //! document that lacks a member, which may mean something else.
 
-use std::borrow::Cow;
 use std::ffi::{CStr, CString};
 
 use crate::json::pointer::Pointer;
@@ -12,22 +11,20 @@ use crate::json::{MAX_DEPTH, MAX_VALUES, Type};
 use crate::util::failpoint;
 use crate::util::limits::MAX_TEXT;
 use crate::util::memory;
-use crate::util::one_line::{one_line, shortened};
+use crate::util::one_line::one_line;
 use crate::util::secret::SecretBytes;
 use node::{Node, Size};
+use reason::{NO_MEMORY, Reason, shown, too_large, too_many};
 
 mod cp1252;
 mod node;
+mod reason;
 mod scalar;
 #[cfg(test)]
 mod tests;
 
 /// Longest pointer in bytes.
 const MAX_POINTER: usize = 8000;
-const NO_MEMORY: &str = "there is no memory for it";
-
-/// Why a value cannot be set. Never contains the value.
-type Reason = Cow<'static, str>;
 
 /// What to set.
 pub enum Value<'a> {
@@ -164,17 +161,4 @@ impl Tree {
         text.push(0);
         Some(text)
     }
-}
-
-fn too_large() -> Reason {
-    format!("the document would be larger than {MAX_TEXT} bytes").into()
-}
-
-fn too_many() -> Reason {
-    format!("the document would have more than {MAX_VALUES} values").into()
-}
-
-/// The pointer for an error.
-fn shown(pointer: &str) -> Cow<'_, str> {
-    if pointer.is_empty() { Cow::Borrowed("\"\"") } else { shortened(pointer) }
 }

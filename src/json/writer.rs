@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use zeroize::Zeroizing;
 
 use super::raw::{has_escape, items, members, text};
-use super::{MAX_DEPTH, Type};
+use super::types::{MAX_DEPTH, Type};
 
 /// Appends the value without white space, text as plain UTF-8, numbers exactly as they are written.
 ///

@@ -2,7 +2,8 @@
 
 use serde_json::value::RawValue;
 
-use super::{NO_MEMORY, Reason, scalar, shown, too_large, too_many};
+use super::reason::{NO_MEMORY, Reason, shown, too_large, too_many};
+use super::scalar;
 use crate::json::pointer::{Index, Pointer, Step};
 use crate::json::{self, MAX_DEPTH, MAX_VALUES, Type};
 use crate::util::limits::MAX_TEXT;

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{NO_MEMORY, Reason, too_large};
+use super::reason::{NO_MEMORY, Reason, too_large};
 use crate::json::{self, Type};
 use crate::util::limits::MAX_TEXT;
 use crate::util::memory;

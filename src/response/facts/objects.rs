@@ -22,7 +22,7 @@ impl Reader<'_> {
             match role {
                 Role::Reference(kind) => {
                     has_order |= kind == Reference::Order && !member.is_empty();
-                    self.reference(member, kind, exact);
+                    self.facts.references[kind as usize].add(member, kind, exact, self.requested);
                 }
                 Role::ReferenceAlone(_) => alone = true,
                 Role::Object(inner) if member.kind() == Type::Array && inner == Place::Data => {
@@ -59,7 +59,7 @@ impl Reader<'_> {
                 if let Some(Meaning { role: Role::ReferenceAlone(kind), exact: own, .. }) =
                     meaning(member, place, members)
                 {
-                    self.reference(member, kind, exact && own);
+                    self.facts.references[kind as usize].add(member, kind, exact && own, self.requested);
                 }
             }
         }
