@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs every fuzz target (fuzz/ and src/fuzzing/) on random inputs, starting from the committed corpus:
+# Runs every fuzz target (fuzz/, src/fuzzing/ and src/ffi/fuzzing/) on random inputs, starting from the committed corpus:
 #   fuzz.sh runs 1000000    this number of inputs for each target
 #   fuzz.sh seconds 5       this long for each target
 #   fuzz.sh planted         only checks that crash, leak, panic and hang are found; "runs" and "seconds" begin with it
@@ -131,7 +131,7 @@ case $mode in
             rm -rf "${work:?}/small" && mkdir -p "$work/small"
             find "$work/$target" -type f -size -256c -exec cp '{}' "$work/small" ';'
             # Handwritten entries keep their names. New entries must name their endpoints before they are committed: see
-            # tests/fuzz_corpus.rs.
+            # src/ffi/fuzzing/tests.rs.
             before=$(find "fuzz/corpus/$target" -type f | wc -l)
             fuzzed "$binaries/$target" -merge=1 -max_len=512 -artifact_prefix="$work/merge-$target-" "fuzz/corpus/$target" "$work/small" >"$work/merge.log" 2>&1
             echo "$target: $before files, now $(find "fuzz/corpus/$target" -type f | wc -l)"

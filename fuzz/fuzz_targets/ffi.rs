@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|input: &[u8]| paysvc_fuzz::ffi::ffi(input));
+libfuzzer_sys::fuzz_target!(|input: &[u8]| paysvc::ffi::fuzzing::ffi(input));

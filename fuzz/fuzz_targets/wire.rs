@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|input: &[u8]| paysvc_fuzz::wire::wire(input));
+libfuzzer_sys::fuzz_target!(|input: &[u8]| paysvc::ffi::fuzzing::wire(input));

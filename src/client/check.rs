@@ -6,12 +6,12 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::config::keys::mode_of_key;
 use super::{CallRecord, Client, stop};
+use crate::json;
 use crate::request;
 use crate::response::reply::Reply;
 use crate::transport::call::Call;
 use crate::transport::clock;
 use crate::transport::probe::Step;
-use crate::util::json;
 use paysvc_spec::checks::{ASKED, CARD_PAYLOAD, CLOCK_TOLERANCE, Check};
 use paysvc_spec::schema::ApiKey;
 use paysvc_spec::settings;

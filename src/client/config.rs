@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::json::{self, Members};
 use crate::request;
 use crate::request::base_url::BaseUrl;
 use crate::request::encryption::EncryptionKey;
@@ -14,7 +15,6 @@ use crate::request::settings::Choices;
 use crate::request::validate;
 use crate::transport;
 use crate::transport::settings::{ClientCert, Proxy, Reuse};
-use crate::util::json::{self, Members};
 use crate::util::limits::MAX_LINE;
 use crate::util::process::critical_section;
 use crate::util::secret::Secret;

@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 
+use crate::json;
 use crate::transport::call::Call;
 use crate::util::call_id::CallId;
 use crate::util::failpoint;
-use crate::util::json;
 use paysvc_spec::status::{self, Outcome, Status};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

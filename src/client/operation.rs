@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use super::{CallRecord, Client, stop};
 use crate::client::log::Level;
+use crate::json;
 use crate::request;
 use crate::request::secrets::Secrets;
 use crate::response::redact::Redactor;
 use crate::response::reply::Reply;
 use crate::transport::call::Call;
-use crate::util::json;
 use paysvc_spec::schema::Endpoint;
 use paysvc_spec::status::Status;
 

@@ -26,7 +26,7 @@ pub fn boundary<T>(fallback: T, body: impl FnOnce() -> T) -> T {
 /// # Safety
 /// `out` is NULL or points to memory for one pointer.
 pub unsafe fn deliver(out: *mut *mut paysvc_reply, body: impl FnOnce(&CallRecord) -> Reply) -> paysvc_status {
-    // SAFETY: the caller's promise.
+    // SAFETY: `out` is what the caller promises, unchanged.
     sys::preserving_errors(|| unsafe { deliver_reply(out, Outcome::NotSent, body) })
 }
 
@@ -43,7 +43,7 @@ pub unsafe fn deliver_about_earlier(
         reply if reply.outcome == Outcome::NotSent => Reply { outcome: Outcome::Unknown, ..reply },
         reply => reply,
     };
-    // SAFETY: the caller's promise.
+    // SAFETY: `out` is what the caller promises, unchanged.
     sys::preserving_errors(|| unsafe { deliver_reply(out, Outcome::Unknown, body) })
 }
 
@@ -77,7 +77,7 @@ unsafe fn deliver_reply(
     let Ok(handle) = handle else { return Status::Internal as paysvc_status };
     let status = handle.status;
     if !out.is_null() {
-        // SAFETY: as above.
+        // SAFETY: not NULL, and still the caller's memory for one pointer.
         unsafe { out.write(handle::into_pointer(handle)) };
     }
     status
@@ -96,7 +96,7 @@ pub unsafe fn text<'a>(text: *const c_char, what: &str) -> Result<&'a str, Valid
     if text.is_null() {
         return Err(ValidationError::new(Status::Argument, format!("{what} is NULL")));
     }
-    // SAFETY: not NULL, and the caller promises the rest.
+    // SAFETY: not NULL, so it is NUL-terminated and lives through `'a`, as the caller promises.
     let text = unsafe { CStr::from_ptr(text) };
     text.to_str().map_err(|error| {
         ValidationError::new(

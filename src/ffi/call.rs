@@ -3,14 +3,13 @@
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::sync::Arc;
 
-use super::PAYSVC_CONTINUE;
 use super::boundary::{boundary, text};
 use super::sys;
 use super::types::{paysvc_call, paysvc_progress_fn, paysvc_status};
 use super::userdata::UserData;
 use crate::transport::call::{Call, Listener};
 use crate::util::process;
-use paysvc_spec::status::Status;
+use paysvc_spec::status::{CONTINUE, Status};
 
 /// The token of a handle, kept alive while a call uses it; `None` for NULL.
 ///
@@ -21,7 +20,7 @@ pub unsafe fn retain(call: *const paysvc_call) -> Option<Arc<Call>> {
         return None;
     }
     let call = call.cast::<Call>();
-    // SAFETY: a handle is an `Arc<Call>` that gave up its count to the caller.
+    // SAFETY: a handle is an `Arc<Call>` whose count the caller has, so there is one as long as it has not been freed.
     unsafe {
         Arc::increment_strong_count(call);
         Some(Arc::from_raw(call))
@@ -47,7 +46,7 @@ pub extern "C" fn paysvc_call_new() -> *mut paysvc_call {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_call_set_timeout_ms(call: *const paysvc_call, timeout_ms: c_int) {
     boundary((), || {
-        // SAFETY: the rules of the header.
+        // SAFETY: NULL, or a handle that has not been freed, which is kept alive from here on.
         if let Some(call) = unsafe { retain(call) } {
             call.set_timeout_ms(timeout_ms);
         }
@@ -68,9 +67,10 @@ pub unsafe extern "C" fn paysvc_call_set_progress(
     userdata: *mut c_void,
 ) {
     boundary((), || {
-        // SAFETY: the rules of the header.
+        // SAFETY: NULL, or a handle that has not been freed, which is kept alive from here on.
         if let Some(call) = unsafe { retain(call) } {
-            call.set_progress(progress.map(|progress| listener(progress, UserData(userdata))));
+            // SAFETY: the program promises that its callback may run with this pointer during a call with this token.
+            call.set_progress(progress.map(|progress| unsafe { listener(progress, userdata) }));
         }
     });
 }
@@ -85,7 +85,7 @@ pub unsafe extern "C" fn paysvc_call_set_progress(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_call_keep_log(call: *const paysvc_call, level: c_int) {
     boundary((), || {
-        // SAFETY: the rules of the header.
+        // SAFETY: NULL, or a handle that has not been freed, which is kept alive from here on.
         if let Some(call) = unsafe { retain(call) } {
             call.set_kept_level(level);
         }
@@ -107,7 +107,7 @@ pub unsafe extern "C" fn paysvc_call_keep_log(call: *const paysvc_call, level: c
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_call_next_log(call: *const paysvc_call) -> *const c_char {
     boundary(std::ptr::null(), || {
-        // SAFETY: the rules of the header.
+        // SAFETY: NULL, or a handle that has not been freed, which is kept alive from here on.
         unsafe { retain(call) }.map_or(std::ptr::null(), |call| call.take_line())
     })
 }
@@ -125,26 +125,29 @@ pub unsafe extern "C" fn paysvc_call_set_traceparent(
     traceparent: *const c_char,
 ) -> paysvc_status {
     let set = boundary(false, || {
-        // SAFETY: the rules of the header.
+        // SAFETY: NULL, or a handle that has not been freed, which is kept alive from here on.
         let Some(call) = (unsafe { retain(call) }) else { return false };
         if traceparent.is_null() {
             return call.set_traceparent(None);
         }
-        // SAFETY: not NULL, and NUL-terminated by the rules of the header.
+        // SAFETY: not NULL, and NUL-terminated until this function returns.
         unsafe { text(traceparent, "traceparent") }.is_ok_and(|traceparent| call.set_traceparent(Some(traceparent)))
     });
     (if set { Status::Ok } else { Status::Argument }) as paysvc_status
 }
 
-fn listener(
+/// # Safety
+/// `progress` may be called with `userdata` and a text, on any thread, for as long as the listener is used.
+unsafe fn listener(
     progress: unsafe extern "C" fn(*mut c_void, usize, usize, *const c_char) -> c_int,
-    userdata: UserData,
+    userdata: *mut c_void,
 ) -> Listener {
+    let userdata = UserData(userdata);
     Arc::new(move |done: usize, total: usize, step: &str| {
         let step = CString::new(step.replace('\0', " ")).unwrap_or_default();
-        // SAFETY: the caller's function with the caller's pointer; the text lives until it returns.
+        // SAFETY: `progress` may be called here, as `listener` demands, and the text lives until it returns.
         let answer = unsafe { progress(userdata.get(), done, total, step.as_ptr()) };
-        answer == PAYSVC_CONTINUE
+        answer == CONTINUE
     })
 }
 
@@ -157,7 +160,7 @@ fn listener(
 pub unsafe extern "C" fn paysvc_call_cancel(call: *const paysvc_call) {
     // In a signal handler the count of an `Arc` must not be changed (the last owner frees it) and no thread-local be used
     // (the first access may allocate). So this is not wrapped like other functions; it cannot panic.
-    // SAFETY: NULL, or from `paysvc_call_new` and not freed while this runs.
+    // SAFETY: NULL, or from `paysvc_call_new` and not freed while this runs; a token is shared by threads anyway.
     if let Some(call) = unsafe { call.cast::<Call>().as_ref() } {
         sys::preserving_errors(|| call.cancel());
     }
@@ -170,7 +173,7 @@ pub unsafe extern "C" fn paysvc_call_cancel(call: *const paysvc_call) {
 pub unsafe extern "C" fn paysvc_call_free(call: *mut paysvc_call) {
     boundary((), || {
         if !call.is_null() {
-            // SAFETY: the handle's own count, given back once.
+            // SAFETY: the count that `paysvc_call_new` gave to the caller, given back once.
             drop(unsafe { Arc::from_raw(call.cast_const().cast::<Call>()) });
         }
     });

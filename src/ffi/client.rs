@@ -23,7 +23,8 @@ pub unsafe fn retain(client: *const paysvc_client) -> Result<Arc<Client>, Valida
         return Err(ValidationError::new(Status::Argument, "client is NULL"));
     }
     let client = client.cast::<Client>();
-    // SAFETY: a handle is an `Arc<Client>` that gave up its count to the caller.
+    // SAFETY: a handle is an `Arc<Client>` whose count the caller has, so there is one as long as it has not been
+    // freed.
     unsafe {
         Arc::increment_strong_count(client);
         Ok(Arc::from_raw(client))
@@ -31,7 +32,8 @@ pub unsafe fn retain(client: *const paysvc_client) -> Result<Arc<Client>, Valida
 }
 
 /// # Safety
-/// The rules of the header.
+/// `config_json` is NULL, or NUL-terminated until this returns; `client` and `reply` are NULL or point to memory for
+/// one pointer each.
 pub unsafe fn new(
     config_json: *const c_char,
     client: *mut *mut paysvc_client,
@@ -46,7 +48,7 @@ pub unsafe fn new(
         if client.is_null() {
             return Err(ValidationError::new(Status::Argument, "client is NULL: there is nowhere to put it"));
         }
-        // SAFETY: NULL or NUL-terminated.
+        // SAFETY: not NULL, so NUL-terminated until this function returns.
         let json = if config_json.is_null() { None } else { Some(unsafe { text(config_json, "config_json") }?) };
         sys::watch_forks();
         // The first handshake would do this otherwise, maybe while another thread forks.
@@ -61,30 +63,30 @@ pub unsafe fn new(
         }
         Err(error) => Reply::invalid(error),
     };
-    // SAFETY: the rules of the header.
+    // SAFETY: `reply` is NULL or points to memory for one pointer.
     let status = unsafe { deliver(reply, body) };
     if let Some(new_client) = new_client.filter(|_| status == Status::Ok as paysvc_status) {
-        // SAFETY: not NULL, or nothing would have been made.
+        // SAFETY: not NULL, or nothing would have been made, and the caller promises that it may be written.
         unsafe { client.write(Arc::into_raw(new_client).cast_mut().cast()) };
     }
     status
 }
 
 /// # Safety
-/// The rules of the header.
+/// `client` and `call` are NULL or have not been freed; `reply` is NULL or points to memory for one pointer.
 pub unsafe fn check(
     client: *const paysvc_client,
     call: *const paysvc_call,
     reply: *mut *mut paysvc_reply,
 ) -> paysvc_status {
     let body = |record: &CallRecord| {
-        // SAFETY: the rules of the header.
+        // SAFETY: both are NULL or have not been freed, and are kept alive from here on.
         match unsafe { retain(client).map(|client| (client, call::retain(call))) } {
             Ok((client, call)) => client.check(call.as_ref(), record),
             Err(error) => Reply::invalid(error),
         }
     };
-    // SAFETY: the rules of the header.
+    // SAFETY: `reply` is NULL or points to memory for one pointer.
     unsafe { deliver(reply, body) }
 }
 
@@ -95,7 +97,7 @@ pub unsafe fn check(
 pub unsafe extern "C" fn paysvc_client_free(client: *mut paysvc_client) {
     boundary((), || {
         if !client.is_null() {
-            // SAFETY: the handle's own count, given back once.
+            // SAFETY: the count that `new` gave to the caller, given back once.
             drop(unsafe { Arc::from_raw(client.cast_const().cast::<Client>()) });
         }
     });
@@ -121,21 +123,24 @@ pub unsafe extern "C" fn paysvc_client_set_log(
     userdata: *mut c_void,
 ) -> paysvc_status {
     boundary(Status::Internal as paysvc_status, || {
-        // SAFETY: the rules of the header.
+        // SAFETY: NULL, or a handle that has not been freed, which is kept alive from here on.
         let Ok(client) = (unsafe { retain(client) }) else { return Status::Argument as paysvc_status };
         if log.is_some() && !(Level::Error as c_int..=Level::Debug as c_int).contains(&level) {
             return Status::Argument as paysvc_status;
         }
-        client.log.set(level, log.map(|log| sink(log, userdata)));
+        // SAFETY: the program promises that its callback may run with this pointer while a call may use it.
+        client.log.set(level, log.map(|log| unsafe { sink(log, userdata) }));
         Status::Ok as paysvc_status
     })
 }
 
-fn sink(log: unsafe extern "C" fn(*mut c_void, c_int, *const c_char), userdata: *mut c_void) -> Sink {
+/// # Safety
+/// `log` may be called with `userdata` and a text, on any thread, for as long as the sink is used.
+unsafe fn sink(log: unsafe extern "C" fn(*mut c_void, c_int, *const c_char), userdata: *mut c_void) -> Sink {
     let userdata = UserData(userdata);
     Arc::new(move |level: Level, line: &str| {
         let line = CString::new(line.replace('\0', " ")).unwrap_or_default();
-        // SAFETY: the caller's function with the caller's pointer; the line lives until it returns.
+        // SAFETY: `log` may be called here, as `sink` demands, and the line lives until it returns.
         unsafe { log(userdata.get(), level as c_int, line.as_ptr()) };
     })
 }
@@ -163,13 +168,13 @@ pub unsafe extern "C" fn paysvc_client_warm(
     reply: *mut *mut paysvc_reply,
 ) -> paysvc_status {
     let body = |record: &CallRecord| {
-        // SAFETY: the rules of the header.
+        // SAFETY: both are NULL or have not been freed, and are kept alive from here on.
         match unsafe { retain(client).map(|client| (client, call::retain(call))) } {
             Ok((client, call)) => client.warm(call.as_ref(), record),
             Err(error) => Reply::invalid(error),
         }
     };
-    // SAFETY: the rules of the header.
+    // SAFETY: `reply` is NULL or points to memory for one pointer.
     unsafe { deliver(reply, body) }
 }
 
@@ -188,12 +193,12 @@ pub unsafe extern "C" fn paysvc_encrypt(
     reply: *mut *mut paysvc_reply,
 ) -> paysvc_status {
     let body = |_: &CallRecord| {
-        // SAFETY: the rules of the header.
+        // SAFETY: the client is NULL or has not been freed, and the text is NULL, or NUL-terminated until this returns.
         match unsafe { retain(client).and_then(|client| Ok((client, text(plaintext_json, "plaintext_json")?))) } {
             Ok((client, json)) => client.encrypt(json),
             Err(error) => Reply::invalid(error),
         }
     };
-    // SAFETY: the rules of the header.
+    // SAFETY: `reply` is NULL or points to memory for one pointer.
     unsafe { deliver(reply, body) }
 }

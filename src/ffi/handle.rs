@@ -7,14 +7,14 @@ use once_cell::race::OnceBox;
 
 use super::texts::Texts;
 use super::types::{paysvc_outcome, paysvc_reply, paysvc_state, paysvc_status};
-use crate::response::document::{Document, Value};
+use crate::json::Type;
+use crate::json::document::{Document, Value};
 use crate::response::facts::Facts;
 use crate::response::paid::{self, Ordered};
 use crate::response::reply::Reply;
 use crate::util::call_id::CallId;
 use crate::util::cp1252;
 use crate::util::failpoint;
-use crate::util::json::Type;
 use paysvc_spec::status::{JsonType, State};
 
 pub struct Handle {

@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_char, c_int};
 
 use super::boundary::{boundary, bug, text};
 use super::types::{paysvc_json, paysvc_status};
-use crate::request::builder::{Builder, Value};
+use crate::json::builder::{Builder, Value};
 use crate::util::panics::catch_panic;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::Status;
@@ -21,7 +21,7 @@ unsafe fn with<T: Copy>(request: *mut paysvc_json, null: T, failed: T, body: imp
         if request.is_null() {
             return null;
         }
-        // SAFETY: not NULL, and the caller promises the rest.
+        // SAFETY: not NULL, so it is the `Builder` of `paysvc_json_new`, and only this thread has a reference to it.
         let builder = unsafe { &mut *request.cast::<Builder>() };
         catch_panic(|| body(builder)).unwrap_or_else(|source_line| {
             builder.fail(bug(source_line));
@@ -43,7 +43,7 @@ unsafe fn set<'a>(
         if builder.has_failed() {
             return Status::Argument as paysvc_status;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that it is NULL or NUL-terminated, until `set` returns.
         let done = match unsafe { text(pointer, "pointer") } {
             Ok(pointer) => match value() {
                 Ok(value) => builder.set(pointer, value),
@@ -59,7 +59,7 @@ unsafe fn set<'a>(
         };
         if done { Status::Ok as paysvc_status } else { Status::Argument as paysvc_status }
     };
-    // SAFETY: the caller's promise.
+    // SAFETY: `request` is what the caller promises, unchanged.
     unsafe { with(request, Status::Argument as paysvc_status, Status::Internal as paysvc_status, body) }
 }
 
@@ -95,7 +95,7 @@ pub unsafe extern "C" fn paysvc_json_set_string(
     pointer: *const c_char,
     utf8: *const c_char,
 ) -> paysvc_status {
-    // SAFETY: the rules of the header.
+    // SAFETY: this thread alone has the request, and both texts are NULL or NUL-terminated.
     unsafe { set(request, pointer, || text(utf8, "the value").map(Value::Text)) }
 }
 
@@ -116,10 +116,10 @@ pub unsafe extern "C" fn paysvc_json_set_cp1252(
         if cp1252.is_null() {
             return Err(ValidationError::new(Status::Argument, "the value is NULL"));
         }
-        // SAFETY: not NULL, and NUL-terminated by the rules of the header.
+        // SAFETY: not NULL, and NUL-terminated until this function returns.
         Ok(Value::Cp1252(unsafe { CStr::from_ptr(cp1252) }.to_bytes()))
     };
-    // SAFETY: the rules of the header.
+    // SAFETY: this thread alone has the request, and the pointer is NULL or NUL-terminated.
     unsafe { set(request, pointer, value) }
 }
 
@@ -136,7 +136,7 @@ pub unsafe extern "C" fn paysvc_json_set_number(
     pointer: *const c_char,
     number: *const c_char,
 ) -> paysvc_status {
-    // SAFETY: the rules of the header.
+    // SAFETY: this thread alone has the request, and both texts are NULL or NUL-terminated.
     unsafe { set(request, pointer, || text(number, "the value").map(Value::Number)) }
 }
 
@@ -152,7 +152,7 @@ pub unsafe extern "C" fn paysvc_json_set_bool(
     pointer: *const c_char,
     value: c_int,
 ) -> paysvc_status {
-    // SAFETY: the rules of the header.
+    // SAFETY: this thread alone has the request, and the pointer is NULL or NUL-terminated.
     unsafe { set(request, pointer, || Ok(Value::Bool(value != 0))) }
 }
 
@@ -169,7 +169,7 @@ pub unsafe extern "C" fn paysvc_json_set_json(
     pointer: *const c_char,
     json: *const c_char,
 ) -> paysvc_status {
-    // SAFETY: the rules of the header.
+    // SAFETY: this thread alone has the request, and both texts are NULL or NUL-terminated.
     unsafe { set(request, pointer, || text(json, "the value").map(Value::Json)) }
 }
 
@@ -179,7 +179,7 @@ pub unsafe extern "C" fn paysvc_json_set_json(
 /// @return never NULL; valid until the request is freed
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_json_error(request: *const paysvc_json) -> *const c_char {
-    // SAFETY: made as mutable memory; the rest are the rules of the header.
+    // SAFETY: this thread alone has the request, which was made as mutable memory.
     unsafe { with(request.cast_mut(), NO_HANDLE.as_ptr(), c"".as_ptr(), |builder| builder.error().as_ptr()) }
 }
 
@@ -191,7 +191,7 @@ pub unsafe extern "C" fn paysvc_json_error(request: *const paysvc_json) -> *cons
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_json_text(request: *const paysvc_json) -> *const c_char {
     let body = |builder: &mut Builder| builder.text().map_or(std::ptr::null(), CStr::as_ptr);
-    // SAFETY: made as mutable memory; the rest are the rules of the header.
+    // SAFETY: this thread alone has the request, which was made as mutable memory.
     unsafe { with(request.cast_mut(), std::ptr::null(), std::ptr::null(), body) }
 }
 
@@ -202,7 +202,7 @@ pub unsafe extern "C" fn paysvc_json_text(request: *const paysvc_json) -> *const
 pub unsafe extern "C" fn paysvc_json_free(request: *mut paysvc_json) {
     boundary((), || {
         if !request.is_null() {
-            // SAFETY: came from `paysvc_json_new`, given back once.
+            // SAFETY: the `Box` of `paysvc_json_new`, which no other thread uses and the caller gives back once.
             drop(unsafe { Box::from_raw(request.cast::<Builder>()) });
         }
     });

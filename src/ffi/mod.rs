@@ -2,18 +2,25 @@
 //!
 //! `cargo xtask gen` renders constants and endpoints (`exports.rs`) from the tables, and `include/paysvc.h` from this module.
 //!
-//! Imports `client`, `util`, of `transport` the call token, of `request` the builder, and of `response` the reply and its
-//! document.
+//! Imports `client`, `json`, `util`, of `transport` the call token, and of `response` the reply.
 
-// The header's rules are the safety section of every function.
+// Rules 1 to 3 of the header are the safety section of every exported function: a handle is NULL, or is freed only once
+// and after the last function got it (a reply: after the last has returned); a text is NULL, or NUL-terminated until
+// the function returns; a result goes nowhere (NULL) or to memory for it; one thread at a time uses a `paysvc_json`.
 #![allow(clippy::missing_safety_doc)]
 
 mod aws_lc;
 mod boundary;
 mod call;
+#[cfg(any(fuzzing, test))]
+#[doc(hidden)]
+pub mod caller;
 mod client;
 #[rustfmt::skip] // Rendered.
 mod exports;
+#[cfg(all(any(fuzzing, test), unix))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod handle;
 mod json;
 mod names;

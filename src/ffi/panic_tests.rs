@@ -1,11 +1,14 @@
 //! A panic in every part of the library, through the C functions and over a real socket: the status is `E_INTERNAL`, the
 //! outcome says whether the request was sent, nothing is printed on standard error, and the client still works.
 
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::io::{BufReader, Read as _, Write as _};
 use std::net::TcpListener;
 use std::ptr;
 
+use serde_json::{Value, json};
+
+use super::caller::{Client, Reply};
 use super::*;
 use crate::util::failpoint;
 use paysvc_spec::ENDPOINTS;
@@ -48,61 +51,27 @@ fn head(input: &mut impl std::io::BufRead) -> Option<usize> {
     }
 }
 
-struct Reply(*mut paysvc_reply);
-
-impl Reply {
-    fn facts(&self) -> (c_int, c_int, c_int) {
-        unsafe { (paysvc_reply_status(self.0), paysvc_reply_outcome(self.0), paysvc_reply_attempts(self.0)) }
-    }
-    fn message(&self) -> &str {
-        unsafe { CStr::from_ptr(paysvc_reply_message(self.0)) }.to_str().unwrap()
-    }
+fn client(base_url: &str) -> Client {
+    let vector = include_str!("../../tests/vectors/rsa2048.json");
+    let vector: Value = serde_json::from_str(vector).unwrap();
+    Client::new(&json!({
+        "base_url": base_url, "public_key": "p", "secret_key": "s", "encryption_key": vector["encryption_key"],
+    }))
 }
 
-impl Drop for Reply {
-    fn drop(&mut self) {
-        unsafe { paysvc_reply_free(self.0) }
-    }
-}
-
-struct Client(*mut paysvc_client);
-
-impl Client {
-    fn new(base_url: &str) -> Client {
-        let vector = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/vectors/rsa2048.json"));
-        let vector: serde_json::Value = serde_json::from_str(&vector.unwrap()).unwrap();
-        let config = serde_json::json!({
-            "base_url": base_url, "public_key": "p", "secret_key": "s", "encryption_key": vector["encryption_key"],
-        });
-        let config = CString::new(config.to_string()).unwrap();
-        let mut client = ptr::null_mut();
-        assert_eq!(unsafe { paysvc_client_new(config.as_ptr(), &mut client, ptr::null_mut()) }, PAYSVC_OK);
-        Client(client)
-    }
-
-    /// A call that encrypts and moves money.
-    fn charge(&self) -> Reply {
-        let is_charge = |row: &Endpoint| row.encrypted && row.fields.iter().all(|field| !field.required);
-        let row = ENDPOINTS.iter().find(|row| is_charge(row)).expect("an encrypted row without required members");
-        let mut reply = ptr::null_mut();
-        let status = unsafe { super::requests::endpoint(row, self.0, c"{}".as_ptr(), ptr::null(), &mut reply) };
-        assert_eq!(status, unsafe { paysvc_reply_status(reply) });
-        Reply(reply)
-    }
-}
-
-impl Drop for Client {
-    fn drop(&mut self) {
-        unsafe { paysvc_client_free(self.0) }
-    }
+/// A call that encrypts and moves money.
+fn charge(client: &Client) -> Reply {
+    let is_charge = |row: &Endpoint| row.encrypted && row.fields.iter().all(|field| !field.required);
+    let row = ENDPOINTS.iter().find(|row| is_charge(row)).expect("an encrypted row without required members");
+    client.call(row.name, &json!({}))
 }
 
 unsafe extern "C" fn listen(_: *mut c_void, _: c_int, _: *const c_char) {}
 
 #[test]
 fn a_panic_anywhere_keeps_the_evidence_and_the_client() {
-    let client = Client::new(&format!("http://127.0.0.1:{}", service()));
-    unsafe { paysvc_client_set_log(client.0, 3, Some(listen), ptr::null_mut()) };
+    let client = client(&format!("http://127.0.0.1:{}", service()));
+    unsafe { paysvc_client_set_log(client.as_ptr(), 3, Some(listen), ptr::null_mut()) };
     let (not_sent, unknown) = ((PAYSVC_OUTCOME_NOT_SENT, 0), (PAYSVC_OUTCOME_UNKNOWN, 1));
     for (point, (outcome, attempts)) in [
         ("connect", not_sent), // First, while no connection is kept.
@@ -119,33 +88,34 @@ fn a_panic_anywhere_keeps_the_evidence_and_the_client() {
         ("reply", unknown),
     ] {
         failpoint::arm(point);
-        let reply = client.charge();
+        let reply = charge(&client);
         assert_eq!(reply.facts(), (PAYSVC_E_INTERNAL, outcome, attempts), "{point}: {}", reply.message());
         assert!(
             reply.message().contains("a bug in the library was caught at src/util/failpoint.rs:"),
             "{}",
             reply.message()
         );
-        assert_eq!(client.charge().facts(), (PAYSVC_OK, PAYSVC_OUTCOME_CONFIRMED, 1), "after {point}");
+        assert_eq!(charge(&client).facts(), (PAYSVC_OK, PAYSVC_OUTCOME_CONFIRMED, 1), "after {point}");
     }
 }
 
 /// That nothing was sent now tells nothing of the earlier request.
 #[test]
 fn a_panic_tells_nothing_of_an_earlier_request() {
-    let client = Client::new(&format!("http://127.0.0.1:{}", service()));
+    let client = client(&format!("http://127.0.0.1:{}", service()));
     let resolve = |reply: *mut *mut paysvc_reply| {
         let request = cr#"{"endpoint":"order_pay","request":{"reference":"O-1"}}"#;
-        unsafe { paysvc_resolve(client.0, request.as_ptr(), ptr::null(), reply) }
+        unsafe { paysvc_resolve(client.as_ptr(), request.as_ptr(), ptr::null(), reply) }
     };
     let wait = |reply: *mut *mut paysvc_reply| unsafe {
-        paysvc_order_wait(client.0, cr#"{"reference":"O-1"}"#.as_ptr(), ptr::null(), reply)
+        paysvc_order_wait(client.as_ptr(), cr#"{"reference":"O-1"}"#.as_ptr(), ptr::null(), reply)
     };
     let fails = |call: &dyn Fn(*mut *mut paysvc_reply) -> paysvc_status, point: &'static str, sent: c_int| {
         failpoint::arm(point);
         let mut reply = ptr::null_mut();
         call(&mut reply);
-        assert_eq!(Reply(reply).facts(), (PAYSVC_E_INTERNAL, PAYSVC_OUTCOME_UNKNOWN, sent), "{point}");
+        let reply = unsafe { Reply::new(reply) };
+        assert_eq!(reply.facts(), (PAYSVC_E_INTERNAL, PAYSVC_OUTCOME_UNKNOWN, sent), "{point}");
     };
     fails(&resolve, "connect", 0); // First, while no connection is kept.
     for (point, sent) in [("ffi", 0), ("request", 0), ("encryption", 0), ("client", 0), ("answer", 1)] {
@@ -169,11 +139,11 @@ fn a_panic_says_nothing_on_standard_error() {
 
 #[test]
 fn a_panic_in_the_handshake_has_sent_nothing() {
-    let client = Client::new(&format!("https://127.0.0.1:{}", service()));
+    let client = client(&format!("https://127.0.0.1:{}", service()));
     failpoint::arm("tls");
-    assert_eq!(client.charge().facts(), (PAYSVC_E_INTERNAL, PAYSVC_OUTCOME_NOT_SENT, 0));
+    assert_eq!(charge(&client).facts(), (PAYSVC_E_INTERNAL, PAYSVC_OUTCOME_NOT_SENT, 0));
     // The service speaks no TLS: an ordinary failure again.
-    assert_eq!(client.charge().facts(), (PAYSVC_E_TRANSPORT, PAYSVC_OUTCOME_NOT_SENT, 0));
+    assert_eq!(charge(&client).facts(), (PAYSVC_E_TRANSPORT, PAYSVC_OUTCOME_NOT_SENT, 0));
 }
 
 #[test]
@@ -183,7 +153,7 @@ fn a_panic_while_a_client_is_made_makes_none() {
     failpoint::arm("reply");
     assert_eq!(unsafe { paysvc_client_new(c"{}".as_ptr(), &mut client, &mut reply) }, PAYSVC_E_INTERNAL);
     assert!(client.is_null());
-    assert_eq!(Reply(reply).facts(), (PAYSVC_E_INTERNAL, PAYSVC_OUTCOME_NOT_SENT, 0));
+    assert_eq!(unsafe { Reply::new(reply) }.facts(), (PAYSVC_E_INTERNAL, PAYSVC_OUTCOME_NOT_SENT, 0));
 }
 
 #[test]

@@ -26,12 +26,12 @@ pub unsafe extern "C" fn paysvc_reference_new(prefix: *const c_char, text: *mut 
         unsafe { text.write(0) };
         let prefix = match prefix.is_null() {
             true => Ok(""),
-            // SAFETY: the rules of the header.
+            // SAFETY: not NULL, and NUL-terminated until this function returns.
             false => unsafe { boundary::text(prefix, "prefix") },
         };
         let made = prefix.ok().and_then(reference::new).filter(|made| made.len() < size);
         let Some(made) = made else { return 0 };
-        // SAFETY: as above, and there is room for one byte more than the text.
+        // SAFETY: `size` bytes may be written there, and the text is shorter; it is ours, so they do not overlap.
         unsafe {
             text.copy_from_nonoverlapping(made.as_ptr().cast(), made.len());
             text.add(made.len()).write(0);

@@ -12,18 +12,19 @@ use paysvc_spec::status::{JsonType, Outcome, State, Status};
 const NO_BODY: &CStr = c"{\"status\":false,\"message\":\"reply is NULL\",\"errors\":{}}";
 
 /// Reads from a reply; returns the fallback for NULL.
-fn read<'a, T>(reply: *const paysvc_reply, fallback: T, read: impl FnOnce(&'a Handle) -> T) -> T {
-    if reply.is_null() {
-        return fallback;
-    }
-    // SAFETY: not NULL, so it came from `handle::new` and has not been freed (the rules of the header).
-    read(unsafe { &*reply.cast::<Handle>() })
+///
+/// # Safety
+/// `reply` is NULL, or came from [`handle::new`] and is freed only after this returns.
+unsafe fn read<T>(reply: *const paysvc_reply, fallback: T, read: impl FnOnce(&Handle) -> T) -> T {
+    // SAFETY: if not NULL, it is a handle that lives until this returns, and that threads may read at the same time: it
+    // is `Sync`, and nothing in it changes but what its `OnceBox`es make.
+    unsafe { reply.cast::<Handle>().as_ref() }.map_or(fallback, read)
 }
 
 /// Looks for what a pointer names; returns the fallback for NULL and for a pointer that is not UTF-8.
 ///
 /// # Safety
-/// The rules of the header.
+/// As [`read`]; `pointer` is NULL, or NUL-terminated until this returns.
 unsafe fn look_up<T: Copy>(
     reply: *const paysvc_reply,
     pointer: *const c_char,
@@ -31,10 +32,10 @@ unsafe fn look_up<T: Copy>(
     look: impl FnOnce(&Handle, &str) -> T,
 ) -> T {
     boundary(fallback, || {
-        read(reply, fallback, |handle| {
-            // SAFETY: NULL or NUL-terminated.
-            unsafe { text(pointer, "pointer") }.map_or(fallback, |pointer| look(handle, pointer))
-        })
+        // SAFETY: the caller promises both for as long as this runs.
+        unsafe {
+            read(reply, fallback, |handle| text(pointer, "pointer").map_or(fallback, |pointer| look(handle, pointer)))
+        }
     })
 }
 
@@ -43,7 +44,8 @@ unsafe fn look_up<T: Copy>(
 /// @param reply  NULL: PAYSVC_E_ARGUMENT
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_status(reply: *const paysvc_reply) -> paysvc_status {
-    read(reply, Status::Argument as paysvc_status, |handle| handle.status)
+    // SAFETY: NULL, or a reply that its owner frees only when no function reads it any more.
+    unsafe { read(reply, Status::Argument as paysvc_status, |handle| handle.status) }
 }
 
 /// What the service did with the request: tells whether it may be repeated.
@@ -51,7 +53,8 @@ pub unsafe extern "C" fn paysvc_reply_status(reply: *const paysvc_reply) -> pays
 /// @param reply  NULL: PAYSVC_OUTCOME_UNKNOWN
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_outcome(reply: *const paysvc_reply) -> paysvc_outcome {
-    read(reply, Outcome::Unknown as paysvc_outcome, |handle| handle.outcome)
+    // SAFETY: NULL, or a reply that its owner frees only when no function reads it any more.
+    unsafe { read(reply, Outcome::Unknown as paysvc_outcome, |handle| handle.outcome) }
 }
 
 /// State of the payment or refund in the answer; PAYSVC_STATE_NONE if the answer has none, or contradicting ones.
@@ -59,7 +62,8 @@ pub unsafe extern "C" fn paysvc_reply_outcome(reply: *const paysvc_reply) -> pay
 /// @param reply  NULL: PAYSVC_STATE_NONE
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_state(reply: *const paysvc_reply) -> paysvc_state {
-    read(reply, State::NONE.0, |handle| handle.state)
+    // SAFETY: NULL, or a reply that its owner frees only when no function reads it any more.
+    unsafe { read(reply, State::NONE.0, |handle| handle.state) }
 }
 
 /// Whether an order is paid as it was ordered. It is only if the outcome is PAYSVC_OUTCOME_CONFIRMED, the state
@@ -84,17 +88,19 @@ pub unsafe extern "C" fn paysvc_reply_is_paid(
     why_not: *mut *const c_char,
 ) -> c_int {
     let why = boundary(Some(c"a bug in the library was caught"), || {
-        // SAFETY: NULL or NUL-terminated.
+        // SAFETY: each is NULL, or NUL-terminated until this function returns.
         let ordered = unsafe {
             [text(reference, "reference"), text(amount, "amount"), text(currency, "currency")]
                 .map(|text| text.ok().map(|text| (text != paid::ANY).then_some(text)))
         };
-        read(reply, Some(c"reply is NULL"), |handle| match ordered {
+        let compare = |handle: &Handle| match ordered {
             [Some(reference), Some(amount), Some(currency)] => {
                 handle.why_not_paid(&Ordered { reference, amount, currency })
             }
             _ => Some(c"reference, amount or currency is NULL or not UTF-8"),
-        })
+        };
+        // SAFETY: NULL, or a reply that its owner frees only when no function reads it any more.
+        unsafe { read(reply, Some(c"reply is NULL"), compare) }
     });
     if !why_not.is_null() {
         // SAFETY: not NULL, and the caller promises that it may be written.
@@ -108,7 +114,8 @@ pub unsafe extern "C" fn paysvc_reply_is_paid(
 /// @param reply  NULL: 0
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_http_status(reply: *const paysvc_reply) -> c_int {
-    read(reply, 0, |handle| handle.http_status)
+    // SAFETY: NULL, or a reply that its owner frees only when no function reads it any more.
+    unsafe { read(reply, 0, |handle| handle.http_status) }
 }
 
 /// One JSON document: the service's own bytes if it answered with JSON (100.10 stays 100.10), otherwise a failure in the
@@ -118,13 +125,15 @@ pub unsafe extern "C" fn paysvc_reply_http_status(reply: *const paysvc_reply) ->
 /// @return never NULL; valid until the reply is freed
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_body(reply: *const paysvc_reply) -> *const c_char {
-    read(reply, NO_BODY.as_ptr(), |handle| handle.body.as_ptr())
+    // SAFETY: NULL, or a reply that its owner frees only when no function reads it any more.
+    unsafe { read(reply, NO_BODY.as_ptr(), |handle| handle.body.as_ptr()) }
 }
 
 /// Length of paysvc_reply_body() in bytes, without the NUL at its end.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_body_len(reply: *const paysvc_reply) -> usize {
-    read(reply, NO_BODY.count_bytes(), |handle| handle.body.text().len())
+    // SAFETY: NULL, or a reply that its owner frees only when no function reads it any more.
+    unsafe { read(reply, NO_BODY.count_bytes(), |handle| handle.body.text().len()) }
 }
 
 /// One value of the body as text: strings unescaped, everything else as it is written in the JSON. A string that contains
@@ -136,7 +145,7 @@ pub unsafe extern "C" fn paysvc_reply_body_len(reply: *const paysvc_reply) -> us
 ///   than 128 steps, or if there is no memory for it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_get(reply: *const paysvc_reply, pointer: *const c_char) -> *const c_char {
-    // SAFETY: the rules of the header.
+    // SAFETY: the reply is NULL or freed later, and the pointer is NULL or NUL-terminated.
     unsafe {
         look_up(reply, pointer, std::ptr::null(), |handle, pointer| handle.get(pointer).unwrap_or(std::ptr::null()))
     }
@@ -149,7 +158,7 @@ pub unsafe extern "C" fn paysvc_reply_get(reply: *const paysvc_reply, pointer: *
 /// @return as for paysvc_reply_get()
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_get_cp1252(reply: *const paysvc_reply, pointer: *const c_char) -> *const c_char {
-    // SAFETY: the rules of the header.
+    // SAFETY: the reply is NULL or freed later, and the pointer is NULL or NUL-terminated.
     unsafe {
         look_up(reply, pointer, std::ptr::null(), |handle, pointer| {
             handle.get_cp1252(pointer).unwrap_or(std::ptr::null())
@@ -164,7 +173,7 @@ pub unsafe extern "C" fn paysvc_reply_get_cp1252(reply: *const paysvc_reply, poi
 ///   is malformed or has more than 128 steps
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_type(reply: *const paysvc_reply, pointer: *const c_char) -> c_int {
-    // SAFETY: the rules of the header.
+    // SAFETY: the reply is NULL or freed later, and the pointer is NULL or NUL-terminated.
     unsafe { look_up(reply, pointer, JsonType::Absent as c_int, |handle, pointer| handle.json_type(pointer) as c_int) }
 }
 
@@ -175,7 +184,7 @@ pub unsafe extern "C" fn paysvc_reply_type(reply: *const paysvc_reply, pointer: 
 /// @return 0 for every other value, if there is no such value, and for NULL
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_count(reply: *const paysvc_reply, pointer: *const c_char) -> usize {
-    // SAFETY: the rules of the header.
+    // SAFETY: the reply is NULL or freed later, and the pointer is NULL or NUL-terminated.
     unsafe { look_up(reply, pointer, 0, |handle, pointer| handle.count(pointer)) }
 }
 
@@ -193,7 +202,7 @@ pub unsafe extern "C" fn paysvc_reply_name(
     pointer: *const c_char,
     index: usize,
 ) -> *const c_char {
-    // SAFETY: the rules of the header.
+    // SAFETY: the reply is NULL or freed later, and the pointer is NULL or NUL-terminated.
     unsafe {
         look_up(reply, pointer, std::ptr::null(), |handle, pointer| {
             handle.name(pointer, index).unwrap_or(std::ptr::null())
@@ -207,7 +216,8 @@ pub unsafe extern "C" fn paysvc_reply_name(
 /// @return valid until the reply is freed
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_code(reply: *const paysvc_reply) -> *const c_char {
-    read(reply, c"".as_ptr(), |handle| handle.code.as_ptr())
+    // SAFETY: NULL, or a reply that its owner frees only when no function reads it any more.
+    unsafe { read(reply, c"".as_ptr(), |handle| handle.code.as_ptr()) }
 }
 
 /// One line for people: the service's message, or the library's. Secrets of the request are masked in it.
@@ -216,7 +226,8 @@ pub unsafe extern "C" fn paysvc_reply_code(reply: *const paysvc_reply) -> *const
 /// @return valid until the reply is freed
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_message(reply: *const paysvc_reply) -> *const c_char {
-    read(reply, c"reply is NULL".as_ptr(), |handle| handle.message.as_ptr())
+    // SAFETY: NULL, or a reply that its owner frees only when no function reads it any more.
+    unsafe { read(reply, c"reply is NULL".as_ptr(), |handle| handle.message.as_ptr()) }
 }
 
 /// How long to wait before a retry, in ms: what the service asked for (Retry-After), or the library's own wait that would
@@ -225,7 +236,8 @@ pub unsafe extern "C" fn paysvc_reply_message(reply: *const paysvc_reply) -> *co
 /// @param reply  NULL: -1
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_retry_after_ms(reply: *const paysvc_reply) -> c_int {
-    read(reply, -1, |handle| handle.retry_after_ms)
+    // SAFETY: NULL, or a reply that its owner frees only when no function reads it any more.
+    unsafe { read(reply, -1, |handle| handle.retry_after_ms) }
 }
 
 /// How many times the request was sent, including retries.
@@ -233,7 +245,8 @@ pub unsafe extern "C" fn paysvc_reply_retry_after_ms(reply: *const paysvc_reply)
 /// @param reply  NULL: 0
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_attempts(reply: *const paysvc_reply) -> c_int {
-    read(reply, 0, |handle| handle.attempts)
+    // SAFETY: NULL, or a reply that its owner frees only when no function reads it any more.
+    unsafe { read(reply, 0, |handle| handle.attempts) }
 }
 
 /// Number of this call, e.g. "3k9v0c2m8q1tz7ha-42": at most 40 letters, digits and "-". No other call has it, in no other
@@ -243,7 +256,10 @@ pub unsafe extern "C" fn paysvc_reply_attempts(reply: *const paysvc_reply) -> c_
 /// @return valid until the reply is freed
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_call_id(reply: *const paysvc_reply) -> *const c_char {
-    boundary(c"".as_ptr(), || read(reply, c"".as_ptr(), |handle| handle.call_id().as_ptr()))
+    boundary(c"".as_ptr(), || {
+        // SAFETY: NULL, or a reply that its owner frees only when no function reads it any more.
+        unsafe { read(reply, c"".as_ptr(), |handle| handle.call_id().as_ptr()) }
+    })
 }
 
 /// Number that the service gave to the last request of this call, by which it finds the request in its own log: the first
@@ -254,7 +270,8 @@ pub unsafe extern "C" fn paysvc_reply_call_id(reply: *const paysvc_reply) -> *co
 /// @return valid until the reply is freed; "" if there is none
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_reply_request_id(reply: *const paysvc_reply) -> *const c_char {
-    read(reply, c"".as_ptr(), |handle| handle.request_id().as_ptr())
+    // SAFETY: NULL, or a reply that its owner frees only when no function reads it any more.
+    unsafe { read(reply, c"".as_ptr(), |handle| handle.request_id().as_ptr()) }
 }
 
 /// Frees the reply and every text that its functions returned.
@@ -264,7 +281,7 @@ pub unsafe extern "C" fn paysvc_reply_request_id(reply: *const paysvc_reply) -> 
 pub unsafe extern "C" fn paysvc_reply_free(reply: *mut paysvc_reply) {
     boundary((), || {
         if !reply.is_null() {
-            // SAFETY: came from `handle::new`, given back once.
+            // SAFETY: a `Box` that `handle::into_pointer` gave away, given back once and read by nobody now.
             drop(unsafe { Box::from_raw(reply.cast::<Handle>()) });
         }
     });

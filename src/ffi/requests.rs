@@ -19,14 +19,15 @@ pub type Method = fn(&Client, &str, Option<&Arc<Call>>, &CallRecord) -> Reply;
 /// Takes the arguments of a C function, and calls the client's.
 ///
 /// # Safety
-/// The rules of the header.
+/// `client` and `call` are NULL or have not been freed, and `request_json` is NULL, or NUL-terminated until this
+/// returns.
 unsafe fn with_arguments(
     client: *const paysvc_client,
     request_json: *const c_char,
     call: *const paysvc_call,
     send: impl FnOnce(&Client, &str, Option<&Arc<Call>>) -> Reply,
 ) -> Reply {
-    // SAFETY: the rules of the header.
+    // SAFETY: each is what the caller promises; client and token are kept alive from here on, even if they are freed.
     let ready = unsafe {
         retain(client).and_then(|client| Ok((client, text(request_json, "request_json")?, call::retain(call))))
     };
@@ -40,7 +41,7 @@ unsafe fn with_arguments(
 }
 
 /// # Safety
-/// The rules of the header.
+/// As [`with_arguments`]; `reply` is NULL or points to memory for one pointer.
 pub unsafe fn endpoint(
     row: &'static Endpoint,
     client: *const paysvc_client,
@@ -48,7 +49,7 @@ pub unsafe fn endpoint(
     call: *const paysvc_call,
     reply: *mut *mut paysvc_reply,
 ) -> paysvc_status {
-    // SAFETY: the rules of the header.
+    // SAFETY: the arguments are what the caller promises, until the body has run and the reply is written.
     unsafe {
         deliver(reply, |record| {
             with_arguments(client, request_json, call, |client, json, call| client.call(row, json, call, record))
@@ -57,7 +58,7 @@ pub unsafe fn endpoint(
 }
 
 /// # Safety
-/// The rules of the header.
+/// As [`with_arguments`]; `reply` is NULL or points to memory for one pointer.
 pub unsafe fn method(
     method: Method,
     client: *const paysvc_client,
@@ -65,7 +66,7 @@ pub unsafe fn method(
     call: *const paysvc_call,
     reply: *mut *mut paysvc_reply,
 ) -> paysvc_status {
-    // SAFETY: the rules of the header.
+    // SAFETY: the arguments are what the caller promises, until the body has run and the reply is written.
     unsafe {
         deliver(reply, |record| {
             with_arguments(client, request_json, call, |client, json, call| method(client, json, call, record))
@@ -76,7 +77,7 @@ pub unsafe fn method(
 /// As [`method`], for what became of an earlier request: the outcome is never NOT_SENT.
 ///
 /// # Safety
-/// The rules of the header.
+/// As [`with_arguments`]; `reply` is NULL or points to memory for one pointer.
 pub unsafe fn method_about_earlier(
     method: Method,
     client: *const paysvc_client,
@@ -84,7 +85,7 @@ pub unsafe fn method_about_earlier(
     call: *const paysvc_call,
     reply: *mut *mut paysvc_reply,
 ) -> paysvc_status {
-    // SAFETY: the rules of the header.
+    // SAFETY: the arguments are what the caller promises, until the body has run and the reply is written.
     unsafe {
         deliver_about_earlier(reply, |record| {
             with_arguments(client, request_json, call, |client, json, call| method(client, json, call, record))

@@ -41,7 +41,7 @@ fn give_up() -> bool {
         return false;
     }
     memory::set_spent(true);
-    // SAFETY: `Reserve::take` allocated it with this layout, and nobody else has it.
+    // SAFETY: `Reserve::take` allocated it with this layout, and it is taken out: nobody else has it.
     unsafe { System.dealloc(block, BLOCK) };
     true
 }
@@ -51,10 +51,10 @@ fn can_help(layout: Layout) -> bool {
     layout.size() <= LARGE && give_up()
 }
 
-// SAFETY: each function is that of the allocators that it wraps, called once more where it failed.
+// SAFETY: each function is that of the allocator that it wraps, called once more where it failed.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the layout has a size, as the caller promises, and is passed on unchanged.
         unsafe {
             let block = WIPING.alloc(layout);
             if block.is_null() && can_help(layout) { WIPING.alloc(layout) } else { block }
@@ -62,7 +62,7 @@ unsafe impl GlobalAlloc for Allocator {
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the layout has a size, as the caller promises, and is passed on unchanged.
         unsafe {
             let block = WIPING.alloc_zeroed(layout);
             if block.is_null() && can_help(layout) { WIPING.alloc_zeroed(layout) } else { block }
@@ -70,7 +70,7 @@ unsafe impl GlobalAlloc for Allocator {
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the block came from `WIPING` with this layout, because all blocks of `self` do.
         unsafe { WIPING.dealloc(block, layout) }
     }
 }
@@ -110,7 +110,7 @@ impl Drop for Reserve {
         let block = RESERVED.replace(null_mut());
         let kept = SPARE.compare_exchange(null_mut(), block, Ordering::Release, Ordering::Relaxed).is_ok();
         if !block.is_null() && !kept {
-            // SAFETY: `take` allocated it with this layout, and nobody else has it.
+            // SAFETY: `take` allocated it with this layout, and it is neither reserved nor spare: nobody else has it.
             unsafe { System.dealloc(block, BLOCK) };
         }
     }

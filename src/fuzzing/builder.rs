@@ -6,8 +6,8 @@
 use serde::de::IgnoredAny;
 
 use super::{has_canary, json as reader, may_name_canary};
+use crate::json::builder::{Builder, Value};
 use crate::request::body;
-use crate::request::builder::{Builder, Value};
 
 /// The root is one level, and each of its members may have 32.
 const LEVELS: usize = 33;

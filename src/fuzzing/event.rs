@@ -8,7 +8,7 @@ use super::choice::first_line;
 use super::value::value;
 use super::{check_texts, has_canary, json, may_name_canary};
 use crate::client::webhook::verify;
-use crate::response::document::Document;
+use crate::json::document::Document;
 use crate::response::reply::Reply;
 use paysvc_spec::status::{Outcome, State, Status};
 

@@ -1,25 +1,22 @@
 //! The fuzz targets that call private items of the library: a function each, with its checks. They are here and not in
 //! `fuzz/`, because those items (the readers of settings, keys and answers, and what prepares a request) would have to
-//! be public there. Compiled for the fuzzer and for tests only. The targets `ffi` and `wire` need only the C interface
-//! and are in `fuzz/src`.
+//! be public there. Compiled for the fuzzer and for tests only. The targets that go through the C interface are in
+//! `src/ffi/fuzzing`.
 //!
 //! `fuzz/fuzz_targets` runs these functions under libFuzzer; the tests below run them on the committed corpus.
 
 mod answer;
 mod as_sent;
 mod builder;
-#[path = "../../fuzz/src/choice.rs"]
-mod choice;
-#[path = "../../fuzz/src/conditions.rs"]
-mod conditions;
+pub mod choice;
+pub mod conditions;
 mod config;
 mod event;
 mod json;
 mod key;
 mod pointer;
 mod request;
-#[path = "../../fuzz/src/value.rs"]
-mod value;
+pub mod value;
 // The second reader is a Python program, which Wine does not have.
 #[cfg(all(test, unix))]
 mod verdicts;
@@ -101,36 +98,37 @@ fn check_texts(reply: &Reply) {
     assert!(!reply.body.contains('\0'));
 }
 
+/// The committed inputs of the targets.
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
+pub mod corpus {
     use std::fs;
-    use std::path::Path;
+    use std::panic::catch_unwind;
+    use std::path::{Path, PathBuf};
 
-    fn fuzz() -> &'static Path {
+    use super::Target;
+
+    pub fn folder() -> &'static Path {
         Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz"))
     }
 
-    /// A target that is not in the list would be fuzzed, but its corpus would not be replayed.
-    #[test]
-    fn every_target_of_the_fuzzer_is_in_the_list() {
-        let files = fs::read_dir(fuzz().join("fuzz_targets")).unwrap().map(|file| file.unwrap().path());
-        let here = files.filter(|file| fs::read_to_string(file).unwrap().contains("paysvc::fuzzing::"));
-        let here: BTreeSet<_> = here.map(|file| file.file_stem().unwrap().to_str().unwrap().to_owned()).collect();
-        assert_eq!(here, super::TARGETS.iter().map(|(name, _)| name.to_string()).collect());
+    pub fn corpus(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
+        let files = fs::read_dir(folder().join("corpus").join(target)).unwrap().map(|file| file.unwrap().path());
+        let corpus: Vec<_> = files.map(|file| (file.clone(), fs::read(file).unwrap())).collect();
+        assert!(corpus.len() >= 10, "{target} has {} files", corpus.len());
+        corpus
     }
 
-    /// Replays the corpus, with the crashes that were fixed.
-    #[test]
-    fn the_corpus_passes() {
-        for (target, run) in super::TARGETS {
-            let files: Vec<_> = fs::read_dir(fuzz().join("corpus").join(target)).unwrap().collect();
-            assert!(files.len() >= 10, "{target} has {} files", files.len());
-            for file in files {
-                let file = file.unwrap().path();
-                let input = fs::read(&file).unwrap();
-                assert!(std::panic::catch_unwind(|| run(&input)).is_ok(), "{}", file.display());
+    /// Runs each target on its corpus, which has the crashes that were fixed.
+    pub fn replay(targets: &[(&str, Target)]) {
+        for (target, run) in targets {
+            for (file, input) in corpus(target) {
+                assert!(catch_unwind(|| run(&input)).is_ok(), "{}", file.display());
             }
         }
+    }
+
+    #[test]
+    fn the_corpus_passes() {
+        replay(super::TARGETS);
     }
 }

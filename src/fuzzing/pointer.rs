@@ -6,8 +6,8 @@ use std::collections::HashSet;
 
 use super::json::scan;
 use super::value::value;
-use crate::response::document::{Document, Value};
-use crate::util::json as library;
+use crate::json as library;
+use crate::json::document::{Document, Value};
 
 /// How many members of one value are looked up.
 const MEMBERS: usize = 200;
@@ -16,7 +16,7 @@ pub fn pointer(input: &[u8]) {
     let Ok(input) = std::str::from_utf8(input) else { return };
     let Some((pointer, text)) = input.split_once('\n') else { return };
     let scanned = Document::scan(text, &|| false);
-    assert_eq!(scanned.is_ok(), library::document(text).is_ok(), "the two readers disagree on what JSON is");
+    assert_eq!(scanned.is_ok(), library::parse(text).is_ok(), "the two readers disagree on what JSON is");
     let Ok(document) = scanned else { return };
     let named_twice = scan(text).named_twice;
     assert_eq!(document.has_duplicate_names(), named_twice, "the two readers disagree on a name that is there twice");

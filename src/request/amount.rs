@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use crate::util::json::{self, Type};
+use crate::json::{self, Type};
 use paysvc_spec::schema::Wire;
 
 /// The longest amount that is accepted, in characters.
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     fn written(json: &str, wire: Wire) -> String {
-        let value = json::document(json).unwrap();
+        let value = json::parse(json).unwrap();
         assert_eq!(fault(value), None, "{json}");
         let mut out = Vec::new();
         assert!(push(value, wire, &mut out), "{json}");
@@ -95,7 +95,7 @@ mod tests {
             ("12345678901234567890.000", r#""12345678901234567890.000""#, "12345678901234567890.000"),
         ] {
             assert_eq!((written(given, Wire::Text).as_str(), written(given, Wire::Number).as_str()), (text, number));
-            json::document(number).unwrap();
+            json::parse(number).unwrap();
         }
     }
 
@@ -105,13 +105,13 @@ mod tests {
         let numbers = ["0", "0.00", "-1", "-0.5", "1e3", "1E+2", "1.0e-1"];
         let texts = texts.iter().map(|text| format!("\"{text}\""));
         for json in texts.chain(numbers.iter().map(|number| number.to_string())) {
-            let value = json::document(&json).unwrap();
+            let value = json::parse(&json).unwrap();
             assert_eq!(fault(value).as_deref(), Some(EXPECTED), "{json}");
             let mut out = Vec::new();
             assert!(!push(value, Wire::Number, &mut out) && out.is_empty(), "{json}");
         }
         for (json, found) in [("null", "null"), ("true", "a boolean"), ("[1]", "an array"), ("{}", "an object")] {
-            let text = fault(json::document(json).unwrap()).unwrap();
+            let text = fault(json::parse(json).unwrap()).unwrap();
             assert_eq!(text, format!("must be a decimal amount, like \"100.10\", it is {found}"));
         }
     }
@@ -120,10 +120,10 @@ mod tests {
     fn an_amount_has_at_most_64_characters() {
         let good = "9".repeat(MAX_CHARS);
         for json in [good.clone(), format!("\"{good}\"")] {
-            assert_eq!(fault(json::document(&json).unwrap()), None);
+            assert_eq!(fault(json::parse(&json).unwrap()), None);
         }
         for json in [format!("{good}9"), format!("\"{good}9\"")] {
-            let text = fault(json::document(&json).unwrap()).unwrap();
+            let text = fault(json::parse(&json).unwrap()).unwrap();
             assert_eq!(text, "has 65 characters; an amount has at most 64");
         }
     }

@@ -5,10 +5,10 @@ use std::fmt::Display;
 
 use serde_json::value::RawValue;
 
+use crate::json::{self, Members};
 use crate::request::amount;
 use crate::request::settings::Settings;
 use crate::request::validate;
-use crate::util::json::{self, Members};
 use crate::util::memory;
 use crate::util::secret::SecretBytes;
 use crate::util::validation_error::ValidationError;
@@ -145,6 +145,8 @@ mod tests {
     use paysvc_spec::schema::Wire;
 
     use super::*;
+    use crate::json::MAX_DEPTH;
+    use crate::json::builder::{Builder, Value};
 
     const fn amount(name: &'static str, wire: Wire) -> Field {
         Field::optional(name, Kind::Amount(wire), "")
@@ -211,6 +213,13 @@ mod tests {
         assert_eq!(error.message, "made_up: order.x nests deeper than 32 levels");
         let error = written(&format!(r#"{{"payouts":[{{}},{{"parts":[{{"x":{deep}}}]}}]}}"#)).unwrap_err();
         assert_eq!(error.message, "made_up: payouts.1.parts.0.x nests deeper than 32 levels");
+    }
+
+    #[test]
+    fn the_deepest_document_that_can_be_built_may_be_sent() {
+        let mut builder = Builder::new();
+        assert!(builder.set(&"/a".repeat(MAX_DEPTH), Value::Bool(true)));
+        assert!(payload(builder.text().unwrap().to_str().unwrap()).is_ok());
     }
 
     /// Every amount may get quotes, so the buffer has room for as many as there are.

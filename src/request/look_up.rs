@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
+use crate::json::{self, Members, Type, pointer};
 use crate::request::validate;
-use crate::util::json::{self, Members, Type};
+use crate::util::one_line::shortened;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::{Endpoint, Field, Keep, Kind, LookUp, Settles};
 use paysvc_spec::status::Status;
@@ -152,7 +153,7 @@ fn charge(members: &Members<'_>, fields: &[Field], look_up: &LookUp) -> Option<S
         None => !look_up.keep.iter().any(|kept| first_step(kept.pointer()) == name),
     };
     let given = members.iter().filter(|(_, value)| Type::of(value) != Type::Null);
-    given.map(|(name, _)| name).find(|name| charges(name)).map(|name| validate::shortened(name).into_owned())
+    given.map(|(name, _)| name).find(|name| charges(name)).map(|name| shortened(name).into_owned())
 }
 
 /// The member of the request in which a pointer begins.
@@ -183,11 +184,11 @@ fn value<'a>(members: &Members<'a>, fields: &'static [Field], pointer: &str) -> 
     }
     let mut path = String::new();
     let mut level = Cow::Borrowed(members);
-    let mut steps = pointer.split('/').skip(1).peekable();
-    while let Some(step) = steps.next() {
-        path = if path.is_empty() { step.to_owned() } else { format!("{path}.{step}") };
-        let Some(found) = json::member(&level, step) else { return Ok(None) };
-        if steps.peek().is_none() {
+    let mut names = pointer::names(pointer).peekable();
+    while let Some(name) = names.next() {
+        path = if path.is_empty() { name.to_string() } else { format!("{path}.{name}") };
+        let Some(found) = json::member(&level, &name) else { return Ok(None) };
+        if names.peek().is_none() {
             return Ok(Some(found));
         }
         level = Cow::Owned(object(found).map_err(|text| (path.clone(), text))?);
@@ -215,10 +216,10 @@ fn checked<'a>(
 }
 
 fn field_at(fields: &'static [Field], pointer: &str) -> Option<&'static Field> {
-    let mut steps = pointer.split('/').skip(1);
+    let mut names = pointer::names(pointer);
     let named = |fields: &'static [Field], name: &str| fields.iter().find(|field| field.name == name);
-    let first = named(fields, steps.next()?)?;
-    steps.try_fold(first, |outer, step| named(outer.kind.members(), step))
+    let first = named(fields, &names.next()?)?;
+    names.try_fold(first, |outer, name| named(outer.kind.members(), &name))
 }
 
 /// Members that are nearly ones that must be kept: ignored, they would be missing.
@@ -236,7 +237,7 @@ fn misspelt(members: &Members<'_>, fields: &'static [Field], look_up: &LookUp, e
             if let Some(meant) = meant.filter(|meant| meant.split(" or ").any(is_kept))
                 && errors.len() < MAX_ERRORS
             {
-                errors.push((format!("{WHERE}.{prefix}{}", validate::shortened(name)), validate::did_you_mean(&meant)));
+                errors.push((format!("{WHERE}.{prefix}{}", shortened(name)), validate::did_you_mean(&meant)));
             }
         }
     };

@@ -1,12 +1,11 @@
-//! From a row of the table, or the JSON of `paysvc_request`, to the parts of an HTTP request: method, URL, headers, body;
-//! and the JSON of a request, made value by value. Does no I/O.
+//! From a row of the table, or the JSON of `paysvc_request`, to the parts of an HTTP request: method, URL, headers,
+//! body. Does no I/O.
 //!
-//! Imports `util` only.
+//! Imports `util` and `json`.
 
 pub mod amount;
 pub mod base_url;
 pub mod body;
-pub mod builder;
 pub mod encryption;
 mod key_forms;
 pub mod look_up;

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 
 use serde_json::value::RawValue;
 
+use crate::json::{self, Members, Type};
 use crate::request::Prepared;
 use crate::request::base_url::BaseUrl;
 use crate::request::policy::{self, Permitted, RawRequest};
@@ -13,7 +14,6 @@ use crate::request::references::{self, References};
 use crate::request::secrets::{Secrets, Stop};
 use crate::request::settings::Settings;
 use crate::request::{body, url, url_path, validate};
-use crate::util::json::{self, Members, Type};
 use crate::util::limits::MAX_LINE;
 use crate::util::secret::SecretBytes;
 use crate::util::validation_error::ValidationError;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::util::json::{self, Members, Type};
+use crate::json::{self, Members, Type};
 use paysvc_spec::roles::OF_REQUEST;
 use paysvc_spec::schema::{Field, Reference};
 

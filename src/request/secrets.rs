@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 
-use crate::util::json::{self, Members, Type};
+use crate::json::{self, Members, Type};
 use crate::util::one_line;
 use crate::util::secret::SecretBytes;
 use crate::util::symbols::symbols;

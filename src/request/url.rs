@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
+use crate::json::{self, Members};
 use crate::request::base_url::BaseUrl;
-use crate::util::json::{self, Members};
 use crate::util::limits::MAX_LINE;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::{Endpoint, Field, Location};

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::response::document::Value;
-use crate::util::json::Type;
+use crate::json::Type;
+use crate::json::document::Value;
 
 /// The longest amount that is read, in bytes.
 const MAX_LENGTH: usize = 64;

@@ -4,10 +4,11 @@
 //! One reader takes the answer apart by the roles of its members. What weakens a verdict is read leniently (names in any
 //! case, at any depth), what strengthens it strictly.
 
+use crate::json::Type;
+use crate::json::document::{Document, Value};
 use crate::request::references::References;
-use crate::response::document::{Document, Value};
-use crate::util::json::Type;
-use amounts::Amounts;
+use crate::response::decimal::Decimal;
+use amounts::{Amounts, Priced};
 use history::History;
 use paysvc_spec::schema::{Answer, Envelope, Member, Place, Reference, Role};
 use paysvc_spec::status::State;
@@ -116,6 +117,17 @@ impl Facts {
         &self.references[kind as usize]
     }
 
+    /// Compares the price of the order; where the answer has none, what was charged, with or without the fee beside it.
+    /// All that it names must agree.
+    pub fn compare_price(&self, wanted: &Decimal) -> Priced {
+        amounts::compare_price(&self.amounts, wanted)
+    }
+
+    /// As [`Facts::compare_price`], without what was charged.
+    pub fn compare_price_alone(&self, wanted: &Decimal) -> Priced {
+        amounts::compare_price_alone(&self.amounts, wanted)
+    }
+
     /// How many payments of the history were successful.
     pub fn payments_made(&self) -> usize {
         self.history.successful
@@ -221,7 +233,7 @@ impl<'a> Reader<'a> {
         self.decide_state();
         // A success without a vote for failure is no refusal, so no message makes it doubtful.
         if root.kind() == Type::Object && (self.facts.failure.any_case || !self.facts.success.any_case) {
-            self.messages(root, Place::Root);
+            self.in_doubt.messages(root, Place::Root);
         }
         self.facts.names_progress |=
             self.in_doubt.always || self.in_doubt.unless_refused && !self.codes.refusal && !self.facts.own_failed;

@@ -1,9 +1,8 @@
 //! From the HTTP answer to the reply: reads it, extracts the facts, decides the verdict, redacts the message. Does no I/O.
 //!
-//! Imports `util`, of `transport` the answer's type, and of `request` the references and secrets.
+//! Imports `util` and `json`, of `transport` the answer's type, and of `request` the references and secrets.
 
 pub mod decimal;
-pub mod document;
 pub mod facts;
 pub mod paid;
 pub mod reader;

@@ -4,8 +4,9 @@
 
 use std::borrow::Cow;
 
+use crate::json::document::{Document, ScanError};
+use crate::json::{MAX_VALUES, Type};
 use crate::request::references::References;
-use crate::response::document::{Document, MAX_VALUES, ScanError};
 use crate::response::facts::{self, Facts};
 use crate::response::redact::WITHHELD;
 use crate::response::reply::Reply;
@@ -13,7 +14,6 @@ use crate::response::texts;
 use crate::response::verdict::{self, AttemptResult, ReceivedAnswer, Verdict};
 use crate::transport::answer::{BodyError, HttpAnswer};
 use crate::util::failpoint;
-use crate::util::json::Type;
 use paysvc_spec::schema::{Answer, Safety};
 use paysvc_spec::status::Status;
 

@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use crate::response::document::Document;
+use crate::json;
+use crate::json::document::Document;
 use crate::response::facts::Facts;
-use crate::util::json;
 pub use crate::util::one_line::one_line;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::{Outcome, State, Status};

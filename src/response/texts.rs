@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::response::document::Value;
+use crate::json::Type;
+use crate::json::document::Value;
 use crate::response::facts::roles::meaning;
-use crate::util::json::Type;
 use paysvc_spec::schema::{Envelope, Place, Role};
 
 /// How many bytes of a code or a message are read. Many times what is shown, so that a secret that begins in the shown part

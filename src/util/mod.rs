@@ -1,4 +1,4 @@
-//! Helpers that the other rooms share: JSON, secrets, memory, processes. They know nothing of payments.
+//! Helpers that the other rooms share: secrets, memory, processes. They know nothing of payments.
 //!
 //! Imports no other room.
 
@@ -6,7 +6,6 @@ pub mod authority;
 pub mod call_id;
 pub mod cp1252;
 pub mod failpoint;
-pub mod json;
 pub mod limits;
 pub mod memory;
 pub mod one_line;

@@ -1,7 +1,11 @@
 //! Any text as one line for people.
 
+use std::borrow::Cow;
+
 /// Longest line in characters. A longer text of the service is cut.
 pub const MAX_CHARS: usize = 500;
+/// How many characters of a name an error repeats.
+const MAX_NAME_CHARS: usize = 100;
 
 /// The character as it may appear in a line: a blank instead of characters that end the line or control a terminal, and
 /// `None` for invisible ones. Those could hide digits from a search, and bidirectional controls change the order of text.
@@ -50,6 +54,14 @@ pub fn one_line(text: String) -> String {
     // Limited before filtering: there may be many invisible characters.
     let clean = text.chars().take(3 * MAX_CHARS).filter_map(visible);
     clean.take(MAX_CHARS).collect::<String>().trim().to_owned()
+}
+
+/// A name that a caller gave, as an error repeats it.
+pub fn shortened(name: &str) -> Cow<'_, str> {
+    match name.char_indices().nth(MAX_NAME_CHARS) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &name[..end])),
+        None => Cow::Borrowed(name),
+    }
 }
 
 #[cfg(test)]

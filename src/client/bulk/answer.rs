@@ -8,13 +8,13 @@ use std::collections::HashSet;
 
 use super::list::Identity;
 use super::names;
+use crate::json::Type;
+use crate::json::document::Value;
 use crate::response::decimal::Decimal;
-use crate::response::document::Value;
 use crate::response::facts::element::is_refused;
 use crate::response::redact::WITHHELD;
 use crate::response::reply::Reply;
 use crate::response::texts;
-use crate::util::json::Type;
 
 /// A batch that was accepted.
 pub struct Accepted {
@@ -162,7 +162,7 @@ fn plain<'d>(object: Value<'d>, name: &str) -> Option<Cow<'d, str>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::response::document::Document;
+    use crate::json::document::Document;
     use paysvc_spec::status::{Outcome, Status};
 
     fn identity(number: usize, amount: &str) -> Identity {

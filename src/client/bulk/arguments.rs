@@ -3,8 +3,8 @@
 use serde_json::value::RawValue;
 
 use super::{WHAT, names};
+use crate::json::{self, Type};
 use crate::request::validate;
-use crate::util::json::{self, Type};
 use crate::util::limits::MAX_BULK_TEXT;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::operations::OPERATIONS;

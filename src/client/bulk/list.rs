@@ -7,10 +7,10 @@ use serde_json::value::RawValue;
 
 use super::report::{Report, Row};
 use super::{WHAT, names, no_memory};
+use crate::json::{self, Members};
 use crate::request::settings::Settings;
 use crate::request::validate::{self, MAX_ERRORS};
 use crate::request::{amount, body};
-use crate::util::json::{self, Members};
 use crate::util::memory;
 use crate::util::secret::SecretBytes;
 use crate::util::validation_error::ValidationError;

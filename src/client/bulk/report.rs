@@ -2,8 +2,8 @@
 
 use super::list::Identity;
 use super::names;
+use crate::json;
 use crate::response::reply::{Reply, one_line};
-use crate::util::json;
 use paysvc_spec::status::{self, Outcome, STATES, State, Status};
 
 /// What became of one recipient, or of a batch.

@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 
 use super::{Task, attempts, expected, interval};
+use crate::json::{self, Members};
 use crate::request::look_up::Kept;
 use crate::request::secrets::{Secrets, Stop};
 use crate::request::validate;
 use crate::response::decimal::Decimal;
 use crate::response::resolution::{Asked, Price, Question, Unasked};
-use crate::util::json::{self, Members};
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::schema::{Endpoint, Keep, LookUp, Safety, Settles};

@@ -1,9 +1,9 @@
 //! From the arguments of `order_wait` to the question.
 
 use super::{Task, attempts, expected, interval};
+use crate::json::{self, Members};
 use crate::request::secrets::Secrets;
 use crate::response::resolution::{Asked, Price, Question};
-use crate::util::json::{self, Members};
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::schema::{LookUp, Settles};

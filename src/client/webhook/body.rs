@@ -3,8 +3,8 @@
 use aws_lc_rs::digest;
 
 use super::compare::{Difference, Shown};
-use crate::response::document::Document;
-use crate::util::json::{self, Type};
+use crate::json::document::Document;
+use crate::json::{self, Type};
 use crate::util::memory;
 use crate::util::process::critical_section;
 use paysvc_spec::events::{ADDED, Subject};

@@ -1,8 +1,8 @@
 //! Reads the body of a webhook, which anybody may have sent: bounded, in every form that the service uses.
 
 use super::members::{Fault, Values};
-use crate::response::document::{Document, ScanError};
-use crate::util::json::Type;
+use crate::json::Type;
+use crate::json::document::{Document, ScanError};
 use paysvc_spec::events::{Subject, VERIFICATIONS, Verification, WRAPPER};
 
 /// Largest body that is read. The largest event that was seen has 3 KB.

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 
 use super::amounts::Amounts;
+use crate::json::Type;
+use crate::json::document::Value;
 use crate::response::decimal::Decimal;
-use crate::response::document::Value;
 use crate::response::facts::Facts;
 use crate::response::facts::stated::Stated;
 use crate::response::facts::words::{NamedState, is_one_of, is_same, state_of_id, state_of_word, word};
-use crate::util::json::Type;
 use paysvc_spec::events::{EventMember, MEMBERS, Meaning};
 use paysvc_spec::schema::Reference;
 use paysvc_spec::status::State;

@@ -1,13 +1,13 @@
 //! What is kept of a request, from the table's own rows.
 
 use super::*;
-use crate::util::json::members_of;
+use crate::json::members_of;
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::endpoints::endpoint;
 
 fn read<'a>(row: &str, text: &'a str) -> Result<Kept<'a>, Vec<(String, String)>> {
     let row = endpoint(row);
-    let request = json::document(text).unwrap();
+    let request = json::parse(text).unwrap();
     Kept::read(row, row.looked_up_by.as_ref().unwrap(), request, "resolve").map_err(|error| error.errors)
 }
 

@@ -3,22 +3,19 @@
 
 mod near;
 
-use std::borrow::Cow;
-
 use serde_json::value::RawValue;
 
+use crate::json::{self, Members, Type, pointer};
 use crate::request::amount;
-use crate::util::json::{self, Members, Type};
 use crate::util::limits::MAX_TEXT;
 use crate::util::memory;
+use crate::util::one_line::shortened;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::{Field, Kind, PayOption};
 use paysvc_spec::status::Status;
 
 /// Most members that one error names.
 pub const MAX_ERRORS: usize = 100;
-/// How many characters of an unknown name are repeated. The service's own names are much shorter.
-const MAX_NAME_CHARS: usize = 100;
 
 /// Reads `text` as one JSON object and checks it; the error starts with `what`: a function's name, or "the configuration".
 pub fn object<'a>(
@@ -70,7 +67,7 @@ pub fn out_of_memory(what: &str, length: usize, status: Status) -> ValidationErr
 
 /// Why a text is no valid object: common mistakes get a clear message.
 fn reason(text: &str, error: &serde_json::Error) -> String {
-    match json::document(text) {
+    match json::parse(text) {
         Err(error) => format!("is not JSON: {error}"),
         Ok(value) if Type::of(value) != Type::Object => {
             format!("must be a JSON object, it is {}", Type::of(value).name())
@@ -235,9 +232,9 @@ impl Check<'_> {
 
     /// Whether the request has another text at that pointer. What is no text has an error of its own.
     fn differs(&self, text: &str, pointer: &str) -> bool {
-        let mut steps = pointer.split('/').skip(1);
-        let first = steps.next().and_then(|name| json::member(self.members, name));
-        let other = steps.try_fold(first, |value, name| Some(json::member(&json::members(value?).ok()?, name)));
+        let mut names = pointer::names(pointer);
+        let first = names.next().and_then(|name| json::member(self.members, &name));
+        let other = names.try_fold(first, |value, name| Some(json::member(&json::members(value?).ok()?, &name)));
         other.flatten().and_then(json::text).is_some_and(|other| other != text)
     }
 
@@ -261,14 +258,6 @@ fn is_grouped(text: &str) -> bool {
     let digits = text.chars().filter(char::is_ascii_digit).count();
     let between = text.chars().filter(|c| c.is_whitespace() || matches!(c, '-' | '\u{2010}'..='\u{2015}')).count();
     digits > 0 && between > 0 && digits + between == text.chars().count()
-}
-
-/// The beginning of a long name.
-pub fn shortened(name: &str) -> Cow<'_, str> {
-    match name.char_indices().nth(MAX_NAME_CHARS) {
-        Some((end, _)) => Cow::Owned(format!("{}…", &name[..end])),
-        None => Cow::Borrowed(name),
-    }
 }
 
 pub fn did_you_mean(known: &str) -> String {

@@ -50,7 +50,7 @@ fn all_errors_are_reported_at_once_with_their_paths() {
 #[test]
 fn a_long_name_and_half_a_million_names_are_refused_quickly() {
     let found = errors(&format!(r#"{{"reference":"r","{}":1}}"#, "é".repeat(500_000)), false);
-    assert_eq!(found[0].0, format!("{}…", "é".repeat(MAX_NAME_CHARS)));
+    assert_eq!(found[0].0, format!("{}…", "é".repeat(100)));
     assert_eq!(found[0].1, "is not a known member; known are reference, amount, count, card, order, payouts");
     let many: Vec<_> = (0..500_000).map(|number| format!(r#""m{number}":1"#)).collect();
     assert_eq!(errors(&format!(r#"{{"reference":"r",{}}}"#, many.join(",")), false).len(), MAX_ERRORS);

@@ -1,6 +1,5 @@
 //! The amounts of an answer, compared with a price.
 
-use super::Facts;
 use super::stated::Stated;
 use crate::response::decimal::Decimal;
 
@@ -24,32 +23,23 @@ pub enum Priced {
     Differs(String),
 }
 
-impl Facts {
-    /// Compares the price of the order; where the answer has none, what was charged, with or without the fee beside it. All
-    /// that it names must agree.
-    pub fn compare_price(&self, wanted: &Decimal) -> Priced {
-        match self.compare_price_alone(wanted) {
-            Priced::Unnamed => {
-                let agrees = |amounts: &&Amounts| {
-                    let with_fee = || amounts.fee.clear().map(|fee| wanted.plus(fee));
-                    amounts.total.clear().is_some_and(|total| total == wanted || Some(total) == with_fee().as_ref())
-                };
-                compared(
-                    "charged total",
-                    self.amounts.iter().filter(|it| !it.total.is_absent()),
-                    |it| &it.total,
-                    agrees,
-                )
-            }
-            compared => compared,
+/// With what was charged, where there is no price.
+pub fn compare_price(named: &[Amounts], wanted: &Decimal) -> Priced {
+    match compare_price_alone(named, wanted) {
+        Priced::Unnamed => {
+            let agrees = |amounts: &&Amounts| {
+                let with_fee = || amounts.fee.clear().map(|fee| wanted.plus(fee));
+                amounts.total.clear().is_some_and(|total| total == wanted || Some(total) == with_fee().as_ref())
+            };
+            compared("charged total", named.iter().filter(|it| !it.total.is_absent()), |it| &it.total, agrees)
         }
+        compared => compared,
     }
+}
 
-    /// As [`Facts::compare_price`], without what was charged.
-    pub fn compare_price_alone(&self, wanted: &Decimal) -> Priced {
-        let named = self.amounts.iter().filter(|amounts| !amounts.price.is_absent());
-        compared("price", named, |amounts| &amounts.price, |amounts| amounts.price.clear() == Some(wanted))
-    }
+pub fn compare_price_alone(named: &[Amounts], wanted: &Decimal) -> Priced {
+    let named = named.iter().filter(|amounts| !amounts.price.is_absent());
+    compared("price", named, |amounts| &amounts.price, |amounts| amounts.price.clear() == Some(wanted))
 }
 
 fn compared<'a>(

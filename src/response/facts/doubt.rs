@@ -1,10 +1,9 @@
 //! Messages that may speak of an earlier request, or of one whose end is not known: a refusal with such a message proves
 //! nothing. The words are guessed.
 
-use super::Reader;
 use super::roles::meaning;
-use crate::response::document::Value;
-use crate::util::json::Type;
+use crate::json::Type;
+use crate::json::document::Value;
 use paysvc_spec::roles::SPOKEN_OF;
 use paysvc_spec::schema::{Place, Role};
 
@@ -75,7 +74,7 @@ impl<'t> Last<'t> {
 }
 
 impl Doubt {
-    pub fn read(&mut self, member: Value<'_>) {
+    fn read(&mut self, member: Value<'_>) {
         if let Some(text) = member.text_start(MAX_SEARCHED) {
             self.search(&text);
         }
@@ -105,13 +104,13 @@ fn found(last: &Last<'_>, phrases: &[&[&str]]) -> bool {
     phrases.iter().any(|phrase| last.ends_with(phrase) && !last.denied(phrase.len()))
 }
 
-impl Reader<'_> {
-    /// The messages of an answer, which is only asked about where a refusal may be in doubt.
-    pub(super) fn messages(&mut self, object: Value<'_>, place: Place) {
+impl Doubt {
+    /// Reads the messages of an answer, where a refusal may be in doubt.
+    pub fn messages(&mut self, object: Value<'_>, place: Place) {
         for member in object.children() {
             let is_object = member.kind() == Type::Object;
             match meaning(member, place, &[]).map(|known| known.role) {
-                Some(Role::Message) => self.in_doubt.read(member),
+                Some(Role::Message) => self.read(member),
                 Some(Role::Errors) => self.errors(member),
                 Some(Role::Error) if is_object => self.messages(member, Place::Error),
                 Some(Role::Object(inner @ Place::Data)) if is_object => self.messages(member, inner),
@@ -132,7 +131,7 @@ impl Reader<'_> {
                 until = until.max(value.end());
             }
             if value.index() < until {
-                self.in_doubt.read(value);
+                self.read(value);
             }
         }
     }

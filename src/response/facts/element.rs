@@ -3,8 +3,8 @@
 use super::Reader;
 use super::roles::{Meaning, meaning};
 use super::words::{NamedState, code, flag, state_of_id, state_of_word};
-use crate::response::document::Value;
-use crate::util::json::Type;
+use crate::json::Type;
+use crate::json::document::Value;
 use paysvc_spec::schema::{Member, Place, Reference, Role};
 use paysvc_spec::status::State;
 
@@ -165,7 +165,7 @@ pub fn state(element: Value<'_>) -> State {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::response::document::Document;
+    use crate::json::document::Document;
 
     #[test]
     fn every_form_of_a_refusal_is_one() {

@@ -2,8 +2,8 @@
 
 use super::words::{NamedState, flag, is_one_of, state_word, word};
 use super::{Reader, StateLevel};
-use crate::response::document::Value;
-use crate::util::json::Type;
+use crate::json::Type;
+use crate::json::document::Value;
 use paysvc_spec::schema::{Place, Role};
 
 impl Reader<'_> {

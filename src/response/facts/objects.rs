@@ -4,9 +4,9 @@ use super::roles::{Meaning, meaning};
 use super::stated::Text;
 use super::words::{CodeClass, NamedState, code, code_class, flag, is_one_of, state_of_id, state_of_word, word};
 use super::{AMOUNT_PLACES, Reader, StateLevel};
+use crate::json::Type;
+use crate::json::document::Value;
 use crate::response::decimal::Decimal;
-use crate::response::document::Value;
-use crate::util::json::Type;
 use paysvc_spec::schema::{Member, Place, Reference, Role};
 
 impl Reader<'_> {
@@ -22,7 +22,7 @@ impl Reader<'_> {
             match role {
                 Role::Reference(kind) => {
                     has_order |= kind == Reference::Order && !member.is_empty();
-                    self.reference(member, kind, exact);
+                    self.facts.references[kind as usize].add(member, kind, exact, self.requested);
                 }
                 Role::ReferenceAlone(_) => alone = true,
                 Role::Object(inner) if member.kind() == Type::Array && inner == Place::Data => {
@@ -59,7 +59,7 @@ impl Reader<'_> {
                 if let Some(Meaning { role: Role::ReferenceAlone(kind), exact: own, .. }) =
                     meaning(member, place, members)
                 {
-                    self.reference(member, kind, exact && own);
+                    self.facts.references[kind as usize].add(member, kind, exact && own, self.requested);
                 }
             }
         }

@@ -1,9 +1,9 @@
 //! What an answer says it is about. One that names something else than its request is not the answer to it.
 
-use super::Reader;
 use super::stated::{Stated, Text};
+use crate::json::document::Value;
+use crate::request::references::References;
 use crate::response::decimal::Decimal;
-use crate::response::document::Value;
 use paysvc_spec::schema::Reference;
 
 /// What an answer names of one kind.
@@ -26,10 +26,9 @@ impl Named {
     pub fn is_requested(&self) -> bool {
         self.agrees && !self.is_of_another_request()
     }
-}
 
-impl Reader<'_> {
-    pub(super) fn reference(&mut self, member: Value<'_>, kind: Reference, exact: bool) {
+    /// Adds what a member names; `requested` are the references of the request.
+    pub fn add(&mut self, member: Value<'_>, kind: Reference, exact: bool, requested: &References) {
         if member.is_empty() {
             return;
         }
@@ -37,10 +36,9 @@ impl Reader<'_> {
             Reference::Refunded => Decimal::of(member).map(|amount| Text(amount.to_string())),
             _ => Text::of(member),
         };
-        let named = &mut self.facts.references[kind as usize];
         // Nothing says that two members are the same if neither can be read.
-        named.differs |= found.is_none() && named.text.is_unclear();
-        let mut requested = self.requested.iter().filter(|(of, _)| *of == kind).map(|(_, text)| text).peekable();
+        self.differs |= found.is_none() && self.text.is_unclear();
+        let mut requested = requested.iter().filter(|(of, _)| *of == kind).map(|(_, text)| text).peekable();
         if requested.peek().is_some() {
             let is_it = |requested: &String| match (kind, &found) {
                 (_, None) => false,
@@ -48,10 +46,10 @@ impl Reader<'_> {
                 (_, Some(found)) => super::words::is_same(requested, found),
             };
             match requested.any(is_it) {
-                true => named.agrees |= exact,
-                false => named.differs = true,
+                true => self.agrees |= exact,
+                false => self.differs = true,
             }
         }
-        named.text.add(found, exact);
+        self.text.add(found, exact);
     }
 }

@@ -1,6 +1,6 @@
 //! What the members of an answer mean: by the row of its endpoint, and by the shared list for what the row leaves out.
 
-use crate::response::document::Value;
+use crate::json::document::Value;
 use paysvc_spec::roles::{AT_ANY_DEPTH, Known, SHARED};
 use paysvc_spec::schema::{Member, Place, Role};
 

@@ -3,8 +3,8 @@
 use std::ops::Deref;
 
 use super::words::is_same;
-use crate::response::document::Value;
-use crate::util::json::Type;
+use crate::json::Type;
+use crate::json::document::Value;
 
 /// The longest text that is read, in bytes as written. References have 40.
 const MAX_TEXT: usize = 1024;

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::response::document::Value;
-use crate::util::json::Type;
+use crate::json::Type;
+use crate::json::document::Value;
 use paysvc_spec::status::State;
 
 /// In bytes. The known words are short, so a longer text is none of them.

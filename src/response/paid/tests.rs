@@ -1,5 +1,5 @@
 use super::*;
-use crate::response::document::Document;
+use crate::json::document::Document;
 use crate::response::facts;
 use paysvc_spec::endpoint;
 use paysvc_spec::schema::{Answer, Endpoint};

@@ -2,7 +2,7 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::util::json;
+use crate::json;
 use crate::util::one_line::MAX_CHARS;
 
 fn of(secrets: &[&str]) -> Secrets {
@@ -289,7 +289,7 @@ fn nothing_is_shown_if_the_secrets_are_incomplete() {
     let text = format!("[{}]", vec!["\"123456\""; 10_000].join(","));
     let checks = Cell::new(0);
     let mut secrets = Secrets::default();
-    secrets.add_all(json::document(&text).unwrap(), &|| checks.replace(checks.get() + 1) == 2);
+    secrets.add_all(json::parse(&text).unwrap(), &|| checks.replace(checks.get() + 1) == 2);
     assert_eq!((secrets.is_complete(), checks.get()), (false, 3));
     assert_eq!(masked_by(&secrets, "harmless"), WITHHELD);
     let mask = Redactor { secrets: &secrets, key: None, stop: &|| false };

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::*;
+use crate::json::document::Document;
 use crate::request::references::References;
-use crate::response::document::Document;
 use crate::response::facts;
 use crate::response::verdict::{self, AttemptResult, ReceivedAnswer};
 use paysvc_spec::schema::{Answer, Reference, Safety};

@@ -5,7 +5,7 @@ mod payouts;
 mod references;
 
 use super::*;
-use crate::response::document::Document;
+use crate::json::document::Document;
 use crate::response::facts;
 use paysvc_spec::schema::Reference;
 use paysvc_spec::schema::{Answer, Envelope, Member};

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::super::report::{Batch, Fate, Report, Row};
 use super::{Damage, batch, difference, report, rows, text, whole};
-use crate::util::json::{self, Members};
+use crate::json::{self, Members};
 use crate::util::memory;
 
 /// Reads the steps of one run or of several, in their order; among them may be their reports.

@@ -39,7 +39,7 @@ fn written(report: &Report) -> String {
 }
 
 fn read_text(text: &str) -> Result<Report, String> {
-    read(json::document(text).unwrap(), "earlier").map_err(|error| {
+    read(json::parse(text).unwrap(), "earlier").map_err(|error| {
         assert_eq!(error.status, Status::Argument);
         error.message
     })
@@ -56,7 +56,7 @@ fn list(elements: &[(&str, &str, &str)]) -> List {
         )
     });
     let text = format!("[{}]", elements.collect::<Vec<_>>().join(","));
-    List::read(json::document(&text).unwrap(), INITIATE, &settings).unwrap()
+    List::read(json::parse(&text).unwrap(), INITIATE, &settings).unwrap()
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn payout(reference: &str, account: &str, amount: &str, description: &str) -> St
 
 fn read(elements: &[String], vector: &str) -> Result<List, ValidationError> {
     let text = format!("[{}]", elements.join(" , "));
-    List::read(json::document(&text).unwrap(), INITIATE, &settings(vector))
+    List::read(json::parse(&text).unwrap(), INITIATE, &settings(vector))
 }
 
 fn errors(elements: &[String]) -> Vec<(String, String)> {
@@ -75,7 +75,7 @@ fn a_recipient_that_exceeds_the_key_is_refused_with_both_numbers() {
     assert_eq!(error.status, Status::Encrypt);
     let text = "is too long: its payload alone is 246 bytes, this key carries at most 245";
     assert_eq!(error.errors, [("payoutDetails.0".to_owned(), text.to_owned())]);
-    let error = List::read(json::document("[]").unwrap(), INITIATE, &Settings::default()).err().unwrap();
+    let error = List::read(json::parse("[]").unwrap(), INITIATE, &Settings::default()).err().unwrap();
     assert_eq!(error.status, Status::Argument, "the list is checked first");
 }
 

@@ -1,6 +1,6 @@
 use super::super::list::Identity;
 use super::*;
-use crate::response::document::Document;
+use crate::json::document::Document;
 
 fn row(number: usize) -> Row {
     let text = |text: &str| text.to_owned();

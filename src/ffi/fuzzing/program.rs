@@ -2,20 +2,22 @@
 //! follow; a byte that chooses a handle may choose NULL, and a text ends with a NUL. Everything that the header allows
 //! is done, in any order. Nothing listens where these clients connect to; only the instruction `m` is answered.
 //!
-//! This plays the C program, which is why it has `unsafe` blocks: each of them keeps the rules of the header.
+//! This plays the C program, which is why it has `unsafe` blocks. All of them are sound for the same reasons: a slot
+//! that held a freed handle holds NULL, texts are `CString`s that live until the call returns, and all runs on one
+//! thread.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::OnceLock;
 
-use paysvc::ffi::*;
 use paysvc_spec::ENDPOINTS;
 use serde::de::IgnoredAny;
 
-use super::c::{Client, function};
-use super::choice::{choose, first_line};
-use super::no_settings;
+use super::check_environment;
 use super::peer::{acceptable, peer};
+use crate::ffi::caller::{Client, function};
+use crate::ffi::*;
+use crate::fuzzing::choice::{choose, first_line};
 
 /// How many instructions are run, so that no input takes long.
 const INSTRUCTIONS: usize = 40;
@@ -49,7 +51,7 @@ pub fn ffi(input: &[u8]) {
 
 /// Runs a program; returns the texts by which it names endpoints.
 pub fn run(input: &[u8]) -> Vec<Vec<u8>> {
-    no_settings();
+    check_environment();
     let mut machine = Machine { input, ..Machine::default() };
     for _ in 0..INSTRUCTIONS {
         let Some(code) = machine.byte() else { break };

@@ -2,9 +2,10 @@
 
 use serde_json::value::RawValue;
 
-use super::pointer::{Index, Pointer, Step, shortened};
-use super::{MAX_VALUES, NO_MEMORY, Reason, scalar, too_large, too_many};
-use crate::util::json::{self, MAX_DEPTH, Type};
+use super::reason::{NO_MEMORY, Reason, shown, too_large, too_many};
+use super::scalar;
+use crate::json::pointer::{Index, Pointer, Step};
+use crate::json::{self, MAX_DEPTH, MAX_VALUES, Type};
 use crate::util::limits::MAX_TEXT;
 use crate::util::memory;
 use crate::util::secret::SecretBytes;
@@ -67,7 +68,7 @@ impl Node {
         if !memory::can_read_into(text.len(), values.min(MAX_VALUES) * VALUE_BYTES) {
             return Err(NO_MEMORY.into());
         }
-        let document = json::document(text).map_err(|error| format!("the value is not JSON: {error}"))?;
+        let document = json::parse(text).map_err(|error| format!("the value is not JSON: {error}"))?;
         read(document, levels, &mut 0)
     }
 
@@ -215,10 +216,10 @@ impl Node {
         match self {
             Node::Scalar(_) => {
                 let kind = self.kind().name();
-                Err(format!("{} is {kind}, neither an object nor an array", shortened(step.before)).into())
+                Err(format!("{} is {kind}, neither an object nor an array", shown(step.before)).into())
             }
             Node::Object(_) if matches!(step.index(), Index::End) => {
-                Err(format!("- appends to an array, and {} is an object", shortened(step.before)).into())
+                Err(format!("- appends to an array, and {} is an object", shown(step.before)).into())
             }
             Node::Object(object) => {
                 let name = scalar::quoted(&step.name())?;
@@ -239,12 +240,12 @@ impl Node {
                     Index::End => count,
                     Index::Malformed => return Err(LEADING_ZEROS.into()),
                     Index::None => {
-                        let place = shortened(step.before);
+                        let place = shown(step.before);
                         return Err(format!("{place} is an array: the step after it must be an index or -").into());
                     }
                 };
                 if index > count {
-                    return Err(format!("the next index of {} is {count}", shortened(step.before)).into());
+                    return Err(format!("the next index of {} is {count}", shown(step.before)).into());
                 }
                 let is_new = index == count;
                 if is_new {

@@ -5,21 +5,23 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use paysvc::ffi::{
-    PAYSVC_E_ENCRYPT, PAYSVC_E_INTERNAL, PAYSVC_OK, PAYSVC_OUTCOME_CONFIRMED, PAYSVC_OUTCOME_NOT_SENT,
-    PAYSVC_OUTCOME_REJECTED, PAYSVC_OUTCOME_UNKNOWN,
-};
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::schema::Endpoint;
 
-use super::c::{Client, Reply, function};
-use super::choice::{choose, first_line};
-use super::conditions::Verdict;
+use super::check_environment;
 use super::peer::{acceptable, peer};
-use super::value::value;
+use crate::ffi::caller::{Client, Reply};
+use crate::ffi::{
+    PAYSVC_E_ENCRYPT, PAYSVC_E_INTERNAL, PAYSVC_OK, PAYSVC_OUTCOME_CONFIRMED, PAYSVC_OUTCOME_NOT_SENT,
+    PAYSVC_OUTCOME_REJECTED, PAYSVC_OUTCOME_UNKNOWN,
+};
+use crate::fuzzing::choice::{choose, first_line};
+use crate::fuzzing::conditions::Verdict;
+use crate::fuzzing::value::value;
 
 pub fn wire(input: &[u8]) {
     static NUMBER: AtomicU32 = AtomicU32::new(1);
+    check_environment();
     let (head, answer) = first_line(input);
     let name = choose(endpoint(input), ENDPOINTS.iter().map(|row| row.name));
     let row = paysvc_spec::endpoint(name);
@@ -45,7 +47,7 @@ pub fn endpoint(input: &[u8]) -> &[u8] {
 fn call(row: &Endpoint, id: &str, other: &str, answer: &[u8]) {
     static CLIENT: OnceLock<Client> = OnceLock::new();
     let client = CLIENT.get_or_init(|| Client::new(&peer().config(peer().port)));
-    let reply = client.call(function(row.name), &acceptable(row, id));
+    let reply = client.call(row.name, &acceptable(row, id));
     check(row, &reply, answer);
     assert!(!reply.body().contains(other), "another request's answer: {}", reply.body());
 }

@@ -1,35 +1,30 @@
-//! A request that a program makes value by value, instead of writing its JSON. The document is an object, and values are
-//! placed in it by JSON pointer (RFC 6901).
+//! JSON that a program makes value by value, instead of writing it. The document is an object, and values are placed in
+//! it by JSON pointer (RFC 6901).
 //!
 //! The first failure is final: from then on there is no text. A program that ignores it sends nothing, instead of a
-//! request that lacks a member, such as a refund without its amount, which would be a full refund.
+//! document that lacks a member, which may mean something else.
 
-use std::borrow::Cow;
 use std::ffi::{CStr, CString};
 
-use node::{Node, Size};
-use pointer::Pointer;
-
+use crate::json::pointer::Pointer;
+use crate::json::{MAX_DEPTH, MAX_VALUES, Type};
 use crate::util::failpoint;
-use crate::util::json::{MAX_DEPTH, Type};
 use crate::util::limits::MAX_TEXT;
 use crate::util::memory;
 use crate::util::one_line::one_line;
 use crate::util::secret::SecretBytes;
+use node::{Node, Size};
+use reason::{NO_MEMORY, Reason, shown, too_large, too_many};
 
 mod cp1252;
 mod node;
-mod pointer;
+mod reason;
 mod scalar;
 #[cfg(test)]
 mod tests;
 
-/// Most values of a document, as in an answer. A million take about 100 MB.
-const MAX_VALUES: usize = 1_000_000;
-const NO_MEMORY: &str = "there is no memory for it";
-
-/// Why a value cannot be set. Never contains the value.
-type Reason = Cow<'static, str>;
+/// Longest pointer in bytes.
+const MAX_POINTER: usize = 8000;
 
 /// What to set.
 pub enum Value<'a> {
@@ -44,14 +39,14 @@ pub enum Value<'a> {
 }
 
 /// The document so far, and the size of its text.
-struct Document {
+struct Tree {
     root: Node,
     size: Size,
 }
 
 pub struct Builder {
     /// `None` after a failure. It is taken out while it is changed, so that a panic leaves none either.
-    document: Option<Document>,
+    document: Option<Tree>,
     /// The text with a NUL, until the next change.
     text: Option<SecretBytes>,
     error: Option<CString>,
@@ -61,7 +56,7 @@ impl Builder {
     pub fn new() -> Builder {
         let root = Node::object();
         let size = root.size();
-        Builder { document: Some(Document { root, size }), text: None, error: None }
+        Builder { document: Some(Tree { root, size }), text: None, error: None }
     }
 
     /// Sets the value at the pointer. False after a failure, now or before.
@@ -94,7 +89,7 @@ impl Builder {
     }
 
     pub fn fail_at(&mut self, pointer: &str, reason: &str) {
-        self.fail(format!("{}: {reason}", pointer::shortened(pointer)));
+        self.fail(format!("{}: {reason}", shown(pointer)));
     }
 
     pub fn has_failed(&self) -> bool {
@@ -124,10 +119,13 @@ impl Builder {
     }
 }
 
-impl Document {
+impl Tree {
     fn set(&mut self, pointer: &str, value: Value<'_>) -> Result<(), Reason> {
+        if pointer.len() > MAX_POINTER {
+            return Err(format!("the pointer is longer than {MAX_POINTER} bytes").into());
+        }
         let pointer = Pointer::parse(pointer)?;
-        // The root is one level, and each of its members may have as many as a member of any request.
+        // The root is one level, and each of its members may have as many as any value that is sent.
         let levels = (MAX_DEPTH + 1).saturating_sub(pointer.steps().count());
         if levels == 0 {
             return Err(format!("has more than {MAX_DEPTH} steps").into());
@@ -163,12 +161,4 @@ impl Document {
         text.push(0);
         Some(text)
     }
-}
-
-fn too_large() -> Reason {
-    format!("the document would be larger than {MAX_TEXT} bytes").into()
-}
-
-fn too_many() -> Reason {
-    format!("the document would have more than {MAX_VALUES} values").into()
 }

@@ -133,3 +133,48 @@ fn any_member(value: &Value, fits: &dyn Fn(&str, &Value) -> bool) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each of these verdicts is wrong, and the conditions find it; UNKNOWN passes for the same answer.
+    #[test]
+    fn the_conditions_find_wrong_verdicts() {
+        const CONFIRMED: i32 = Outcome::Confirmed as i32;
+        const REJECTED: i32 = Outcome::Rejected as i32;
+        let (none, successful) = (State::NONE.0, State::SUCCESSFUL.0);
+        let refund = paysvc_spec::endpoint("order_refund");
+        let details = paysvc_spec::endpoint("transaction_details");
+        for (row, http_status, body, outcome, state) in [
+            (refund, 302, r#"{"status":true}"#, CONFIRMED, none),
+            (refund, 200, r#"{"message":"done"}"#, CONFIRMED, none),
+            (refund, 200, r#"{"status":true,"errors":{"a":"b"}}"#, CONFIRMED, none),
+            (refund, 200, r#"{"status":true,"error":" x "}"#, CONFIRMED, none),
+            (refund, 200, r#"{"status":true,"success":false}"#, CONFIRMED, none),
+            (refund, 200, r#"{"isSuccess":true,"status":"Declined "}"#, CONFIRMED, none),
+            (refund, 200, r#"{"status":true,"data":{"isSuccess":"no"}}"#, CONFIRMED, none),
+            (refund, 200, r#"{"status":true,"data":{"statusId":2}}"#, CONFIRMED, successful),
+            (refund, 408, r#"{"status":false}"#, REJECTED, none),
+            (refund, 503, r#"{"status":false}"#, REJECTED, none),
+            (refund, 200, r#"{"status":true}"#, REJECTED, none),
+            (refund, 400, r#"{"status":false,"data":[{"statusId":2}]}"#, REJECTED, none),
+            (refund, 400, r#"{"status":true,"data":{"statusId":5}}"#, REJECTED, successful),
+            (details, 200, r#"{"message":"done"}"#, CONFIRMED, none),
+            (details, 200, r#"{"status":true,"data":{"statusId":5}}"#, Outcome::Unknown as i32, successful),
+        ] {
+            let value: Value = serde_json::from_str(body).unwrap();
+            let verdict = |outcome, state| Verdict {
+                safety: row.safety,
+                expected: &row.answer,
+                http_status,
+                body: Some(&value),
+                outcome,
+                state,
+            };
+            verdict(Outcome::Unknown as i32, none).check();
+            let wrong = std::panic::catch_unwind(|| verdict(outcome, state).check());
+            assert!(wrong.is_err(), "HTTP {http_status} {body}: outcome {outcome}, state {state} passes");
+        }
+    }
+}

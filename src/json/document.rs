@@ -7,18 +7,17 @@ use std::borrow::Cow;
 
 use once_cell::race::OnceBox;
 
-use crate::util::json::{self, Type};
+use super::raw::unescaped;
+use super::{MAX_VALUES, Type, pointer};
 use index::Index;
 use scan::Scanner;
 
 mod index;
-mod pointer;
+mod look;
 mod scan;
 #[cfg(test)]
 mod tests;
 
-/// Most values of an answer. 500 mandates have 3,000; a million take 20 MB.
-pub const MAX_VALUES: usize = 1_000_000;
 /// The name of a value that is no member.
 const NO_NAME: u32 = u32::MAX;
 /// Set in the start of a name that contains an escape. No text is long enough to need this bit.
@@ -58,7 +57,7 @@ impl Node {
         }
         let start = self.name & !ESCAPED;
         let quoted = &text[start as usize - 1..=self.name_end as usize];
-        Some(json::unescaped(quoted).unwrap_or(Cow::Borrowed(raw(start))))
+        Some(unescaped(quoted).unwrap_or(Cow::Borrowed(raw(start))))
     }
 }
 
@@ -187,10 +186,7 @@ impl<'d> Value<'d> {
 
     /// The name of a member as a step of a JSON pointer.
     pub fn step(self) -> Option<Cow<'d, str>> {
-        self.c_name().map(|name| match name.contains(['~', '/']) {
-            true => Cow::Owned(name.replace('~', "~0").replace('/', "~1")),
-            false => name,
-        })
+        self.c_name().map(pointer::step)
     }
 
     /// Whether a member has that name.
@@ -213,7 +209,7 @@ impl<'d> Value<'d> {
     /// The text of a string; `None` for anything else, for an unpaired surrogate, and if there is no memory for it.
     pub fn text(self) -> Option<Cow<'d, str>> {
         match self.kind() {
-            Type::Text => json::unescaped(self.raw()),
+            Type::Text => unescaped(self.raw()),
             _ => None,
         }
     }
@@ -225,7 +221,7 @@ impl<'d> Value<'d> {
         }
         let raw = self.raw();
         if raw.len() <= max {
-            return json::unescaped(raw);
+            return unescaped(raw);
         }
         let inner = &raw[1..raw.len() - 1];
         let mut end = (0..=max).rev().find(|&end| inner.is_char_boundary(end)).unwrap_or(0);
@@ -240,7 +236,7 @@ impl<'d> Value<'d> {
             }
             at = escape + length;
         }
-        json::unescaped(&format!("\"{}\"", &inner[..end])).map(|text| Cow::Owned(text.into_owned()))
+        unescaped(&format!("\"{}\"", &inner[..end])).map(|text| Cow::Owned(text.into_owned()))
     }
 
     /// `null`, a blank text, `{}` and `[]` are empty.

@@ -9,7 +9,7 @@ use super::{Document, ESCAPED, NO_NAME, Node, ScanError};
 
 /// How many bytes are read between two checks of the deadline: tens of microseconds.
 const STEP: usize = 64 * 1024;
-/// As many values as nearly every answer has at most.
+/// As many values as nearly every document has at most.
 const USUAL_VALUES: usize = 64;
 
 pub struct Scanner<'t, 's> {

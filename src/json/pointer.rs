@@ -2,21 +2,18 @@
 
 use std::borrow::Cow;
 
-use super::Reason;
-
-/// Longest pointer in bytes.
-pub const MAX_POINTER: usize = 8000;
-/// How many characters of a pointer an error repeats.
-const MAX_SHOWN: usize = 100;
-
 /// A well-formed pointer.
 #[derive(Clone, Copy)]
-pub struct Pointer<'p>(&'p str);
+pub struct Pointer<'p> {
+    text: &'p str,
+    has_escape: bool,
+}
 
 /// One step, and the pointer up to and without it.
 #[derive(Clone, Copy)]
 pub struct Step<'p> {
     text: &'p str,
+    has_escape: bool,
     pub before: &'p str,
 }
 
@@ -32,32 +29,31 @@ pub enum Index {
 }
 
 impl<'p> Pointer<'p> {
-    pub fn parse(text: &'p str) -> Result<Pointer<'p>, Reason> {
-        if text.len() > MAX_POINTER {
-            return Err(format!("the pointer is longer than {MAX_POINTER} bytes").into());
-        }
+    /// The error says what is wrong.
+    pub fn parse(text: &'p str) -> Result<Pointer<'p>, &'static str> {
         if !text.is_empty() && !text.starts_with('/') {
-            return Err("a pointer starts with /, as in /order/amount".into());
+            return Err("a pointer starts with /, as in /order/amount");
         }
-        if text.split('~').skip(1).any(|after| !after.starts_with(['0', '1'])) {
-            return Err("the pointer has a ~ that is neither ~0 (for ~) nor ~1 (for /)".into());
+        let has_escape = memchr::memchr(b'~', text.as_bytes()).is_some();
+        if has_escape && text.split('~').skip(1).any(|after| !after.starts_with(['0', '1'])) {
+            return Err("the pointer has a ~ that is neither ~0 (for ~) nor ~1 (for /)");
         }
-        Ok(Pointer(text))
+        Ok(Pointer { text, has_escape })
     }
 
     pub fn is_root(self) -> bool {
-        self.0.is_empty()
+        self.text.is_empty()
     }
 
     pub fn steps(self) -> impl Iterator<Item = Step<'p>> {
-        let Pointer(pointer) = self;
+        let Pointer { text: pointer, has_escape } = self;
         let mut start = 0;
         std::iter::from_fn(move || {
             let rest = pointer[start..].strip_prefix('/')?;
-            let text = rest.split('/').next().unwrap_or_default();
+            let text = &rest[..memchr::memchr(b'/', rest.as_bytes()).unwrap_or(rest.len())];
             let before = &pointer[..start];
             start += 1 + text.len();
-            Some(Step { text, before })
+            Some(Step { text, has_escape, before })
         })
     }
 }
@@ -65,7 +61,7 @@ impl<'p> Pointer<'p> {
 impl<'p> Step<'p> {
     /// The member that it names.
     pub fn name(self) -> Cow<'p, str> {
-        match self.text.contains('~') {
+        match self.has_escape {
             // In this order: ~01 is ~1 and not a slash.
             true => Cow::Owned(self.text.replace("~1", "/").replace("~0", "~")),
             false => Cow::Borrowed(self.text),
@@ -85,11 +81,15 @@ impl<'p> Step<'p> {
     }
 }
 
-/// The pointer for an error.
-pub fn shortened(pointer: &str) -> Cow<'_, str> {
-    match pointer.char_indices().nth(MAX_SHOWN) {
-        Some((end, _)) => Cow::Owned(format!("{}…", &pointer[..end])),
-        None if pointer.is_empty() => Cow::Borrowed("\"\""),
-        None => Cow::Borrowed(pointer),
+/// The names of the steps; a malformed pointer has none.
+pub fn names(pointer: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    Pointer::parse(pointer).into_iter().flat_map(Pointer::steps).map(Step::name)
+}
+
+/// The name of a member as a step.
+pub fn step(name: Cow<'_, str>) -> Cow<'_, str> {
+    match name.contains(['~', '/']) {
+        true => Cow::Owned(name.replace('~', "~0").replace('/', "~1")),
+        false => name,
     }
 }

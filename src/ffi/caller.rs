@@ -1,21 +1,21 @@
-//! A client and its replies, called through the C interface.
+//! A client and its replies as a C program has them, for tests and for the fuzzer.
 
 use std::ffi::{CStr, CString, c_char};
 use std::ptr::{null, null_mut};
 
-use paysvc::ffi::*;
 use serde_json::Value;
+
+use super::*;
 
 pub struct Client(*mut paysvc_client);
 
-// SAFETY: the header allows calls from any threads at once.
+// SAFETY: any thread may free a client.
 unsafe impl Send for Client {}
-// SAFETY: as above.
+// SAFETY: threads may use a client at once.
 unsafe impl Sync for Client {}
 
 impl Client {
     pub fn new(config: &Value) -> Client {
-        super::no_settings();
         let config = CString::new(config.to_string()).unwrap();
         let mut client = null_mut();
         // SAFETY: the text lives until the call returns, and the client may be written.
@@ -28,12 +28,22 @@ impl Client {
         self.0
     }
 
-    pub fn call(&self, function: paysvc_function, request: &Value) -> Reply {
+    /// Calls the function of an endpoint.
+    pub fn call(&self, name: &str, request: &Value) -> Reply {
         let request = CString::new(request.to_string()).unwrap();
         let mut reply = null_mut();
         // SAFETY: client and text live until the call returns, and the reply may be written.
-        unsafe { function(self.0, request.as_ptr(), null(), &mut reply) };
-        Reply(reply)
+        let status = unsafe { function(name)(self.0, request.as_ptr(), null(), &mut reply) };
+        let reply = Reply(reply);
+        assert_eq!(reply.status(), status);
+        reply
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        // SAFETY: made by `new`, and freed once.
+        unsafe { paysvc_client_free(self.0) }
     }
 }
 
@@ -47,6 +57,11 @@ pub struct Reply(*mut paysvc_reply);
 
 // SAFETY of all below: the reply came from the library and is freed when this is dropped.
 impl Reply {
+    /// # Safety
+    /// The reply came from the library, and nobody else frees it.
+    pub unsafe fn new(reply: *mut paysvc_reply) -> Reply {
+        Reply(reply)
+    }
     pub fn status(&self) -> paysvc_status {
         unsafe { paysvc_reply_status(self.0) }
     }
@@ -61,6 +76,10 @@ impl Reply {
     }
     pub fn attempts(&self) -> i32 {
         unsafe { paysvc_reply_attempts(self.0) }
+    }
+    /// Status, outcome, and how many requests were sent.
+    pub fn facts(&self) -> (paysvc_status, paysvc_outcome, i32) {
+        (self.status(), self.outcome(), self.attempts())
     }
     pub fn body(&self) -> &str {
         self.text(unsafe { paysvc_reply_body(self.0) })

@@ -2,7 +2,7 @@
 
 use super::{STEP, ScanError, Scanner};
 
-/// In bytes. Longer than nearly every name and text of an answer, and a multiple of eight.
+/// In bytes. Longer than nearly every name and text, and a multiple of eight.
 const SHORT: usize = 32;
 /// How many bytes at the beginning are plain text within a string: no quotation marks, backslashes and control characters.
 /// Checks eight bytes at a time.

@@ -2,7 +2,7 @@
 
 use zeroize::Zeroizing;
 
-use super::{NO_MEMORY, Reason, too_large};
+use super::reason::{NO_MEMORY, Reason, too_large};
 use crate::util::cp1252::character;
 use crate::util::limits::MAX_TEXT;
 

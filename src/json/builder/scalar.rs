@@ -2,8 +2,8 @@
 
 use std::io;
 
-use super::{NO_MEMORY, Reason, too_large};
-use crate::util::json::{self, Type};
+use super::reason::{NO_MEMORY, Reason, too_large};
+use crate::json::{self, Type};
 use crate::util::limits::MAX_TEXT;
 use crate::util::memory;
 use crate::util::secret::SecretBytes;
@@ -37,8 +37,8 @@ fn quoted_len(text: &str) -> usize {
 
 /// A number exactly as it is written, without white space around it.
 pub fn number(text: &str) -> Result<SecretBytes, Reason> {
-    let is_number = json::document(text)
-        .is_ok_and(|value| matches!(Type::of(value), Type::Number) && value.get().len() == text.len());
+    let is_number =
+        json::parse(text).is_ok_and(|value| matches!(Type::of(value), Type::Number) && value.get().len() == text.len());
     if !is_number {
         return Err("must be a number as JSON writes it, like 100.10: digits, and a point before a fraction".into());
     }

@@ -1,5 +1,5 @@
-//! JSON for the checks. `serde_json::Value` reads an object as raw text if its first member has the name that the library's
-//! raw values have inside serde_json, so it must not judge what anybody has written.
+//! JSON for the checks. `serde_json::Value` reads an object as raw text if its first member has the name that the
+//! library's raw values have inside serde_json, so it must not judge what anybody has written.
 
 use std::fmt;
 

@@ -7,7 +7,7 @@ use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 
 use super::{Document, Value};
-use crate::util::json::Type;
+use crate::json::Type;
 
 /// As many siblings are passed one by one; a container with more children is in the index.
 const FEW: usize = 32;
@@ -19,7 +19,7 @@ pub struct Index {
     children: Vec<u32>,
     /// For each object, the hashes of its members' names, and the members; sorted.
     names: Vec<(u32, u32)>,
-    /// Random, so that no answer can have many names with the same hash.
+    /// Random, so that no document can have many names with the same hash.
     hashing: RandomState,
 }
 
