@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::Path;
 
+use paysvc_spec::verdicts::{CHANGING, READING};
 use paysvc_spec::{ENDPOINTS, settings};
 
-use crate::codegen::{platforms, readme, resolution, verdicts};
+use crate::codegen::{platforms, readme, verdicts};
 use crate::markers;
 use crate::platforms::PLATFORMS;
 
@@ -16,19 +17,7 @@ const DOCUMENTS: &[(&str, &[&str])] = &[
     ("docs/verdicts.md", &["changing", "reading", "look-ups", "resolving"]),
 ];
 
-/// The defaults of a line of the verdicts, and the lines of the two tables.
-const DEFAULTS: &str = "src/response/verdict/table.rs";
-const CHANGING: &str = "src/response/verdict/table/changing.rs";
-const READING: &str = "src/response/verdict/table/reading.rs";
-
-/// The lines of what became of an earlier request.
-const RESOLVING: &str = "src/response/resolution/table.rs";
-
 pub fn render(root: &Path) -> Result<Vec<(&'static str, String)>, String> {
-    let defaults = read(root, DEFAULTS)?;
-    let verdicts = |path: &str, name: &str, with_429: bool| {
-        verdicts::render(&defaults, &read(root, path)?, name, with_429).map_err(|error| format!("{path}: {error}"))
-    };
     let parts = [
         ("platforms-short", platforms::short(PLATFORMS)),
         ("platforms", platforms::long(PLATFORMS)),
@@ -37,10 +26,10 @@ pub fn render(root: &Path) -> Result<Vec<(&'static str, String)>, String> {
         ("settings", readme::settings()),
         ("endpoint-count", ENDPOINTS.len().to_string()),
         ("setting-count", settings::CONFIG.len().to_string()),
-        ("changing", verdicts(CHANGING, "CHANGING", true)?),
-        ("reading", verdicts(READING, "READING", false)?),
-        ("look-ups", resolution::look_ups(ENDPOINTS)),
-        ("resolving", resolution::render(&read(root, RESOLVING)?).map_err(|error| format!("{RESOLVING}: {error}"))?),
+        ("changing", verdicts::answers(CHANGING, true)),
+        ("reading", verdicts::answers(READING, false)),
+        ("look-ups", verdicts::look_ups(ENDPOINTS)),
+        ("resolving", verdicts::resolution()),
     ];
     let filled = |path: &str, required: &[&str]| {
         markers::fill(&read(root, path)?, &parts, required).map_err(|error| format!("{path}: {error}"))

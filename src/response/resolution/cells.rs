@@ -4,8 +4,11 @@ use std::collections::BTreeSet;
 
 use super::*;
 use crate::request::references::References;
+use crate::response::decimal::Decimal;
 use crate::response::document::Document;
-use crate::response::facts;
+use crate::response::facts::stated::Text;
+use crate::response::facts::{self, Facts};
+use crate::response::reply::Reply;
 use crate::response::verdict::{self, AttemptResult, ReceivedAnswer};
 use paysvc_spec::schema::{Answer, Reference, Safety};
 
@@ -161,23 +164,13 @@ fn every_line_is_taken_by_an_answer() {
 }
 
 #[test]
-fn only_these_lines_are_better_than_unknown() {
-    for line in LINES {
-        let (confirmed, rejected) = (line.outcome == Confirmed, line.outcome == Rejected);
-        assert_eq!(confirmed, line.status == Says::This(Status::Ok), "{}", line.number);
-        assert_eq!(rejected, line.status == Says::This(Status::Rejected), "{}", line.number);
-        assert!(!rejected || matches!(line.about, [Charge, Final] | [Attempt]), "{}", line.number);
-        assert!(line.outcome == Unknown || !line.again, "{}: what is settled is not asked again", line.number);
-        assert!(line.outcome != Outcome::NotSent && !line.explanation.is_empty(), "{}", line.number);
-        let may_repeat = line.explanation.contains("may be sent again");
-        assert!(!may_repeat || line.about.iter().all(|about| matches!(about, Order | Account)), "{}", line.number);
-    }
-    for why in [Unasked::ReadsOnly, Unasked::Repeatable, Unasked::NobodyKnows] {
-        let found = unasked(why);
+fn without_a_look_up_nothing_is_known() {
+    for safety in [Safety::ReadOnly, Safety::Repeatable, Safety::Moves] {
+        let found = without_look_up(safety);
         assert_eq!((found.status, found.outcome, found.state), (Status::Unresolved, Unknown, State::NONE));
     }
-    assert!(unasked(Unasked::Repeatable).explanation.contains("may be repeated"));
-    assert!(unasked(Unasked::NobodyKnows).explanation.contains("a person"));
+    assert!(without_look_up(Safety::Repeatable).explanation.contains("may be repeated"));
+    assert!(without_look_up(Safety::Moves).explanation.contains("a person"));
 }
 
 #[test]
