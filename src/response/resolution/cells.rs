@@ -436,7 +436,7 @@ fn batches_and_accounts_must_be_those_that_were_asked_for() {
 }
 
 #[test]
-fn a_look_is_not_repeated_where_it_cannot_help() {
+fn a_look_up_is_not_repeated_where_it_cannot_help() {
     for (http, again) in
         [(400, false), (401, false), (403, false), (422, false), (404, true), (408, true), (429, true), (500, true)]
     {
