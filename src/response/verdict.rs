@@ -12,23 +12,21 @@ use paysvc_spec::verdicts::{After429, Again, CHANGING, Condition, READING, State
 mod cells;
 
 /// What came of one attempt to send a request.
-pub enum AttemptResult {
+pub enum AttemptResult<'a> {
     NoAnswer {
         /// A byte of the request was written.
         sent: bool,
         /// The transport's.
         status: Status,
     },
-    Answer(ReceivedAnswer),
-}
-
-pub struct ReceivedAnswer {
-    pub http_status: u16,
-    /// Why the body is incomplete or unreadable, as a status.
-    pub unreadable: Option<Status>,
-    /// The body ended with its connection, so it may be truncated.
-    pub may_be_truncated: bool,
-    pub facts: Box<Facts>,
+    Answer {
+        http_status: u16,
+        /// Why the body is incomplete or unreadable, as a status.
+        unreadable: Option<Status>,
+        /// The body ended with its connection, so it may be truncated.
+        may_be_truncated: bool,
+        facts: &'a Facts,
+    },
 }
 
 /// What an attempt proves.
@@ -46,18 +44,17 @@ pub struct Verdict {
 }
 
 /// What the attempt proves. `after_429`: an earlier attempt of the same call was answered with 429.
-pub fn decide(safety: Safety, result: &AttemptResult, after_429: bool) -> Verdict {
+pub fn decide(safety: Safety, result: &AttemptResult<'_>, after_429: bool) -> Verdict {
     let lines = if safety == Safety::ReadOnly { READING } else { CHANGING };
     let line = lines.iter().find(|line| line.conditions.iter().all(|condition| holds(condition, result)));
     let line = line.expect("the last line always holds");
     let any = |conditions: &[Condition]| conditions.iter().any(|condition| holds(condition, result));
-    let (http_status, failure, state) = match result {
-        AttemptResult::NoAnswer { status, .. } => (0, *status, State::NONE),
-        AttemptResult::Answer(answer) => match answer.unreadable {
-            Some(status) => (answer.http_status, status, State::NONE),
-            None if answer.facts.duplicate_names => (answer.http_status, Status::Response, State::NONE),
-            None => (answer.http_status, Status::Response, answer.facts.state),
-        },
+    let (http_status, failure, state) = match *result {
+        AttemptResult::NoAnswer { status, .. } => (0, status, State::NONE),
+        AttemptResult::Answer { http_status, unreadable: Some(status), .. } => (http_status, status, State::NONE),
+        AttemptResult::Answer { http_status, facts, .. } => {
+            (http_status, Status::Response, if facts.duplicate_names { State::NONE } else { facts.state })
+        }
     };
     let mut verdict = Verdict {
         line: line.number,
@@ -98,22 +95,23 @@ fn adjust(verdict: &mut Verdict, rule: After429, any: impl Fn(&[Condition]) -> b
     }
 }
 
-fn holds(condition: &Condition, result: &AttemptResult) -> bool {
-    let answer = match result {
-        AttemptResult::Answer(answer) => answer,
-        AttemptResult::NoAnswer { sent, .. } => return *condition == Condition::NoAnswer { sent: *sent },
+fn holds(condition: &Condition, result: &AttemptResult<'_>) -> bool {
+    let (http_status, unreadable, may_be_truncated, facts) = match *result {
+        AttemptResult::Answer { http_status, unreadable, may_be_truncated, facts } => {
+            (http_status, unreadable, may_be_truncated, facts)
+        }
+        AttemptResult::NoAnswer { sent, .. } => return *condition == Condition::NoAnswer { sent },
     };
-    let facts = &*answer.facts;
     match *condition {
         Condition::All(all) => all.iter().all(|condition| holds(condition, result)),
         Condition::Any(any) => any.iter().any(|condition| holds(condition, result)),
         Condition::Not(condition) => !holds(condition, result),
         Condition::Otherwise => true,
         Condition::NoAnswer { .. } => false,
-        Condition::Http(statuses) => statuses.contains(&answer.http_status),
-        Condition::HttpClass(classes) => classes.contains(&(answer.http_status / 100)),
-        Condition::Unreadable => answer.unreadable.is_some(),
-        Condition::MayBeTruncated => answer.may_be_truncated,
+        Condition::Http(statuses) => statuses.contains(&http_status),
+        Condition::HttpClass(classes) => classes.contains(&(http_status / 100)),
+        Condition::Unreadable => unreadable.is_some(),
+        Condition::MayBeTruncated => may_be_truncated,
         Condition::Success => facts.success.any_case,
         Condition::ExactSuccess => facts.success.exact,
         Condition::Failure => facts.failure.any_case,

@@ -9,7 +9,7 @@ use crate::response::document::Document;
 use crate::response::facts::stated::Text;
 use crate::response::facts::{self, Facts};
 use crate::response::reply::Reply;
-use crate::response::verdict::{self, AttemptResult, ReceivedAnswer};
+use crate::response::verdict::{self, AttemptResult};
 use paysvc_spec::schema::{Answer, Reference, Safety};
 
 use Outcome::{Confirmed, Rejected, Unknown};
@@ -46,17 +46,13 @@ fn decide_on(asked: &Asked<'_>, http_status: u16, body: &str) -> Decision {
 fn decide_with(asked: &Asked<'_>, http_status: u16, body: &str, currency: Option<&str>) -> Decision {
     let (expected, references) = look_up(asked.question);
     let document = Document::scan(body, &|| false).ok();
-    let facts = |document: &Document| facts::read(document, body, expected, &references, &|| false).unwrap();
-    let answer = ReceivedAnswer {
-        http_status,
-        unreadable: document.is_none().then_some(Status::Response),
-        may_be_truncated: false,
-        facts: document.as_ref().map(facts).unwrap_or_default(),
-    };
-    let verdict = verdict::decide(Safety::ReadOnly, &AttemptResult::Answer(answer), false);
-    let facts = document.as_ref().map(facts);
-    let reply = Reply { http_status, facts, ..Reply::without_body(verdict.status, verdict.outcome, "") };
     let nothing = Facts::default();
+    let read = document.as_ref().map(|document| facts::read(document, body, expected, &references, &|| false).unwrap());
+    let facts = read.as_deref().unwrap_or(&nothing);
+    let unreadable = document.is_none().then_some(Status::Response);
+    let result = AttemptResult::Answer { http_status, unreadable, may_be_truncated: false, facts };
+    let verdict = verdict::decide(Safety::ReadOnly, &result, false);
+    let reply = Reply { http_status, facts: read, ..Reply::without_body(verdict.status, verdict.outcome, "") };
     let facts = reply.facts.as_deref().unwrap_or(&nothing);
     decide(Evidence::of(asked, &reply, facts, currency.map(Text::from).as_ref()))
 }
