@@ -11,6 +11,7 @@ pub mod roles;
 pub mod schema;
 pub mod settings;
 pub mod status;
+pub mod verdicts;
 pub mod version;
 
 pub use endpoints::{ENDPOINTS, endpoint};

@@ -18,6 +18,7 @@ use crate::response::verdict::{self, AttemptResult};
 use crate::transport::answer::{BodyError, HttpAnswer};
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::status::{Status, name_of, name_of_outcome};
+use paysvc_spec::verdicts::{CHANGING, READING};
 
 /// A line of the second reader: see there.
 #[derive(Deserialize, Clone)]
@@ -149,8 +150,9 @@ impl Tally {
     }
 
     fn has_every_line(&self) {
-        let changing = (1..=20).flat_map(|line| [(line.to_string(), false), (line.to_string(), true)]);
-        let reading = (1..=15).map(|line| (format!("r{line}"), false));
+        let changing =
+            CHANGING.iter().flat_map(|line| [false, true].map(|after_429| (line.number.to_owned(), after_429)));
+        let reading = READING.iter().map(|line| (line.number.to_owned(), false));
         let missing: Vec<_> = changing.chain(reading).filter(|line| !self.lines.contains_key(line)).collect();
         assert!(missing.is_empty(), "no answer fell on {missing:?}");
     }

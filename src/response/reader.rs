@@ -11,7 +11,7 @@ use crate::response::facts::{self, Facts};
 use crate::response::redact::WITHHELD;
 use crate::response::reply::Reply;
 use crate::response::texts;
-use crate::response::verdict::{self, AttemptResult, ReceivedAnswer, Verdict};
+use crate::response::verdict::{self, AttemptResult, Verdict};
 use crate::transport::answer::{BodyError, HttpAnswer};
 use crate::util::failpoint;
 use paysvc_spec::schema::{Answer, Safety};
@@ -67,9 +67,8 @@ pub fn read(context: &AnswerContext<'_>, answer: HttpAnswer) -> ReadAnswer {
         Body::Unreadable(status, _) => Some(*status),
         _ => None,
     };
-    let result = AttemptResult::Answer(ReceivedAnswer { http_status, unreadable, may_be_truncated, facts });
+    let result = AttemptResult::Answer { http_status, unreadable, may_be_truncated, facts: &facts };
     let verdict = verdict::decide(context.safety, &result, context.after_429);
-    let AttemptResult::Answer(ReceivedAnswer { facts, .. }) = result else { unreachable!("an answer was judged") };
     let mut notes: Vec<Cow<'_, str>> = verdict.explanation.map(Cow::Borrowed).into_iter().collect();
     if payments_made > 1 {
         notes.insert(0, format!("paid twice: {payments_made} payments of the history were successful").into());

@@ -6,8 +6,9 @@ use std::path::Path;
 use paysvc_platforms::table::PLATFORMS;
 use paysvc_spec::schema::Endpoint;
 use paysvc_spec::settings;
+use paysvc_spec::verdicts::{CHANGING, READING};
 
-use crate::codegen::{platforms, readme, resolution, verdicts};
+use crate::codegen::{platforms, readme, verdicts};
 use crate::markers;
 
 /// Each document with the tables that it must have. Every part may stand in any of them.
@@ -17,19 +18,7 @@ const DOCUMENTS: &[(&str, &[&str])] = &[
     ("docs/verdicts.md", &["changing", "reading", "look-ups", "resolving"]),
 ];
 
-/// The defaults of a line of the verdicts, and the lines of the two tables.
-const DEFAULTS: &str = "src/response/verdict/table.rs";
-const CHANGING: &str = "src/response/verdict/table/changing.rs";
-const READING: &str = "src/response/verdict/table/reading.rs";
-
-/// The lines of what became of an earlier request.
-const RESOLVING: &str = "src/response/resolution/table.rs";
-
 pub fn render(root: &Path, rows: &'static [Endpoint]) -> Result<Vec<(&'static str, String)>, String> {
-    let defaults = read(root, DEFAULTS)?;
-    let verdicts = |path: &str, name: &str, with_429: bool| {
-        verdicts::render(&defaults, &read(root, path)?, name, with_429).map_err(|error| format!("{path}: {error}"))
-    };
     let parts = [
         ("platforms-short", platforms::short(PLATFORMS)),
         ("platforms", platforms::long(PLATFORMS)),
@@ -38,10 +27,10 @@ pub fn render(root: &Path, rows: &'static [Endpoint]) -> Result<Vec<(&'static st
         ("settings", readme::settings()),
         ("endpoint-count", rows.len().to_string()),
         ("setting-count", settings::CONFIG.len().to_string()),
-        ("changing", verdicts(CHANGING, "CHANGING", true)?),
-        ("reading", verdicts(READING, "READING", false)?),
-        ("look-ups", resolution::look_ups(rows)),
-        ("resolving", resolution::render(&read(root, RESOLVING)?).map_err(|error| format!("{RESOLVING}: {error}"))?),
+        ("changing", verdicts::answers(CHANGING, true)),
+        ("reading", verdicts::answers(READING, false)),
+        ("look-ups", verdicts::look_ups(rows)),
+        ("resolving", verdicts::resolution()),
     ];
     let filled = |path: &str, required: &[&str]| {
         markers::fill(&read(root, path)?, &parts, required).map_err(|error| format!("{path}: {error}"))

@@ -12,14 +12,7 @@ const DOCUMENTS: &[(&str, &str)] = &[
 ];
 
 /// What the rendered files are rendered from, beside the tables.
-const SOURCES: &[&str] = &[
-    "cbindgen.toml",
-    "spec/released",
-    "src/ffi",
-    "src/response/resolution",
-    "src/response/verdict",
-    "tests/scenarios.json",
-];
+const SOURCES: &[&str] = &["cbindgen.toml", "spec/released", "src/ffi", "tests/scenarios.json"];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()

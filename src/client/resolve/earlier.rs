@@ -10,7 +10,7 @@ use crate::request::look_up::Kept;
 use crate::request::secrets::{Secrets, Stop};
 use crate::request::validate;
 use crate::response::decimal::Decimal;
-use crate::response::resolution::{Asked, Price, Question, Unasked};
+use crate::response::resolution::{Asked, Price, Question};
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::schema::{Endpoint, Keep, LookUp, Safety, Settles};
@@ -22,7 +22,7 @@ const WHAT: &str = "resolve";
 pub enum Earlier<'a> {
     Asks(Task<'a>),
     /// Nothing is sent.
-    Unasked(&'static Endpoint, Unasked),
+    NoLookUp(&'static Endpoint),
 }
 
 /// Reads the arguments and hands on what to ask.
@@ -35,21 +35,14 @@ pub fn read<T>(
     let attempts = attempts(WHAT, arguments)?;
     let interval = interval(WHAT, arguments)?;
     let Some(look_up) = &row.looked_up_by else {
-        return Ok(ask(Earlier::Unasked(
-            row,
-            match row.safety {
-                Safety::ReadOnly => Unasked::ReadsOnly,
-                Safety::Repeatable => Unasked::Repeatable,
-                Safety::Moves => Unasked::NobodyKnows,
-            },
-        )));
+        return Ok(ask(Earlier::NoLookUp(row)));
     };
     let request = json::member(arguments, "request").expect("a required member was checked");
     let kept = Kept::read(row, look_up, request, WHAT)?;
     let is_charged = json::member(arguments, "charged").is_none_or(|charged| charged.get() != "false");
     check_charge(row, look_up, &kept, is_charged)?;
     let Some(question) = question(look_up, &kept, is_charged) else {
-        return Ok(ask(Earlier::Unasked(row, Unasked::NobodyKnows)));
+        return Ok(ask(Earlier::NoLookUp(row)));
     };
     let prices = prices(question, &kept, arguments)?;
     let json = kept.json();

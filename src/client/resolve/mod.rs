@@ -50,8 +50,8 @@ impl Client {
         let stop = stop(operation.deadline, call);
         let ask = |earlier: Earlier<'_>| match earlier {
             Earlier::Asks(task) => watch::watch(&operation, &task),
-            Earlier::Unasked(row, why) => {
-                let decision = resolution::unasked(why);
+            Earlier::NoLookUp(row) => {
+                let decision = resolution::without_look_up(row.safety);
                 log_decision(row.name, &decision, &operation);
                 Reply::failed(decision.status, decision.outcome, decision.explanation)
             }

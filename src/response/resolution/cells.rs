@@ -5,8 +5,11 @@ use std::collections::BTreeSet;
 use super::*;
 use crate::json::document::Document;
 use crate::request::references::References;
-use crate::response::facts;
-use crate::response::verdict::{self, AttemptResult, ReceivedAnswer};
+use crate::response::decimal::Decimal;
+use crate::response::facts::stated::Text;
+use crate::response::facts::{self, Facts};
+use crate::response::reply::Reply;
+use crate::response::verdict::{self, AttemptResult};
 use paysvc_spec::schema::{Answer, Reference, Safety};
 
 use Outcome::{Confirmed, Rejected, Unknown};
@@ -43,17 +46,13 @@ fn decide_on(asked: &Asked<'_>, http_status: u16, body: &str) -> Decision {
 fn decide_with(asked: &Asked<'_>, http_status: u16, body: &str, currency: Option<&str>) -> Decision {
     let (expected, references) = look_up(asked.question);
     let document = Document::scan(body, &|| false).ok();
-    let facts = |document: &Document| facts::read(document, body, expected, &references, &|| false).unwrap();
-    let answer = ReceivedAnswer {
-        http_status,
-        unreadable: document.is_none().then_some(Status::Response),
-        may_be_truncated: false,
-        facts: document.as_ref().map(facts).unwrap_or_default(),
-    };
-    let verdict = verdict::decide(Safety::ReadOnly, &AttemptResult::Answer(answer), false);
-    let facts = document.as_ref().map(facts);
-    let reply = Reply { http_status, facts, ..Reply::without_body(verdict.status, verdict.outcome, "") };
     let nothing = Facts::default();
+    let read = document.as_ref().map(|document| facts::read(document, body, expected, &references, &|| false).unwrap());
+    let facts = read.as_deref().unwrap_or(&nothing);
+    let unreadable = document.is_none().then_some(Status::Response);
+    let result = AttemptResult::Answer { http_status, unreadable, may_be_truncated: false, facts };
+    let verdict = verdict::decide(Safety::ReadOnly, &result, false);
+    let reply = Reply { http_status, facts: read, ..Reply::without_body(verdict.status, verdict.outcome, "") };
     let facts = reply.facts.as_deref().unwrap_or(&nothing);
     decide(Evidence::of(asked, &reply, facts, currency.map(Text::from).as_ref()))
 }
@@ -161,23 +160,13 @@ fn every_line_is_taken_by_an_answer() {
 }
 
 #[test]
-fn only_these_lines_are_better_than_unknown() {
-    for line in LINES {
-        let (confirmed, rejected) = (line.outcome == Confirmed, line.outcome == Rejected);
-        assert_eq!(confirmed, line.status == Says::This(Status::Ok), "{}", line.number);
-        assert_eq!(rejected, line.status == Says::This(Status::Rejected), "{}", line.number);
-        assert!(!rejected || matches!(line.about, [Charge, Final] | [Attempt]), "{}", line.number);
-        assert!(line.outcome == Unknown || !line.again, "{}: what is settled is not asked again", line.number);
-        assert!(line.outcome != Outcome::NotSent && !line.explanation.is_empty(), "{}", line.number);
-        let may_repeat = line.explanation.contains("may be sent again");
-        assert!(!may_repeat || line.about.iter().all(|about| matches!(about, Order | Account)), "{}", line.number);
-    }
-    for why in [Unasked::ReadsOnly, Unasked::Repeatable, Unasked::NobodyKnows] {
-        let found = unasked(why);
+fn without_a_look_up_nothing_is_known() {
+    for safety in [Safety::ReadOnly, Safety::Repeatable, Safety::Moves] {
+        let found = without_look_up(safety);
         assert_eq!((found.status, found.outcome, found.state), (Status::Unresolved, Unknown, State::NONE));
     }
-    assert!(unasked(Unasked::Repeatable).explanation.contains("may be repeated"));
-    assert!(unasked(Unasked::NobodyKnows).explanation.contains("a person"));
+    assert!(without_look_up(Safety::Repeatable).explanation.contains("may be repeated"));
+    assert!(without_look_up(Safety::Moves).explanation.contains("a person"));
 }
 
 #[test]
@@ -443,7 +432,7 @@ fn batches_and_accounts_must_be_those_that_were_asked_for() {
 }
 
 #[test]
-fn a_look_is_not_repeated_where_it_cannot_help() {
+fn a_look_up_is_not_repeated_where_it_cannot_help() {
     for (http, again) in
         [(400, false), (401, false), (403, false), (422, false), (404, true), (408, true), (429, true), (500, true)]
     {

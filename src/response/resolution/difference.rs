@@ -1,12 +1,13 @@
 //! How the answer of a look-up differs from what was asked about.
 
-use super::{Asked, Evidence, Question};
-use crate::response::decimal::Decimal;
+use super::asked::Asked;
 use crate::response::facts::Facts;
 use crate::response::facts::amounts::Priced;
+use crate::response::facts::history::AttemptState;
 use crate::response::facts::stated::Text;
 use paysvc_spec::schema::Reference;
 use paysvc_spec::status::State;
+use paysvc_spec::verdicts::resolution::Question;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Difference {
@@ -24,59 +25,57 @@ impl Difference {
     }
 }
 
-impl Evidence<'_> {
-    pub(super) fn compare(&mut self, asked: &Asked<'_>, currency: Option<&Text>) {
-        self.difference = self.other_request(asked);
-        if matches!(self.question, Question::Batch | Question::Account) {
-            return;
-        }
-        // A price proves something only of what was paid, and of an order that was only created.
-        let done = |state: State| matches!(state, State::SUCCESSFUL | State::REVERSED);
-        let whole = self.question == Question::Order
-            || done(self.facts.state)
-            || self.attempt.is_some_and(|attempt| done(attempt.state()));
-        for price in &asked.prices {
-            if let Some(amount) = &price.amount {
-                self.compare_amount(amount, price.source, whole);
-            }
-        }
-        // What no other difference hides may be told by another endpoint.
-        if let Some(difference) = currencies(asked, self.facts, currency, whole) {
-            self.difference.get_or_insert(difference);
-        }
+/// The first difference, and whether the amount is that of the request. `attempt`: the one that is asked about.
+pub fn compare(
+    asked: &Asked<'_>,
+    facts: &Facts,
+    attempt: Option<AttemptState>,
+    is_own_account: bool,
+    currency: Option<&Text>,
+) -> (Option<Difference>, bool) {
+    let mut difference = other_request(asked, facts, is_own_account);
+    let mut amount_agrees = false;
+    if matches!(asked.question, Question::Batch | Question::Account) {
+        return (difference, amount_agrees);
     }
-
-    /// Names what the answer is about instead.
-    fn other_request(&self, asked: &Asked<'_>) -> Option<Difference> {
-        let named = |kind: Reference| self.facts.reference(kind).text.any().map_or("something else", |text| text);
-        let kind = Reference::ALL.iter().find(|kind| self.facts.reference(**kind).is_of_another_request());
-        if let Some(kind) = kind {
-            return Some(Difference::Other(format!("the answer names the {} {}", kind.name(), named(*kind))));
-        }
-        let is_account = self.question == Question::Account && self.facts.account;
-        (is_account && !self.is_own_account).then(|| {
-            let own = asked.own_reference.unwrap_or("none");
-            let found = self.facts.reference(Reference::Account).text.any().map_or("none", |text| text);
-            Difference::Other(format!("the account's Reference is {found}, and the request's {own}"))
-        })
-    }
-
-    fn compare_amount(&mut self, amount: &Decimal, source: &str, whole: bool) {
-        let compared = match whole {
-            true => self.facts.compare_price(amount),
-            false => self.facts.compare_price_alone(amount),
+    // A price proves something only of what was paid, and of an order that was only created.
+    let done = |state: State| matches!(state, State::SUCCESSFUL | State::REVERSED);
+    let whole =
+        asked.question == Question::Order || done(facts.state) || attempt.is_some_and(|attempt| done(attempt.state()));
+    for price in &asked.prices {
+        let compared = match &price.amount {
+            Some(amount) if whole => facts.compare_price(amount),
+            Some(amount) => facts.compare_price_alone(amount),
+            None => continue,
         };
-        let difference = match compared {
+        let found = match compared {
             Priced::Equal => {
-                self.amount_agrees = true;
-                return;
+                amount_agrees = true;
+                continue;
             }
-            Priced::Unnamed if !whole => return,
+            Priced::Unnamed if !whole => continue,
             Priced::Unnamed => "the answer names no amount".to_owned(),
-            Priced::Differs(what) => format!("{what}, which is not the amount of {source}"),
+            Priced::Differs(what) => format!("{what}, which is not the amount of {}", price.source),
         };
-        self.difference.get_or_insert(Difference::Other(difference));
+        difference.get_or_insert(Difference::Other(found));
     }
+    // What no other difference hides may be told by another endpoint.
+    (difference.or_else(|| currencies(asked, facts, currency, whole)), amount_agrees)
+}
+
+/// Names what the answer is about instead.
+fn other_request(asked: &Asked<'_>, facts: &Facts, is_own_account: bool) -> Option<Difference> {
+    let named = |kind: Reference| facts.reference(kind).text.any().map_or("something else", |text| text);
+    let kind = Reference::ALL.iter().find(|kind| facts.reference(**kind).is_of_another_request());
+    if let Some(kind) = kind {
+        return Some(Difference::Other(format!("the answer names the {} {}", kind.name(), named(*kind))));
+    }
+    let is_account = asked.question == Question::Account && facts.account;
+    (is_account && !is_own_account).then(|| {
+        let own = asked.own_reference.unwrap_or("none");
+        let found = facts.reference(Reference::Account).text.any().map_or("none", |text| text);
+        Difference::Other(format!("the account's Reference is {found}, and the request's {own}"))
+    })
 }
 
 fn currencies(asked: &Asked<'_>, facts: &Facts, told: Option<&Text>, whole: bool) -> Option<Difference> {

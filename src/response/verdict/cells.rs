@@ -20,21 +20,24 @@ const BARE: Answer = Answer {
 };
 const REFUND: Answer = Answer { success_is_state: true, ..PLAIN };
 
-fn result(expected: &Answer, http_status: u16, body: &str) -> AttemptResult {
+fn facts_of(expected: &Answer, body: &str) -> Box<Facts> {
     let references = vec![
         (Reference::Order, "ORD-1".to_owned()),
         (Reference::Session, "77".into()),
         (Reference::Mandate, "M-1".into()),
     ];
-    let facts = Document::scan(body, &|| false).map_or_else(
+    Document::scan(body, &|| false).map_or_else(
         |_| Box::<Facts>::default(),
         |document| facts::read(&document, body, expected, &references, &|| false).unwrap(),
-    );
-    AttemptResult::Answer(ReceivedAnswer { http_status, unreadable: None, may_be_truncated: false, facts })
+    )
+}
+
+fn whole(http_status: u16, facts: &Facts) -> AttemptResult<'_> {
+    AttemptResult::Answer { http_status, unreadable: None, may_be_truncated: false, facts }
 }
 
 fn decide_as(safety: Safety, expected: &Answer, http: u16, body: &str, after_429: bool) -> Verdict {
-    decide(safety, &result(expected, http, body), after_429)
+    decide(safety, &whole(http, &facts_of(expected, body)), after_429)
 }
 
 fn moves(http: u16, body: &str) -> Verdict {
@@ -92,20 +95,14 @@ fn incomplete_answers() {
     for http_status in [200, 400, 401, 429] {
         for status in [Response, Timeout, Cancelled] {
             for may_be_truncated in [false, true] {
-                let result = || {
-                    AttemptResult::Answer(ReceivedAnswer {
-                        http_status,
-                        unreadable: Some(status),
-                        may_be_truncated,
-                        facts: Box::default(),
-                    })
-                };
+                let (unreadable, facts) = (Some(status), &Facts::default());
+                let result = AttemptResult::Answer { http_status, unreadable, may_be_truncated, facts };
                 for after_429 in [false, true] {
-                    let moves = decide(Safety::Moves, &result(), after_429);
+                    let moves = decide(Safety::Moves, &result, after_429);
                     assert_eq!(brief(&moves), ("6", status, Unknown, 0));
                     assert!(!moves.again);
                 }
-                let reads = decide(Safety::ReadOnly, &result(), false);
+                let reads = decide(Safety::ReadOnly, &result, false);
                 assert_eq!(
                     (brief(&reads), reads.again),
                     (("r6", status, Unknown, 0), may_be_truncated || http_status == 429)

@@ -14,7 +14,6 @@ pub mod operations;
 pub mod platforms;
 pub mod python;
 pub mod readme;
-pub mod resolution;
 pub mod rows;
 pub mod symbols;
 pub mod verdicts;

@@ -268,8 +268,9 @@ fn lines_of_read_only_requests() {
         assert_eq!(plain(http, body).again, again, "{http}");
     }
     let again = |may_be_truncated| {
-        let AttemptResult::Answer(answer) = result(&PLAIN, 200, r#"{"a":1,"a":1}"#) else { unreachable!() };
-        decide(Safety::ReadOnly, &AttemptResult::Answer(ReceivedAnswer { may_be_truncated, ..answer }), false).again
+        let facts = &*facts_of(&PLAIN, r#"{"a":1,"a":1}"#);
+        let result = AttemptResult::Answer { http_status: 200, unreadable: None, may_be_truncated, facts };
+        decide(Safety::ReadOnly, &result, false).again
     };
     assert!(again(true) && !again(false), "read again if the answer may be truncated");
 }

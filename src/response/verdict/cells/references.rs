@@ -8,8 +8,7 @@ fn line(row: &str, requested: &[(Reference, &str)], http: u16, body: &str) -> &'
     let references = requested.iter().map(|(kind, text)| (*kind, (*text).to_owned())).collect();
     let document = Document::scan(body, &|| false).unwrap();
     let facts = facts::read(&document, body, &row.answer, &references, &|| false).unwrap();
-    let answer = ReceivedAnswer { http_status: http, unreadable: None, may_be_truncated: false, facts };
-    decide(row.safety, &AttemptResult::Answer(answer), false).line
+    decide(row.safety, &whole(http, &facts), false).line
 }
 
 #[test]
