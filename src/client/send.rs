@@ -1,13 +1,11 @@
 //! Sends a prepared request, and again as long as the retry rule allows it.
 
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use ureq::http::{HeaderName, HeaderValue, header};
 
 use super::retry::{self, Attempt, Next};
-use super::{CallRecord, Client, JSON, stop};
+use super::{CallContext, Client, JSON};
 use crate::client::log::{Level, Line, LoggedAttempt, LoggedResult};
 use crate::request::Prepared;
 use crate::response::reader::{self, AnswerContext, ReadAnswer};
@@ -15,9 +13,7 @@ use crate::response::redact::Redactor;
 use crate::response::reply::Reply;
 use crate::response::verdict::{self, AttemptResult};
 use crate::transport::answer::{BodyError, HttpAnswer};
-use crate::transport::call::Call;
 use crate::transport::{ExchangeResult, WireRequest, trace};
-use crate::util::call_id::CallId;
 use crate::util::failpoint;
 use crate::util::limits::MAX_LINE;
 use crate::util::memory;
@@ -27,40 +23,26 @@ use paysvc_spec::schema::{Method, Safety};
 use paysvc_spec::status::{self, Outcome, Status};
 
 impl Client {
-    pub(super) fn send(
-        &self,
-        prepared: Result<Prepared, ValidationError>,
-        deadline: Instant,
-        call: Option<&Arc<Call>>,
-        record: &CallRecord,
-    ) -> Reply {
-        self.send_again(prepared, deadline, call, record, false)
-    }
-
     /// Sends a request that may have been sent before. `after_429`: every answer to it was a 429 that proved that it was not
     /// executed. The verdicts go on from there.
-    pub(super) fn send_again(
+    pub(super) fn send(
         &self,
+        context: &CallContext<'_>,
         prepared: Result<Prepared, ValidationError>,
-        deadline: Instant,
-        call: Option<&Arc<Call>>,
-        record: &CallRecord,
         after_429: bool,
     ) -> Reply {
-        let reply = prepared.and_then(|prepared| self.send_with_retries(&prepared, deadline, call, record, after_429));
+        let reply = prepared.and_then(|prepared| self.send_with_retries(context, &prepared, after_429));
         let reply = reply.unwrap_or_else(Reply::invalid);
         if reply.attempts == 0 && reply.outcome == Outcome::NotSent {
-            self.log
-                .line(record.id, call, Level::Warn, || format!("nothing was sent: {}", status::name_of(reply.status)));
+            context.log(Level::Warn, || format!("nothing was sent: {}", status::name_of(reply.status)));
         }
         reply
     }
 
     fn wire_request<'a>(
         &self,
+        context: &'a CallContext<'_>,
         prepared: &'a Prepared,
-        deadline: Instant,
-        call: Option<&'a Arc<Call>>,
     ) -> Result<WireRequest<'a>, ValidationError> {
         let unsendable = |what: &str| {
             ValidationError::new(Status::Argument, format!("{what} cannot be sent: it is too long or malformed"))
@@ -81,7 +63,7 @@ impl Client {
             }
             (None, _) => {}
         }
-        if let Some(traceparent) = call.and_then(|call| call.traceparent()) {
+        if let Some(traceparent) = context.bounds.token.as_ref().and_then(|token| token.traceparent()) {
             headers.insert(trace::TRACEPARENT, traceparent);
         }
         for (name, value) in &prepared.headers {
@@ -95,31 +77,28 @@ impl Client {
             headers,
             body,
             read_only: prepared.safety == Safety::ReadOnly,
-            deadline,
-            call,
-            keep_trace: self.log.wants(call, Level::Warn),
+            bounds: &context.bounds,
+            keep_trace: context.wants(Level::Warn),
         })
     }
 
     fn send_with_retries(
         &self,
+        context: &CallContext<'_>,
         prepared: &Prepared,
-        deadline: Instant,
-        call: Option<&Arc<Call>>,
-        record: &CallRecord,
         mut after_429: bool,
     ) -> Result<Reply, ValidationError> {
         let transport = self.transport("request")?;
         failpoint::at("client");
         // The outcome of earlier attempts stands when a later one sends nothing.
         let mut earlier_outcome = if after_429 { Outcome::Rejected } else { Outcome::NotSent };
-        let mut attempts = 0;
-        // An operation sends several requests with one record.
-        let earlier_requests = record.attempts();
+        // A call may send several requests.
+        let earlier_requests = context.record.attempts();
         for index in 0.. {
             // Fails before the first attempt or never: all attempts send the same request.
-            let request = self.wire_request(prepared, deadline, call)?;
-            if call.is_some_and(|call| call.is_cancelled()) {
+            let request = self.wire_request(context, prepared)?;
+            let attempts = context.record.attempts() - earlier_requests;
+            if context.bounds.is_cancelled() {
                 let reply = Reply::failed(Status::Cancelled, earlier_outcome, "the call was cancelled");
                 return Ok(Reply { attempts, ..reply });
             }
@@ -127,22 +106,21 @@ impl Client {
                 let reply = Reply::failed(Status::Transport, earlier_outcome, memory::LACK);
                 return Ok(Reply { attempts, ..reply });
             }
-            self.log_begin(prepared, record.id, call, index + 1);
+            self.log_begin(context, prepared, index + 1);
             let started = Instant::now();
             let result = transport.exchange(request);
-            attempts += u32::from(result.sent);
-            record.attempts.store(earlier_requests + attempts, Ordering::SeqCst);
-            let judged = self.judge(prepared, result, after_429, deadline, call);
-            self.log_attempt(prepared, record.id, call, index + 1, &judged, started.elapsed());
+            context.record.count(result.sent);
+            let judged = self.judge(context, prepared, result, after_429);
+            self.log_attempt(context, prepared, index + 1, &judged, started.elapsed());
             let Judged { mut reply, mut attempt, .. } = judged;
             after_429 |= reply.http_status == 429;
             if reply.outcome == Outcome::NotSent {
                 reply.outcome = earlier_outcome;
             }
             earlier_outcome = reply.outcome;
-            reply.attempts = attempts;
+            reply.attempts = context.record.attempts() - earlier_requests;
             attempt.index = index;
-            let left = deadline.saturating_duration_since(Instant::now());
+            let left = context.bounds.time_left();
             match retry::next(&attempt, self.config.max_attempts, left, random) {
                 Next::Stop => return Ok(reply),
                 Next::TooLate(wait) => {
@@ -150,10 +128,9 @@ impl Client {
                     return Ok(reply);
                 }
                 Next::After(wait) => {
-                    self.log.line(record.id, call, Level::Info, || {
-                        format!("{} again in {} ms", prepared.label(), wait.as_millis())
-                    });
-                    pause(wait, call);
+                    context.log(Level::Info, || format!("{} again in {} ms", prepared.label(), wait.as_millis()));
+                    // A cancel ends it, which the next attempt notices.
+                    context.bounds.pause(wait);
                 }
             }
         }
@@ -163,38 +140,29 @@ impl Client {
     /// Sends a request once, also where an attempt may be repeated. Returns the answer's date, too.
     pub(super) fn send_once(
         &self,
+        context: &CallContext<'_>,
         prepared: &Prepared,
-        deadline: Instant,
-        call: Option<&Arc<Call>>,
-        record: &CallRecord,
     ) -> Result<(Reply, Option<String>), ValidationError> {
-        let request = WireRequest { keep_trace: true, ..self.wire_request(prepared, deadline, call)? };
-        self.log_begin(prepared, record.id, call, 1);
+        let request = WireRequest { keep_trace: true, ..self.wire_request(context, prepared)? };
+        self.log_begin(context, prepared, 1);
         let started = Instant::now();
         let result = self.transport("request")?.exchange(request);
-        record.attempts.fetch_add(u32::from(result.sent), Ordering::SeqCst);
+        context.record.count(result.sent);
         let answer = result.result.as_ref().ok();
         let date = answer.and_then(|answer| answer.trace.iter().find(|(name, _)| *name == trace::DATE));
         let date = date.map(|(_, date)| date.clone());
-        let judged = self.judge(prepared, result, false, deadline, call);
-        self.log_attempt(prepared, record.id, call, 1, &judged, started.elapsed());
+        let judged = self.judge(context, prepared, result, false);
+        self.log_attempt(context, prepared, 1, &judged, started.elapsed());
         Ok((judged.reply, date))
     }
 
     /// What one attempt proves.
-    fn judge(
-        &self,
-        prepared: &Prepared,
-        result: ExchangeResult,
-        after_429: bool,
-        deadline: Instant,
-        call: Option<&Arc<Call>>,
-    ) -> Judged {
+    fn judge(&self, context: &CallContext<'_>, prepared: &Prepared, result: ExchangeResult, after_429: bool) -> Judged {
         let ExchangeResult { sent, reused, result } = result;
         let (mut trace, mut paid_twice) = (Vec::new(), false);
         let (reply, line, again, permanent, broken) = match result {
             Ok(answer) => {
-                let (read, read_trace) = self.read(prepared, answer, after_429, deadline, call);
+                let (read, read_trace) = self.read(context, prepared, answer, after_429);
                 trace = read_trace;
                 paid_twice = read.paid_twice;
                 (read.reply, read.line, read.again, false, false)
@@ -227,17 +195,16 @@ impl Client {
 
     fn read(
         &self,
+        context: &CallContext<'_>,
         prepared: &Prepared,
         answer: HttpAnswer,
         after_429: bool,
-        deadline: Instant,
-        call: Option<&Arc<Call>>,
     ) -> (ReadAnswer, Trace) {
-        let end_of_call = || match call {
-            Some(call) if call.is_cancelled() => Some(BodyError::Cancelled),
-            _ => (Instant::now() >= deadline).then_some(BodyError::Timeout),
+        let end_of_call = || match context.bounds.ended()? {
+            Status::Cancelled => Some(BodyError::Cancelled),
+            _ => Some(BodyError::Timeout),
         };
-        let stop = stop(deadline, call);
+        let stop = || context.bounds.is_over();
         let redactor = Redactor { secrets: &prepared.secrets, key: self.config.key(prepared.key), stop: &stop };
         let trace = masked(&answer.trace, &redactor);
         let mut read = reader::read(
@@ -256,8 +223,8 @@ impl Client {
         (read, trace)
     }
 
-    fn log_begin(&self, prepared: &Prepared, id: CallId, call: Option<&Arc<Call>>, number: u32) {
-        self.log.line(id, call, Level::Debug, || Line {
+    fn log_begin(&self, context: &CallContext<'_>, prepared: &Prepared, number: u32) {
+        context.log(Level::Debug, || Line {
             text: format!("{} attempt {number} begins", prepared.label()),
             attempt: Some(LoggedAttempt { endpoint: prepared.name, number, result: None }),
         });
@@ -265,21 +232,18 @@ impl Client {
 
     fn log_attempt(
         &self,
+        context: &CallContext<'_>,
         prepared: &Prepared,
-        id: CallId,
-        call: Option<&Arc<Call>>,
         number: u32,
         judged: &Judged,
         took: Duration,
     ) {
         let Judged { reply, attempt, paid_twice, trace } = judged;
         if *paid_twice {
-            self.log.line(id, call, Level::Error, || {
-                format!("{}: paid twice, says the answer's history", prepared.label())
-            });
+            context.log(Level::Error, || format!("{}: paid twice, says the answer's history", prepared.label()));
         }
         let level = if reply.status == Status::Ok { Level::Info } else { Level::Warn };
-        self.log.line(id, call, level, || {
+        context.log(level, || {
             let trace: String = trace.iter().map(|(name, value)| format!("; {name} {value}")).collect();
             let text = format!(
                 "{} attempt {number}: {} {} HTTP {} in {} ms, verdict {}{}{trace}",
@@ -325,15 +289,5 @@ pub(super) fn random() -> u64 {
     match critical_section(|| aws_lc_rs::rand::fill(&mut bytes)) {
         Ok(()) => u64::from_ne_bytes(bytes),
         Err(_) => 0,
-    }
-}
-
-/// A cancel ends the wait; the next attempt then notices it.
-fn pause(wait: Duration, call: Option<&Arc<Call>>) {
-    match call {
-        Some(call) => {
-            call.wait_until(Instant::now() + wait);
-        }
-        None => std::thread::sleep(wait),
     }
 }

@@ -80,7 +80,7 @@ pub unsafe fn check(
     let body = |record: &CallRecord| {
         // SAFETY: the rules of the header.
         match unsafe { retain(client).map(|client| (client, call::retain(call))) } {
-            Ok((client, call)) => client.check(call.as_ref(), record),
+            Ok((client, call)) => client.check(&client.begin(call, record)),
             Err(error) => Reply::invalid(error),
         }
     };
@@ -165,7 +165,7 @@ pub unsafe extern "C" fn paysvc_client_warm(
     let body = |record: &CallRecord| {
         // SAFETY: the rules of the header.
         match unsafe { retain(client).map(|client| (client, call::retain(call))) } {
-            Ok((client, call)) => client.warm(call.as_ref(), record),
+            Ok((client, call)) => client.warm(&client.begin(call, record)),
             Err(error) => Reply::invalid(error),
         }
     };

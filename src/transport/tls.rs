@@ -173,9 +173,9 @@ impl Tls {
         handshake: Duration,
     ) -> Result<(), TransportError> {
         const DOING: &str = "waiting for the service to accept the client certificate";
-        let (deadline, limit) = (sock.deadline, sock.received + MAX_HANDSHAKE);
+        let (deadline, limit) = (sock.bounds.deadline, sock.received + MAX_HANDSHAKE);
         let wait = (2 * handshake + CLIENT_CERT_WAIT).min(MAX_CLIENT_CERT_WAIT);
-        sock.deadline = deadline.min(Instant::now() + wait);
+        sock.bounds.deadline = deadline.min(Instant::now() + wait);
         let result = loop {
             match critical_section(|| tls.process_new_packets()) {
                 Err(error) => break Err(self.error(&error)),
@@ -197,7 +197,7 @@ impl Tls {
                 Err(error) => break Err(TransportError::io(DOING, &error)),
             }
         };
-        sock.deadline = deadline;
+        sock.bounds.deadline = deadline;
         result
     }
 

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use super::super::operation::Operation;
 use super::answer::{self, Known};
 use super::budget::Budget;
 use super::list::{BatchRequest, Identity, List};
@@ -12,6 +11,7 @@ use super::rules::{self, Rules};
 use super::split::{Item, Splitter};
 use super::{INITIATE, WHAT, contained, no_memory, steps};
 use crate::client::log::Level;
+use crate::client::{CallContext, Client};
 use crate::response::decimal::Decimal;
 use crate::response::reply::Reply;
 use crate::util::limits::MAX_BULK_TEXT;
@@ -23,7 +23,8 @@ use paysvc_spec::status::{self, Outcome, Status};
 const USUAL: usize = 200;
 
 pub struct Run<'a> {
-    operation: Operation<'a>,
+    client: &'a Client,
+    context: &'a CallContext<'a>,
     list: List,
     /// The recipients of each batch, by their place in the list.
     plan: Vec<Vec<usize>>,
@@ -50,7 +51,8 @@ struct Stop(Status, String);
 impl<'a> Run<'a> {
     /// `report`: what is known of the list; what is proved undone in it is to be sent.
     pub fn new(
-        operation: Operation<'a>,
+        client: &'a Client,
+        context: &'a CallContext<'a>,
         list: List,
         report: Report,
         budget: Budget,
@@ -75,7 +77,8 @@ impl<'a> Run<'a> {
         let rules = Rules::new(continue_after_unknown);
         let (under_way, last, first_failure) = (None, None, None);
         Ok(Run {
-            operation,
+            client,
+            context,
             list,
             plan,
             report,
@@ -116,8 +119,8 @@ impl<'a> Run<'a> {
 
     /// Why a batch must not start now.
     fn obstacle(&self) -> Option<Stop> {
-        let left = paced::time_left(&self.operation);
-        match self.operation.ended() {
+        let left = self.context.bounds.time_left();
+        match self.context.bounds.ended() {
             Some(Status::Cancelled) => Some(Stop(Status::Cancelled, "the call was cancelled".into())),
             _ if left < self.timeout => {
                 let (left, needed) = (left.as_millis(), self.timeout.as_millis());
@@ -138,7 +141,7 @@ impl<'a> Run<'a> {
             let row = &mut self.report.rows[recipient];
             *row = Row { fate: Fate::Unknown, batch: Some(index), ..Row::new(row.identity.clone()) };
         }
-        self.under_way = Some((index, recipients.clone(), self.operation.record.attempts()));
+        self.under_way = Some((index, recipients.clone(), self.context.record.attempts()));
         let before = steps::before(&self.report, index, &recipients);
         let fits = self.budget.allows(&before, recipients.len());
         let has_room = self.has_room(self.budget.report(&before, recipients.len()));
@@ -153,7 +156,7 @@ impl<'a> Run<'a> {
         let request = self.list.request(&recipients);
         let (reply, stop) = match obstacle {
             Some(Stop(status, why)) => (Reply::failed(status, Outcome::NotSent, why.clone()), Some(Stop(status, why))),
-            None => (paced::send(&self.operation, INITIATE, request.text(), self.timeout), None),
+            None => (paced::send(self.client, self.context, INITIATE, request.text(), self.timeout), None),
         };
         let rule = self.settle(index, &recipients, &request, reply);
         self.under_way = None;
@@ -180,7 +183,7 @@ impl<'a> Run<'a> {
 
     fn tell(&mut self, step: &str, is_after: bool) -> bool {
         self.budget.add(step, is_after);
-        self.operation.report(self.done, self.report.rows.len(), step)
+        self.context.report(self.done, self.report.rows.len(), step)
     }
 
     /// Records what a reply proves of its batch, and decides whether another one may follow.
@@ -194,7 +197,7 @@ impl<'a> Run<'a> {
         let mut ended = Batch { fate, message: reply.message.clone(), ..Batch::begun(recipients.len()) };
         ended.status = status::name_of(status).to_owned();
         let mut stop = None;
-        let redact = |text: &str| self.operation.redact(INITIATE, request.text(), text);
+        let redact = |text: &str| self.client.redact(self.context, INITIATE, request.text(), text);
         let mut payouts = Vec::new();
         if fate == Fate::Accepted {
             let identities: Vec<&Identity> =
@@ -236,7 +239,7 @@ impl<'a> Run<'a> {
         if fate != Fate::Accepted {
             self.first_failure.get_or_insert(status);
         }
-        self.operation
+        self.context
             .log(Level::Info, || format!("{WHAT}: batch {index} of {} recipients: {}", recipients.len(), fate.name()));
         let rule = self.rules.stop(fate, status);
         let stop = stop.or_else(|| rule.map(|why| Stop(status, format!("{why}; batch {index}: {}", ended.message))));
@@ -248,7 +251,7 @@ impl<'a> Run<'a> {
     /// A panic ended the batch: it was not sent if no request was.
     fn end_what_is_under_way(&mut self, message: &str) {
         let Some((index, recipients, attempts)) = self.under_way.take() else { return };
-        let fate = if self.operation.record.attempts() == attempts { Fate::NotSent } else { Fate::Unknown };
+        let fate = if self.context.record.attempts() == attempts { Fate::NotSent } else { Fate::Unknown };
         recipients.iter().for_each(|&recipient| {
             let row = &mut self.report.rows[recipient];
             (row.fate, row.payout_reference) = (fate, None);
@@ -278,7 +281,7 @@ impl<'a> Run<'a> {
             reply = Reply { http_status, code, retry_after_ms, request_id, ..reply };
         }
         let level = if status == Status::Ok { Level::Info } else { Level::Warn };
-        self.operation.log(level, || format!("{WHAT}: {} {}", status::name_of(status), self.report.summary()));
+        self.context.log(level, || format!("{WHAT}: {} {}", status::name_of(status), self.report.summary()));
         reply
     }
 }

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::super::operation::Operation;
 use super::budget::AROUND;
 use super::report::{Fate, Object, Report, Row, object, state_name};
 use super::{STATUS, answer, contained, names, no_memory, paced, rules, steps};
+use crate::client::{CallContext, Client};
 use crate::request::secrets::Secrets;
 use crate::response::document::Value;
 use crate::response::facts::element;
@@ -20,7 +20,8 @@ use paysvc_spec::status::{Outcome, STATES, State, Status};
 const MOST_FAILURES: usize = 3;
 
 pub struct States<'a> {
-    operation: Operation<'a>,
+    client: &'a Client,
+    context: &'a CallContext<'a>,
     report: Report,
     /// The accepted recipients of each batch.
     rows: Vec<Vec<usize>>,
@@ -34,7 +35,12 @@ pub struct States<'a> {
 type Failure = (Status, String);
 
 impl<'a> States<'a> {
-    pub fn new(operation: Operation<'a>, report: Report, timeout: Duration) -> Result<States<'a>, ValidationError> {
+    pub fn new(
+        client: &'a Client,
+        context: &'a CallContext<'a>,
+        report: Report,
+        timeout: Duration,
+    ) -> Result<States<'a>, ValidationError> {
         let recipients = report.rows.len();
         let room = memory::buffer(report.size() + AROUND).ok_or_else(|| no_memory(recipients))?;
         let mut rows = memory::list(report.batches.len()).ok_or_else(|| no_memory(recipients))?;
@@ -44,7 +50,7 @@ impl<'a> States<'a> {
                 rows[batch].push(index);
             }
         }
-        Ok(States { operation, report, rows, room, timeout })
+        Ok(States { client, context, report, rows, room, timeout })
     }
 
     pub fn ask(mut self) -> Reply {
@@ -78,7 +84,7 @@ impl<'a> States<'a> {
         let rows = std::mem::take(&mut self.rows);
         let mut failures = 0;
         for (done, &batch) in asked.iter().enumerate() {
-            if let Some(status) = self.operation.ended() {
+            if let Some(status) = self.context.bounds.ended() {
                 let reason = if status == Status::Cancelled { "the call was cancelled" } else { "the time is over" };
                 *failure = Some((status, reason.into()));
                 return;
@@ -91,7 +97,7 @@ impl<'a> States<'a> {
                 failures += 1;
                 failure.get_or_insert((status, format!("batch {batch}: {}", reply.message)));
             }
-            let goes_on = self.operation.report(done + 1, asked.len(), &steps::look(&self.report, batch, status));
+            let goes_on = self.context.report(done + 1, asked.len(), &steps::look(&self.report, batch, status));
             if !goes_on && done + 1 < asked.len() {
                 *failure = Some((Status::Cancelled, "the callback for progress stopped the call".into()));
                 return;
@@ -110,8 +116,8 @@ impl<'a> States<'a> {
         let request = String::from_utf8(request).unwrap_or_default();
         let mut accounts = Secrets::default();
         rows.iter().for_each(|&row| accounts.push(&self.report.rows[row].identity.account));
-        let operation = Operation { masked: Some(&accounts), ..self.operation };
-        let reply = paced::send(&operation, STATUS, &request, self.timeout);
+        let context = self.context.masking(&accounts);
+        let reply = paced::send(self.client, &context, STATUS, &request, self.timeout);
         if reply.outcome == Outcome::Confirmed {
             let certain = STATUS.answer.certainty != Certainty::Guessed;
             let states = states(certain, &reply, &reference, rows.iter().map(|&row| &self.report.rows[row]));

@@ -8,18 +8,15 @@ mod intervals;
 mod wait;
 mod watch;
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use super::operation::Operation;
-use super::{CallRecord, Client, stop};
+use super::{CallContext, Client};
 use crate::client::log::Level;
 use crate::request::secrets::Secrets;
 use crate::request::validate;
 use crate::response::decimal::Decimal;
 use crate::response::reply::Reply;
 use crate::response::resolution::{self, Asked, Decision, Price};
-use crate::transport::call::Call;
 use crate::util::json::{self, Members, Type};
 use crate::util::validation_error::ValidationError;
 use earlier::Earlier;
@@ -45,30 +42,29 @@ struct Task<'a> {
 }
 
 impl Client {
-    pub fn resolve(&self, json: &str, call: Option<&Arc<Call>>, record: &CallRecord) -> Reply {
-        let operation = Operation::new(self, call, record);
-        let stop = stop(operation.deadline, call);
+    pub fn resolve(&self, context: &CallContext<'_>, json: &str) -> Reply {
         let ask = |earlier: Earlier<'_>| match earlier {
-            Earlier::Asks(task) => watch::watch(&operation, &task),
+            Earlier::Asks(task) => watch::watch(self, context, &task),
             Earlier::Unasked(row, why) => {
                 let decision = resolution::unasked(why);
-                log_decision(row.name, &decision, &operation);
+                log_decision(row.name, &decision, context);
                 Reply::failed(decision.status, decision.outcome, decision.explanation)
             }
         };
-        arguments("resolve", json).and_then(|arguments| earlier::read(&arguments, &stop, ask)).unwrap_or_else(invalid)
+        arguments("resolve", json)
+            .and_then(|arguments| earlier::read(&arguments, &|| context.bounds.is_over(), ask))
+            .unwrap_or_else(invalid)
     }
 
-    pub fn order_wait(&self, json: &str, call: Option<&Arc<Call>>, record: &CallRecord) -> Reply {
-        let operation = Operation::new(self, call, record);
+    pub fn order_wait(&self, context: &CallContext<'_>, json: &str) -> Reply {
         let task = arguments("order_wait", json).and_then(|arguments| wait::read(&arguments));
-        task.map_or_else(invalid, |task| watch::watch(&operation, &task))
+        task.map_or_else(invalid, |task| watch::watch(self, context, &task))
     }
 }
 
-pub(super) fn log_decision(what: &str, decision: &Decision, operation: &Operation<'_>) {
+pub(super) fn log_decision(what: &str, decision: &Decision, context: &CallContext<'_>) {
     let level = if decision.status == Status::Ok { Level::Info } else { Level::Warn };
-    operation.log(level, || {
+    context.log(level, || {
         let (status, outcome) = (status::name_of(decision.status), status::name_of_outcome(decision.outcome));
         format!("what became of {what}: {status} {outcome}, line {}", decision.line)
     });

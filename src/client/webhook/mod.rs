@@ -11,7 +11,6 @@ mod members;
 mod tests;
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
@@ -20,13 +19,11 @@ use self::compare::Expected;
 pub use self::event::Event;
 use self::event::{MAX_LENGTH, Unreadable};
 use self::members::Values;
-use super::operation::Operation;
-use super::{CallRecord, Client, stop};
+use super::{CallContext, Client};
 use crate::client::log::Level;
 use crate::request::validate;
 use crate::response::document::Document;
 use crate::response::reply::{Reply, one_line};
-use crate::transport::call::Call;
 use crate::util::json::{self, Members, Type};
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::events::{EXPECTED, Verification};
@@ -43,13 +40,10 @@ const LONGEST_ESCAPE: usize = 6;
 
 impl Client {
     /// Verifies an event: the service's answer to the question whether it is true.
-    pub fn webhook_verify(&self, json: &str, call: Option<&Arc<Call>>, record: &CallRecord) -> Reply {
-        let operation = Operation::new(self, call, record);
-        let reply = verify(json, &stop(operation.deadline, call), |row, question| {
-            operation.send(row, question, operation.deadline)
-        });
+    pub fn webhook_verify(&self, context: &CallContext<'_>, json: &str) -> Reply {
+        let reply = verify(json, &|| context.bounds.is_over(), |row, question| self.call(context, row, question));
         let level = if reply.status == Status::Ok { Level::Info } else { Level::Warn };
-        operation.log(level, || format!("{}: {}", THIS.name, status::name_of(reply.status)));
+        context.log(level, || format!("{}: {}", THIS.name, status::name_of(reply.status)));
         reply
     }
 }
