@@ -8,7 +8,7 @@ pub mod config;
 mod context;
 pub mod log;
 mod resolve;
-pub mod retry;
+mod retry;
 #[cfg(test)]
 mod secrecy_tests;
 mod send;
@@ -21,6 +21,7 @@ use ureq::http::{HeaderMap, HeaderName, HeaderValue, header};
 use crate::client::config::Config;
 pub use crate::client::context::{CallContext, CallRecord};
 use crate::client::log::{Level, Log};
+use crate::client::retry::PriorAttempts;
 use crate::request::secrets::Secrets;
 use crate::request::settings::Settings;
 use crate::request::{self, body, raw};
@@ -67,16 +68,16 @@ impl Client {
 
     /// Calls an endpoint of the table with one flat JSON object.
     pub fn call(&self, context: &CallContext<'_>, row: &'static Endpoint, json: &str) -> Reply {
-        self.call_again(context, row, json, false)
+        self.call_again(context, row, json, PriorAttempts::NONE)
     }
 
-    /// Calls an endpoint again after answers of 429 to the same request, see [`Client::send`].
-    fn call_again(&self, context: &CallContext<'_>, row: &'static Endpoint, json: &str, after_429: bool) -> Reply {
+    /// Calls an endpoint again with the same request.
+    fn call_again(&self, context: &CallContext<'_>, row: &'static Endpoint, json: &str, prior: PriorAttempts) -> Reply {
         let mut prepared = request::prepare(row, json, &self.settings, &|| context.bounds.is_over());
         if let (Ok(prepared), Some(masked)) = (&mut prepared, context.masked()) {
             prepared.secrets.extend(masked);
         }
-        self.send(context, prepared, after_429)
+        self.send(context, prepared, prior)
     }
 
     /// Masks the secrets of a request in a text of the service, as in a message; `None` if the call ends before that.
@@ -90,7 +91,7 @@ impl Client {
     /// Sends a request that JSON describes.
     pub fn request(&self, context: &CallContext<'_>, json: &str) -> Reply {
         let prepared = raw::prepare(json, &self.settings, &|| context.bounds.is_over());
-        self.send(context, prepared, false)
+        self.send(context, prepared, PriorAttempts::NONE)
     }
 
     /// Encrypts a payload without sending anything.

@@ -113,8 +113,7 @@ impl ConnectionState {
     pub fn body_error(&self) -> Option<BodyError> {
         let error = self.call_state().error.take()?;
         Some(match error.status {
-            Status::Timeout => BodyError::Timeout,
-            Status::Cancelled => BodyError::Cancelled,
+            Status::Timeout | Status::Cancelled => BodyError::Ended(error.status),
             Status::Response => BodyError::Framing(error.message),
             _ => BodyError::Broken(error.message),
         })

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::rules::Waits;
+use crate::client::retry::PriorAttempts;
 use crate::client::send::random;
 use crate::client::{CallContext, Client};
 use crate::response::reply::Reply;
@@ -18,13 +19,15 @@ pub fn send(
     timeout: Duration,
 ) -> Reply {
     let mut waits = Waits::default();
+    let mut prior = PriorAttempts::NONE;
     loop {
-        let reply = client.call_again(&context.within(timeout), row, json, waits.any());
+        let reply = client.call_again(&context.within(timeout), row, json, prior);
         if (reply.status, reply.outcome) != (Status::RateLimited, Outcome::Rejected) {
             return reply;
         }
         let left = context.bounds.time_left().saturating_sub(timeout);
         let Some(wait) = waits.next(reply.retry_after_ms, left, random) else { return reply };
+        prior = PriorAttempts::REFUSED;
         // The batch has still been refused if the wait ends the call.
         if let Some(status) = context.bounds.pause(wait) {
             return Reply { status, ..reply };

@@ -60,10 +60,6 @@ impl Waits {
     const BASE_MS: u64 = 1000;
     const CAP_MS: u64 = 60_000;
 
-    pub fn any(&self) -> bool {
-        self.rounds > 0
-    }
-
     /// How long to wait before the batch is sent again; `None` to give up. The service's own wait, else a back-off that
     /// doubles, of which a random half is waited at least. `left`: how long the call may take, less than what the batch
     /// itself may take.
@@ -130,9 +126,7 @@ mod tests {
     fn the_service_says_how_long_to_wait_else_the_wait_doubles() {
         const DAY: Duration = Duration::from_secs(86_400);
         let mut waits = Waits::default();
-        assert!(!waits.any());
         assert_eq!(waits.next(Some(7000), DAY, || 9), Some(Duration::from_secs(7)));
-        assert!(waits.any());
         let back_off: Vec<_> = [0, 2000, 4001].map(|random| waits.next(None, DAY, || random)).into();
         let ms = |ms| Some(Duration::from_millis(ms));
         assert_eq!(back_off, [ms(1000), ms(4000), ms(4000)]);
