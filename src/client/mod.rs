@@ -2,6 +2,7 @@
 //!
 //! Imports `util`, `request`, `transport` and `response`.
 
+mod backoff;
 mod bulk;
 mod check;
 pub mod config;

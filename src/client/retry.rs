@@ -4,12 +4,12 @@
 
 use std::time::Duration;
 
+use crate::client::backoff::Backoff;
 use crate::response::reply::Reply;
 use paysvc_spec::status::Outcome;
 
-/// Exponential back-off with full jitter: a random wait of at most base × 2ⁿ, and at most the cap.
-const BASE_MS: u64 = 500;
-const CAP_MS: u64 = 20_000;
+/// Of the attempts of a call: with full jitter.
+const BACKOFF: Backoff = Backoff { first_ms: 500, longest_ms: 20_000, growth: 200, jitter: (0, 100) };
 
 /// What the attempts to send the same request have proved so far.
 #[derive(Clone, Copy)]
@@ -61,8 +61,7 @@ pub fn next(again: Again, number: u32, max_attempts: u32, left: Duration, random
         Again::AtOnce => return Next::After(Duration::ZERO),
         Again::Later(retry_after_ms) => retry_after_ms,
     };
-    let ceiling = (BASE_MS << (number - 1).min(16)).min(CAP_MS);
-    let wait = Duration::from_millis(retry_after_ms.unwrap_or_else(|| random() % (ceiling + 1)));
+    let wait = retry_after_ms.map_or_else(|| BACKOFF.wait(number - 1, random), Duration::from_millis);
     if wait < left { Next::After(wait) } else { Next::TooLate(wait) }
 }
 

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use ureq::http::{HeaderName, HeaderValue, header};
 
+use super::backoff::random;
 use super::retry::{self, Again, Next, PriorAttempts};
 use super::{CallContext, Client, JSON};
 use crate::client::log::{Level, Line, LoggedAttempt, LoggedResult};
@@ -14,10 +15,10 @@ use crate::response::redact::Redactor;
 use crate::response::reply::Reply;
 use crate::transport::answer::HttpAnswer;
 use crate::transport::{ExchangeResult, Transport, TransportError, WireRequest, trace};
+use crate::util::ended::CANCELLED;
 use crate::util::failpoint;
 use crate::util::limits::MAX_LINE;
 use crate::util::memory;
-use crate::util::process::critical_section;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::{Method, Safety};
 use paysvc_spec::status::{self, Outcome, Status};
@@ -157,7 +158,7 @@ impl<'a> Sender<'a> {
     /// Why no attempt may begin.
     fn obstacle(&self) -> Option<Reply> {
         if self.context.bounds.is_cancelled() {
-            return Some(Reply::failed(Status::Cancelled, Outcome::NotSent, "the call was cancelled"));
+            return Some(Reply::failed(Status::Cancelled, Outcome::NotSent, CANCELLED));
         }
         memory::is_spent().then(|| Reply::failed(Status::Transport, Outcome::NotSent, memory::LACK))
     }
@@ -247,14 +248,5 @@ impl<'a> Sender<'a> {
             let attempt = LoggedAttempt { endpoint: self.prepared.name, number, result: Some(result) };
             Line { text, attempt: Some(attempt) }
         });
-    }
-}
-
-/// For the jitter of the back-off. If the system has no randomness, the wait is zero.
-pub(super) fn random() -> u64 {
-    let mut bytes = [0; 8];
-    match critical_section(|| aws_lc_rs::rand::fill(&mut bytes)) {
-        Ok(()) => u64::from_ne_bytes(bytes),
-        Err(_) => 0,
     }
 }

@@ -12,6 +12,7 @@ use crate::response::reply::Reply;
 use crate::response::texts;
 use crate::response::verdict::{self, AttemptResult, ReceivedAnswer, Verdict};
 use crate::transport::answer::{BodyError, HttpAnswer};
+use crate::util::ended::CANCELLED;
 use crate::util::failpoint;
 use crate::util::json::Type;
 use paysvc_spec::schema::{Answer, Safety};
@@ -157,7 +158,7 @@ fn incomplete(error: BodyError) -> Body {
         BodyError::Framing(reason) => (Status::Response, format!("is framed wrongly: {reason}")),
         BodyError::TooLarge(limit) => (Status::Response, format!("is larger than {limit} bytes")),
         BodyError::NoMemory => (Status::Response, "does not fit into the memory that this process may have".to_owned()),
-        BodyError::Ended(Status::Cancelled) => (Status::Cancelled, "was not read: the call was cancelled".to_owned()),
+        BodyError::Ended(Status::Cancelled) => (Status::Cancelled, format!("was not read: {CANCELLED}")),
         BodyError::Ended(status) => (status, "was not read in time".to_owned()),
     };
     Body::Unreadable(status, reason)

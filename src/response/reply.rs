@@ -65,6 +65,14 @@ impl Reply {
         reply
     }
 
+    /// Of a call about an earlier request: that nothing was sent now says nothing of that request.
+    pub fn about_earlier(self) -> Reply {
+        match self.outcome {
+            Outcome::NotSent => Reply { outcome: Outcome::Unknown, ..self },
+            _ => self,
+        }
+    }
+
     /// The result of something done without the network.
     pub fn local(body: String) -> Reply {
         Reply { body, ..Reply::without_body(Status::Ok, Outcome::NotSent, "done, nothing was sent") }

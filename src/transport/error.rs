@@ -2,6 +2,7 @@
 
 use std::io;
 
+use crate::util::ended::CANCELLED;
 use paysvc_spec::status::Status;
 
 #[derive(Clone, Debug)]
@@ -23,7 +24,7 @@ impl TransportError {
     }
 
     pub fn cancelled() -> TransportError {
-        TransportError::new(Status::Cancelled, "the call was cancelled")
+        TransportError::new(Status::Cancelled, CANCELLED)
     }
 
     pub fn timeout(doing: &str) -> TransportError {

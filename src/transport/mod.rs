@@ -163,9 +163,7 @@ fn connection(state: Arc<ConnectionState>, channel: Option<Channel>) -> PooledCo
 }
 
 fn bug(source_line: SourceLine) -> TransportError {
-    let text =
-        format!("a bug in the library was caught at {source_line}, on the way to the wire or back; please report it");
-    TransportError::new(Status::Internal, text)
+    TransportError::new(Status::Internal, source_line.bug(", on the way to the wire or back"))
 }
 
 fn run(connection: &PooledConnection, request: WireRequest<'_>) -> Result<HttpAnswer, TransportError> {

@@ -109,13 +109,13 @@ fn no_memory(recipients: usize) -> ValidationError {
 /// Nothing was sent now. Where an earlier run is concerned this does not make it safe to repeat anything.
 fn refused(error: ValidationError, about_earlier: bool) -> Reply {
     let reply = Reply::invalid(error);
-    if about_earlier { Reply { outcome: Outcome::Unknown, ..reply } } else { reply }
+    if about_earlier { reply.about_earlier() } else { reply }
 }
+
+/// What ends a run that the caller's callback ends.
+const STOPPED_BY_CALLBACK: &str = "the callback for progress stopped the call";
 
 /// Runs a part of an operation whose report must survive a panic; the error is its message.
 fn contained<T>(part: impl FnOnce() -> T) -> Result<T, (Status, String)> {
-    catch_panic(part).map_err(|source_line| {
-        let message = format!("a bug in the library was caught at {source_line}; please report it");
-        (Status::Internal, message)
-    })
+    catch_panic(part).map_err(|source_line| (Status::Internal, source_line.bug("")))
 }

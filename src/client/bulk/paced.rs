@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::rules::Waits;
+use crate::client::backoff::random;
 use crate::client::retry::PriorAttempts;
-use crate::client::send::random;
 use crate::client::{CallContext, Client};
 use crate::response::reply::Reply;
 use paysvc_spec::schema::Endpoint;

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use super::report::Fate;
+use crate::client::backoff::Backoff;
+use crate::util::ended::CANCELLED;
 use paysvc_spec::status::{Outcome, Status};
 
 /// So many batches in a row without one that is accepted end a run.
@@ -24,7 +26,7 @@ impl Rules {
         self.failures = if fate == Fate::Accepted { 0 } else { self.failures + 1 };
         match (fate, status) {
             (Fate::Accepted, _) => None,
-            (_, Status::Cancelled) => Some("the call was cancelled"),
+            (_, Status::Cancelled) => Some(CANCELLED),
             (_, Status::Unauthorized) => Some("the service refused the API key"),
             (Fate::Rejected, Status::RateLimited) => Some("the service still answered 429 after the waits"),
             (_, Status::Argument | Status::Config | Status::Encrypt | Status::Internal) => {
@@ -56,21 +58,18 @@ impl Waits {
     const MOST_ROUNDS: u32 = 10;
     /// So long all its waits may take.
     const MOST: Duration = Duration::from_secs(15 * 60);
-    /// The first wait and the longest, where the service names none.
-    const BASE_MS: u64 = 1000;
-    const CAP_MS: u64 = 60_000;
+    /// Where the service names no wait: at least half of one that doubles.
+    const BACKOFF: Backoff = Backoff { first_ms: 1000, longest_ms: 60_000, growth: 200, jitter: (50, 100) };
 
-    /// How long to wait before the batch is sent again; `None` to give up. The service's own wait, else a back-off that
-    /// doubles, of which a random half is waited at least. `left`: how long the call may take, less than what the batch
-    /// itself may take.
+    /// How long to wait before the batch is sent again; `None` to give up. `left`: how long the call may take, less what the
+    /// batch itself may take.
     pub fn next(
         &mut self,
         retry_after_ms: Option<u64>,
         left: Duration,
         random: impl FnOnce() -> u64,
     ) -> Option<Duration> {
-        let ceiling = (Self::BASE_MS << self.rounds.min(16)).min(Self::CAP_MS);
-        let wait = Duration::from_millis(retry_after_ms.unwrap_or_else(|| ceiling / 2 + random() % (ceiling / 2 + 1)));
+        let wait = retry_after_ms.map_or_else(|| Self::BACKOFF.wait(self.rounds, random), Duration::from_millis);
         if self.rounds == Self::MOST_ROUNDS || wait > left || self.waited.saturating_add(wait) > Self::MOST {
             return None;
         }

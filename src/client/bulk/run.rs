@@ -9,11 +9,12 @@ use super::paced;
 use super::report::{Batch, Fate, Report, Row};
 use super::rules::{self, Rules};
 use super::split::{Item, Splitter};
-use super::{INITIATE, WHAT, contained, no_memory, steps};
+use super::{INITIATE, STOPPED_BY_CALLBACK, WHAT, contained, no_memory, steps};
 use crate::client::log::Level;
 use crate::client::{CallContext, Client};
 use crate::response::decimal::Decimal;
 use crate::response::reply::Reply;
+use crate::util::ended::CANCELLED;
 use crate::util::limits::MAX_BULK_TEXT;
 use crate::util::memory;
 use crate::util::validation_error::ValidationError;
@@ -121,7 +122,7 @@ impl<'a> Run<'a> {
     fn obstacle(&self) -> Option<Stop> {
         let left = self.context.bounds.time_left();
         match self.context.bounds.ended() {
-            Some(Status::Cancelled) => Some(Stop(Status::Cancelled, "the call was cancelled".into())),
+            Some(Status::Cancelled) => Some(Stop(Status::Cancelled, CANCELLED.into())),
             _ if left < self.timeout => {
                 let (left, needed) = (left.as_millis(), self.timeout.as_millis());
                 let text = format!("the call has {left} ms left, and a batch may take {needed} ms (timeout_ms)");
@@ -293,7 +294,7 @@ fn too_long() -> Stop {
 }
 
 fn stopped_by_callback() -> Stop {
-    Stop(Status::Cancelled, "the callback for progress stopped the call".into())
+    Stop(Status::Cancelled, STOPPED_BY_CALLBACK.into())
 }
 
 /// The batches of all recipients that are proved undone.

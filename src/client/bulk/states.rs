@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use super::budget::AROUND;
 use super::report::{Fate, Object, Report, Row, object, state_name};
-use super::{STATUS, answer, contained, names, no_memory, paced, rules, steps};
+use super::{STATUS, STOPPED_BY_CALLBACK, answer, contained, names, no_memory, paced, rules, steps};
 use crate::client::{CallContext, Client};
 use crate::request::secrets::Secrets;
 use crate::response::document::Value;
 use crate::response::facts::element;
 use crate::response::reply::Reply;
+use crate::util::ended;
 use crate::util::json::Type;
 use crate::util::memory;
 use crate::util::validation_error::ValidationError;
@@ -85,8 +86,7 @@ impl<'a> States<'a> {
         let mut failures = 0;
         for (done, &batch) in asked.iter().enumerate() {
             if let Some(status) = self.context.bounds.ended() {
-                let reason = if status == Status::Cancelled { "the call was cancelled" } else { "the time is over" };
-                *failure = Some((status, reason.into()));
+                *failure = Some((status, ended::message(status).into()));
                 return;
             }
             let reply = self.look(batch, &rows[batch]);
@@ -99,7 +99,7 @@ impl<'a> States<'a> {
             }
             let goes_on = self.context.report(done + 1, asked.len(), &steps::look(&self.report, batch, status));
             if !goes_on && done + 1 < asked.len() {
-                *failure = Some((Status::Cancelled, "the callback for progress stopped the call".into()));
+                *failure = Some((Status::Cancelled, STOPPED_BY_CALLBACK.into()));
                 return;
             }
             if failures == MOST_FAILURES || matches!(status, Status::Cancelled | Status::Unauthorized) {

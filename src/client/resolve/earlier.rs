@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use super::{Task, attempts, expected, interval};
+use super::{Task, attempts, expected, interval_ms};
 use crate::request::look_up::Kept;
 use crate::request::secrets::{Secrets, Stop};
 use crate::request::validate;
@@ -33,7 +33,7 @@ pub fn read<T>(
 ) -> Result<T, ValidationError> {
     let row = row(&json::member(arguments, "endpoint").and_then(json::text).unwrap_or_default())?;
     let attempts = attempts(WHAT, arguments)?;
-    let interval = interval(WHAT, arguments)?;
+    let interval_ms = interval_ms(WHAT, arguments)?;
     let Some(look_up) = &row.looked_up_by else {
         return Ok(ask(Earlier::Unasked(
             row,
@@ -62,7 +62,7 @@ pub fn read<T>(
         json,
         secrets: secrets(row, look_up, request, stop),
         repeats: json::member(arguments, "wait").is_some_and(|wait| wait.get() == "true"),
-        interval,
+        interval_ms,
         reports_progress: false,
     })))
 }

@@ -1,14 +1,12 @@
 //! What became of an earlier request: `resolve`, which asks the look-up of its row, and `order_wait`, which asks for the state
 //! of an order until it is final.
 //!
-//! [`crate::response::resolution`] decides. The outcome is that of the earlier request, so it is never NOT_SENT.
+//! [`crate::response::resolution`] decides. The outcome is that of the earlier request, so the caller gets no NOT_SENT.
 
 mod earlier;
 mod intervals;
 mod wait;
 mod watch;
-
-use std::time::Duration;
 
 use super::{CallContext, Client};
 use crate::client::log::Level;
@@ -22,7 +20,7 @@ use crate::util::validation_error::ValidationError;
 use earlier::Earlier;
 use paysvc_spec::operations::{self, OPERATIONS};
 use paysvc_spec::schema::{Default, Endpoint};
-use paysvc_spec::status::{self, Outcome, Status};
+use paysvc_spec::status::{self, Status};
 
 /// What to ask, and how often.
 struct Task<'a> {
@@ -37,7 +35,7 @@ struct Task<'a> {
     secrets: Secrets,
     repeats: bool,
     /// The first wait between two looks.
-    interval: Duration,
+    interval_ms: u64,
     reports_progress: bool,
 }
 
@@ -53,12 +51,12 @@ impl Client {
         };
         arguments("resolve", json)
             .and_then(|arguments| earlier::read(&arguments, &|| context.bounds.is_over(), ask))
-            .unwrap_or_else(invalid)
+            .unwrap_or_else(Reply::invalid)
     }
 
     pub fn order_wait(&self, context: &CallContext<'_>, json: &str) -> Reply {
         let task = arguments("order_wait", json).and_then(|arguments| wait::read(&arguments));
-        task.map_or_else(invalid, |task| watch::watch(self, context, &task))
+        task.map_or_else(Reply::invalid, |task| watch::watch(self, context, &task))
     }
 }
 
@@ -68,11 +66,6 @@ pub(super) fn log_decision(what: &str, decision: &Decision, context: &CallContex
         let (status, outcome) = (status::name_of(decision.status), status::name_of_outcome(decision.outcome));
         format!("what became of {what}: {status} {outcome}, line {}", decision.line)
     });
-}
-
-/// Nothing was asked, so nothing is known of the earlier request.
-fn invalid(error: ValidationError) -> Reply {
-    Reply { outcome: Outcome::Unknown, ..Reply::invalid(error) }
 }
 
 /// The members that an operation got.
@@ -99,12 +92,12 @@ fn attempts(what: &str, arguments: &Members<'_>) -> Result<Option<u32>, Validati
 }
 
 /// The first wait between two looks.
-fn interval(what: &str, arguments: &Members<'_>) -> Result<Duration, ValidationError> {
+fn interval_ms(what: &str, arguments: &Members<'_>) -> Result<u64, ValidationError> {
     let Default::Number { value, least, most } = operations::INTERVAL.default else {
         unreachable!("the interval has a number as its default")
     };
     let given = whole_number(what, arguments, operations::INTERVAL.name, least, most)?;
-    Ok(Duration::from_millis(given.unwrap_or(value)))
+    Ok(given.unwrap_or(value))
 }
 
 /// A whole number within these limits; `None` if it is left out.

@@ -1,6 +1,6 @@
 //! From the arguments of `order_wait` to the question.
 
-use super::{Task, attempts, expected, interval};
+use super::{Task, attempts, expected, interval_ms};
 use crate::request::secrets::Secrets;
 use crate::response::resolution::{Asked, Price, Question};
 use crate::util::json::{self, Members};
@@ -31,7 +31,7 @@ pub fn read(arguments: &Members<'_>) -> Result<Task<'static>, ValidationError> {
         },
         secrets: Secrets::default(),
         repeats: true,
-        interval: interval(WHAT, arguments)?,
+        interval_ms: interval_ms(WHAT, arguments)?,
         reports_progress: true,
     })
 }

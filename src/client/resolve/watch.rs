@@ -4,12 +4,14 @@ use std::time::{Duration, Instant};
 
 use super::Task;
 use super::intervals::{self, Next};
-use crate::client::{CallContext, Client, send};
+use crate::client::backoff::random;
+use crate::client::{CallContext, Client};
 use crate::response::facts::Facts;
 use crate::response::facts::stated::Text;
 use crate::response::redact::{Redactor, WITHHELD};
 use crate::response::reply::{self, Reply};
 use crate::response::resolution::{self, Decision, Evidence, Question};
+use crate::util::ended::{CANCELLED, TIME_IS_OVER};
 use paysvc_spec::schema::{Endpoint, Reference};
 use paysvc_spec::status::{self, Outcome, Status};
 
@@ -38,7 +40,7 @@ pub fn watch(client: &Client, context: &CallContext<'_>, task: &Task<'_>) -> Rep
         let end = match (goes_on, context.bounds.ended()) {
             (_, Some(why)) => Some(why),
             (false, None) => Some(Status::Cancelled),
-            (true, None) => match intervals::next(looks, task.interval, retry_after, left, send::random()) {
+            (true, None) => match intervals::next(looks, task.interval_ms, retry_after, left, random) {
                 Next::Look(wait) => context.bounds.pause(wait),
                 Next::Wait => Some(context.bounds.pause(left).unwrap_or(Status::Timeout)),
                 Next::TooLate => Some(Status::Timeout),
@@ -110,17 +112,17 @@ fn report(context: &CallContext<'_>, task: &Task<'_>, looks: u32, found: &Look) 
 fn finish(client: &Client, context: &CallContext<'_>, task: &Task<'_>, found: Look, ended: Option<Status>) -> Reply {
     let Look { reply: look, mut decision } = found;
     let Redacted { difference, message, code } = redacted(client, task, &look, &decision);
-    let mut parts = Vec::new();
+    let end = ended.map(|why| match why {
+        Status::Cancelled => format!("{CANCELLED} before the question was settled"),
+        _ => format!("{TIME_IS_OVER}, and the question is not settled"),
+    });
+    let mut parts: Vec<&str> = end.as_deref().into_iter().collect();
     if let Some(why) = ended {
         // Once the service has answered, the end of the time is not what leaves the question open.
         decision.status = match why {
             Status::Timeout if decision.answered => Status::Unresolved,
             _ => why,
         };
-        parts.push(match why {
-            Status::Cancelled => "the call was cancelled before the question was settled",
-            _ => "the time is over, and the question is not settled",
-        });
     }
     parts.push(decision.explanation);
     parts.extend(difference.as_deref());
