@@ -30,7 +30,7 @@ impl Client {
         let mut found = self.check_configuration();
         found.extend(self.check_connection(context));
         found.extend(self.check_service(context, &found));
-        Reply { attempts: context.record.attempts(), ..report(&found) }
+        report(&found)
     }
 
     fn check_configuration(&self) -> Vec<Found> {

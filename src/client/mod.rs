@@ -30,7 +30,7 @@ use crate::response::redact::Redactor;
 use crate::response::reply::Reply;
 use crate::transport::Transport;
 use crate::transport::call::Call;
-use crate::util::json;
+use crate::util::json::{self, Members};
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::{ApiKey, Endpoint};
 use paysvc_spec::settings;
@@ -74,11 +74,14 @@ impl Client {
 
     /// Calls an endpoint again with the same request.
     fn call_again(&self, context: &CallContext<'_>, row: &'static Endpoint, json: &str, prior: PriorAttempts) -> Reply {
-        let mut prepared = request::prepare(row, json, &self.settings, &|| context.bounds.is_over());
-        if let (Ok(prepared), Some(masked)) = (&mut prepared, context.masked()) {
-            prepared.secrets.extend(masked);
-        }
+        let prepared = request::prepare(row, json, &self.settings, &|| context.bounds.is_over());
         self.send(context, prepared, prior)
+    }
+
+    /// Calls an endpoint with values that stand in another request.
+    fn look_up(&self, context: &CallContext<'_>, row: &'static Endpoint, members: &Members<'_>) -> Reply {
+        let prepared = request::prepare_members(row, members, &self.settings, &|| context.bounds.is_over());
+        self.send(context, prepared, PriorAttempts::NONE)
     }
 
     /// Masks the secrets of a request in a text of the service, as in a message; `None` if the call ends before that.

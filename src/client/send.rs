@@ -28,12 +28,16 @@ impl Client {
     pub(super) fn send(
         &self,
         context: &CallContext<'_>,
-        prepared: Result<Prepared, ValidationError>,
+        mut prepared: Result<Prepared, ValidationError>,
         prior: PriorAttempts,
     ) -> Reply {
+        if let (Ok(prepared), Some(masked)) = (&mut prepared, context.masked()) {
+            prepared.secrets.extend(masked);
+        }
+        let sent_before = context.record.attempts();
         let reply = prepared.and_then(|prepared| self.sender(context, &prepared)?.send(prior));
         let reply = reply.unwrap_or_else(Reply::invalid);
-        if reply.attempts == 0 && reply.outcome == Outcome::NotSent {
+        if context.record.attempts() == sent_before && reply.outcome == Outcome::NotSent {
             context.log(Level::Warn, || format!("nothing was sent: {}", status::name_of(reply.status)));
         }
         reply
@@ -84,8 +88,6 @@ impl<'a> Sender<'a> {
     /// One attempt after the other, until one settles the question, or there are too many, or the time is over.
     fn send(&self, mut prior: PriorAttempts) -> Result<Reply, ValidationError> {
         failpoint::at("client");
-        // A call may send several requests.
-        let sent_before = self.context.record.attempts();
         for number in 1.. {
             // Fails before the first attempt or never: all attempts send the same request.
             let request = self.request()?;
@@ -98,7 +100,6 @@ impl<'a> Sender<'a> {
                 }
             };
             let mut reply = prior.add(reply);
-            reply.attempts = self.context.record.attempts() - sent_before;
             match next {
                 Next::GiveUp => return Ok(reply),
                 Next::TooLate(wait) => {

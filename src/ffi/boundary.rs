@@ -62,12 +62,10 @@ unsafe fn deliver_reply(
         Some(_) => body(record),
         None => Reply::failed(Status::Transport, nothing_sent, memory::LACK),
     };
-    let handle = catch_panic(|| handle::new(body(&record), record.id)).or_else(|source_line| {
+    let handle = catch_panic(|| handle::new(body(&record), &record)).or_else(|source_line| {
         catch_panic(|| {
             let outcome = if record.attempts() > 0 { Outcome::Unknown } else { nothing_sent };
-            let message = source_line.bug("");
-            let attempts = record.attempts();
-            handle::new(Reply { attempts, ..Reply::failed(Status::Internal, outcome, message) }, record.id)
+            handle::new(Reply::failed(Status::Internal, outcome, source_line.bug("")), &record)
         })
     });
     // Making the reply panicked as well: it stays NULL, whose outcome is UNKNOWN.

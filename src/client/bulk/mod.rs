@@ -33,11 +33,13 @@ use crate::util::memory;
 use crate::util::panics::catch_panic;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::endpoints::payouts::{self, names};
+use paysvc_spec::operations::{Operation, operation};
 use paysvc_spec::schema::Endpoint;
 use paysvc_spec::status::{Outcome, Status};
 
+const THIS: &Operation = operation("payout_bulk");
 /// What the errors begin with.
-const WHAT: &str = "payout_bulk";
+const WHAT: &str = THIS.name;
 static INITIATE: &Endpoint = payouts::INITIATE;
 static STATUS: &Endpoint = payouts::LOOK_UP;
 
@@ -47,11 +49,11 @@ const NO_DEADLINE: Duration = Duration::from_secs(10 * 365 * 86_400);
 impl Client {
     /// Pays the recipients of a list, or looks up the batches of an earlier reply.
     pub fn payout_bulk(&self, context: &CallContext<'_>, json: &str) -> Reply {
+        let context = &context.with_timeout(NO_DEADLINE);
         let arguments = match arguments::read(json) {
             Ok(arguments) => arguments,
             Err((error, about_earlier)) => return refused(error, about_earlier),
         };
-        let context = &context.with_timeout(NO_DEADLINE);
         let about_earlier = arguments.is_about_earlier();
         let reply = contained(|| match arguments {
             Arguments::Pay { list, earlier, continue_after_unknown } => {
@@ -59,15 +61,14 @@ impl Client {
             }
             Arguments::StatusOf(earlier) => self.states(context, earlier),
         });
-        let reply = match reply {
+        match reply {
             Ok(Ok(reply)) => reply,
             Ok(Err(error)) => refused(error, about_earlier),
             Err((status, message)) => {
                 let nothing_sent = context.record.attempts() == 0 && !about_earlier;
                 Reply::failed(status, if nothing_sent { Outcome::NotSent } else { Outcome::Unknown }, message)
             }
-        };
-        Reply { attempts: context.record.attempts(), ..reply }
+        }
     }
 
     fn pay(

@@ -52,14 +52,13 @@ pub fn read<T>(
         return Ok(ask(Earlier::Unasked(row, Unasked::NobodyKnows)));
     };
     let prices = prices(question, &kept, arguments)?;
-    let json = kept.json();
     let own_reference = kept.own_reference();
     Ok(ask(Earlier::Asks(Task {
         what: row.name,
         row: paysvc_spec::endpoint(look_up.endpoint),
         asked: Asked { question, prices, own_reference: own_reference.as_deref(), attempts },
         currency_by: look_up.currency_by.map(paysvc_spec::endpoint),
-        json,
+        members: kept.members(),
         secrets: secrets(row, look_up, request, stop),
         repeats: json::member(arguments, "wait").is_some_and(|wait| wait.get() == "true"),
         interval_ms,

@@ -18,7 +18,7 @@ use crate::response::resolution::{self, Asked, Decision, Price};
 use crate::util::json::{self, Members, Type};
 use crate::util::validation_error::ValidationError;
 use earlier::Earlier;
-use paysvc_spec::operations::{self, OPERATIONS};
+use paysvc_spec::operations::{self, Operation, operation};
 use paysvc_spec::schema::{Default, Endpoint};
 use paysvc_spec::status::{self, Status};
 
@@ -29,7 +29,8 @@ struct Task<'a> {
     row: &'static Endpoint,
     /// Asked for the currency of the order, if the look-up's answer does not name it.
     currency_by: Option<&'static Endpoint>,
-    json: String,
+    /// The request of the look-up.
+    members: Members<'a>,
     asked: Asked<'a>,
     /// What no message may repeat of the earlier request.
     secrets: Secrets,
@@ -49,13 +50,13 @@ impl Client {
                 Reply::failed(decision.status, decision.outcome, decision.explanation)
             }
         };
-        arguments("resolve", json)
+        arguments(const { operation("resolve") }, json)
             .and_then(|arguments| earlier::read(&arguments, &|| context.bounds.is_over(), ask))
             .unwrap_or_else(Reply::invalid)
     }
 
     pub fn order_wait(&self, context: &CallContext<'_>, json: &str) -> Reply {
-        let task = arguments("order_wait", json).and_then(|arguments| wait::read(&arguments));
+        let task = arguments(const { operation("order_wait") }, json).and_then(|arguments| wait::read(&arguments));
         task.map_or_else(Reply::invalid, |task| watch::watch(self, context, &task))
     }
 }
@@ -69,9 +70,8 @@ pub(super) fn log_decision(what: &str, decision: &Decision, context: &CallContex
 }
 
 /// The members that an operation got.
-fn arguments<'a>(name: &'static str, json: &'a str) -> Result<Members<'a>, ValidationError> {
-    let operation = OPERATIONS.iter().find(|known| known.name == name).expect("the operation is in the table");
-    validate::object(json, operation.members, false, name, Status::Argument)
+fn arguments<'a>(operation: &Operation, json: &'a str) -> Result<Members<'a>, ValidationError> {
+    validate::object(json, operation.members, false, operation.name, Status::Argument)
 }
 
 /// What the caller expects an order to cost; `None` without `expect`.

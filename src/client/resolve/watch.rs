@@ -56,7 +56,7 @@ pub fn watch(client: &Client, context: &CallContext<'_>, task: &Task<'_>) -> Rep
 
 fn look(client: &Client, context: &CallContext<'_>, task: &Task<'_>) -> Look {
     // One that hangs must not take the time of all others.
-    let mut reply = client.call(&context.within(client.config.timeout), task.row, &task.json);
+    let mut reply = client.look_up(&context.within(client.config.timeout), task.row, &task.members);
     let mut decision = decide(task, &reply, None);
     let asked = task.currency_by.filter(|_| decision.lacks_currency);
     let told = asked.and_then(|row| currency(client, context, task, row));
@@ -84,7 +84,7 @@ fn decide(task: &Task<'_>, reply: &Reply, currency: Option<&Text>) -> Decision {
 /// The currency of the order, as that row tells it. `None` without its API key, and if it does not name order and currency.
 fn currency(client: &Client, context: &CallContext<'_>, task: &Task<'_>, row: &'static Endpoint) -> Option<Text> {
     client.config.key(client.settings.choices.key(row))?;
-    let reply = client.call(&context.within(client.config.timeout), row, &task.json);
+    let reply = client.look_up(&context.within(client.config.timeout), row, &task.members);
     let facts = reply.facts.filter(|_| reply.outcome == Outcome::Confirmed)?;
     facts.reference(Reference::Order).is_requested().then(|| facts.currency.clear().cloned()).flatten()
 }
@@ -143,7 +143,6 @@ fn finish(client: &Client, context: &CallContext<'_>, task: &Task<'_>, found: Lo
         code,
         retry_after_ms: look.retry_after_ms,
         request_id: look.request_id,
-        attempts: context.record.attempts(),
         ..reply
     }
 }

@@ -199,8 +199,8 @@ fn with_findings(reply: Reply, findings: &Findings) -> Reply {
         Err(Unusable::NoMemory) => "the answer does not fit into the memory that this process may have".to_owned(),
     };
     let failed = Reply::failed(Status::Response, Outcome::Unknown, unusable);
-    let Reply { http_status, attempts, retry_after_ms, request_id, .. } = reply;
-    let failed = Reply { http_status, attempts, retry_after_ms, request_id, ..failed };
+    let Reply { http_status, retry_after_ms, request_id, .. } = reply;
+    let failed = Reply { http_status, retry_after_ms, request_id, ..failed };
     let (matches, about) = (findings.matches.map(|_| false), findings.about.clone());
     let nothing = Findings { matches, subject: findings.subject, about, ..Findings::default() };
     match Document::scan(&failed.body, &|| false).ok().and_then(|document| nothing.before(&failed.body, &document).ok())
