@@ -4,10 +4,10 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
 use super::bounds::Bounds;
+use super::config::TransportConfig;
 use super::error::TransportError;
 use super::look_up::look_up;
 use super::proxy::{self, Proxy};
-use super::settings::Settings;
 use super::sys;
 use super::tls::Tls;
 use paysvc_spec::status::Status;
@@ -27,7 +27,7 @@ pub struct Peer {
 }
 
 impl Peer {
-    pub fn new(settings: Settings, tls: Option<Tls>) -> Peer {
+    pub fn new(settings: TransportConfig, tls: Option<Tls>) -> Peer {
         let proxy = settings.proxy.filter(|_| !proxy::is_exempt(&settings.host, &settings.no_proxy));
         Peer {
             host: settings.host,

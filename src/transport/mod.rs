@@ -10,6 +10,7 @@ pub mod bounds;
 pub mod call;
 mod channel;
 pub mod clock;
+pub mod config;
 mod connect;
 mod connection_state;
 mod error;
@@ -23,7 +24,6 @@ mod proxy;
 mod retry_after;
 mod roots;
 mod sessions;
-pub mod settings;
 mod sock;
 mod stream;
 mod sys;
@@ -47,12 +47,12 @@ use paysvc_spec::schema::Method;
 use paysvc_spec::status::Status;
 
 use channel::Channel;
+use config::{Reuse, TransportConfig};
 use connect::Peer;
 use connection_state::ConnectionState;
 pub use error::TransportError;
 use framing::{End, MAX_OVERHEAD};
 use pool::{Pool, PooledConnection};
-use settings::{Reuse, Settings};
 
 /// Servers commonly close idle connections after 15 s or more. One that is closed earlier costs a reconnect, and does not
 /// make an outcome unknown.
@@ -92,7 +92,7 @@ pub struct Transport {
 
 impl Transport {
     /// Reads the certificate files that the settings name.
-    pub fn new(settings: Settings) -> Result<Transport, ValidationError> {
+    pub fn new(settings: TransportConfig) -> Result<Transport, ValidationError> {
         let tls = if settings.https { Some(tls::client_config(&settings)?) } else { None };
         let (reuse, max_idle) = (settings.reuse, settings.max_idle_connections);
         let (pool, unasked) = (Pool::new(max_idle, MAX_IDLE), Pool::new(max_idle, MAX_UNASKED));

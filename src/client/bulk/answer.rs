@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::list::Identity;
 use super::names;
+use super::report::Identity;
 use crate::response::decimal::Decimal;
 use crate::response::document::Value;
 use crate::response::facts::element::is_refused;

@@ -5,16 +5,17 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::value::RawValue;
 
-use super::list::{Identity, List};
-use super::report::{Batch, Fate, Report, Row};
-use super::{WHAT, names, no_memory};
+use super::failure::no_memory;
+use super::list::List;
+use super::report::{Batch, Identity, OUTCOMES, Report, Row, count_name, is_undone, word};
+use super::{WHAT, names};
 use crate::request::amount;
 use crate::request::validate::MAX_ERRORS;
 use crate::response::decimal::Decimal;
 use crate::util::json::{self, Members, Type};
 use crate::util::memory;
 use crate::util::validation_error::ValidationError;
-use paysvc_spec::status::Status;
+use paysvc_spec::status::{Outcome, Status};
 
 mod journal;
 #[cfg(test)]
@@ -44,7 +45,7 @@ pub fn resume(earlier: Report, list: &List) -> Result<Report, ValidationError> {
             break;
         }
         match places.get(row.identity.client_reference.as_str()) {
-            Some(&index) => match difference(&resumed.rows[index].identity, &row.identity) {
+            Some(&index) => match resumed.rows[index].identity.difference(&row.identity) {
                 None => resumed.rows[index] = row,
                 Some(member) => {
                     let text =
@@ -52,10 +53,10 @@ pub fn resume(earlier: Report, list: &List) -> Result<Report, ValidationError> {
                     errors.push((format!("{}.{index}.{member}", names::LIST), text.to_owned()));
                 }
             },
-            None if row.fate.is_undone() => {}
+            None if is_undone(row.outcome) => {}
             None => {
                 let reference = row.identity.client_reference.chars().take(MAX_REFERENCE).collect::<String>();
-                let text = format!("says that {reference} is {}, and the list does not have it", row.fate.name());
+                let text = format!("says that {reference} is {}, and the list does not have it", word(row.outcome));
                 errors.push(("earlier".to_owned(), text));
             }
         }
@@ -68,17 +69,6 @@ pub fn resume(earlier: Report, list: &List) -> Result<Report, ValidationError> {
 
 /// How many characters of a client's reference an error repeats.
 const MAX_REFERENCE: usize = 100;
-
-/// The member in which two recipients differ.
-fn difference(one: &Identity, other: &Identity) -> Option<&'static str> {
-    let amount = |identity: &Identity| Decimal::parse(&identity.amount);
-    match () {
-        () if one.account != other.account => Some(names::ACCOUNT),
-        () if one.bank != other.bank => Some(names::BANK),
-        () if amount(one) != amount(other) => Some(names::AMOUNT),
-        () => None,
-    }
-}
 
 /// What is wrong with it.
 type Damage = String;
@@ -97,9 +87,9 @@ fn report(value: &RawValue) -> Result<Report, Damage> {
     }
     report.rows = rows(&members, &report.batches)?;
     let total = whole(&members, "total").map_err(damaged)?;
-    let counted = Fate::ALL.iter().map(|&fate| {
-        let count = whole(&members, fate.count_name()).map_err(damaged)?;
-        Ok(count == report.count(fate))
+    let counted = OUTCOMES.iter().map(|&outcome| {
+        let count = whole(&members, &count_name(outcome)).map_err(damaged)?;
+        Ok(count == report.count(outcome))
     });
     let counted = counted.collect::<Result<Vec<bool>, Damage>>()?;
     if total != report.rows.len() || counted.contains(&false) {
@@ -132,7 +122,7 @@ fn row(value: &RawValue, batches: &[Batch]) -> Result<Row, Damage> {
             bank: text(&members, names::BANK)?,
             amount: amount.into_owned(),
         },
-        fate: fate(&members)?,
+        outcome: outcome(&members)?,
         batch: optional(&members, "batch", whole)?,
         payout_reference: optional(&members, names::PAYOUT_REFERENCE, text)?,
         state: None,
@@ -142,12 +132,12 @@ fn row(value: &RawValue, batches: &[Batch]) -> Result<Row, Damage> {
         Some(batch) => Some(batches.get(batch).ok_or("names a batch that there is not")?),
         None => None,
     };
-    let of_batch = batch.map_or(Fate::NotSent, |batch| batch.fate);
+    let of_batch = batch.map_or(Outcome::NotSent, |batch| batch.outcome);
     // A batch that was accepted may have recipients that were not.
-    if of_batch != row.fate && (of_batch, row.fate) != (Fate::Accepted, Fate::Unknown) {
+    if of_batch != row.outcome && (of_batch, row.outcome) != (Outcome::Confirmed, Outcome::Unknown) {
         return Err("has another outcome than its batch".into());
     }
-    if row.fate == Fate::Accepted {
+    if row.outcome == Outcome::Confirmed {
         let reference = text(&members, names::BATCH_REFERENCE)?;
         if row.payout_reference.is_none() || batch.and_then(|batch| batch.reference.as_ref()) != Some(&reference) {
             return Err("does not have the references of what was accepted".into());
@@ -159,7 +149,7 @@ fn row(value: &RawValue, batches: &[Batch]) -> Result<Row, Damage> {
 /// A batch, from the members of a report's or of a step.
 fn batch(members: &Members<'_>) -> Result<Batch, Damage> {
     let batch = Batch {
-        fate: fate(members)?,
+        outcome: outcome(members)?,
         status: text(members, "status")?,
         recipients: whole(members, "recipients")?,
         reference: optional(members, names::BATCH_REFERENCE, text)?,
@@ -167,7 +157,7 @@ fn batch(members: &Members<'_>) -> Result<Batch, Damage> {
         message: optional(members, "message", text)?.unwrap_or_default(),
         state: None,
     };
-    match batch.fate == Fate::Accepted && batch.reference.is_none() {
+    match batch.outcome == Outcome::Confirmed && batch.reference.is_none() {
         true => Err("is accepted, and has no reference".into()),
         false => Ok(batch),
     }
@@ -195,7 +185,7 @@ fn consistent(report: &Report) -> Result<(), Damage> {
         return Err(damaged("a reference of the service is there twice".into()));
     }
     for (index, (batch, size)) in report.batches.iter().zip(sizes).enumerate() {
-        if size > batch.recipients || size < batch.recipients && !batch.fate.is_undone() {
+        if size > batch.recipients || size < batch.recipients && !is_undone(batch.outcome) {
             return Err(damaged(format!(
                 "batches.{index} has {} recipients, and {size} payouts name it",
                 batch.recipients
@@ -210,9 +200,9 @@ fn items<'a>(members: &Members<'a>, name: &str) -> Result<Vec<&'a RawValue>, Dam
     json::items(value).map_err(|_| damaged(format!("{name} is no list")))
 }
 
-fn fate(members: &Members<'_>) -> Result<Fate, Damage> {
-    let word = text(members, "outcome")?;
-    Fate::ALL.into_iter().find(|fate| fate.name() == word).ok_or_else(|| "has no known outcome".into())
+fn outcome(members: &Members<'_>) -> Result<Outcome, Damage> {
+    let given = text(members, "outcome")?;
+    OUTCOMES.into_iter().find(|&outcome| word(outcome) == given).ok_or_else(|| "has no known outcome".into())
 }
 
 /// A text that is not empty.

@@ -8,6 +8,7 @@ mod answer;
 mod arguments;
 mod budget;
 mod earlier;
+mod failure;
 mod list;
 mod paced;
 mod report;
@@ -24,18 +25,17 @@ use serde_json::value::RawValue;
 use super::{CallContext, Client};
 use crate::client::bulk::arguments::Arguments;
 use crate::client::bulk::budget::Budget;
+use crate::client::bulk::failure::{Failure, contained};
 use crate::client::bulk::list::List;
 use crate::client::bulk::run::Run;
 use crate::client::bulk::states::States;
 use crate::request;
 use crate::response::reply::Reply;
-use crate::util::memory;
-use crate::util::panics::catch_panic;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::endpoints::payouts::{self, names};
 use paysvc_spec::operations::{Operation, operation};
 use paysvc_spec::schema::Endpoint;
-use paysvc_spec::status::{Outcome, Status};
+use paysvc_spec::status::Outcome;
 
 const THIS: &Operation = operation("payout_bulk");
 /// What the errors begin with.
@@ -64,7 +64,7 @@ impl Client {
         match reply {
             Ok(Ok(reply)) => reply,
             Ok(Err(error)) => refused(error, about_earlier),
-            Err((status, message)) => {
+            Err(Failure(status, message)) => {
                 let nothing_sent = context.record.attempts() == 0 && !about_earlier;
                 Reply::failed(status, if nothing_sent { Outcome::NotSent } else { Outcome::Unknown }, message)
             }
@@ -101,22 +101,8 @@ impl Client {
     }
 }
 
-/// There is no memory to pay, or look up, that many recipients, and to report what becomes of them.
-fn no_memory(recipients: usize) -> ValidationError {
-    let text = format!("{WHAT}: {}, for {recipients} recipients", memory::LACK);
-    ValidationError::new(Status::Argument, text)
-}
-
 /// Nothing was sent now. Where an earlier run is concerned this does not make it safe to repeat anything.
 fn refused(error: ValidationError, about_earlier: bool) -> Reply {
     let reply = Reply::invalid(error);
     if about_earlier { reply.about_earlier() } else { reply }
-}
-
-/// What ends a run that the caller's callback ends.
-const STOPPED_BY_CALLBACK: &str = "the callback for progress stopped the call";
-
-/// Runs a part of an operation whose report must survive a panic; the error is its message.
-fn contained<T>(part: impl FnOnce() -> T) -> Result<T, (Status, String)> {
-    catch_panic(part).map_err(|source_line| (Status::Internal, source_line.bug("")))
 }

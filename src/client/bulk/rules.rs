@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use super::report::Fate;
 use crate::client::backoff::Backoff;
 use crate::util::ended::CANCELLED;
 use paysvc_spec::status::{Outcome, Status};
@@ -22,17 +21,17 @@ impl Rules {
     }
 
     /// After a batch: why no other one may follow.
-    pub fn stop(&mut self, fate: Fate, status: Status) -> Option<&'static str> {
-        self.failures = if fate == Fate::Accepted { 0 } else { self.failures + 1 };
-        match (fate, status) {
-            (Fate::Accepted, _) => None,
+    pub fn stop(&mut self, outcome: Outcome, status: Status) -> Option<&'static str> {
+        self.failures = if outcome == Outcome::Confirmed { 0 } else { self.failures + 1 };
+        match (outcome, status) {
+            (Outcome::Confirmed, _) => None,
             (_, Status::Cancelled) => Some(CANCELLED),
             (_, Status::Unauthorized) => Some("the service refused the API key"),
-            (Fate::Rejected, Status::RateLimited) => Some("the service still answered 429 after the waits"),
+            (Outcome::Rejected, Status::RateLimited) => Some("the service still answered 429 after the waits"),
             (_, Status::Argument | Status::Config | Status::Encrypt | Status::Internal) => {
                 Some("the batch could not be sent")
             }
-            (Fate::Unknown, _) if !self.continue_after_unknown => {
+            (Outcome::Unknown, _) if !self.continue_after_unknown => {
                 Some("the outcome of a batch is UNKNOWN, so nothing more was sent")
             }
             _ if self.failures >= MOST_FAILURES => Some("three batches in a row were not accepted"),
@@ -85,20 +84,20 @@ mod tests {
 
     #[test]
     fn what_ends_a_run() {
-        let stops = |fate, status| Rules::new(false).stop(fate, status).is_some();
-        assert!(!stops(Fate::Accepted, Status::Ok));
-        assert!(!stops(Fate::Rejected, Status::Rejected) && !stops(Fate::NotSent, Status::Transport));
-        for (fate, status) in [
-            (Fate::Unknown, Status::Timeout),
-            (Fate::Unknown, Status::Response),
-            (Fate::Rejected, Status::Unauthorized),
-            (Fate::Rejected, Status::RateLimited),
-            (Fate::Rejected, Status::Cancelled),
-            (Fate::NotSent, Status::Cancelled),
-            (Fate::NotSent, Status::Internal),
-            (Fate::NotSent, Status::Config),
+        let stops = |outcome, status| Rules::new(false).stop(outcome, status).is_some();
+        assert!(!stops(Outcome::Confirmed, Status::Ok));
+        assert!(!stops(Outcome::Rejected, Status::Rejected) && !stops(Outcome::NotSent, Status::Transport));
+        for (outcome, status) in [
+            (Outcome::Unknown, Status::Timeout),
+            (Outcome::Unknown, Status::Response),
+            (Outcome::Rejected, Status::Unauthorized),
+            (Outcome::Rejected, Status::RateLimited),
+            (Outcome::Rejected, Status::Cancelled),
+            (Outcome::NotSent, Status::Cancelled),
+            (Outcome::NotSent, Status::Internal),
+            (Outcome::NotSent, Status::Config),
         ] {
-            assert!(stops(fate, status), "{fate:?} {status:?}");
+            assert!(stops(outcome, status), "{outcome:?} {status:?}");
         }
     }
 
@@ -114,11 +113,11 @@ mod tests {
     #[test]
     fn three_failures_in_a_row_end_it_also_if_it_goes_on_after_unknown() {
         let mut rules = Rules::new(true);
-        let mut stop = |fate, status| rules.stop(fate, status).is_some();
-        assert!(!stop(Fate::Unknown, Status::Server) && !stop(Fate::Rejected, Status::Rejected));
-        assert!(!stop(Fate::Accepted, Status::Ok), "and the count begins anew");
-        assert!(!stop(Fate::Rejected, Status::Rejected) && !stop(Fate::NotSent, Status::Transport));
-        assert!(stop(Fate::Unknown, Status::Server));
+        let mut stop = |outcome, status| rules.stop(outcome, status).is_some();
+        assert!(!stop(Outcome::Unknown, Status::Server) && !stop(Outcome::Rejected, Status::Rejected));
+        assert!(!stop(Outcome::Confirmed, Status::Ok), "and the count begins anew");
+        assert!(!stop(Outcome::Rejected, Status::Rejected) && !stop(Outcome::NotSent, Status::Transport));
+        assert!(stop(Outcome::Unknown, Status::Server));
     }
 
     #[test]

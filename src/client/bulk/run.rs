@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use super::answer::{self, Known};
 use super::budget::Budget;
-use super::list::{BatchRequest, Identity, List};
+use super::failure::{Failure, STOPPED_BY_CALLBACK, contained, no_memory};
+use super::list::{BatchRequest, List};
 use super::paced;
-use super::report::{Batch, Fate, Report, Row};
+use super::report::{Batch, Identity, Report, Row, is_undone, word};
 use super::rules::{self, Rules};
 use super::split::{Item, Splitter};
-use super::{INITIATE, STOPPED_BY_CALLBACK, WHAT, contained, no_memory, steps};
+use super::{INITIATE, WHAT, steps};
 use crate::client::log::Level;
 use crate::client::{CallContext, Client};
 use crate::response::decimal::Decimal;
@@ -45,9 +46,6 @@ pub struct Run<'a> {
     last: Option<Reply>,
     first_failure: Option<Status>,
 }
-
-/// Why a run ends before its last batch.
-struct Stop(Status, String);
 
 impl<'a> Run<'a> {
     /// `report`: what is known of the list; what is proved undone in it is to be sent.
@@ -102,14 +100,14 @@ impl<'a> Run<'a> {
 
     /// Sends all batches that may be sent. Whatever happens, the report tells of every recipient.
     pub fn pay(mut self) -> Reply {
-        let stop = contained(|| self.send_all()).unwrap_or_else(|(status, message)| {
-            self.end_what_is_under_way(&message);
-            Some(Stop(status, message))
+        let stop = contained(|| self.send_all()).unwrap_or_else(|failure| {
+            self.end_what_is_under_way(&failure.1);
+            Some(failure)
         });
         self.reply(stop)
     }
 
-    fn send_all(&mut self) -> Option<Stop> {
+    fn send_all(&mut self) -> Option<Failure> {
         for recipients in std::mem::take(&mut self.plan) {
             if let Err(stop) = self.batch(recipients) {
                 return Some(stop);
@@ -119,20 +117,20 @@ impl<'a> Run<'a> {
     }
 
     /// Why a batch must not start now.
-    fn obstacle(&self) -> Option<Stop> {
+    fn obstacle(&self) -> Option<Failure> {
         let left = self.context.bounds.time_left();
         match self.context.bounds.ended() {
-            Some(Status::Cancelled) => Some(Stop(Status::Cancelled, CANCELLED.into())),
+            Some(Status::Cancelled) => Some(Failure(Status::Cancelled, CANCELLED.into())),
             _ if left < self.timeout => {
                 let (left, needed) = (left.as_millis(), self.timeout.as_millis());
                 let text = format!("the call has {left} ms left, and a batch may take {needed} ms (timeout_ms)");
-                Some(Stop(Status::Timeout, text))
+                Some(Failure(Status::Timeout, text))
             }
             _ => None,
         }
     }
 
-    fn batch(&mut self, recipients: Vec<usize>) -> Result<(), Stop> {
+    fn batch(&mut self, recipients: Vec<usize>) -> Result<(), Failure> {
         if let Some(stop) = self.obstacle() {
             return Err(stop);
         }
@@ -140,7 +138,7 @@ impl<'a> Run<'a> {
         self.report.batches.push(Batch::begun(recipients.len()));
         for &recipient in &recipients {
             let row = &mut self.report.rows[recipient];
-            *row = Row { fate: Fate::Unknown, batch: Some(index), ..Row::new(row.identity.clone()) };
+            *row = Row { outcome: Outcome::Unknown, batch: Some(index), ..Row::new(row.identity.clone()) };
         }
         self.under_way = Some((index, recipients.clone(), self.context.record.attempts()));
         let before = steps::before(&self.report, index, &recipients);
@@ -150,13 +148,15 @@ impl<'a> Run<'a> {
         // The callback may have taken any time.
         let obstacle = match goes_on {
             _ if !fits => Some(too_long()),
-            _ if !has_room => Some(Stop(Status::Transport, memory::LACK.into())),
+            _ if !has_room => Some(Failure(Status::Transport, memory::LACK.into())),
             true => self.obstacle(),
             false => Some(stopped_by_callback()),
         };
         let request = self.list.request(&recipients);
         let (reply, stop) = match obstacle {
-            Some(Stop(status, why)) => (Reply::failed(status, Outcome::NotSent, why.clone()), Some(Stop(status, why))),
+            Some(Failure(status, why)) => {
+                (Reply::failed(status, Outcome::NotSent, why.clone()), Some(Failure(status, why)))
+            }
             None => (paced::send(self.client, self.context, INITIATE, request.text(), self.timeout), None),
         };
         let rule = self.settle(index, &recipients, &request, reply);
@@ -188,19 +188,14 @@ impl<'a> Run<'a> {
     }
 
     /// Records what a reply proves of its batch, and decides whether another one may follow.
-    fn settle(&mut self, index: usize, recipients: &[usize], request: &BatchRequest, reply: Reply) -> Option<Stop> {
-        let (fate, status) = match reply.outcome {
-            Outcome::Confirmed => (Fate::Accepted, reply.status),
-            Outcome::Rejected => (Fate::Rejected, reply.status),
-            Outcome::NotSent => (Fate::NotSent, reply.status),
-            Outcome::Unknown => (Fate::Unknown, reply.status),
-        };
-        let mut ended = Batch { fate, message: reply.message.clone(), ..Batch::begun(recipients.len()) };
+    fn settle(&mut self, index: usize, recipients: &[usize], request: &BatchRequest, reply: Reply) -> Option<Failure> {
+        let Reply { outcome, status, .. } = reply;
+        let mut ended = Batch { outcome, message: reply.message.clone(), ..Batch::begun(recipients.len()) };
         ended.status = status::name_of(status).to_owned();
         let mut stop = None;
         let redact = |text: &str| self.client.redact(self.context, INITIATE, request.text(), text);
         let mut payouts = Vec::new();
-        if fate == Fate::Accepted {
+        if outcome == Outcome::Confirmed {
             let identities: Vec<&Identity> =
                 recipients.iter().map(|&recipient| &self.list.recipients[recipient].identity).collect();
             match answer::accepted(&reply, &identities, &self.known, &redact) {
@@ -211,39 +206,40 @@ impl<'a> Run<'a> {
                     (ended.reference, ended.id, payouts) = (Some(accepted.reference), accepted.id, accepted.payouts);
                 }
                 Err(difference) => {
-                    ended.fate = Fate::Unknown;
+                    ended.outcome = Outcome::Unknown;
                     ended.status = status::name_of(Status::Response).to_owned();
                     ended.message = format!("the answer does not fit the batch: {difference}");
-                    stop = Some(Stop(Status::Response, ended.message.clone()));
+                    stop = Some(Failure(Status::Response, ended.message.clone()));
                 }
             }
         }
-        let said = match fate {
-            Fate::Unknown => answer::refusals(&reply, recipients.len(), &redact),
+        let said = match outcome {
+            Outcome::Unknown => answer::refusals(&reply, recipients.len(), &redact),
             _ => Vec::new(),
         };
         let in_doubt = payouts.iter().filter(|payout| payout.doubt.is_some()).count();
         if in_doubt == recipients.len() {
-            ended.fate = Fate::Unknown;
+            ended.outcome = Outcome::Unknown;
         }
         for (position, &recipient) in recipients.iter().enumerate() {
             let row = &mut self.report.rows[recipient];
-            row.fate = ended.fate;
+            row.outcome = ended.outcome;
             row.message = said.get(position).cloned().flatten();
             if let Some(payout) = payouts.get_mut(position) {
                 (row.payout_reference, row.message) = (payout.reference.take(), payout.doubt.take());
-                row.fate = if row.message.is_some() { Fate::Unknown } else { Fate::Accepted };
+                row.outcome = if row.message.is_some() { Outcome::Unknown } else { Outcome::Confirmed };
             }
         }
         let status = if stop.is_some() || in_doubt > 0 { Status::Response } else { status };
-        let fate = if in_doubt > 0 { Fate::Unknown } else { ended.fate };
-        if fate != Fate::Accepted {
+        let outcome = if in_doubt > 0 { Outcome::Unknown } else { ended.outcome };
+        if outcome != Outcome::Confirmed {
             self.first_failure.get_or_insert(status);
         }
-        self.context
-            .log(Level::Info, || format!("{WHAT}: batch {index} of {} recipients: {}", recipients.len(), fate.name()));
-        let rule = self.rules.stop(fate, status);
-        let stop = stop.or_else(|| rule.map(|why| Stop(status, format!("{why}; batch {index}: {}", ended.message))));
+        self.context.log(Level::Info, || {
+            format!("{WHAT}: batch {index} of {} recipients: {}", recipients.len(), word(outcome))
+        });
+        let rule = self.rules.stop(outcome, status);
+        let stop = stop.or_else(|| rule.map(|why| Failure(status, format!("{why}; batch {index}: {}", ended.message))));
         self.report.batches[index] = ended;
         self.last = Some(reply);
         stop
@@ -252,28 +248,28 @@ impl<'a> Run<'a> {
     /// A panic ended the batch: it was not sent if no request was.
     fn end_what_is_under_way(&mut self, message: &str) {
         let Some((index, recipients, attempts)) = self.under_way.take() else { return };
-        let fate = if self.context.record.attempts() == attempts { Fate::NotSent } else { Fate::Unknown };
+        let outcome = if self.context.record.attempts() == attempts { Outcome::NotSent } else { Outcome::Unknown };
         recipients.iter().for_each(|&recipient| {
             let row = &mut self.report.rows[recipient];
-            (row.fate, row.payout_reference) = (fate, None);
+            (row.outcome, row.payout_reference) = (outcome, None);
         });
         let status = status::name_of(Status::Internal).to_owned();
         let message = message.to_owned();
-        self.report.batches[index] = Batch { fate, status, message, ..Batch::begun(recipients.len()) };
+        self.report.batches[index] = Batch { outcome, status, message, ..Batch::begun(recipients.len()) };
         self.done += recipients.len();
         // The journal is complete, unless telling it was what panicked.
         let _ = contained(|| self.tell(&steps::after(&self.report, index, &recipients), true));
     }
 
-    fn reply(self, stop: Option<Stop>) -> Reply {
+    fn reply(self, stop: Option<Failure>) -> Reply {
         let outcome = self.report.outcome();
         let (status, mut why) = match stop {
             _ if outcome == Outcome::Confirmed => (Status::Ok, String::new()),
-            Some(Stop(status, why)) => (status, why),
+            Some(Failure(status, why)) => (status, why),
             None => (self.first_failure.unwrap_or(Status::Response), String::new()),
         };
         let status = rules::status_beside(status, outcome);
-        if why.is_empty() && self.report.count(Fate::Unknown) > 0 {
+        if why.is_empty() && self.report.count(Outcome::Unknown) > 0 {
             why = "no look-up can tell what became of those that are UNKNOWN: ask a person".into();
         }
         let mut reply = self.report.reply(self.room, status, outcome, &why);
@@ -287,23 +283,23 @@ impl<'a> Run<'a> {
     }
 }
 
-fn too_long() -> Stop {
+fn too_long() -> Failure {
     let text =
         format!("the report could become longer than {MAX_BULK_TEXT} bytes, which earlier takes: split the list");
-    Stop(Status::Argument, text)
+    Failure(Status::Argument, text)
 }
 
-fn stopped_by_callback() -> Stop {
-    Stop(Status::Cancelled, STOPPED_BY_CALLBACK.into())
+fn stopped_by_callback() -> Failure {
+    Failure(Status::Cancelled, STOPPED_BY_CALLBACK.into())
 }
 
 /// The batches of all recipients that are proved undone.
 fn plan(list: &List, report: &Report) -> Option<Vec<Vec<usize>>> {
     // One of several that were refused together may have been the reason.
     let refused_with_others = |batch: &Batch| {
-        batch.recipients > 1 && batch.fate == Fate::Rejected && batch.status == status::name_of(Status::Rejected)
+        batch.recipients > 1 && batch.outcome == Outcome::Rejected && batch.status == status::name_of(Status::Rejected)
     };
-    let undone = report.rows.iter().enumerate().filter(|(_, row)| row.fate.is_undone());
+    let undone = report.rows.iter().enumerate().filter(|(_, row)| is_undone(row.outcome));
     let items = undone.map(|(index, row)| {
         let recipient = &list.recipients[index];
         Item {

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use super::budget::AROUND;
-use super::report::{Fate, Object, Report, Row, object, state_name};
-use super::{STATUS, STOPPED_BY_CALLBACK, answer, contained, names, no_memory, paced, rules, steps};
+use super::failure::{Failure, STOPPED_BY_CALLBACK, contained, no_memory};
+use super::report::{Object, Report, Row, is_undone, object, state_name};
+use super::{STATUS, answer, names, paced, rules, steps};
 use crate::client::{CallContext, Client};
 use crate::request::secrets::Secrets;
 use crate::response::document::Value;
@@ -32,9 +33,6 @@ pub struct States<'a> {
     timeout: Duration,
 }
 
-/// Why not all batches could be read.
-type Failure = (Status, String);
-
 impl<'a> States<'a> {
     pub fn new(
         client: &'a Client,
@@ -46,7 +44,7 @@ impl<'a> States<'a> {
         let room = memory::buffer(report.size() + AROUND).ok_or_else(|| no_memory(recipients))?;
         let mut rows = memory::list(report.batches.len()).ok_or_else(|| no_memory(recipients))?;
         rows.resize(report.batches.len(), Vec::new());
-        for (index, row) in report.rows.iter().enumerate().filter(|(_, row)| row.fate == Fate::Accepted) {
+        for (index, row) in report.rows.iter().enumerate().filter(|(_, row)| row.outcome == Outcome::Confirmed) {
             if let Some(batch) = row.batch {
                 rows[batch].push(index);
             }
@@ -55,8 +53,9 @@ impl<'a> States<'a> {
     }
 
     pub fn ask(mut self) -> Reply {
-        let asked: Vec<usize> =
-            (0..self.report.batches.len()).filter(|&index| self.report.batches[index].fate == Fate::Accepted).collect();
+        let asked: Vec<usize> = (0..self.report.batches.len())
+            .filter(|&index| self.report.batches[index].outcome == Outcome::Confirmed)
+            .collect();
         let (mut read, mut failure) = (0, None);
         let ended = contained(|| self.ask_all(&asked, &mut read, &mut failure));
         let failure = failure.or(ended.err());
@@ -67,7 +66,7 @@ impl<'a> States<'a> {
                 let why = format!("{why}; {open} recipients have no final state");
                 self.report.reply(self.room, Status::Unresolved, Outcome::Unknown, &why)
             }
-            (Some((status, reason)), _) => {
+            (Some(Failure(status, reason)), _) => {
                 let status = rules::status_beside(status, Outcome::Unknown);
                 self.report.reply(self.room, status, Outcome::Unknown, &format!("{why}; {reason}"))
             }
@@ -77,7 +76,7 @@ impl<'a> States<'a> {
     /// How many recipients may have been paid or may be paid yet.
     fn open(&self) -> usize {
         let is_final = |state: State| matches!(state, State::FAILED | State::SUCCESSFUL | State::REVERSED);
-        let is_open = |row: &&Row| !row.fate.is_undone() && !row.state.is_some_and(is_final);
+        let is_open = |row: &&Row| !is_undone(row.outcome) && !row.state.is_some_and(is_final);
         self.report.rows.iter().filter(is_open).count()
     }
 
@@ -86,7 +85,7 @@ impl<'a> States<'a> {
         let mut failures = 0;
         for (done, &batch) in asked.iter().enumerate() {
             if let Some(status) = self.context.bounds.ended() {
-                *failure = Some((status, ended::message(status).into()));
+                *failure = Some(Failure(status, ended::message(status).into()));
                 return;
             }
             let reply = self.look(batch, &rows[batch]);
@@ -95,11 +94,11 @@ impl<'a> States<'a> {
                 (*read, failures) = (*read + 1, 0);
             } else {
                 failures += 1;
-                failure.get_or_insert((status, format!("batch {batch}: {}", reply.message)));
+                failure.get_or_insert(Failure(status, format!("batch {batch}: {}", reply.message)));
             }
             let goes_on = self.context.report(done + 1, asked.len(), &steps::look(&self.report, batch, status));
             if !goes_on && done + 1 < asked.len() {
-                *failure = Some((Status::Cancelled, STOPPED_BY_CALLBACK.into()));
+                *failure = Some(Failure(Status::Cancelled, STOPPED_BY_CALLBACK.into()));
                 return;
             }
             if failures == MOST_FAILURES || matches!(status, Status::Cancelled | Status::Unauthorized) {

@@ -18,7 +18,7 @@ use paysvc_spec::status::{self, Outcome, Status};
 const LONGEST_REDACTION: Duration = Duration::from_millis(250);
 
 /// One look, and what it proves.
-struct Look {
+struct LookUpResult {
     reply: Reply,
     decision: Decision,
 }
@@ -26,7 +26,7 @@ struct Look {
 /// Looks until the question is settled, the task needs no second look, or the call ends.
 pub fn watch(client: &Client, context: &CallContext<'_>, task: &Task<'_>) -> Reply {
     let context = &context.masking(&task.secrets);
-    let mut kept: Option<Look> = None;
+    let mut kept: Option<LookUpResult> = None;
     for looks in 1.. {
         let found = look(client, context, task);
         let settled = !task.repeats || !found.decision.again;
@@ -54,7 +54,7 @@ pub fn watch(client: &Client, context: &CallContext<'_>, task: &Task<'_>) -> Rep
     unreachable!("the call has a deadline")
 }
 
-fn look(client: &Client, context: &CallContext<'_>, task: &Task<'_>) -> Look {
+fn look(client: &Client, context: &CallContext<'_>, task: &Task<'_>) -> LookUpResult {
     // One that hangs must not take the time of all others.
     let mut reply = client.look_up(&context.within(client.config.timeout), task.row, &task.members);
     let mut decision = decide(task, &reply, None);
@@ -72,7 +72,7 @@ fn look(client: &Client, context: &CallContext<'_>, task: &Task<'_>) -> Look {
             facts.currency.add(proved, true);
         }
     }
-    Look { reply, decision }
+    LookUpResult { reply, decision }
 }
 
 fn decide(task: &Task<'_>, reply: &Reply, currency: Option<&Text>) -> Decision {
@@ -90,27 +90,33 @@ fn currency(client: &Client, context: &CallContext<'_>, task: &Task<'_>, row: &'
 }
 
 /// The look to return if none settles the question: the last that the service answered.
-fn keep(kept: &mut Option<Look>, found: Look) -> Look {
+fn keep(kept: &mut Option<LookUpResult>, found: LookUpResult) -> LookUpResult {
     match kept.take() {
         Some(earlier) if earlier.decision.answered && !found.decision.answered => {
             // What the service asked for last.
             let retry_after_ms = found.reply.retry_after_ms;
-            Look { reply: Reply { retry_after_ms, ..earlier.reply }, ..earlier }
+            LookUpResult { reply: Reply { retry_after_ms, ..earlier.reply }, ..earlier }
         }
         _ => found,
     }
 }
 
 /// Reports a look; false if the caller wants to stop.
-fn report(context: &CallContext<'_>, task: &Task<'_>, looks: u32, found: &Look) -> bool {
+fn report(context: &CallContext<'_>, task: &Task<'_>, looks: u32, found: &LookUpResult) -> bool {
     let outcome = status::name_of_outcome(found.decision.outcome);
     let step = || format!(r#"{{"step":"look","state":{},"outcome":"{outcome}"}}"#, found.decision.state.0);
     !task.reports_progress || context.report(looks as usize, 0, &step())
 }
 
 /// The reply. `ended`: why the call ended before the question was settled.
-fn finish(client: &Client, context: &CallContext<'_>, task: &Task<'_>, found: Look, ended: Option<Status>) -> Reply {
-    let Look { reply: look, mut decision } = found;
+fn finish(
+    client: &Client,
+    context: &CallContext<'_>,
+    task: &Task<'_>,
+    found: LookUpResult,
+    ended: Option<Status>,
+) -> Reply {
+    let LookUpResult { reply: look, mut decision } = found;
     let Redacted { difference, message, code } = redacted(client, task, &look, &decision);
     let end = ended.map(|why| match why {
         Status::Cancelled => format!("{CANCELLED} before the question was settled"),
