@@ -17,6 +17,7 @@ mod run;
 mod split;
 mod states;
 mod steps;
+mod writer;
 
 use std::time::Duration;
 

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use super::budget::AROUND;
 use super::failure::{Failure, STOPPED_BY_CALLBACK, contained, no_memory};
-use super::report::{Object, Report, Row, is_undone, object, state_name};
+use super::report::{Report, Row, is_undone, state_name};
+use super::writer::{Object, object};
 use super::{STATUS, answer, names, paced, rules, steps};
 use crate::client::{CallContext, Client};
 use crate::request::secrets::Secrets;

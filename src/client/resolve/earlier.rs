@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use super::{Task, attempts, expected, interval_ms};
+use super::task::{Task, attempts, expected, interval_ms};
 use crate::request::look_up::Kept;
 use crate::request::secrets::{Secrets, Stop};
 use crate::request::validate;

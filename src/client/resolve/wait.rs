@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Task, attempts, expected, interval_ms};
+use super::task::{Task, attempts, expected, interval_ms};
 use crate::request::secrets::Secrets;
 use crate::response::resolution::{Asked, Price, Question};
 use crate::util::json::{self, Members};

@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use super::Task;
 use super::intervals::{self, Next};
+use super::task::Task;
 use crate::client::backoff::random;
+use crate::client::log::Level;
 use crate::client::{CallContext, Client};
 use crate::response::facts::Facts;
 use crate::response::facts::stated::Text;
@@ -132,7 +133,7 @@ fn finish(
     }
     parts.push(decision.explanation);
     parts.extend(difference.as_deref());
-    super::log_decision(task.what, &decision, context);
+    log_decision(task.what, &decision, context);
     let message = format!("{}; the look-up: {message}", parts.join("; "));
     let reply = Reply::without_body(decision.status, decision.outcome, message);
     let body = match look.http_status {
@@ -151,6 +152,14 @@ fn finish(
         request_id: look.request_id,
         ..reply
     }
+}
+
+pub fn log_decision(what: &str, decision: &Decision, context: &CallContext<'_>) {
+    let level = if decision.status == Status::Ok { Level::Info } else { Level::Warn };
+    context.log(level, || {
+        let (status, outcome) = (status::name_of(decision.status), status::name_of_outcome(decision.outcome));
+        format!("what became of {what}: {status} {outcome}, line {}", decision.line)
+    });
 }
 
 /// What the service wrote, without the secrets of the earlier request.

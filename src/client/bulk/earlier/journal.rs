@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::value::RawValue;
 
 use super::super::report::{Batch, Report, Row, is_undone};
-use super::{Damage, batch, report, rows, text, whole};
+use super::strict::{Damage, batch, consistent, report, rows, text, whole};
 use crate::util::json::{self, Members};
 use crate::util::memory;
 use paysvc_spec::status::Outcome;
@@ -31,7 +31,7 @@ impl Journal {
         let members = json::members(entry).map_err(|error| error.to_string())?;
         if json::member(&members, "step").is_none() {
             let report = report(entry)?;
-            super::consistent(&report)?;
+            consistent(&report)?;
             return self.replace(report);
         }
         match text(&members, "step")?.as_str() {

@@ -1,8 +1,10 @@
-use super::super::report::Batch;
+use super::super::report::{Batch, Identity, Row};
 use super::super::{INITIATE, steps};
+use super::strict::consistent;
 use super::*;
 use crate::request::encryption::EncryptionKey;
 use crate::request::settings::Settings;
+use crate::util::json;
 use paysvc_spec::status::{Outcome, Status};
 
 fn identity(reference: &str, account: &str, amount: &str) -> Identity {
