@@ -1,15 +1,13 @@
 //! Is everything there for the first sale? Looks at the configuration, opens a connection, and asks the service something
 //! that only reads.
 
-use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use super::config::keys::mode_of_key;
-use super::{CallRecord, Client, stop};
+use super::{CallContext, Client};
 use crate::json;
 use crate::request;
 use crate::response::reply::Reply;
-use crate::transport::call::Call;
 use crate::transport::clock;
 use crate::transport::probe::Step;
 use paysvc_spec::checks::{ASKED, CARD_PAYLOAD, CLOCK_TOLERANCE, Check};
@@ -28,12 +26,11 @@ enum Found {
 
 impl Client {
     /// One check after the other. Moves no money and changes nothing, so its outcome is always NOT_SENT.
-    pub fn check(&self, call: Option<&Arc<Call>>, record: &CallRecord) -> Reply {
-        let deadline = self.deadline(call);
+    pub fn check(&self, context: &CallContext<'_>) -> Reply {
         let mut found = self.check_configuration();
-        found.extend(self.check_connection(deadline, call));
-        found.extend(self.check_service(&found, deadline, call, record));
-        Reply { attempts: record.attempts(), ..report(&found) }
+        found.extend(self.check_connection(context));
+        found.extend(self.check_service(context, &found));
+        report(&found)
     }
 
     fn check_configuration(&self) -> Vec<Found> {
@@ -68,13 +65,13 @@ impl Client {
         }
     }
 
-    fn check_connection(&self, deadline: Instant, call: Option<&Arc<Call>>) -> Vec<Found> {
+    fn check_connection(&self, context: &CallContext<'_>) -> Vec<Found> {
         const STEPS: [(Step, Check); 3] =
             [(Step::NameLookUp, Check::NameLookUp), (Step::Connection, Check::Connection), (Step::Tls, Check::Tls)];
         let Some(transport) = &self.transport else {
             return STEPS.map(|_| Found::NotChecked(Check::BaseUrl)).into();
         };
-        let result = transport.probe(deadline, call);
+        let result = transport.probe(&context.bounds);
         let failed = result.as_ref().err().map(|(step, _)| *step);
         let of = |(step, check): (Step, Check)| match &result {
             Err((at, error)) if *at == step => Found::Wrong(error.status, error.message.clone()),
@@ -90,19 +87,13 @@ impl Client {
     }
 
     /// The service's answer, and its clock.
-    fn check_service(
-        &self,
-        before: &[Found],
-        deadline: Instant,
-        call: Option<&Arc<Call>>,
-        record: &CallRecord,
-    ) -> [Found; 2] {
+    fn check_service(&self, context: &CallContext<'_>, before: &[Found]) -> [Found; 2] {
         let needed = [Check::BaseUrl, Check::PublicKey, Check::NameLookUp, Check::Connection, Check::Tls];
         if let Some(first) = needed.into_iter().find(|check| !matches!(before[*check as usize], Found::Ok(_))) {
             return [Found::NotChecked(first), Found::NotChecked(first)];
         }
-        let prepared = request::prepare(ASKED, "{}", &self.settings, &stop(deadline, call));
-        let sent = prepared.and_then(|prepared| self.send_once(&prepared, deadline, call, record));
+        let prepared = request::prepare(ASKED, "{}", &self.settings, &|| context.bounds.is_over());
+        let sent = prepared.and_then(|prepared| self.send_once(context, &prepared));
         let (reply, date) = match sent {
             Ok(sent) => sent,
             Err(error) => return [Found::Wrong(error.status, error.message), Found::NotChecked(Check::Service)],

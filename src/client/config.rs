@@ -14,7 +14,7 @@ use crate::request::encryption::EncryptionKey;
 use crate::request::settings::Choices;
 use crate::request::validate;
 use crate::transport;
-use crate::transport::settings::{ClientCert, Proxy, Reuse};
+use crate::transport::config::{ClientCert, Proxy, Reuse};
 use crate::util::limits::MAX_LINE;
 use crate::util::process::critical_section;
 use crate::util::secret::Secret;
@@ -75,9 +75,9 @@ impl Config {
     }
 
     /// What the transport takes from the configuration; `None` without a base URL.
-    pub fn for_transport(&self) -> Option<transport::settings::Settings> {
+    pub fn for_transport(&self) -> Option<transport::config::TransportConfig> {
         let base_url = self.base_url.as_ref()?;
-        Some(transport::settings::Settings {
+        Some(transport::config::TransportConfig {
             https: base_url.https,
             host: base_url.host.clone(),
             port: base_url.port,

@@ -110,26 +110,26 @@ impl Log {
     }
 
     /// Whether a line of this level goes anywhere.
-    pub fn wants(&self, call: Option<&Arc<Call>>, level: Level) -> bool {
-        self.sink(level).is_some() || keeps(call, level)
+    pub fn wants(&self, token: Option<&Call>, level: Level) -> bool {
+        self.sink(level).is_some() || keeps(token, level)
     }
 
     /// The line is made only if it goes anywhere. The token keeps it before the callback is called, which may read it there.
     pub fn line<'a, L: Into<Line<'a>>>(
         &self,
         id: CallId,
-        call: Option<&Arc<Call>>,
+        token: Option<&Call>,
         level: Level,
         line: impl FnOnce() -> L,
     ) {
-        let (sink, kept) = (self.sink(level), call.filter(|_| keeps(call, level)));
+        let (sink, kept) = (self.sink(level), token.filter(|_| keeps(token, level)));
         if sink.is_none() && kept.is_none() {
             return;
         }
         failpoint::at("log");
         let line = line().into();
-        if let Some(call) = kept {
-            call.keep_line(line.json(id, level));
+        if let Some(token) = kept {
+            token.keep_line(line.json(id, level));
         }
         if let Some(sink) = sink {
             sink(level, &format!("{id} {}", line.text));
@@ -137,8 +137,8 @@ impl Log {
     }
 }
 
-fn keeps(call: Option<&Arc<Call>>, level: Level) -> bool {
-    call.is_some_and(|call| call.kept_level() >= level as i32)
+fn keeps(token: Option<&Call>, level: Level) -> bool {
+    token.is_some_and(|token| token.kept_level() >= level as i32)
 }
 
 #[cfg(test)]

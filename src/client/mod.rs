@@ -2,32 +2,35 @@
 //!
 //! Imports `util`, `request`, `transport` and `response`.
 
+mod backoff;
 mod bulk;
 mod check;
 pub mod config;
+mod context;
 pub mod log;
-mod operation;
 mod resolve;
-pub mod retry;
+mod retry;
 #[cfg(test)]
 mod secrecy_tests;
 mod send;
 pub mod webhook;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Instant;
 
 use ureq::http::{HeaderMap, HeaderName, HeaderValue, header};
 
 use crate::client::config::Config;
+pub use crate::client::context::{CallContext, CallRecord};
 use crate::client::log::{Level, Log};
+use crate::client::retry::PriorAttempts;
+use crate::json::{self, Members};
+use crate::request::secrets::Secrets;
 use crate::request::settings::Settings;
 use crate::request::{self, body, raw};
+use crate::response::redact::Redactor;
 use crate::response::reply::Reply;
 use crate::transport::Transport;
 use crate::transport::call::Call;
-use crate::util::call_id::CallId;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::{ApiKey, Endpoint};
 use paysvc_spec::settings;
@@ -48,23 +51,6 @@ pub struct Client {
     pub log: Log,
 }
 
-/// What is known of a call from its beginning, and how many requests of it have been sent; it survives a panic.
-pub struct CallRecord {
-    pub id: CallId,
-    attempts: AtomicU32,
-}
-
-impl CallRecord {
-    /// Of a new call.
-    pub fn new() -> CallRecord {
-        CallRecord { id: CallId::new(), attempts: AtomicU32::new(0) }
-    }
-
-    pub fn attempts(&self) -> u32 {
-        self.attempts.load(Ordering::SeqCst)
-    }
-}
-
 impl Client {
     /// `json` is `None` to configure all from the environment.
     pub fn new(json: Option<&str>, env: &dyn Fn(&str) -> Option<String>) -> Result<Client, ValidationError> {
@@ -76,18 +62,40 @@ impl Client {
         Ok(Client { config, settings, transport, headers, log: Log::default() })
     }
 
+    /// The context of a call that begins now.
+    pub fn begin<'a>(&'a self, token: Option<Arc<Call>>, record: &'a CallRecord) -> CallContext<'a> {
+        CallContext::new(&self.log, token, record, self.config.timeout)
+    }
+
     /// Calls an endpoint of the table with one flat JSON object.
-    pub fn call(&self, row: &'static Endpoint, json: &str, call: Option<&Arc<Call>>, record: &CallRecord) -> Reply {
-        let deadline = self.deadline(call);
-        let prepared = request::prepare(row, json, &self.settings, &stop(deadline, call));
-        self.send(prepared, deadline, call, record)
+    pub fn call(&self, context: &CallContext<'_>, row: &'static Endpoint, json: &str) -> Reply {
+        self.call_again(context, row, json, PriorAttempts::NONE)
+    }
+
+    /// Calls an endpoint again with the same request.
+    fn call_again(&self, context: &CallContext<'_>, row: &'static Endpoint, json: &str, prior: PriorAttempts) -> Reply {
+        let prepared = request::prepare(row, json, &self.settings, &|| context.bounds.is_over());
+        self.send(context, prepared, prior)
+    }
+
+    /// Calls an endpoint with values that stand in another request.
+    fn look_up(&self, context: &CallContext<'_>, row: &'static Endpoint, members: &Members<'_>) -> Reply {
+        let prepared = request::prepare_members(row, members, &self.settings, &|| context.bounds.is_over());
+        self.send(context, prepared, PriorAttempts::NONE)
+    }
+
+    /// Masks the secrets of a request in a text of the service, as in a message; `None` if the call ends before that.
+    fn redact(&self, context: &CallContext<'_>, row: &'static Endpoint, json: &str, text: &str) -> Option<String> {
+        let is_over = || context.bounds.is_over();
+        let secrets = Secrets::of_row(&json::members_of(json).ok()?, row.fields, &is_over);
+        let key = self.config.key(self.settings.choices.key(row));
+        Redactor { secrets: &secrets, key, stop: &is_over }.redact(text)
     }
 
     /// Sends a request that JSON describes.
-    pub fn request(&self, json: &str, call: Option<&Arc<Call>>, record: &CallRecord) -> Reply {
-        let deadline = self.deadline(call);
-        let prepared = raw::prepare(json, &self.settings, &stop(deadline, call));
-        self.send(prepared, deadline, call, record)
+    pub fn request(&self, context: &CallContext<'_>, json: &str) -> Reply {
+        let prepared = raw::prepare(json, &self.settings, &|| context.bounds.is_over());
+        self.send(context, prepared, PriorAttempts::NONE)
     }
 
     /// Encrypts a payload without sending anything.
@@ -100,7 +108,7 @@ impl Client {
     }
 
     /// Connects, for the next request that does more than read.
-    pub fn warm(&self, call: Option<&Arc<Call>>, record: &CallRecord) -> Reply {
+    pub fn warm(&self, context: &CallContext<'_>) -> Reply {
         let transport = match self.transport("client_warm") {
             Ok(transport) if self.config.max_idle_connections > 0 => transport,
             Ok(_) => {
@@ -114,12 +122,12 @@ impl Client {
             }
             Err(error) => return Reply::invalid(error),
         };
-        let result = transport.warm(self.deadline(call), call);
+        let result = transport.warm(&context.bounds);
         let (level, status) = match &result {
             Ok(()) => (Level::Info, Status::Ok),
             Err(error) => (Level::Warn, error.status),
         };
-        self.log.line(record.id, call, level, || format!("client_warm: {}, nothing was sent", status::name_of(status)));
+        context.log(level, || format!("client_warm: {}, nothing was sent", status::name_of(status)));
         match result {
             Ok(()) => Reply::local(WARM.to_owned()),
             Err(error) => Reply::failed(
@@ -135,10 +143,6 @@ impl Client {
             ValidationError::of_member(Status::Config, asked_by, "base_url", settings::not_configured("base_url"))
         })
     }
-
-    fn deadline(&self, call: Option<&Arc<Call>>) -> Instant {
-        Instant::now() + call.and_then(|call| call.timeout()).unwrap_or(self.config.timeout)
-    }
 }
 
 /// Made once: ureq would make each of these anew for every request. `None` without the key.
@@ -151,9 +155,4 @@ fn common_headers(config: &Config, key: ApiKey) -> Option<HeaderMap> {
     headers.insert(header::USER_AGENT, HeaderValue::from_str(&config.user_agent).ok()?);
     headers.insert(header::ACCEPT, HeaderValue::from_static(JSON));
     Some(headers)
-}
-
-/// Whether the call's deadline has passed or it was cancelled.
-fn stop(deadline: Instant, call: Option<&Arc<Call>>) -> impl Fn() -> bool {
-    move || call.is_some_and(|call| call.is_cancelled()) || Instant::now() >= deadline
 }

@@ -4,98 +4,115 @@
 
 use std::time::Duration;
 
+use crate::client::backoff::Backoff;
+use crate::response::reply::Reply;
 use paysvc_spec::status::Outcome;
 
-/// Exponential back-off with full jitter: a random wait of at most base × 2ⁿ, and at most the cap.
-const BASE_MS: u64 = 500;
-const CAP_MS: u64 = 20_000;
+/// Of the attempts of a call: with full jitter.
+const BACKOFF: Backoff = Backoff { first_ms: 500, longest_ms: 20_000, growth: 200, jitter: (0, 100) };
 
-/// How one attempt ended.
-pub struct Attempt {
-    /// The first attempt is 0.
-    pub index: u32,
-    /// The line of the verdict table, for the log.
-    pub line: &'static str,
-    /// The verdict allows another attempt.
-    pub again: bool,
-    pub outcome: Outcome,
-    /// A retry cannot help, e.g. after an invalid certificate.
-    pub permanent: bool,
-    /// A kept connection had been closed: a new one helps, and waiting does not.
-    pub stale: bool,
-    pub retry_after_ms: Option<u64>,
+/// What the attempts to send the same request have proved so far.
+#[derive(Clone, Copy)]
+pub struct PriorAttempts {
+    /// It stands when a later attempt sends nothing.
+    outcome: Outcome,
+    /// One was answered with 429, and those before it may have been executed.
+    pub after_429: bool,
+}
+
+impl PriorAttempts {
+    pub const NONE: PriorAttempts = PriorAttempts { outcome: Outcome::NotSent, after_429: false };
+    /// Every answer was a 429 that proved that the request was not executed.
+    pub const REFUSED: PriorAttempts = PriorAttempts { outcome: Outcome::Rejected, after_429: true };
+
+    /// Adds the reply of one more attempt, which then tells the outcome of all.
+    pub fn add(&mut self, reply: Reply) -> Reply {
+        self.after_429 |= reply.http_status == 429;
+        if reply.outcome != Outcome::NotSent {
+            self.outcome = reply.outcome;
+        }
+        Reply { outcome: self.outcome, ..reply }
+    }
+}
+
+/// Whether another attempt is allowed and may help.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Again {
+    No,
+    /// Waiting would not help.
+    AtOnce,
+    /// After a wait: the service's own in ms, if it names one.
+    Later(Option<u64>),
 }
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Next {
-    Stop,
+    GiveUp,
     After(Duration),
     /// The wait would outlast the call; this is how long it would be.
     TooLate(Duration),
 }
 
-pub fn next(attempt: &Attempt, max_attempts: u32, left: Duration, random: impl FnOnce() -> u64) -> Next {
-    if attempt.index + 1 >= max_attempts || attempt.permanent || !attempt.again {
-        return Next::Stop;
-    }
-    if attempt.stale {
-        return Next::After(Duration::ZERO);
-    }
-    let ceiling = (BASE_MS << attempt.index.min(16)).min(CAP_MS);
-    let wait = Duration::from_millis(attempt.retry_after_ms.unwrap_or_else(|| random() % (ceiling + 1)));
+/// What follows the attempt of that number; the first is 1.
+pub fn next(again: Again, number: u32, max_attempts: u32, left: Duration, random: impl FnOnce() -> u64) -> Next {
+    let retry_after_ms = match again {
+        _ if number >= max_attempts => return Next::GiveUp,
+        Again::No => return Next::GiveUp,
+        Again::AtOnce => return Next::After(Duration::ZERO),
+        Again::Later(retry_after_ms) => retry_after_ms,
+    };
+    let wait = retry_after_ms.map_or_else(|| BACKOFF.wait(number - 1, random), Duration::from_millis);
     if wait < left { Next::After(wait) } else { Next::TooLate(wait) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use paysvc_spec::status::Status;
 
     const MINUTE: Duration = Duration::from_secs(60);
 
-    fn attempt(again: bool) -> Attempt {
-        Attempt {
-            index: 0,
-            line: "",
-            again,
-            outcome: Outcome::Unknown,
-            permanent: false,
-            stale: false,
-            retry_after_ms: None,
-        }
-    }
+    const LATER: Again = Again::Later(None);
 
     #[test]
     fn nothing_is_retried_unless_allowed() {
-        assert_eq!(next(&attempt(false), 3, MINUTE, || 0), Next::Stop);
-        assert_eq!(next(&attempt(true), 1, MINUTE, || 0), Next::Stop);
-        assert_eq!(next(&attempt(true), 2, MINUTE, || 0), Next::After(Duration::ZERO));
+        assert_eq!(next(Again::No, 1, 3, MINUTE, || 0), Next::GiveUp);
+        assert_eq!(next(LATER, 1, 1, MINUTE, || 0), Next::GiveUp);
+        assert_eq!(next(LATER, 1, 2, MINUTE, || 0), Next::After(Duration::ZERO));
     }
 
     #[test]
     fn waits_grow_with_full_jitter_up_to_the_cap() {
-        let wait = |index, random| match next(&Attempt { index, ..attempt(true) }, 99, MINUTE, || random) {
+        let wait = |number, random| match next(LATER, number, 99, MINUTE, || random) {
             Next::After(wait) => wait.as_millis() as u64,
             other => panic!("{other:?}"),
         };
-        for (index, ceiling) in [(0, 500), (1, 1000), (2, 2000), (5, 16_000), (6, 20_000), (50, 20_000)] {
-            assert_eq!((wait(index, 0), wait(index, ceiling), wait(index, ceiling + 1)), (0, ceiling, 0));
+        for (number, ceiling) in [(1, 500), (2, 1000), (3, 2000), (6, 16_000), (7, 20_000), (51, 20_000)] {
+            assert_eq!((wait(number, 0), wait(number, ceiling), wait(number, ceiling + 1)), (0, ceiling, 0));
         }
     }
 
     #[test]
     fn retry_after_is_honoured_and_never_outlasts_the_call() {
-        let requested = Attempt { retry_after_ms: Some(2000), ..attempt(true) };
-        assert_eq!(next(&requested, 3, MINUTE, || 9), Next::After(Duration::from_secs(2)));
-        assert_eq!(next(&requested, 3, Duration::from_secs(2), || 9), Next::TooLate(Duration::from_secs(2)));
-        let last = Attempt { index: 2, ..requested };
-        assert_eq!(next(&last, 3, MINUTE, || 9), Next::Stop);
+        let requested = Again::Later(Some(2000));
+        assert_eq!(next(requested, 1, 3, MINUTE, || 9), Next::After(Duration::from_secs(2)));
+        assert_eq!(next(requested, 1, 3, Duration::from_secs(2), || 9), Next::TooLate(Duration::from_secs(2)));
+        assert_eq!(next(requested, 3, 3, MINUTE, || 9), Next::GiveUp);
     }
 
     #[test]
-    fn a_stale_connection_is_replaced_at_once_and_a_permanent_error_not_retried() {
-        let stale = Attempt { stale: true, ..attempt(true) };
-        assert_eq!(next(&stale, 3, MINUTE, || 499), Next::After(Duration::ZERO));
-        let permanent = Attempt { permanent: true, ..attempt(true) };
-        assert_eq!(next(&permanent, 3, MINUTE, || 0), Next::Stop);
+    fn a_closed_connection_is_replaced_at_once() {
+        assert_eq!(next(Again::AtOnce, 1, 3, MINUTE, || 499), Next::After(Duration::ZERO));
+    }
+
+    #[test]
+    fn an_attempt_that_sends_nothing_leaves_the_outcome_of_those_before_it() {
+        let reply = |outcome, http_status| Reply { http_status, ..Reply::failed(Status::Transport, outcome, "") };
+        let mut prior = PriorAttempts::NONE;
+        assert_eq!(prior.add(reply(Outcome::NotSent, 0)).outcome, Outcome::NotSent);
+        assert_eq!(prior.add(reply(Outcome::Rejected, 429)).outcome, Outcome::Rejected);
+        assert_eq!(prior.add(reply(Outcome::NotSent, 0)).outcome, Outcome::Rejected);
+        assert!(prior.after_429);
+        assert_eq!(prior.add(reply(Outcome::Unknown, 0)).outcome, Outcome::Unknown);
     }
 }

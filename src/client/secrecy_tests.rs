@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use crate::client::config::Config;
 use crate::request::Prepared;
 use crate::request::encryption::EncryptionKey;
-use crate::transport::settings::Proxy;
+use crate::transport::config::Proxy;
 use crate::util::secret::{Secret, SecretBytes};
 
 /// An inherent constant takes precedence over one of a trait, so these are `true` exactly for types that can be printed.

@@ -1,77 +1,133 @@
-//! Sends a prepared request, and again as long as the retry rule allows it.
+//! Sends a prepared request, and again as long as the retry rule allows it. It reads in the order in which things happen:
+//! the request, its attempts, the exchange and the verdict of each, and whether another one follows.
 
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use ureq::http::{HeaderName, HeaderValue, header};
 
-use super::retry::{self, Attempt, Next};
-use super::{CallRecord, Client, JSON, stop};
+use super::backoff::random;
+use super::retry::{self, Again, Next, PriorAttempts};
+use super::{CallContext, Client, JSON};
 use crate::client::log::{Level, Line, LoggedAttempt, LoggedResult};
 use crate::request::Prepared;
-use crate::response::reader::{self, AnswerContext, ReadAnswer};
+use crate::response::reader::{self, AnswerContext, Judged};
 use crate::response::redact::Redactor;
 use crate::response::reply::Reply;
-use crate::response::verdict::{self, AttemptResult};
-use crate::transport::answer::{BodyError, HttpAnswer};
-use crate::transport::call::Call;
-use crate::transport::{ExchangeResult, WireRequest, trace};
-use crate::util::call_id::CallId;
+use crate::transport::answer::HttpAnswer;
+use crate::transport::{ExchangeResult, Transport, TransportError, WireRequest, trace};
+use crate::util::ended::CANCELLED;
 use crate::util::failpoint;
 use crate::util::limits::MAX_LINE;
 use crate::util::memory;
-use crate::util::process::critical_section;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::{Method, Safety};
 use paysvc_spec::status::{self, Outcome, Status};
 
 impl Client {
+    /// Sends a request, of which earlier attempts may have proved something.
     pub(super) fn send(
         &self,
-        prepared: Result<Prepared, ValidationError>,
-        deadline: Instant,
-        call: Option<&Arc<Call>>,
-        record: &CallRecord,
+        context: &CallContext<'_>,
+        mut prepared: Result<Prepared, ValidationError>,
+        prior: PriorAttempts,
     ) -> Reply {
-        self.send_again(prepared, deadline, call, record, false)
-    }
-
-    /// Sends a request that may have been sent before. `after_429`: every answer to it was a 429 that proved that it was not
-    /// executed. The verdicts go on from there.
-    pub(super) fn send_again(
-        &self,
-        prepared: Result<Prepared, ValidationError>,
-        deadline: Instant,
-        call: Option<&Arc<Call>>,
-        record: &CallRecord,
-        after_429: bool,
-    ) -> Reply {
-        let reply = prepared.and_then(|prepared| self.send_with_retries(&prepared, deadline, call, record, after_429));
+        if let (Ok(prepared), Some(masked)) = (&mut prepared, context.masked()) {
+            prepared.secrets.extend(masked);
+        }
+        let sent_before = context.record.attempts();
+        let reply = prepared.and_then(|prepared| self.sender(context, &prepared)?.send(prior));
         let reply = reply.unwrap_or_else(Reply::invalid);
-        if reply.attempts == 0 && reply.outcome == Outcome::NotSent {
-            self.log
-                .line(record.id, call, Level::Warn, || format!("nothing was sent: {}", status::name_of(reply.status)));
+        if context.record.attempts() == sent_before && reply.outcome == Outcome::NotSent {
+            context.log(Level::Warn, || format!("nothing was sent: {}", status::name_of(reply.status)));
         }
         reply
     }
 
-    fn wire_request<'a>(
+    /// Sends a request once, also where an attempt may be repeated. Returns the answer's date, too.
+    pub(super) fn send_once(
         &self,
+        context: &CallContext<'_>,
+        prepared: &Prepared,
+    ) -> Result<(Reply, Option<String>), ValidationError> {
+        let sender = self.sender(context, prepared)?;
+        let request = WireRequest { keep_trace: true, ..sender.request()? };
+        let Attempt { judged, trace, .. } = sender.attempt(request, 1, PriorAttempts::NONE);
+        let date = trace.into_iter().find(|(name, _)| *name == trace::DATE);
+        Ok((judged.reply, date.map(|(_, date)| date)))
+    }
+
+    fn sender<'a>(
+        &'a self,
+        context: &'a CallContext<'a>,
         prepared: &'a Prepared,
-        deadline: Instant,
-        call: Option<&'a Arc<Call>>,
-    ) -> Result<WireRequest<'a>, ValidationError> {
+    ) -> Result<Sender<'a>, ValidationError> {
+        Ok(Sender { client: self, context, prepared, transport: self.transport("request")? })
+    }
+}
+
+/// What all attempts to send a request have in common.
+struct Sender<'a> {
+    client: &'a Client,
+    context: &'a CallContext<'a>,
+    prepared: &'a Prepared,
+    transport: &'a Transport,
+}
+
+/// What came of one attempt.
+struct Attempt {
+    judged: Judged,
+    again: Again,
+    /// What the service said of the request besides its answer.
+    trace: Trace,
+}
+
+/// The service's date and numbers of the request, by their names.
+type Trace = Vec<(&'static str, String)>;
+
+impl<'a> Sender<'a> {
+    /// One attempt after the other, until one settles the question, or there are too many, or the time is over.
+    fn send(&self, mut prior: PriorAttempts) -> Result<Reply, ValidationError> {
+        failpoint::at("client");
+        for number in 1.. {
+            // Fails before the first attempt or never: all attempts send the same request.
+            let request = self.request()?;
+            let (reply, next) = match self.obstacle() {
+                Some(reply) => (reply, Next::GiveUp),
+                None => {
+                    let Attempt { judged, again, .. } = self.attempt(request, number, prior);
+                    let left = self.context.bounds.time_left();
+                    (judged.reply, retry::next(again, number, self.client.config.max_attempts, left, random))
+                }
+            };
+            let mut reply = prior.add(reply);
+            match next {
+                Next::GiveUp => return Ok(reply),
+                Next::TooLate(wait) => {
+                    reply.retry_after_ms = u64::try_from(wait.as_millis()).ok();
+                    return Ok(reply);
+                }
+                Next::After(wait) => {
+                    self.context
+                        .log(Level::Info, || format!("{} again in {} ms", self.prepared.label(), wait.as_millis()));
+                    // A cancel ends the wait, and is an obstacle to the next attempt.
+                    self.context.bounds.pause(wait);
+                }
+            }
+        }
+        unreachable!("the attempts end at max_attempts")
+    }
+
+    fn request(&self) -> Result<WireRequest<'a>, ValidationError> {
         let unsendable = |what: &str| {
             ValidationError::new(Status::Argument, format!("{what} cannot be sent: it is too long or malformed"))
         };
-        if prepared.url.len() > MAX_LINE {
+        if self.prepared.url.len() > MAX_LINE {
             return Err(unsendable("the URL made of the request"));
         }
-        let uri = prepared.url.parse().map_err(|_| unsendable("the URL made of the request"))?;
-        let common = self.headers[prepared.key as usize].clone();
-        let mut headers = common.ok_or_else(|| unsendable(prepared.key.setting()))?;
-        match (&prepared.body, prepared.method) {
+        let uri = self.prepared.url.parse().map_err(|_| unsendable("the URL made of the request"))?;
+        let common = self.client.headers[self.prepared.key as usize].clone();
+        let mut headers = common.ok_or_else(|| unsendable(self.prepared.key.setting()))?;
+        match (&self.prepared.body, self.prepared.method) {
             (Some(_), _) => {
                 headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(JSON));
             }
@@ -81,259 +137,117 @@ impl Client {
             }
             (None, _) => {}
         }
-        if let Some(traceparent) = call.and_then(|call| call.traceparent()) {
+        if let Some(traceparent) = self.context.bounds.token.as_ref().and_then(|token| token.traceparent()) {
             headers.insert(trace::TRACEPARENT, traceparent);
         }
-        for (name, value) in &prepared.headers {
+        for (name, value) in &self.prepared.headers {
             let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| unsendable("a header"))?;
             headers.insert(name, HeaderValue::from_str(value).map_err(|_| unsendable("a header"))?);
         }
-        let body = prepared.body.as_ref().map(|body| body.as_slice());
+        let body = self.prepared.body.as_ref().map(|body| body.as_slice());
         Ok(WireRequest {
-            method: prepared.method,
+            method: self.prepared.method,
             uri,
             headers,
             body,
-            read_only: prepared.safety == Safety::ReadOnly,
-            deadline,
-            call,
-            keep_trace: self.log.wants(call, Level::Warn),
+            read_only: self.prepared.safety == Safety::ReadOnly,
+            bounds: &self.context.bounds,
+            keep_trace: self.context.wants(Level::Warn),
         })
     }
 
-    fn send_with_retries(
-        &self,
-        prepared: &Prepared,
-        deadline: Instant,
-        call: Option<&Arc<Call>>,
-        record: &CallRecord,
-        mut after_429: bool,
-    ) -> Result<Reply, ValidationError> {
-        let transport = self.transport("request")?;
-        failpoint::at("client");
-        // The outcome of earlier attempts stands when a later one sends nothing.
-        let mut earlier_outcome = if after_429 { Outcome::Rejected } else { Outcome::NotSent };
-        let mut attempts = 0;
-        // An operation sends several requests with one record.
-        let earlier_requests = record.attempts();
-        for index in 0.. {
-            // Fails before the first attempt or never: all attempts send the same request.
-            let request = self.wire_request(prepared, deadline, call)?;
-            if call.is_some_and(|call| call.is_cancelled()) {
-                let reply = Reply::failed(Status::Cancelled, earlier_outcome, "the call was cancelled");
-                return Ok(Reply { attempts, ..reply });
-            }
-            if memory::is_spent() {
-                let reply = Reply::failed(Status::Transport, earlier_outcome, memory::LACK);
-                return Ok(Reply { attempts, ..reply });
-            }
-            self.log_begin(prepared, record.id, call, index + 1);
-            let started = Instant::now();
-            let result = transport.exchange(request);
-            attempts += u32::from(result.sent);
-            record.attempts.store(earlier_requests + attempts, Ordering::SeqCst);
-            let judged = self.judge(prepared, result, after_429, deadline, call);
-            self.log_attempt(prepared, record.id, call, index + 1, &judged, started.elapsed());
-            let Judged { mut reply, mut attempt, .. } = judged;
-            after_429 |= reply.http_status == 429;
-            if reply.outcome == Outcome::NotSent {
-                reply.outcome = earlier_outcome;
-            }
-            earlier_outcome = reply.outcome;
-            reply.attempts = attempts;
-            attempt.index = index;
-            let left = deadline.saturating_duration_since(Instant::now());
-            match retry::next(&attempt, self.config.max_attempts, left, random) {
-                Next::Stop => return Ok(reply),
-                Next::TooLate(wait) => {
-                    reply.retry_after_ms = u64::try_from(wait.as_millis()).ok();
-                    return Ok(reply);
-                }
-                Next::After(wait) => {
-                    self.log.line(record.id, call, Level::Info, || {
-                        format!("{} again in {} ms", prepared.label(), wait.as_millis())
-                    });
-                    pause(wait, call);
-                }
-            }
+    /// Why no attempt may begin.
+    fn obstacle(&self) -> Option<Reply> {
+        if self.context.bounds.is_cancelled() {
+            return Some(Reply::failed(Status::Cancelled, Outcome::NotSent, CANCELLED));
         }
-        unreachable!("the attempts end at max_attempts")
+        memory::is_spent().then(|| Reply::failed(Status::Transport, Outcome::NotSent, memory::LACK))
     }
 
-    /// Sends a request once, also where an attempt may be repeated. Returns the answer's date, too.
-    pub(super) fn send_once(
-        &self,
-        prepared: &Prepared,
-        deadline: Instant,
-        call: Option<&Arc<Call>>,
-        record: &CallRecord,
-    ) -> Result<(Reply, Option<String>), ValidationError> {
-        let request = WireRequest { keep_trace: true, ..self.wire_request(prepared, deadline, call)? };
-        self.log_begin(prepared, record.id, call, 1);
+    fn attempt(&self, request: WireRequest<'_>, number: u32, prior: PriorAttempts) -> Attempt {
+        self.log_begin(number);
         let started = Instant::now();
-        let result = self.transport("request")?.exchange(request);
-        record.attempts.fetch_add(u32::from(result.sent), Ordering::SeqCst);
-        let answer = result.result.as_ref().ok();
-        let date = answer.and_then(|answer| answer.trace.iter().find(|(name, _)| *name == trace::DATE));
-        let date = date.map(|(_, date)| date.clone());
-        let judged = self.judge(prepared, result, false, deadline, call);
-        self.log_attempt(prepared, record.id, call, 1, &judged, started.elapsed());
-        Ok((judged.reply, date))
+        let ExchangeResult { sent, reused, result } = self.transport.exchange(request);
+        self.context.record.count(sent);
+        let attempt = match result {
+            Ok(answer) => self.answered(answer, prior),
+            Err(error) => self.unanswered(error, sent, reused, prior),
+        };
+        self.log_attempt(number, &attempt, started.elapsed());
+        attempt
     }
 
-    /// What one attempt proves.
-    fn judge(
-        &self,
-        prepared: &Prepared,
-        result: ExchangeResult,
-        after_429: bool,
-        deadline: Instant,
-        call: Option<&Arc<Call>>,
-    ) -> Judged {
-        let ExchangeResult { sent, reused, result } = result;
-        let (mut trace, mut paid_twice) = (Vec::new(), false);
-        let (reply, line, again, permanent, broken) = match result {
-            Ok(answer) => {
-                let (read, read_trace) = self.read(prepared, answer, after_429, deadline, call);
-                trace = read_trace;
-                paid_twice = read.paid_twice;
-                (read.reply, read.line, read.again, false, false)
-            }
-            Err(error) => {
-                let result = AttemptResult::NoAnswer { sent, status: error.status };
-                let verdict = verdict::decide(prepared.safety, &result, after_429);
-                let advice = verdict::advice(prepared.safety, verdict.outcome);
-                let message = match verdict.explanation.or(advice) {
-                    Some(explanation) => format!("{explanation}; {}", error.message),
-                    None => error.message,
-                };
-                let reply = Reply::failed(verdict.status, verdict.outcome, message);
-                // A cancelled call and a bug in this library are no reason to retry.
-                let transient = matches!(error.status, Status::Transport | Status::Timeout);
-                (reply, verdict.line, verdict.again && transient, error.permanent, error.status == Status::Transport)
-            }
-        };
-        let attempt = Attempt {
-            index: 0,
-            line,
-            again,
-            outcome: reply.outcome,
-            permanent,
-            stale: broken && reused && !sent,
-            retry_after_ms: reply.retry_after_ms,
-        };
-        Judged { reply, attempt, paid_twice, trace }
-    }
-
-    fn read(
-        &self,
-        prepared: &Prepared,
-        answer: HttpAnswer,
-        after_429: bool,
-        deadline: Instant,
-        call: Option<&Arc<Call>>,
-    ) -> (ReadAnswer, Trace) {
-        let end_of_call = || match call {
-            Some(call) if call.is_cancelled() => Some(BodyError::Cancelled),
-            _ => (Instant::now() >= deadline).then_some(BodyError::Timeout),
-        };
-        let stop = stop(deadline, call);
-        let redactor = Redactor { secrets: &prepared.secrets, key: self.config.key(prepared.key), stop: &stop };
-        let trace = masked(&answer.trace, &redactor);
-        let mut read = reader::read(
+    fn answered(&self, answer: HttpAnswer, prior: PriorAttempts) -> Attempt {
+        let bounds = &self.context.bounds;
+        let stop = || bounds.is_over();
+        let key = self.client.config.key(self.prepared.key);
+        let redactor = Redactor { secrets: &self.prepared.secrets, key, stop: &stop };
+        // With every secret masked: it may repeat one anywhere.
+        let trace = answer.trace.iter().filter_map(|(name, value)| Some((*name, redactor.redact(value)?)));
+        let trace: Trace = trace.collect();
+        let mut judged = reader::read(
             &AnswerContext {
-                safety: prepared.safety,
-                expected: prepared.answer,
-                references: &prepared.references,
-                after_429,
+                safety: self.prepared.safety,
+                expected: self.prepared.answer,
+                references: &self.prepared.references,
+                after_429: prior.after_429,
                 redact: &|text| redactor.redact(text),
-                stop: &end_of_call,
+                ended: &|| bounds.ended(),
             },
             answer,
         );
-        let number = trace.iter().find(|(name, _)| *name != trace::DATE);
-        read.reply.request_id = number.map(|(_, number)| number.clone()).unwrap_or_default();
-        (read, trace)
+        let request_id = trace.iter().find(|(name, _)| *name != trace::DATE);
+        judged.reply.request_id = request_id.map(|(_, id)| id.clone()).unwrap_or_default();
+        let again = if judged.verdict.again { Again::Later(judged.reply.retry_after_ms) } else { Again::No };
+        Attempt { judged, again, trace }
     }
 
-    fn log_begin(&self, prepared: &Prepared, id: CallId, call: Option<&Arc<Call>>, number: u32) {
-        self.log.line(id, call, Level::Debug, || Line {
-            text: format!("{} attempt {number} begins", prepared.label()),
-            attempt: Some(LoggedAttempt { endpoint: prepared.name, number, result: None }),
+    fn unanswered(&self, error: TransportError, sent: bool, reused: bool, prior: PriorAttempts) -> Attempt {
+        let judged = reader::unanswered(self.prepared.safety, prior.after_429, sent, error.status, &error.message);
+        let again = match judged.verdict.again && error.is_transient() {
+            // A kept connection had been closed: a new one helps, and waiting does not.
+            true if error.status == Status::Transport && reused && !sent => Again::AtOnce,
+            true => Again::Later(None),
+            false => Again::No,
+        };
+        Attempt { judged, again, trace: Trace::new() }
+    }
+
+    fn log_begin(&self, number: u32) {
+        self.context.log(Level::Debug, || Line {
+            text: format!("{} attempt {number} begins", self.prepared.label()),
+            attempt: Some(LoggedAttempt { endpoint: self.prepared.name, number, result: None }),
         });
     }
 
-    fn log_attempt(
-        &self,
-        prepared: &Prepared,
-        id: CallId,
-        call: Option<&Arc<Call>>,
-        number: u32,
-        judged: &Judged,
-        took: Duration,
-    ) {
-        let Judged { reply, attempt, paid_twice, trace } = judged;
+    fn log_attempt(&self, number: u32, attempt: &Attempt, took: Duration) {
+        let Attempt { judged: Judged { reply, verdict, paid_twice }, again, trace } = attempt;
         if *paid_twice {
-            self.log.line(id, call, Level::Error, || {
-                format!("{}: paid twice, says the answer's history", prepared.label())
-            });
+            self.context
+                .log(Level::Error, || format!("{}: paid twice, says the answer's history", self.prepared.label()));
         }
         let level = if reply.status == Status::Ok { Level::Info } else { Level::Warn };
-        self.log.line(id, call, level, || {
+        self.context.log(level, || {
             let trace: String = trace.iter().map(|(name, value)| format!("; {name} {value}")).collect();
             let text = format!(
                 "{} attempt {number}: {} {} HTTP {} in {} ms, verdict {}{}{trace}",
-                prepared.label(),
+                self.prepared.label(),
                 status::name_of(reply.status),
-                status::name_of_outcome(attempt.outcome),
+                status::name_of_outcome(reply.outcome),
                 reply.http_status,
                 took.as_millis(),
-                attempt.line,
-                if attempt.stale { " (kept connection was closed)" } else { "" },
+                verdict.line,
+                if *again == Again::AtOnce { " (kept connection was closed)" } else { "" },
             );
             let result = LoggedResult {
                 status: reply.status,
-                outcome: attempt.outcome,
+                outcome: reply.outcome,
                 http_status: reply.http_status,
                 took,
                 request_id: &reply.request_id,
             };
-            Line { text, attempt: Some(LoggedAttempt { endpoint: prepared.name, number, result: Some(result) }) }
+            let attempt = LoggedAttempt { endpoint: self.prepared.name, number, result: Some(result) };
+            Line { text, attempt: Some(attempt) }
         });
-    }
-}
-
-/// What one attempt proves, and what its line of the log says besides.
-struct Judged {
-    reply: Reply,
-    attempt: Attempt,
-    paid_twice: bool,
-    trace: Trace,
-}
-
-/// The service's date and numbers of the request, by their names.
-type Trace = Vec<(&'static str, String)>;
-
-/// What the service said of the request besides its answer, with every secret masked: it may repeat one anywhere.
-fn masked(trace: &Trace, redactor: &Redactor<'_>) -> Trace {
-    trace.iter().filter_map(|(name, value)| Some((*name, redactor.redact(value)?))).collect()
-}
-
-/// For the jitter of the back-off. If the system has no randomness, the wait is zero.
-pub(super) fn random() -> u64 {
-    let mut bytes = [0; 8];
-    match critical_section(|| aws_lc_rs::rand::fill(&mut bytes)) {
-        Ok(()) => u64::from_ne_bytes(bytes),
-        Err(_) => 0,
-    }
-}
-
-/// A cancel ends the wait; the next attempt then notices it.
-fn pause(wait: Duration, call: Option<&Arc<Call>>) {
-    match call {
-        Some(call) => {
-            call.wait_until(Instant::now() + wait);
-        }
-        None => std::thread::sleep(wait),
     }
 }

@@ -8,7 +8,7 @@ use super::{handle, sys};
 use crate::client::CallRecord;
 use crate::response::reply::Reply;
 use crate::util::memory;
-use crate::util::panics::{SourceLine, catch_panic};
+use crate::util::panics::catch_panic;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::{Outcome, Status};
 
@@ -39,10 +39,7 @@ pub unsafe fn deliver_about_earlier(
     out: *mut *mut paysvc_reply,
     body: impl FnOnce(&CallRecord) -> Reply,
 ) -> paysvc_status {
-    let body = |record: &CallRecord| match body(record) {
-        reply if reply.outcome == Outcome::NotSent => Reply { outcome: Outcome::Unknown, ..reply },
-        reply => reply,
-    };
+    let body = |record: &CallRecord| body(record).about_earlier();
     // SAFETY: `out` is what the caller promises, unchanged.
     sys::preserving_errors(|| unsafe { deliver_reply(out, Outcome::Unknown, body) })
 }
@@ -65,12 +62,10 @@ unsafe fn deliver_reply(
         Some(_) => body(record),
         None => Reply::failed(Status::Transport, nothing_sent, memory::LACK),
     };
-    let handle = catch_panic(|| handle::new(body(&record), record.id)).or_else(|source_line| {
+    let handle = catch_panic(|| handle::new(body(&record), &record)).or_else(|source_line| {
         catch_panic(|| {
             let outcome = if record.attempts() > 0 { Outcome::Unknown } else { nothing_sent };
-            let message = bug(source_line);
-            let attempts = record.attempts();
-            handle::new(Reply { attempts, ..Reply::failed(Status::Internal, outcome, message) }, record.id)
+            handle::new(Reply::failed(Status::Internal, outcome, source_line.bug("")), &record)
         })
     });
     // Making the reply panicked as well: it stays NULL, whose outcome is UNKNOWN.
@@ -81,11 +76,6 @@ unsafe fn deliver_reply(
         unsafe { out.write(handle::into_pointer(handle)) };
     }
     status
-}
-
-/// The message for a panic.
-pub fn bug(source_line: SourceLine) -> String {
-    format!("a bug in the library was caught at {source_line}; please report it")
 }
 
 /// A C string as text. `what` names it in the error.

@@ -82,7 +82,7 @@ pub unsafe fn check(
     let body = |record: &CallRecord| {
         // SAFETY: both are NULL or have not been freed, and are kept alive from here on.
         match unsafe { retain(client).map(|client| (client, call::retain(call))) } {
-            Ok((client, call)) => client.check(call.as_ref(), record),
+            Ok((client, call)) => client.check(&client.begin(call, record)),
             Err(error) => Reply::invalid(error),
         }
     };
@@ -170,7 +170,7 @@ pub unsafe extern "C" fn paysvc_client_warm(
     let body = |record: &CallRecord| {
         // SAFETY: both are NULL or have not been freed, and are kept alive from here on.
         match unsafe { retain(client).map(|client| (client, call::retain(call))) } {
-            Ok((client, call)) => client.warm(call.as_ref(), record),
+            Ok((client, call)) => client.warm(&client.begin(call, record)),
             Err(error) => Reply::invalid(error),
         }
     };

@@ -7,6 +7,7 @@ use once_cell::race::OnceBox;
 
 use super::texts::Texts;
 use super::types::{paysvc_outcome, paysvc_reply, paysvc_state, paysvc_status};
+use crate::client::CallRecord;
 use crate::json::Type;
 use crate::json::document::{Document, Value};
 use crate::response::facts::Facts;
@@ -58,7 +59,7 @@ impl Body {
     }
 }
 
-pub fn new(reply: Reply, id: CallId) -> Box<Handle> {
+pub fn new(reply: Reply, record: &CallRecord) -> Box<Handle> {
     failpoint::at("reply");
     Box::new(Handle {
         status: reply.status as paysvc_status,
@@ -66,12 +67,12 @@ pub fn new(reply: Reply, id: CallId) -> Box<Handle> {
         state: reply.state.0,
         http_status: c_int::from(reply.http_status),
         retry_after_ms: reply.retry_after_ms.map_or(-1, |ms| c_int::try_from(ms).unwrap_or(c_int::MAX)),
-        attempts: c_int::try_from(reply.attempts).unwrap_or(c_int::MAX),
+        attempts: c_int::try_from(record.attempts()).unwrap_or(c_int::MAX),
         facts: reply.facts,
         body: Body::new(reply.body),
         code: c_text(reply.code),
         message: c_text(reply.message),
-        id,
+        id: record.id,
         id_text: OnceBox::new(),
         document: reply.document.map_or_else(OnceBox::new, |document| OnceBox::with_value(Box::new(document))),
         texts: Texts::default(),

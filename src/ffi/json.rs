@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, c_char, c_int};
 
-use super::boundary::{boundary, bug, text};
+use super::boundary::{boundary, text};
 use super::types::{paysvc_json, paysvc_status};
 use crate::json::builder::{Builder, Value};
 use crate::util::panics::catch_panic;
@@ -24,7 +24,7 @@ unsafe fn with<T: Copy>(request: *mut paysvc_json, null: T, failed: T, body: imp
         // SAFETY: not NULL, so it is the `Builder` of `paysvc_json_new`, and only this thread has a reference to it.
         let builder = unsafe { &mut *request.cast::<Builder>() };
         catch_panic(|| body(builder)).unwrap_or_else(|source_line| {
-            builder.fail(bug(source_line));
+            builder.fail(source_line.bug(""));
             failed
         })
     })

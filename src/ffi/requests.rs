@@ -1,20 +1,18 @@
 //! The functions that send requests: of the endpoints, of `paysvc_request`, and those that choose their requests themselves.
 
 use std::ffi::c_char;
-use std::sync::Arc;
 
 use super::boundary::{deliver, deliver_about_earlier, text};
 use super::call;
 use super::client::retain;
 use super::types::{paysvc_call, paysvc_client, paysvc_reply, paysvc_status};
-use crate::client::{CallRecord, Client};
+use crate::client::{CallContext, CallRecord, Client};
 use crate::response::reply::Reply;
-use crate::transport::call::Call;
 use crate::util::failpoint;
 use paysvc_spec::schema::Endpoint;
 
 /// A function of the client that sends requests.
-pub type Method = fn(&Client, &str, Option<&Arc<Call>>, &CallRecord) -> Reply;
+pub type Method = fn(&Client, &CallContext<'_>, &str) -> Reply;
 
 /// Takes the arguments of a C function, and calls the client's.
 ///
@@ -25,7 +23,8 @@ unsafe fn with_arguments(
     client: *const paysvc_client,
     request_json: *const c_char,
     call: *const paysvc_call,
-    send: impl FnOnce(&Client, &str, Option<&Arc<Call>>) -> Reply,
+    record: &CallRecord,
+    send: impl FnOnce(&Client, &CallContext<'_>, &str) -> Reply,
 ) -> Reply {
     // SAFETY: each is what the caller promises; client and token are kept alive from here on, even if they are freed.
     let ready = unsafe {
@@ -34,7 +33,7 @@ unsafe fn with_arguments(
     match ready {
         Ok((client, json, call)) => {
             failpoint::at("ffi");
-            send(&client, json, call.as_ref())
+            send(&client, &client.begin(call, record), json)
         }
         Err(error) => Reply::invalid(error),
     }
@@ -52,7 +51,7 @@ pub unsafe fn endpoint(
     // SAFETY: the arguments are what the caller promises, until the body has run and the reply is written.
     unsafe {
         deliver(reply, |record| {
-            with_arguments(client, request_json, call, |client, json, call| client.call(row, json, call, record))
+            with_arguments(client, request_json, call, record, |client, context, json| client.call(context, row, json))
         })
     }
 }
@@ -67,11 +66,7 @@ pub unsafe fn method(
     reply: *mut *mut paysvc_reply,
 ) -> paysvc_status {
     // SAFETY: the arguments are what the caller promises, until the body has run and the reply is written.
-    unsafe {
-        deliver(reply, |record| {
-            with_arguments(client, request_json, call, |client, json, call| method(client, json, call, record))
-        })
-    }
+    unsafe { deliver(reply, |record| with_arguments(client, request_json, call, record, method)) }
 }
 
 /// As [`method`], for what became of an earlier request: the outcome is never NOT_SENT.
@@ -86,9 +81,5 @@ pub unsafe fn method_about_earlier(
     reply: *mut *mut paysvc_reply,
 ) -> paysvc_status {
     // SAFETY: the arguments are what the caller promises, until the body has run and the reply is written.
-    unsafe {
-        deliver_about_earlier(reply, |record| {
-            with_arguments(client, request_json, call, |client, json, call| method(client, json, call, record))
-        })
-    }
+    unsafe { deliver_about_earlier(reply, |record| with_arguments(client, request_json, call, record, method)) }
 }

@@ -45,7 +45,7 @@ fn answer_of(input: &[u8]) -> Reply {
         references: &vec![(Reference::Order, "R-1".to_owned())],
         after_429: request.after_429,
         redact: &|text| Some(one_line::one_line(text.to_owned())),
-        stop: &|| None,
+        ended: &|| None,
     };
     reader::read(&context, answer).reply
 }
@@ -83,8 +83,8 @@ fn cut(head: &[u8]) -> Option<BodyError> {
     match choice(head) >> 1 & 7 {
         1 => Some(BodyError::Broken("it\r\nbroke\0off".into())),
         2 => Some(BodyError::TooLarge(9)),
-        3 => Some(BodyError::Timeout),
-        4 => Some(BodyError::Cancelled),
+        3 => Some(BodyError::Ended(Status::Timeout)),
+        4 => Some(BodyError::Ended(Status::Cancelled)),
         _ => None,
     }
 }

@@ -77,7 +77,7 @@ impl Question {
             close_delimited: self.ended == "close",
             body_error: match self.ended.as_str() {
                 "cut" => Some(BodyError::Broken("cut".to_owned())),
-                "late" => Some(BodyError::Timeout),
+                "late" => Some(BodyError::Ended(Status::Timeout)),
                 _ => None,
             },
         };
@@ -87,15 +87,15 @@ impl Question {
             references: &prepared.references,
             after_429: self.after_429,
             redact: &|text| Some(text.to_owned()),
-            stop: &|| None,
+            ended: &|| None,
         };
         let found = reader::read(&context, answer);
         Verdict {
-            line: found.line.to_owned(),
+            line: found.verdict.line.to_owned(),
             status: name_of(found.reply.status).to_owned(),
             outcome: name_of_outcome(found.reply.outcome).to_owned(),
             state: found.reply.state.0,
-            again: found.again && !late,
+            again: found.verdict.again && !late,
         }
     }
 }

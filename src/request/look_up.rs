@@ -88,19 +88,11 @@ impl<'a> Kept<'a> {
     }
 
     /// The request of the look-up.
-    pub fn json(&self) -> String {
-        let mut out = vec![b'{'];
-        for (name, pointers) in self.look_up.members {
-            let Some(text) = pointers.iter().find_map(|pointer| self.text(pointer)) else { continue };
-            if out.len() > 1 {
-                out.push(b',');
-            }
-            json::quote(name, &mut out);
-            out.push(b':');
-            json::quote(&text, &mut out);
-        }
-        out.push(b'}');
-        String::from_utf8(out).expect("JSON made of text is UTF-8")
+    pub fn members(&self) -> Members<'a> {
+        let is_given = |pointer: &&&str| self.text(pointer).is_some();
+        let value = |pointers: &[&str]| self.value(pointers.iter().find(is_given)?);
+        let sent = self.look_up.members.iter();
+        sent.filter_map(|(name, pointers)| Some((Cow::Borrowed(*name), value(pointers)?))).collect()
     }
 
     /// What names the attempt or the account that is asked about, beside what the look-up sends.

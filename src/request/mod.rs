@@ -18,6 +18,7 @@ mod url;
 pub mod url_path;
 pub mod validate;
 
+use crate::json::Members;
 use crate::request::references::References;
 use crate::request::secrets::{Secrets, Stop};
 use crate::request::settings::Settings;
@@ -61,13 +62,37 @@ pub fn prepare(
     settings: &Settings,
     stop: Stop<'_>,
 ) -> Result<Prepared, ValidationError> {
+    let read = || validate::object(text, row.fields, row.allows_extra, row.name, Status::Argument);
+    prepare_read(row, read, text.len(), settings, stop)
+}
+
+/// The same for members that stand in another text.
+pub fn prepare_members(
+    row: &'static Endpoint,
+    members: &Members<'_>,
+    settings: &Settings,
+    stop: Stop<'_>,
+) -> Result<Prepared, ValidationError> {
+    let read = || validate::members(members.clone(), row.fields, row.allows_extra, row.name, Status::Argument);
+    // With quotes, a colon and a comma for each, and the braces.
+    let length = members.iter().map(|(name, value)| name.len() + value.get().len() + 4).sum::<usize>() + 2;
+    prepare_read(row, read, length, settings, stop)
+}
+
+fn prepare_read<'a>(
+    row: &'static Endpoint,
+    read: impl FnOnce() -> Result<Members<'a>, ValidationError>,
+    length: usize,
+    settings: &Settings,
+    stop: Stop<'_>,
+) -> Result<Prepared, ValidationError> {
     failpoint::at("request");
     let key = settings.choices.key(row);
     let base_url = settings.require(row.name, key, row.encrypted)?;
-    let members = validate::object(text, row.fields, row.allows_extra, row.name, Status::Argument)?;
+    let members = read()?;
     let body = match row.method {
         Method::Get => None,
-        _ => Some(body::body(row.name, row.fields, &members, text.len())?),
+        _ => Some(body::body(row.name, row.fields, &members, length)?),
     };
     let body = body.map(|payload| body::encode(payload, row.encrypted, settings)).transpose()?;
     Ok(Prepared {

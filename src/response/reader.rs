@@ -13,6 +13,7 @@ use crate::response::reply::Reply;
 use crate::response::texts;
 use crate::response::verdict::{self, AttemptResult, Verdict};
 use crate::transport::answer::{BodyError, HttpAnswer};
+use crate::util::ended::CANCELLED;
 use crate::util::failpoint;
 use paysvc_spec::schema::{Answer, Safety};
 use paysvc_spec::status::Status;
@@ -26,16 +27,14 @@ pub struct AnswerContext<'a> {
     pub after_429: bool,
     /// Masks the secrets in a text of the service and makes it one short line; `None` if the call ends before that.
     pub redact: &'a dyn Fn(&str) -> Option<String>,
-    /// Why to stop reading, as soon as the call has ended.
-    pub stop: &'a dyn Fn() -> Option<BodyError>,
+    /// Why the call is over, as soon as it is.
+    pub ended: &'a dyn Fn() -> Option<Status>,
 }
 
-/// A reply, and the parts of the verdict that it does not contain.
-pub struct ReadAnswer {
+/// What an attempt proves, and the reply that tells it.
+pub struct Judged {
     pub reply: Reply,
-    /// The line of the verdict table.
-    pub line: &'static str,
-    pub again: bool,
+    pub verdict: Verdict,
     /// More than one payment of the history was successful.
     pub paid_twice: bool,
 }
@@ -49,14 +48,14 @@ enum Body {
     Unreadable(Status, String),
 }
 
-pub fn read(context: &AnswerContext<'_>, answer: HttpAnswer) -> ReadAnswer {
+pub fn read(context: &AnswerContext<'_>, answer: HttpAnswer) -> Judged {
     failpoint::at("answer");
     let HttpAnswer { http_status, content_type, retry_after_ms, .. } = answer;
     let may_be_truncated = answer.close_delimited || matches!(answer.body_error, Some(BodyError::Broken(_)));
     let mut body = read_body(context, answer.body, answer.encoded, answer.close_delimited, answer.body_error);
     let mut facts = Box::<Facts>::default();
     if let Body::Json(text, document) = &body {
-        let stop = || (context.stop)().is_some();
+        let stop = || (context.ended)().is_some();
         match facts::read(document, text, context.expected, context.references, &stop) {
             Some(found) => facts = found,
             None => body = stopped(context),
@@ -77,7 +76,17 @@ pub fn read(context: &AnswerContext<'_>, answer: HttpAnswer) -> ReadAnswer {
     reply.http_status = http_status;
     reply.retry_after_ms = retry_after_ms;
     reply.facts = reply.document.is_some().then_some(facts);
-    ReadAnswer { reply, line: verdict.line, again: verdict.again, paid_twice: payments_made > 1 }
+    Judged { reply, verdict, paid_twice: payments_made > 1 }
+}
+
+/// Of an attempt without an answer. `sent`: a byte of the request was written; `status` and `reason` are the transport's.
+pub fn unanswered(safety: Safety, after_429: bool, sent: bool, status: Status, reason: &str) -> Judged {
+    let verdict = verdict::decide(safety, &AttemptResult::NoAnswer { sent, status }, after_429);
+    let message = match verdict.explanation.or(verdict::advice(safety, verdict.outcome)) {
+        Some(explanation) => format!("{explanation}; {reason}"),
+        None => reason.to_owned(),
+    };
+    Judged { reply: Reply::failed(verdict.status, verdict.outcome, message), verdict, paid_twice: false }
 }
 
 fn read_body(
@@ -105,7 +114,7 @@ fn read_body(
         Ok(text) => text,
         Err(bytes) => return not_json(&bytes),
     };
-    match Document::scan(&text, &|| (context.stop)().is_some()) {
+    match Document::scan(&text, &|| (context.ended)().is_some()) {
         // A number's last digits may be missing.
         Ok(document) if close_delimited && document.root(&text).kind() == Type::Number => not_json(text.as_bytes()),
         Ok(document) => Body::Json(text, document),
@@ -139,7 +148,7 @@ fn begins_as_json(mut bytes: &[u8]) -> bool {
 
 /// The call has ended while the answer was read.
 fn stopped(context: &AnswerContext<'_>) -> Body {
-    incomplete((context.stop)().unwrap_or(BodyError::Timeout))
+    incomplete(BodyError::Ended((context.ended)().unwrap_or(Status::Timeout)))
 }
 
 fn incomplete(error: BodyError) -> Body {
@@ -148,8 +157,8 @@ fn incomplete(error: BodyError) -> Body {
         BodyError::Framing(reason) => (Status::Response, format!("is framed wrongly: {reason}")),
         BodyError::TooLarge(limit) => (Status::Response, format!("is larger than {limit} bytes")),
         BodyError::NoMemory => (Status::Response, "does not fit into the memory that this process may have".to_owned()),
-        BodyError::Timeout => (Status::Timeout, "was not read in time".to_owned()),
-        BodyError::Cancelled => (Status::Cancelled, "was not read: the call was cancelled".to_owned()),
+        BodyError::Ended(Status::Cancelled) => (Status::Cancelled, format!("was not read: {CANCELLED}")),
+        BodyError::Ended(status) => (status, "was not read in time".to_owned()),
     };
     Body::Unreadable(status, reason)
 }

@@ -24,8 +24,6 @@ pub struct Reply {
     pub retry_after_ms: Option<u64>,
     /// The number that the service gave to the last request, or "".
     pub request_id: String,
-    /// Requests sent.
-    pub attempts: u32,
     /// The positions of the body's values, if it has been scanned.
     pub document: Option<Document>,
     /// What the service's answer says, if it could be read.
@@ -52,7 +50,6 @@ impl Reply {
             message: one_line(message.into()),
             retry_after_ms: None,
             request_id: String::new(),
-            attempts: 0,
             document: None,
             facts: None,
         }
@@ -63,6 +60,14 @@ impl Reply {
         let mut reply = Reply::without_body(error.status, Outcome::NotSent, error.message);
         reply.body = failure_envelope(&reply.message, &error.errors);
         reply
+    }
+
+    /// Of a call about an earlier request: that nothing was sent now says nothing of that request.
+    pub fn about_earlier(self) -> Reply {
+        match self.outcome {
+            Outcome::NotSent => Reply { outcome: Outcome::Unknown, ..self },
+            _ => self,
+        }
     }
 
     /// The result of something done without the network.
@@ -109,6 +114,6 @@ mod tests {
             reply.body,
             r#"{"status":false,"message":"order_pay: a\"b is required (and 2 more, see errors)","errors":{"a\"b":"is required","c":"x"}}"#
         );
-        assert_eq!((reply.outcome, reply.attempts, reply.http_status), (Outcome::NotSent, 0, 0));
+        assert_eq!((reply.outcome, reply.http_status), (Outcome::NotSent, 0));
     }
 }

@@ -1,5 +1,7 @@
 //! The HTTP answer as it was received: status, the headers that matter, and the bytes of the body.
 
+use paysvc_spec::status::Status;
+
 pub struct HttpAnswer {
     pub http_status: u16,
     pub content_type: Option<String>,
@@ -26,6 +28,6 @@ pub enum BodyError {
     TooLarge(usize),
     /// The system refused the memory for it.
     NoMemory,
-    Timeout,
-    Cancelled,
+    /// The call was cancelled, or its time has run out.
+    Ended(Status),
 }

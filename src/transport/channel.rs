@@ -22,14 +22,14 @@ pub struct Channel {
 impl Channel {
     /// Connects, through the proxy if there is one, and completes the TLS handshake.
     pub fn connect(state: &ConnectionState) -> Result<Channel, TransportError> {
-        let (peer, deadline) = (&state.peer, state.deadline());
-        let connect_deadline = deadline.min(Instant::now() + peer.connect_timeout);
-        let tcp = Arc::new(peer.connect(connect_deadline, state.call().as_ref())?);
+        let (peer, bounds) = (&state.peer, state.bounds());
+        let connect_bounds = bounds.until(Instant::now() + peer.connect_timeout);
+        let tcp = Arc::new(peer.connect(&connect_bounds)?);
         state.attach_socket(&tcp, false)?;
-        let mut sock = Sock::new(tcp, connect_deadline, state.call());
+        let mut sock = Sock::new(tcp, connect_bounds);
         let tls = handshake(peer, &mut sock)
-            .map_err(|error| if state.is_cancelled() { TransportError::cancelled() } else { error })?;
-        sock.deadline = deadline;
+            .map_err(|error| if bounds.is_cancelled() { TransportError::cancelled() } else { error })?;
+        sock.bounds = bounds;
         // From here on only bytes of the request count.
         sock.sent = false;
         Ok(Channel { sock, tls })
@@ -39,8 +39,7 @@ impl Channel {
     pub fn begin_call(&mut self, state: &ConnectionState) {
         let sock = &mut self.sock;
         sock.sent = false;
-        sock.deadline = state.deadline();
-        sock.call = state.call();
+        sock.bounds = state.bounds();
         // A call that has been cancelled meanwhile fails before its first byte is written.
         if let Err(error) = state.attach_socket(&sock.tcp, true) {
             state.record_error(error);

@@ -1,15 +1,14 @@
 //! Connects to the service or to its proxy, within a deadline, until cancelled.
 
 use std::net::{SocketAddr, TcpStream};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::call::Call;
+use super::bounds::Bounds;
+use super::config::TransportConfig;
 use super::error::TransportError;
 use super::look_up::look_up;
 use super::proxy::{self, Proxy};
-use super::settings::Settings;
-use super::sys::{self, CANCEL_CHECK};
+use super::sys;
 use super::tls::Tls;
 use paysvc_spec::status::Status;
 
@@ -28,7 +27,7 @@ pub struct Peer {
 }
 
 impl Peer {
-    pub fn new(settings: Settings, tls: Option<Tls>) -> Peer {
+    pub fn new(settings: TransportConfig, tls: Option<Tls>) -> Peer {
         let proxy = settings.proxy.filter(|_| !proxy::is_exempt(&settings.host, &settings.no_proxy));
         Peer {
             host: settings.host,
@@ -41,12 +40,12 @@ impl Peer {
     }
 
     /// A socket connected to the service, or to the proxy if there is one.
-    pub fn connect(&self, deadline: Instant, call: Option<&Arc<Call>>) -> Result<TcpStream, TransportError> {
+    pub fn connect(&self, bounds: &Bounds) -> Result<TcpStream, TransportError> {
         let (host, port) = match &self.proxy {
             Some(proxy) => (&proxy.host, proxy.port),
             None => (&self.host, self.port),
         };
-        let mut addresses = look_up(host, port, deadline, call)?;
+        let mut addresses = look_up(host, port, bounds)?;
         // This holds for the proxy too: it would see everything in clear.
         if self.loopback_only {
             addresses.retain(|address| address.ip().is_loopback());
@@ -56,35 +55,22 @@ impl Peer {
                 )));
             }
         }
-        connect_any(&addresses, deadline, call).map_err(|error| TransportError {
+        connect_any(&addresses, bounds).map_err(|error| TransportError {
             message: format!("could not connect to {host} port {port}: {}", error.message),
             ..error
         })
     }
 }
 
-fn is_cancelled(call: Option<&Arc<Call>>) -> bool {
-    call.is_some_and(|call| call.is_cancelled())
-}
-
 /// Connects to the first address that answers. The next one is tried when one fails or takes long (RFC 8305).
-fn connect_any(
-    addresses: &[SocketAddr],
-    deadline: Instant,
-    call: Option<&Arc<Call>>,
-) -> Result<TcpStream, TransportError> {
+fn connect_any(addresses: &[SocketAddr], bounds: &Bounds) -> Result<TcpStream, TransportError> {
     let mut untried = addresses.iter();
     let mut connecting: Vec<TcpStream> = Vec::new();
     let mut next_at = Instant::now();
     let mut last_error = String::from("no address");
     loop {
-        if is_cancelled(call) {
-            return Err(TransportError::cancelled());
-        }
+        bounds.check("connecting")?;
         let now = Instant::now();
-        if now >= deadline {
-            return Err(TransportError::timeout("connecting"));
-        }
         let room = connecting.len() < sys::MAX_CONNECTING;
         if (connecting.is_empty() || now >= next_at && room) && untried.len() > 0 {
             for address in untried.by_ref().take(1) {
@@ -99,15 +85,12 @@ fn connect_any(
         if connecting.is_empty() {
             return Err(TransportError::new(Status::Transport, last_error));
         }
-        let mut wait_until = deadline;
+        let mut wait = bounds.wait_to_check(bounds.time_left());
         if untried.len() > 0 && room {
-            wait_until = wait_until.min(next_at);
-        }
-        if call.is_some() {
-            wait_until = wait_until.min(now + CANCEL_CHECK);
+            wait = wait.min(next_at - now);
         }
         let failed = |error| TransportError::io("connecting", &error);
-        for index in sys::connected_or_failed(&connecting, wait_until - now).map_err(failed)?.into_iter().rev() {
+        for index in sys::connected_or_failed(&connecting, wait).map_err(failed)?.into_iter().rev() {
             let socket = connecting.swap_remove(index);
             match socket.take_error() {
                 Ok(None) => return sys::prepare(&socket).map(|()| socket).map_err(failed),

@@ -4,10 +4,10 @@
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::Duration;
 
 use super::answer::BodyError;
-use super::call::Call;
+use super::bounds::Bounds;
 use super::connect::Peer;
 use super::error::TransportError;
 use super::framing::Overhead;
@@ -27,8 +27,7 @@ pub struct ConnectionState {
 /// The state of one call.
 #[derive(Default)]
 struct CallState {
-    deadline: Option<Instant>,
-    call: Option<Arc<Call>>,
+    bounds: Option<Bounds>,
     attached: Option<Attached>,
     reused: bool,
     error: Option<TransportError>,
@@ -50,42 +49,37 @@ impl ConnectionState {
         }
     }
 
-    pub fn start(&self, deadline: Instant, call: Option<Arc<Call>>) {
+    pub fn start(&self, bounds: &Bounds) {
         self.sent.store(false, Ordering::SeqCst);
         self.overhead.start();
-        *self.call_state() = CallState { deadline: Some(deadline), call, ..CallState::default() };
+        *self.call_state() = CallState { bounds: Some(bounds.clone()), ..CallState::default() };
     }
 
     /// Ends the call: from now on a cancel does not reach the connection.
     pub fn finish(&self) -> Evidence {
         let call_state = std::mem::take(&mut *self.call_state());
-        if let (Some(call), Some(attached)) = (&call_state.call, call_state.attached) {
-            call.detach(attached);
+        if let Some(bounds) = &call_state.bounds {
+            bounds.detach(call_state.attached);
         }
         Evidence { sent: self.sent.load(Ordering::SeqCst), reused: call_state.reused }
     }
 
-    pub fn deadline(&self) -> Instant {
-        self.call_state().deadline.unwrap_or_else(Instant::now)
-    }
-
-    pub fn call(&self) -> Option<Arc<Call>> {
-        self.call_state().call.clone()
+    /// Those of the call; between two calls nothing may wait.
+    pub fn bounds(&self) -> Bounds {
+        self.call_state().bounds.clone().unwrap_or_else(|| Bounds::new(None, Duration::ZERO))
     }
 
     pub fn is_cancelled(&self) -> bool {
-        self.call_state().call.as_ref().is_some_and(|call| call.is_cancelled())
+        self.call_state().bounds.as_ref().is_some_and(Bounds::is_cancelled)
     }
 
     /// Lets a cancel of the call reach the socket. Fails if the call has been cancelled already.
     pub fn attach_socket(&self, socket: &Arc<TcpStream>, reused: bool) -> Result<(), TransportError> {
-        let mut call_state = self.call_state();
+        let call_state = &mut *self.call_state();
         call_state.reused = reused;
-        if let Some(call) = call_state.call.clone() {
-            let attached = call.attach(socket).ok_or_else(TransportError::cancelled)?;
-            if let Some(previous) = call_state.attached.replace(attached) {
-                call.detach(previous);
-            }
+        if let Some(bounds) = &call_state.bounds {
+            let attached = bounds.attach(socket)?;
+            bounds.detach(std::mem::replace(&mut call_state.attached, attached));
         }
         Ok(())
     }
@@ -119,8 +113,7 @@ impl ConnectionState {
     pub fn body_error(&self) -> Option<BodyError> {
         let error = self.call_state().error.take()?;
         Some(match error.status {
-            Status::Timeout => BodyError::Timeout,
-            Status::Cancelled => BodyError::Cancelled,
+            Status::Timeout | Status::Cancelled => BodyError::Ended(error.status),
             Status::Response => BodyError::Framing(error.message),
             _ => BodyError::Broken(error.message),
         })
@@ -139,13 +132,13 @@ mod tests {
     #[test]
     fn a_call_keeps_its_first_error_and_its_evidence() {
         let state = connection().state;
-        state.start(Instant::now(), None);
+        state.start(&Bounds::new(None, Duration::ZERO));
         state.record_error(TransportError::timeout("first"));
         state.record_error(TransportError::cancelled());
         state.set_sent(true);
         assert_eq!(state.error(ureq::Error::ConnectionFailed).status, Status::Timeout);
         assert!(state.finish().sent);
-        state.start(Instant::now(), None);
+        state.start(&Bounds::new(None, Duration::ZERO));
         assert!(state.body_error().is_none() && !state.finish().sent, "nothing is left of the previous call");
     }
 }

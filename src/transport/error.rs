@@ -2,6 +2,7 @@
 
 use std::io;
 
+use crate::util::ended::CANCELLED;
 use paysvc_spec::status::Status;
 
 #[derive(Clone, Debug)]
@@ -23,11 +24,16 @@ impl TransportError {
     }
 
     pub fn cancelled() -> TransportError {
-        TransportError::new(Status::Cancelled, "the call was cancelled")
+        TransportError::new(Status::Cancelled, CANCELLED)
     }
 
     pub fn timeout(doing: &str) -> TransportError {
         TransportError::new(Status::Timeout, format!("the time ran out while {doing}"))
+    }
+
+    /// Another attempt may help: not after a cancel, nor a bug of this library.
+    pub fn is_transient(&self) -> bool {
+        !self.permanent && matches!(self.status, Status::Transport | Status::Timeout)
     }
 
     /// An I/O error, with what was being done.
@@ -40,5 +46,19 @@ impl TransportError {
             }
             _ => TransportError::new(Status::Transport, format!("the connection broke while {doing}: {error}")),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_permanent_error_and_a_cancel_are_no_reason_for_another_attempt() {
+        assert!(
+            TransportError::new(Status::Transport, "").is_transient() && TransportError::timeout("").is_transient()
+        );
+        assert!(!TransportError::permanent("").is_transient() && !TransportError::cancelled().is_transient());
+        assert!(!TransportError::new(Status::Internal, "").is_transient());
     }
 }

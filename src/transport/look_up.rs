@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use once_cell::race::OnceBox;
 
-use super::call::Call;
+use super::bounds::Bounds;
 use super::error::TransportError;
-use super::sys::{CANCEL_CHECK, out_of_descriptors, without_signals};
+use super::sys::{out_of_descriptors, without_signals};
 use crate::util::process::generation;
 use paysvc_spec::status::Status;
 
@@ -41,16 +41,11 @@ struct LookUps {
 }
 
 /// The addresses of a host, which may be an address itself.
-pub fn look_up(
-    host: &str,
-    port: u16,
-    deadline: Instant,
-    call: Option<&Arc<Call>>,
-) -> Result<Vec<SocketAddr>, TransportError> {
+pub fn look_up(host: &str, port: u16, bounds: &Bounds) -> Result<Vec<SocketAddr>, TransportError> {
     if let Ok(address) = host.parse::<IpAddr>() {
         return Ok(vec![SocketAddr::new(address, port)]);
     }
-    match &*LookUps::current().resolve(host, deadline, call)? {
+    match &*LookUps::current().resolve(host, bounds)? {
         Ok(addresses) if addresses.is_empty() => Err(not_found(host, "it has no address")),
         Ok(addresses) => {
             let mut addresses = addresses.clone();
@@ -80,16 +75,11 @@ impl LookUps {
         look_ups
     }
 
-    fn resolve(
-        &'static self,
-        host: &str,
-        deadline: Instant,
-        call: Option<&Arc<Call>>,
-    ) -> Result<Arc<Answer>, TransportError> {
+    fn resolve(&'static self, host: &str, bounds: &Bounds) -> Result<Arc<Answer>, TransportError> {
         let mut own: Option<Arc<Mutex<LookUp>>> = None;
         let mut running = lock(&self.running);
         loop {
-            if call.is_some_and(|call| call.is_cancelled()) {
+            if bounds.is_cancelled() {
                 return Err(TransportError::cancelled());
             }
             if own.is_none() {
@@ -98,14 +88,14 @@ impl LookUps {
             if let Some(answer) = own.as_ref().and_then(|own| lock(own).answer.clone()) {
                 return Ok(answer);
             }
-            let left = deadline.saturating_duration_since(Instant::now());
+            let left = bounds.time_left();
             if left.is_zero() {
                 return Err(TransportError::timeout(&match own {
                     Some(_) => format!("looking up {host}"),
                     None => format!("waiting to look up {host}: {MAX_LOOK_UPS} other look-ups have not ended"),
                 }));
             }
-            let wait = if call.is_some() { left.min(CANCEL_CHECK) } else { left };
+            let wait = bounds.wait_to_check(left);
             running = self.ended.wait_timeout(running, wait).unwrap_or_else(PoisonError::into_inner).0;
         }
     }

@@ -6,9 +6,11 @@
 //! Imports `util` only.
 
 pub mod answer;
+pub mod bounds;
 pub mod call;
 mod channel;
 pub mod clock;
+pub mod config;
 mod connect;
 mod connection_state;
 mod error;
@@ -22,7 +24,6 @@ mod proxy;
 mod retry_after;
 mod roots;
 mod sessions;
-pub mod settings;
 mod sock;
 mod stream;
 mod sys;
@@ -31,13 +32,13 @@ pub mod trace;
 
 use std::io::{self, ErrorKind, Read};
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use ureq::http::{HeaderMap, HeaderName, Request, Response, Uri, header};
 use ureq::{Agent, Body};
 
 use crate::transport::answer::{BodyError, HttpAnswer};
-use crate::transport::call::Call;
+use crate::transport::bounds::Bounds;
 use crate::util::limits::MAX_TEXT;
 use crate::util::memory;
 use crate::util::panics::{SourceLine, catch_panic};
@@ -46,12 +47,12 @@ use paysvc_spec::schema::Method;
 use paysvc_spec::status::Status;
 
 use channel::Channel;
+use config::{Reuse, TransportConfig};
 use connect::Peer;
 use connection_state::ConnectionState;
 pub use error::TransportError;
 use framing::{End, MAX_OVERHEAD};
 use pool::{Pool, PooledConnection};
-use settings::{Reuse, Settings};
 
 /// Servers commonly close idle connections after 15 s or more. One that is closed earlier costs a reconnect, and does not
 /// make an outcome unknown.
@@ -67,8 +68,7 @@ pub struct WireRequest<'a> {
     pub body: Option<&'a [u8]>,
     /// It only reads: another exchange may have used its connection before.
     pub read_only: bool,
-    pub deadline: Instant,
-    pub call: Option<&'a Arc<Call>>,
+    pub bounds: &'a Bounds,
     /// Whether to keep the answer's date and all its numbers (see `trace.rs`), and not only the first number.
     pub keep_trace: bool,
 }
@@ -92,7 +92,7 @@ pub struct Transport {
 
 impl Transport {
     /// Reads the certificate files that the settings name.
-    pub fn new(settings: Settings) -> Result<Transport, ValidationError> {
+    pub fn new(settings: TransportConfig) -> Result<Transport, ValidationError> {
         let tls = if settings.https { Some(tls::client_config(&settings)?) } else { None };
         let (reuse, max_idle) = (settings.reuse, settings.max_idle_connections);
         let (pool, unasked) = (Pool::new(max_idle, MAX_IDLE), Pool::new(max_idle, MAX_UNASKED));
@@ -100,13 +100,13 @@ impl Transport {
     }
 
     /// Makes a connection for the next request that does more than read.
-    pub fn warm(&self, deadline: Instant, call: Option<&Arc<Call>>) -> Result<(), TransportError> {
+    pub fn warm(&self, bounds: &Bounds) -> Result<(), TransportError> {
         let state = Arc::new(ConnectionState::new(Arc::clone(&self.peer)));
-        state.start(deadline, call.cloned());
+        state.start(bounds);
         let channel = catch_panic(|| Channel::connect(&state));
         state.finish();
         let mut channel = channel.unwrap_or_else(|source_line| Err(bug(source_line)))?;
-        channel.sock.call = None;
+        channel.sock.bounds.token = None;
         self.unasked.give_back(connection(state, Some(channel)));
         Ok(())
     }
@@ -124,7 +124,7 @@ impl Transport {
     pub fn exchange(&self, request: WireRequest<'_>) -> ExchangeResult {
         let new = || connection(Arc::new(ConnectionState::new(Arc::clone(&self.peer))), None);
         let connection = self.kept_connection(request.read_only).unwrap_or_else(new);
-        connection.state.start(request.deadline, request.call.cloned());
+        connection.state.start(request.bounds);
         // A panic in ureq must not lose the evidence of what was sent.
         let result = catch_panic(|| run(&connection, request));
         let evidence = connection.state.finish();
@@ -163,9 +163,7 @@ fn connection(state: Arc<ConnectionState>, channel: Option<Channel>) -> PooledCo
 }
 
 fn bug(source_line: SourceLine) -> TransportError {
-    let text =
-        format!("a bug in the library was caught at {source_line}, on the way to the wire or back; please report it");
-    TransportError::new(Status::Internal, text)
+    TransportError::new(Status::Internal, source_line.bug(", on the way to the wire or back"))
 }
 
 fn run(connection: &PooledConnection, request: WireRequest<'_>) -> Result<HttpAnswer, TransportError> {
@@ -210,7 +208,7 @@ fn read_body(body: Body, state: &ConnectionState) -> (Vec<u8>, Option<BodyError>
     };
     // One byte more than allowed distinguishes a body at the limit from a larger one.
     let reader = body.into_with_config().limit(u64::MAX).reader();
-    let mut reader = LimitedReader { reader, state, deadline: state.deadline() }.take(MAX_TEXT as u64 + 1);
+    let mut reader = LimitedReader { reader, state, bounds: state.bounds() }.take(MAX_TEXT as u64 + 1);
     let error = match reader.read_to_end(&mut bytes) {
         Ok(_) if bytes.len() > MAX_TEXT => Some(BodyError::TooLarge(MAX_TEXT)),
         Ok(_) if bytes.try_reserve_exact(1).is_err() => Some(BodyError::NoMemory),
@@ -230,17 +228,12 @@ fn read_body(body: Body, state: &ConnectionState) -> (Vec<u8>, Option<BodyError>
 struct LimitedReader<'a, R> {
     reader: R,
     state: &'a ConnectionState,
-    deadline: Instant,
+    bounds: Bounds,
 }
 
 impl<R: Read> Read for LimitedReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let error = if self.state.is_cancelled() {
-            Some(TransportError::cancelled())
-        } else {
-            (Instant::now() >= self.deadline).then(|| TransportError::timeout("reading the answer"))
-        };
-        if let Some(error) = error {
+        if let Err(error) = self.bounds.check("reading the answer") {
             self.state.record_error(error);
             return Err(io::Error::other("the call is over"));
         }

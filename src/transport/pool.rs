@@ -88,11 +88,11 @@ fn lock(idle: &Mutex<VecDeque<PooledConnection>>) -> MutexGuard<'_, VecDeque<Poo
 #[cfg(test)]
 pub mod tests {
     use super::*;
+    use crate::transport::config::{Reuse, TransportConfig};
     use crate::transport::connect::Peer;
-    use crate::transport::settings::{Reuse, Settings};
 
     pub fn connection() -> PooledConnection {
-        let settings = Settings {
+        let settings = TransportConfig {
             https: false,
             host: "127.0.0.1".into(),
             port: 1,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::Transport;
-use super::call::Call;
+use super::bounds::Bounds;
 use super::connection_state::ConnectionState;
 use super::error::TransportError;
 use super::look_up::look_up;
@@ -20,26 +20,26 @@ pub enum Step {
 
 impl Transport {
     /// The step that failed, and why. The proxy is a part of the connection.
-    pub fn probe(&self, deadline: Instant, call: Option<&Arc<Call>>) -> Result<(), (Step, TransportError)> {
+    pub fn probe(&self, bounds: &Bounds) -> Result<(), (Step, TransportError)> {
         let state = ConnectionState::new(Arc::clone(&self.peer));
-        state.start(deadline, call.cloned());
-        let result = self.open(&state);
+        state.start(bounds);
+        let result = self.open(&state, bounds);
         state.finish();
-        result.map_err(|(step, error)| match call.is_some_and(|call| call.is_cancelled()) {
+        result.map_err(|(step, error)| match bounds.is_cancelled() {
             true => (step, TransportError::cancelled()),
             false => (step, error),
         })
     }
 
-    fn open(&self, state: &ConnectionState) -> Result<(), (Step, TransportError)> {
-        let (peer, call) = (&self.peer, state.call());
-        let deadline = state.deadline().min(Instant::now() + peer.connect_timeout);
+    fn open(&self, state: &ConnectionState, bounds: &Bounds) -> Result<(), (Step, TransportError)> {
+        let peer = &self.peer;
+        let bounds = bounds.until(Instant::now() + peer.connect_timeout);
         let of = |step| move |error| (step, error);
         let (host, port) = peer.proxy.as_ref().map_or((&peer.host, peer.port), |proxy| (&proxy.host, proxy.port));
-        look_up(host, port, deadline, call.as_ref()).map_err(of(Step::NameLookUp))?;
-        let tcp = Arc::new(peer.connect(deadline, call.as_ref()).map_err(of(Step::Connection))?);
+        look_up(host, port, &bounds).map_err(of(Step::NameLookUp))?;
+        let tcp = Arc::new(peer.connect(&bounds).map_err(of(Step::Connection))?);
         state.attach_socket(&tcp, false).map_err(of(Step::Connection))?;
-        let mut sock = Sock::new(tcp, deadline, call);
+        let mut sock = Sock::new(tcp, bounds);
         if let Some(proxy) = &peer.proxy {
             proxy.tunnel(&mut sock, &peer.host, peer.port).map_err(of(Step::Connection))?;
         }

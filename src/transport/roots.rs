@@ -6,7 +6,7 @@ use rustls::RootCertStore;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-use super::settings::ClientCert;
+use super::config::ClientCert;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::Status;
 

@@ -3,17 +3,15 @@
 use std::io::{self, IoSlice, Read, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
-use std::time::Instant;
 
-use super::call::Call;
+use super::bounds::Bounds;
 use super::sys::{self, Waits};
 use crate::util::failpoint;
 
 pub struct Sock {
     pub tcp: Arc<TcpStream>,
-    pub deadline: Instant,
-    /// A cancel ends every wait. It is checked before each read too, which could still return what arrived before.
-    pub call: Option<Arc<Call>>,
+    /// They end every wait, and are checked before each read too, which could still return what arrived before.
+    pub bounds: Bounds,
     /// A byte may have been sent: see [`may_have_sent`].
     pub sent: bool,
     /// Bytes read from the socket.
@@ -24,8 +22,8 @@ pub struct Sock {
 }
 
 impl Sock {
-    pub fn new(tcp: Arc<TcpStream>, deadline: Instant, call: Option<Arc<Call>>) -> Sock {
-        Sock { tcp, deadline, call, sent: false, received: 0, joined: Vec::new(), waits: Waits::default() }
+    pub fn new(tcp: Arc<TcpStream>, bounds: Bounds) -> Sock {
+        Sock { tcp, bounds, sent: false, received: 0, joined: Vec::new(), waits: Waits::default() }
     }
 
     /// Reads what has arrived, without waiting; `WouldBlock` when there is nothing.
@@ -40,17 +38,17 @@ impl Sock {
         mut attempt: impl FnMut(&TcpStream) -> io::Result<usize>,
     ) -> io::Result<usize> {
         loop {
-            let left = self.deadline.saturating_duration_since(Instant::now());
+            let left = self.bounds.time_left();
             if left.is_zero() {
                 return Err(io::ErrorKind::TimedOut.into());
             }
-            if self.call.as_ref().is_some_and(|call| call.is_cancelled()) {
+            if self.bounds.is_cancelled() {
                 return Err(io::ErrorKind::ConnectionAborted.into());
             }
             self.waits.limit(&self.tcp, write, left)?;
             match attempt(&self.tcp) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    self.waits.wait(&self.tcp, left, self.call.as_ref().map(|call| call.waker()))?;
+                    self.waits.wait(&self.tcp, left, self.bounds.waker())?;
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 result => return result,
@@ -116,9 +114,10 @@ impl Write for Sock {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transport::call::Call;
     use std::net::TcpListener;
     use std::thread;
-    use std::time::Duration;
+    use std::time::{Duration, Instant};
 
     const HANGS: Duration = Duration::from_secs(60);
 
@@ -132,12 +131,12 @@ mod tests {
         let socket = connecting.remove(0);
         assert!(socket.take_error().unwrap().is_none());
         sys::prepare(&socket).unwrap();
-        (Sock::new(Arc::new(socket), Instant::now() + HANGS, None), service)
+        (Sock::new(Arc::new(socket), Bounds::new(None, HANGS)), service)
     }
 
     fn with_call(sock: &mut Sock) -> Arc<Call> {
         let call = Arc::new(Call::default());
-        sock.call = Some(Arc::clone(&call));
+        sock.bounds.token = Some(Arc::clone(&call));
         call
     }
 
@@ -146,7 +145,7 @@ mod tests {
         let mut written = 0;
         for size in [1 << 20, 1] {
             let full = loop {
-                sock.deadline = Instant::now() + Duration::from_millis(200);
+                sock.bounds.deadline = Instant::now() + Duration::from_millis(200);
                 match sock.write(&vec![0; size]) {
                     Ok(count) => written += count,
                     Err(error) => break error,
@@ -196,8 +195,8 @@ mod tests {
         let (mut sock, _service) = connected();
         fill(&mut sock);
         for call in [None, Some(Arc::new(Call::default()))] {
-            sock.call = call;
-            sock.deadline = Instant::now() + Duration::from_millis(100);
+            sock.bounds.token = call;
+            sock.bounds.deadline = Instant::now() + Duration::from_millis(100);
             assert_eq!(sock.write(b"request").unwrap_err().kind(), io::ErrorKind::TimedOut);
             assert!(!sock.sent);
         }
@@ -207,12 +206,12 @@ mod tests {
     fn a_read_waits_until_its_deadline_or_until_something_comes() {
         let (mut sock, mut service) = connected();
         for call in [None, Some(Arc::new(Call::default()))] {
-            sock.call = call;
+            sock.bounds.token = call;
             let started = Instant::now();
-            sock.deadline = started + Duration::from_millis(100);
+            sock.bounds.deadline = started + Duration::from_millis(100);
             assert_eq!(sock.read(&mut [0]).unwrap_err().kind(), io::ErrorKind::TimedOut);
-            assert!(Instant::now() >= sock.deadline);
-            sock.deadline = started + HANGS;
+            assert!(Instant::now() >= sock.bounds.deadline);
+            sock.bounds.deadline = started + HANGS;
             let mut writer = service.try_clone().unwrap();
             let answer = thread::spawn(move || {
                 // Whether the read has begun to wait makes no difference.
@@ -243,7 +242,7 @@ mod tests {
         let _call = with_call(&mut sock);
         const SIZE: usize = 32 << 20;
         let before = fill(&mut sock);
-        sock.deadline = Instant::now() + HANGS;
+        sock.bounds.deadline = Instant::now() + HANGS;
         let reader = thread::spawn(move || {
             // By now the write waits, or does so no later than the next one.
             thread::sleep(Duration::from_millis(50));
@@ -265,7 +264,7 @@ mod tests {
             if write {
                 fill(&mut sock);
             }
-            sock.deadline = Instant::now() + HANGS;
+            sock.bounds.deadline = Instant::now() + HANGS;
             let call = with_call(&mut sock);
             let attached = call.attach(&sock.tcp).unwrap();
             let (begun, wait) = std::sync::mpsc::channel();
@@ -280,7 +279,7 @@ mod tests {
             call.cancel();
             let (succeeded, ended, sock) = waiting.join().unwrap();
             println!("write: {write}, cancelled in {:?}", ended - cancelled);
-            assert!(!succeeded && ended < sock.deadline && !sock.sent);
+            assert!(!succeeded && ended < sock.bounds.deadline && !sock.sent);
             call.detach(attached);
         }
     }

@@ -259,7 +259,7 @@ impl Transport for Stream {
             return self.reuse();
         }
         self.idle = true;
-        self.channel.sock.call = None;
+        self.channel.sock.bounds.token = None;
         let complete = self.filled == self.consumed && self.pending == 0;
         self.wipe_answer();
         self.channel.wipe();

@@ -14,11 +14,11 @@ use rustls::{
 };
 
 use super::clock::{self, Clock};
+use super::config::TransportConfig;
 use super::error::TransportError;
 use super::own_authority;
 use super::roots::{client_cert, invalid, roots};
 use super::sessions::Sessions;
-use super::settings::Settings;
 use super::sock::Sock;
 use crate::util::failpoint;
 use crate::util::process::critical_section;
@@ -42,7 +42,7 @@ pub struct Tls {
 }
 
 /// TLS 1.2 and 1.3, with the system's roots, or the bundled ones if the system has none.
-pub fn client_config(settings: &Settings) -> Result<Tls, ValidationError> {
+pub fn client_config(settings: &TransportConfig) -> Result<Tls, ValidationError> {
     let name = ServerName::try_from(settings.host.clone())
         .map_err(|_| invalid("base_url", format!("names a host that cannot be in a certificate: {}", settings.host)))?;
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
@@ -173,9 +173,9 @@ impl Tls {
         handshake: Duration,
     ) -> Result<(), TransportError> {
         const DOING: &str = "waiting for the service to accept the client certificate";
-        let (deadline, limit) = (sock.deadline, sock.received + MAX_HANDSHAKE);
+        let (deadline, limit) = (sock.bounds.deadline, sock.received + MAX_HANDSHAKE);
         let wait = (2 * handshake + CLIENT_CERT_WAIT).min(MAX_CLIENT_CERT_WAIT);
-        sock.deadline = deadline.min(Instant::now() + wait);
+        sock.bounds.deadline = deadline.min(Instant::now() + wait);
         let result = loop {
             match critical_section(|| tls.process_new_packets()) {
                 Err(error) => break Err(self.error(&error)),
@@ -197,7 +197,7 @@ impl Tls {
                 Err(error) => break Err(TransportError::io(DOING, &error)),
             }
         };
-        sock.deadline = deadline;
+        sock.bounds.deadline = deadline;
         result
     }
 

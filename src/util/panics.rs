@@ -34,6 +34,13 @@ impl SourceLine {
     }
 }
 
+impl SourceLine {
+    /// The message for the caller. `place` follows the line: "", or a comma and what was being done.
+    pub fn bug(self, place: &str) -> String {
+        format!("a bug in the library was caught at {self}{place}; please report it")
+    }
+}
+
 impl fmt::Display for SourceLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", String::from_utf8_lossy(&self.file[..self.length]), self.line)

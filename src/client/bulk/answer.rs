@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::list::Identity;
 use super::names;
+use super::report::Identity;
 use crate::json::Type;
 use crate::json::document::Value;
 use crate::response::decimal::Decimal;

@@ -2,12 +2,11 @@
 
 use serde_json::value::RawValue;
 
-use super::{WHAT, names};
+use super::{THIS, WHAT, names};
 use crate::json::{self, Type};
 use crate::request::validate;
 use crate::util::limits::MAX_BULK_TEXT;
 use crate::util::validation_error::ValidationError;
-use paysvc_spec::operations::OPERATIONS;
 use paysvc_spec::schema::{Field, Kind};
 use paysvc_spec::status::Status;
 
@@ -58,9 +57,10 @@ pub fn read(text: &str) -> Result<Arguments<'_>, (ValidationError, bool)> {
 
 /// The list is checked with its recipients' references by [`super::list::List::read`], so that all errors are told at once.
 fn fields() -> Vec<Field> {
-    let operation = OPERATIONS.iter().find(|operation| operation.name == WHAT);
-    let members = operation.map(|operation| operation.members).unwrap_or_default().iter();
-    members.map(|field| if field.name == names::LIST { Field { kind: Kind::Any, ..*field } } else { *field }).collect()
+    THIS.members
+        .iter()
+        .map(|field| if field.name == names::LIST { Field { kind: Kind::Any, ..*field } } else { *field })
+        .collect()
 }
 
 #[cfg(test)]

@@ -53,8 +53,7 @@ pub fn most_after(before: &str, recipients: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::list::Identity;
-    use super::super::report::{Batch, Fate, Report, Row};
+    use super::super::report::{Batch, Identity, Report, Row};
     use super::super::steps;
     use super::*;
     use paysvc_spec::status::{Outcome, State, Status};
@@ -69,16 +68,16 @@ mod tests {
         let longest = |count: usize| Some("\u{10348}".repeat(count));
         let mut rows: Vec<Row> = (0..3).map(|number| Row::new(identity(number))).collect();
         for row in &mut rows {
-            (row.fate, row.batch) = (Fate::Unknown, Some(0));
+            (row.outcome, row.batch) = (Outcome::Unknown, Some(0));
             if worst {
-                row.fate = Fate::Accepted;
+                row.outcome = Outcome::Confirmed;
                 (row.payout_reference, row.message) = (longest(LONGEST_REFERENCE), longest(2 * MAX_CHARS));
                 row.state = Some(State::PROCESSING);
             }
         }
         let mut batch = Batch::begun(3);
         if worst {
-            (batch.fate, batch.state) = (Fate::Accepted, Some(State::PROCESSING));
+            (batch.outcome, batch.state) = (Outcome::Confirmed, Some(State::PROCESSING));
             batch.status = "E_RATE_LIMITED".into();
             (batch.reference, batch.id) = (longest(LONGEST_REFERENCE), longest(LONGEST_REFERENCE));
             batch.message = longest(2 * MAX_CHARS).unwrap();

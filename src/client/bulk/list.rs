@@ -5,8 +5,9 @@ use std::collections::HashMap;
 
 use serde_json::value::RawValue;
 
-use super::report::{Report, Row};
-use super::{WHAT, names, no_memory};
+use super::failure::no_memory;
+use super::report::{Identity, Report, Row};
+use super::{WHAT, names};
 use crate::json::{self, Members};
 use crate::request::settings::Settings;
 use crate::request::validate::{self, MAX_ERRORS};
@@ -16,17 +17,6 @@ use crate::util::secret::SecretBytes;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::{Endpoint, Field};
 use paysvc_spec::status::Status;
-
-/// Whom a payout goes to.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Identity {
-    /// The caller's own, unique in the list.
-    pub client_reference: String,
-    pub account: String,
-    pub bank: String,
-    /// The digits as they are given.
-    pub amount: String,
-}
 
 pub struct Recipient {
     pub identity: Identity,

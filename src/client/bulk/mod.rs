@@ -8,6 +8,7 @@ mod answer;
 mod arguments;
 mod budget;
 mod earlier;
+mod failure;
 mod list;
 mod paced;
 mod report;
@@ -16,31 +17,30 @@ mod run;
 mod split;
 mod states;
 mod steps;
+mod writer;
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::value::RawValue;
 
-use super::operation::Operation;
-use super::{CallRecord, Client};
+use super::{CallContext, Client};
 use crate::client::bulk::arguments::Arguments;
 use crate::client::bulk::budget::Budget;
+use crate::client::bulk::failure::{Failure, contained};
 use crate::client::bulk::list::List;
 use crate::client::bulk::run::Run;
 use crate::client::bulk::states::States;
 use crate::request;
 use crate::response::reply::Reply;
-use crate::transport::call::Call;
-use crate::util::memory;
-use crate::util::panics::catch_panic;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::endpoints::payouts::{self, names};
+use paysvc_spec::operations::{Operation, operation};
 use paysvc_spec::schema::Endpoint;
-use paysvc_spec::status::{Outcome, Status};
+use paysvc_spec::status::Outcome;
 
+const THIS: &Operation = operation("payout_bulk");
 /// What the errors begin with.
-const WHAT: &str = "payout_bulk";
+const WHAT: &str = THIS.name;
 static INITIATE: &Endpoint = payouts::INITIATE;
 static STATUS: &Endpoint = payouts::LOOK_UP;
 
@@ -49,35 +49,32 @@ const NO_DEADLINE: Duration = Duration::from_secs(10 * 365 * 86_400);
 
 impl Client {
     /// Pays the recipients of a list, or looks up the batches of an earlier reply.
-    pub fn payout_bulk(&self, json: &str, call: Option<&Arc<Call>>, record: &CallRecord) -> Reply {
+    pub fn payout_bulk(&self, context: &CallContext<'_>, json: &str) -> Reply {
+        let context = &context.with_timeout(NO_DEADLINE);
         let arguments = match arguments::read(json) {
             Ok(arguments) => arguments,
             Err((error, about_earlier)) => return refused(error, about_earlier),
         };
-        let timeout = call.and_then(|call| call.timeout());
-        let deadline = Instant::now() + timeout.unwrap_or(NO_DEADLINE);
-        let operation = Operation { client: self, call, record, deadline, masked: None };
         let about_earlier = arguments.is_about_earlier();
         let reply = contained(|| match arguments {
             Arguments::Pay { list, earlier, continue_after_unknown } => {
-                self.pay(operation, json.len(), list, earlier, continue_after_unknown)
+                self.pay(context, json.len(), list, earlier, continue_after_unknown)
             }
-            Arguments::StatusOf(earlier) => self.states(operation, earlier),
+            Arguments::StatusOf(earlier) => self.states(context, earlier),
         });
-        let reply = match reply {
+        match reply {
             Ok(Ok(reply)) => reply,
             Ok(Err(error)) => refused(error, about_earlier),
-            Err((status, message)) => {
-                let nothing_sent = record.attempts() == 0 && !about_earlier;
+            Err(Failure(status, message)) => {
+                let nothing_sent = context.record.attempts() == 0 && !about_earlier;
                 Reply::failed(status, if nothing_sent { Outcome::NotSent } else { Outcome::Unknown }, message)
             }
-        };
-        Reply { attempts: record.attempts(), ..reply }
+        }
     }
 
     fn pay(
         &self,
-        operation: Operation<'_>,
+        context: &CallContext<'_>,
         request: usize,
         list: &RawValue,
         earlier: Option<&RawValue>,
@@ -90,7 +87,7 @@ impl Client {
             None => list.new_report()?,
         };
         let budget = Budget::new(request, length, report.size());
-        let run = Run::new(operation, list, report, budget, self.config.timeout, continue_after_unknown)?;
+        let run = Run::new(self, context, list, report, budget, self.config.timeout, continue_after_unknown)?;
         // What the configuration lacks is told before the first batch.
         if let Some(json) = run.first_request() {
             request::prepare(INITIATE, json.text(), &self.settings, &|| false)?;
@@ -98,29 +95,15 @@ impl Client {
         Ok(run.pay())
     }
 
-    fn states(&self, operation: Operation<'_>, earlier: &RawValue) -> Result<Reply, ValidationError> {
+    fn states(&self, context: &CallContext<'_>, earlier: &RawValue) -> Result<Reply, ValidationError> {
         let report = earlier::read(earlier, "status_of")?;
         self.settings.require(WHAT, self.settings.choices.key(STATUS), STATUS.encrypted)?;
-        Ok(States::new(operation, report, self.config.timeout)?.ask())
+        Ok(States::new(self, context, report, self.config.timeout)?.ask())
     }
-}
-
-/// There is no memory to pay, or look up, that many recipients, and to report what becomes of them.
-fn no_memory(recipients: usize) -> ValidationError {
-    let text = format!("{WHAT}: {}, for {recipients} recipients", memory::LACK);
-    ValidationError::new(Status::Argument, text)
 }
 
 /// Nothing was sent now. Where an earlier run is concerned this does not make it safe to repeat anything.
 fn refused(error: ValidationError, about_earlier: bool) -> Reply {
     let reply = Reply::invalid(error);
-    if about_earlier { Reply { outcome: Outcome::Unknown, ..reply } } else { reply }
-}
-
-/// Runs a part of an operation whose report must survive a panic; the error is its message.
-fn contained<T>(part: impl FnOnce() -> T) -> Result<T, (Status, String)> {
-    catch_panic(part).map_err(|source_line| {
-        let message = format!("a bug in the library was caught at {source_line}; please report it");
-        (Status::Internal, message)
-    })
+    if about_earlier { reply.about_earlier() } else { reply }
 }

@@ -1,31 +1,36 @@
 //! Sends one request, and waits and sends it again as long as the service answers 429 and there is time.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::super::operation::Operation;
-use super::super::send::random;
 use super::rules::Waits;
+use crate::client::backoff::random;
+use crate::client::retry::PriorAttempts;
+use crate::client::{CallContext, Client};
 use crate::response::reply::Reply;
 use paysvc_spec::schema::Endpoint;
 use paysvc_spec::status::{Outcome, Status};
 
-/// `timeout` bounds each time that it is sent, with the attempts of a call; the operation bounds all.
-pub fn send(operation: &Operation<'_>, row: &'static Endpoint, json: &str, timeout: Duration) -> Reply {
+/// `timeout` bounds each time that it is sent, with the attempts of a call; the call bounds all.
+pub fn send(
+    client: &Client,
+    context: &CallContext<'_>,
+    row: &'static Endpoint,
+    json: &str,
+    timeout: Duration,
+) -> Reply {
     let mut waits = Waits::default();
+    let mut prior = PriorAttempts::NONE;
     loop {
-        let reply = operation.send_again(row, json, Instant::now() + timeout, waits.any());
+        let reply = client.call_again(&context.within(timeout), row, json, prior);
         if (reply.status, reply.outcome) != (Status::RateLimited, Outcome::Rejected) {
             return reply;
         }
-        let left = time_left(operation).saturating_sub(timeout);
+        let left = context.bounds.time_left().saturating_sub(timeout);
         let Some(wait) = waits.next(reply.retry_after_ms, left, random) else { return reply };
+        prior = PriorAttempts::REFUSED;
         // The batch has still been refused if the wait ends the call.
-        if let Some(status) = operation.pause(wait) {
+        if let Some(status) = context.bounds.pause(wait) {
             return Reply { status, ..reply };
         }
     }
-}
-
-pub fn time_left(operation: &Operation<'_>) -> Duration {
-    operation.deadline.saturating_duration_since(Instant::now())
 }

@@ -1,54 +1,49 @@
 //! The report: what is known of each recipient and of each batch.
 
-use super::list::Identity;
 use super::names;
-use crate::json;
+use super::writer::{Object, list, object};
+use crate::response::decimal::Decimal;
 use crate::response::reply::{Reply, one_line};
 use paysvc_spec::status::{self, Outcome, STATES, State, Status};
 
-/// What became of one recipient, or of a batch.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fate {
-    /// The service has taken it on. It is not paid yet.
-    Accepted,
-    Rejected,
-    NotSent,
-    Unknown,
+/// What may have become of a recipient or a batch, in the order of a report.
+pub const OUTCOMES: [Outcome; 4] = [Outcome::Confirmed, Outcome::Rejected, Outcome::NotSent, Outcome::Unknown];
+
+/// Its word in a report: what the service has confirmed is accepted, and not paid yet.
+pub fn word(outcome: Outcome) -> &'static str {
+    if outcome == Outcome::Confirmed { "ACCEPTED" } else { status::name_of_outcome(outcome) }
 }
 
-impl Fate {
-    pub const ALL: [Fate; 4] = [Fate::Accepted, Fate::Rejected, Fate::NotSent, Fate::Unknown];
+/// The member of a report that counts it.
+pub fn count_name(outcome: Outcome) -> String {
+    word(outcome).to_ascii_lowercase()
+}
 
-    pub fn name(self) -> &'static str {
-        match self {
-            Fate::Accepted => "ACCEPTED",
-            Fate::Rejected => "REJECTED",
-            Fate::NotSent => "NOT_SENT",
-            Fate::Unknown => "UNKNOWN",
-        }
-    }
+/// It is proved that nothing was executed.
+pub fn is_undone(outcome: Outcome) -> bool {
+    matches!(outcome, Outcome::Rejected | Outcome::NotSent)
+}
 
-    /// Its number's name in the report.
-    pub fn count_name(self) -> &'static str {
-        match self {
-            Fate::Accepted => "accepted",
-            Fate::Rejected => "rejected",
-            Fate::NotSent => "not_sent",
-            Fate::Unknown => "unknown",
-        }
-    }
+/// Whom a payout goes to.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Identity {
+    /// The caller's own, unique in the list.
+    pub client_reference: String,
+    pub account: String,
+    pub bank: String,
+    /// The digits as they are given.
+    pub amount: String,
+}
 
-    /// It is proved that nothing was executed.
-    pub fn is_undone(self) -> bool {
-        matches!(self, Fate::Rejected | Fate::NotSent)
-    }
-
-    fn outcome(self) -> Outcome {
-        match self {
-            Fate::Accepted => Outcome::Confirmed,
-            Fate::Rejected => Outcome::Rejected,
-            Fate::NotSent => Outcome::NotSent,
-            Fate::Unknown => Outcome::Unknown,
+impl Identity {
+    /// The member in which another one differs.
+    pub fn difference(&self, other: &Identity) -> Option<&'static str> {
+        let amount = |identity: &Identity| Decimal::parse(&identity.amount);
+        match () {
+            () if self.account != other.account => Some(names::ACCOUNT),
+            () if self.bank != other.bank => Some(names::BANK),
+            () if amount(self) != amount(other) => Some(names::AMOUNT),
+            () => None,
         }
     }
 }
@@ -56,7 +51,7 @@ impl Fate {
 #[derive(Clone)]
 pub struct Row {
     pub identity: Identity,
-    pub fate: Fate,
+    pub outcome: Outcome,
     /// Its newest batch.
     pub batch: Option<usize>,
     pub payout_reference: Option<String>,
@@ -68,14 +63,14 @@ pub struct Row {
 
 impl Row {
     pub fn new(identity: Identity) -> Row {
-        Row { identity, fate: Fate::NotSent, batch: None, payout_reference: None, state: None, message: None }
+        Row { identity, outcome: Outcome::NotSent, batch: None, payout_reference: None, state: None, message: None }
     }
 }
 
 /// A batch that was tried.
 #[derive(Clone)]
 pub struct Batch {
-    pub fate: Fate,
+    pub outcome: Outcome,
     /// Its name, e.g. `E_TIMEOUT`.
     pub status: String,
     pub recipients: usize,
@@ -89,7 +84,7 @@ impl Batch {
     /// One of whose answer nothing is known yet.
     pub fn begun(recipients: usize) -> Batch {
         Batch {
-            fate: Fate::Unknown,
+            outcome: Outcome::Unknown,
             status: status::name_of(Status::Response).to_owned(),
             recipients,
             reference: None,
@@ -111,21 +106,21 @@ pub struct Report {
 }
 
 impl Report {
-    pub fn count(&self, fate: Fate) -> usize {
-        self.rows.iter().filter(|row| row.fate == fate).count()
+    pub fn count(&self, outcome: Outcome) -> usize {
+        self.rows.iter().filter(|row| row.outcome == outcome).count()
     }
 
     /// How many of each, in words.
     pub fn summary(&self) -> String {
-        let counts = Fate::ALL.map(|fate| format!("{} {}", self.count(fate), fate.name()));
+        let counts = OUTCOMES.map(|outcome| format!("{} {}", self.count(outcome), word(outcome)));
         let recipients = if self.rows.len() == 1 { "recipient" } else { "recipients" };
         format!("{} {recipients}: {}", self.rows.len(), counts.join(", "))
     }
 
     /// What all recipients have in common; otherwise it is not known.
     pub fn outcome(&self) -> Outcome {
-        let first = self.rows.first().map_or(Fate::Unknown, |row| row.fate);
-        if self.count(first) == self.rows.len() { first.outcome() } else { Outcome::Unknown }
+        let first = self.rows.first().map_or(Outcome::Unknown, |row| row.outcome);
+        if self.count(first) == self.rows.len() { first } else { Outcome::Unknown }
     }
 
     /// A reply with the report. `why`: what ended the run, or what else is to be said.
@@ -145,8 +140,8 @@ impl Report {
             object.text("status", if success { "success" } else { "failed" });
             object.text("message", message);
             object.number("total", self.rows.len());
-            for fate in Fate::ALL {
-                object.number(fate.count_name(), self.count(fate));
+            for outcome in OUTCOMES {
+                object.number(&count_name(outcome), self.count(outcome));
             }
             if self.rows.iter().any(|row| row.state.is_some()) {
                 object.raw("states", |out| self.push_states(out));
@@ -186,12 +181,12 @@ impl Report {
         let Identity { client_reference, account, bank, amount } = &row.identity;
         object(out, |object| {
             object.text(names::CLIENT_REFERENCE, client_reference);
-            object.text("outcome", row.fate.name());
+            object.text("outcome", word(row.outcome));
             if let Some(batch) = row.batch {
                 object.number("batch", batch);
             }
             object.optional(names::PAYOUT_REFERENCE, row.payout_reference.as_deref());
-            if row.fate == Fate::Accepted {
+            if row.outcome == Outcome::Confirmed {
                 let batch = row.batch.and_then(|batch| self.batches.get(batch));
                 object.optional(names::BATCH_REFERENCE, batch.and_then(|batch| batch.reference.as_deref()));
             }
@@ -212,7 +207,7 @@ fn push_batch(out: &mut Vec<u8>, (index, batch): (usize, &Batch)) {
 }
 
 pub fn push_batch_members(object: &mut Object<'_>, batch: &Batch) {
-    object.text("outcome", batch.fate.name());
+    object.text("outcome", word(batch.outcome));
     object.text("status", &batch.status);
     object.number("recipients", batch.recipients);
     object.optional(names::BATCH_REFERENCE, batch.reference.as_deref());
@@ -225,59 +220,11 @@ pub fn state_name(state: State) -> &'static str {
     status::name(STATES, state.0).unwrap_or("STATE_NONE").trim_start_matches("STATE_")
 }
 
-/// Writes the members of a JSON object.
-pub struct Object<'a> {
-    out: &'a mut Vec<u8>,
-    first: bool,
-}
-
-impl Object<'_> {
-    pub fn raw(&mut self, name: &str, value: impl FnOnce(&mut Vec<u8>)) {
-        if !std::mem::take(&mut self.first) {
-            self.out.push(b',');
-        }
-        json::quote(name, self.out);
-        self.out.push(b':');
-        value(self.out);
-    }
-
-    pub fn text(&mut self, name: &str, text: &str) {
-        self.raw(name, |out| json::quote(text, out));
-    }
-
-    pub fn optional(&mut self, name: &str, text: Option<&str>) {
-        if let Some(text) = text {
-            self.text(name, text);
-        }
-    }
-
-    pub fn number(&mut self, name: &str, number: usize) {
-        self.raw(name, |out| out.extend_from_slice(number.to_string().as_bytes()));
-    }
-}
-
-pub fn object(out: &mut Vec<u8>, members: impl FnOnce(&mut Object<'_>)) {
-    out.push(b'{');
-    members(&mut Object { out, first: true });
-    out.push(b'}');
-}
-
-pub fn list<T>(out: &mut Vec<u8>, items: impl IntoIterator<Item = T>, mut push: impl FnMut(&mut Vec<u8>, T)) {
-    out.push(b'[');
-    for (index, item) in items.into_iter().enumerate() {
-        if index > 0 {
-            out.push(b',');
-        }
-        push(out, item);
-    }
-    out.push(b']');
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn row(fate: Fate) -> Row {
+    fn row(outcome: Outcome) -> Row {
         let text = |text: &str| text.to_owned();
         let identity = Identity {
             client_reference: text("P\"1"),
@@ -285,18 +232,19 @@ mod tests {
             bank: text("000014"),
             amount: text("1.50"),
         };
-        Row { fate, ..Row::new(identity) }
+        Row { outcome, ..Row::new(identity) }
     }
 
     #[test]
     fn the_outcome_is_the_one_that_all_have() {
-        let outcome =
-            |fates: &[Fate]| Report { rows: fates.iter().copied().map(row).collect(), batches: vec![] }.outcome();
-        use Fate::{Accepted, NotSent, Rejected, Unknown};
-        assert_eq!(outcome(&[Accepted, Accepted]), Outcome::Confirmed);
+        let outcome = |outcomes: &[Outcome]| {
+            Report { rows: outcomes.iter().copied().map(row).collect(), batches: vec![] }.outcome()
+        };
+        use Outcome::{Confirmed, NotSent, Rejected, Unknown};
+        assert_eq!(outcome(&[Confirmed, Confirmed]), Outcome::Confirmed);
         assert_eq!(outcome(&[Rejected]), Outcome::Rejected);
         assert_eq!(outcome(&[NotSent, NotSent]), Outcome::NotSent);
-        for mixed in [&[Accepted, Unknown][..], &[Accepted, Rejected], &[NotSent, Rejected], &[Unknown]] {
+        for mixed in [&[Confirmed, Unknown][..], &[Confirmed, Rejected], &[NotSent, Rejected], &[Unknown]] {
             assert_eq!(outcome(mixed), Outcome::Unknown, "{mixed:?}");
         }
     }
@@ -307,10 +255,10 @@ mod tests {
             batch: Some(0),
             payout_reference: Some("PGW-PAYOUT-1".into()),
             state: Some(State::SUCCESSFUL),
-            ..row(Fate::Accepted)
+            ..row(Outcome::Confirmed)
         };
         let batch = Batch {
-            fate: Fate::Accepted,
+            outcome: Outcome::Confirmed,
             status: "OK".into(),
             recipients: 1,
             reference: Some("PGW-BATCH-1".into()),
@@ -318,7 +266,7 @@ mod tests {
             message: "done\nand more".into(),
             state: None,
         };
-        let report = Report { rows: vec![accepted, row(Fate::NotSent)], batches: vec![batch] };
+        let report = Report { rows: vec![accepted, row(Outcome::NotSent)], batches: vec![batch] };
         let reply = report.reply(Vec::new(), Status::Timeout, Outcome::Unknown, "why");
         assert_eq!(reply.message, "2 recipients: 1 ACCEPTED, 0 REJECTED, 1 NOT_SENT, 0 UNKNOWN; why");
         assert_eq!(

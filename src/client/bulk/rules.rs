@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::report::Fate;
+use crate::client::backoff::Backoff;
+use crate::util::ended::CANCELLED;
 use paysvc_spec::status::{Outcome, Status};
 
 /// So many batches in a row without one that is accepted end a run.
@@ -20,17 +21,17 @@ impl Rules {
     }
 
     /// After a batch: why no other one may follow.
-    pub fn stop(&mut self, fate: Fate, status: Status) -> Option<&'static str> {
-        self.failures = if fate == Fate::Accepted { 0 } else { self.failures + 1 };
-        match (fate, status) {
-            (Fate::Accepted, _) => None,
-            (_, Status::Cancelled) => Some("the call was cancelled"),
+    pub fn stop(&mut self, outcome: Outcome, status: Status) -> Option<&'static str> {
+        self.failures = if outcome == Outcome::Confirmed { 0 } else { self.failures + 1 };
+        match (outcome, status) {
+            (Outcome::Confirmed, _) => None,
+            (_, Status::Cancelled) => Some(CANCELLED),
             (_, Status::Unauthorized) => Some("the service refused the API key"),
-            (Fate::Rejected, Status::RateLimited) => Some("the service still answered 429 after the waits"),
+            (Outcome::Rejected, Status::RateLimited) => Some("the service still answered 429 after the waits"),
             (_, Status::Argument | Status::Config | Status::Encrypt | Status::Internal) => {
                 Some("the batch could not be sent")
             }
-            (Fate::Unknown, _) if !self.continue_after_unknown => {
+            (Outcome::Unknown, _) if !self.continue_after_unknown => {
                 Some("the outcome of a batch is UNKNOWN, so nothing more was sent")
             }
             _ if self.failures >= MOST_FAILURES => Some("three batches in a row were not accepted"),
@@ -56,25 +57,18 @@ impl Waits {
     const MOST_ROUNDS: u32 = 10;
     /// So long all its waits may take.
     const MOST: Duration = Duration::from_secs(15 * 60);
-    /// The first wait and the longest, where the service names none.
-    const BASE_MS: u64 = 1000;
-    const CAP_MS: u64 = 60_000;
+    /// Where the service names no wait: at least half of one that doubles.
+    const BACKOFF: Backoff = Backoff { first_ms: 1000, longest_ms: 60_000, growth: 200, jitter: (50, 100) };
 
-    pub fn any(&self) -> bool {
-        self.rounds > 0
-    }
-
-    /// How long to wait before the batch is sent again; `None` to give up. The service's own wait, else a back-off that
-    /// doubles, of which a random half is waited at least. `left`: how long the call may take, less than what the batch
-    /// itself may take.
+    /// How long to wait before the batch is sent again; `None` to give up. `left`: how long the call may take, less what the
+    /// batch itself may take.
     pub fn next(
         &mut self,
         retry_after_ms: Option<u64>,
         left: Duration,
         random: impl FnOnce() -> u64,
     ) -> Option<Duration> {
-        let ceiling = (Self::BASE_MS << self.rounds.min(16)).min(Self::CAP_MS);
-        let wait = Duration::from_millis(retry_after_ms.unwrap_or_else(|| ceiling / 2 + random() % (ceiling / 2 + 1)));
+        let wait = retry_after_ms.map_or_else(|| Self::BACKOFF.wait(self.rounds, random), Duration::from_millis);
         if self.rounds == Self::MOST_ROUNDS || wait > left || self.waited.saturating_add(wait) > Self::MOST {
             return None;
         }
@@ -90,20 +84,20 @@ mod tests {
 
     #[test]
     fn what_ends_a_run() {
-        let stops = |fate, status| Rules::new(false).stop(fate, status).is_some();
-        assert!(!stops(Fate::Accepted, Status::Ok));
-        assert!(!stops(Fate::Rejected, Status::Rejected) && !stops(Fate::NotSent, Status::Transport));
-        for (fate, status) in [
-            (Fate::Unknown, Status::Timeout),
-            (Fate::Unknown, Status::Response),
-            (Fate::Rejected, Status::Unauthorized),
-            (Fate::Rejected, Status::RateLimited),
-            (Fate::Rejected, Status::Cancelled),
-            (Fate::NotSent, Status::Cancelled),
-            (Fate::NotSent, Status::Internal),
-            (Fate::NotSent, Status::Config),
+        let stops = |outcome, status| Rules::new(false).stop(outcome, status).is_some();
+        assert!(!stops(Outcome::Confirmed, Status::Ok));
+        assert!(!stops(Outcome::Rejected, Status::Rejected) && !stops(Outcome::NotSent, Status::Transport));
+        for (outcome, status) in [
+            (Outcome::Unknown, Status::Timeout),
+            (Outcome::Unknown, Status::Response),
+            (Outcome::Rejected, Status::Unauthorized),
+            (Outcome::Rejected, Status::RateLimited),
+            (Outcome::Rejected, Status::Cancelled),
+            (Outcome::NotSent, Status::Cancelled),
+            (Outcome::NotSent, Status::Internal),
+            (Outcome::NotSent, Status::Config),
         ] {
-            assert!(stops(fate, status), "{fate:?} {status:?}");
+            assert!(stops(outcome, status), "{outcome:?} {status:?}");
         }
     }
 
@@ -119,20 +113,18 @@ mod tests {
     #[test]
     fn three_failures_in_a_row_end_it_also_if_it_goes_on_after_unknown() {
         let mut rules = Rules::new(true);
-        let mut stop = |fate, status| rules.stop(fate, status).is_some();
-        assert!(!stop(Fate::Unknown, Status::Server) && !stop(Fate::Rejected, Status::Rejected));
-        assert!(!stop(Fate::Accepted, Status::Ok), "and the count begins anew");
-        assert!(!stop(Fate::Rejected, Status::Rejected) && !stop(Fate::NotSent, Status::Transport));
-        assert!(stop(Fate::Unknown, Status::Server));
+        let mut stop = |outcome, status| rules.stop(outcome, status).is_some();
+        assert!(!stop(Outcome::Unknown, Status::Server) && !stop(Outcome::Rejected, Status::Rejected));
+        assert!(!stop(Outcome::Confirmed, Status::Ok), "and the count begins anew");
+        assert!(!stop(Outcome::Rejected, Status::Rejected) && !stop(Outcome::NotSent, Status::Transport));
+        assert!(stop(Outcome::Unknown, Status::Server));
     }
 
     #[test]
     fn the_service_says_how_long_to_wait_else_the_wait_doubles() {
         const DAY: Duration = Duration::from_secs(86_400);
         let mut waits = Waits::default();
-        assert!(!waits.any());
         assert_eq!(waits.next(Some(7000), DAY, || 9), Some(Duration::from_secs(7)));
-        assert!(waits.any());
         let back_off: Vec<_> = [0, 2000, 4001].map(|random| waits.next(None, DAY, || random)).into();
         let ms = |ms| Some(Duration::from_millis(ms));
         assert_eq!(back_off, [ms(1000), ms(4000), ms(4000)]);

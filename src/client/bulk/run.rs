@@ -2,18 +2,20 @@
 
 use std::time::Duration;
 
-use super::super::operation::Operation;
 use super::answer::{self, Known};
 use super::budget::Budget;
-use super::list::{BatchRequest, Identity, List};
+use super::failure::{Failure, STOPPED_BY_CALLBACK, contained, no_memory};
+use super::list::{BatchRequest, List};
 use super::paced;
-use super::report::{Batch, Fate, Report, Row};
+use super::report::{Batch, Identity, Report, Row, is_undone, word};
 use super::rules::{self, Rules};
 use super::split::{Item, Splitter};
-use super::{INITIATE, WHAT, contained, no_memory, steps};
+use super::{INITIATE, WHAT, steps};
 use crate::client::log::Level;
+use crate::client::{CallContext, Client};
 use crate::response::decimal::Decimal;
 use crate::response::reply::Reply;
+use crate::util::ended::CANCELLED;
 use crate::util::limits::MAX_BULK_TEXT;
 use crate::util::memory;
 use crate::util::validation_error::ValidationError;
@@ -23,7 +25,8 @@ use paysvc_spec::status::{self, Outcome, Status};
 const USUAL: usize = 200;
 
 pub struct Run<'a> {
-    operation: Operation<'a>,
+    client: &'a Client,
+    context: &'a CallContext<'a>,
     list: List,
     /// The recipients of each batch, by their place in the list.
     plan: Vec<Vec<usize>>,
@@ -44,13 +47,11 @@ pub struct Run<'a> {
     first_failure: Option<Status>,
 }
 
-/// Why a run ends before its last batch.
-struct Stop(Status, String);
-
 impl<'a> Run<'a> {
     /// `report`: what is known of the list; what is proved undone in it is to be sent.
     pub fn new(
-        operation: Operation<'a>,
+        client: &'a Client,
+        context: &'a CallContext<'a>,
         list: List,
         report: Report,
         budget: Budget,
@@ -75,7 +76,8 @@ impl<'a> Run<'a> {
         let rules = Rules::new(continue_after_unknown);
         let (under_way, last, first_failure) = (None, None, None);
         Ok(Run {
-            operation,
+            client,
+            context,
             list,
             plan,
             report,
@@ -98,14 +100,14 @@ impl<'a> Run<'a> {
 
     /// Sends all batches that may be sent. Whatever happens, the report tells of every recipient.
     pub fn pay(mut self) -> Reply {
-        let stop = contained(|| self.send_all()).unwrap_or_else(|(status, message)| {
-            self.end_what_is_under_way(&message);
-            Some(Stop(status, message))
+        let stop = contained(|| self.send_all()).unwrap_or_else(|failure| {
+            self.end_what_is_under_way(&failure.1);
+            Some(failure)
         });
         self.reply(stop)
     }
 
-    fn send_all(&mut self) -> Option<Stop> {
+    fn send_all(&mut self) -> Option<Failure> {
         for recipients in std::mem::take(&mut self.plan) {
             if let Err(stop) = self.batch(recipients) {
                 return Some(stop);
@@ -115,20 +117,20 @@ impl<'a> Run<'a> {
     }
 
     /// Why a batch must not start now.
-    fn obstacle(&self) -> Option<Stop> {
-        let left = paced::time_left(&self.operation);
-        match self.operation.ended() {
-            Some(Status::Cancelled) => Some(Stop(Status::Cancelled, "the call was cancelled".into())),
+    fn obstacle(&self) -> Option<Failure> {
+        let left = self.context.bounds.time_left();
+        match self.context.bounds.ended() {
+            Some(Status::Cancelled) => Some(Failure(Status::Cancelled, CANCELLED.into())),
             _ if left < self.timeout => {
                 let (left, needed) = (left.as_millis(), self.timeout.as_millis());
                 let text = format!("the call has {left} ms left, and a batch may take {needed} ms (timeout_ms)");
-                Some(Stop(Status::Timeout, text))
+                Some(Failure(Status::Timeout, text))
             }
             _ => None,
         }
     }
 
-    fn batch(&mut self, recipients: Vec<usize>) -> Result<(), Stop> {
+    fn batch(&mut self, recipients: Vec<usize>) -> Result<(), Failure> {
         if let Some(stop) = self.obstacle() {
             return Err(stop);
         }
@@ -136,9 +138,9 @@ impl<'a> Run<'a> {
         self.report.batches.push(Batch::begun(recipients.len()));
         for &recipient in &recipients {
             let row = &mut self.report.rows[recipient];
-            *row = Row { fate: Fate::Unknown, batch: Some(index), ..Row::new(row.identity.clone()) };
+            *row = Row { outcome: Outcome::Unknown, batch: Some(index), ..Row::new(row.identity.clone()) };
         }
-        self.under_way = Some((index, recipients.clone(), self.operation.record.attempts()));
+        self.under_way = Some((index, recipients.clone(), self.context.record.attempts()));
         let before = steps::before(&self.report, index, &recipients);
         let fits = self.budget.allows(&before, recipients.len());
         let has_room = self.has_room(self.budget.report(&before, recipients.len()));
@@ -146,14 +148,16 @@ impl<'a> Run<'a> {
         // The callback may have taken any time.
         let obstacle = match goes_on {
             _ if !fits => Some(too_long()),
-            _ if !has_room => Some(Stop(Status::Transport, memory::LACK.into())),
+            _ if !has_room => Some(Failure(Status::Transport, memory::LACK.into())),
             true => self.obstacle(),
             false => Some(stopped_by_callback()),
         };
         let request = self.list.request(&recipients);
         let (reply, stop) = match obstacle {
-            Some(Stop(status, why)) => (Reply::failed(status, Outcome::NotSent, why.clone()), Some(Stop(status, why))),
-            None => (paced::send(&self.operation, INITIATE, request.text(), self.timeout), None),
+            Some(Failure(status, why)) => {
+                (Reply::failed(status, Outcome::NotSent, why.clone()), Some(Failure(status, why)))
+            }
+            None => (paced::send(self.client, self.context, INITIATE, request.text(), self.timeout), None),
         };
         let rule = self.settle(index, &recipients, &request, reply);
         self.under_way = None;
@@ -180,23 +184,18 @@ impl<'a> Run<'a> {
 
     fn tell(&mut self, step: &str, is_after: bool) -> bool {
         self.budget.add(step, is_after);
-        self.operation.report(self.done, self.report.rows.len(), step)
+        self.context.report(self.done, self.report.rows.len(), step)
     }
 
     /// Records what a reply proves of its batch, and decides whether another one may follow.
-    fn settle(&mut self, index: usize, recipients: &[usize], request: &BatchRequest, reply: Reply) -> Option<Stop> {
-        let (fate, status) = match reply.outcome {
-            Outcome::Confirmed => (Fate::Accepted, reply.status),
-            Outcome::Rejected => (Fate::Rejected, reply.status),
-            Outcome::NotSent => (Fate::NotSent, reply.status),
-            Outcome::Unknown => (Fate::Unknown, reply.status),
-        };
-        let mut ended = Batch { fate, message: reply.message.clone(), ..Batch::begun(recipients.len()) };
+    fn settle(&mut self, index: usize, recipients: &[usize], request: &BatchRequest, reply: Reply) -> Option<Failure> {
+        let Reply { outcome, status, .. } = reply;
+        let mut ended = Batch { outcome, message: reply.message.clone(), ..Batch::begun(recipients.len()) };
         ended.status = status::name_of(status).to_owned();
         let mut stop = None;
-        let redact = |text: &str| self.operation.redact(INITIATE, request.text(), text);
+        let redact = |text: &str| self.client.redact(self.context, INITIATE, request.text(), text);
         let mut payouts = Vec::new();
-        if fate == Fate::Accepted {
+        if outcome == Outcome::Confirmed {
             let identities: Vec<&Identity> =
                 recipients.iter().map(|&recipient| &self.list.recipients[recipient].identity).collect();
             match answer::accepted(&reply, &identities, &self.known, &redact) {
@@ -207,39 +206,40 @@ impl<'a> Run<'a> {
                     (ended.reference, ended.id, payouts) = (Some(accepted.reference), accepted.id, accepted.payouts);
                 }
                 Err(difference) => {
-                    ended.fate = Fate::Unknown;
+                    ended.outcome = Outcome::Unknown;
                     ended.status = status::name_of(Status::Response).to_owned();
                     ended.message = format!("the answer does not fit the batch: {difference}");
-                    stop = Some(Stop(Status::Response, ended.message.clone()));
+                    stop = Some(Failure(Status::Response, ended.message.clone()));
                 }
             }
         }
-        let said = match fate {
-            Fate::Unknown => answer::refusals(&reply, recipients.len(), &redact),
+        let said = match outcome {
+            Outcome::Unknown => answer::refusals(&reply, recipients.len(), &redact),
             _ => Vec::new(),
         };
         let in_doubt = payouts.iter().filter(|payout| payout.doubt.is_some()).count();
         if in_doubt == recipients.len() {
-            ended.fate = Fate::Unknown;
+            ended.outcome = Outcome::Unknown;
         }
         for (position, &recipient) in recipients.iter().enumerate() {
             let row = &mut self.report.rows[recipient];
-            row.fate = ended.fate;
+            row.outcome = ended.outcome;
             row.message = said.get(position).cloned().flatten();
             if let Some(payout) = payouts.get_mut(position) {
                 (row.payout_reference, row.message) = (payout.reference.take(), payout.doubt.take());
-                row.fate = if row.message.is_some() { Fate::Unknown } else { Fate::Accepted };
+                row.outcome = if row.message.is_some() { Outcome::Unknown } else { Outcome::Confirmed };
             }
         }
         let status = if stop.is_some() || in_doubt > 0 { Status::Response } else { status };
-        let fate = if in_doubt > 0 { Fate::Unknown } else { ended.fate };
-        if fate != Fate::Accepted {
+        let outcome = if in_doubt > 0 { Outcome::Unknown } else { ended.outcome };
+        if outcome != Outcome::Confirmed {
             self.first_failure.get_or_insert(status);
         }
-        self.operation
-            .log(Level::Info, || format!("{WHAT}: batch {index} of {} recipients: {}", recipients.len(), fate.name()));
-        let rule = self.rules.stop(fate, status);
-        let stop = stop.or_else(|| rule.map(|why| Stop(status, format!("{why}; batch {index}: {}", ended.message))));
+        self.context.log(Level::Info, || {
+            format!("{WHAT}: batch {index} of {} recipients: {}", recipients.len(), word(outcome))
+        });
+        let rule = self.rules.stop(outcome, status);
+        let stop = stop.or_else(|| rule.map(|why| Failure(status, format!("{why}; batch {index}: {}", ended.message))));
         self.report.batches[index] = ended;
         self.last = Some(reply);
         stop
@@ -248,28 +248,28 @@ impl<'a> Run<'a> {
     /// A panic ended the batch: it was not sent if no request was.
     fn end_what_is_under_way(&mut self, message: &str) {
         let Some((index, recipients, attempts)) = self.under_way.take() else { return };
-        let fate = if self.operation.record.attempts() == attempts { Fate::NotSent } else { Fate::Unknown };
+        let outcome = if self.context.record.attempts() == attempts { Outcome::NotSent } else { Outcome::Unknown };
         recipients.iter().for_each(|&recipient| {
             let row = &mut self.report.rows[recipient];
-            (row.fate, row.payout_reference) = (fate, None);
+            (row.outcome, row.payout_reference) = (outcome, None);
         });
         let status = status::name_of(Status::Internal).to_owned();
         let message = message.to_owned();
-        self.report.batches[index] = Batch { fate, status, message, ..Batch::begun(recipients.len()) };
+        self.report.batches[index] = Batch { outcome, status, message, ..Batch::begun(recipients.len()) };
         self.done += recipients.len();
         // The journal is complete, unless telling it was what panicked.
         let _ = contained(|| self.tell(&steps::after(&self.report, index, &recipients), true));
     }
 
-    fn reply(self, stop: Option<Stop>) -> Reply {
+    fn reply(self, stop: Option<Failure>) -> Reply {
         let outcome = self.report.outcome();
         let (status, mut why) = match stop {
             _ if outcome == Outcome::Confirmed => (Status::Ok, String::new()),
-            Some(Stop(status, why)) => (status, why),
+            Some(Failure(status, why)) => (status, why),
             None => (self.first_failure.unwrap_or(Status::Response), String::new()),
         };
         let status = rules::status_beside(status, outcome);
-        if why.is_empty() && self.report.count(Fate::Unknown) > 0 {
+        if why.is_empty() && self.report.count(Outcome::Unknown) > 0 {
             why = "no look-up can tell what became of those that are UNKNOWN: ask a person".into();
         }
         let mut reply = self.report.reply(self.room, status, outcome, &why);
@@ -278,28 +278,28 @@ impl<'a> Run<'a> {
             reply = Reply { http_status, code, retry_after_ms, request_id, ..reply };
         }
         let level = if status == Status::Ok { Level::Info } else { Level::Warn };
-        self.operation.log(level, || format!("{WHAT}: {} {}", status::name_of(status), self.report.summary()));
+        self.context.log(level, || format!("{WHAT}: {} {}", status::name_of(status), self.report.summary()));
         reply
     }
 }
 
-fn too_long() -> Stop {
+fn too_long() -> Failure {
     let text =
         format!("the report could become longer than {MAX_BULK_TEXT} bytes, which earlier takes: split the list");
-    Stop(Status::Argument, text)
+    Failure(Status::Argument, text)
 }
 
-fn stopped_by_callback() -> Stop {
-    Stop(Status::Cancelled, "the callback for progress stopped the call".into())
+fn stopped_by_callback() -> Failure {
+    Failure(Status::Cancelled, STOPPED_BY_CALLBACK.into())
 }
 
 /// The batches of all recipients that are proved undone.
 fn plan(list: &List, report: &Report) -> Option<Vec<Vec<usize>>> {
     // One of several that were refused together may have been the reason.
     let refused_with_others = |batch: &Batch| {
-        batch.recipients > 1 && batch.fate == Fate::Rejected && batch.status == status::name_of(Status::Rejected)
+        batch.recipients > 1 && batch.outcome == Outcome::Rejected && batch.status == status::name_of(Status::Rejected)
     };
-    let undone = report.rows.iter().enumerate().filter(|(_, row)| row.fate.is_undone());
+    let undone = report.rows.iter().enumerate().filter(|(_, row)| is_undone(row.outcome));
     let items = undone.map(|(index, row)| {
         let recipient = &list.recipients[index];
         Item {

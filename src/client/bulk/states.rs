@@ -2,15 +2,18 @@
 
 use std::time::Duration;
 
-use super::super::operation::Operation;
 use super::budget::AROUND;
-use super::report::{Fate, Object, Report, Row, object, state_name};
-use super::{STATUS, answer, contained, names, no_memory, paced, rules, steps};
+use super::failure::{Failure, STOPPED_BY_CALLBACK, contained, no_memory};
+use super::report::{Report, Row, is_undone, state_name};
+use super::writer::{Object, object};
+use super::{STATUS, answer, names, paced, rules, steps};
+use crate::client::{CallContext, Client};
 use crate::json::Type;
 use crate::json::document::Value;
 use crate::request::secrets::Secrets;
 use crate::response::facts::element;
 use crate::response::reply::Reply;
+use crate::util::ended;
 use crate::util::memory;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::Certainty;
@@ -20,7 +23,8 @@ use paysvc_spec::status::{Outcome, STATES, State, Status};
 const MOST_FAILURES: usize = 3;
 
 pub struct States<'a> {
-    operation: Operation<'a>,
+    client: &'a Client,
+    context: &'a CallContext<'a>,
     report: Report,
     /// The accepted recipients of each batch.
     rows: Vec<Vec<usize>>,
@@ -30,26 +34,29 @@ pub struct States<'a> {
     timeout: Duration,
 }
 
-/// Why not all batches could be read.
-type Failure = (Status, String);
-
 impl<'a> States<'a> {
-    pub fn new(operation: Operation<'a>, report: Report, timeout: Duration) -> Result<States<'a>, ValidationError> {
+    pub fn new(
+        client: &'a Client,
+        context: &'a CallContext<'a>,
+        report: Report,
+        timeout: Duration,
+    ) -> Result<States<'a>, ValidationError> {
         let recipients = report.rows.len();
         let room = memory::buffer(report.size() + AROUND).ok_or_else(|| no_memory(recipients))?;
         let mut rows = memory::list(report.batches.len()).ok_or_else(|| no_memory(recipients))?;
         rows.resize(report.batches.len(), Vec::new());
-        for (index, row) in report.rows.iter().enumerate().filter(|(_, row)| row.fate == Fate::Accepted) {
+        for (index, row) in report.rows.iter().enumerate().filter(|(_, row)| row.outcome == Outcome::Confirmed) {
             if let Some(batch) = row.batch {
                 rows[batch].push(index);
             }
         }
-        Ok(States { operation, report, rows, room, timeout })
+        Ok(States { client, context, report, rows, room, timeout })
     }
 
     pub fn ask(mut self) -> Reply {
-        let asked: Vec<usize> =
-            (0..self.report.batches.len()).filter(|&index| self.report.batches[index].fate == Fate::Accepted).collect();
+        let asked: Vec<usize> = (0..self.report.batches.len())
+            .filter(|&index| self.report.batches[index].outcome == Outcome::Confirmed)
+            .collect();
         let (mut read, mut failure) = (0, None);
         let ended = contained(|| self.ask_all(&asked, &mut read, &mut failure));
         let failure = failure.or(ended.err());
@@ -60,7 +67,7 @@ impl<'a> States<'a> {
                 let why = format!("{why}; {open} recipients have no final state");
                 self.report.reply(self.room, Status::Unresolved, Outcome::Unknown, &why)
             }
-            (Some((status, reason)), _) => {
+            (Some(Failure(status, reason)), _) => {
                 let status = rules::status_beside(status, Outcome::Unknown);
                 self.report.reply(self.room, status, Outcome::Unknown, &format!("{why}; {reason}"))
             }
@@ -70,7 +77,7 @@ impl<'a> States<'a> {
     /// How many recipients may have been paid or may be paid yet.
     fn open(&self) -> usize {
         let is_final = |state: State| matches!(state, State::FAILED | State::SUCCESSFUL | State::REVERSED);
-        let is_open = |row: &&Row| !row.fate.is_undone() && !row.state.is_some_and(is_final);
+        let is_open = |row: &&Row| !is_undone(row.outcome) && !row.state.is_some_and(is_final);
         self.report.rows.iter().filter(is_open).count()
     }
 
@@ -78,9 +85,8 @@ impl<'a> States<'a> {
         let rows = std::mem::take(&mut self.rows);
         let mut failures = 0;
         for (done, &batch) in asked.iter().enumerate() {
-            if let Some(status) = self.operation.ended() {
-                let reason = if status == Status::Cancelled { "the call was cancelled" } else { "the time is over" };
-                *failure = Some((status, reason.into()));
+            if let Some(status) = self.context.bounds.ended() {
+                *failure = Some(Failure(status, ended::message(status).into()));
                 return;
             }
             let reply = self.look(batch, &rows[batch]);
@@ -89,11 +95,11 @@ impl<'a> States<'a> {
                 (*read, failures) = (*read + 1, 0);
             } else {
                 failures += 1;
-                failure.get_or_insert((status, format!("batch {batch}: {}", reply.message)));
+                failure.get_or_insert(Failure(status, format!("batch {batch}: {}", reply.message)));
             }
-            let goes_on = self.operation.report(done + 1, asked.len(), &steps::look(&self.report, batch, status));
+            let goes_on = self.context.report(done + 1, asked.len(), &steps::look(&self.report, batch, status));
             if !goes_on && done + 1 < asked.len() {
-                *failure = Some((Status::Cancelled, "the callback for progress stopped the call".into()));
+                *failure = Some(Failure(Status::Cancelled, STOPPED_BY_CALLBACK.into()));
                 return;
             }
             if failures == MOST_FAILURES || matches!(status, Status::Cancelled | Status::Unauthorized) {
@@ -110,8 +116,8 @@ impl<'a> States<'a> {
         let request = String::from_utf8(request).unwrap_or_default();
         let mut accounts = Secrets::default();
         rows.iter().for_each(|&row| accounts.push(&self.report.rows[row].identity.account));
-        let operation = Operation { masked: Some(&accounts), ..self.operation };
-        let reply = paced::send(&operation, STATUS, &request, self.timeout);
+        let context = self.context.masking(&accounts);
+        let reply = paced::send(self.client, &context, STATUS, &request, self.timeout);
         if reply.outcome == Outcome::Confirmed {
             let certain = STATUS.answer.certainty != Certainty::Guessed;
             let states = states(certain, &reply, &reference, rows.iter().map(|&row| &self.report.rows[row]));

@@ -1,7 +1,8 @@
 //! The steps of a run as the callback for progress gets them: together they are a journal of the run.
 
 use super::names;
-use super::report::{Report, list, object, push_batch_members, state_name};
+use super::report::{Report, push_batch_members, state_name};
+use super::writer::{list, object};
 use paysvc_spec::status::{self, State, Status};
 
 /// A batch is about to be sent. The outcome of its recipients is UNKNOWN from here on.

@@ -2,7 +2,7 @@
 
 use ureq::http::Uri;
 
-use crate::transport::settings::{Proxy, ProxyKind};
+use crate::transport::config::{Proxy, ProxyKind};
 use crate::util::authority::{self, bare_host};
 use crate::util::secret::Secret;
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use super::{Task, attempts, expected, interval};
+use super::task::{Task, attempts, expected, interval_ms};
 use crate::json::{self, Members};
 use crate::request::look_up::Kept;
 use crate::request::secrets::{Secrets, Stop};
@@ -33,7 +33,7 @@ pub fn read<T>(
 ) -> Result<T, ValidationError> {
     let row = row(&json::member(arguments, "endpoint").and_then(json::text).unwrap_or_default())?;
     let attempts = attempts(WHAT, arguments)?;
-    let interval = interval(WHAT, arguments)?;
+    let interval_ms = interval_ms(WHAT, arguments)?;
     let Some(look_up) = &row.looked_up_by else {
         return Ok(ask(Earlier::NoLookUp(row)));
     };
@@ -45,17 +45,16 @@ pub fn read<T>(
         return Ok(ask(Earlier::NoLookUp(row)));
     };
     let prices = prices(question, &kept, arguments)?;
-    let json = kept.json();
     let own_reference = kept.own_reference();
     Ok(ask(Earlier::Asks(Task {
         what: row.name,
         row: paysvc_spec::endpoint(look_up.endpoint),
         asked: Asked { question, prices, own_reference: own_reference.as_deref(), attempts },
         currency_by: look_up.currency_by.map(paysvc_spec::endpoint),
-        json,
+        members: kept.members(),
         secrets: secrets(row, look_up, request, stop),
         repeats: json::member(arguments, "wait").is_some_and(|wait| wait.get() == "true"),
-        interval,
+        interval_ms,
         reports_progress: false,
     })))
 }

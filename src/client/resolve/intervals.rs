@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-/// The waits grow by half each, up to this many times the first.
-const MOST: u32 = 10;
-/// Each is up to a quarter longer or shorter, so that many tills do not ask at once.
-const JITTER_PERCENT: u64 = 25;
+use crate::client::backoff::Backoff;
+
+/// The longest wait, as many times the first.
+const MOST: u64 = 10;
 /// The last look begins when three quarters of what is left are over, unless that is sooner than this.
 const SHORTEST: Duration = Duration::from_millis(20);
 
@@ -19,17 +19,9 @@ pub enum Next {
 }
 
 /// What to do after that many looks. `asked`: the service's `Retry-After`.
-pub fn next(looks: u32, first: Duration, asked: Option<Duration>, left: Duration, random: u64) -> Next {
-    let most = first * MOST;
-    let mut wait = first;
-    for _ in 1..looks {
-        wait = (wait * 3 / 2).min(most);
-        if wait == most {
-            break;
-        }
-    }
-    let percent = 100 - JITTER_PERCENT + random % (2 * JITTER_PERCENT + 1);
-    let wait = wait * u32::try_from(percent).unwrap_or(100) / 100;
+pub fn next(looks: u32, first_ms: u64, asked: Option<Duration>, left: Duration, random: impl FnOnce() -> u64) -> Next {
+    let backoff = Backoff { first_ms, longest_ms: first_ms * MOST, growth: 150, jitter: (75, 125) };
+    let wait = backoff.wait(looks - 1, random);
     match asked {
         Some(asked) if asked >= left => Next::TooLate,
         Some(asked) if asked >= wait => Next::Look(asked),
@@ -45,35 +37,23 @@ pub fn next(looks: u32, first: Duration, asked: Option<Duration>, left: Duration
 mod tests {
     use super::*;
 
-    const FIRST: Duration = Duration::from_secs(1);
+    const FIRST: u64 = 1000;
     const MINUTES: Duration = Duration::from_secs(600);
-    /// The random number of a wait without jitter.
-    const EXACT: u64 = JITTER_PERCENT;
+    /// The random number of a first wait without jitter.
+    const EXACT: u64 = 250;
 
     fn ms(looks: u32, asked: Option<u64>, left: Duration, random: u64) -> u128 {
-        match next(looks, FIRST, asked.map(Duration::from_millis), left, random) {
+        match next(looks, FIRST, asked.map(Duration::from_millis), left, || random) {
             Next::Look(wait) => wait.as_millis(),
             other => panic!("{other:?}"),
         }
     }
 
     #[test]
-    fn waits_grow_by_half_up_to_ten_times_the_first() {
-        let waits: Vec<_> = (1..9).map(|looks| ms(looks, None, MINUTES, EXACT)).collect();
-        assert_eq!(waits, [1000, 1500, 2250, 3375, 5062, 7593, 10_000, 10_000]);
-        assert_eq!(ms(u32::MAX, None, MINUTES, EXACT), 10_000);
-    }
-
-    #[test]
-    fn waits_differ_by_a_quarter() {
-        assert_eq!((ms(1, None, MINUTES, 0), ms(1, None, MINUTES, 50), ms(1, None, MINUTES, 51)), (750, 1250, 750));
-    }
-
-    #[test]
     fn retry_after_is_honoured() {
         assert_eq!(ms(1, Some(4000), MINUTES, EXACT), 4000);
-        assert_eq!(ms(5, Some(4000), MINUTES, EXACT), 5062, "the longer one");
-        assert_eq!(next(1, FIRST, Some(MINUTES), MINUTES, EXACT), Next::TooLate);
+        assert_eq!(ms(5, Some(4000), MINUTES, 5062 / 4), 5061, "the longer one");
+        assert_eq!(next(1, FIRST, Some(MINUTES), MINUTES, || EXACT), Next::TooLate);
         assert_eq!(ms(5, Some(900), Duration::from_secs(1), EXACT), 900, "the last look does not come too early");
     }
 
@@ -81,12 +61,12 @@ mod tests {
     fn the_last_look_comes_before_the_end() {
         let mut left = Duration::from_secs(1);
         let mut looks = 0;
-        while let Next::Look(wait) = next(9, FIRST, None, left, EXACT) {
+        while let Next::Look(wait) = next(9, FIRST, None, left, || EXACT) {
             assert!(wait < left && wait >= SHORTEST);
             left -= wait;
             looks += 1;
         }
-        assert_eq!((next(9, FIRST, None, left, EXACT), looks), (Next::Wait, 3));
-        assert_eq!(next(1, FIRST, None, Duration::ZERO, EXACT), Next::Wait);
+        assert_eq!((next(9, FIRST, None, left, || EXACT), looks), (Next::Wait, 3));
+        assert_eq!(next(1, FIRST, None, Duration::ZERO, || EXACT), Next::Wait);
     }
 }

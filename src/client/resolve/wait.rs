@@ -1,6 +1,8 @@
 //! From the arguments of `order_wait` to the question.
 
-use super::{Task, attempts, expected, interval};
+use std::borrow::Cow;
+
+use super::task::{Task, attempts, expected, interval_ms};
 use crate::json::{self, Members};
 use crate::request::secrets::Secrets;
 use crate::response::resolution::{Asked, Price, Question};
@@ -9,20 +11,18 @@ use paysvc_spec::ENDPOINTS;
 use paysvc_spec::schema::{LookUp, Settles};
 
 const WHAT: &str = "order_wait";
+const REFERENCE: &str = "reference";
 
-pub fn read(arguments: &Members<'_>) -> Result<Task<'static>, ValidationError> {
+pub fn read<'a>(arguments: &Members<'a>) -> Result<Task<'a>, ValidationError> {
     let look_up = of_charge();
-    let reference = json::member(arguments, "reference").and_then(json::text).unwrap_or_default();
-    let mut request = br#"{"reference":"#.to_vec();
-    json::quote(&reference, &mut request);
-    request.push(b'}');
+    let reference = json::member(arguments, REFERENCE).map(|reference| (Cow::Borrowed(REFERENCE), reference));
     let of_order =
         Price { source: "the request", is_of_order: true, amount: None, currency: currency(arguments, look_up) };
     Ok(Task {
         what: WHAT,
         row: paysvc_spec::endpoint(look_up.endpoint),
         currency_by: look_up.currency_by.map(paysvc_spec::endpoint),
-        json: String::from_utf8(request).expect("JSON made of text is UTF-8"),
+        members: reference.into_iter().collect(),
         asked: Asked {
             question: Question::Final,
             prices: std::iter::once(of_order).chain(expected(arguments)).collect(),
@@ -31,7 +31,7 @@ pub fn read(arguments: &Members<'_>) -> Result<Task<'static>, ValidationError> {
         },
         secrets: Secrets::default(),
         repeats: true,
-        interval: interval(WHAT, arguments)?,
+        interval_ms: interval_ms(WHAT, arguments)?,
         reports_progress: true,
     })
 }

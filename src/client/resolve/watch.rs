@@ -2,64 +2,65 @@
 
 use std::time::{Duration, Instant};
 
-use super::Task;
 use super::intervals::{self, Next};
-use crate::client::operation::Operation;
-use crate::client::{Client, send};
+use super::task::Task;
+use crate::client::backoff::random;
+use crate::client::log::Level;
+use crate::client::{CallContext, Client};
 use crate::response::facts::Facts;
 use crate::response::facts::stated::Text;
 use crate::response::redact::{Redactor, WITHHELD};
 use crate::response::reply::{self, Reply};
 use crate::response::resolution::{self, Decision, Evidence, Question};
+use crate::util::ended::{CANCELLED, TIME_IS_OVER};
 use paysvc_spec::schema::{Endpoint, Reference};
 use paysvc_spec::status::{self, Outcome, Status};
 
 const LONGEST_REDACTION: Duration = Duration::from_millis(250);
 
 /// One look, and what it proves.
-struct Look {
+struct LookUpResult {
     reply: Reply,
     decision: Decision,
 }
 
 /// Looks until the question is settled, the task needs no second look, or the call ends.
-pub fn watch(operation: &Operation<'_>, task: &Task<'_>) -> Reply {
-    let operation = &Operation { masked: Some(&task.secrets), ..*operation };
-    let mut kept: Option<Look> = None;
+pub fn watch(client: &Client, context: &CallContext<'_>, task: &Task<'_>) -> Reply {
+    let context = &context.masking(&task.secrets);
+    let mut kept: Option<LookUpResult> = None;
     for looks in 1.. {
-        let found = look(operation, task);
+        let found = look(client, context, task);
         let settled = !task.repeats || !found.decision.again;
-        let goes_on = report(operation, task, looks, &found);
+        let goes_on = report(context, task, looks, &found);
         if settled {
-            return finish(operation, task, found, None);
+            return finish(client, context, task, found, None);
         }
         let retry_after = found.reply.retry_after_ms.map(Duration::from_millis);
         let known = keep(&mut kept, found);
-        let left = operation.deadline.saturating_duration_since(Instant::now());
-        let end = match (goes_on, operation.ended()) {
+        let left = context.bounds.time_left();
+        let end = match (goes_on, context.bounds.ended()) {
             (_, Some(why)) => Some(why),
             (false, None) => Some(Status::Cancelled),
-            (true, None) => match intervals::next(looks, task.interval, retry_after, left, send::random()) {
-                Next::Look(wait) => operation.pause(wait),
-                Next::Wait => Some(operation.pause(left).unwrap_or(Status::Timeout)),
+            (true, None) => match intervals::next(looks, task.interval_ms, retry_after, left, random) {
+                Next::Look(wait) => context.bounds.pause(wait),
+                Next::Wait => Some(context.bounds.pause(left).unwrap_or(Status::Timeout)),
                 Next::TooLate => Some(Status::Timeout),
             },
         };
         if let Some(why) = end {
-            return finish(operation, task, known, Some(why));
+            return finish(client, context, task, known, Some(why));
         }
         kept = Some(known);
     }
     unreachable!("the call has a deadline")
 }
 
-fn look(operation: &Operation<'_>, task: &Task<'_>) -> Look {
+fn look(client: &Client, context: &CallContext<'_>, task: &Task<'_>) -> LookUpResult {
     // One that hangs must not take the time of all others.
-    let deadline = Instant::now() + operation.client.config.timeout;
-    let mut reply = operation.send(task.row, &task.json, deadline);
+    let mut reply = client.look_up(&context.within(client.config.timeout), task.row, &task.members);
     let mut decision = decide(task, &reply, None);
     let asked = task.currency_by.filter(|_| decision.lacks_currency);
-    let told = asked.and_then(|row| currency(operation, task, row));
+    let told = asked.and_then(|row| currency(client, context, task, row));
     if told.is_some() {
         decision = decide(task, &reply, told.as_ref());
     }
@@ -72,7 +73,7 @@ fn look(operation: &Operation<'_>, task: &Task<'_>) -> Look {
             facts.currency.add(proved, true);
         }
     }
-    Look { reply, decision }
+    LookUpResult { reply, decision }
 }
 
 fn decide(task: &Task<'_>, reply: &Reply, currency: Option<&Text>) -> Decision {
@@ -82,52 +83,57 @@ fn decide(task: &Task<'_>, reply: &Reply, currency: Option<&Text>) -> Decision {
 }
 
 /// The currency of the order, as that row tells it. `None` without its API key, and if it does not name order and currency.
-fn currency(operation: &Operation<'_>, task: &Task<'_>, row: &'static Endpoint) -> Option<Text> {
-    operation.client.config.key(operation.client.settings.choices.key(row))?;
-    let deadline = Instant::now() + operation.client.config.timeout;
-    let reply = operation.send(row, &task.json, deadline);
+fn currency(client: &Client, context: &CallContext<'_>, task: &Task<'_>, row: &'static Endpoint) -> Option<Text> {
+    client.config.key(client.settings.choices.key(row))?;
+    let reply = client.look_up(&context.within(client.config.timeout), row, &task.members);
     let facts = reply.facts.filter(|_| reply.outcome == Outcome::Confirmed)?;
     facts.reference(Reference::Order).is_requested().then(|| facts.currency.clear().cloned()).flatten()
 }
 
 /// The look to return if none settles the question: the last that the service answered.
-fn keep(kept: &mut Option<Look>, found: Look) -> Look {
+fn keep(kept: &mut Option<LookUpResult>, found: LookUpResult) -> LookUpResult {
     match kept.take() {
         Some(earlier) if earlier.decision.answered && !found.decision.answered => {
             // What the service asked for last.
             let retry_after_ms = found.reply.retry_after_ms;
-            Look { reply: Reply { retry_after_ms, ..earlier.reply }, ..earlier }
+            LookUpResult { reply: Reply { retry_after_ms, ..earlier.reply }, ..earlier }
         }
         _ => found,
     }
 }
 
 /// Reports a look; false if the caller wants to stop.
-fn report(operation: &Operation<'_>, task: &Task<'_>, looks: u32, found: &Look) -> bool {
+fn report(context: &CallContext<'_>, task: &Task<'_>, looks: u32, found: &LookUpResult) -> bool {
     let outcome = status::name_of_outcome(found.decision.outcome);
     let step = || format!(r#"{{"step":"look","state":{},"outcome":"{outcome}"}}"#, found.decision.state.0);
-    !task.reports_progress || operation.report(looks as usize, 0, &step())
+    !task.reports_progress || context.report(looks as usize, 0, &step())
 }
 
 /// The reply. `ended`: why the call ended before the question was settled.
-fn finish(operation: &Operation<'_>, task: &Task<'_>, found: Look, ended: Option<Status>) -> Reply {
-    let Look { reply: look, mut decision } = found;
-    let Redacted { difference, message, code } = redacted(operation.client, task, &look, &decision);
-    let mut parts = Vec::new();
+fn finish(
+    client: &Client,
+    context: &CallContext<'_>,
+    task: &Task<'_>,
+    found: LookUpResult,
+    ended: Option<Status>,
+) -> Reply {
+    let LookUpResult { reply: look, mut decision } = found;
+    let Redacted { difference, message, code } = redacted(client, task, &look, &decision);
+    let end = ended.map(|why| match why {
+        Status::Cancelled => format!("{CANCELLED} before the question was settled"),
+        _ => format!("{TIME_IS_OVER}, and the question is not settled"),
+    });
+    let mut parts: Vec<&str> = end.as_deref().into_iter().collect();
     if let Some(why) = ended {
         // Once the service has answered, the end of the time is not what leaves the question open.
         decision.status = match why {
             Status::Timeout if decision.answered => Status::Unresolved,
             _ => why,
         };
-        parts.push(match why {
-            Status::Cancelled => "the call was cancelled before the question was settled",
-            _ => "the time is over, and the question is not settled",
-        });
     }
     parts.push(decision.explanation);
     parts.extend(difference.as_deref());
-    super::log_decision(task.what, &decision, operation);
+    log_decision(task.what, &decision, context);
     let message = format!("{}; the look-up: {message}", parts.join("; "));
     let reply = Reply::without_body(decision.status, decision.outcome, message);
     let body = match look.http_status {
@@ -144,9 +150,16 @@ fn finish(operation: &Operation<'_>, task: &Task<'_>, found: Look, ended: Option
         code,
         retry_after_ms: look.retry_after_ms,
         request_id: look.request_id,
-        attempts: operation.record.attempts(),
         ..reply
     }
+}
+
+pub fn log_decision(what: &str, decision: &Decision, context: &CallContext<'_>) {
+    let level = if decision.status == Status::Ok { Level::Info } else { Level::Warn };
+    context.log(level, || {
+        let (status, outcome) = (status::name_of(decision.status), status::name_of_outcome(decision.outcome));
+        format!("what became of {what}: {status} {outcome}, line {}", decision.line)
+    });
 }
 
 /// What the service wrote, without the secrets of the earlier request.

@@ -11,7 +11,6 @@ mod members;
 mod tests;
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
@@ -20,14 +19,12 @@ use self::compare::Expected;
 pub use self::event::Event;
 use self::event::{MAX_LENGTH, Unreadable};
 use self::members::Values;
-use super::operation::Operation;
-use super::{CallRecord, Client, stop};
+use super::{CallContext, Client};
 use crate::client::log::Level;
 use crate::json::document::Document;
 use crate::json::{self, Members, Type};
 use crate::request::validate;
 use crate::response::reply::{Reply, one_line};
-use crate::transport::call::Call;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::events::{EXPECTED, Verification};
 use paysvc_spec::operations::{self, operation};
@@ -43,13 +40,10 @@ const LONGEST_ESCAPE: usize = 6;
 
 impl Client {
     /// Verifies an event: the service's answer to the question whether it is true.
-    pub fn webhook_verify(&self, json: &str, call: Option<&Arc<Call>>, record: &CallRecord) -> Reply {
-        let operation = Operation::new(self, call, record);
-        let reply = verify(json, &stop(operation.deadline, call), |row, question| {
-            operation.send(row, question, operation.deadline)
-        });
+    pub fn webhook_verify(&self, context: &CallContext<'_>, json: &str) -> Reply {
+        let reply = verify(json, &|| context.bounds.is_over(), |row, question| self.call(context, row, question));
         let level = if reply.status == Status::Ok { Level::Info } else { Level::Warn };
-        operation.log(level, || format!("{}: {}", THIS.name, status::name_of(reply.status)));
+        context.log(level, || format!("{}: {}", THIS.name, status::name_of(reply.status)));
         reply
     }
 }
@@ -205,8 +199,8 @@ fn with_findings(reply: Reply, findings: &Findings) -> Reply {
         Err(Unusable::NoMemory) => "the answer does not fit into the memory that this process may have".to_owned(),
     };
     let failed = Reply::failed(Status::Response, Outcome::Unknown, unusable);
-    let Reply { http_status, attempts, retry_after_ms, request_id, .. } = reply;
-    let failed = Reply { http_status, attempts, retry_after_ms, request_id, ..failed };
+    let Reply { http_status, retry_after_ms, request_id, .. } = reply;
+    let failed = Reply { http_status, retry_after_ms, request_id, ..failed };
     let (matches, about) = (findings.matches.map(|_| false), findings.about.clone());
     let nothing = Findings { matches, subject: findings.subject, about, ..Findings::default() };
     match Document::scan(&failed.body, &|| false).ok().and_then(|document| nothing.before(&failed.body, &document).ok())

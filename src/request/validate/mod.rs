@@ -46,6 +46,17 @@ pub fn object_within<'a>(
     }
     let members = json::members_of(text)
         .map_err(|error| ValidationError::new(status, format!("{what} {}", reason(text, &error))))?;
+    self::members(members, fields, allows_extra, what, status)
+}
+
+/// The members, if nothing is wrong with them.
+pub fn members<'a>(
+    members: Members<'a>,
+    fields: &[Field],
+    allows_extra: bool,
+    what: &str,
+    status: Status,
+) -> Result<Members<'a>, ValidationError> {
     let errors = errors(&members, fields, allows_extra);
     if errors.is_empty() { Ok(members) } else { Err(ValidationError::of_members(status, what, errors)) }
 }

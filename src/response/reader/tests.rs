@@ -14,14 +14,14 @@ fn answer(http_status: u16, body: &str) -> HttpAnswer {
     }
 }
 
-fn read_as(safety: Safety, answer: HttpAnswer) -> ReadAnswer {
+fn read_as(safety: Safety, answer: HttpAnswer) -> Judged {
     let context = AnswerContext {
         safety,
         expected: Answer::UNKNOWN,
         references: &Vec::new(),
         after_429: false,
         redact: &|text| Some(text.replace("4111", "***")),
-        stop: &|| None,
+        ended: &|| None,
     };
     read(&context, answer)
 }
@@ -86,8 +86,16 @@ fn an_incomplete_answer_is_named_and_proves_nothing() {
             "larger than 9 bytes",
         ),
         (HttpAnswer { body_error: Some(BodyError::NoMemory), ..answer(404, body) }, Status::Response, "memory"),
-        (HttpAnswer { body_error: Some(BodyError::Timeout), ..answer(401, body) }, Status::Timeout, "in time"),
-        (HttpAnswer { body_error: Some(BodyError::Cancelled), ..answer(200, body) }, Status::Cancelled, "cancelled"),
+        (
+            HttpAnswer { body_error: Some(BodyError::Ended(Status::Timeout)), ..answer(401, body) },
+            Status::Timeout,
+            "in time",
+        ),
+        (
+            HttpAnswer { body_error: Some(BodyError::Ended(Status::Cancelled)), ..answer(200, body) },
+            Status::Cancelled,
+            "cancelled",
+        ),
         (HttpAnswer { encoded: true, ..answer(400, body) }, Status::Response, "encoded"),
         (HttpAnswer { close_delimited: true, ..answer(400, "<html>") }, Status::Response, "not whole JSON"),
         (answer(400, r#"{"status":fal"#), Status::Response, "not one JSON document"),
@@ -111,7 +119,7 @@ fn an_incomplete_answer_is_named_and_proves_nothing() {
         references: &Vec::new(),
         after_429: false,
         redact: &|text| Some(text.to_owned()),
-        stop: &|| Some(BodyError::Cancelled),
+        ended: &|| Some(Status::Cancelled),
     };
     let long = format!(r#"{{"status":true,"m":"{}"}}"#, "x".repeat(1 << 20));
     let reply = read(&stopped, answer(200, &long)).reply;

@@ -4,10 +4,11 @@ use std::collections::HashMap;
 
 use serde_json::value::RawValue;
 
-use super::super::report::{Batch, Fate, Report, Row};
-use super::{Damage, batch, difference, report, rows, text, whole};
+use super::super::report::{Batch, Report, Row, is_undone};
+use super::strict::{Damage, batch, consistent, report, rows, text, whole};
 use crate::json::{self, Members};
 use crate::util::memory;
+use paysvc_spec::status::Outcome;
 
 /// Reads the steps of one run or of several, in their order; among them may be their reports.
 pub fn read(value: &RawValue) -> Result<Report, Damage> {
@@ -30,7 +31,7 @@ impl Journal {
         let members = json::members(entry).map_err(|error| error.to_string())?;
         if json::member(&members, "step").is_none() {
             let report = report(entry)?;
-            super::consistent(&report)?;
+            consistent(&report)?;
             return self.replace(report);
         }
         match text(&members, "step")?.as_str() {
@@ -48,7 +49,7 @@ impl Journal {
         }
         self.report.batches.try_reserve(1).map_err(|_| memory::LACK)?;
         self.report.batches.push(Batch::begun(whole(members, "recipients")?));
-        self.rows(members, |known| known.fate.is_undone())
+        self.rows(members, |known| is_undone(known.outcome))
     }
 
     fn after(&mut self, members: &Members<'_>) -> Result<(), Damage> {
@@ -56,11 +57,11 @@ impl Journal {
         let is_last = Some(index) == self.report.batches.len().checked_sub(1);
         let ended = batch(members)?;
         let begun = self.report.batches.last_mut().filter(|_| is_last).ok_or("is not the batch that was begun")?;
-        if begun.fate != Fate::Unknown || begun.recipients != ended.recipients {
+        if begun.outcome != Outcome::Unknown || begun.recipients != ended.recipients {
             return Err("is not the batch that was begun".into());
         }
         *begun = ended;
-        self.rows(members, |known| known.fate == Fate::Unknown && known.batch == Some(index))
+        self.rows(members, |known| known.outcome == Outcome::Unknown && known.batch == Some(index))
     }
 
     /// Takes over the rows of a step; `may_change` tells whether what is known of a recipient may become something else.
@@ -74,7 +75,7 @@ impl Journal {
             match self.places.get(&row.identity.client_reference) {
                 Some(&place) => {
                     let known = &mut self.report.rows[place];
-                    if !may_change(known) || difference(&known.identity, &row.identity).is_some() {
+                    if !may_change(known) || known.identity.difference(&row.identity).is_some() {
                         return Err("contradicts what was known of a payout".into());
                     }
                     *known = row;
@@ -96,9 +97,9 @@ impl Journal {
         let mut by_reference: HashMap<String, usize> = memory::map(report.rows.len()).ok_or(memory::LACK)?;
         by_reference.extend(places);
         let places = by_reference;
-        for known in self.report.rows.iter().filter(|row| !row.fate.is_undone()) {
+        for known in self.report.rows.iter().filter(|row| !is_undone(row.outcome)) {
             let now = places.get(&known.identity.client_reference).map(|&place| &report.rows[place]);
-            if now.is_none_or(|now| now.fate != known.fate || now.payout_reference != known.payout_reference) {
+            if now.is_none_or(|now| now.outcome != known.outcome || now.payout_reference != known.payout_reference) {
                 return Err("contradicts the steps before it".into());
             }
         }

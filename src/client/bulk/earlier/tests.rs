@@ -1,6 +1,8 @@
-use super::super::report::Batch;
+use super::super::report::{Batch, Identity, Row};
 use super::super::{INITIATE, steps};
+use super::strict::consistent;
 use super::*;
+use crate::json;
 use crate::request::encryption::EncryptionKey;
 use crate::request::settings::Settings;
 use paysvc_spec::status::{Outcome, Status};
@@ -10,26 +12,26 @@ fn identity(reference: &str, account: &str, amount: &str) -> Identity {
     Identity { client_reference: text(reference), account: text(account), bank: text("000014"), amount: text(amount) }
 }
 
-fn row(reference: &str, fate: Fate, batch: Option<usize>) -> Row {
-    let payout_reference = (fate == Fate::Accepted).then(|| format!("PGW-PAYOUT-{reference}"));
-    Row { fate, batch, payout_reference, ..Row::new(identity(reference, "0690000031", "1.50")) }
+fn row(reference: &str, outcome: Outcome, batch: Option<usize>) -> Row {
+    let payout_reference = (outcome == Outcome::Confirmed).then(|| format!("PGW-PAYOUT-{reference}"));
+    Row { outcome, batch, payout_reference, ..Row::new(identity(reference, "0690000031", "1.50")) }
 }
 
-fn batch_of(fate: Fate, recipients: usize) -> Batch {
-    let reference = (fate == Fate::Accepted).then(|| "PGW-BATCH-1".to_owned());
-    Batch { fate, reference, message: "told".into(), ..Batch::begun(recipients) }
+fn batch_of(outcome: Outcome, recipients: usize) -> Batch {
+    let reference = (outcome == Outcome::Confirmed).then(|| "PGW-BATCH-1".to_owned());
+    Batch { outcome, reference, message: "told".into(), ..Batch::begun(recipients) }
 }
 
 /// A report of everything that there may be.
 fn example() -> Report {
     Report {
-        batches: vec![batch_of(Fate::Accepted, 2), batch_of(Fate::Rejected, 2), batch_of(Fate::Unknown, 1)],
+        batches: vec![batch_of(Outcome::Confirmed, 2), batch_of(Outcome::Rejected, 2), batch_of(Outcome::Unknown, 1)],
         rows: vec![
-            row("A", Fate::Accepted, Some(0)),
-            row("B", Fate::Rejected, Some(1)),
-            row("C", Fate::Accepted, Some(0)),
-            row("D", Fate::Unknown, Some(2)),
-            row("E", Fate::NotSent, None),
+            row("A", Outcome::Confirmed, Some(0)),
+            row("B", Outcome::Rejected, Some(1)),
+            row("C", Outcome::Confirmed, Some(0)),
+            row("D", Outcome::Unknown, Some(2)),
+            row("E", Outcome::NotSent, None),
         ],
     }
 }
@@ -73,13 +75,13 @@ fn a_report_is_read_as_it_was_written() {
 #[test]
 fn a_recipient_in_doubt_is_read_as_it_was_written() {
     let mut report = example();
-    report.rows[2] = Row { message: Some("refused".into()), ..row("C", Fate::Unknown, Some(0)) };
+    report.rows[2] = Row { message: Some("refused".into()), ..row("C", Outcome::Unknown, Some(0)) };
     let text = written(&report);
     let read = read_text(&text).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(written(&read), text);
     assert!(text.contains(r#""message":"refused"}"#), "{text}");
-    for fate in [Fate::Rejected, Fate::NotSent] {
-        report.rows[2] = row("C", fate, Some(0));
+    for outcome in [Outcome::Rejected, Outcome::NotSent] {
+        report.rows[2] = row("C", outcome, Some(0));
         assert!(read_text(&written(&report)).is_err_and(|error| error.contains("another outcome than its batch")));
     }
 }
@@ -140,17 +142,17 @@ fn only_what_is_undone_is_left_to_be_sent() {
         ("A", "0690000031", "1.5"),
     ];
     let resumed = resume(example(), &list(&all)).unwrap_or_else(|error| panic!("{}", error.message));
-    let fates: Vec<_> =
-        resumed.rows.iter().map(|row| (row.identity.client_reference.as_str(), row.fate, row.batch)).collect();
+    let outcomes: Vec<_> =
+        resumed.rows.iter().map(|row| (row.identity.client_reference.as_str(), row.outcome, row.batch)).collect();
     // B was refused, and may be left out.
     assert_eq!(
-        fates,
+        outcomes,
         [
-            ("E", Fate::NotSent, None),
-            ("N", Fate::NotSent, None),
-            ("D", Fate::Unknown, Some(2)),
-            ("C", Fate::Accepted, Some(0)),
-            ("A", Fate::Accepted, Some(0))
+            ("E", Outcome::NotSent, None),
+            ("N", Outcome::NotSent, None),
+            ("D", Outcome::Unknown, Some(2)),
+            ("C", Outcome::Confirmed, Some(0)),
+            ("A", Outcome::Confirmed, Some(0))
         ]
     );
     assert_eq!(resumed.batches.len(), 3);
@@ -185,7 +187,7 @@ fn a_list_that_is_not_the_report_s_is_refused() {
 /// The steps of a run over A and C, then B; the run ended within the second batch.
 fn journal() -> Vec<String> {
     let mut report =
-        Report { rows: ["A", "B", "C"].map(|name| row(name, Fate::Unknown, None)).into(), batches: vec![] };
+        Report { rows: ["A", "B", "C"].map(|name| row(name, Outcome::Unknown, None)).into(), batches: vec![] };
     let begin = |report: &mut Report, recipients: &[usize]| {
         let batch = report.batches.len();
         report.batches.push(Batch::begun(recipients.len()));
@@ -193,37 +195,37 @@ fn journal() -> Vec<String> {
         steps::before(report, batch, recipients)
     };
     let first = begin(&mut report, &[0, 2]);
-    report.batches[0] = batch_of(Fate::Accepted, 2);
-    (report.rows[0], report.rows[2]) = (row("A", Fate::Accepted, Some(0)), row("C", Fate::Accepted, Some(0)));
+    report.batches[0] = batch_of(Outcome::Confirmed, 2);
+    (report.rows[0], report.rows[2]) = (row("A", Outcome::Confirmed, Some(0)), row("C", Outcome::Confirmed, Some(0)));
     let second = steps::after(&report, 0, &[0, 2]);
     vec![first, second, begin(&mut report, &[1])]
 }
 
-fn fates(steps: &[String]) -> Result<Vec<(String, Fate)>, String> {
+fn outcomes(steps: &[String]) -> Result<Vec<(String, Outcome)>, String> {
     let report = read_text(&format!("[{}]", steps.join(",")))?;
-    Ok(report.rows.into_iter().map(|row| (row.identity.client_reference, row.fate)).collect())
+    Ok(report.rows.into_iter().map(|row| (row.identity.client_reference, row.outcome)).collect())
 }
 
 #[test]
 fn the_steps_tell_what_a_run_without_a_report_did() {
-    let own = |name: &str, fate: Fate| (name.to_owned(), fate);
+    let own = |name: &str, outcome: Outcome| (name.to_owned(), outcome);
     let steps = journal();
-    assert_eq!(fates(&[]).unwrap(), []);
-    assert_eq!(fates(&steps[..1]).unwrap(), [own("A", Fate::Unknown), own("C", Fate::Unknown)]);
-    assert_eq!(fates(&steps[..2]).unwrap(), [own("A", Fate::Accepted), own("C", Fate::Accepted)]);
-    let all = [own("A", Fate::Accepted), own("C", Fate::Accepted), own("B", Fate::Unknown)];
-    assert_eq!(fates(&steps).unwrap(), all);
+    assert_eq!(outcomes(&[]).unwrap(), []);
+    assert_eq!(outcomes(&steps[..1]).unwrap(), [own("A", Outcome::Unknown), own("C", Outcome::Unknown)]);
+    assert_eq!(outcomes(&steps[..2]).unwrap(), [own("A", Outcome::Confirmed), own("C", Outcome::Confirmed)]);
+    let all = [own("A", Outcome::Confirmed), own("C", Outcome::Confirmed), own("B", Outcome::Unknown)];
+    assert_eq!(outcomes(&steps).unwrap(), all);
     // The report of a run that went on stands for the steps before it.
     let report = read_text(&format!("[{}]", steps.join(","))).unwrap();
     let with_report = [&steps[..], &[written(&report)]].concat();
-    assert_eq!(fates(&with_report).unwrap(), all);
-    assert_eq!(fates(&with_report[3..]).unwrap(), all);
+    assert_eq!(outcomes(&with_report).unwrap(), all);
+    assert_eq!(outcomes(&with_report[3..]).unwrap(), all);
 }
 
 #[test]
 fn steps_that_do_not_follow_each_other_are_refused() {
     let steps = journal();
-    let swapped = |order: &[usize]| fates(&order.iter().map(|&index| steps[index].clone()).collect::<Vec<_>>());
+    let swapped = |order: &[usize]| outcomes(&order.iter().map(|&index| steps[index].clone()).collect::<Vec<_>>());
     for order in [&[1][..], &[0, 0], &[0, 1, 1], &[2], &[0, 2, 1]] {
         assert!(swapped(order).is_err(), "{order:?}");
     }
@@ -240,12 +242,12 @@ fn steps_that_do_not_follow_each_other_are_refused() {
         let mut changed = steps.clone();
         changed[1] = changed[1].replacen(from, to, 1);
         assert_ne!(changed, steps, "{from}");
-        assert!(fates(&changed).is_err(), "{to}");
+        assert!(outcomes(&changed).is_err(), "{to}");
     }
     let mut again = steps.clone();
     again[2] = again[2].replace("\"clientReference\":\"B\"", "\"clientReference\":\"A\"");
-    assert!(fates(&again).is_err(), "what was accepted is not begun again");
+    assert!(outcomes(&again).is_err(), "what was accepted is not begun again");
     let mut lost = steps.clone();
     lost.push(written(&Report::default()));
-    assert!(fates(&lost).is_err(), "a report that has lost what was accepted");
+    assert!(outcomes(&lost).is_err(), "a report that has lost what was accepted");
 }

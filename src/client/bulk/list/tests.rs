@@ -2,8 +2,9 @@ use std::time::Instant;
 
 use super::*;
 use crate::client::bulk::INITIATE;
-use crate::client::bulk::report::Fate;
+use crate::json;
 use crate::request::encryption::EncryptionKey;
+use paysvc_spec::status::Outcome;
 
 /// The settings of a client that may send payouts, with the key of that test vector.
 fn settings(vector: &str) -> Settings {
@@ -95,7 +96,9 @@ fn what_is_sent_is_what_the_row_sends() {
     assert_eq!(std::str::from_utf8(&again).unwrap(), expected);
     let identity = &list.recipients[0].identity;
     assert_eq!((identity.account.as_str(), identity.amount.as_str()), ("1", "007.50"));
-    assert!(list.new_report().ok().unwrap().rows.iter().all(|row| row.fate == Fate::NotSent && row.batch.is_none()));
+    assert!(
+        list.new_report().ok().unwrap().rows.iter().all(|row| row.outcome == Outcome::NotSent && row.batch.is_none())
+    );
 }
 
 /// No limit of time is asserted: a quadratic loop would take minutes.

@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 
 use super::*;
-use crate::client::{CallRecord, Client};
+use crate::client::CallRecord;
 use crate::util::failpoint;
 
 /// Answers what says nothing.
@@ -33,6 +33,11 @@ fn client() -> Client {
     Client::new(Some(&config.to_string()), &|_| None).unwrap_or_else(|error| panic!("{}", error.message))
 }
 
+fn pay(request: &str) -> Reply {
+    let (client, record) = (client(), CallRecord::new());
+    client.payout_bulk(&client.begin(None, &record), request)
+}
+
 /// Three recipients in two batches.
 fn request() -> String {
     let payout = |number: usize| {
@@ -50,9 +55,8 @@ fn a_panic_leaves_a_whole_report() {
         ("client", Outcome::NotSent, "NOT_SENT", r#""not_sent":3,"unknown":0"#),
         ("answer", Outcome::Unknown, "UNKNOWN", r#""not_sent":1,"unknown":2"#),
     ] {
-        let record = CallRecord::new();
         failpoint::arm(point);
-        let reply = client().payout_bulk(&request(), None, &record);
+        let reply = pay(&request());
         assert_eq!((reply.status, reply.outcome), (Status::Internal, outcome), "{point}: {}", reply.message);
         assert!(reply.message.contains("a bug in the library was caught at src/"), "{}", reply.message);
         assert!(reply.body.contains(counts), "{point}: {}", reply.body);
@@ -62,7 +66,7 @@ fn a_panic_leaves_a_whole_report() {
         let report = serde_json::from_str::<serde_json::Value>(&reply.body).unwrap();
         let mut again: serde_json::Value = serde_json::from_str(&request()).unwrap();
         again["earlier"] = report;
-        let resumed = client().payout_bulk(&again.to_string(), None, &CallRecord::new());
+        let resumed = pay(&again.to_string());
         assert_eq!(resumed.outcome, Outcome::Unknown, "{}", resumed.message);
         assert!(resumed.body.contains(r#""total":3"#), "{}", resumed.body);
     }
@@ -71,6 +75,6 @@ fn a_panic_leaves_a_whole_report() {
 #[test]
 fn a_panic_before_the_first_batch_says_that_nothing_was_sent() {
     failpoint::arm("request");
-    let reply = client().payout_bulk(&request(), None, &CallRecord::new());
+    let reply = pay(&request());
     assert_eq!((reply.status, reply.outcome), (Status::Internal, Outcome::NotSent), "{}", reply.message);
 }

@@ -1,5 +1,5 @@
-use super::super::list::Identity;
 use super::*;
+use crate::client::bulk::report::Identity;
 use crate::json::document::Document;
 
 fn row(number: usize) -> Row {
@@ -11,7 +11,7 @@ fn row(number: usize) -> Row {
         amount: text("7.50"),
     };
     Row {
-        fate: Fate::Accepted,
+        outcome: Outcome::Confirmed,
         batch: Some(0),
         payout_reference: Some(format!("PAYOUT-{number}")),
         ..Row::new(identity)

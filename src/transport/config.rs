@@ -5,7 +5,7 @@ use std::time::Duration;
 
 pub use super::proxy::{Proxy, ProxyKind};
 
-pub struct Settings {
+pub struct TransportConfig {
     pub https: bool,
     /// In lower case, without the brackets of an IPv6 address.
     pub host: String,

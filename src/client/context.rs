@@ -1,0 +1,84 @@
+//! The context of a call of the C interface, from there to the wire: what ends it, its number, how many requests of it were
+//! sent, and where its log goes. All requests of one call share it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::client::log::{Level, Line, Log};
+use crate::request::secrets::Secrets;
+use crate::transport::bounds::Bounds;
+use crate::transport::call::Call;
+use crate::util::call_id::CallId;
+
+/// What is known of a call from its beginning, and how many requests of it have been sent; it survives a panic.
+pub struct CallRecord {
+    pub id: CallId,
+    attempts: AtomicU32,
+}
+
+impl CallRecord {
+    /// Of a new call.
+    pub fn new() -> CallRecord {
+        CallRecord { id: CallId::new(), attempts: AtomicU32::new(0) }
+    }
+
+    pub fn attempts(&self) -> u32 {
+        self.attempts.load(Ordering::SeqCst)
+    }
+
+    /// Counts an attempt, if it sent anything.
+    pub fn count(&self, sent: bool) {
+        self.attempts.fetch_add(u32::from(sent), Ordering::SeqCst);
+    }
+}
+
+#[derive(Clone)]
+pub struct CallContext<'a> {
+    pub bounds: Bounds,
+    pub record: &'a CallRecord,
+    log: &'a Log,
+    masked: Option<&'a Secrets>,
+}
+
+impl<'a> CallContext<'a> {
+    /// `timeout`: for a call whose token has none.
+    pub fn new(log: &'a Log, token: Option<Arc<Call>>, record: &'a CallRecord, timeout: Duration) -> CallContext<'a> {
+        CallContext { bounds: Bounds::new(token, timeout), record, log, masked: None }
+    }
+
+    /// The same call, for a part of it that may take no longer than that.
+    pub fn within(&self, timeout: Duration) -> CallContext<'a> {
+        CallContext { bounds: self.bounds.until(Instant::now() + timeout), ..*self }
+    }
+
+    /// The same call, with another timeout where its token has none.
+    pub fn with_timeout(&self, timeout: Duration) -> CallContext<'a> {
+        CallContext { bounds: Bounds::new(self.bounds.token.clone(), timeout), ..*self }
+    }
+
+    /// The same call, about a request with these secrets.
+    pub fn masking<'m>(&'m self, secrets: &'m Secrets) -> CallContext<'m> {
+        CallContext { masked: Some(secrets), ..self.clone() }
+    }
+
+    /// The secrets of the earlier request that the call is about: nothing that it writes repeats one.
+    pub fn masked(&self) -> Option<&Secrets> {
+        self.masked
+    }
+
+    /// A line of the log about the call. It is made only if it goes anywhere.
+    pub fn log<'l, L: Into<Line<'l>>>(&self, level: Level, line: impl FnOnce() -> L) {
+        self.log.line(self.record.id, self.bounds.token.as_deref(), level, line);
+    }
+
+    /// Whether a line of this level goes anywhere.
+    pub fn wants(&self, level: Level) -> bool {
+        self.log.wants(self.bounds.token.as_deref(), level)
+    }
+
+    /// Reports progress to the caller; false if the caller wants to stop.
+    pub fn report(&self, done: usize, total: usize, step_json: &str) -> bool {
+        self.bounds.token.as_ref().is_none_or(|token| token.report_progress(done, total, step_json))
+    }
+}
