@@ -62,10 +62,7 @@ fn named(member: &str, value: &str) -> Result<Option<Named>, ApiError> {
     let rest = value.strip_prefix(PREFIX).unwrap_or_default();
     let name = rest.split(['-', '@']).next().unwrap_or_default();
     let Some(fault) = table::named(name) else {
-        return Err(ApiError::field(
-            member,
-            format!("There is no fault {name}; there are {}.", table::names(table::all())),
-        ));
+        return Err(ApiError::field(member, table::unknown(name)));
     };
     if fault.acts == Acts::Connection {
         let text = format!(

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::fault::{Acts, Fault};
 use super::paths;
 use super::rules::{Probability, Rule, Scope};
-use super::table::{all, named, names};
+use super::table;
 use crate::http::answer::ApiError;
 use crate::http::fields::Fields;
 use crate::util::json::Json;
@@ -18,9 +18,9 @@ pub fn rule(body: &Json, speaks_tls: bool, known: &[&str]) -> Result<Rule, ApiEr
     let mut fields = Fields::of(body);
     check_members(body, &mut fields);
     let name = fields.required("fault");
-    let fault = named(&name);
+    let fault = table::named(&name);
     if fault.is_none() && !name.is_empty() {
-        fields.error("fault", format!("There is no fault {name}; there are {}.", names(all())));
+        fields.error("fault", table::unknown(&name));
     }
     if fault.is_some_and(Fault::is_tls) && !speaks_tls {
         fields.error("fault", format!("The fault {name} needs a sandbox that was started with --tls."));
@@ -35,10 +35,8 @@ pub fn rule(body: &Json, speaks_tls: bool, known: &[&str]) -> Result<Rule, ApiEr
         fields.error("delay_ms", format!("The delay_ms field must be at most {LONGEST_DELAY_MS}."));
     }
     if delay.is_some() && fault.is_some_and(|fault| fault.delay.is_none()) {
-        fields.error(
-            "delay_ms",
-            format!("The delay_ms field belongs to {} only.", names(all().filter(|fault| fault.delay.is_some()))),
-        );
+        let delayed: Vec<_> = table::all().filter(|fault| fault.delay.is_some()).map(|fault| fault.name).collect();
+        fields.error("delay_ms", format!("The delay_ms field belongs to {} only.", delayed.join(", ")));
     }
     fields.finish()?;
     let fault = fault.ok_or_else(|| ApiError::field("fault", "The fault field is required."))?;

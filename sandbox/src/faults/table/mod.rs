@@ -21,9 +21,10 @@ pub fn named(name: &str) -> Option<&'static Fault> {
     all().find(|fault| fault.name == name)
 }
 
-/// The names, separated by commas, for error messages.
-pub fn names<'a>(faults: impl Iterator<Item = &'a Fault>) -> String {
-    faults.map(|fault| fault.name).collect::<Vec<_>>().join(", ")
+/// What is said of a name that no fault has.
+pub fn unknown(name: &str) -> String {
+    let names: Vec<_> = all().map(|fault| fault.name).collect();
+    format!("There is no fault {name}; there are {}.", names.join(", "))
 }
 
 #[cfg(test)]
