@@ -100,16 +100,17 @@ fn holds(condition: &Condition, result: &AttemptResult<'_>) -> bool {
         AttemptResult::Answer { http_status, unreadable, may_be_truncated, facts } => {
             (http_status, unreadable, may_be_truncated, facts)
         }
-        AttemptResult::NoAnswer { sent, .. } => return *condition == Condition::NoAnswer { sent },
+        AttemptResult::NoAnswer { sent, .. } => {
+            return matches!(condition, Condition::NoAnswer { sent: expected } if *expected == sent);
+        }
     };
     match *condition {
-        Condition::All(all) => all.iter().all(|condition| holds(condition, result)),
-        Condition::Any(any) => any.iter().any(|condition| holds(condition, result)),
-        Condition::Not(condition) => !holds(condition, result),
+        Condition::All(_) | Condition::Any(_) | Condition::Not(_) => holds_composed(condition, result),
         Condition::Otherwise => true,
         Condition::NoAnswer { .. } => false,
-        Condition::Http(statuses) => statuses.contains(&http_status),
-        Condition::HttpClass(classes) => classes.contains(&(http_status / 100)),
+        // Not contains(), whose code for long lists costs more than these short ones.
+        Condition::Http(statuses) => statuses.iter().any(|status| *status == http_status),
+        Condition::HttpClass(classes) => classes.iter().any(|class| *class == http_status / 100),
         Condition::Unreadable => unreadable.is_some(),
         Condition::MayBeTruncated => may_be_truncated,
         Condition::Success => facts.success.any_case,
@@ -130,6 +131,17 @@ fn holds(condition: &Condition, result: &AttemptResult<'_>) -> bool {
         Condition::OrderFailed => facts.order_failed,
         Condition::Subject => facts.subject,
         Condition::Bare => facts.bare,
+    }
+}
+
+/// A function of its own, so that the simple conditions need no stack frame.
+#[inline(never)]
+fn holds_composed(condition: &Condition, result: &AttemptResult<'_>) -> bool {
+    match *condition {
+        Condition::All(all) => all.iter().all(|condition| holds(condition, result)),
+        Condition::Any(any) => any.iter().any(|condition| holds(condition, result)),
+        Condition::Not(condition) => !holds(condition, result),
+        ref simple => holds(simple, result),
     }
 }
 

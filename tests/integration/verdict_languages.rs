@@ -1,6 +1,6 @@
-//! The verdicts as each language sees them: a raw server gives answers of `tests/verdict_cells.json`, some for every line of
-//! the tables of verdicts, at once and after a 429. The drivers print status, outcome, state, the number of requests, and the
-//! class of the exception or error.
+//! The verdicts as each language sees them: a raw server gives answers of `tests/verdict_cells.json` for every line of
+//! the tables of verdicts, at once and after a 429. The drivers print status, outcome, state, the number of requests,
+//! and the class of the exception or error.
 //!
 //! `PAYSVC_VERDICT_CELLS` is how many answers of each line are played.
 

@@ -60,7 +60,8 @@ impl Again {
     }
 }
 
-/// What changes after an earlier attempt of the same call was answered with 429: attempts before it may have been executed.
+/// What changes after an earlier attempt of the same call was answered with 429: attempts before it may have been
+/// executed.
 #[derive(Clone, Copy, Debug)]
 pub enum After429 {
     Same,
@@ -158,7 +159,8 @@ impl Condition {
             Condition::StatesDisagree => super::STATES_DISAGREE,
             Condition::StateContradicted => super::STATE_CONTRADICTED,
             Condition::FailedBesideProgress => {
-                "FAILED beside a top-level word or code of progress, or a payment response code of progress or success"
+                "FAILED beside a top-level word or code of progress, or a payment response code of progress or \
+                 success"
             }
             Condition::RefusingCode => "a top-level code 4 or 12",
             Condition::ElementFailed => "an element of a `data` array FAILED",

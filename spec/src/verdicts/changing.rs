@@ -80,7 +80,7 @@ pub const CHANGING: &[Line] = &[
     },
     Line {
         number: "11",
-        conditions: &[Condition::All(&[Condition::Failure, Condition::NamesProgress])],
+        conditions: &[Condition::Failure, Condition::NamesProgress],
         explanation: Some("the answer reports failure, and progress or success beside it"),
         ..LINE
     },

@@ -86,7 +86,7 @@ pub const READING: &[Line] = &[
     },
     Line {
         number: "r12",
-        conditions: &[Condition::All(&[Condition::ExactSuccess, Condition::FailureOrWeakFailure])],
+        conditions: &[Condition::ExactSuccess, Condition::FailureOrWeakFailure],
         explanation: CONTRADICTS,
         ..READ
     },

@@ -1,7 +1,7 @@
 //! What became of an earlier request, decided by the answer of a look-up.
 //!
-//! Evaluates the table of [`paysvc_spec::verdicts::resolution`], which `docs/verdicts.md` shows. Doubt is UNKNOWN: an answer
-//! that contradicts itself, speaks of another request or leaves the question open proves nothing.
+//! Evaluates the table of [`paysvc_spec::verdicts::resolution`], which `docs/verdicts.md` shows. Doubt is UNKNOWN: an
+//! answer that contradicts itself, speaks of another request or leaves the question open proves nothing.
 
 mod asked;
 #[cfg(test)]

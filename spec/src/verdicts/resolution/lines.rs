@@ -128,7 +128,8 @@ pub const LINES: &[Line] = &[
             Condition::AttemptsUnknown,
             Condition::Any(&[Condition::Asks(&[Charge, Final]), Condition::Entry(State::FAILED)]),
         ],
-        explanation: "every attempt that the service knows has failed; without the number of attempts this proves nothing",
+        explanation: "every attempt that the service knows has failed; without the number of attempts this proves \
+                      nothing",
         ..LINE
     },
     Line {
@@ -214,7 +215,8 @@ pub const LINES: &[Line] = &[
         about: &[Batch],
         conditions: &[Condition::Otherwise],
         state: StateRule::None,
-        explanation: "the answer does not say that the payouts were accepted: a person must find out before they are repeated",
+        explanation: "the answer does not say that the payouts were accepted: a person must find out before they are \
+                      repeated",
         ..LINE
     },
     Line {
