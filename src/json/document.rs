@@ -10,56 +10,16 @@ use once_cell::race::OnceBox;
 use super::raw::unescaped;
 use super::{MAX_VALUES, Type, pointer};
 use index::Index;
+pub use node::ScanError;
+use node::{ESCAPED, Node};
 use scan::Scanner;
 
 mod index;
 mod look;
+mod node;
 mod scan;
 #[cfg(test)]
 mod tests;
-
-/// The name of a value that is no member.
-const NO_NAME: u32 = u32::MAX;
-/// Set in the start of a name that contains an escape. No text is long enough to need this bit.
-const ESCAPED: u32 = 1 << 31;
-
-/// Why a text could not be read.
-#[derive(Debug, PartialEq, Eq)]
-pub enum ScanError {
-    /// Not exactly one JSON document.
-    Syntax,
-    /// More than [`MAX_VALUES`].
-    TooMany,
-    NoMemory,
-    /// The caller asked to stop.
-    Stopped,
-}
-
-/// A value. Offsets are in the text; `next` is the index of the value after this one and its contents.
-#[derive(Clone, Copy)]
-struct Node {
-    start: u32,
-    end: u32,
-    next: u32,
-    name: u32,
-    name_end: u32,
-}
-
-impl Node {
-    /// An unpaired surrogate stays as it is written.
-    fn name(self, text: &str) -> Option<Cow<'_, str>> {
-        if self.name == NO_NAME {
-            return None;
-        }
-        let raw = |start: u32| &text[start as usize..self.name_end as usize];
-        if self.name & ESCAPED == 0 {
-            return Some(Cow::Borrowed(raw(self.name)));
-        }
-        let start = self.name & !ESCAPED;
-        let quoted = &text[start as usize - 1..=self.name_end as usize];
-        Some(unescaped(quoted).unwrap_or(Cow::Borrowed(raw(start))))
-    }
-}
 
 /// The positions of the values of a text. The caller keeps the text.
 pub struct Document {
@@ -75,7 +35,7 @@ impl Document {
         if text.len() >= ESCAPED as usize {
             return Err(ScanError::TooMany);
         }
-        Scanner::new(text, stop, MAX_VALUES).document()
+        Document::scanned(Scanner::new(text, stop, MAX_VALUES))
     }
 
     /// Reads a text that the library has made itself, whatever the number of its values.
@@ -83,7 +43,12 @@ impl Document {
         if text.len() >= ESCAPED as usize {
             return Err(ScanError::TooMany);
         }
-        Scanner::new(text, &|| false, u32::MAX as usize).document()
+        Document::scanned(Scanner::new(text, &|| false, u32::MAX as usize))
+    }
+
+    fn scanned(scanner: Scanner<'_, '_>) -> Result<Document, ScanError> {
+        let (nodes, has_duplicate_names) = scanner.scan()?;
+        Ok(Document { nodes, has_duplicate_names, index: OnceBox::new() })
     }
 
     /// How many values it has.
@@ -171,22 +136,9 @@ impl<'d> Value<'d> {
         Children { document: self.document, text: self.text, index: self.index + 1, end }
     }
 
-    /// The name as a C text: unescaped, but as it is written if it contains a NUL, which would end the text early.
-    fn c_name(self) -> Option<Cow<'d, str>> {
-        let name = self.name()?;
-        match &name {
-            // Only an escape writes a NUL.
-            Cow::Owned(text) if text.contains('\0') => {
-                let node = self.node();
-                Some(Cow::Borrowed(&self.text[(node.name & !ESCAPED) as usize..node.name_end as usize]))
-            }
-            _ => Some(name),
-        }
-    }
-
     /// The name of a member as a step of a JSON pointer.
     pub fn step(self) -> Option<Cow<'d, str>> {
-        self.c_name().map(pointer::step)
+        self.node().c_name(self.text).map(pointer::step)
     }
 
     /// Whether a member has that name.
@@ -194,7 +146,7 @@ impl<'d> Value<'d> {
     fn is_named(self, name: &str) -> bool {
         match self.plain_name() {
             Some(own) => own == name.as_bytes(),
-            None => self.c_name().is_some_and(|own| own == name),
+            None => self.node().c_name(self.text).is_some_and(|own| own == name),
         }
     }
 

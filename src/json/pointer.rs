@@ -9,12 +9,12 @@ pub struct Pointer<'p> {
     has_escape: bool,
 }
 
-/// One step, and the pointer up to and without it.
+/// One step of a pointer, which starts there with its slash.
 #[derive(Clone, Copy)]
 pub struct Step<'p> {
+    pointer: Pointer<'p>,
+    start: usize,
     text: &'p str,
-    has_escape: bool,
-    pub before: &'p str,
 }
 
 /// What an array makes of a step.
@@ -46,22 +46,29 @@ impl<'p> Pointer<'p> {
     }
 
     pub fn steps(self) -> impl Iterator<Item = Step<'p>> {
-        let Pointer { text: pointer, has_escape } = self;
-        let mut start = 0;
+        let (mut start, mut rest) = (0, self.text.strip_prefix('/'));
         std::iter::from_fn(move || {
-            let rest = pointer[start..].strip_prefix('/')?;
-            let text = &rest[..memchr::memchr(b'/', rest.as_bytes()).unwrap_or(rest.len())];
-            let before = &pointer[..start];
+            let text;
+            (text, rest) = match (rest?, memchr::memchr(b'/', rest?.as_bytes())) {
+                (last, None) => (last, None),
+                (steps, Some(end)) => (&steps[..end], Some(&steps[end + 1..])),
+            };
+            let step = Step { pointer: self, start, text };
             start += 1 + text.len();
-            Some(Step { text, has_escape, before })
+            Some(step)
         })
     }
 }
 
 impl<'p> Step<'p> {
+    /// The pointer up to and without this step.
+    pub fn before(self) -> &'p str {
+        &self.pointer.text[..self.start]
+    }
+
     /// The member that it names.
     pub fn name(self) -> Cow<'p, str> {
-        match self.has_escape {
+        match self.pointer.has_escape {
             // In this order: ~01 is ~1 and not a slash.
             true => Cow::Owned(self.text.replace("~1", "/").replace("~0", "~")),
             false => Cow::Borrowed(self.text),

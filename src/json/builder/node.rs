@@ -216,10 +216,10 @@ impl Node {
         match self {
             Node::Scalar(_) => {
                 let kind = self.kind().name();
-                Err(format!("{} is {kind}, neither an object nor an array", shown(step.before)).into())
+                Err(format!("{} is {kind}, neither an object nor an array", shown(step.before())).into())
             }
             Node::Object(_) if matches!(step.index(), Index::End) => {
-                Err(format!("- appends to an array, and {} is an object", shown(step.before)).into())
+                Err(format!("- appends to an array, and {} is an object", shown(step.before())).into())
             }
             Node::Object(object) => {
                 let name = scalar::quoted(&step.name())?;
@@ -240,12 +240,12 @@ impl Node {
                     Index::End => count,
                     Index::Malformed => return Err(LEADING_ZEROS.into()),
                     Index::None => {
-                        let place = shown(step.before);
+                        let place = shown(step.before());
                         return Err(format!("{place} is an array: the step after it must be an index or -").into());
                     }
                 };
                 if index > count {
-                    return Err(format!("the next index of {} is {count}", shown(step.before)).into());
+                    return Err(format!("the next index of {} is {count}", shown(step.before())).into());
                 }
                 let is_new = index == count;
                 if is_new {

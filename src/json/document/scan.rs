@@ -3,9 +3,7 @@
 mod duplicates;
 pub mod tokens;
 
-use once_cell::race::OnceBox;
-
-use super::{Document, ESCAPED, NO_NAME, Node, ScanError};
+use super::node::{ESCAPED, NO_NAME, Node, ScanError};
 
 /// How many bytes are read between two checks of the deadline: tens of microseconds.
 const STEP: usize = 64 * 1024;
@@ -45,10 +43,11 @@ impl<'t, 's> Scanner<'t, 's> {
         }
     }
 
-    pub fn document(mut self) -> Result<Document, ScanError> {
+    /// The values, and whether any object has two members with the same name.
+    pub fn scan(mut self) -> Result<(Vec<Node>, bool), ScanError> {
         self.nodes.try_reserve(USUAL_VALUES).map_err(|_| ScanError::NoMemory)?;
         self.run()?;
-        Ok(Document { nodes: self.nodes, has_duplicate_names: self.has_duplicate_names, index: OnceBox::new() })
+        Ok((self.nodes, self.has_duplicate_names))
     }
 
     fn run(&mut self) -> Result<(), ScanError> {

@@ -1,3 +1,4 @@
+use super::super::Document;
 use super::*;
 
 const NAMES: [&str; 8] = ["a", "b", "", "a/b", "m~n", r"\u0061", r"x\u0000y", r"\ud800"];
