@@ -10,7 +10,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("util", &[]),
     ("transport", &["util"]),
     ("request", &["util"]),
-    ("response", &["util", "transport::answer", "request::references", "request::secrets"]),
+    ("response", &["util", "transport::answer", "transport::error", "request::references", "request::secrets"]),
     ("client", &["util", "transport", "request", "response"]),
     (
         "ffi",

@@ -1,8 +1,9 @@
-//! Why there is no answer.
+//! Why there is no answer, or not all of it.
 
 use std::io;
 
 use crate::util::ended::CANCELLED;
+use crate::util::memory;
 use paysvc_spec::status::Status;
 
 #[derive(Clone, Debug)]
@@ -21,6 +22,16 @@ impl TransportError {
 
     pub fn permanent(message: impl Into<String>) -> TransportError {
         TransportError { status: Status::Transport, message: message.into(), permanent: true }
+    }
+
+    /// Of a body that is not framed as HTTP says.
+    pub fn framing(reason: &str) -> TransportError {
+        TransportError::new(Status::Response, format!("is framed wrongly: {reason}"))
+    }
+
+    /// Of a body that the system refused the memory for.
+    pub fn no_memory() -> TransportError {
+        TransportError::new(Status::Response, memory::TOO_LARGE)
     }
 
     pub fn cancelled() -> TransportError {
