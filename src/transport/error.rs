@@ -38,6 +38,10 @@ impl TransportError {
         TransportError::new(Status::Cancelled, CANCELLED)
     }
 
+    pub fn closed(doing: &str) -> TransportError {
+        TransportError::new(Status::Transport, format!("the connection was closed while {doing}"))
+    }
+
     pub fn timeout(doing: &str) -> TransportError {
         TransportError::new(Status::Timeout, format!("the time ran out while {doing}"))
     }
@@ -52,9 +56,7 @@ impl TransportError {
         match error.kind() {
             // Our own: the system's timeouts mean that the peer no longer answers, and come before the deadline.
             io::ErrorKind::TimedOut if error.raw_os_error().is_none() => TransportError::timeout(doing),
-            io::ErrorKind::UnexpectedEof => {
-                TransportError::new(Status::Transport, format!("the connection was closed while {doing}"))
-            }
+            io::ErrorKind::UnexpectedEof => TransportError::closed(doing),
             _ => TransportError::new(Status::Transport, format!("the connection broke while {doing}: {error}")),
         }
     }
