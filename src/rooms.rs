@@ -11,7 +11,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("json", &["util"]),
     ("transport", &["util"]),
     ("request", &["util", "json"]),
-    ("response", &["util", "json", "transport::answer", "request::references", "request::secrets"]),
+    ("response", &["util", "json", "transport::answer", "transport::error", "request::references", "request::secrets"]),
     ("client", &["util", "json", "transport", "request", "response"]),
     // For the fuzzer and for tests only, so nothing else can import it.
     ("fuzzing", &["util", "json", "transport::answer", "request", "response", "client"]),

@@ -48,12 +48,9 @@ pub unsafe fn endpoint(
     call: *const paysvc_call,
     reply: *mut *mut paysvc_reply,
 ) -> paysvc_status {
+    let send = |client: &Client, context: &CallContext<'_>, json: &str| client.call(context, row, json);
     // SAFETY: the arguments are what the caller promises, until the body has run and the reply is written.
-    unsafe {
-        deliver(reply, |record| {
-            with_arguments(client, request_json, call, record, |client, context, json| client.call(context, row, json))
-        })
-    }
+    unsafe { deliver(reply, |record| with_arguments(client, request_json, call, record, send)) }
 }
 
 /// # Safety

@@ -11,7 +11,8 @@ use super::value::value;
 use super::{check_failure_envelope, check_texts, json};
 use crate::response::reader::{self, AnswerContext};
 use crate::response::reply::Reply;
-use crate::transport::answer::{BodyError, HttpAnswer};
+use crate::transport::answer::HttpAnswer;
+use crate::transport::error::TransportError;
 use crate::util::one_line;
 use paysvc_spec::schema::Reference;
 use paysvc_spec::schema::{Answer, Envelope, Member, Safety};
@@ -79,12 +80,12 @@ fn choice(head: &[u8]) -> u8 {
     head.get(3).copied().unwrap_or(b'@')
 }
 
-fn cut(head: &[u8]) -> Option<BodyError> {
+fn cut(head: &[u8]) -> Option<TransportError> {
     match choice(head) >> 1 & 7 {
-        1 => Some(BodyError::Broken("it\r\nbroke\0off".into())),
-        2 => Some(BodyError::TooLarge(9)),
-        3 => Some(BodyError::Ended(Status::Timeout)),
-        4 => Some(BodyError::Ended(Status::Cancelled)),
+        1 => Some(TransportError::new(Status::Transport, "it\r\nbroke\0off")),
+        2 => Some(TransportError::framing("9")),
+        3 => Some(TransportError::timeout("reading")),
+        4 => Some(TransportError::cancelled()),
         _ => None,
     }
 }

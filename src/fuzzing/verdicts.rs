@@ -15,7 +15,8 @@ use crate::request::settings::Settings;
 use crate::request::{self, raw};
 use crate::response::reader::{self, AnswerContext};
 use crate::response::verdict::{self, AttemptResult};
-use crate::transport::answer::{BodyError, HttpAnswer};
+use crate::transport::answer::HttpAnswer;
+use crate::transport::error::TransportError;
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::status::{Status, name_of, name_of_outcome};
 use paysvc_spec::verdicts::{CHANGING, READING};
@@ -76,8 +77,8 @@ impl Question {
             encoded: self.encoded,
             close_delimited: self.ended == "close",
             body_error: match self.ended.as_str() {
-                "cut" => Some(BodyError::Broken("cut".to_owned())),
-                "late" => Some(BodyError::Ended(Status::Timeout)),
+                "cut" => Some(TransportError::new(Status::Transport, "cut")),
+                "late" => Some(TransportError::timeout("reading")),
                 _ => None,
             },
         };

@@ -12,9 +12,11 @@ use crate::response::redact::WITHHELD;
 use crate::response::reply::Reply;
 use crate::response::texts;
 use crate::response::verdict::{self, AttemptResult, Verdict};
-use crate::transport::answer::{BodyError, HttpAnswer};
+use crate::transport::answer::HttpAnswer;
+use crate::transport::error::TransportError;
 use crate::util::ended::CANCELLED;
 use crate::util::failpoint;
+use crate::util::memory;
 use paysvc_spec::schema::{Answer, Safety};
 use paysvc_spec::status::Status;
 
@@ -51,7 +53,8 @@ enum Body {
 pub fn read(context: &AnswerContext<'_>, answer: HttpAnswer) -> Judged {
     failpoint::at("answer");
     let HttpAnswer { http_status, content_type, retry_after_ms, .. } = answer;
-    let may_be_truncated = answer.close_delimited || matches!(answer.body_error, Some(BodyError::Broken(_)));
+    let may_be_truncated =
+        answer.close_delimited || answer.body_error.as_ref().is_some_and(|error| error.status == Status::Transport);
     let mut body = read_body(context, answer.body, answer.encoded, answer.close_delimited, answer.body_error);
     let mut facts = Box::<Facts>::default();
     if let Body::Json(text, document) = &body {
@@ -94,7 +97,7 @@ fn read_body(
     body: Vec<u8>,
     encoded: bool,
     close_delimited: bool,
-    cut: Option<BodyError>,
+    cut: Option<TransportError>,
 ) -> Body {
     if let Some(cut) = cut {
         return incomplete(cut);
@@ -119,7 +122,7 @@ fn read_body(
         Ok(document) if close_delimited && document.root(&text).kind() == Type::Number => not_json(text.as_bytes()),
         Ok(document) => Body::Json(text, document),
         Err(ScanError::Syntax) => not_json(text.as_bytes()),
-        Err(ScanError::NoMemory) => incomplete(BodyError::NoMemory),
+        Err(ScanError::NoMemory) => unreadable(memory::TOO_LARGE),
         Err(ScanError::Stopped) => stopped(context),
         Err(ScanError::TooMany) => unreadable(&format!("holds more than {MAX_VALUES} values")),
     }
@@ -148,19 +151,23 @@ fn begins_as_json(mut bytes: &[u8]) -> bool {
 
 /// The call has ended while the answer was read.
 fn stopped(context: &AnswerContext<'_>) -> Body {
-    incomplete(BodyError::Ended((context.ended)().unwrap_or(Status::Timeout)))
+    unread((context.ended)().unwrap_or(Status::Timeout))
 }
 
-fn incomplete(error: BodyError) -> Body {
-    let (status, reason) = match error {
-        BodyError::Broken(reason) => (Status::Response, format!("was cut off: {reason}")),
-        BodyError::Framing(reason) => (Status::Response, format!("is framed wrongly: {reason}")),
-        BodyError::TooLarge(limit) => (Status::Response, format!("is larger than {limit} bytes")),
-        BodyError::NoMemory => (Status::Response, "does not fit into the memory that this process may have".to_owned()),
-        BodyError::Ended(Status::Cancelled) => (Status::Cancelled, format!("was not read: {CANCELLED}")),
-        BodyError::Ended(status) => (status, "was not read in time".to_owned()),
+fn unread(why: Status) -> Body {
+    let reason = match why {
+        Status::Cancelled => format!("was not read: {CANCELLED}"),
+        _ => "was not read in time".to_owned(),
     };
-    Body::Unreadable(status, reason)
+    Body::Unreadable(why, reason)
+}
+
+fn incomplete(error: TransportError) -> Body {
+    match error.status {
+        Status::Timeout | Status::Cancelled => unread(error.status),
+        Status::Response => Body::Unreadable(Status::Response, error.message),
+        _ => Body::Unreadable(Status::Response, format!("was cut off: {}", error.message)),
+    }
 }
 
 fn reply(

@@ -1,6 +1,6 @@
 //! The HTTP answer as it was received: status, the headers that matter, and the bytes of the body.
 
-use paysvc_spec::status::Status;
+use super::error::TransportError;
 
 pub struct HttpAnswer {
     pub http_status: u16,
@@ -13,21 +13,7 @@ pub struct HttpAnswer {
     pub encoded: bool,
     /// Neither a length nor chunks: the body ends with the connection, so a truncated one looks like a complete one.
     pub close_delimited: bool,
-    /// Why the body is incomplete, if it is.
-    pub body_error: Option<BodyError>,
-}
-
-/// Why an answer's body is incomplete.
-#[derive(Debug)]
-pub enum BodyError {
-    /// The connection broke.
-    Broken(String),
-    /// The framing is wrong: a retry would get the same answer.
-    Framing(String),
-    /// Larger than this many bytes.
-    TooLarge(usize),
-    /// The system refused the memory for it.
-    NoMemory,
-    /// The call was cancelled, or its time has run out.
-    Ended(Status),
+    /// Why the body is incomplete, if it is. With the status Transport the connection broke; with Response a retry would get
+    /// the same answer, and the message follows "the body ...".
+    pub body_error: Option<TransportError>,
 }

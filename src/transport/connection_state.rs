@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::answer::BodyError;
 use super::bounds::Bounds;
 use super::connect::Peer;
 use super::error::TransportError;
@@ -110,13 +109,9 @@ impl ConnectionState {
     }
 
     /// Why the body ended early, if the connection knows.
-    pub fn body_error(&self) -> Option<BodyError> {
+    pub fn body_error(&self) -> Option<TransportError> {
         let error = self.call_state().error.take()?;
-        Some(match error.status {
-            Status::Timeout | Status::Cancelled => BodyError::Ended(error.status),
-            Status::Response => BodyError::Framing(error.message),
-            _ => BodyError::Broken(error.message),
-        })
+        Some(if error.status == Status::Response { TransportError::framing(&error.message) } else { error })
     }
 
     fn call_state(&self) -> MutexGuard<'_, CallState> {

@@ -1,8 +1,9 @@
-//! Why there is no answer.
+//! Why there is no answer, or not all of it.
 
 use std::io;
 
 use crate::util::ended::CANCELLED;
+use crate::util::memory;
 use paysvc_spec::status::Status;
 
 #[derive(Clone, Debug)]
@@ -23,8 +24,22 @@ impl TransportError {
         TransportError { status: Status::Transport, message: message.into(), permanent: true }
     }
 
+    /// Of a body that is not framed as HTTP says.
+    pub fn framing(reason: &str) -> TransportError {
+        TransportError::new(Status::Response, format!("is framed wrongly: {reason}"))
+    }
+
+    /// Of a body that the system refused the memory for.
+    pub fn no_memory() -> TransportError {
+        TransportError::new(Status::Response, memory::TOO_LARGE)
+    }
+
     pub fn cancelled() -> TransportError {
         TransportError::new(Status::Cancelled, CANCELLED)
+    }
+
+    pub fn closed(doing: &str) -> TransportError {
+        TransportError::new(Status::Transport, format!("the connection was closed while {doing}"))
     }
 
     pub fn timeout(doing: &str) -> TransportError {
@@ -41,9 +56,7 @@ impl TransportError {
         match error.kind() {
             // Our own: the system's timeouts mean that the peer no longer answers, and come before the deadline.
             io::ErrorKind::TimedOut if error.raw_os_error().is_none() => TransportError::timeout(doing),
-            io::ErrorKind::UnexpectedEof => {
-                TransportError::new(Status::Transport, format!("the connection was closed while {doing}"))
-            }
+            io::ErrorKind::UnexpectedEof => TransportError::closed(doing),
             _ => TransportError::new(Status::Transport, format!("the connection broke while {doing}: {error}")),
         }
     }

@@ -13,7 +13,7 @@ pub mod clock;
 pub mod config;
 mod connect;
 mod connection_state;
-mod error;
+pub mod error;
 mod framing;
 mod look_up;
 mod own_authority;
@@ -37,7 +37,7 @@ use std::time::{Duration, SystemTime};
 use ureq::http::{HeaderMap, HeaderName, Request, Response, Uri, header};
 use ureq::{Agent, Body};
 
-use crate::transport::answer::{BodyError, HttpAnswer};
+use crate::transport::answer::HttpAnswer;
 use crate::transport::bounds::Bounds;
 use crate::util::limits::MAX_TEXT;
 use crate::util::memory;
@@ -194,31 +194,33 @@ fn read(response: Response<Body>, state: &ConnectionState, keep_trace: bool) -> 
     let close_delimited = end == Ok(End::ConnectionClose);
     let (body, body_error) = match end {
         Ok(_) => read_body(response.into_body(), state),
-        Err(reason) => (Vec::new(), Some(BodyError::Framing(reason))),
+        Err(reason) => (Vec::new(), Some(TransportError::framing(&reason))),
     };
     HttpAnswer { http_status, content_type, retry_after_ms, trace, body, encoded, close_delimited, body_error }
 }
 
 /// The body up to the limit, and why it is incomplete, if it is.
-fn read_body(body: Body, state: &ConnectionState) -> (Vec<u8>, Option<BodyError>) {
+fn read_body(body: Body, state: &ConnectionState) -> (Vec<u8>, Option<TransportError>) {
     let expected = body.content_length().map_or(1023, |length| length.min(MAX_TEXT as u64) as usize);
     // The only copy that is made of an answer. One byte more, for the NUL at the end of a C string.
     let Some(mut bytes) = memory::buffer(expected + 1) else {
-        return (Vec::new(), Some(BodyError::NoMemory));
+        return (Vec::new(), Some(TransportError::no_memory()));
     };
     // One byte more than allowed distinguishes a body at the limit from a larger one.
     let reader = body.into_with_config().limit(u64::MAX).reader();
     let mut reader = LimitedReader { reader, state, bounds: state.bounds() }.take(MAX_TEXT as u64 + 1);
     let error = match reader.read_to_end(&mut bytes) {
-        Ok(_) if bytes.len() > MAX_TEXT => Some(BodyError::TooLarge(MAX_TEXT)),
-        Ok(_) if bytes.try_reserve_exact(1).is_err() => Some(BodyError::NoMemory),
+        Ok(_) if bytes.len() > MAX_TEXT => {
+            Some(TransportError::new(Status::Response, format!("is larger than {MAX_TEXT} bytes")))
+        }
+        Ok(_) if bytes.try_reserve_exact(1).is_err() => Some(TransportError::no_memory()),
         // A body may end with its connection: then a cancel or a timeout looks like its end.
         Ok(_) => state.body_error(),
         // Without a length in the headers, the buffer grows while the body is read.
-        Err(error) if error.kind() == ErrorKind::OutOfMemory => Some(BodyError::NoMemory),
+        Err(error) if error.kind() == ErrorKind::OutOfMemory => Some(TransportError::no_memory()),
         Err(error) => Some(state.body_error().unwrap_or_else(|| match error.kind() {
-            ErrorKind::UnexpectedEof => BodyError::Broken(error.to_string()),
-            _ => BodyError::Framing(error.to_string()),
+            ErrorKind::UnexpectedEof => TransportError::new(Status::Transport, error.to_string()),
+            _ => TransportError::framing(&error.to_string()),
         })),
     };
     (bytes, error)

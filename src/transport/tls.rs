@@ -136,12 +136,7 @@ impl Tls {
                 break;
             }
             match tls.read_tls(&mut input) {
-                Ok(0) => {
-                    return Err(TransportError::new(
-                        Status::Transport,
-                        format!("the connection was closed while {DOING}"),
-                    ));
-                }
+                Ok(0) => return Err(TransportError::closed(DOING)),
                 Ok(_) => {}
                 Err(error) => return Err(TransportError::io(DOING, &error)),
             }
@@ -185,12 +180,7 @@ impl Tls {
                 Ok(_) => {}
             }
             match tls.read_tls(sock) {
-                Ok(0) => {
-                    break Err(TransportError::new(
-                        Status::Transport,
-                        format!("the connection was closed while {DOING}"),
-                    ));
-                }
+                Ok(0) => break Err(TransportError::closed(DOING)),
                 Ok(_) => {}
                 // No answer: some services never send one.
                 Err(error) if error.kind() == io::ErrorKind::TimedOut && Instant::now() < deadline => break Ok(()),

@@ -9,8 +9,11 @@ use paysvc_spec::status::Status;
 /// The status and the reason.
 pub struct Failure(pub Status, pub String);
 
-/// What ends a run that the caller's callback ends.
-pub const STOPPED_BY_CALLBACK: &str = "the callback for progress stopped the call";
+impl Failure {
+    pub fn of_callback() -> Failure {
+        Failure(Status::Cancelled, "the callback for progress stopped the call".into())
+    }
+}
 
 /// There is no memory to pay, or look up, that many recipients, and to report what becomes of them.
 pub fn no_memory(recipients: usize) -> ValidationError {

@@ -87,7 +87,7 @@ impl Client {
             None => list.new_report()?,
         };
         let budget = Budget::new(request, length, report.size());
-        let run = Run::new(self, context, list, report, budget, self.config.timeout, continue_after_unknown)?;
+        let run = Run::new(self, context, list, report, budget, continue_after_unknown)?;
         // What the configuration lacks is told before the first batch.
         if let Some(json) = run.first_request() {
             request::prepare(INITIATE, json.text(), &self.settings, &|| false)?;
@@ -98,7 +98,7 @@ impl Client {
     fn states(&self, context: &CallContext<'_>, earlier: &RawValue) -> Result<Reply, ValidationError> {
         let report = earlier::read(earlier, "status_of")?;
         self.settings.require(WHAT, self.settings.choices.key(STATUS), STATUS.encrypted)?;
-        Ok(States::new(self, context, report, self.config.timeout)?.ask())
+        Ok(States::new(self, context, report)?.ask())
     }
 }
 

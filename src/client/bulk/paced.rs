@@ -1,7 +1,5 @@
 //! Sends one request, and waits and sends it again as long as the service answers 429 and there is time.
 
-use std::time::Duration;
-
 use super::rules::Waits;
 use crate::client::backoff::random;
 use crate::client::retry::PriorAttempts;
@@ -10,14 +8,9 @@ use crate::response::reply::Reply;
 use paysvc_spec::schema::Endpoint;
 use paysvc_spec::status::{Outcome, Status};
 
-/// `timeout` bounds each time that it is sent, with the attempts of a call; the call bounds all.
-pub fn send(
-    client: &Client,
-    context: &CallContext<'_>,
-    row: &'static Endpoint,
-    json: &str,
-    timeout: Duration,
-) -> Reply {
+/// The client's timeout bounds each time that it is sent, with all attempts; the call bounds all.
+pub fn send(client: &Client, context: &CallContext<'_>, row: &'static Endpoint, json: &str) -> Reply {
+    let timeout = client.config.timeout;
     let mut waits = Waits::default();
     let mut prior = PriorAttempts::NONE;
     loop {

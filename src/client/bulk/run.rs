@@ -1,10 +1,8 @@
 //! Sends the batches of a list, one after the other.
 
-use std::time::Duration;
-
 use super::answer::{self, Known};
 use super::budget::Budget;
-use super::failure::{Failure, STOPPED_BY_CALLBACK, contained, no_memory};
+use super::failure::{Failure, contained, no_memory};
 use super::list::{BatchRequest, List};
 use super::paced;
 use super::report::{Batch, Identity, Report, Row, is_undone, word};
@@ -34,8 +32,6 @@ pub struct Run<'a> {
     /// For the text of the report.
     room: Vec<u8>,
     budget: Budget,
-    /// What a batch may take.
-    timeout: Duration,
     rules: Rules,
     known: Known,
     /// Recipients that have an outcome.
@@ -55,7 +51,6 @@ impl<'a> Run<'a> {
         list: List,
         report: Report,
         budget: Budget,
-        timeout: Duration,
         continue_after_unknown: bool,
     ) -> Result<Run<'a>, ValidationError> {
         let mut report = report;
@@ -83,7 +78,6 @@ impl<'a> Run<'a> {
             report,
             room,
             budget,
-            timeout,
             rules,
             known,
             done,
@@ -118,11 +112,11 @@ impl<'a> Run<'a> {
 
     /// Why a batch must not start now.
     fn obstacle(&self) -> Option<Failure> {
-        let left = self.context.bounds.time_left();
+        let (left, timeout) = (self.context.bounds.time_left(), self.client.config.timeout);
         match self.context.bounds.ended() {
             Some(Status::Cancelled) => Some(Failure(Status::Cancelled, CANCELLED.into())),
-            _ if left < self.timeout => {
-                let (left, needed) = (left.as_millis(), self.timeout.as_millis());
+            _ if left < timeout => {
+                let (left, needed) = (left.as_millis(), timeout.as_millis());
                 let text = format!("the call has {left} ms left, and a batch may take {needed} ms (timeout_ms)");
                 Some(Failure(Status::Timeout, text))
             }
@@ -150,14 +144,14 @@ impl<'a> Run<'a> {
             _ if !fits => Some(too_long()),
             _ if !has_room => Some(Failure(Status::Transport, memory::LACK.into())),
             true => self.obstacle(),
-            false => Some(stopped_by_callback()),
+            false => Some(Failure::of_callback()),
         };
         let request = self.list.request(&recipients);
         let (reply, stop) = match obstacle {
             Some(Failure(status, why)) => {
                 (Reply::failed(status, Outcome::NotSent, why.clone()), Some(Failure(status, why)))
             }
-            None => (paced::send(self.client, self.context, INITIATE, request.text(), self.timeout), None),
+            None => (paced::send(self.client, self.context, INITIATE, request.text()), None),
         };
         let rule = self.settle(index, &recipients, &request, reply);
         self.under_way = None;
@@ -165,7 +159,7 @@ impl<'a> Run<'a> {
         let goes_on = self.tell(&steps::after(&self.report, index, &recipients), true);
         match stop.or(rule) {
             Some(stop) => Err(stop),
-            None if !goes_on && self.done < self.report.rows.len() => Err(stopped_by_callback()),
+            None if !goes_on && self.done < self.report.rows.len() => Err(Failure::of_callback()),
             None => Ok(()),
         }
     }
@@ -287,10 +281,6 @@ fn too_long() -> Failure {
     let text =
         format!("the report could become longer than {MAX_BULK_TEXT} bytes, which earlier takes: split the list");
     Failure(Status::Argument, text)
-}
-
-fn stopped_by_callback() -> Failure {
-    Failure(Status::Cancelled, STOPPED_BY_CALLBACK.into())
 }
 
 /// The batches of all recipients that are proved undone.

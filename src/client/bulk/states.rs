@@ -1,9 +1,7 @@
 //! Looks up the batches of an earlier report. Nothing is called paid unless the answer says so of the very payout.
 
-use std::time::Duration;
-
 use super::budget::AROUND;
-use super::failure::{Failure, STOPPED_BY_CALLBACK, contained, no_memory};
+use super::failure::{Failure, contained, no_memory};
 use super::report::{Report, Row, is_undone, state_name};
 use super::writer::{Object, object};
 use super::{STATUS, answer, names, paced, rules, steps};
@@ -30,8 +28,6 @@ pub struct States<'a> {
     rows: Vec<Vec<usize>>,
     /// For the text of the report.
     room: Vec<u8>,
-    /// What a look-up may take.
-    timeout: Duration,
 }
 
 impl<'a> States<'a> {
@@ -39,7 +35,6 @@ impl<'a> States<'a> {
         client: &'a Client,
         context: &'a CallContext<'a>,
         report: Report,
-        timeout: Duration,
     ) -> Result<States<'a>, ValidationError> {
         let recipients = report.rows.len();
         let room = memory::buffer(report.size() + AROUND).ok_or_else(|| no_memory(recipients))?;
@@ -50,7 +45,7 @@ impl<'a> States<'a> {
                 rows[batch].push(index);
             }
         }
-        Ok(States { client, context, report, rows, room, timeout })
+        Ok(States { client, context, report, rows, room })
     }
 
     pub fn ask(mut self) -> Reply {
@@ -99,7 +94,7 @@ impl<'a> States<'a> {
             }
             let goes_on = self.context.report(done + 1, asked.len(), &steps::look(&self.report, batch, status));
             if !goes_on && done + 1 < asked.len() {
-                *failure = Some(Failure(Status::Cancelled, STOPPED_BY_CALLBACK.into()));
+                *failure = Some(Failure::of_callback());
                 return;
             }
             if failures == MOST_FAILURES || matches!(status, Status::Cancelled | Status::Unauthorized) {
@@ -117,7 +112,7 @@ impl<'a> States<'a> {
         let mut accounts = Secrets::default();
         rows.iter().for_each(|&row| accounts.push(&self.report.rows[row].identity.account));
         let context = self.context.masking(&accounts);
-        let reply = paced::send(self.client, &context, STATUS, &request, self.timeout);
+        let reply = paced::send(self.client, &context, STATUS, &request);
         if reply.outcome == Outcome::Confirmed {
             let certain = STATUS.answer.certainty != Certainty::Guessed;
             let states = states(certain, &reply, &reference, rows.iter().map(|&row| &self.report.rows[row]));

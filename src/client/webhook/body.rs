@@ -24,25 +24,16 @@ pub struct Findings {
     pub key: Option<String>,
 }
 
-/// Why an answer cannot be returned with the findings.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Unusable {
-    NotAnObject,
-    /// It has a member of a name that the findings have.
-    Taken(&'static str),
-    NoMemory,
-}
-
 impl Findings {
-    /// An object's text with the findings in front of its members.
-    pub fn before(&self, body: &str, document: &Document) -> Result<String, Unusable> {
+    /// An object's text with the findings in front of its members, or why it cannot be returned with them.
+    pub fn before(&self, body: &str, document: &Document) -> Result<String, String> {
         let root = document.root(body);
         if root.kind() != Type::Object {
-            return Err(Unusable::NotAnObject);
+            return Err("the service's answer is not an object".to_owned());
         }
         let names = || root.children().filter_map(|member| member.name());
         if let Some(taken) = ADDED.iter().find(|added| names().any(|name| name.eq_ignore_ascii_case(added))) {
-            return Err(Unusable::Taken(taken));
+            return Err(format!("the service's answer has a member {taken} of its own"));
         }
         let mut out = self.members();
         if root.children().next().is_some() {
@@ -50,7 +41,8 @@ impl Findings {
         }
         // As it was received, without its opening brace. One byte more, for the NUL at the end of a C string.
         let rest = &root.raw()[1..];
-        let mut whole = memory::buffer(out.len() + rest.len() + 1).ok_or(Unusable::NoMemory)?;
+        let mut whole =
+            memory::buffer(out.len() + rest.len() + 1).ok_or_else(|| format!("the answer {}", memory::TOO_LARGE))?;
         whole.extend_from_slice(&out);
         whole.extend_from_slice(rest.as_bytes());
         Ok(String::from_utf8(whole).expect("two texts are UTF-8"))

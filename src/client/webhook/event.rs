@@ -1,8 +1,11 @@
 //! Reads the body of a webhook, which anybody may have sent: bounded, in every form that the service uses.
 
-use super::members::{Fault, Values};
+use super::invalid::{of_body, of_member};
+use super::members::Values;
 use crate::json::Type;
 use crate::json::document::{Document, ScanError};
+use crate::util::memory;
+use crate::util::validation_error::ValidationError;
 use paysvc_spec::events::{Subject, VERIFICATIONS, Verification, WRAPPER};
 
 /// Largest body that is read. The largest event that was seen has 3 KB.
@@ -18,46 +21,29 @@ pub struct Event {
     pub subject: Option<Subject>,
 }
 
-/// Why a body is no event: the member, or the whole body, and what is wrong with it. Holds nothing of the body.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Unreadable {
-    pub member: Option<&'static str>,
-    pub reason: String,
-}
-
-fn unreadable(reason: impl Into<String>) -> Unreadable {
-    Unreadable { member: None, reason: reason.into() }
-}
-
-impl From<Fault> for Unreadable {
-    fn from(fault: Fault) -> Unreadable {
-        Unreadable { member: Some(fault.member), reason: fault.reason.to_owned() }
-    }
-}
-
 impl Event {
-    pub fn read(text: &str, stop: &dyn Fn() -> bool) -> Result<Event, Unreadable> {
+    pub fn read(text: &str, stop: &dyn Fn() -> bool) -> Result<Event, ValidationError> {
         if text.len() > MAX_LENGTH {
-            return Err(unreadable(format!("is {} bytes; an event has at most {MAX_LENGTH}", text.len())));
+            return Err(of_body(format!("is {} bytes; an event has at most {MAX_LENGTH}", text.len())));
         }
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let document = Document::scan(text, stop).map_err(|error| match error {
-            ScanError::Syntax => unreadable("is not JSON"),
-            ScanError::TooMany => unreadable("holds too many values"),
-            ScanError::NoMemory => unreadable("does not fit into the memory that this process may have"),
-            ScanError::Stopped => unreadable("was not read in time"),
+            ScanError::Syntax => of_body("is not JSON"),
+            ScanError::TooMany => of_body("holds too many values"),
+            ScanError::NoMemory => of_body(memory::TOO_LARGE),
+            ScanError::Stopped => of_body("was not read in time"),
         })?;
         if document.len() > MAX_VALUES {
-            return Err(unreadable(format!("holds {} values; an event has at most {MAX_VALUES}", document.len())));
+            return Err(of_body(format!("holds {} values; an event has at most {MAX_VALUES}", document.len())));
         }
         if document.has_duplicate_names() {
-            return Err(unreadable("gives a member twice"));
+            return Err(of_body("gives a member twice"));
         }
         let root = document.root(text);
         if root.kind() != Type::Object {
-            return Err(unreadable(format!("must be an object, it is {}", root.kind().name())));
+            return Err(of_body(format!("must be an object, it is {}", root.kind().name())));
         }
-        let wrapper = |reason: String| Unreadable { member: Some(WRAPPER), reason };
+        let wrapper = |reason: String| of_member(WRAPPER, &reason);
         let is_wrapper = |name: &str| name.eq_ignore_ascii_case(WRAPPER);
         let mut wrappers = root.children().filter(|member| member.name().is_some_and(|name| is_wrapper(&name)));
         let wrapped = wrappers.next();

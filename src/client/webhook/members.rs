@@ -3,12 +3,14 @@
 use std::borrow::Cow;
 
 use super::amounts::Amounts;
+use super::invalid::of_member;
 use crate::json::Type;
 use crate::json::document::Value;
 use crate::response::decimal::Decimal;
 use crate::response::facts::Facts;
 use crate::response::facts::stated::Stated;
 use crate::response::facts::words::{NamedState, is_one_of, is_same, state_of_id, state_of_word, word};
+use crate::util::validation_error::ValidationError;
 use paysvc_spec::events::{EventMember, MEMBERS, Meaning};
 use paysvc_spec::schema::Reference;
 use paysvc_spec::status::State;
@@ -27,13 +29,6 @@ pub enum NamedByEvent {
     State(State),
     /// As it is written.
     Unknown(String),
-}
-
-/// What is wrong with a member; its name is the table's.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Fault {
-    pub member: &'static str,
-    pub reason: &'static str,
 }
 
 /// How the names of members are compared.
@@ -59,12 +54,12 @@ pub struct Values {
 impl Values {
     /// Adds the members of an event's object. A member that cannot be read, or contradicts one that was read before, is a
     /// fault: another reader would understand another event.
-    pub fn add_event(&mut self, object: Value<'_>, with_state: bool) -> Result<(), Fault> {
+    pub fn add_event(&mut self, object: Value<'_>, with_state: bool) -> Result<(), ValidationError> {
         let mut seen = Vec::new();
         for member in object.children() {
             let Some(known) = known(member, Names::AnyCase) else { continue };
             if seen.contains(&known.name) {
-                return Err(Fault { member: known.name, reason: "is given twice, in different cases" });
+                return Err(of_member(known.name, "is given twice, in different cases"));
             }
             seen.push(known.name);
             match known.meaning {
@@ -127,8 +122,8 @@ impl Values {
         }
     }
 
-    fn add(&mut self, member: Value<'_>, known: &EventMember) -> Result<(), Fault> {
-        let fault = |reason| Fault { member: known.name, reason };
+    fn add(&mut self, member: Value<'_>, known: &EventMember) -> Result<(), ValidationError> {
+        let fault = |reason| of_member(known.name, reason);
         if member.is_empty() {
             return Ok(());
         }
@@ -154,7 +149,7 @@ impl Values {
         }
     }
 
-    fn add_state(&mut self, member: Value<'_>, known: &EventMember) -> Result<(), Fault> {
+    fn add_state(&mut self, member: Value<'_>, known: &EventMember) -> Result<(), ValidationError> {
         let named = match known.meaning {
             Meaning::StateNumber => state_of_id(member),
             // A flag speaks of the request.
@@ -186,7 +181,7 @@ impl Values {
             {
                 NamedByEvent::State(state)
             }
-            _ => return Err(Fault { member: known.name, reason: "contradicts another member" }),
+            _ => return Err(of_member(known.name, "contradicts another member")),
         };
         Ok(())
     }

@@ -6,6 +6,7 @@ mod amounts;
 mod body;
 mod compare;
 mod event;
+mod invalid;
 mod members;
 #[cfg(test)]
 mod tests;
@@ -14,10 +15,11 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use self::body::{Findings, Unusable, key};
+use self::body::{Findings, key};
 use self::compare::Expected;
 pub use self::event::Event;
-use self::event::{MAX_LENGTH, Unreadable};
+use self::event::MAX_LENGTH;
+use self::invalid::of_body;
 use self::members::Values;
 use super::{CallContext, Client};
 use crate::client::log::Level;
@@ -25,6 +27,7 @@ use crate::json::document::Document;
 use crate::json::{self, Members, Type};
 use crate::request::validate;
 use crate::response::reply::{Reply, one_line};
+use crate::util::memory;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::events::{EXPECTED, Verification};
 use paysvc_spec::operations::{self, operation};
@@ -59,8 +62,7 @@ pub fn verify(json: &str, stop: &dyn Fn() -> bool, ask: impl FnOnce(&'static End
     let Some((verification, by)) = event.verification() else {
         let what = event.subject.map(|subject| format!("is about a {}, and ", subject.name())).unwrap_or_default();
         let reason = format!("{what}names nothing that the service could be asked for");
-        let error = invalid(Unreadable { member: None, reason });
-        return with_findings(Reply::invalid(error), &findings);
+        return with_findings(Reply::invalid(of_body(reason)), &findings);
     };
     findings.about = Some(by.to_owned());
     if !asks {
@@ -80,34 +82,24 @@ fn read(
     let members = validate::object(json, THIS.members, false, THIS.name, Status::Argument)?;
     let expected = expected(&members)?;
     findings.matches = (!expected.is_empty()).then_some(false);
-    let event = Event::read(&text(&members)?, stop).map_err(invalid)?;
+    let event = Event::read(&text(&members)?, stop)?;
     findings.subject = event.subject;
     let asks = json::member(&members, ASK).is_none_or(|ask| ask.get() == "true");
     Ok((event, expected, asks))
 }
 
-/// What is wrong with an event.
-fn invalid(unreadable: Unreadable) -> ValidationError {
-    let member = match unreadable.member {
-        Some(member) => format!("{BODY}.{member}"),
-        None => BODY.to_owned(),
-    };
-    ValidationError::of_member(Status::Argument, THIS.name, &member, unreadable.reason)
-}
-
 /// The text of the event: as it was received, or of the object that the caller made of it.
 fn text<'m>(members: &Members<'m>) -> Result<Cow<'m, str>, ValidationError> {
-    let fault = |reason: String| invalid(Unreadable { member: None, reason });
-    let value: &'m RawValue = json::member(members, BODY).ok_or_else(|| fault("is required".into()))?;
+    let value: &'m RawValue = json::member(members, BODY).ok_or_else(|| of_body("is required"))?;
     let kind = Type::of(value);
     let longest = if kind == Type::Text { LONGEST_ESCAPE * MAX_LENGTH } else { MAX_LENGTH };
     if value.get().len() > longest {
-        return Err(fault(format!("is longer than {MAX_LENGTH} bytes")));
+        return Err(of_body(format!("is longer than {MAX_LENGTH} bytes")));
     }
     match kind {
         Type::Object => Ok(Cow::Borrowed(value.get())),
-        Type::Text => json::text(value).ok_or_else(|| fault("is not valid Unicode text".into())),
-        other => Err(fault(format!("must be the text of an event or an object, it is {}", other.name()))),
+        Type::Text => json::text(value).ok_or_else(|| of_body("is not valid Unicode text")),
+        other => Err(of_body(format!("must be the text of an event or an object, it is {}", other.name()))),
     }
 }
 
@@ -189,14 +181,12 @@ fn with_findings(reply: Reply, findings: &Findings) -> Reply {
         Some(document) => findings.before(&reply.body, document),
         None => match Document::scan(&reply.body, &|| false) {
             Ok(document) => findings.before(&reply.body, &document),
-            Err(_) => Err(Unusable::NoMemory),
+            Err(_) => Err(format!("the answer {}", memory::TOO_LARGE)),
         },
     };
     let unusable = match made {
         Ok(body) => return Reply { body, document: None, ..reply },
-        Err(Unusable::NotAnObject) => "the service's answer is not an object".to_owned(),
-        Err(Unusable::Taken(name)) => format!("the service's answer has a member {name} of its own"),
-        Err(Unusable::NoMemory) => "the answer does not fit into the memory that this process may have".to_owned(),
+        Err(unusable) => unusable,
     };
     let failed = Reply::failed(Status::Response, Outcome::Unknown, unusable);
     let Reply { http_status, retry_after_ms, request_id, .. } = reply;

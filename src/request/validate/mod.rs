@@ -70,10 +70,7 @@ pub fn errors(members: &Members<'_>, fields: &[Field], allows_extra: bool) -> Ve
 
 /// The error for a text for which there is no memory at this moment.
 pub fn out_of_memory(what: &str, length: usize, status: Status) -> ValidationError {
-    ValidationError::new(
-        status,
-        format!("{what} is {length} bytes, which does not fit into the memory that this process may have"),
-    )
+    ValidationError::new(status, format!("{what} is {length} bytes, which {}", memory::TOO_LARGE))
 }
 
 /// Why a text is no valid object: common mistakes get a clear message.

@@ -76,23 +76,23 @@ fn an_incomplete_answer_is_named_and_proves_nothing() {
     let body = r#"{"status":false}"#;
     for (answer, status, part) in [
         (
-            HttpAnswer { body_error: Some(BodyError::Broken("reset".into())), ..answer(400, body) },
+            HttpAnswer { body_error: Some(TransportError::new(Status::Transport, "reset")), ..answer(400, body) },
             Status::Response,
             "cut off: reset",
         ),
         (
-            HttpAnswer { body_error: Some(BodyError::TooLarge(9)), ..answer(400, body) },
+            HttpAnswer { body_error: Some(TransportError::framing("9")), ..answer(400, body) },
             Status::Response,
-            "larger than 9 bytes",
+            "framed wrongly: 9",
         ),
-        (HttpAnswer { body_error: Some(BodyError::NoMemory), ..answer(404, body) }, Status::Response, "memory"),
+        (HttpAnswer { body_error: Some(TransportError::no_memory()), ..answer(404, body) }, Status::Response, "memory"),
         (
-            HttpAnswer { body_error: Some(BodyError::Ended(Status::Timeout)), ..answer(401, body) },
+            HttpAnswer { body_error: Some(TransportError::timeout("x")), ..answer(401, body) },
             Status::Timeout,
             "in time",
         ),
         (
-            HttpAnswer { body_error: Some(BodyError::Ended(Status::Cancelled)), ..answer(200, body) },
+            HttpAnswer { body_error: Some(TransportError::cancelled()), ..answer(200, body) },
             Status::Cancelled,
             "cancelled",
         ),

@@ -12,9 +12,13 @@ fn read(body: &str) -> Event {
     Event::read(body, &|| false).unwrap_or_else(|why| panic!("{body}: {why:?}"))
 }
 
-fn unreadable(body: &str) -> (Option<&'static str>, String) {
+/// The member that is wrong, and what is wrong with it; without a member, the body is.
+fn unreadable(body: &str) -> (Option<String>, String) {
     match Event::read(body, &|| false) {
-        Err(why) => (why.member, why.reason),
+        Err(mut why) => {
+            let (member, reason) = why.errors.remove(0);
+            (member.strip_prefix("body.").map(str::to_owned), reason)
+        }
         Ok(event) => panic!("{body}: {event:?}"),
     }
 }
@@ -102,10 +106,10 @@ fn a_body_that_two_readers_would_read_differently_is_no_event() {
         ("", None, "is not JSON"),
         ("null", None, "must be an object, it is null"),
     ] {
-        assert_eq!(unreadable(body), (member, reason.to_owned()), "{body}");
+        assert_eq!(unreadable(body), (member.map(str::to_owned), reason.to_owned()), "{body}");
     }
     let long = |length: usize| format!(r#"{{"orderReference":"{}"}}"#, "x".repeat(length));
-    assert_eq!(unreadable(&long(255)), (Some("orderReference"), "is too long".to_owned()));
+    assert_eq!(unreadable(&long(255)), (Some("orderReference".to_owned()), "is too long".to_owned()));
     assert!(Event::read(&long(254), &|| false).is_ok());
 }
 
@@ -123,7 +127,7 @@ fn a_hostile_body_is_bounded() {
         assert!(member.is_none() && reason.contains(part), "{reason}");
     }
     let stopped = Event::read(&" ".repeat(MAX_LENGTH), &|| true).unwrap_err();
-    assert_eq!(stopped.reason, "was not read in time");
+    assert_eq!(stopped.errors, [("body".to_owned(), "was not read in time".to_owned())]);
 }
 
 #[test]
