@@ -15,4 +15,7 @@ pub mod process;
 pub mod reference;
 pub mod secret;
 pub mod symbols;
+#[cfg(test)]
+#[path = "../../tests/support/http.rs"]
+pub mod test_http;
 pub mod validation_error;

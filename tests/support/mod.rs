@@ -11,6 +11,7 @@ pub mod deaf;
 mod driven;
 pub mod driver;
 pub mod header;
+pub mod http;
 pub mod https;
 pub mod installed;
 pub mod languages;
