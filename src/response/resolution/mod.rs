@@ -16,6 +16,8 @@ mod cells;
 mod difference;
 #[cfg(test)]
 mod document;
+#[cfg(test)]
+mod properties;
 mod table;
 
 use difference::Difference;
