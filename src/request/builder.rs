@@ -12,7 +12,7 @@ use pointer::Pointer;
 
 use crate::util::failpoint;
 use crate::util::json::{MAX_DEPTH, Type};
-use crate::util::limits::MAX_TEXT;
+use crate::util::limits::{MAX_TEXT, MAX_VALUES};
 use crate::util::memory;
 use crate::util::one_line::one_line;
 use crate::util::secret::SecretBytes;
@@ -24,8 +24,6 @@ mod scalar;
 #[cfg(test)]
 mod tests;
 
-/// Most values of a document, as in an answer. A million take about 100 MB.
-const MAX_VALUES: usize = 1_000_000;
 const NO_MEMORY: &str = "there is no memory for it";
 
 /// Why a value cannot be set. Never contains the value.

@@ -6,14 +6,13 @@ use serde_json::value::RawValue;
 
 use crate::request::validate;
 use crate::util::json::{self, Members, Type};
+use crate::util::limits::MAX_ERRORS;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::{Endpoint, Field, Keep, Kind, LookUp, Settles};
 use paysvc_spec::status::Status;
 
 /// Where the earlier request stands in the one of `resolve`.
 const WHERE: &str = "request";
-/// Most members that one error names.
-const MAX_ERRORS: usize = 100;
 
 /// The values that were kept, each by its pointer.
 pub struct Kept<'a> {

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use once_cell::race::OnceBox;
 
 use crate::util::json::{self, Type};
+pub use crate::util::limits::MAX_VALUES;
 use index::Index;
 use scan::Scanner;
 
@@ -17,8 +18,6 @@ mod scan;
 #[cfg(test)]
 mod tests;
 
-/// Most values of an answer. 500 mandates have 3,000; a million take 20 MB.
-pub const MAX_VALUES: usize = 1_000_000;
 /// The name of a value that is no member.
 const NO_NAME: u32 = u32::MAX;
 /// Set in the start of a name that contains an escape. No text is long enough to need this bit.

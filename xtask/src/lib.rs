@@ -34,6 +34,7 @@ pub fn files(root: &Path) -> Result<Vec<(String, String)>, String> {
         ("include/paysvc.h", header),
         ("bindings/go/generated.go", codegen::go::render(ENDPOINTS)),
         ("bindings/go/generated_answers.go", codegen::go::render_answers(ENDPOINTS)),
+        ("bindings/go/webhook/generated.go", codegen::go::render_webhook()),
         ("bindings/cpp/paysvc_answers.hpp", codegen::cpp::answers::render(ENDPOINTS)),
         ("bindings/cpp/paysvc_endpoints.hpp", codegen::cpp::render(ENDPOINTS)),
         ("bindings/python/src/paysvc/_generated.py", codegen::python::render(ENDPOINTS)),
