@@ -22,8 +22,6 @@ func isNatural(text string) bool {
 	return text != ""
 }
 
-const maxDecimal = 64
-
 func isDecimal(text string) bool {
 	whole, fraction, point := strings.Cut(text, ".")
 	return len(text) <= maxDecimal && isNatural(strings.TrimPrefix(whole, "-")) && (!point || isNatural(fraction))

@@ -327,6 +327,9 @@ func isVerdict(target error) bool {
 // The time limit of a whole call, of a client without TimeoutMS.
 const defaultTimeoutMS = 30000
 
+// The most characters of an amount.
+const maxDecimal = 64
+
 // Config is what a client needs to know. A member that is left out is read from the environment variable of its name in capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. A member that is not set there either has its default. A text left empty and a pointer left nil count as left out.
 type Config struct {
 	redacted

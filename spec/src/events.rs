@@ -5,6 +5,22 @@
 
 use crate::schema::{Certainty, doc};
 
+/// Largest body that is read. The largest event that was seen has 3 KB.
+pub const MAX_LENGTH: usize = 256 * 1024;
+
+/// What the receivers of webhooks in all languages have in common: the name, the number, and what it is.
+pub const RECEIVER: &[(&str, usize, &str)] = &[
+    ("max_length", MAX_LENGTH, "Largest body that is read, in bytes: the library's own limit."),
+    ("verify_seconds", 10, "Time limit of a verification."),
+    ("retry_after_seconds", 30, "When the sender should try again, where the service does not say it."),
+    ("at_once", 4, "Verifications at once."),
+    ("per_minute", 120, "Requests per minute of all verifications."),
+    ("share_of_reference", 6, "Of one reference this share of the requests per minute may be about."),
+    ("least_of_reference", 2, "Requests per minute that every reference may have."),
+    ("remembered", 10_000, "References, bodies and handled events that are remembered."),
+    ("forget_after_seconds", 60, "So long a body that was found not authentic is answered without a request."),
+];
+
 /// What an event speaks of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Subject {

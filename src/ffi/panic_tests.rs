@@ -2,53 +2,19 @@
 //! outcome says whether the request was sent, nothing is printed on standard error, and the client still works.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
-use std::io::{BufReader, Read as _, Write as _};
-use std::net::TcpListener;
 use std::ptr;
 
 use serde_json::{Value, json};
 
 use super::caller::{Client, Reply};
 use super::*;
-use crate::util::failpoint;
+use crate::util::{failpoint, test_http};
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::schema::Endpoint;
 
 /// Answers every request with success; gives its port.
 fn service() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    std::thread::spawn(move || {
-        for connection in listener.incoming().flatten() {
-            std::thread::spawn(move || {
-                let mut input = BufReader::new(connection);
-                while let Some(length) = head(&mut input) {
-                    let mut body = vec![0; length];
-                    input.read_exact(&mut body).unwrap();
-                    let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 15\r\n\r\n{\"status\":true}";
-                    input.get_mut().write_all(answer).unwrap();
-                }
-            });
-        }
-    });
-    port
-}
-
-/// The length of the body that follows; `None` at the end of the connection, or when it is not HTTP.
-fn head(input: &mut impl std::io::BufRead) -> Option<usize> {
-    let (mut length, mut line) = (0, String::new());
-    loop {
-        line.clear();
-        if input.read_line(&mut line).ok()? == 0 {
-            return None;
-        }
-        if line == "\r\n" {
-            return Some(length);
-        }
-        if let Some(text) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-            length = text.trim().parse().ok()?;
-        }
-    }
+    test_http::service(r#"{"status":true}"#)
 }
 
 fn client(base_url: &str) -> Client {

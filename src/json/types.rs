@@ -2,11 +2,10 @@
 
 use serde_json::value::RawValue;
 
+pub use crate::util::limits::MAX_VALUES;
+
 /// How deep the JSON of a caller may nest. The deepest request of the service has 3 levels.
 pub const MAX_DEPTH: usize = 32;
-/// Most values of a document. An answer with 500 mandates has 3,000. A million take 20 MB when they are read, and 100
-/// MB when they are built.
-pub const MAX_VALUES: usize = 1_000_000;
 
 /// The type of a JSON value, which its first character tells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,10 +5,8 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 
 use crate::json::{self, Type};
-use paysvc_spec::schema::Wire;
+use paysvc_spec::schema::{LONGEST_AMOUNT, Wire};
 
-/// The longest amount that is accepted, in characters.
-const MAX_CHARS: usize = 64;
 /// By how much an amount can grow when it is written: a number gets quotes.
 pub const GROWTH: usize = 2;
 
@@ -21,8 +19,8 @@ pub fn fault(value: &RawValue) -> Option<String> {
         return Some(format!("must be a decimal amount, like \"100.10\", it is {}", found.name()));
     }
     match digits(value) {
-        Some(digits) if digits.len() > MAX_CHARS => {
-            Some(format!("has {} characters; an amount has at most {MAX_CHARS}", digits.chars().count()))
+        Some(digits) if digits.len() > LONGEST_AMOUNT => {
+            Some(format!("has {} characters; an amount has at most {LONGEST_AMOUNT}", digits.chars().count()))
         }
         Some(digits) if is_amount(&digits) => None,
         _ => Some(EXPECTED.into()),
@@ -118,7 +116,7 @@ mod tests {
 
     #[test]
     fn an_amount_has_at_most_64_characters() {
-        let good = "9".repeat(MAX_CHARS);
+        let good = "9".repeat(LONGEST_AMOUNT);
         for json in [good.clone(), format!("\"{good}\"")] {
             assert_eq!(fault(json::parse(&json).unwrap()), None);
         }

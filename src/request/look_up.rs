@@ -6,6 +6,7 @@ use serde_json::value::RawValue;
 
 use crate::json::{self, Members, Type, pointer};
 use crate::request::validate;
+use crate::util::limits::MAX_ERRORS;
 use crate::util::one_line::shortened;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::{Endpoint, Field, Keep, Kind, LookUp, Settles};
@@ -13,8 +14,6 @@ use paysvc_spec::status::Status;
 
 /// Where the earlier request stands in the one of `resolve`.
 const WHERE: &str = "request";
-/// Most members that one error names.
-const MAX_ERRORS: usize = 100;
 
 /// The values that were kept, each by its pointer.
 pub struct Kept<'a> {

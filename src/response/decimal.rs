@@ -4,9 +4,7 @@ use std::fmt;
 
 use crate::json::Type;
 use crate::json::document::Value;
-
-/// The longest amount that is read, in bytes.
-const MAX_LENGTH: usize = 64;
+use paysvc_spec::schema::LONGEST_AMOUNT;
 
 /// A decimal that is not negative: `25.5`, `25.50` and `025.500000` are equal.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -20,7 +18,7 @@ impl Decimal {
     pub fn parse(text: &str) -> Option<Decimal> {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
         let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-        (text.len() <= MAX_LENGTH && digits(whole) && digits(fraction)).then(|| Decimal::new(whole, fraction))
+        (text.len() <= LONGEST_AMOUNT && digits(whole) && digits(fraction)).then(|| Decimal::new(whole, fraction))
     }
 
     /// The amount in a JSON text, or a JSON number as it is written.
@@ -28,7 +26,7 @@ impl Decimal {
         match value.kind() {
             Type::Number => Decimal::parse(value.raw()),
             // An escape makes the raw text longer; no amount needs one.
-            Type::Text if value.raw().len() <= 2 * MAX_LENGTH => Decimal::parse(value.text()?.trim()),
+            Type::Text if value.raw().len() <= 2 * LONGEST_AMOUNT => Decimal::parse(value.text()?.trim()),
             _ => None,
         }
     }
@@ -99,8 +97,8 @@ mod tests {
         for text in ["", ".", "1.", ".5", "-1", "+1", "1e3", "1,000", " 1", "1.2.3", "NaN", "٣"] {
             assert_eq!(Decimal::parse(text), None, "{text}");
         }
-        assert!(Decimal::parse(&"9".repeat(MAX_LENGTH)).is_some());
-        assert!(Decimal::parse(&"9".repeat(MAX_LENGTH + 1)).is_none());
+        assert!(Decimal::parse(&"9".repeat(LONGEST_AMOUNT)).is_some());
+        assert!(Decimal::parse(&"9".repeat(LONGEST_AMOUNT + 1)).is_none());
     }
 
     #[test]

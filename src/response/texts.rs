@@ -5,13 +5,12 @@ use std::borrow::Cow;
 use crate::json::Type;
 use crate::json::document::Value;
 use crate::response::facts::roles::meaning;
+use crate::util::limits::MAX_NAME_CHARS;
 use paysvc_spec::schema::{Envelope, Place, Role};
 
 /// How many bytes of a code or a message are read. Many times what is shown, so that a secret that begins in the shown part
 /// is recognised as a whole.
 const MAX_TEXT_READ: usize = 16 * 1024;
-/// How many characters of a member's name are repeated. The service's own names are much shorter.
-const MAX_NAME_CHARS: usize = 100;
 
 /// A text or a number; `None` for anything else.
 fn plain(value: Value<'_>) -> Option<Cow<'_, str>> {

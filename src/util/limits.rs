@@ -9,3 +9,12 @@ pub const MAX_TEXT: usize = 10 * 1024 * 1024;
 
 /// Largest request for payouts in bulk. A list of 100,000 recipients and the report of an earlier run take 60 megabytes.
 pub const MAX_BULK_TEXT: usize = 256 * 1024 * 1024;
+
+/// Most values of a JSON document. 500 mandates have 3,000; a million take 20 MB as an answer, and 100 MB in the builder.
+pub const MAX_VALUES: usize = 1_000_000;
+
+/// Most members that one error names.
+pub const MAX_ERRORS: usize = 100;
+
+/// How many characters of a member's name are repeated. The service's own names are much shorter.
+pub const MAX_NAME_CHARS: usize = 100;

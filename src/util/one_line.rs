@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
+use crate::util::limits::MAX_NAME_CHARS;
+
 /// Longest line in characters. A longer text of the service is cut.
 pub const MAX_CHARS: usize = 500;
-/// How many characters of a name an error repeats.
-const MAX_NAME_CHARS: usize = 100;
 
 /// The character as it may appear in a line: a blank instead of characters that end the line or control a terminal, and
 /// `None` for invisible ones. Those could hide digits from a search, and bidirectional controls change the order of text.

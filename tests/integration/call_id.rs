@@ -125,11 +125,7 @@ fn what_a_service_disguises_as_a_number_stays_out_of_the_log() {
         ("req-1".to_owned(), Some("req-1")),
     ] {
         let answer = format!("x-request-id: {value}\r\ndate: {value}\r\ntraceparent: 00-{value}\r\n");
-        let server = Server::start(move |mut c| {
-            while c.read_request().is_some() {
-                c.answer("400 no", &answer, "{}");
-            }
-        });
+        let server = Server::always("400 no", &answer, "{}");
         let config = with(server.config(), json!({"public_key": key}));
         let client = Client::new(&config);
         client.set_log(Some(keep));
@@ -168,11 +164,7 @@ fn a_look_up_masks_the_secrets_of_the_request_that_it_is_about() {
             let body =
                 format!(r#"{{"status":false,{own}"message":"SECRET: no such thing"}}"#).replace("SECRET", secret);
             let trace = format!("x-request-id: {secret}\r\n");
-            let server = Server::start(move |mut c| {
-                while c.read_request().is_some() {
-                    c.answer(status, &trace, &body);
-                }
-            });
+            let server = Server::always(status, &trace, &body);
             let client = Client::new(&with(server.config(), json!({"encryption_key": encryption_key()})));
             client.set_log(Some(keep));
             let reply = client.call(function, &request);

@@ -15,18 +15,17 @@ fn silent(mut c: Connection) {
     while c.read_request().is_some() {}
 }
 
-fn busy(mut c: Connection) {
-    while c.read_request().is_some() {
-        c.answer("429 Too Many Requests", "retry-after: 50\r\n", "{}");
-    }
-}
-
 /// `make libs-check` reads the lines that begin with "cancel of".
 #[test]
 fn a_cancel_ends_a_call_at_once() {
     let stage = Stage::new();
     let program = stage.cc(&root().join("tests/c/latency.c"), Link::Shared, &["-pthread"]);
-    let (read, wait, deaf, authority) = (Server::start(silent), Server::start(busy), Deaf::start(), Authority::new());
+    let (read, wait, deaf, authority) = (
+        Server::start(silent),
+        Server::always("429 Too Many Requests", "retry-after: 50\r\n", "{}"),
+        Deaf::start(),
+        Authority::new(),
+    );
     let leaf = authority.leaf(&["127.0.0.1"]);
     let tls = Server::start_tls(Authority::server(&leaf, rustls::ALL_VERSIONS, None), silent);
     let https = json!({"base_url": format!("https://127.0.0.1:{}", tls.port), "ca_file": authority.file()});

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::capi::{Call, Client, HANG, Reply, with, within};
 use crate::support::sandbox::Sandbox;
-use crate::support::server::Server;
+use crate::support::server::{Server, closed_port};
 use crate::support::tls::{Authority, serve};
 use crate::support::{encryption_key, long_encryption_key};
 
@@ -93,7 +93,7 @@ fn the_step_that_fails_on_the_way_to_the_service_is_named() {
     let (status, wrong) = check(&config(format!("https://127.0.0.1:{}", server.port)));
     assert_eq!((status.as_str(), names(&wrong)), ("E_TRANSPORT", vec!["tls", "service", "clock"]));
     assert!(wrong[0].1.contains("ca_file"), "{wrong:?}");
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let free = closed_port();
     let (status, wrong) = check(&config(format!("https://127.0.0.1:{free}")));
     assert_eq!((status.as_str(), names(&wrong)), ("E_TRANSPORT", vec!["connection", "tls", "service", "clock"]));
     let (status, wrong) = check(&config("https://no-such-host.invalid".into()));
@@ -105,11 +105,7 @@ fn the_step_that_fails_on_the_way_to_the_service_is_named() {
 
 /// A service that answers everything so.
 fn service(status: &'static str, headers: &'static str, body: &'static str) -> (Server, Value) {
-    let server = Server::start(move |mut c| {
-        while c.read_request().is_some() {
-            c.answer(status, headers, body);
-        }
-    });
+    let server = Server::always(status, headers, body);
     let config = with(server.config(), json!({"encryption_key": long_encryption_key()}));
     (server, config)
 }

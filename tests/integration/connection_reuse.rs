@@ -10,19 +10,13 @@ use serde_json::{Value, json};
 
 use crate::support::capi::{Call, Client, HANG, refund, with, within};
 use crate::support::encryption_key;
-use crate::support::server::{Connection, Server, half_close, response};
+use crate::support::server::{Connection, Server, closed_port, half_close, response};
 use crate::support::tls::{Authority, serve};
 
 const REFUND: &str = "POST /payment/order/refund";
 
 fn reuse(server: &Server, setting: &str) -> Value {
     with(server.config(), json!({"connection_reuse": setting}))
-}
-
-fn answer_all(mut c: Connection) {
-    while c.read_request().is_some() {
-        c.answer_ok();
-    }
 }
 
 fn refunds(server: &Server) -> usize {
@@ -110,9 +104,7 @@ fn an_answer_to_nothing_is_never_that_of_a_request_that_moves_money() {
                 let _ = c.socket.peek(&mut [0]);
                 c.socket.set_read_timeout(Some(HANG)).unwrap();
                 c.write(&stray);
-                while c.read_request().is_some() {
-                    c.answer_ok();
-                }
+                c.serve_ok();
             });
             let client = Client::new(&reuse(&server, setting));
             let pay = |reference: &str| client.call("order_refund", &json!({"reference": reference, "amount": "1"}));
@@ -167,7 +159,7 @@ fn a_new_connection_resumes_its_session_and_sends_no_early_data() {
 
 #[test]
 fn a_warm_connection_is_for_the_next_request_that_moves_money() {
-    let server = Server::start(answer_all);
+    let server = Server::ok();
     for setting in ["reads", "all"] {
         let before = server.connections();
         let client = Client::new(&reuse(&server, setting));
@@ -197,7 +189,7 @@ fn a_warm_connection_that_is_dead_is_replaced_in_the_same_attempt() {
                 let done = Arc::clone(&done);
                 move |mut c: Connection| {
                     if c.index > 0 {
-                        return answer_all(c);
+                        return c.serve_ok();
                     }
                     // Else the answer to nothing would wait until the session tickets are acknowledged.
                     c.socket.set_nodelay(true).unwrap();
@@ -242,11 +234,9 @@ fn warm_connections_are_bounded_kept_for_ten_seconds_and_closed_with_the_client(
     let open = Arc::new(AtomicUsize::new(0));
     let server = Server::start({
         let open = Arc::clone(&open);
-        move |mut c| {
+        move |c| {
             open.fetch_add(1, Ordering::SeqCst);
-            while c.read_request().is_some() {
-                c.answer_ok();
-            }
+            c.serve_ok();
             open.fetch_sub(1, Ordering::SeqCst);
         }
     });
@@ -271,7 +261,7 @@ fn warm_connections_are_bounded_kept_for_ten_seconds_and_closed_with_the_client(
 #[test]
 fn threads_share_warm_connections() {
     const THREADS: usize = 16;
-    let server = Server::start(answer_all);
+    let server = Server::ok();
     let client = Client::new(&server.config());
     for calls in [
         |client: &Client| client.warm(None).expect("OK NOT_SENT").attempts(),
@@ -288,7 +278,7 @@ fn threads_share_warm_connections() {
 
 #[test]
 fn what_keeps_a_connection_from_being_made_ahead_is_told_and_nothing_was_sent() {
-    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let closed = closed_port();
     let silent = Server::start(|mut c| c.hold());
     let (authority, other) = (Authority::new(), Authority::new());
     let untrusted = serve(Authority::server(&other.leaf(&["127.0.0.1"]), rustls::ALL_VERSIONS, None));

@@ -1,13 +1,13 @@
 //! The examples, as `make demo` runs them: what is in the sandbox's ledger afterwards, and that they do not hand over
 //! the goods when what was paid is not what was ordered.
 
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::Command;
 
 use crate::support::sandbox::Sandbox;
-use crate::support::server::{Connection, Server, whole_message};
+use crate::support::server::{Connection, Server, read_message};
 use crate::support::{Link, Stage, bindings, output_of, root};
 
 #[test]
@@ -165,14 +165,6 @@ fn relay(mut connection: Connection, address: &str, from: &str, to: &str) {
     let mut service = TcpStream::connect(address).unwrap();
     while let Some(request) = connection.read_request() {
         service.write_all(request.as_bytes()).unwrap();
-        let mut answer = Vec::new();
-        let mut buffer = [0; 4096];
-        while whole_message(&answer).is_none() {
-            match service.read(&mut buffer) {
-                Ok(count) if count > 0 => answer.extend_from_slice(&buffer[..count]),
-                _ => break,
-            }
-        }
-        connection.write(&String::from_utf8(answer).unwrap().replace(from, to));
+        connection.write(&read_message(&mut service).unwrap_or_default().replace(from, to));
     }
 }

@@ -15,15 +15,6 @@ use crate::support::tls::{Authority, serve};
 const SECRET: &str = "PGW-SECRETKEY-GUARD";
 const PUBLIC: &str = "PGW-PUBLICKEY-GUARD";
 
-/// Answers every request with success, and notes it.
-fn service() -> Server {
-    Server::start(|mut connection| {
-        while connection.read_request().is_some() {
-            connection.answer_ok();
-        }
-    })
-}
-
 /// A key that carries every member of every row in one request.
 const LARGE_KEY: &str = include_str!("../vectors/rsa8192-spki.pem");
 
@@ -59,7 +50,7 @@ fn call(config: &Value, row: &Endpoint, text: &str) -> Reply {
 
 #[test]
 fn an_encrypted_payload_never_leaves_in_clear() {
-    let server = service();
+    let server = Server::ok();
     for row in ENDPOINTS.iter().filter(|row| row.encrypted) {
         let keyless = without(config(&server), "encryption_key");
         let seen = server.seen().len();
@@ -84,7 +75,7 @@ fn an_encrypted_payload_never_leaves_in_clear() {
 
 #[test]
 fn each_endpoint_gets_its_own_key_and_no_other() {
-    let server = service();
+    let server = Server::ok();
     for row in ENDPOINTS {
         call(&config(&server), row, "x").expect("OK CONFIRMED");
         let sent = server.seen().pop().unwrap();
@@ -101,7 +92,7 @@ fn each_endpoint_gets_its_own_key_and_no_other() {
 /// The API key and the headers that a row's requests carry where a setting says otherwise than the row.
 #[test]
 fn a_setting_changes_the_key_and_the_headers_of_its_row_and_nothing_else() {
-    let server = service();
+    let server = Server::ok();
     let sent = |config: &Value, row: &Endpoint| {
         call(config, row, "x").expect("OK CONFIRMED");
         let sent = server.seen().pop().unwrap().to_ascii_lowercase();
@@ -150,7 +141,7 @@ fn a_setting_changes_the_key_and_the_headers_of_its_row_and_nothing_else() {
 
 #[test]
 fn text_of_a_caller_stays_within_its_place_in_the_request() {
-    let server = service();
+    let server = Server::ok();
     let evil = "x\r\nx-evil: 1\r\n\r\nGET /evil HTTP/1.1\r\n#?&=/a%2e%2f\u{0}\u{85}é";
     for row in ENDPOINTS.iter().filter(|row| row.method == Method::Get) {
         let reply = call(&config(&server), row, evil);
@@ -365,12 +356,8 @@ fn a_secret_is_masked_in_messages_in_any_notation() {
 /// 4 MB of a one-time code once took 58 seconds.
 #[test]
 fn a_message_of_megabytes_is_cut_before_it_is_masked() {
-    let server = Server::start(|mut connection| {
-        while connection.read_request().is_some() {
-            let body = json!({"status": true, "message": format!("{OTP} ").repeat(600_000)}).to_string();
-            connection.answer("200 OK", "", &body);
-        }
-    });
+    let body = json!({"status": true, "message": format!("{OTP} ").repeat(600_000)}).to_string();
+    let server = Server::always("200 OK", "", &body);
     let client = Client::new(&with(config(&server), json!({"timeout_ms": 20_000})));
     let request = json!({"method": "POST", "path": "/payment/new", "key": "public", "body": {"once": OTP}});
     let reply = within(HANG / 4, || client.call("request", &request));
@@ -381,7 +368,7 @@ fn a_message_of_megabytes_is_cut_before_it_is_masked() {
 
 #[test]
 fn nothing_is_repeated_at_or_below_the_path_of_what_changes_something() {
-    let server = service();
+    let server = Server::ok();
     let client = Client::new(&config(&server));
     for row in ENDPOINTS.iter().filter(|row| !row.read_only()) {
         for below in ["", "/ORDER-1", "/status/ORDER-1"] {

@@ -1,14 +1,13 @@
 //! Inputs that are small to make and expensive to read: deep, long, many. Each is read on a stack as small as a till's
 //! thread may have, and must come to an end. The time limit is there to find what never ends, not to measure.
 
-use std::net::TcpListener;
 use std::sync::mpsc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::support::capi::{Client, Reply, with};
-use crate::support::server::{Server, response};
+use crate::support::server::{Server, closed_port, response};
 
 const STACK: usize = 128 * 1024;
 const HANG: Duration = Duration::from_secs(300);
@@ -58,7 +57,7 @@ fn documents() -> Vec<(&'static str, &'static str, String)> {
 /// A client that connects to a port where nothing listens.
 fn client_without_service() -> Client {
     let vector: Value = serde_json::from_str(include_str!("../vectors/rsa2048.json")).unwrap();
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = closed_port();
     Client::new(&json!({
         "base_url": format!("http://127.0.0.1:{port}"),
         "public_key": "public",

@@ -12,12 +12,6 @@ use crate::support::server::{Connection, Server};
 use crate::support::tls::{Authority, serve};
 use crate::support::{ASAN, Link, Stage, encryption_key, output_of, root, run, sanitized};
 
-fn answer_all(mut c: Connection) {
-    while c.read_request().is_some() {
-        c.answer_ok();
-    }
-}
-
 /// `scripts/tsan.sh` runs these tests with ThreadSanitizer in every program.
 fn program(stage: &Stage, name: &str) -> PathBuf {
     let source = root().join("tests/c").join(name);
@@ -67,7 +61,7 @@ fn a_forked_child_opens_its_own_connections() {
     let stage = Stage::new();
     // Not under AddressSanitizer: a child sometimes hung there, and never without it.
     let program = program(&stage, "fork.c");
-    let plain = Server::start(answer_all);
+    let plain = Server::ok();
     run(stage.command(&program).arg(plain.config().to_string()));
 
     let authority = Authority::new();
@@ -164,7 +158,7 @@ fn planted_races_are_reported_under_thread_sanitizer() {
 
 #[test]
 fn python_multiprocessing_works_on_an_inherited_client() {
-    let (stage, server) = (Stage::new(), Server::start(answer_all));
+    let (stage, server) = (Stage::new(), Server::ok());
     let mut python = Command::new("python3");
     python.arg(root().join("tests/python_fork.py")).arg(stage.path().join("build/lib/libpaysvc.so"));
     run(python.arg(server.config().to_string()));

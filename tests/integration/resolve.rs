@@ -1,7 +1,6 @@
 //! What became of an earlier request: `paysvc_resolve` and `paysvc_order_wait` over real sockets, against a server that gives
 //! any answer and against the sandbox.
 
-mod oracle;
 mod reference;
 mod sandbox;
 mod waiting;

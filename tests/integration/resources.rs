@@ -9,15 +9,9 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 
 use crate::support::capi::{Client, HANG, with};
-use crate::support::server::{Connection, Server};
+use crate::support::server::Server;
 use crate::support::tls::Authority;
 use crate::support::{Link, Stage, output_of, root, run, sanitized};
-
-fn answer_all(mut c: Connection) {
-    while c.read_request().is_some() {
-        c.answer_ok();
-    }
-}
 
 /// What `tests/c/resources.c` printed, and that it ended well.
 fn without(what: &str, config: &Value) -> Vec<String> {
@@ -41,7 +35,7 @@ fn starts(line: &str, start: &str, part: &str) {
 #[test]
 fn without_descriptors_nothing_is_sent_and_the_message_says_why() {
     const LACK: &str = "Too many open files";
-    let server = Server::start(answer_all);
+    let server = Server::ok();
     let authority = Authority::new();
     for host in ["127.0.0.1", "localhost"] {
         let config = with(server.config(), json!({"base_url": format!("http://{host}:{}", server.port)}));
@@ -146,7 +140,7 @@ fn a_request_that_does_not_fit_into_memory_is_an_error() {
 /// The library opens no descriptor in the place of a closed standard one, so what a program prints goes nowhere.
 #[test]
 fn the_library_takes_no_closed_standard_descriptor() {
-    let server = Server::start(answer_all);
+    let server = Server::ok();
     let lines = without("closed", &server.config());
     assert_eq!(lines[0], "new: OK NOT_SENT: done, nothing was sent");
     assert_eq!(lines[1..4], ["call: OK CONFIRMED: done"; 3]);
@@ -162,7 +156,7 @@ fn the_library_takes_no_closed_standard_descriptor() {
 /// Only a name look-up needs a thread; where it gets none, the message says so.
 #[test]
 fn without_threads_only_a_name_look_up_fails() {
-    let server = Server::start(answer_all);
+    let server = Server::ok();
     let lines = without("threads", &server.config());
     assert_eq!(
         lines[1..4],
@@ -241,7 +235,7 @@ fn files_that_cannot_be_used_are_named() {
 /// A client opens no file for writing, from start to end.
 #[test]
 fn the_library_writes_no_file() {
-    let server = Server::start(answer_all);
+    let server = Server::ok();
     let stage = Stage::new();
     let program = stage.cc(&root().join("tests/c/driver.c"), Link::Shared, &[]);
     let mut strace = stage.command("strace".as_ref());

@@ -1,6 +1,5 @@
 //! Bad peers over real sockets: the verdict, and what is sent again.
 
-use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -8,7 +7,7 @@ use paysvc_spec::status::Outcome;
 use serde_json::{Value, json};
 
 use crate::support::capi::{Client, HANG, Reply, refund, with, within};
-use crate::support::server::{Connection, OK, Server, response};
+use crate::support::server::{Connection, OK, Server, closed_port, response};
 
 fn details() -> Value {
     json!({"sessionId": "1"})
@@ -20,7 +19,7 @@ fn refund_from(server: &Server) -> Reply {
 
 #[test]
 fn what_never_left_is_proved_not_sent() {
-    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let closed = closed_port();
     let refused = json!({"base_url": format!("http://127.0.0.1:{closed}"), "secret_key": "s", "max_attempts": 1});
     let reply = Client::new(&refused).call("order_refund", &refund());
     reply.expect("E_TRANSPORT NOT_SENT");
@@ -203,11 +202,7 @@ fn one_write_carries_the_whole_request() {
 
 #[test]
 fn connections_are_kept_and_used_again() {
-    let server = Server::start(|mut c| {
-        while c.read_request().is_some() {
-            c.answer_ok()
-        }
-    });
+    let server = Server::ok();
     let client = Client::new(&with(server.config(), json!({"connection_reuse": "all"})));
     for _ in 0..5 {
         client.call("order_refund", &refund()).expect("OK CONFIRMED");
@@ -291,11 +286,7 @@ fn reads_are_repeated_and_what_moves_money_is_not() {
 
 #[test]
 fn a_429_is_repeated_whatever_it_was_and_counts_as_rejected_in_the_end() {
-    let server = Server::start(|mut c| {
-        while c.read_request().is_some() {
-            c.answer("429 x", "retry-after: 0\r\n", "{}")
-        }
-    });
+    let server = Server::always("429 x", "retry-after: 0\r\n", "{}");
     let reply = refund_from(&server);
     reply.expect("E_RATE_LIMITED REJECTED");
     assert_eq!((reply.attempts(), server.seen().len(), reply.retry_after_ms()), (3, 3, 0));
@@ -303,11 +294,7 @@ fn a_429_is_repeated_whatever_it_was_and_counts_as_rejected_in_the_end() {
 
 #[test]
 fn a_wait_that_would_outlast_the_call_is_not_begun() {
-    let server = Server::start(|mut c| {
-        while c.read_request().is_some() {
-            c.answer("429 x", "retry-after: 3600\r\n", "{}")
-        }
-    });
+    let server = Server::always("429 x", "retry-after: 3600\r\n", "{}");
     let reply = within(HANG, || refund_from(&server));
     reply.expect("E_RATE_LIMITED REJECTED");
     assert_eq!((reply.attempts(), reply.retry_after_ms()), (1, 3_600_000));

@@ -11,6 +11,7 @@ pub mod deaf;
 mod driven;
 pub mod driver;
 pub mod header;
+pub mod http;
 pub mod https;
 pub mod installed;
 pub mod languages;
@@ -270,18 +271,7 @@ fn key_of(vector: &str) -> String {
 
 /// JSON without white space outside of its strings: what the library must have sent.
 pub fn compact(json: &str) -> String {
-    let (mut out, mut in_text, mut escaped) = (String::new(), false, false);
-    for c in json.chars() {
-        if in_text || !c.is_ascii_whitespace() {
-            out.push(c);
-        }
-        (in_text, escaped) = match c {
-            '"' if !escaped => (!in_text, false),
-            '\\' => (in_text, in_text && !escaped),
-            _ => (in_text, false),
-        };
-    }
-    out
+    answers::Tree::parse(json).write()
 }
 
 pub fn sha256(bytes: &[u8]) -> String {

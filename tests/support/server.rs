@@ -12,6 +12,8 @@ use std::time::Duration;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use serde_json::{Value, json};
 
+pub use super::http::{closed_port, read_message, response, whole_message};
+
 pub const OK: &str = r#"{"status":true,"message":"done","data":{"status":"pending"}}"#;
 
 /// One connection, as the script of a test sees it.
@@ -22,20 +24,13 @@ pub struct Connection {
     pub index: usize,
     tls: Option<Box<StreamOwned<ServerConnection, TcpStream>>>,
     seen: Arc<Mutex<Vec<String>>>,
+    listener: Arc<TcpListener>,
 }
 
 impl Connection {
     /// Reads one whole request, notes it, and gives its text; `None` at the end of the connection.
     pub fn read_request(&mut self) -> Option<String> {
-        let mut bytes = Vec::new();
-        let mut buffer = [0; 4096];
-        while whole_message(&bytes).is_none() {
-            match self.read(&mut buffer) {
-                Ok(0) | Err(_) => return None,
-                Ok(count) => bytes.extend_from_slice(&buffer[..count]),
-            }
-        }
-        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let text = read_message(self)?;
         self.seen.lock().unwrap().push(text.clone());
         Some(text)
     }
@@ -56,6 +51,22 @@ impl Connection {
 
     pub fn answer_ok(&mut self) {
         self.answer("200 OK", "", OK);
+    }
+
+    /// Answers every request so.
+    pub fn serve(&mut self, status: &str, headers: &str, body: &str) {
+        while self.read_request().is_some() {
+            self.answer(status, headers, body);
+        }
+    }
+
+    pub fn serve_ok(mut self) {
+        self.serve("200 OK", "", OK);
+    }
+
+    /// Nobody connects to the server any more.
+    pub fn stop_accepting(&self) {
+        stop_accepting(&self.listener, None);
     }
 
     /// Ends the connection with a reset instead of an orderly end.
@@ -94,21 +105,6 @@ impl Write for Connection {
     }
 }
 
-pub fn response(status: &str, headers: &str, body: &str) -> String {
-    format!(
-        "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n{headers}\r\n{body}",
-        body.len()
-    )
-}
-
-/// The length of the request or answer that the bytes begin with, once all of it is there.
-pub fn whole_message(bytes: &[u8]) -> Option<usize> {
-    let head = bytes.windows(4).position(|window| window == b"\r\n\r\n")?;
-    let text = String::from_utf8_lossy(&bytes[..head]).to_ascii_lowercase();
-    let body = text.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok()).unwrap_or(0);
-    (bytes.len() >= head + 4 + body).then_some(head + 4 + body)
-}
-
 /// The socket's end will be a reset.
 pub fn reset_when_closed(socket: &TcpStream) {
     let linger = nix::libc::linger { l_onoff: 1, l_linger: 0 };
@@ -128,7 +124,7 @@ pub struct Server {
     pub port: u16,
     seen: Arc<Mutex<Vec<String>>>,
     connections: Arc<AtomicUsize>,
-    stop: TcpListener,
+    listener: Arc<TcpListener>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -138,18 +134,28 @@ impl Server {
         Server::start_on(None, script)
     }
 
-    /// The same under TLS; the handshake is a part of the first read.
+    /// Answers every request so.
+    pub fn always(status: &'static str, headers: &str, body: &str) -> Server {
+        let (headers, body) = (headers.to_owned(), body.to_owned());
+        Server::start(move |mut connection| connection.serve(status, &headers, &body))
+    }
+
+    pub fn ok() -> Server {
+        Server::start(Connection::serve_ok)
+    }
+
+    /// Serves under TLS; the handshake is a part of the first read.
     pub fn start_tls(config: Arc<ServerConfig>, script: impl Fn(Connection) + Send + Sync + 'static) -> Server {
         Server::start_on(Some(config), script)
     }
 
     fn start_on(tls: Option<Arc<ServerConfig>>, script: impl Fn(Connection) + Send + Sync + 'static) -> Server {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let (port, stop) = (listener.local_addr().unwrap().port(), listener.try_clone().unwrap());
+        let listener = Arc::new(TcpListener::bind("127.0.0.1:0").unwrap());
+        let port = listener.local_addr().unwrap().port();
         let (seen, connections, script) =
             (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicUsize::new(0)), Arc::new(script));
         let thread = std::thread::spawn({
-            let (seen, connections) = (Arc::clone(&seen), Arc::clone(&connections));
+            let (seen, connections, listener) = (Arc::clone(&seen), Arc::clone(&connections), Arc::clone(&listener));
             move || {
                 while let Ok((socket, _)) = listener.accept() {
                     socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
@@ -158,13 +164,14 @@ impl Server {
                         let tls = ServerConnection::new(Arc::clone(config)).unwrap();
                         Box::new(StreamOwned::new(tls, socket.try_clone().unwrap()))
                     });
-                    let connection = Connection { socket, index, tls, seen: Arc::clone(&seen) };
+                    let (seen, listener) = (Arc::clone(&seen), Arc::clone(&listener));
+                    let connection = Connection { socket, index, tls, seen, listener };
                     let script = Arc::clone(&script);
                     std::thread::spawn(move || script(connection));
                 }
             }
         });
-        Server { port, seen, connections, stop, thread: Some(thread) }
+        Server { port, seen, connections, listener, thread: Some(thread) }
     }
 
     /// A client's configuration that leads here.
@@ -185,7 +192,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         // Ends the accepting thread; those of connections end with their clients.
-        stop_accepting(&self.stop, self.thread.take());
+        stop_accepting(&self.listener, self.thread.take());
     }
 }
 

@@ -8,7 +8,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig, SupportedProtocolVersion};
 
-use super::server::Server;
+use super::server::{Connection, Server};
 
 /// A certificate authority, and a folder with its certificate and what else goes into files.
 pub struct Authority {
@@ -110,9 +110,5 @@ pub fn own_authority(names: &[&str], edit: &dyn Fn(&mut CertificateParams)) -> L
 
 /// Answers every request over TLS with success.
 pub fn serve(config: Arc<ServerConfig>) -> Server {
-    Server::start_tls(config, |mut connection| {
-        while connection.read_request().is_some() {
-            connection.answer_ok();
-        }
-    })
+    Server::start_tls(config, Connection::serve_ok)
 }

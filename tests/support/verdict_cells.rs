@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
-use std::net::TcpListener;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
@@ -12,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::driver::{Driver, Reply};
 use super::long_encryption_key;
-use super::server::{Connection, Server};
+use super::server::{Connection, Server, closed_port};
 
 #[derive(Deserialize, Clone)]
 pub struct Cell {
@@ -145,28 +144,16 @@ fn serve(mut connection: Connection, turn: &Mutex<Turn>) {
     }
 }
 
-/// A port that nobody listens to after these many answers of 429.
-fn refusing(answers: i32) -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    if answers > 0 {
-        std::thread::spawn(move || {
-            for left in (0..answers).rev() {
-                let (mut socket, _) = listener.accept().unwrap();
-                let mut bytes = [0; 4096];
-                let mut read = Vec::new();
-                while super::server::whole_message(&read).is_none() {
-                    let count = std::io::Read::read(&mut socket, &mut bytes).unwrap();
-                    read.extend_from_slice(&bytes[..count]);
-                }
-                if left == 0 {
-                    super::server::stop_accepting(&listener, None);
-                }
-                let _ = socket.write_all(TOO_MANY.as_bytes());
+/// Answers so many requests with 429; then nobody listens there.
+fn refusing(answers: i32) -> Server {
+    Server::start(move |mut connection| {
+        if connection.read_request().is_some() {
+            if connection.index + 1 == answers as usize {
+                connection.stop_accepting();
             }
-        });
-    }
-    port
+            connection.write(TOO_MANY);
+        }
+    })
 }
 
 /// What came of all cells.
@@ -209,9 +196,12 @@ pub fn play(start: &mut Command, cells: impl IntoIterator<Item = Cell>) -> Playe
             driver.tell("timeout", LATE_MS);
         }
         let refused = cell.framing == "refused";
+        let gone;
         if refused {
             let mut nobody = config.clone();
-            nobody["base_url"] = json!(format!("http://127.0.0.1:{}", refusing(cell.after_429)));
+            gone = (cell.after_429 > 0).then(|| refusing(cell.after_429));
+            let port = gone.as_ref().map_or_else(closed_port, |server| server.port);
+            nobody["base_url"] = json!(format!("http://127.0.0.1:{port}"));
             driver.call("client", &nobody);
         }
         let request = cell.request.as_str().map_or_else(|| cell.request.to_string(), str::to_owned);

@@ -36,6 +36,7 @@ pub fn files_of(root: &Path, rows: &'static [Endpoint]) -> Result<Vec<(String, S
         ("include/paysvc.h", header),
         ("bindings/go/generated.go", codegen::go::render(rows)),
         ("bindings/go/generated_answers.go", codegen::go::render_answers(rows)),
+        ("bindings/go/webhook/generated.go", codegen::go::render_webhook()),
         ("bindings/cpp/paysvc_answers.hpp", codegen::cpp::answers::render(rows)),
         ("bindings/cpp/paysvc_endpoints.hpp", codegen::cpp::render(rows)),
         ("bindings/python/src/paysvc/_generated.py", codegen::python::render(rows)),

@@ -13,6 +13,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("exports.def", include_str!("../templates/exports.def.j2")),
     ("generated.go", include_str!("../templates/generated.go.j2")),
     ("generated_answers.go", include_str!("../templates/generated_answers.go.j2")),
+    ("generated_webhook.go", include_str!("../templates/generated_webhook.go.j2")),
     ("paysvc_answers.hpp", include_str!("../templates/paysvc_answers.hpp.j2")),
     ("paysvc_endpoints.hpp", include_str!("../templates/paysvc_endpoints.hpp.j2")),
     ("python_macros", include_str!("../templates/python_macros.j2")),

@@ -8,16 +8,6 @@ import (
 	"time"
 )
 
-const (
-	defaultAtOnce, defaultPerMinute = 4, 120
-	// Of one reference this share of the requests per minute may be about, and at least so many.
-	shareOfReference, leastOfReference = 6, 2
-	// How many references and bodies are remembered.
-	remembered = 10_000
-	// How long a body that was found not authentic is answered without a request.
-	forgetAfter = time.Minute
-)
-
 // Limits bounds how many requests verifications send to the service. Whoever floods the URL would otherwise use up the
 // requests that the service allows, and payments would get 429. Events about one reference get a sixth of them, so that a
 // flood about one does not keep out the others. The zero value allows 4 verifications at once, and 120 requests per minute.
@@ -47,7 +37,7 @@ func newLimits(atOnce, perMinute int, now func() time.Time) *Limits {
 func (l *Limits) lock() {
 	l.mu.Lock()
 	if l.now == nil {
-		l.now, l.free, l.all = time.Now, defaultAtOnce, newBucket(defaultPerMinute, time.Now())
+		l.now, l.free, l.all = time.Now, atOnce, newBucket(perMinute, time.Now())
 	}
 }
 
@@ -96,7 +86,7 @@ func (l *Limits) isForged(body []byte) bool {
 	defer l.mu.Unlock()
 	at, ok := l.forged.get(sha256.Sum256(body))
 	age := l.now().Sub(at)
-	return ok && age >= 0 && age < forgetAfter
+	return ok && age >= 0 && age < forgetAfterSeconds*time.Second
 }
 
 // A body was found not authentic.

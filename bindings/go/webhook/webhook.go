@@ -25,9 +25,9 @@ import (
 
 const (
 	// MaxLength is the size in bytes of the largest body that is read: the library's own limit.
-	MaxLength = 256 * 1024
+	MaxLength = maxLength
 
-	retryAfter = 30 * time.Second
+	retryAfter = retryAfterSeconds * time.Second
 )
 
 // Func handles an authentic event: it gets the reply of [paysvc.Client.WebhookVerify], once per state of a payment. It acts on the reply:
@@ -77,7 +77,7 @@ func NewHandler(client *paysvc.Client, handle Func, options Options) http.Handle
 		options.Limits = &Limits{}
 	}
 	if options.Timeout <= 0 {
-		options.Timeout = 10 * time.Second
+		options.Timeout = verifySeconds * time.Second
 	}
 	if options.Log == nil {
 		options.Log = slog.Default()

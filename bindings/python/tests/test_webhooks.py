@@ -36,10 +36,7 @@ class Hook:
         async def on_a_thread(reply: paysvc.Reply) -> None:
             await asyncio.get_running_loop().run_in_executor(None, handle, reply)
 
-        async def make() -> ASGIApp:
-            return ASGIApp(paysvc.AsyncClient(**self.sandbox.config), on_a_thread, **options)
-
-        return asgi(make)
+        return asgi(lambda: ASGIApp(paysvc.AsyncClient(**self.sandbox.config), on_a_thread, **options))
 
     def fund(self, amount: str) -> str:
         """Pays into a virtual account; returns the body of the event."""

@@ -2,6 +2,8 @@
 #![allow(dead_code, reason = "every test program uses a part of it")]
 
 pub mod faults;
+#[path = "../../../tests/support/http.rs"]
+pub mod http;
 pub mod receiver;
 pub mod wire;
 

@@ -1,12 +1,13 @@
 //! A receiver of webhooks that answers what a test says.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::Write as _;
 use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use super::Sandbox;
+use super::http::{read_message, response};
 use super::wire::TIMEOUT;
 
 pub struct Receiver(TcpListener);
@@ -22,21 +23,12 @@ impl Receiver {
 
     /// Receives one webhook call as text and answers with this status.
     pub fn receive_text(&self, status: u16) -> String {
-        let stream = self.accept();
-        let mut reader = BufReader::new(stream);
-        let (mut length, mut line) = (0, String::new());
-        while reader.read_line(&mut line).unwrap() > 2 {
-            if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-                length = value.trim().parse().unwrap();
-            }
-            line.clear();
-        }
-        let mut body = vec![0; length];
-        reader.read_exact(&mut body).unwrap();
-        let answer = format!("HTTP/1.1 {status} X\r\nconnection: close\r\ncontent-length: 4\r\n\r\nseen");
+        let mut stream = self.accept();
+        let request = read_message(&mut stream).unwrap();
+        let answer = response(&format!("{status} X"), "connection: close\r\n", "seen");
         let answer = if status == 204 { "HTTP/1.1 204 No Content\r\n\r\n".to_string() } else { answer };
-        reader.into_inner().write_all(answer.as_bytes()).unwrap();
-        String::from_utf8(body).unwrap()
+        stream.write_all(answer.as_bytes()).unwrap();
+        request.split_once("\r\n\r\n").unwrap().1.to_owned()
     }
 
     /// An error if nothing arrives.

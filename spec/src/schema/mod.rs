@@ -10,7 +10,7 @@ mod row;
 pub use answer::{Answer, AnswerKind, Envelope, Form, Member};
 pub use look_up::{Keep, LookUp, Settles};
 pub use options::PayOption;
-pub use request::{Default, Field, Kind, Location, Wire};
+pub use request::{Default, Field, Kind, LONGEST_AMOUNT, Location, Wire};
 pub use role::{Place, Reference, Role};
 pub use row::{ApiKey, Endpoint, Method, Safety};
 

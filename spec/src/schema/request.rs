@@ -2,6 +2,9 @@
 
 use super::{Certainty, PayOption, Reference, doc};
 
+/// The most characters of an amount, in requests and in answers.
+pub const LONGEST_AMOUNT: usize = 64;
+
 /// The part of the HTTP request that carries a member.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Location {

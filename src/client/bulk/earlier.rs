@@ -9,7 +9,7 @@ use super::list::List;
 use super::report::{Report, is_undone, word};
 use super::{WHAT, names};
 use crate::json::Type;
-use crate::request::validate::MAX_ERRORS;
+use crate::util::limits::MAX_ERRORS;
 use crate::util::memory;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::status::Status;

@@ -6,10 +6,9 @@ use crate::json::Type;
 use crate::json::document::{Document, ScanError};
 use crate::util::memory;
 use crate::util::validation_error::ValidationError;
+pub use paysvc_spec::events::MAX_LENGTH;
 use paysvc_spec::events::{Subject, VERIFICATIONS, Verification, WRAPPER};
 
-/// Largest body that is read. The largest event that was seen has 3 KB.
-pub const MAX_LENGTH: usize = 256 * 1024;
 /// Most values of a body.
 const MAX_VALUES: usize = 10_000;
 

@@ -7,15 +7,12 @@ use serde_json::value::RawValue;
 
 use crate::json::{self, Members, Type, pointer};
 use crate::request::amount;
-use crate::util::limits::MAX_TEXT;
+use crate::util::limits::{MAX_ERRORS, MAX_TEXT};
 use crate::util::memory;
 use crate::util::one_line::shortened;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::{Field, Kind, PayOption};
 use paysvc_spec::status::Status;
-
-/// Most members that one error names.
-pub const MAX_ERRORS: usize = 100;
 
 /// Reads `text` as one JSON object and checks it; the error starts with `what`: a function's name, or "the configuration".
 pub fn object<'a>(

@@ -15,11 +15,11 @@ use paysvc_spec::schema::{Answer, Reference, Safety};
 use Outcome::{Confirmed, Rejected, Unknown};
 use Question::{Account, Attempt, Batch, Charge, Final, Order, Refund};
 
-fn asked(question: Question) -> Asked<'static> {
+pub(super) fn asked(question: Question) -> Asked<'static> {
     Asked { question, prices: Vec::new(), own_reference: (question == Attempt).then_some("PAY-1"), attempts: None }
 }
 
-fn price(amount: &str, currency: &str) -> Price {
+pub(super) fn price(amount: &str, currency: &str) -> Price {
     Price {
         source: "expect",
         is_of_order: false,
@@ -43,7 +43,7 @@ fn decide_on(asked: &Asked<'_>, http_status: u16, body: &str) -> Decision {
     decide_with(asked, http_status, body, None)
 }
 
-fn decide_with(asked: &Asked<'_>, http_status: u16, body: &str, currency: Option<&str>) -> Decision {
+pub(super) fn decide_with(asked: &Asked<'_>, http_status: u16, body: &str, currency: Option<&str>) -> Decision {
     let (expected, references) = look_up(asked.question);
     let document = Document::scan(body, &|| false).ok();
     let nothing = Facts::default();

@@ -8,6 +8,8 @@ mod asked;
 mod cells;
 mod difference;
 mod evidence;
+#[cfg(test)]
+mod properties;
 
 use super::verdict::{state_of, status_of};
 use crate::response::facts::history::AttemptState;

@@ -122,11 +122,7 @@ fn a_service_that_is_busy_is_waited_for() {
 
 #[test]
 fn a_wait_that_the_call_has_no_time_for_is_not_begun() {
-    let server = Server::start(|mut c| {
-        while c.read_request().is_some() {
-            c.answer("429 busy", "retry-after: 600\r\n", "{}");
-        }
-    });
+    let server = Server::always("429 busy", "retry-after: 600\r\n", "{}");
     let mut config = server.config();
     config["encryption_key"] = json!(crate::support::long_encryption_key());
     let (reply, steps) = run_with(

@@ -1,6 +1,6 @@
 //! Proves that the matrix finds a client that sends twice.
 
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::schema::Safety;
@@ -9,7 +9,7 @@ use serde_json::json;
 use super::{made, sent};
 use crate::support::capi::Client;
 use crate::support::sandbox::Sandbox;
-use crate::support::server::{Server, whole_message};
+use crate::support::server::{Server, read_message};
 use crate::support::target::{Target, target};
 
 /// The effects show it where money moves, the requests everywhere.
@@ -43,12 +43,7 @@ fn send_twice(sandbox: &Sandbox, target: &Target) {
         let address = sandbox.text("base_url").strip_prefix("http://").unwrap();
         let mut connection = std::net::TcpStream::connect(address).unwrap();
         connection.write_all(request.as_bytes()).unwrap();
-        let (mut answer, mut buffer) = (Vec::new(), [0; 4096]);
-        while whole_message(&answer).is_none() {
-            let count = connection.read(&mut buffer).unwrap();
-            assert!(count > 0, "{}: {}", target.row.name, String::from_utf8_lossy(&answer));
-            answer.extend_from_slice(&buffer[..count]);
-        }
+        assert!(read_message(&mut connection).is_some(), "{}", target.row.name);
     }
 }
 

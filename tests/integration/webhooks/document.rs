@@ -2,7 +2,6 @@
 //! one. Those in Python are in bindings/python/tests/test_webhook_document.py.
 
 use std::io::{BufReader, Read as _};
-use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -10,6 +9,7 @@ use serde_json::json;
 
 use super::Service;
 use crate::support::markdown::{self, Block};
+use crate::support::server::closed_port;
 use crate::support::{Link, Stage, root, run};
 
 fn blocks(language: &str) -> Vec<String> {
@@ -109,7 +109,7 @@ fn the_program_in_go() {
     run(stage.go(&folder).args(["build", "-o", "events", "."]));
     let service = Service::new();
     let bodies = bodies(&service);
-    let address = free_address();
+    let address = format!("127.0.0.1:{}", closed_port());
     let mut command = stage.command(Path::new(&folder.join("events")));
     configured(&mut command, &service).env("LISTEN", &address);
     let mut running = Running(command.stdout(Stdio::piped()).spawn().unwrap());
@@ -122,9 +122,4 @@ fn the_program_in_go() {
     drop(running);
     BufReader::new(output).read_to_string(&mut printed).unwrap();
     assert!(printed.starts_with("ORDER-1 is paid: 600") && printed.lines().count() == 1, "{printed}");
-}
-
-/// Nobody listens there now.
-fn free_address() -> String {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
 }

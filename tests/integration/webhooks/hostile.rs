@@ -83,11 +83,7 @@ fn a_wrong_request_is_refused_and_authenticates_nothing() {
 
 /// The answer to every question.
 fn answering(status: &'static str, body: &'static str) -> (Server, Client) {
-    let server = Server::start(move |mut connection| {
-        while connection.read_request().is_some() {
-            connection.answer(status, "", body);
-        }
-    });
+    let server = Server::always(status, "", body);
     let client = Client::new(&server.config());
     (server, client)
 }

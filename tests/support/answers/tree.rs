@@ -1,7 +1,10 @@
 //! JSON as it is written: every member of an object, also one that is there twice, and numbers as their literals.
 //! The texts are the tests' own, so what is no JSON is a mistake of theirs.
 
-use std::fmt::Write as _;
+use std::fmt::{Formatter, Write as _};
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
 
 use super::Found;
 
@@ -19,11 +22,22 @@ pub enum Tree {
 
 impl Tree {
     pub fn parse(text: &str) -> Tree {
-        let mut parser = Parser { text, at: 0 };
-        let tree = parser.value();
-        parser.blank();
-        assert_eq!(parser.at, text.len(), "more than one value: {text}");
-        tree
+        Tree::of(serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}")))
+    }
+
+    fn of(value: &RawValue) -> Tree {
+        let text = value.get();
+        match text.as_bytes()[0] {
+            b'{' => Tree::Object(serde_json::from_str::<Members>(text).unwrap().0),
+            b'[' => {
+                let elements: Vec<&RawValue> = serde_json::from_str(text).unwrap();
+                Tree::Array(elements.into_iter().map(Tree::of).collect())
+            }
+            b'"' => Tree::Text(serde_json::from_str(text).unwrap()),
+            b'n' => Tree::Null,
+            b't' | b'f' => Tree::Bool(text == "true"),
+            _ => Tree::Number(text.to_owned()),
+        }
     }
 
     pub fn write(&self) -> String {
@@ -89,93 +103,26 @@ impl Tree {
     }
 }
 
-struct Parser<'a> {
-    text: &'a str,
-    at: usize,
+/// The members of an object, also of one with a name twice.
+struct Members(Vec<(String, Tree)>);
+
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Members, D::Error> {
+        from.deserialize_map(Members(Vec::new()))
+    }
 }
 
-impl Parser<'_> {
-    fn rest(&self) -> &str {
-        &self.text[self.at..]
+impl<'de> Visitor<'de> for Members {
+    type Value = Members;
+
+    fn expecting(&self, to: &mut Formatter) -> std::fmt::Result {
+        to.write_str("an object")
     }
 
-    fn blank(&mut self) {
-        let rest = self.rest();
-        self.at += rest.len() - rest.trim_start_matches([' ', '\t', '\n', '\r']).len();
-    }
-
-    /// Whether the next thing is this one, which is then passed.
-    fn passes(&mut self, expected: char) -> bool {
-        self.blank();
-        let is_next = self.rest().starts_with(expected);
-        self.at += usize::from(is_next);
-        is_next
-    }
-
-    fn expect(&mut self, expected: char) {
-        assert!(self.passes(expected), "{expected:?} is missing at {} of {}", self.at, self.text);
-    }
-
-    fn value(&mut self) -> Tree {
-        self.blank();
-        match self.rest().as_bytes().first() {
-            Some(b'{') => self.object(),
-            Some(b'[') => self.array(),
-            Some(b'"') => Tree::Text(self.string()),
-            _ => self.word(),
+    fn visit_map<A: MapAccess<'de>>(mut self, mut members: A) -> Result<Members, A::Error> {
+        while let Some((name, value)) = members.next_entry::<String, &RawValue>()? {
+            self.0.push((name, Tree::of(value)));
         }
-    }
-
-    fn object(&mut self) -> Tree {
-        self.expect('{');
-        let mut members = Vec::new();
-        while !self.passes('}') {
-            if !members.is_empty() {
-                self.expect(',');
-                self.blank();
-            }
-            let name = self.string();
-            self.expect(':');
-            members.push((name, self.value()));
-        }
-        Tree::Object(members)
-    }
-
-    fn array(&mut self) -> Tree {
-        self.expect('[');
-        let mut elements = Vec::new();
-        while !self.passes(']') {
-            if !elements.is_empty() {
-                self.expect(',');
-            }
-            elements.push(self.value());
-        }
-        Tree::Array(elements)
-    }
-
-    fn string(&mut self) -> String {
-        self.expect('"');
-        let (begin, bytes) = (self.at - 1, self.text.as_bytes());
-        while bytes[self.at] != b'"' {
-            self.at += if bytes[self.at] == b'\\' { 2 } else { 1 };
-        }
-        self.at += 1;
-        serde_json::from_str(&self.text[begin..self.at]).unwrap()
-    }
-
-    fn word(&mut self) -> Tree {
-        let rest = self.rest();
-        let end = rest.find([',', '}', ']', ' ', '\t', '\n', '\r']).unwrap_or(rest.len());
-        let word = rest[..end].to_owned();
-        self.at += end;
-        match word.as_str() {
-            "null" => Tree::Null,
-            "true" => Tree::Bool(true),
-            "false" => Tree::Bool(false),
-            _ => {
-                assert!(word.starts_with(|c: char| c == '-' || c.is_ascii_digit()), "{word:?} in {}", self.text);
-                Tree::Number(word)
-            }
-        }
+        Ok(self)
     }
 }

@@ -33,12 +33,21 @@ pub fn render(rows: &[Endpoint]) -> String {
         look_ups => look_ups(rows),
         environment => settings::ENVIRONMENT,
         timeout_ms => default_of("timeout_ms"),
+        longest_amount => paysvc_spec::schema::LONGEST_AMOUNT,
         numbers_of => numbers(go_constant),
         config => structs("Config", settings::CONFIG, Use::Config),
         request => structs("Request", settings::REQUEST, Use::Request { extra: false }),
         rows => rows.iter().map(of_row).collect::<Vec<_>>(),
     };
     templates::render("generated.go", context)
+}
+
+/// The numbers of the package webhook.
+pub fn render_webhook() -> String {
+    let own = |name: &str| format!("{}{}", &name[..1], &exported(name)[1..]);
+    let of = |&(name, number, doc): &(&str, usize, &str)| context! { name => own(name), number, doc };
+    let constants: Vec<_> = paysvc_spec::events::RECEIVER.iter().map(of).collect();
+    templates::render("generated_webhook.go", context! { constants })
 }
 
 /// A constant and, but for success, its error: `StatusTimeout` and `ErrTimeout`. The zero of a status and of an outcome would be

@@ -26,6 +26,28 @@ CONTINUE = 23808
 #: The time limit of a whole call, of a client that names none.
 DEFAULT_TIMEOUT_MS = 30000
 
+#: The most characters of an amount.
+LONGEST_AMOUNT = 64
+
+#: Largest body that is read, in bytes: the library's own limit.
+WEBHOOK_MAX_LENGTH = 262144
+#: Time limit of a verification.
+WEBHOOK_VERIFY_SECONDS = 10
+#: When the sender should try again, where the service does not say it.
+WEBHOOK_RETRY_AFTER_SECONDS = 30
+#: Verifications at once.
+WEBHOOK_AT_ONCE = 4
+#: Requests per minute of all verifications.
+WEBHOOK_PER_MINUTE = 120
+#: Of one reference this share of the requests per minute may be about.
+WEBHOOK_SHARE_OF_REFERENCE = 6
+#: Requests per minute that every reference may have.
+WEBHOOK_LEAST_OF_REFERENCE = 2
+#: References, bodies and handled events that are remembered.
+WEBHOOK_REMEMBERED = 10000
+#: So long a body that was found not authentic is answered without a request.
+WEBHOOK_FORGET_AFTER_SECONDS = 60
+
 
 class Status(Number):
     """Why a call ended as it did."""

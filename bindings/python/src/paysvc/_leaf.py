@@ -10,6 +10,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
+from ._generated import LONGEST_AMOUNT
 from ._values import whole
 
 #: ASCII white space.
@@ -58,7 +59,7 @@ def amount(value: Any) -> Decimal | None:
     written = _number(value)
     if not written:
         return None
-    if len(written) <= 64 and _DECIMAL.fullmatch(written):
+    if len(written) <= LONGEST_AMOUNT and _DECIMAL.fullmatch(written):
         return Decimal(written)
     raise Unreadable
 

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
 from ._client import Client
 from ._errors import PaysvcError, error_of
-from ._generated import Outcome, Status
+from ._generated import WEBHOOK_MAX_LENGTH, WEBHOOK_VERIFY_SECONDS, Outcome, Status
 from ._native import Call, Native
 from ._reply import Reply
 from ._values import raw_body
 from ._webhook import (
     BAD_REQUEST,
     BUSY,
-    MAX_LENGTH,
     OK,
     TOO_LARGE,
     Answer,
@@ -49,7 +48,7 @@ class _Receiver(Generic[_Client, _Store]):
         store: _Store | None = None,
         unverified: Callable[[Reply], object] | None = None,
         limits: Limits | None = None,
-        timeout: float = 10.0,
+        timeout: float = WEBHOOK_VERIFY_SECONDS,
         orders: bool = True,
     ) -> None:
         kind = _client_class(self._waits)
@@ -247,7 +246,7 @@ def _bytes(body: bytes | str) -> bytes:
 
 
 def _text(body: bytes) -> str | Answer:
-    if len(body) > MAX_LENGTH:
+    if len(body) > WEBHOOK_MAX_LENGTH:
         return TOO_LARGE
     try:
         return body.decode()

@@ -10,17 +10,23 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
-from ._generated import Outcome, Status
+from ._generated import (
+    WEBHOOK_AT_ONCE,
+    WEBHOOK_FORGET_AFTER_SECONDS,
+    WEBHOOK_LEAST_OF_REFERENCE,
+    WEBHOOK_MAX_LENGTH,
+    WEBHOOK_PER_MINUTE,
+    WEBHOOK_REMEMBERED,
+    WEBHOOK_RETRY_AFTER_SECONDS,
+    WEBHOOK_SHARE_OF_REFERENCE,
+    Outcome,
+    Status,
+)
 from ._log import EXTRA, logger
 from ._reply import Reply
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
-
-#: Largest body that is read, in bytes: the library's own limit.
-MAX_LENGTH = 256 * 1024
-#: Seconds after which the sender should try again.
-RETRY_AFTER = 30
 
 
 class _Bucket:
@@ -50,14 +56,12 @@ class Limits:
     found not authentic is answered for a minute without a request.
     """
 
-    #: Of one reference this share of the requests per minute may be about, and at least so many.
-    _SHARE, _LEAST = 6, 2
-    #: How many references and bodies are remembered.
-    _REMEMBERED = 10_000
-    #: Seconds for which a body is remembered.
-    _FORGET_AFTER = 60.0
-
-    def __init__(self, at_once: int = 4, per_minute: int = 120, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        at_once: int = WEBHOOK_AT_ONCE,
+        per_minute: int = WEBHOOK_PER_MINUTE,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         if at_once < 1 or per_minute < 1:
             raise ValueError("at_once and per_minute must be 1 or more")
         self._clock = clock
@@ -93,7 +97,8 @@ class Limits:
     def _bucket(self, reference: str, now: float) -> _Bucket:
         found = self._references.get(reference)
         if found is None:
-            found = _Bucket(min(self._most, max(self._LEAST, self._most / self._SHARE)), now)
+            share = max(WEBHOOK_LEAST_OF_REFERENCE, self._most / WEBHOOK_SHARE_OF_REFERENCE)
+            found = _Bucket(min(self._most, share), now)
             self._put(self._references, reference, found)
         self._references.move_to_end(reference)
         return found
@@ -102,7 +107,7 @@ class Limits:
         """Whether this body was found not authentic a short time ago."""
         with self._lock:
             at = self._forged.get(hashlib.sha256(body).digest())
-            return at is not None and 0 <= self._clock() - at < self._FORGET_AFTER
+            return at is not None and 0 <= self._clock() - at < WEBHOOK_FORGET_AFTER_SECONDS
 
     def found_forged(self, body: bytes) -> None:
         """This body was found not authentic."""
@@ -112,7 +117,7 @@ class Limits:
     def _put(self, entries: OrderedDict[_Key, _Value], key: _Key, value: _Value) -> None:
         entries[key] = value
         entries.move_to_end(key)
-        if len(entries) > self._REMEMBERED:
+        if len(entries) > WEBHOOK_REMEMBERED:
             entries.popitem(last=False)
 
 
@@ -137,9 +142,9 @@ BAD_REQUEST = Answer("400 Bad Request")
 NOT_POST = Answer("405 Method Not Allowed", allow="POST")
 NO_LENGTH = Answer("411 Length Required")
 TOO_LARGE = Answer("413 Content Too Large")
-FAILED = Answer("500 Internal Server Error", RETRY_AFTER)
+FAILED = Answer("500 Internal Server Error", WEBHOOK_RETRY_AFTER_SECONDS)
 BUSY = Answer("503 Service Unavailable", 1)
-UNREADABLE = Answer("503 Service Unavailable", RETRY_AFTER)
+UNREADABLE = Answer("503 Service Unavailable", WEBHOOK_RETRY_AFTER_SECONDS)
 
 
 def length(text: str | None) -> int | Answer | None:
@@ -149,7 +154,7 @@ def length(text: str | None) -> int | Answer | None:
     if not (text.isascii() and text.isdigit()):
         return BAD_REQUEST
     # More digits than a length may have: int() refuses thousands of them.
-    return int(text) if len(text) < 16 and int(text) <= MAX_LENGTH else TOO_LARGE
+    return int(text) if len(text) < 16 and int(text) <= WEBHOOK_MAX_LENGTH else TOO_LARGE
 
 
 class Verified(NamedTuple):
@@ -183,7 +188,7 @@ def verified(reply: Reply) -> Verified:
         return Verified(None, BAD_REQUEST if event == "unknown" else OK, unverified=True)
     if reply.status == Status.REJECTED and reply.outcome == Outcome.REJECTED:
         return Verified(None, OK, unverified=True)
-    wait = RETRY_AFTER if reply.retry_after is None else math.ceil(reply.retry_after)
+    wait = WEBHOOK_RETRY_AFTER_SECONDS if reply.retry_after is None else math.ceil(reply.retry_after)
     return Verified(None, Answer("503 Service Unavailable", wait), unverified=False)
 
 

@@ -8,6 +8,8 @@ from collections.abc import Awaitable
 from enum import Enum
 from typing import Protocol, Union
 
+from ._generated import WEBHOOK_REMEMBERED
+
 
 class Begin(Enum):
     """What a store says of an event that is about to be handled, and what the receiver then does."""
@@ -67,7 +69,7 @@ AnyStore = Union[Store, AsyncStore]
 class MemoryStore:
     """The newest keys in memory, for one process. A restart forgets them: the handler must then bear an event twice."""
 
-    def __init__(self, limit: int = 10_000) -> None:
+    def __init__(self, limit: int = WEBHOOK_REMEMBERED) -> None:
         self._limit = limit
         self._lock = threading.Lock()
         self._busy: set[str] = set()

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import TYPE_CHECKING, Any
 
+from ._generated import WEBHOOK_MAX_LENGTH
 from ._receiver import AsyncReceiver, Receiver, finished
-from ._webhook import BAD_REQUEST, MAX_LENGTH, NO_LENGTH, NOT_POST, TOO_LARGE, Answer, Limits, length
+from ._webhook import BAD_REQUEST, NO_LENGTH, NOT_POST, TOO_LARGE, Answer, Limits, length
 from ._webhook_store import AsyncStore, Begin, MemoryStore, Store
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def _read(environ: WSGIEnvironment) -> bytes | Answer:
     if announced is None and not environ.get("wsgi.input_terminated"):
         return NO_LENGTH
     # Servers that end the input themselves may have no length.
-    left = MAX_LENGTH + 1 if announced is None else announced
+    left = WEBHOOK_MAX_LENGTH + 1 if announced is None else announced
     parts: list[bytes] = []
     while left > 0:
         part: bytes = environ["wsgi.input"].read(left)
@@ -106,7 +107,7 @@ async def _receive(scope: Message, receive: Callable[[], Awaitable[Message]]) ->
             return None
         part: bytes = message.get("body", b"")
         received += len(part)
-        if received > MAX_LENGTH:
+        if received > WEBHOOK_MAX_LENGTH:
             return TOO_LARGE
         parts.append(part)
         if not message.get("more_body", False):

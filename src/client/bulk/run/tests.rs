@@ -1,33 +1,14 @@
 //! A panic within a run: the report is whole, and says of the batch under way what is known.
 
-use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
-
 use super::*;
 use crate::client::CallRecord;
-use crate::util::failpoint;
-
-/// Answers what says nothing.
-fn service() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    std::thread::spawn(move || {
-        for mut connection in listener.incoming().flatten() {
-            let mut request = [0; 4096];
-            // A request of this size comes in one piece.
-            if connection.read(&mut request).is_ok() {
-                let _ = connection.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}");
-            }
-        }
-    });
-    port
-}
+use crate::util::{failpoint, test_http};
 
 fn client() -> Client {
     let vector = include_str!("../../../../tests/vectors/rsa4096.json");
     let vector: serde_json::Value = serde_json::from_str(vector).unwrap();
     let config = serde_json::json!({
-        "base_url": format!("http://127.0.0.1:{}", service()), "public_key": "public", "secret_key": "secret",
+        "base_url": format!("http://127.0.0.1:{}", test_http::service("{}")), "public_key": "public", "secret_key": "secret",
         "encryption_key": vector["encryption_key"], "timeout_ms": 60_000,
     });
     Client::new(Some(&config.to_string()), &|_| None).unwrap_or_else(|error| panic!("{}", error.message))

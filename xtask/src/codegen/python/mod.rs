@@ -12,6 +12,7 @@ mod operations;
 mod tests;
 
 use minijinja::{Value, context};
+use paysvc_spec::events::RECEIVER;
 use paysvc_spec::operations::OPERATIONS;
 use paysvc_spec::schema::Endpoint;
 use paysvc_spec::settings;
@@ -84,6 +85,8 @@ fn context(rows: &[Endpoint]) -> Value {
         look_ups => look_ups(rows),
         environment => settings::ENVIRONMENT,
         timeout_ms => default_of("timeout_ms"),
+        longest_amount => paysvc_spec::schema::LONGEST_AMOUNT,
+        receiver => RECEIVER.iter().map(|&(name, number, doc)| context! { name, number, doc }).collect::<Vec<_>>(),
         exported,
         imported,
         call_names => rows.iter().map(|row| row.name).chain(OPERATIONS.iter().map(|it| it.name)).chain(OTHERS).collect::<Vec<_>>(),
