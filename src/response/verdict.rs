@@ -95,6 +95,7 @@ fn adjust(verdict: &mut Verdict, rule: After429, any: impl Fn(&[Condition]) -> b
     }
 }
 
+#[expect(clippy::manual_contains, reason = "its code is for long lists, and takes longer for these")]
 fn holds(condition: &Condition, result: &AttemptResult<'_>) -> bool {
     let (http_status, unreadable, may_be_truncated, facts) = match *result {
         AttemptResult::Answer { http_status, unreadable, may_be_truncated, facts } => {
@@ -108,7 +109,6 @@ fn holds(condition: &Condition, result: &AttemptResult<'_>) -> bool {
         Condition::All(_) | Condition::Any(_) | Condition::Not(_) => holds_composed(condition, result),
         Condition::Otherwise => true,
         Condition::NoAnswer { .. } => false,
-        // Not contains(), whose code for long lists costs more than these short ones.
         Condition::Http(statuses) => statuses.iter().any(|status| *status == http_status),
         Condition::HttpClass(classes) => classes.iter().any(|class| *class == http_status / 100),
         Condition::Unreadable => unreadable.is_some(),
