@@ -22,9 +22,7 @@ impl<'d> Value<'d> {
     pub fn look(self, pointer: &str) -> Option<Value<'d>> {
         follow(self, pointer, Value::look_member, Value::look_child)
     }
-}
 
-impl<'d> Value<'d> {
     /// The index, if the value has more children than [`FEW`] and there is memory for it.
     fn indexed(self) -> Option<&'d Index> {
         if let Some(index) = self.document.index.get() {
