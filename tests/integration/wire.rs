@@ -201,16 +201,6 @@ fn one_write_carries_the_whole_request() {
 }
 
 #[test]
-fn connections_are_kept_and_used_again() {
-    let server = Server::ok();
-    let client = Client::new(&with(server.config(), json!({"connection_reuse": "all"})));
-    for _ in 0..5 {
-        client.call("order_refund", &refund()).expect("OK CONFIRMED");
-    }
-    assert_eq!((server.connections(), server.seen().len()), (1, 5));
-}
-
-#[test]
 fn a_kept_connection_that_was_closed_costs_a_new_one_and_no_unknown() {
     let (closed, wait) = std::sync::mpsc::channel();
     let closed = std::sync::Mutex::new(closed);
