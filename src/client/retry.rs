@@ -26,12 +26,12 @@ impl PriorAttempts {
     pub const REFUSED: PriorAttempts = PriorAttempts { outcome: Outcome::Rejected, after_429: true };
 
     /// Adds the reply of one more attempt, which then tells the outcome of all.
-    pub fn add(&mut self, reply: Reply) -> Reply {
+    pub fn add(&mut self, reply: &mut Reply) {
         self.after_429 |= reply.http_status == 429;
         if reply.outcome != Outcome::NotSent {
             self.outcome = reply.outcome;
         }
-        Reply { outcome: self.outcome, ..reply }
+        reply.outcome = self.outcome;
     }
 }
 
@@ -109,10 +109,13 @@ mod tests {
     fn an_attempt_that_sends_nothing_leaves_the_outcome_of_those_before_it() {
         let reply = |outcome, http_status| Reply { http_status, ..Reply::failed(Status::Transport, outcome, "") };
         let mut prior = PriorAttempts::NONE;
-        assert_eq!(prior.add(reply(Outcome::NotSent, 0)).outcome, Outcome::NotSent);
-        assert_eq!(prior.add(reply(Outcome::Rejected, 429)).outcome, Outcome::Rejected);
-        assert_eq!(prior.add(reply(Outcome::NotSent, 0)).outcome, Outcome::Rejected);
-        assert!(prior.after_429);
-        assert_eq!(prior.add(reply(Outcome::Unknown, 0)).outcome, Outcome::Unknown);
+        let mut add = |mut reply: Reply| {
+            prior.add(&mut reply);
+            (reply.outcome, prior.after_429)
+        };
+        assert_eq!(add(reply(Outcome::NotSent, 0)), (Outcome::NotSent, false));
+        assert_eq!(add(reply(Outcome::Rejected, 429)), (Outcome::Rejected, true));
+        assert_eq!(add(reply(Outcome::NotSent, 0)), (Outcome::Rejected, true));
+        assert_eq!(add(reply(Outcome::Unknown, 0)), (Outcome::Unknown, true));
     }
 }

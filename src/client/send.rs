@@ -91,7 +91,7 @@ impl<'a> Sender<'a> {
         for number in 1.. {
             // Fails before the first attempt or never: all attempts send the same request.
             let request = self.request()?;
-            let (reply, next) = match self.obstacle() {
+            let (mut reply, next) = match self.obstacle() {
                 Some(reply) => (reply, Next::GiveUp),
                 None => {
                     let Attempt { judged, again, .. } = self.attempt(request, number, prior);
@@ -99,7 +99,7 @@ impl<'a> Sender<'a> {
                     (judged.reply, retry::next(again, number, self.client.config.max_attempts, left, random))
                 }
             };
-            let mut reply = prior.add(reply);
+            prior.add(&mut reply);
             match next {
                 Next::GiveUp => return Ok(reply),
                 Next::TooLate(wait) => {

@@ -38,7 +38,7 @@ impl Bounds {
         if self.is_cancelled() {
             return Some(Status::Cancelled);
         }
-        self.time_left().is_zero().then_some(Status::Timeout)
+        (Instant::now() >= self.deadline).then_some(Status::Timeout)
     }
 
     pub fn is_over(&self) -> bool {
