@@ -14,7 +14,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("response", &["util", "json", "transport::answer", "transport::error", "request::references", "request::secrets"]),
     ("client", &["util", "json", "transport", "request", "response"]),
     // For the fuzzer and for tests only, so nothing else can import it.
-    ("fuzzing", &["util", "json", "transport::answer", "request", "response", "client"]),
+    ("fuzzing", &["util", "json", "transport::answer", "transport::error", "request", "response", "client"]),
     (
         "ffi",
         &[
