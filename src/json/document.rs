@@ -195,7 +195,9 @@ impl<'d> Value<'d> {
     pub fn is_empty(self) -> bool {
         match self.kind() {
             Type::Null => true,
-            Type::Text => self.raw().len() <= 64 && self.text().is_some_and(|text| text.trim().is_empty()),
+            Type::Text => {
+                self.raw().len() <= 64 && self.text().is_some_and(|text| text.chars().all(char::is_whitespace))
+            }
             Type::Object | Type::Array => self.children().next().is_none(),
             Type::Number | Type::Bool => false,
         }

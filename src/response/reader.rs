@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use crate::json::document::{Document, ScanError};
 use crate::json::{MAX_VALUES, Type};
 use crate::request::references::References;
-use crate::response::facts::{self, Facts};
+use crate::response::facts;
 use crate::response::redact::WITHHELD;
 use crate::response::reply::Reply;
 use crate::response::texts;
@@ -56,14 +56,15 @@ pub fn read(context: &AnswerContext<'_>, answer: HttpAnswer) -> Judged {
     let may_be_truncated =
         answer.close_delimited || answer.body_error.as_ref().is_some_and(|error| error.status == Status::Transport);
     let mut body = read_body(context, answer.body, answer.encoded, answer.close_delimited, answer.body_error);
-    let mut facts = Box::<Facts>::default();
-    if let Body::Json(text, document) = &body {
-        let stop = || (context.ended)().is_some();
-        match facts::read(document, text, context.expected, context.references, &stop) {
-            Some(found) => facts = found,
-            None => body = stopped(context),
-        }
-    }
+    let stop = || (context.ended)().is_some();
+    let found = match &body {
+        Body::Json(text, document) => facts::read(document, text, context.expected, context.references, &stop),
+        _ => Some(Box::default()),
+    };
+    let facts = found.unwrap_or_else(|| {
+        body = stopped(context);
+        Box::default()
+    });
     let payments_made = facts.payments_made();
     let unreadable = match &body {
         Body::Unreadable(status, _) => Some(*status),

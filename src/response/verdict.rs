@@ -6,7 +6,7 @@
 use crate::response::facts::Facts;
 use paysvc_spec::schema::Safety;
 use paysvc_spec::status::{Outcome, State, Status};
-use paysvc_spec::verdicts::{After429, Again, CHANGING, Condition, READING, StateRule, StatusRule};
+use paysvc_spec::verdicts::{After429, Again, CHANGING, Condition, Fact, READING, StateRule, StatusRule};
 
 #[cfg(test)]
 mod cells;
@@ -46,9 +46,10 @@ pub struct Verdict {
 /// What the attempt proves. `after_429`: an earlier attempt of the same call was answered with 429.
 pub fn decide(safety: Safety, result: &AttemptResult<'_>, after_429: bool) -> Verdict {
     let lines = if safety == Safety::ReadOnly { READING } else { CHANGING };
-    let line = lines.iter().find(|line| line.conditions.iter().all(|condition| holds(condition, result)));
+    let known = Known::of(result);
+    let line = lines.iter().find(|line| line.conditions.iter().all(|condition| known.shows(condition)));
     let line = line.expect("the last line always holds");
-    let any = |conditions: &[Condition]| conditions.iter().any(|condition| holds(condition, result));
+    let any = |conditions: &[Condition]| conditions.iter().any(|condition| known.shows(condition));
     let (http_status, failure, state) = match *result {
         AttemptResult::NoAnswer { status, .. } => (0, status, State::NONE),
         AttemptResult::Answer { http_status, unreadable: Some(status), .. } => (http_status, status, State::NONE),
@@ -95,54 +96,77 @@ fn adjust(verdict: &mut Verdict, rule: After429, any: impl Fn(&[Condition]) -> b
     }
 }
 
-#[expect(clippy::manual_contains, reason = "its code is for long lists, and takes longer for these")]
-fn holds(condition: &Condition, result: &AttemptResult<'_>) -> bool {
-    let (http_status, unreadable, may_be_truncated, facts) = match *result {
-        AttemptResult::Answer { http_status, unreadable, may_be_truncated, facts } => {
-            (http_status, unreadable, may_be_truncated, facts)
+/// What an attempt shows, with a bit for each fact: an answer is compared with many lines, in few instructions for each.
+#[derive(Clone, Copy)]
+struct Known {
+    http_status: u16,
+    http_class: u16,
+    facts: u32,
+}
+
+impl Known {
+    fn of(result: &AttemptResult<'_>) -> Known {
+        let (http_status, facts) = match *result {
+            AttemptResult::NoAnswer { sent, .. } => (0, bits(&[(Fact::NothingSent, !sent), (Fact::NoAnswer, sent)])),
+            AttemptResult::Answer { http_status, unreadable, may_be_truncated, facts } => {
+                let facts = bits(&[
+                    (Fact::Unreadable, unreadable.is_some()),
+                    (Fact::MayBeTruncated, may_be_truncated),
+                    (Fact::Success, facts.success.any_case),
+                    (Fact::ExactSuccess, facts.success.exact),
+                    (Fact::Failure, facts.failure.any_case),
+                    (Fact::ExactFailure, facts.failure.exact),
+                    (Fact::FailureOrWeakFailure, facts.failure.any_case || facts.weak_failure),
+                    (Fact::DuplicateNames, facts.duplicate_names),
+                    (Fact::OtherRequest, facts.other_request),
+                    (Fact::NamesProgress, facts.names_progress),
+                    (Fact::NamesState, facts.names_state),
+                    (Fact::StatesDisagree, facts.states_disagree),
+                    (Fact::StateContradicted, facts.state_contradicted),
+                    (Fact::FailedBesideProgress, facts.failed_beside_progress),
+                    (Fact::RefusingCode, facts.refusing_code),
+                    (Fact::ElementFailed, facts.element_failed),
+                    (Fact::OwnFailed, facts.own_failed),
+                    (Fact::OrderFailed, facts.order_failed),
+                    (Fact::Subject, facts.subject),
+                    (Fact::Bare, facts.bare),
+                ]);
+                (http_status, facts)
+            }
+        };
+        Known { http_status, http_class: http_status / 100, facts }
+    }
+
+    #[expect(clippy::manual_contains, reason = "its code is for long lists, and takes longer for these")]
+    fn shows(self, condition: &Condition) -> bool {
+        match *condition {
+            Condition::Is(fact) => self.facts & bit(fact) != 0,
+            Condition::Otherwise => true,
+            Condition::Http(statuses) => statuses.iter().any(|status| *status == self.http_status),
+            Condition::HttpClass(classes) => classes.iter().any(|class| *class == self.http_class),
+            Condition::All(_) | Condition::Any(_) | Condition::Not(_) => self.shows_composed(condition),
         }
-        AttemptResult::NoAnswer { sent, .. } => {
-            return matches!(condition, Condition::NoAnswer { sent: expected } if *expected == sent);
+    }
+
+    /// A function of its own, so that the simple conditions need no stack frame.
+    #[inline(never)]
+    fn shows_composed(self, condition: &Condition) -> bool {
+        match *condition {
+            Condition::All(all) => all.iter().all(|condition| self.shows(condition)),
+            Condition::Any(any) => any.iter().any(|condition| self.shows(condition)),
+            Condition::Not(condition) => !self.shows(condition),
+            ref simple => self.shows(simple),
         }
-    };
-    match *condition {
-        Condition::All(_) | Condition::Any(_) | Condition::Not(_) => holds_composed(condition, result),
-        Condition::Otherwise => true,
-        Condition::NoAnswer { .. } => false,
-        Condition::Http(statuses) => statuses.iter().any(|status| *status == http_status),
-        Condition::HttpClass(classes) => classes.iter().any(|class| *class == http_status / 100),
-        Condition::Unreadable => unreadable.is_some(),
-        Condition::MayBeTruncated => may_be_truncated,
-        Condition::Success => facts.success.any_case,
-        Condition::ExactSuccess => facts.success.exact,
-        Condition::Failure => facts.failure.any_case,
-        Condition::ExactFailure => facts.failure.exact,
-        Condition::FailureOrWeakFailure => facts.failure.any_case || facts.weak_failure,
-        Condition::DuplicateNames => facts.duplicate_names,
-        Condition::OtherRequest => facts.other_request,
-        Condition::NamesProgress => facts.names_progress,
-        Condition::NamesState => facts.names_state,
-        Condition::StatesDisagree => facts.states_disagree,
-        Condition::StateContradicted => facts.state_contradicted,
-        Condition::FailedBesideProgress => facts.failed_beside_progress,
-        Condition::RefusingCode => facts.refusing_code,
-        Condition::ElementFailed => facts.element_failed,
-        Condition::OwnFailed => facts.own_failed,
-        Condition::OrderFailed => facts.order_failed,
-        Condition::Subject => facts.subject,
-        Condition::Bare => facts.bare,
     }
 }
 
-/// A function of its own, so that the simple conditions need no stack frame.
-#[inline(never)]
-fn holds_composed(condition: &Condition, result: &AttemptResult<'_>) -> bool {
-    match *condition {
-        Condition::All(all) => all.iter().all(|condition| holds(condition, result)),
-        Condition::Any(any) => any.iter().any(|condition| holds(condition, result)),
-        Condition::Not(condition) => !holds(condition, result),
-        ref simple => holds(simple, result),
-    }
+const fn bit(fact: Fact) -> u32 {
+    1 << fact as u32
+}
+
+#[inline(always)]
+fn bits(facts: &[(Fact, bool)]) -> u32 {
+    facts.iter().fold(0, |bits, (fact, is_so)| bits | u32::from(*is_so) << *fact as u32)
 }
 
 /// `failure`: the status of what failed, if something did.

@@ -167,7 +167,7 @@ fn bug(source_line: SourceLine) -> TransportError {
 }
 
 fn run(connection: &PooledConnection, request: WireRequest<'_>) -> Result<HttpAnswer, TransportError> {
-    let keep_trace = request.keep_trace;
+    let (bounds, keep_trace) = (request.bounds, request.keep_trace);
     let mut builder = Request::builder().method(request.method.name()).uri(request.uri);
     if let Some(headers) = builder.headers_mut() {
         *headers = request.headers;
@@ -179,10 +179,10 @@ fn run(connection: &PooledConnection, request: WireRequest<'_>) -> Result<HttpAn
     let response = result
         .map_err(|error| TransportError::new(Status::Internal, format!("the request could not be built: {error}")))?
         .map_err(|error| connection.state.error(error))?;
-    Ok(read(response, &connection.state, keep_trace))
+    Ok(read(response, &connection.state, bounds, keep_trace))
 }
 
-fn read(response: Response<Body>, state: &ConnectionState, keep_trace: bool) -> HttpAnswer {
+fn read(response: Response<Body>, state: &ConnectionState, bounds: &Bounds, keep_trace: bool) -> HttpAnswer {
     let text = |name: HeaderName| response.headers().get(name)?.to_str().ok().map(str::to_owned);
     let content_type = text(header::CONTENT_TYPE);
     let retry_after_ms =
@@ -193,14 +193,14 @@ fn read(response: Response<Body>, state: &ConnectionState, keep_trace: bool) -> 
     let end = framing::end_of_body(response.status(), response.version(), response.headers());
     let close_delimited = end == Ok(End::ConnectionClose);
     let (body, body_error) = match end {
-        Ok(_) => read_body(response.into_body(), state),
+        Ok(_) => read_body(response.into_body(), state, bounds),
         Err(reason) => (Vec::new(), Some(TransportError::framing(&reason))),
     };
     HttpAnswer { http_status, content_type, retry_after_ms, trace, body, encoded, close_delimited, body_error }
 }
 
 /// The body up to the limit, and why it is incomplete, if it is.
-fn read_body(body: Body, state: &ConnectionState) -> (Vec<u8>, Option<TransportError>) {
+fn read_body(body: Body, state: &ConnectionState, bounds: &Bounds) -> (Vec<u8>, Option<TransportError>) {
     let expected = body.content_length().map_or(1023, |length| length.min(MAX_TEXT as u64) as usize);
     // The only copy that is made of an answer. One byte more, for the NUL at the end of a C string.
     let Some(mut bytes) = memory::buffer(expected + 1) else {
@@ -208,7 +208,7 @@ fn read_body(body: Body, state: &ConnectionState) -> (Vec<u8>, Option<TransportE
     };
     // One byte more than allowed distinguishes a body at the limit from a larger one.
     let reader = body.into_with_config().limit(u64::MAX).reader();
-    let mut reader = LimitedReader { reader, state, bounds: state.bounds() }.take(MAX_TEXT as u64 + 1);
+    let mut reader = LimitedReader { reader, state, bounds }.take(MAX_TEXT as u64 + 1);
     let error = match reader.read_to_end(&mut bytes) {
         Ok(_) if bytes.len() > MAX_TEXT => {
             Some(TransportError::new(Status::Response, format!("is larger than {MAX_TEXT} bytes")))
@@ -230,7 +230,7 @@ fn read_body(body: Body, state: &ConnectionState) -> (Vec<u8>, Option<TransportE
 struct LimitedReader<'a, R> {
     reader: R,
     state: &'a ConnectionState,
-    bounds: Bounds,
+    bounds: &'a Bounds,
 }
 
 impl<R: Read> Read for LimitedReader<'_, R> {

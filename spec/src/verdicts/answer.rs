@@ -93,14 +93,37 @@ pub enum Condition {
     Not(&'static Condition),
     /// Always.
     Otherwise,
-    NoAnswer {
-        /// A byte of the request was written.
-        sent: bool,
-    },
     /// One of these HTTP statuses.
     Http(&'static [u16]),
     /// An HTTP status that begins with one of these digits.
     HttpClass(&'static [u16]),
+    Is(Fact),
+}
+
+impl Condition {
+    pub fn words(&self) -> String {
+        match *self {
+            Condition::All(parts) => parts.iter().map(Condition::words).collect::<Vec<_>>().join(" beside "),
+            Condition::Any(any) => one_of(any.iter().map(Condition::words)),
+            Condition::Not(condition) => format!("not {}", condition.words()),
+            Condition::Otherwise => "otherwise".to_owned(),
+            Condition::Http(statuses) => http(statuses),
+            Condition::HttpClass(classes) => {
+                let classes: Vec<_> = classes.iter().map(|class| format!("{class}xx")).collect();
+                format!("HTTP {}", listed(&classes))
+            }
+            Condition::Is(fact) => fact.words().to_owned(),
+        }
+    }
+}
+
+/// What an attempt to send a request can show.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fact {
+    /// No byte of the request was written.
+    NothingSent,
+    /// A byte of the request was written, and no answer came.
+    NoAnswer,
     /// The body is incomplete or cannot be read.
     Unreadable,
     /// The body ended with its connection.
@@ -127,50 +150,37 @@ pub enum Condition {
     Bare,
 }
 
-impl Condition {
-    pub fn words(&self) -> String {
-        let words = match *self {
-            Condition::All(parts) => return parts.iter().map(Condition::words).collect::<Vec<_>>().join(" beside "),
-            Condition::Any(any) => return one_of(any.iter().map(Condition::words)),
-            Condition::Not(condition) => return format!("not {}", condition.words()),
-            Condition::Http(statuses) => return http(statuses),
-            Condition::HttpClass(classes) => {
-                let classes: Vec<_> = classes.iter().map(|class| format!("{class}xx")).collect();
-                return format!("HTTP {}", listed(&classes));
-            }
-            Condition::Otherwise => "otherwise",
-            Condition::NoAnswer { sent: false } => "no answer, no byte written",
-            Condition::NoAnswer { sent: true } => "no answer, a byte written",
-            Condition::Unreadable => {
+impl Fact {
+    pub fn words(self) -> &'static str {
+        match self {
+            Fact::NothingSent => "no answer, no byte written",
+            Fact::NoAnswer => "no answer, a byte written",
+            Fact::Unreadable => {
                 "a body that is not whole: broken framing, a limit, memory, deadline or cancel within the body; ended by the \
                  connection and not whole JSON; content-encoded; begins with `{` or `[` and is not exactly one JSON \
                  document"
             }
-            Condition::MayBeTruncated => "the body ended with its connection",
-            Condition::Success => "S",
-            Condition::ExactSuccess => "exact S",
-            Condition::Failure => "F",
-            Condition::ExactFailure => "exact F",
-            Condition::FailureOrWeakFailure => "F or weak F",
-            Condition::DuplicateNames => "a name twice",
-            Condition::OtherRequest => super::OTHER_REQUEST,
-            Condition::NamesProgress => "D",
-            Condition::NamesState => "any state",
-            Condition::StatesDisagree => super::STATES_DISAGREE,
-            Condition::StateContradicted => super::STATE_CONTRADICTED,
-            Condition::FailedBesideProgress => {
-                "FAILED beside a top-level word or code of progress, or a payment response code of progress or \
-                 success"
+            Fact::MayBeTruncated => "the body ended with its connection",
+            Fact::Success => "S",
+            Fact::ExactSuccess => "exact S",
+            Fact::Failure => "F",
+            Fact::ExactFailure => "exact F",
+            Fact::FailureOrWeakFailure => "F or weak F",
+            Fact::DuplicateNames => "a name twice",
+            Fact::OtherRequest => super::OTHER_REQUEST,
+            Fact::NamesProgress => "D",
+            Fact::NamesState => "any state",
+            Fact::StatesDisagree => super::STATES_DISAGREE,
+            Fact::StateContradicted => super::STATE_CONTRADICTED,
+            Fact::FailedBesideProgress => {
+                "FAILED beside a top-level word or code of progress, or a payment response code of progress or success"
             }
-            Condition::RefusingCode => "a top-level code 4 or 12",
-            Condition::ElementFailed => "an element of a `data` array FAILED",
-            Condition::OwnFailed => {
-                "this payment's own state (`orderPayment`, `data.statusId`, `data.status`) is FAILED"
-            }
-            Condition::OrderFailed => "FAILED only at `order` or `orderSummary`",
-            Condition::Subject => "the row's subject as an object or a number",
-            Condition::Bare => "one of the row's own members in an answer without an envelope",
-        };
-        words.to_owned()
+            Fact::RefusingCode => "a top-level code 4 or 12",
+            Fact::ElementFailed => "an element of a `data` array FAILED",
+            Fact::OwnFailed => "this payment's own state (`orderPayment`, `data.statusId`, `data.status`) is FAILED",
+            Fact::OrderFailed => "FAILED only at `order` or `orderSummary`",
+            Fact::Subject => "the row's subject as an object or a number",
+            Fact::Bare => "one of the row's own members in an answer without an envelope",
+        }
     }
 }

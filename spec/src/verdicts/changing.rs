@@ -1,6 +1,6 @@
 //! Requests that may change something.
 
-use super::answer::{After429, Again, CONTRADICTS, Condition, LINE, Line, SAYS_NOTHING};
+use super::answer::{After429, Again, CONTRADICTS, Condition, Fact, LINE, Line, SAYS_NOTHING};
 use super::{StateRule, StatusRule};
 use crate::status::{Outcome, Status};
 
@@ -11,7 +11,7 @@ const BEFORE_EXECUTION: &[u16] = &[400, 401, 404, 405, 407, 410, 411, 412, 413, 
 pub const CHANGING: &[Line] = &[
     Line {
         number: "1",
-        conditions: &[Condition::NoAnswer { sent: false }],
+        conditions: &[Condition::Is(Fact::NothingSent)],
         status: StatusRule::Transport,
         outcome: Outcome::NotSent,
         state: StateRule::None,
@@ -21,7 +21,7 @@ pub const CHANGING: &[Line] = &[
     },
     Line {
         number: "2",
-        conditions: &[Condition::NoAnswer { sent: true }],
+        conditions: &[Condition::Is(Fact::NoAnswer)],
         status: StatusRule::Transport,
         state: StateRule::None,
         ..LINE
@@ -31,7 +31,7 @@ pub const CHANGING: &[Line] = &[
     Line { number: "5", conditions: &[Condition::Http(&[408])], status: StatusRule::Is(Status::Timeout), ..LINE },
     Line {
         number: "6",
-        conditions: &[Condition::Unreadable],
+        conditions: &[Condition::Is(Fact::Unreadable)],
         status: StatusRule::Body,
         state: StateRule::None,
         ..LINE
@@ -41,9 +41,9 @@ pub const CHANGING: &[Line] = &[
         conditions: &[
             Condition::Not(&Condition::Http(&[429])),
             Condition::Any(&[
-                Condition::All(&[Condition::Success, Condition::FailureOrWeakFailure]),
-                Condition::DuplicateNames,
-                Condition::OtherRequest,
+                Condition::All(&[Condition::Is(Fact::Success), Condition::Is(Fact::FailureOrWeakFailure)]),
+                Condition::Is(Fact::DuplicateNames),
+                Condition::Is(Fact::OtherRequest),
             ]),
         ],
         explanation: Some("the answer contradicts itself or speaks of another request"),
@@ -54,10 +54,10 @@ pub const CHANGING: &[Line] = &[
         conditions: &[
             Condition::Http(&[429]),
             Condition::Any(&[
-                Condition::Success,
-                Condition::NamesProgress,
-                Condition::NamesState,
-                Condition::DuplicateNames,
+                Condition::Is(Fact::Success),
+                Condition::Is(Fact::NamesProgress),
+                Condition::Is(Fact::NamesState),
+                Condition::Is(Fact::DuplicateNames),
             ]),
         ],
         status: StatusRule::Is(Status::RateLimited),
@@ -74,27 +74,27 @@ pub const CHANGING: &[Line] = &[
     },
     Line {
         number: "10",
-        conditions: &[Condition::HttpClass(&[4]), Condition::Success],
+        conditions: &[Condition::HttpClass(&[4]), Condition::Is(Fact::Success)],
         explanation: CONTRADICTS,
         ..LINE
     },
     Line {
         number: "11",
-        conditions: &[Condition::Failure, Condition::NamesProgress],
+        conditions: &[Condition::Is(Fact::Failure), Condition::Is(Fact::NamesProgress)],
         explanation: Some("the answer reports failure, and progress or success beside it"),
         ..LINE
     },
     Line {
         number: "12",
-        conditions: &[Condition::ExactFailure],
+        conditions: &[Condition::Is(Fact::ExactFailure)],
         status: StatusRule::Refused,
         outcome: Outcome::Rejected,
-        after_429: After429::RejectedIf(&[Condition::OwnFailed, Condition::Http(&[401, 405, 413, 415])]),
+        after_429: After429::RejectedIf(&[Condition::Is(Fact::OwnFailed), Condition::Http(&[401, 405, 413, 415])]),
         ..LINE
     },
     Line {
         number: "13",
-        conditions: &[Condition::HttpClass(&[4]), Condition::NamesProgress],
+        conditions: &[Condition::HttpClass(&[4]), Condition::Is(Fact::NamesProgress)],
         explanation: Some("the answer is a refusal and speaks of progress or success"),
         ..LINE
     },
@@ -116,13 +116,13 @@ pub const CHANGING: &[Line] = &[
         number: "16",
         conditions: &[
             Condition::HttpClass(&[2]),
-            Condition::ExactSuccess,
+            Condition::Is(Fact::ExactSuccess),
             Condition::Any(&[
-                Condition::StatesDisagree,
-                Condition::StateContradicted,
-                Condition::FailedBesideProgress,
-                Condition::RefusingCode,
-                Condition::ElementFailed,
+                Condition::Is(Fact::StatesDisagree),
+                Condition::Is(Fact::StateContradicted),
+                Condition::Is(Fact::FailedBesideProgress),
+                Condition::Is(Fact::RefusingCode),
+                Condition::Is(Fact::ElementFailed),
             ]),
         ],
         state: StateRule::None,
@@ -131,7 +131,7 @@ pub const CHANGING: &[Line] = &[
     },
     Line {
         number: "17",
-        conditions: &[Condition::HttpClass(&[2]), Condition::ExactSuccess, Condition::OwnFailed],
+        conditions: &[Condition::HttpClass(&[2]), Condition::Is(Fact::ExactSuccess), Condition::Is(Fact::OwnFailed)],
         status: StatusRule::Is(Status::Rejected),
         outcome: Outcome::Rejected,
         explanation: Some("the payment failed"),
@@ -139,14 +139,14 @@ pub const CHANGING: &[Line] = &[
     },
     Line {
         number: "18",
-        conditions: &[Condition::HttpClass(&[2]), Condition::ExactSuccess, Condition::OrderFailed],
+        conditions: &[Condition::HttpClass(&[2]), Condition::Is(Fact::ExactSuccess), Condition::Is(Fact::OrderFailed)],
         state: StateRule::None,
         explanation: Some("the order has failed, and the answer does not say what became of this payment"),
         ..LINE
     },
     Line {
         number: "19",
-        conditions: &[Condition::HttpClass(&[2]), Condition::ExactSuccess],
+        conditions: &[Condition::HttpClass(&[2]), Condition::Is(Fact::ExactSuccess)],
         status: StatusRule::Is(Status::Ok),
         outcome: Outcome::Confirmed,
         ..LINE

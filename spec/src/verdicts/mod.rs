@@ -12,7 +12,7 @@ mod tests;
 
 use crate::status::{self, Status};
 
-pub use answer::{After429, Again, Condition, Line};
+pub use answer::{After429, Again, Condition, Fact, Line};
 pub use changing::CHANGING;
 pub use reading::READING;
 

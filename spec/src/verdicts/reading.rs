@@ -1,10 +1,10 @@
 //! Read-only requests.
 
-use super::answer::{Again, CONTRADICTS, Condition, LINE, Line, SAYS_NOTHING};
+use super::answer::{Again, CONTRADICTS, Condition, Fact, LINE, Line, SAYS_NOTHING};
 use super::{StateRule, StatusRule};
 use crate::status::{Outcome, Status};
 
-const IF_TRUNCATED: Again = Again::If(&[Condition::MayBeTruncated, Condition::Http(&[429])]);
+const IF_TRUNCATED: Again = Again::If(&[Condition::Is(Fact::MayBeTruncated), Condition::Http(&[429])]);
 
 /// The outcome is that of the reading, never that of the payment.
 const READ: Line = Line { state: StateRule::None, ..LINE };
@@ -13,7 +13,7 @@ const READ: Line = Line { state: StateRule::None, ..LINE };
 pub const READING: &[Line] = &[
     Line {
         number: "r1",
-        conditions: &[Condition::NoAnswer { sent: false }],
+        conditions: &[Condition::Is(Fact::NothingSent)],
         status: StatusRule::Transport,
         outcome: Outcome::NotSent,
         again: Again::Yes,
@@ -21,7 +21,7 @@ pub const READING: &[Line] = &[
     },
     Line {
         number: "r2",
-        conditions: &[Condition::NoAnswer { sent: true }],
+        conditions: &[Condition::Is(Fact::NoAnswer)],
         status: StatusRule::Transport,
         again: Again::Yes,
         ..READ
@@ -46,23 +46,29 @@ pub const READING: &[Line] = &[
         again: Again::Yes,
         ..READ
     },
-    Line { number: "r6", conditions: &[Condition::Unreadable], status: StatusRule::Body, again: IF_TRUNCATED, ..READ },
+    Line {
+        number: "r6",
+        conditions: &[Condition::Is(Fact::Unreadable)],
+        status: StatusRule::Body,
+        again: IF_TRUNCATED,
+        ..READ
+    },
     Line {
         number: "r7",
-        conditions: &[Condition::Not(&Condition::Http(&[429])), Condition::OtherRequest],
+        conditions: &[Condition::Not(&Condition::Http(&[429])), Condition::Is(Fact::OtherRequest)],
         explanation: Some("the answer speaks of another request"),
         ..READ
     },
     Line {
         number: "r8",
-        conditions: &[Condition::Not(&Condition::Http(&[429])), Condition::DuplicateNames],
+        conditions: &[Condition::Not(&Condition::Http(&[429])), Condition::Is(Fact::DuplicateNames)],
         again: IF_TRUNCATED,
         explanation: CONTRADICTS,
         ..READ
     },
     Line {
         number: "r9",
-        conditions: &[Condition::Http(&[429]), Condition::DuplicateNames],
+        conditions: &[Condition::Http(&[429]), Condition::Is(Fact::DuplicateNames)],
         status: StatusRule::Is(Status::RateLimited),
         again: Again::Yes,
         explanation: CONTRADICTS,
@@ -78,7 +84,7 @@ pub const READING: &[Line] = &[
     },
     Line {
         number: "r11",
-        conditions: &[Condition::HttpClass(&[2]), Condition::Subject],
+        conditions: &[Condition::HttpClass(&[2]), Condition::Is(Fact::Subject)],
         status: StatusRule::Is(Status::Ok),
         outcome: Outcome::Confirmed,
         state: StateRule::OfAnswer,
@@ -86,20 +92,20 @@ pub const READING: &[Line] = &[
     },
     Line {
         number: "r12",
-        conditions: &[Condition::ExactSuccess, Condition::FailureOrWeakFailure],
+        conditions: &[Condition::Is(Fact::ExactSuccess), Condition::Is(Fact::FailureOrWeakFailure)],
         explanation: CONTRADICTS,
         ..READ
     },
     Line {
         number: "r13",
-        conditions: &[Condition::Any(&[Condition::HttpClass(&[4]), Condition::Failure])],
+        conditions: &[Condition::Any(&[Condition::HttpClass(&[4]), Condition::Is(Fact::Failure)])],
         status: StatusRule::Refused,
         outcome: Outcome::Rejected,
         ..READ
     },
     Line {
         number: "r14",
-        conditions: &[Condition::Any(&[Condition::ExactSuccess, Condition::Bare])],
+        conditions: &[Condition::Any(&[Condition::Is(Fact::ExactSuccess), Condition::Is(Fact::Bare)])],
         status: StatusRule::Is(Status::Ok),
         outcome: Outcome::Confirmed,
         ..READ

@@ -22,6 +22,17 @@ const STARTS: [usize; LONGEST_NAME + 2] = {
     starts
 };
 
+/// The first letter of each name in [`SHARED`], in lower case.
+const FIRST_LETTERS: [u8; SHARED.len()] = {
+    let mut letters = [0; SHARED.len()];
+    let mut index = 0;
+    while index < SHARED.len() {
+        letters[index] = SHARED[index].name.as_bytes()[0].to_ascii_lowercase();
+        index += 1;
+    }
+    letters
+};
+
 /// A member that means something.
 pub struct Meaning {
     pub role: Role,
@@ -57,11 +68,12 @@ fn known(name: &[u8]) -> Option<(&'static Known, bool)> {
     }
     // The first letter rules out most of those of the same length.
     let first = name.first()?.to_ascii_lowercase();
-    for known in &SHARED[STARTS[name.len()]..STARTS[name.len() + 1]] {
-        let own = known.name.as_bytes();
-        if own[0].to_ascii_lowercase() != first {
+    let of_length = STARTS[name.len()]..STARTS[name.len() + 1];
+    for (known, letter) in SHARED[of_length.clone()].iter().zip(&FIRST_LETTERS[of_length]) {
+        if *letter != first {
             continue;
         }
+        let own = known.name.as_bytes();
         // Nearly every name is written as it is documented.
         if own == name {
             return Some((known, true));
