@@ -63,7 +63,7 @@ pub fn prepare(
     stop: Stop<'_>,
 ) -> Result<Prepared, ValidationError> {
     let read = || validate::object(text, row.fields, row.allows_extra, row.name, Status::Argument);
-    prepare_read(row, read, text.len(), settings, stop)
+    prepare_read(row, &read, text.len(), settings, stop)
 }
 
 /// The same for members that stand in another text.
@@ -76,12 +76,12 @@ pub fn prepare_members(
     let read = || validate::members(members.clone(), row.fields, row.allows_extra, row.name, Status::Argument);
     // With quotes, a colon and a comma for each, and the braces.
     let length = members.iter().map(|(name, value)| name.len() + value.get().len() + 4).sum::<usize>() + 2;
-    prepare_read(row, read, length, settings, stop)
+    prepare_read(row, &read, length, settings, stop)
 }
 
 fn prepare_read<'a>(
     row: &'static Endpoint,
-    read: impl FnOnce() -> Result<Members<'a>, ValidationError>,
+    read: &dyn Fn() -> Result<Members<'a>, ValidationError>,
     length: usize,
     settings: &Settings,
     stop: Stop<'_>,
