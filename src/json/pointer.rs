@@ -9,6 +9,9 @@ pub struct Pointer<'p> {
     has_escape: bool,
 }
 
+/// The pointer without steps.
+const ROOT: Pointer<'static> = Pointer { text: "", has_escape: false };
+
 /// One step of a pointer, which starts there with its slash.
 #[derive(Clone, Copy)]
 pub struct Step<'p> {
@@ -90,7 +93,7 @@ impl<'p> Step<'p> {
 
 /// The names of the steps; a malformed pointer has none.
 pub fn names(pointer: &str) -> impl Iterator<Item = Cow<'_, str>> {
-    Pointer::parse(pointer).into_iter().flat_map(Pointer::steps).map(Step::name)
+    Pointer::parse(pointer).unwrap_or(ROOT).steps().map(Step::name)
 }
 
 /// The name of a member as a step.
