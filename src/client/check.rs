@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use super::config::keys::mode_of_key;
 use super::{CallContext, Client};
-use crate::json;
+use crate::json::object::{list, object, object_text};
 use crate::request;
 use crate::response::reply::Reply;
 use crate::transport::clock;
@@ -151,20 +151,22 @@ fn report(found: &[Found]) -> Reply {
         message += &format!(" ({wrong} checks are not ok, see checks)");
     }
     let reply = Reply::without_body(status, Outcome::NotSent, message);
-    let mut body = format!(r#"{{"status":{},"message":"#, status == Status::Ok).into_bytes();
-    json::quote(&reply.message, &mut body);
-    body.extend_from_slice(br#","checks":["#);
-    for (index, (found, check)) in found.iter().zip(Check::ALL).enumerate() {
+    let one = |out: &mut Vec<u8>, (found, check): (&Found, &Check)| {
         let (ok, text) = match found {
             Found::Ok(text) => (true, text.clone()),
             Found::Wrong(_, text) => (false, text.clone()),
             Found::NotChecked(first) => (false, format!("not checked: {} must be ok first", first.name())),
         };
-        let comma = if index > 0 { "," } else { "" };
-        body.extend_from_slice(format!(r#"{comma}{{"check":"{}","ok":{ok},"message":"#, check.name()).as_bytes());
-        json::quote(&text, &mut body);
-        body.push(b'}');
-    }
-    body.extend_from_slice(b"]}");
-    Reply { body: String::from_utf8(body).expect("JSON made of text is UTF-8"), ..reply }
+        object(out, |members| {
+            members.text("check", check.name());
+            members.literal("ok", ok);
+            members.text("message", &text);
+        });
+    };
+    let body = object_text(|members| {
+        members.literal("status", status == Status::Ok);
+        members.text("message", &reply.message);
+        members.raw("checks", |out| list(out, found.iter().zip(Check::ALL), one));
+    });
+    Reply { body, ..reply }
 }

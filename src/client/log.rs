@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 
-use crate::json;
+use crate::json::object::object_text;
 use crate::transport::call::Call;
 use crate::util::call_id::CallId;
 use crate::util::failpoint;
@@ -57,25 +57,24 @@ pub struct LoggedResult<'a> {
 
 impl Line<'_> {
     fn json(&self, id: CallId, level: Level) -> String {
-        let mut out = format!(r#"{{"level":{},"call_id":"{id}","message":"#, level as i32).into_bytes();
-        json::quote(&self.text, &mut out);
-        if let Some(LoggedAttempt { endpoint, number, result }) = &self.attempt {
-            out.extend_from_slice(format!(r#","endpoint":"{endpoint}","attempt":{number}"#).as_bytes());
+        object_text(|line| {
+            line.literal("level", level as i32);
+            line.text("call_id", &id.to_string());
+            line.text("message", &self.text);
+            let Some(LoggedAttempt { endpoint, number, result }) = &self.attempt else { return };
+            line.text("endpoint", endpoint);
+            line.literal("attempt", number);
             match result {
-                None => out.extend_from_slice(br#","begins":true"#),
+                None => line.literal("begins", true),
                 Some(LoggedResult { status, outcome, http_status, took, request_id }) => {
-                    let (status, outcome) = (status::name_of(*status), status::name_of_outcome(*outcome));
-                    let ms = took.as_millis();
-                    let members = format!(
-                        r#","status":"{status}","outcome":"{outcome}","http_status":{http_status},"ms":{ms},"request_id":"#
-                    );
-                    out.extend_from_slice(members.as_bytes());
-                    json::quote(request_id, &mut out);
+                    line.text("status", status::name_of(*status));
+                    line.text("outcome", status::name_of_outcome(*outcome));
+                    line.literal("http_status", http_status);
+                    line.literal("ms", took.as_millis());
+                    line.text("request_id", request_id);
                 }
             }
-        }
-        out.push(b'}');
-        String::from_utf8(out).expect("JSON made of text is UTF-8")
+        })
     }
 }
 

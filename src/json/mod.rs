@@ -1,10 +1,11 @@
-//! JSON: read level by level or as a whole document, built value by value, written without white space. Does no I/O and
-//! knows nothing of payments.
+//! JSON: read level by level or as a whole document, built value by value, written member by member or without white
+//! space. Does no I/O and knows nothing of payments.
 //!
 //! Imports `util` only.
 
 pub mod builder;
 pub mod document;
+pub mod object;
 pub mod pointer;
 mod raw;
 mod types;

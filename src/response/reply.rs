@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::json;
 use crate::json::document::Document;
+use crate::json::object::{object, object_text};
 use crate::response::facts::Facts;
 pub use crate::util::one_line::one_line;
 use crate::util::validation_error::ValidationError;
@@ -78,24 +78,19 @@ impl Reply {
 
 /// A failure in the service's form: `status` false, `message`, `errors` by member.
 pub fn failure_envelope(message: &str, errors: &[(String, String)]) -> String {
-    let mut out = br#"{"status":false,"message":"#.to_vec();
-    json::quote(message, &mut out);
-    out.extend_from_slice(br#","errors":{"#);
-    let mut named = HashSet::new();
-    for (member, text) in errors {
-        // A member may have two errors; the envelope has room for one.
-        if !named.insert(member) {
-            continue;
-        }
-        if named.len() > 1 {
-            out.push(b',');
-        }
-        json::quote(member, &mut out);
-        out.push(b':');
-        json::quote(text, &mut out);
-    }
-    out.extend_from_slice(b"}}");
-    String::from_utf8(out).expect("JSON made of text is UTF-8")
+    object_text(|envelope| {
+        envelope.literal("status", false);
+        envelope.text("message", message);
+        envelope.raw("errors", |out| {
+            object(out, |listed| {
+                let mut named = HashSet::new();
+                // A member may have two errors; the envelope has room for one.
+                for (member, text) in errors.iter().filter(|(member, _)| named.insert(member)) {
+                    listed.text(member, text);
+                }
+            });
+        });
+    })
 }
 
 #[cfg(test)]

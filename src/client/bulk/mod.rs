@@ -17,7 +17,6 @@ mod run;
 mod split;
 mod states;
 mod steps;
-mod writer;
 
 use std::time::Duration;
 

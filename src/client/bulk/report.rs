@@ -1,7 +1,7 @@
 //! The report: what is known of each recipient and of each batch.
 
 use super::names;
-use super::writer::{Object, list, object};
+use crate::json::object::{Object, list, object};
 use crate::response::decimal::Decimal;
 use crate::response::reply::{Reply, one_line};
 use paysvc_spec::status::{self, Outcome, STATES, State, Status};
@@ -139,9 +139,9 @@ impl Report {
         object(&mut out, |object| {
             object.text("status", if success { "success" } else { "failed" });
             object.text("message", message);
-            object.number("total", self.rows.len());
+            object.literal("total", self.rows.len());
             for outcome in OUTCOMES {
-                object.number(&count_name(outcome), self.count(outcome));
+                object.literal(&count_name(outcome), self.count(outcome));
             }
             if self.rows.iter().any(|row| row.state.is_some()) {
                 object.raw("states", |out| self.push_states(out));
@@ -158,7 +158,7 @@ impl Report {
             for constant in STATES {
                 let count = self.rows.iter().filter(|row| row.state == Some(State(constant.number))).count();
                 if count > 0 {
-                    object.number(state_name(State(constant.number)), count);
+                    object.literal(state_name(State(constant.number)), count);
                 }
             }
         });
@@ -183,7 +183,7 @@ impl Report {
             object.text(names::CLIENT_REFERENCE, client_reference);
             object.text("outcome", word(row.outcome));
             if let Some(batch) = row.batch {
-                object.number("batch", batch);
+                object.literal("batch", batch);
             }
             object.optional(names::PAYOUT_REFERENCE, row.payout_reference.as_deref());
             if row.outcome == Outcome::Confirmed {
@@ -201,7 +201,7 @@ impl Report {
 
 fn push_batch(out: &mut Vec<u8>, (index, batch): (usize, &Batch)) {
     object(out, |object| {
-        object.number("index", index);
+        object.literal("index", index);
         push_batch_members(object, batch);
     });
 }
@@ -209,7 +209,7 @@ fn push_batch(out: &mut Vec<u8>, (index, batch): (usize, &Batch)) {
 pub fn push_batch_members(object: &mut Object<'_>, batch: &Batch) {
     object.text("outcome", word(batch.outcome));
     object.text("status", &batch.status);
-    object.number("recipients", batch.recipients);
+    object.literal("recipients", batch.recipients);
     object.optional(names::BATCH_REFERENCE, batch.reference.as_deref());
     object.optional(names::BATCH_ID, batch.id.as_deref());
     object.optional("state", batch.state.map(state_name));

@@ -3,11 +3,11 @@
 use super::budget::AROUND;
 use super::failure::{Failure, contained, no_memory};
 use super::report::{Report, Row, is_undone, state_name};
-use super::writer::{Object, object};
 use super::{STATUS, answer, names, paced, rules, steps};
 use crate::client::{CallContext, Client};
 use crate::json::Type;
 use crate::json::document::Value;
+use crate::json::object::{Object, object};
 use crate::request::secrets::Secrets;
 use crate::response::facts::element;
 use crate::response::reply::Reply;

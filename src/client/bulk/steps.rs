@@ -2,7 +2,7 @@
 
 use super::names;
 use super::report::{Report, push_batch_members, state_name};
-use super::writer::{list, object};
+use crate::json::object::{list, object};
 use paysvc_spec::status::{self, State, Status};
 
 /// A batch is about to be sent. The outcome of its recipients is UNKNOWN from here on.
@@ -19,9 +19,9 @@ fn step(report: &Report, batch: usize, recipients: &[usize], begins: bool) -> St
     let mut out = Vec::new();
     object(&mut out, |object| {
         object.text("step", if begins { "before" } else { "after" });
-        object.number("batch", batch);
+        object.literal("batch", batch);
         match begins {
-            true => object.number("recipients", recipients.len()),
+            true => object.literal("recipients", recipients.len()),
             false => push_batch_members(object, &report.batches[batch]),
         }
         let rows = recipients.iter().map(|&index| &report.rows[index]);
@@ -35,7 +35,7 @@ pub fn look(report: &Report, batch: usize, status: Status) -> String {
     let mut out = Vec::new();
     object(&mut out, |object| {
         object.text("step", "look");
-        object.number("batch", batch);
+        object.literal("batch", batch);
         object.optional(names::BATCH_REFERENCE, report.batches[batch].reference.as_deref());
         object.text("state", state_name(report.batches[batch].state.unwrap_or(State::NONE)));
         object.text("status", status::name_of(status));

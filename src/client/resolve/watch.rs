@@ -7,6 +7,7 @@ use super::task::Task;
 use crate::client::backoff::random;
 use crate::client::log::Level;
 use crate::client::{CallContext, Client};
+use crate::json::object::object_text;
 use crate::response::facts::Facts;
 use crate::response::facts::stated::Text;
 use crate::response::redact::{Redactor, WITHHELD};
@@ -105,7 +106,13 @@ fn keep(kept: &mut Option<LookUpResult>, found: LookUpResult) -> LookUpResult {
 /// Reports a look; false if the caller wants to stop.
 fn report(context: &CallContext<'_>, task: &Task<'_>, looks: u32, found: &LookUpResult) -> bool {
     let outcome = status::name_of_outcome(found.decision.outcome);
-    let step = || format!(r#"{{"step":"look","state":{},"outcome":"{outcome}"}}"#, found.decision.state.0);
+    let step = || {
+        object_text(|step| {
+            step.text("step", "look");
+            step.literal("state", found.decision.state.0);
+            step.text("outcome", outcome);
+        })
+    };
     !task.reports_progress || context.report(looks as usize, 0, &step())
 }
 

@@ -3,8 +3,9 @@
 use aws_lc_rs::digest;
 
 use super::compare::{Difference, Shown};
+use crate::json::Type;
 use crate::json::document::Document;
-use crate::json::{self, Type};
+use crate::json::object::{Object, list, object};
 use crate::util::memory;
 use crate::util::process::critical_section;
 use paysvc_spec::events::{ADDED, Subject};
@@ -50,25 +51,18 @@ impl Findings {
 
     /// An opening brace and the members.
     fn members(&self) -> Vec<u8> {
-        let mut out = format!(r#"{{"authentic":{}"#, self.authentic).into_bytes();
-        if let Some(matches) = self.matches {
-            out.extend_from_slice(format!(r#","match":{matches}"#).as_bytes());
-        }
-        out.extend_from_slice(br#","differences":["#);
-        for (index, difference) in self.differences.iter().enumerate() {
-            if index > 0 {
-                out.push(b',');
+        let mut out = Vec::new();
+        object(&mut out, |members| {
+            members.literal("authentic", self.authentic);
+            if let Some(matches) = self.matches {
+                members.literal("match", matches);
             }
-            push(difference, &mut out);
-        }
-        out.extend_from_slice(br#"],"event":"#);
-        json::quote(self.subject.map_or("unknown", Subject::name), &mut out);
-        for (name, text) in [("about", &self.about), ("key", &self.key)] {
-            if let Some(text) = text {
-                out.extend_from_slice(format!(r#","{name}":"#).as_bytes());
-                json::quote(text, &mut out);
-            }
-        }
+            members.raw("differences", |out| list(out, &self.differences, push));
+            members.text("event", self.subject.map_or("unknown", Subject::name));
+            members.optional("about", self.about.as_deref());
+            members.optional("key", self.key.as_deref());
+        });
+        out.pop();
         out
     }
 
@@ -79,23 +73,18 @@ impl Findings {
     }
 }
 
-fn push(difference: &Difference, out: &mut Vec<u8>) {
-    let value = |shown: &Option<Shown>, out: &mut Vec<u8>| match shown {
-        None => out.extend_from_slice(b"null"),
-        Some(Shown::Text(text)) => json::quote(text, out),
-        Some(Shown::State(number)) => out.extend_from_slice(number.to_string().as_bytes()),
+fn push(out: &mut Vec<u8>, difference: &Difference) {
+    let value = |members: &mut Object<'_>, name: &str, shown: &Option<Shown>| match shown {
+        None => members.literal(name, "null"),
+        Some(Shown::Text(text)) => members.text(name, text),
+        Some(Shown::State(number)) => members.literal(name, number),
     };
-    out.extend_from_slice(br#"{"member":"#);
-    json::quote(difference.member, out);
-    out.extend_from_slice(br#","event":"#);
-    value(&difference.event, out);
-    out.extend_from_slice(br#","service":"#);
-    value(&difference.service, out);
-    if let Some(expected) = &difference.expected {
-        out.extend_from_slice(br#","expected":"#);
-        json::quote(expected, out);
-    }
-    out.push(b'}');
+    object(out, |members| {
+        members.text("member", difference.member);
+        value(members, "event", &difference.event);
+        value(members, "service", &difference.service);
+        members.optional("expected", difference.expected.as_deref());
+    });
 }
 
 /// A key of a verified event: the same for each delivery, another one for a later state. `about` is the service's own

@@ -24,6 +24,7 @@ use self::members::Values;
 use super::{CallContext, Client};
 use crate::client::log::Level;
 use crate::json::document::Document;
+use crate::json::object::object_text;
 use crate::json::{self, Members, Type};
 use crate::request::validate;
 use crate::response::reply::{Reply, one_line};
@@ -121,12 +122,7 @@ fn expected(members: &Members<'_>) -> Result<Expected, ValidationError> {
 }
 
 fn question(verification: &Verification, value: &str) -> String {
-    let mut out = b"{".to_vec();
-    json::quote(verification.member, &mut out);
-    out.push(b':');
-    json::quote(value, &mut out);
-    out.push(b'}');
-    String::from_utf8(out).expect("JSON made of text is UTF-8")
+    object_text(|members| members.text(verification.member, value))
 }
 
 /// The look-up's reply with what its answer says of the event.

@@ -1,6 +1,9 @@
-//! Writes the JSON of a report and of a step.
+//! Writes a JSON object, member by member.
 
-use crate::json;
+use std::fmt::Display;
+use std::io::Write as _;
+
+use super::writer::quote;
 
 /// Writes the members of a JSON object.
 pub struct Object<'a> {
@@ -13,13 +16,13 @@ impl Object<'_> {
         if !std::mem::take(&mut self.first) {
             self.out.push(b',');
         }
-        json::quote(name, self.out);
+        quote(name, self.out);
         self.out.push(b':');
         value(self.out);
     }
 
     pub fn text(&mut self, name: &str, text: &str) {
-        self.raw(name, |out| json::quote(text, out));
+        self.raw(name, |out| quote(text, out));
     }
 
     pub fn optional(&mut self, name: &str, text: Option<&str>) {
@@ -28,8 +31,9 @@ impl Object<'_> {
         }
     }
 
-    pub fn number(&mut self, name: &str, number: usize) {
-        self.raw(name, |out| out.extend_from_slice(number.to_string().as_bytes()));
+    /// A number, a boolean or `null`.
+    pub fn literal(&mut self, name: &str, value: impl Display) {
+        self.raw(name, |out| write!(out, "{value}").expect("writing to memory cannot fail"));
     }
 }
 
@@ -48,4 +52,11 @@ pub fn list<T>(out: &mut Vec<u8>, items: impl IntoIterator<Item = T>, mut push: 
         push(out, item);
     }
     out.push(b']');
+}
+
+/// The text of an object.
+pub fn object_text(members: impl FnOnce(&mut Object<'_>)) -> String {
+    let mut out = Vec::new();
+    object(&mut out, members);
+    String::from_utf8(out).expect("JSON made of text is UTF-8")
 }
