@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::client::log::{Level, Line, Log};
 use crate::request::secrets::Secrets;
 use crate::transport::bounds::Bounds;
-use crate::transport::call::Call;
+use crate::transport::call::CallToken;
 use crate::util::call_id::CallId;
 
 /// What is known of a call from its beginning, and how many requests of it have been sent; it survives a panic.
@@ -43,7 +43,12 @@ pub struct CallContext<'a> {
 
 impl<'a> CallContext<'a> {
     /// `timeout`: for a call whose token has none.
-    pub fn new(log: &'a Log, token: Option<Arc<Call>>, record: &'a CallRecord, timeout: Duration) -> CallContext<'a> {
+    pub fn new(
+        log: &'a Log,
+        token: Option<Arc<CallToken>>,
+        record: &'a CallRecord,
+        timeout: Duration,
+    ) -> CallContext<'a> {
         CallContext { bounds: Bounds::new(token, timeout), record, log, masked: None }
     }
 

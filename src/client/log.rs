@@ -11,7 +11,7 @@ use std::time::Duration;
 use arc_swap::ArcSwapOption;
 
 use crate::json::object::object_text;
-use crate::transport::call::Call;
+use crate::transport::call::CallToken;
 use crate::util::call_id::CallId;
 use crate::util::failpoint;
 use paysvc_spec::status::{self, Outcome, Status};
@@ -109,7 +109,7 @@ impl Log {
     }
 
     /// Whether a line of this level goes anywhere.
-    pub fn wants(&self, token: Option<&Call>, level: Level) -> bool {
+    pub fn wants(&self, token: Option<&CallToken>, level: Level) -> bool {
         self.sink(level).is_some() || keeps(token, level)
     }
 
@@ -117,7 +117,7 @@ impl Log {
     pub fn line<'a, L: Into<Line<'a>>>(
         &self,
         id: CallId,
-        token: Option<&Call>,
+        token: Option<&CallToken>,
         level: Level,
         line: impl FnOnce() -> L,
     ) {
@@ -136,7 +136,7 @@ impl Log {
     }
 }
 
-fn keeps(token: Option<&Call>, level: Level) -> bool {
+fn keeps(token: Option<&CallToken>, level: Level) -> bool {
     token.is_some_and(|token| token.kept_level() >= level as i32)
 }
 

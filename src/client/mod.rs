@@ -30,7 +30,7 @@ use crate::request::{self, body, raw};
 use crate::response::redact::Redactor;
 use crate::response::reply::Reply;
 use crate::transport::Transport;
-use crate::transport::call::Call;
+use crate::transport::call::CallToken;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::{ApiKey, Endpoint};
 use paysvc_spec::settings;
@@ -63,7 +63,7 @@ impl Client {
     }
 
     /// The context of a call that begins now.
-    pub fn begin<'a>(&'a self, token: Option<Arc<Call>>, record: &'a CallRecord) -> CallContext<'a> {
+    pub fn begin<'a>(&'a self, token: Option<Arc<CallToken>>, record: &'a CallRecord) -> CallContext<'a> {
         CallContext::new(&self.log, token, record, self.config.timeout)
     }
 

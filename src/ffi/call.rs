@@ -7,7 +7,7 @@ use super::boundary::{boundary, text};
 use super::sys;
 use super::types::{paysvc_call, paysvc_progress_fn, paysvc_status};
 use super::userdata::UserData;
-use crate::transport::call::{Call, Listener};
+use crate::transport::call::{CallToken, Listener};
 use crate::util::process;
 use paysvc_spec::status::{CONTINUE, Status};
 
@@ -15,11 +15,11 @@ use paysvc_spec::status::{CONTINUE, Status};
 ///
 /// # Safety
 /// `call` is NULL or came from [`paysvc_call_new`] and has not been freed.
-pub unsafe fn retain(call: *const paysvc_call) -> Option<Arc<Call>> {
+pub unsafe fn retain(call: *const paysvc_call) -> Option<Arc<CallToken>> {
     if call.is_null() {
         return None;
     }
-    let call = call.cast::<Call>();
+    let call = call.cast::<CallToken>();
     // SAFETY: a handle is an `Arc<Call>` whose count the caller has, so there is one as long as it has not been freed.
     unsafe {
         Arc::increment_strong_count(call);
@@ -35,7 +35,7 @@ pub extern "C" fn paysvc_call_new() -> *mut paysvc_call {
     boundary(std::ptr::null_mut(), || {
         // Maps the page now, so that a cancel in a signal handler need not.
         process::generation();
-        Arc::into_raw(Arc::new(Call::default())).cast_mut().cast()
+        Arc::into_raw(Arc::new(CallToken::default())).cast_mut().cast()
     })
 }
 
@@ -161,7 +161,7 @@ pub unsafe extern "C" fn paysvc_call_cancel(call: *const paysvc_call) {
     // In a signal handler the count of an `Arc` must not be changed (the last owner frees it) and no thread-local be used
     // (the first access may allocate). So this is not wrapped like other functions; it cannot panic.
     // SAFETY: NULL, or from `paysvc_call_new` and not freed while this runs; a token is shared by threads anyway.
-    if let Some(call) = unsafe { call.cast::<Call>().as_ref() } {
+    if let Some(call) = unsafe { call.cast::<CallToken>().as_ref() } {
         sys::preserving_errors(|| call.cancel());
     }
 }
@@ -174,7 +174,7 @@ pub unsafe extern "C" fn paysvc_call_free(call: *mut paysvc_call) {
     boundary((), || {
         if !call.is_null() {
             // SAFETY: the count that `paysvc_call_new` gave to the caller, given back once.
-            drop(unsafe { Arc::from_raw(call.cast_const().cast::<Call>()) });
+            drop(unsafe { Arc::from_raw(call.cast_const().cast::<CallToken>()) });
         }
     });
 }

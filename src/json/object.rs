@@ -13,16 +13,23 @@ pub struct Object<'a> {
 
 impl Object<'_> {
     pub fn raw(&mut self, name: &str, value: impl FnOnce(&mut Vec<u8>)) {
+        self.name(name);
+        value(self.out);
+    }
+
+    #[inline(never)]
+    fn name(&mut self, name: &str) {
         if !std::mem::take(&mut self.first) {
             self.out.push(b',');
         }
         quote(name, self.out);
         self.out.push(b':');
-        value(self.out);
     }
 
+    #[inline(never)]
     pub fn text(&mut self, name: &str, text: &str) {
-        self.raw(name, |out| quote(text, out));
+        self.name(name);
+        quote(text, self.out);
     }
 
     pub fn optional(&mut self, name: &str, text: Option<&str>) {
@@ -33,7 +40,8 @@ impl Object<'_> {
 
     /// A number, a boolean or `null`.
     pub fn literal(&mut self, name: &str, value: impl Display) {
-        self.raw(name, |out| write!(out, "{value}").expect("writing to memory cannot fail"));
+        self.name(name);
+        write!(self.out, "{value}").expect("writing to memory cannot fail");
     }
 }
 

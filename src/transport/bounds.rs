@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::call::Call;
+use super::call::CallToken;
 use super::error::TransportError;
 use super::sys::{Attached, CANCEL_CHECK, Waker};
 use paysvc_spec::status::Status;
@@ -14,12 +14,12 @@ use paysvc_spec::status::Status;
 pub struct Bounds {
     pub deadline: Instant,
     /// `None`: nobody can cancel it.
-    pub token: Option<Arc<Call>>,
+    pub token: Option<Arc<CallToken>>,
 }
 
 impl Bounds {
     /// From now on as long as the token says, else as long as that.
-    pub fn new(token: Option<Arc<Call>>, timeout: Duration) -> Bounds {
+    pub fn new(token: Option<Arc<CallToken>>, timeout: Duration) -> Bounds {
         let timeout = token.as_ref().and_then(|token| token.timeout()).unwrap_or(timeout);
         Bounds { deadline: Instant::now() + timeout, token }
     }
@@ -80,7 +80,7 @@ impl Bounds {
 
     /// Lets a cancel reach the socket. Fails if the call has been cancelled already.
     pub fn attach(&self, socket: &Arc<TcpStream>) -> Result<Option<Attached>, TransportError> {
-        let attach = |token: &Arc<Call>| token.attach(socket).ok_or_else(TransportError::cancelled);
+        let attach = |token: &Arc<CallToken>| token.attach(socket).ok_or_else(TransportError::cancelled);
         self.token.as_ref().map(attach).transpose()
     }
 

@@ -19,7 +19,7 @@ const MAX_LINES: usize = 1024;
 /// Made by `paysvc_call_new`; shared by the thread that calls and those that cancel. Nothing waits for a lock: a cancel in a
 /// signal handler would wait for the thread that it interrupts.
 #[derive(Default)]
-pub struct Call {
+pub struct CallToken {
     timeout_ms: AtomicI32,
     cancelled: AtomicBool,
     waker: Waker,
@@ -43,7 +43,7 @@ struct Kept {
 /// Receives how many steps are done, of how many, and the step as JSON; false asks to stop.
 pub type Listener = Arc<dyn Fn(usize, usize, &str) -> bool + Send + Sync>;
 
-impl Call {
+impl CallToken {
     /// In ms; zero or less: the client's timeout.
     pub fn set_timeout_ms(&self, timeout_ms: i32) {
         self.timeout_ms.store(timeout_ms, Ordering::Relaxed);
@@ -136,7 +136,7 @@ impl Call {
         self.cancelled.load(Ordering::SeqCst)
     }
 
-    /// Lets [`Call::cancel`] reach the socket; `None` if the call has been cancelled already.
+    /// Lets [`CallToken::cancel`] reach the socket; `None` if the call has been cancelled already.
     pub fn attach(&self, socket: &Arc<TcpStream>) -> Option<Attached> {
         let attached = self.waker.attach(socket);
         if self.is_cancelled() {
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn only_a_positive_timeout_counts() {
-        let call = Call::default();
+        let call = CallToken::default();
         assert_eq!(call.timeout(), None);
         for (ms, expected) in [(-1, None), (0, None), (250, Some(Duration::from_millis(250)))] {
             call.set_timeout_ms(ms);
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_cancel_wakes_a_wait_and_is_final() {
-        let call = Arc::new(Call::default());
+        let call = Arc::new(CallToken::default());
         let waiter = std::thread::spawn({
             let call = Arc::clone(&call);
             move || call.wait_until(Instant::now() + Duration::from_secs(600))
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn only_a_traceparent_of_the_standards_form_is_taken() {
         const GOOD: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
-        let call = Call::default();
+        let call = CallToken::default();
         assert!(call.set_traceparent(Some(GOOD)));
         let zeros = "0".repeat(32);
         for wrong in [
@@ -229,7 +229,7 @@ mod tests {
     fn a_cancelled_call_takes_no_socket() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let socket = Arc::new(TcpStream::connect(listener.local_addr().unwrap()).unwrap());
-        let call = Call::default();
+        let call = CallToken::default();
         call.detach(call.attach(&socket).unwrap());
         call.cancel();
         assert!(socket.peer_addr().is_ok(), "a socket handed back is left alone");

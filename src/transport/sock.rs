@@ -114,7 +114,7 @@ impl Write for Sock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::call::Call;
+    use crate::transport::call::CallToken;
     use std::net::TcpListener;
     use std::thread;
     use std::time::{Duration, Instant};
@@ -134,8 +134,8 @@ mod tests {
         (Sock::new(Arc::new(socket), Bounds::new(None, HANGS)), service)
     }
 
-    fn with_call(sock: &mut Sock) -> Arc<Call> {
-        let call = Arc::new(Call::default());
+    fn with_call(sock: &mut Sock) -> Arc<CallToken> {
+        let call = Arc::new(CallToken::default());
         sock.bounds.token = Some(Arc::clone(&call));
         call
     }
@@ -194,7 +194,7 @@ mod tests {
     fn a_write_that_only_waited_has_sent_nothing() {
         let (mut sock, _service) = connected();
         fill(&mut sock);
-        for call in [None, Some(Arc::new(Call::default()))] {
+        for call in [None, Some(Arc::new(CallToken::default()))] {
             sock.bounds.token = call;
             sock.bounds.deadline = Instant::now() + Duration::from_millis(100);
             assert_eq!(sock.write(b"request").unwrap_err().kind(), io::ErrorKind::TimedOut);
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn a_read_waits_until_its_deadline_or_until_something_comes() {
         let (mut sock, mut service) = connected();
-        for call in [None, Some(Arc::new(Call::default()))] {
+        for call in [None, Some(Arc::new(CallToken::default()))] {
             sock.bounds.token = call;
             let started = Instant::now();
             sock.bounds.deadline = started + Duration::from_millis(100);
