@@ -2,7 +2,8 @@
  * what the library owned can be told from what its host owns, and all that it left behind can be found.
  *
  * Who allocates is told by the return address. The memory shows in /proc/PID/maps as memfd:paysvc-arena; its first word
- * is the number of bytes in use.
+ * is the number of bytes in use, its second the end of the library's variables: the kernel may join those that start as
+ * zero with the memory behind them, which is the host's.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -31,17 +32,25 @@ extern int paysvc_abi(void);
 
 static int find(struct dl_phdr_info *info, size_t size, void *inside)
 {
-    int i;
+    int i, is_library = 0;
+    uintptr_t last = 0;
     (void)size;
     for (i = 0; i < info->dlpi_phnum; i++) {
         uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr, end = start + info->dlpi_phdr[i].p_memsz;
-        if (info->dlpi_phdr[i].p_type == PT_LOAD && (uintptr_t)inside >= start && (uintptr_t)inside < end) {
+        if (info->dlpi_phdr[i].p_type != PT_LOAD) {
+            continue;
+        }
+        last = end > last ? end : last;
+        if ((uintptr_t)inside >= start && (uintptr_t)inside < end) {
             code_start = start;
             code_end = end;
-            return 1;
+            is_library = 1;
         }
     }
-    return 0;
+    if (is_library) {
+        used[1] = last;
+    }
+    return is_library;
 }
 
 __attribute__((constructor)) static void begin(void)

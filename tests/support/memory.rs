@@ -7,6 +7,9 @@ use aho_corasick::AhoCorasick;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 
+/// As `tests/c/arena.c` names its memory.
+const ARENA: &str = "paysvc-arena";
+
 /// What is searched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Whose {
@@ -99,23 +102,31 @@ fn in_digits_from(secret: &str, zero: u32) -> Vec<u8> {
 pub fn search(process: u32, whose: Whose, needles: &Needles) -> (Vec<String>, u64) {
     let maps = std::fs::read_to_string(format!("/proc/{process}/maps")).unwrap();
     let mut memory = File::open(format!("/proc/{process}/mem")).unwrap();
+    let arena = maps.lines().find(|line| line.contains(ARENA)).map(|line| range(line).0);
+    let [arena_used, end_of_library] = arena.map_or([0, u64::MAX], |start| words(&mut memory, start));
     let (mut found, mut searched, mut after_library) = (Vec::new(), 0, 0);
     for line in maps.lines() {
         let fields: Vec<_> = line.split_whitespace().collect();
-        let (range, rights, name) = (fields[0], fields[1], fields.get(5).copied().unwrap_or(""));
-        let (start, end) = range.split_once('-').map(|(a, b)| (number(a), number(b))).unwrap();
-        let is_arena = name.contains("paysvc-arena");
-        // What follows without a name are the library's variables that start as zero.
-        let is_library = name.contains("libpaysvc.so") || (name.is_empty() && start == after_library);
+        let (rights, name) = (fields[1], fields.get(5).copied().unwrap_or(""));
+        let (start, mut end) = range(line);
+        let is_arena = name.contains(ARENA);
+        let is_library = name.contains("libpaysvc.so");
         if is_library {
             after_library = end;
         }
-        let wanted = is_arena || is_library || whose == Whose::Process;
+        // What follows without a name are the library's variables that start as zero.
+        let is_zeroed = name.is_empty() && start == after_library && start < end_of_library;
+        let wanted = is_arena || is_library || is_zeroed || whose == Whose::Process;
         if !rights.starts_with("rw") || !wanted || name.starts_with("[vvar") {
             continue;
         }
+        if is_arena {
+            end = start + arena_used;
+        } else if is_zeroed && whose == Whose::Library {
+            end = end.min(end_of_library);
+        }
         memory.seek(SeekFrom::Start(start)).unwrap();
-        let mut bytes = vec![0; if is_arena { arena_used(&mut memory, start) } else { (end - start) as usize }];
+        let mut bytes = vec![0; (end - start) as usize];
         memory.read_exact(&mut bytes).unwrap_or_else(|error| panic!("{line}: {error}"));
         searched += bytes.len() as u64;
         let what = if is_arena {
@@ -132,13 +143,20 @@ pub fn search(process: u32, whose: Whose, needles: &Needles) -> (Vec<String>, u6
     (found, searched)
 }
 
+/// Where the memory of a line of maps starts and ends.
+fn range(line: &str) -> (u64, u64) {
+    let (start, end) = line.split_once(' ').and_then(|(range, _)| range.split_once('-')).unwrap();
+    (number(start), number(end))
+}
+
 fn number(hex: &str) -> u64 {
     u64::from_str_radix(hex, 16).unwrap()
 }
 
-fn arena_used(memory: &mut File, start: u64) -> usize {
-    let mut used = [0; 8];
-    memory.read_exact(&mut used).unwrap();
+/// The first two words of the arena.
+fn words(memory: &mut File, start: u64) -> [u64; 2] {
+    let mut bytes = [0; 16];
     memory.seek(SeekFrom::Start(start)).unwrap();
-    usize::from_ne_bytes(used)
+    memory.read_exact(&mut bytes).unwrap();
+    [0, 8].map(|at| u64::from_ne_bytes(bytes[at..at + 8].try_into().unwrap()))
 }
