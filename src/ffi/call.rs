@@ -20,7 +20,7 @@ pub unsafe fn retain(call: *const paysvc_call) -> Option<Arc<CallToken>> {
         return None;
     }
     let call = call.cast::<CallToken>();
-    // SAFETY: a handle is an `Arc<Call>` whose count the caller has, so there is one as long as it has not been freed.
+    // SAFETY: a handle is an `Arc<CallToken>` whose count the caller has, so there is one as long as it has not been freed.
     unsafe {
         Arc::increment_strong_count(call);
         Some(Arc::from_raw(call))

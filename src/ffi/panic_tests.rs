@@ -4,17 +4,18 @@
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
 
+use paysvc_test_common::http;
 use serde_json::{Value, json};
 
 use super::caller::{Client, Reply};
 use super::*;
-use crate::util::{failpoint, test_http};
+use crate::util::failpoint;
 use paysvc_spec::ENDPOINTS;
 use paysvc_spec::schema::Endpoint;
 
 /// Answers every request with success; gives its port.
 fn service() -> u16 {
-    test_http::service(r#"{"status":true}"#)
+    http::service(r#"{"status":true}"#)
 }
 
 fn client(base_url: &str) -> Client {

@@ -46,10 +46,10 @@ pub struct Verdict {
 /// What the attempt proves. `after_429`: an earlier attempt of the same call was answered with 429.
 pub fn decide(safety: Safety, result: &AttemptResult<'_>, after_429: bool) -> Verdict {
     let lines = if safety == Safety::ReadOnly { READING } else { CHANGING };
-    let known = Known::of(result);
-    let line = lines.iter().find(|line| line.conditions.iter().all(|condition| known.shows(condition)));
+    let evidence = Evidence::of(result);
+    let line = lines.iter().find(|line| line.conditions.iter().all(|condition| evidence.holds(condition)));
     let line = line.expect("the last line always holds");
-    let any = |conditions: &[Condition]| conditions.iter().any(|condition| known.shows(condition));
+    let any = |conditions: &[Condition]| conditions.iter().any(|condition| evidence.holds(condition));
     let (http_status, failure, state) = match *result {
         AttemptResult::NoAnswer { status, .. } => (0, status, State::NONE),
         AttemptResult::Answer { http_status, unreadable: Some(status), .. } => (http_status, status, State::NONE),
@@ -98,14 +98,14 @@ fn adjust(verdict: &mut Verdict, rule: After429, any: impl Fn(&[Condition]) -> b
 
 /// What an attempt shows, with a bit for each fact: an answer is compared with many lines, in few instructions for each.
 #[derive(Clone, Copy)]
-struct Known {
+struct Evidence {
     http_status: u16,
     http_class: u16,
     facts: u32,
 }
 
-impl Known {
-    fn of(result: &AttemptResult<'_>) -> Known {
+impl Evidence {
+    fn of(result: &AttemptResult<'_>) -> Evidence {
         let (http_status, facts) = match *result {
             AttemptResult::NoAnswer { sent, .. } => (0, bits(&[(Fact::NothingSent, !sent), (Fact::NoAnswer, sent)])),
             AttemptResult::Answer { http_status, unreadable, may_be_truncated, facts } => {
@@ -134,28 +134,28 @@ impl Known {
                 (http_status, facts)
             }
         };
-        Known { http_status, http_class: http_status / 100, facts }
+        Evidence { http_status, http_class: http_status / 100, facts }
     }
 
     #[expect(clippy::manual_contains, reason = "its code is for long lists, and takes longer for these")]
-    fn shows(self, condition: &Condition) -> bool {
+    fn holds(self, condition: &Condition) -> bool {
         match *condition {
             Condition::Is(fact) => self.facts & bit(fact) != 0,
             Condition::Otherwise => true,
             Condition::Http(statuses) => statuses.iter().any(|status| *status == self.http_status),
             Condition::HttpClass(classes) => classes.iter().any(|class| *class == self.http_class),
-            Condition::All(_) | Condition::Any(_) | Condition::Not(_) => self.shows_composed(condition),
+            Condition::All(_) | Condition::Any(_) | Condition::Not(_) => self.holds_composed(condition),
         }
     }
 
     /// A function of its own, so that the simple conditions need no stack frame.
     #[inline(never)]
-    fn shows_composed(self, condition: &Condition) -> bool {
+    fn holds_composed(self, condition: &Condition) -> bool {
         match *condition {
-            Condition::All(all) => all.iter().all(|condition| self.shows(condition)),
-            Condition::Any(any) => any.iter().any(|condition| self.shows(condition)),
-            Condition::Not(condition) => !self.shows(condition),
-            ref simple => self.shows(simple),
+            Condition::All(all) => all.iter().all(|condition| self.holds(condition)),
+            Condition::Any(any) => any.iter().any(|condition| self.holds(condition)),
+            Condition::Not(condition) => !self.holds(condition),
+            ref simple => self.holds(simple),
         }
     }
 }
@@ -166,7 +166,7 @@ const fn bit(fact: Fact) -> u32 {
 
 #[inline(always)]
 fn bits(facts: &[(Fact, bool)]) -> u32 {
-    facts.iter().fold(0, |bits, (fact, is_so)| bits | u32::from(*is_so) << *fact as u32)
+    facts.iter().fold(0, |bits, (fact, is_so)| bits | if *is_so { bit(*fact) } else { 0 })
 }
 
 /// `failure`: the status of what failed, if something did.

@@ -15,11 +15,4 @@ pub mod process;
 pub mod reference;
 pub mod secret;
 pub mod symbols;
-#[cfg(test)]
-#[path = "../../tests/support/http.rs"]
-pub mod test_http;
-#[cfg(test)]
-#[path = "../../tests/support/random.rs"]
-#[allow(dead_code)] // The unit tests use a part of it.
-pub mod test_random;
 pub mod validation_error;

@@ -104,6 +104,10 @@ pub fn search(process: u32, whose: Whose, needles: &Needles) -> (Vec<String>, u6
     let mut memory = File::open(format!("/proc/{process}/mem")).unwrap();
     let arena = maps.lines().find(|line| line.contains(ARENA)).map(|line| range(line).0);
     let [arena_used, end_of_library] = arena.map_or([0, u64::MAX], |start| words(&mut memory, start));
+    assert!(
+        end_of_library > 0,
+        "the arena does not tell where the library ends, so not all of its variables are searched"
+    );
     let (mut found, mut searched, mut after_library) = (Vec::new(), 0, 0);
     for line in maps.lines() {
         let fields: Vec<_> = line.split_whitespace().collect();

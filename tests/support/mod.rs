@@ -11,7 +11,6 @@ pub mod deaf;
 mod driven;
 pub mod driver;
 pub mod header;
-pub mod http;
 pub mod https;
 pub mod installed;
 pub mod languages;
@@ -20,7 +19,6 @@ pub mod markdown;
 pub mod memory;
 pub mod platform;
 pub mod proxy;
-pub mod random;
 pub mod sandbox;
 pub mod sanitized;
 pub mod server;
@@ -30,6 +28,9 @@ pub mod verdict_cells;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+
+#[allow(unused_imports)] // Each test program uses its part.
+pub use paysvc_test_common::{http, random};
 
 #[allow(unused_imports)] // Each test program uses its part.
 pub use build::{build, debug_file};

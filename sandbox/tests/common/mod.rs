@@ -2,8 +2,6 @@
 #![allow(dead_code, reason = "every test program uses a part of it")]
 
 pub mod faults;
-#[path = "../../../tests/support/http.rs"]
-pub mod http;
 pub mod receiver;
 pub mod wire;
 
@@ -13,6 +11,8 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+#[allow(unused_imports, reason = "every test program uses a part of it")]
+pub use paysvc_test_common::http;
 use rsa::{BigUint, Pkcs1v15Encrypt, RsaPublicKey};
 use serde_json::Value;
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use paysvc_test_common::random::Random;
 use serde_json::{Value, json};
 
 use super::cells::{asked, decide_with, price};
 use super::*;
-use crate::util::test_random::Random;
 
 use Outcome::{Confirmed, Rejected, Unknown};
 use Question::{Attempt, Charge, Final, Order, Refund};

@@ -2,13 +2,14 @@
 
 use super::*;
 use crate::client::CallRecord;
-use crate::util::{failpoint, test_http};
+use crate::util::failpoint;
+use paysvc_test_common::http;
 
 fn client() -> Client {
     let vector = include_str!("../../../../tests/vectors/rsa4096.json");
     let vector: serde_json::Value = serde_json::from_str(vector).unwrap();
     let config = serde_json::json!({
-        "base_url": format!("http://127.0.0.1:{}", test_http::service("{}")), "public_key": "public", "secret_key": "secret",
+        "base_url": format!("http://127.0.0.1:{}", http::service("{}")), "public_key": "public", "secret_key": "secret",
         "encryption_key": vector["encryption_key"], "timeout_ms": 60_000,
     });
     Client::new(Some(&config.to_string()), &|_| None).unwrap_or_else(|error| panic!("{}", error.message))

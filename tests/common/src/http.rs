@@ -1,6 +1,4 @@
-//! HTTP/1.1 messages, and the least server, as raw peers need them. Only of the standard library: the unit tests of the
-//! library and the tests of the sandbox include this file, too.
-#![allow(dead_code)] // Each of them uses its part.
+//! HTTP/1.1 messages, and the least server, as raw peers need them.
 
 use std::io::{Read, Write as _};
 use std::net::TcpListener;
