@@ -24,7 +24,6 @@ from paysvc import Outcome, _native
 from paysvc._library import PROGRESS_CALLBACK
 from paysvc.sandbox import Sandbox
 
-
 #: Before Python 3.11 an interrupt can lose the reply while the method returns: 1 in 1,000.
 MAY_LOSE = 3 if sys.version_info < (3, 11) else 0
 
