@@ -22,6 +22,7 @@ pub mod ffi;
 #[cfg(any(fuzzing, test))]
 #[doc(hidden)]
 pub mod fuzzing;
+mod journal;
 mod json;
 mod request;
 mod response;

@@ -10,9 +10,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("util", &[]),
     ("json", &["util"]),
     ("transport", &["util"]),
+    ("journal", &["util", "json"]),
     ("request", &["util", "json"]),
     ("response", &["util", "json", "transport::answer", "transport::error", "request::references", "request::secrets"]),
-    ("client", &["util", "json", "transport", "request", "response"]),
+    ("client", &["util", "json", "transport", "request", "response", "journal"]),
     // For the fuzzer and for tests only, so nothing else can import it.
     ("fuzzing", &["util", "json", "transport::answer", "transport::error", "request", "response", "client"]),
     (
@@ -24,6 +25,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "response::facts",
             "response::paid",
             "response::reply",
+            "journal::store",
             "client",
             "fuzzing",
         ],

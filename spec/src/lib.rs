@@ -6,6 +6,7 @@
 pub mod checks;
 pub mod endpoints;
 pub mod events;
+pub mod journal;
 pub mod operations;
 pub mod roles;
 pub mod schema;

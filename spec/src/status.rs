@@ -29,7 +29,9 @@ pub enum Status {
     Argument = 1,
     Config = 2,
     Encrypt = 3,
+    Journal = 4,
     Unresolved = 5,
+    KeyReused = 6,
     Transport = 10,
     Timeout = 11,
     Cancelled = 12,
@@ -64,9 +66,19 @@ pub const STATUSES: &[Constant] = &[
         "The payload does not fit the encryption key. This call sent nothing.",
     ),
     constant(
+        "E_JOURNAL",
+        Status::Journal as i32,
+        "The journal cannot be read or written. This call sent nothing; the outcome is NOT_SENT only if the journal shows that nothing with this key or for this order is open.",
+    ),
+    constant(
         "E_UNRESOLVED",
         Status::Unresolved as i32,
-        "The service was asked what became of a request, and it is still not known. The outcome is UNKNOWN.",
+        "The service was asked what became of a request, and it is still not known, or the journal has an open one. The outcome is UNKNOWN.",
+    ),
+    constant(
+        "E_KEY_REUSED",
+        Status::KeyReused as i32,
+        "The journal has this idempotency key for a request with other members. This call sent nothing. The outcome is UNKNOWN: it is that of the other request.",
     ),
     constant("E_TRANSPORT", Status::Transport as i32, "Name look-up, connect, TLS, or a broken connection."),
     constant("E_TIMEOUT", Status::Timeout as i32, "The time ran out, or the service answered 408."),
@@ -188,6 +200,12 @@ pub fn name_of(status: Status) -> &'static str {
 
 pub fn name_of_outcome(outcome: Outcome) -> &'static str {
     name(OUTCOMES, outcome as i32).unwrap_or("?").trim_start_matches("OUTCOME_")
+}
+
+/// The outcome of that name.
+pub fn outcome_named(text: &str) -> Option<Outcome> {
+    let all = [Outcome::NotSent, Outcome::Confirmed, Outcome::Rejected, Outcome::Unknown];
+    all.into_iter().find(|outcome| name_of_outcome(*outcome) == text)
 }
 
 #[cfg(test)]

@@ -1,0 +1,55 @@
+//! Digests of members, so that a request with the same key and other members can be told, and the members be named, without
+//! their values being kept.
+
+use aws_lc_rs::hmac;
+
+use crate::util::process::critical_section;
+
+/// Of a member's value, under the row's random number: equal values of two keys have different digests.
+pub fn digest(id: &str, path: &str, value: &str) -> String {
+    let tag = critical_section(|| {
+        let key = hmac::Key::new(hmac::HMAC_SHA256, id.as_bytes());
+        let mut context = hmac::Context::with_key(&key);
+        context.update(path.as_bytes());
+        context.update(&[0]);
+        context.update(value.as_bytes());
+        context.sign()
+    });
+    tag.as_ref().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The digests of all members, each a path and a value.
+pub fn digests(id: &str, members: &[(String, String)]) -> Vec<(String, String)> {
+    members.iter().map(|(path, value)| (path.clone(), digest(id, path, value))).collect()
+}
+
+/// The paths of members that one of them lacks, or that have another value, sorted.
+pub fn differing(id: &str, recorded: &[(String, String)], members: &[(String, String)]) -> Vec<String> {
+    let now = digests(id, members);
+    let lacks = |others: &[(String, String)], of: &(String, String)| !others.contains(of);
+    let mut paths: Vec<String> = recorded.iter().filter(|one| lacks(&now, one)).map(|(path, _)| path.clone()).collect();
+    paths.extend(now.iter().filter(|one| lacks(recorded, one)).map(|(path, _)| path.clone()));
+    paths.sort();
+    paths.dedup();
+    paths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn members(of: &[(&str, &str)]) -> Vec<(String, String)> {
+        of.iter().map(|(path, value)| (path.to_string(), value.to_string())).collect()
+    }
+
+    #[test]
+    fn what_differs_is_named_by_its_path() {
+        let first = members(&[("amount", "100.1"), ("order.reference", "R")]);
+        let recorded = digests("id", &first);
+        assert!(differing("id", &recorded, &first).is_empty());
+        let other = members(&[("amount", "100.2"), ("order.currency", "NGN"), ("order.reference", "R")]);
+        assert_eq!(differing("id", &recorded, &other), ["amount", "order.currency"]);
+        assert_eq!(differing("id", &recorded, &first[..1]), ["order.reference"]);
+        assert_eq!(differing("other id", &recorded, &first).len(), 2, "two rows share no digest");
+    }
+}

@@ -1,0 +1,124 @@
+//! What a call does with what it finds in the journal: evaluates the table of [`paysvc_spec::journal`].
+
+use super::claims::{ClaimState, Claimed};
+use super::digest;
+use super::row::Row;
+use paysvc_spec::journal::{Condition, LINES, Line, Step};
+
+/// The request that is about to be sent.
+pub struct Wanted<'a> {
+    pub key: &'a str,
+    pub step: Step,
+    /// The caller gave the key.
+    pub explicit: bool,
+    /// Paths and values of the members that say who pays what to whom.
+    pub members: &'a [(String, String)],
+    /// This client made the order's reference since it opened the journal.
+    pub fresh: bool,
+}
+
+/// The rows of the key, and those of the order: each row once, by key and number.
+pub struct Found<'a> {
+    claims: Vec<Claimed<'a>>,
+}
+
+/// What the call does.
+pub struct Decision<'a> {
+    pub line: &'static Line,
+    /// What is replayed.
+    pub end: Option<Claimed<'a>>,
+    /// What is open and looked up.
+    pub open: Vec<Claimed<'a>>,
+    /// The paths of members that differ from those of the key.
+    pub differing: Vec<String>,
+}
+
+impl<'a> Found<'a> {
+    pub fn of(rows: &'a [Row]) -> Found<'a> {
+        Found { claims: Claimed::all(rows) }
+    }
+
+    pub fn claims(&self) -> &[Claimed<'a>] {
+        &self.claims
+    }
+
+    pub fn decide(&self, wanted: &Wanted<'_>, now_ms: u64) -> Decision<'a> {
+        let view = View { wanted, now_ms, claims: &self.claims };
+        let all = |line: &&Line| line.conditions.iter().all(|condition| view.holds(*condition));
+        let line = LINES.iter().find(all).expect("the last line always holds");
+        let confirmed = || view.together().find(|claimed| is_confirmed(claimed));
+        let ended = || view.own().filter(|claimed| has_ended(claimed)).last();
+        let end = if wanted.explicit { ended().or_else(confirmed) } else { confirmed() };
+        Decision { line, end: end.cloned(), open: view.open().cloned().collect(), differing: view.differing() }
+    }
+}
+
+struct View<'v, 'a> {
+    wanted: &'v Wanted<'v>,
+    now_ms: u64,
+    claims: &'v [Claimed<'a>],
+}
+
+fn is_confirmed(claimed: &Claimed<'_>) -> bool {
+    match claimed.state() {
+        ClaimState::Confirmed | ClaimState::SettledAsDone => true,
+        // It has no states.
+        ClaimState::ConfirmedForNow => claimed.claim.step == Step::Other,
+        _ => false,
+    }
+}
+
+fn has_ended(claimed: &Claimed<'_>) -> bool {
+    matches!(claimed.state(), ClaimState::Rejected | ClaimState::SettledAsNotDone)
+}
+
+impl<'v, 'a> View<'v, 'a> {
+    /// Those of the key.
+    fn own(&self) -> impl DoubleEndedIterator<Item = &'v Claimed<'a>> {
+        self.claims.iter().filter(|claimed| claimed.row.key == self.wanted.key)
+    }
+
+    fn of_order(&self, step: Step) -> impl Iterator<Item = &'v Claimed<'a>> {
+        self.claims.iter().filter(move |claimed| claimed.claim.step == step)
+    }
+
+    /// What stands or falls with the request: for a charge and an authorization, all of the order's.
+    fn together(&self) -> impl Iterator<Item = &'v Claimed<'a>> {
+        self.claims.iter().filter(|claimed| match self.wanted.step {
+            Step::Charge | Step::Authorization => matches!(claimed.claim.step, Step::Charge | Step::Authorization),
+            Step::Order | Step::Other => claimed.row.key == self.wanted.key,
+        })
+    }
+
+    /// What must be known before the request is sent. An authorization completes a charge that is open.
+    fn open(&self) -> impl Iterator<Item = &'v Claimed<'a>> {
+        let completes = self.wanted.step == Step::Authorization;
+        self.together().filter(move |claimed| claimed.is_open() && !(completes && claimed.claim.step == Step::Charge))
+    }
+
+    fn differing(&self) -> Vec<String> {
+        let Some(first) = self.own().next().filter(|_| self.wanted.explicit) else { return Vec::new() };
+        digest::differing(&first.row.id, &first.claim.digests, self.wanted.members)
+    }
+
+    fn holds(&self, condition: Condition) -> bool {
+        let mut charges = self.of_order(Step::Charge);
+        match condition {
+            Condition::Is(steps) => steps.contains(&self.wanted.step),
+            Condition::OtherMembers => !self.differing().is_empty(),
+            Condition::ExplicitEnded => self.wanted.explicit && self.own().next_back().is_some_and(has_ended),
+            Condition::Confirmed => self.together().any(is_confirmed),
+            Condition::Running => self.open().any(|claimed| claimed.may_be_under_way(self.now_ms)),
+            Condition::Open => self.open().next().is_some(),
+            Condition::OpenCharge => charges.any(Claimed::is_open),
+            Condition::ChargeOpenOrConfirmed => charges.any(|charge| charge.is_open() || is_confirmed(charge)),
+            Condition::NothingSent => charges.all(|charge| charge.state() == ClaimState::NotSent),
+            Condition::Fresh => self.wanted.fresh,
+            Condition::Settled => charges.any(|charge| charge.state() == ClaimState::SettledAsNotDone),
+            Condition::Otherwise => true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
