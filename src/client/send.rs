@@ -152,6 +152,7 @@ impl<'a> Sender<'a> {
             body,
             read_only: self.prepared.safety == Safety::ReadOnly,
             bounds: &self.context.bounds,
+            before_sending: None,
             keep_trace: self.context.wants(Level::Warn),
         })
     }

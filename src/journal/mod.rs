@@ -4,7 +4,205 @@
 //! Imports `util` and `json`.
 
 pub mod claims;
+pub mod clock;
 pub mod digest;
+pub mod key;
+mod minted;
 pub mod row;
 pub mod store;
 pub mod table;
+
+use std::time::Duration;
+
+use self::claims::Claimed;
+use self::key::Scope;
+use self::minted::Minted;
+use self::row::{Claim, End, Kind, Row};
+use self::store::{Appended, NewRow, Query, Store};
+use crate::util::reference;
+
+/// More rows of a key or an order are not read: nobody tries so often.
+const MOST_ROWS: usize = 10_000;
+/// A row is a few hundred bytes.
+const LONGEST_ROW: usize = 64 * 1024;
+
+/// The rows of one merchant at one service.
+pub struct Journal {
+    store: Box<dyn Store>,
+    pub scope: Scope,
+    pub minted: Minted,
+}
+
+/// What is known of a key and its order at one moment.
+pub struct Snapshot {
+    /// Each row once.
+    pub rows: Vec<Row>,
+    key: String,
+    /// Whose rows were read, too.
+    order: Option<String>,
+}
+
+/// What came of an attempt to claim.
+pub enum ClaimResult {
+    /// The request may be sent.
+    Claimed(Row),
+    /// Somebody else has written something since the journal was read.
+    Superseded,
+}
+
+impl Snapshot {
+    fn of_key(&self) -> impl Iterator<Item = &Row> {
+        self.rows.iter().filter(|row| row.key == self.key)
+    }
+
+    fn next_seq(&self) -> u32 {
+        self.of_key().map(|row| row.seq).max().unwrap_or(0) + 1
+    }
+}
+
+impl Journal {
+    pub fn new(store: Box<dyn Store>, scope: Scope) -> Journal {
+        Journal { store, scope, minted: Minted::default() }
+    }
+
+    /// The rows of the key, and those of its order.
+    pub fn snapshot(&self, key: &str, order: Option<&str>, timeout: Duration) -> Result<Snapshot, String> {
+        let mut rows = self.read(Query::Key(key), timeout)?;
+        check_numbers(&rows)?;
+        if let Some(order) = order {
+            rows.extend(self.read(Query::Order(order), timeout)?.into_iter().filter(|row| row.key != key));
+        }
+        Ok(Snapshot { rows, key: key.to_owned(), order: order.map(str::to_owned) })
+    }
+
+    /// The last row of the next open key, after that one.
+    pub fn next_open(&self, after: &str, limit: u32, timeout: Duration) -> Result<Vec<Row>, String> {
+        let rows = self.read(Query::Open { after, limit }, timeout)?;
+        // Rows of other merchants are not this client's.
+        Ok(rows.into_iter().filter(|row| self.scope.has(&row.key)).collect())
+    }
+
+    fn read(&self, query: Query<'_>, timeout: Duration) -> Result<Vec<Row>, String> {
+        let (mut rows, mut wrong) = (Vec::new(), None);
+        let mut found = |text: &str| {
+            let row = match text.len() {
+                0..=LONGEST_ROW if rows.len() < MOST_ROWS => Row::parse(text),
+                0..=LONGEST_ROW => Err(format!("there are more than {MOST_ROWS} rows")),
+                length => Err(format!("a row has {length} bytes")),
+            };
+            match row {
+                Ok(row) => rows.push(row),
+                Err(text) => wrong = Some(text),
+            }
+            wrong.is_none()
+        };
+        self.store.read(query, timeout, &mut found)?;
+        match wrong {
+            None => {
+                rows.sort_by(|one: &Row, two: &Row| (&one.key, one.seq).cmp(&(&two.key, two.seq)));
+                Ok(rows)
+            }
+            Some(text) => Err(text),
+        }
+    }
+
+    /// Writes that the request is about to be sent, if nothing has been written since the journal was read. `make` gets the
+    /// row's random number. `order`: what the request is about.
+    pub fn claim(
+        &self,
+        known: &Snapshot,
+        order: Option<&str>,
+        make: impl FnOnce(&str) -> Claim,
+        timeout: Duration,
+    ) -> Result<ClaimResult, String> {
+        let id = new_id()?;
+        let claim = make(&id);
+        let row = made(known, id, order, known.next_seq(), Kind::Claim(claim));
+        let appended = self.append(&row, timeout);
+        if appended == Ok(Appended::Exists) {
+            return Ok(ClaimResult::Superseded);
+        }
+        // Whether it is there is read, also if the answer to the insert was lost.
+        let now = self.snapshot(&known.key, known.order.as_deref(), timeout);
+        match (appended, now) {
+            (appended, Ok(now)) => {
+                let is_there = now.rows.iter().any(|other| other.id == row.id);
+                if is_there && now.rows.len() == known.rows.len() + 1 {
+                    return Ok(ClaimResult::Claimed(row));
+                }
+                // An insert that arrives later fails, because its number is taken.
+                let end = End::not_sent(&row.id);
+                let seq = if is_there { now.next_seq() } else { row.seq };
+                let end = made(&now, new_id()?, order, seq, Kind::End(end));
+                let fenced = self.append(&end, timeout);
+                match (is_there, appended, fenced) {
+                    (false, Err(why), _) | (false, _, Err(why)) => Err(why),
+                    _ => Ok(ClaimResult::Superseded),
+                }
+            }
+            (Err(why), Err(_)) | (Ok(_), Err(why)) => Err(why),
+        }
+    }
+
+    /// Writes what became of a claim, behind all rows of its key.
+    pub fn end(&self, claim: &Row, end: &End, timeout: Duration) -> Result<(), String> {
+        let started = std::time::Instant::now();
+        loop {
+            let left = timeout.saturating_sub(started.elapsed());
+            let known = self.snapshot(&claim.key, None, left)?;
+            let row = made(&known, new_id()?, claim.order.as_deref(), known.next_seq(), Kind::End(end.clone()));
+            if self.append(&row, left)? == Appended::Done {
+                return Ok(());
+            }
+            if left.is_zero() {
+                return Err("others write this key, and the time is over".to_owned());
+            }
+        }
+    }
+
+    fn append(&self, row: &Row, timeout: Duration) -> Result<Appended, String> {
+        let json = row.to_json();
+        let new =
+            NewRow { key: &row.key, seq: row.seq, order: row.order.as_deref(), open: row.open, json: &json };
+        self.store.append(&new, timeout)
+    }
+
+    /// Removes keys whose rows are all older than that, unless they are open.
+    pub fn forget(&self, key: &str, timeout: Duration) -> Result<(), String> {
+        self.store.forget(key, timeout)
+    }
+}
+
+/// A row that follows those of its key.
+fn made(known: &Snapshot, id: String, order: Option<&str>, seq: u32, kind: Kind) -> Row {
+    let order = order.map(str::to_owned);
+    let mut row = Row { key: known.key.clone(), seq, id, time_ms: clock::now_ms(), order, open: false, kind };
+    let rows: Vec<Row> = known.of_key().chain(std::iter::once(&row)).cloned().collect();
+    row.open = claims::is_open(&rows);
+    row
+}
+
+fn new_id() -> Result<String, String> {
+    reference::new("").ok_or_else(|| "the system has no randomness for the number of a row".to_owned())
+}
+
+/// Rows are numbered without gaps: a missing one may be a charge.
+fn check_numbers(rows: &[Row]) -> Result<(), String> {
+    match rows.iter().enumerate().find(|(index, row)| row.seq as usize != index + 1) {
+        Some((index, _)) => Err(format!("row {} of a key is missing", index + 1)),
+        None => Ok(()),
+    }
+}
+
+/// How many requests that may charge the order were begun, as this journal knows; `None` if it cannot know.
+pub fn attempts(claims: &[Claimed<'_>], of: &Claimed<'_>) -> Option<u32> {
+    use claims::ClaimState;
+    use paysvc_spec::journal::Step;
+    let has_page = claims.iter().any(|claimed| claimed.claim.step == Step::Order && claimed.claim.has_page);
+    let counts = |claimed: &&Claimed<'_>| match of.claim.step {
+        Step::Charge => claimed.claim.step == Step::Charge,
+        _ => claimed.row.key == of.row.key,
+    };
+    let begun = claims.iter().filter(counts).filter(|claimed| claimed.state() != ClaimState::NotSent).count();
+    if has_page { None } else { u32::try_from(begun).ok() }
+}

@@ -42,6 +42,8 @@ pub struct Claim {
     pub function: String,
     /// The caller gave the key.
     pub explicit: bool,
+    /// The customer may pay the order on a page of the service.
+    pub has_page: bool,
     /// When its call ends at the latest: milliseconds since 1970.
     pub until_ms: u64,
     /// Of each member that says who pays what to whom, by its path.
@@ -80,6 +82,21 @@ pub enum By {
     },
 }
 
+impl End {
+    /// By the sender, of a claim that was not sent.
+    pub fn not_sent(of: &str) -> End {
+        End {
+            of: of.to_owned(),
+            by: By::Sender,
+            outcome: Outcome::NotSent,
+            state: State::NONE,
+            is_final: false,
+            http_status: 0,
+            payment_reference: None,
+        }
+    }
+}
+
 impl Row {
     pub fn to_json(&self) -> String {
         object_text(|row| {
@@ -96,6 +113,7 @@ impl Row {
                     row.text("step", claim.step.name());
                     row.text("function", &claim.function);
                     row.literal("explicit", claim.explicit);
+                    row.literal("has_page", claim.has_page);
                     row.literal("until_ms", claim.until_ms);
                     row.raw("digests", |out| {
                         object(out, |digests| {
@@ -138,6 +156,7 @@ impl Row {
                 step: row.named("step", |name| Step::ALL.iter().copied().find(|step| step.name() == name))?,
                 function: row.text("function")?.into_owned(),
                 explicit: row.flag("explicit")?,
+                has_page: row.flag("has_page")?,
                 until_ms: row.number("until_ms")?,
                 digests: row.texts("digests")?,
                 request: json::member(&members, "request").map(|raw| raw.get().to_owned()).unwrap_or_default(),
@@ -236,6 +255,7 @@ mod tests {
             step: Step::Charge,
             function: "order_pay".into(),
             explicit: true,
+            has_page: false,
             until_ms: u64::MAX,
             digests: vec![("reference".into(), "00ff".into())],
             request: r#"{"reference":"R \" 1"}"#.into(),

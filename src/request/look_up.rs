@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
+use crate::json::builder::{Builder, Value};
 use crate::json::{self, Members, Type, pointer};
 use crate::request::validate;
 use crate::util::limits::MAX_ERRORS;
@@ -134,6 +135,33 @@ impl<'a> Kept<'a> {
 
     fn value(&self, pointer: &str) -> Option<&'a RawValue> {
         self.values.iter().find(|(known, _)| *known == pointer).map(|(_, value)| *value)
+    }
+}
+
+/// What a program keeps of a request in order to look it up, as a JSON object; `None` without memory for it.
+pub fn kept_of(row: &'static Endpoint, look_up: &LookUp, members: &Members<'_>) -> Option<String> {
+    let mut kept = Builder::new();
+    for keep in look_up.keep {
+        match (keep, value(members, row.fields, keep.pointer())) {
+            (Keep::Value(pointer), Ok(Some(value))) => _ = kept.set(pointer, Value::Json(value.get())),
+            (Keep::Presence(pointer), Ok(Some(_))) => _ = kept.set(pointer, Value::Json("{}")),
+            _ => {}
+        }
+    }
+    Some(kept.text()?.to_str().ok()?.to_owned())
+}
+
+/// The request has a member that makes it a charge.
+pub fn charges(row: &'static Endpoint, look_up: &LookUp, members: &Members<'_>) -> bool {
+    charge(members, row.fields, look_up).is_some()
+}
+
+/// The text of the member at that pointer.
+pub fn text_at(row: &'static Endpoint, members: &Members<'_>, pointer: &str) -> Option<String> {
+    let value = value(members, row.fields, pointer).ok()??;
+    match Type::of(value) {
+        Type::Number => Some(value.get().to_owned()),
+        _ => json::text(value).map(Cow::into_owned),
     }
 }
 

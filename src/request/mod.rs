@@ -11,6 +11,7 @@ mod key_forms;
 pub mod look_up;
 pub mod policy;
 pub mod raw;
+pub mod record;
 pub mod references;
 pub mod secrets;
 pub mod settings;

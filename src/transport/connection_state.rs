@@ -11,6 +11,7 @@ use super::connect::Peer;
 use super::error::TransportError;
 use super::framing::Overhead;
 use super::sys::Attached;
+use crate::util::expiry::Expiry;
 use crate::util::process;
 use paysvc_spec::status::Status;
 
@@ -27,6 +28,7 @@ pub struct ConnectionState {
 #[derive(Default)]
 struct CallState {
     bounds: Option<Bounds>,
+    send_until: Option<Expiry>,
     attached: Option<Attached>,
     reused: bool,
     error: Option<TransportError>,
@@ -48,10 +50,11 @@ impl ConnectionState {
         }
     }
 
-    pub fn start(&self, bounds: &Bounds) {
+    /// `send_until`: after that nothing is sent.
+    pub fn start(&self, bounds: &Bounds, send_until: Option<Expiry>) {
         self.sent.store(false, Ordering::SeqCst);
         self.overhead.start();
-        *self.call_state() = CallState { bounds: Some(bounds.clone()), ..CallState::default() };
+        *self.call_state() = CallState { bounds: Some(bounds.clone()), send_until, ..CallState::default() };
     }
 
     /// Ends the call: from now on a cancel does not reach the connection.
@@ -66,6 +69,11 @@ impl ConnectionState {
     /// Those of the call; between two calls nothing may wait.
     pub fn bounds(&self) -> Bounds {
         self.call_state().bounds.clone().unwrap_or_else(|| Bounds::new(None, Duration::ZERO))
+    }
+
+    /// The first byte may no longer be sent.
+    pub fn is_too_late(&self) -> bool {
+        !self.sent.load(Ordering::SeqCst) && self.call_state().send_until.is_some_and(|until| until.is_over())
     }
 
     pub fn is_cancelled(&self) -> bool {
@@ -127,13 +135,13 @@ mod tests {
     #[test]
     fn a_call_keeps_its_first_error_and_its_evidence() {
         let state = connection().state;
-        state.start(&Bounds::new(None, Duration::ZERO));
+        state.start(&Bounds::new(None, Duration::ZERO), None);
         state.record_error(TransportError::timeout("first"));
         state.record_error(TransportError::cancelled());
         state.set_sent(true);
         assert_eq!(state.error(ureq::Error::ConnectionFailed).status, Status::Timeout);
         assert!(state.finish().sent);
-        state.start(&Bounds::new(None, Duration::ZERO));
+        state.start(&Bounds::new(None, Duration::ZERO), None);
         assert!(state.body_error().is_none() && !state.finish().sent, "nothing is left of the previous call");
     }
 }

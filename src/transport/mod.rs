@@ -39,6 +39,7 @@ use ureq::{Agent, Body};
 
 use crate::transport::answer::HttpAnswer;
 use crate::transport::bounds::Bounds;
+use crate::util::expiry::Expiry;
 use crate::util::limits::MAX_TEXT;
 use crate::util::memory;
 use crate::util::panics::{SourceLine, catch_panic};
@@ -69,6 +70,9 @@ pub struct WireRequest<'a> {
     /// It only reads: another exchange may have used its connection before.
     pub read_only: bool,
     pub bounds: &'a Bounds,
+    /// Called when the connection is ready, before anything is sent. Nothing is sent if it fails, or after the time that it
+    /// gives. It is called at most once.
+    pub before_sending: Option<&'a dyn Fn() -> Result<Expiry, TransportError>>,
     /// Whether to keep the answer's date and all its numbers (see `trace.rs`), and not only the first number.
     pub keep_trace: bool,
 }
@@ -80,6 +84,12 @@ pub struct ExchangeResult {
     /// The connection had been made before this exchange.
     pub reused: bool,
     pub result: Result<HttpAnswer, TransportError>,
+}
+
+impl ExchangeResult {
+    fn not_sent(error: TransportError) -> ExchangeResult {
+        ExchangeResult { sent: false, reused: false, result: Err(error) }
+    }
 }
 
 pub struct Transport {
@@ -101,14 +111,20 @@ impl Transport {
 
     /// Makes a connection for the next request that does more than read.
     pub fn warm(&self, bounds: &Bounds) -> Result<(), TransportError> {
+        let connection = self.connect(bounds)?;
+        self.unasked.give_back(connection);
+        Ok(())
+    }
+
+    /// Makes a connection on which nothing has been asked.
+    fn connect(&self, bounds: &Bounds) -> Result<PooledConnection, TransportError> {
         let state = Arc::new(ConnectionState::new(Arc::clone(&self.peer)));
-        state.start(bounds);
+        state.start(bounds, None);
         let channel = catch_panic(|| Channel::connect(&state));
         state.finish();
         let mut channel = channel.unwrap_or_else(|source_line| Err(bug(source_line)))?;
         channel.sock.bounds.token = None;
-        self.unasked.give_back(connection(state, Some(channel)));
-        Ok(())
+        Ok(connection(state, Some(channel)))
     }
 
     fn kept_connection(&self, read_only: bool) -> Option<PooledConnection> {
@@ -122,9 +138,23 @@ impl Transport {
 
     /// Sends the request at most once.
     pub fn exchange(&self, request: WireRequest<'_>) -> ExchangeResult {
-        let new = || connection(Arc::new(ConnectionState::new(Arc::clone(&self.peer))), None);
-        let connection = self.kept_connection(request.read_only).unwrap_or_else(new);
-        connection.state.start(request.bounds);
+        let new = || match request.before_sending {
+            // ureq connects when it sends.
+            None => Ok(connection(Arc::new(ConnectionState::new(Arc::clone(&self.peer))), None)),
+            Some(_) => self.connect(request.bounds),
+        };
+        let connection = match self.kept_connection(request.read_only).map_or_else(new, Ok) {
+            Ok(connection) => connection,
+            Err(error) => return ExchangeResult::not_sent(error),
+        };
+        let send_until = match request.before_sending.map(|before_sending| before_sending()).transpose() {
+            Ok(send_until) => send_until,
+            Err(error) => {
+                self.unasked.give_back(connection);
+                return ExchangeResult::not_sent(error);
+            }
+        };
+        connection.state.start(request.bounds, send_until);
         // A panic in ureq must not lose the evidence of what was sent.
         let result = catch_panic(|| run(&connection, request));
         let evidence = connection.state.finish();

@@ -22,7 +22,7 @@ impl Transport {
     /// The step that failed, and why. The proxy is a part of the connection.
     pub fn probe(&self, bounds: &Bounds) -> Result<(), (Step, TransportError)> {
         let state = ConnectionState::new(Arc::clone(&self.peer));
-        state.start(bounds);
+        state.start(bounds, None);
         let result = self.open(&state, bounds);
         state.finish();
         result.map_err(|(step, error)| match bounds.is_cancelled() {

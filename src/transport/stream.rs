@@ -129,6 +129,10 @@ impl Stream {
         if std::mem::take(&mut self.new) {
             self.check_unused().map_err(|error| self.fail(error))?;
         }
+        if self.state.is_too_late() {
+            let text = "too long after it was recorded in the journal";
+            return Err(self.fail(TransportError::new(Status::Transport, text)));
+        }
         let pending = std::mem::take(&mut self.pending);
         // Until the write has returned, bytes may have been sent: a panic in it must not hide that.
         self.state.set_sent(true);

@@ -6,6 +6,7 @@ pub mod authority;
 pub mod call_id;
 pub mod cp1252;
 pub mod ended;
+pub mod expiry;
 pub mod failpoint;
 pub mod limits;
 pub mod memory;

@@ -114,15 +114,15 @@ const ENCRYPTION: &[(&str, &str)] = &[("encryption", "RSA")];
 
 /// A recipient.
 pub const DETAILS: &[Field] = &[
-    Field::optional(names::CLIENT_REFERENCE, Kind::Text, "your own reference; the answer does not repeat it"),
-    Field::required(names::ACCOUNT, Kind::Text, "the recipient's bank account").secret(),
-    Field::required(names::BANK, Kind::Text, "code of the recipient's bank, 6 digits, e.g. 000014"),
+    Field::optional(names::CLIENT_REFERENCE, Kind::Text, "your own reference; the answer does not repeat it").identifies(),
+    Field::required(names::ACCOUNT, Kind::Text, "the recipient's bank account").secret().identifies(),
+    Field::required(names::BANK, Kind::Text, "code of the recipient's bank, 6 digits, e.g. 000014").identifies(),
     // The answer has a number; the request is not shown.
     Field::required(names::AMOUNT, Kind::Amount(Wire::Number), "what the recipient receives"),
     Field::required("description", Kind::Text, "description of the payout"),
     Field::required("accountName", Kind::Text, "name of the account's holder, see payout_name_enquiry"),
-    Field::required("creditCurrency", Kind::Text, "currency code of the recipient's account, e.g. NGN"),
-    Field::required("debitCurrency", Kind::Text, "currency code of the balance that is debited, e.g. NGN"),
+    Field::required("creditCurrency", Kind::Text, "currency code of the recipient's account, e.g. NGN").identifies(),
+    Field::required("debitCurrency", Kind::Text, "currency code of the balance that is debited, e.g. NGN").identifies(),
 ];
 
 /// A payout in the order of the request.

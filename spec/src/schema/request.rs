@@ -130,6 +130,8 @@ pub struct Field {
     pub digits: bool,
     /// The words that decide what else the request needs; others are passed on.
     pub options: &'static [PayOption],
+    /// It says who pays what to whom, as references and amounts do: a request with the same key has the same value.
+    pub identifies: bool,
     /// What it names: an answer must be about the same.
     pub reference: Option<Reference>,
     pub certainty: Certainty,
@@ -148,6 +150,7 @@ impl Field {
             same_as: None,
             any_case: false,
             digits: false,
+            identifies: false,
             options: &[],
             reference: None,
             certainty: Certainty::Documented,
@@ -190,6 +193,15 @@ impl Field {
 
     pub const fn digits(self) -> Field {
         Field { digits: true, ..self }
+    }
+
+    pub const fn identifies(self) -> Field {
+        Field { identifies: true, ..self }
+    }
+
+    /// It says who pays what to whom.
+    pub const fn is_identifying(&self) -> bool {
+        self.identifies || self.reference.is_some() || matches!(self.kind, Kind::Amount(_))
     }
 
     pub const fn names(self, reference: Reference) -> Field {

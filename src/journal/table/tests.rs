@@ -30,6 +30,7 @@ impl Journal {
             step,
             function: "order_pay".into(),
             explicit: !key.starts_with("ORD"),
+            has_page: false,
             until_ms,
             digests: digests(&id, &members("1")),
             request: String::new(),

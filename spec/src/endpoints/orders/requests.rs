@@ -23,7 +23,7 @@ const ORDER_REFERENCE: Field =
 // Integrations send a number.
 const AMOUNT: Field = Field::required("amount", Kind::Amount(Wire::Number), "price, without the fee").integrated();
 const DESCRIPTION: Field = Field::optional("description", Kind::Text, "description of the order").integrated();
-const CURRENCY: Field = Field::optional("currency", Kind::Text, "currency code, e.g. NGN").integrated();
+const CURRENCY: Field = Field::optional("currency", Kind::Text, "currency code, e.g. NGN").identifies().integrated();
 
 pub const CUSTOMER: &[Field] = &[
     Field::optional("firstname", Kind::Text, "first name").integrated(),

@@ -1,0 +1,93 @@
+//! What the journal keeps of a request: no card data, no codes, no keys.
+
+use serde_json::value::RawValue;
+
+use crate::json::{self, Members, Type};
+use crate::request::{look_up, references};
+use paysvc_spec::journal::Step;
+use paysvc_spec::schema::{Endpoint, Field, Kind, Reference, Settles};
+
+/// What is kept of a request.
+#[derive(Debug)]
+pub struct Record {
+    pub function: &'static str,
+    pub step: Step,
+    /// The reference of the order, if the request names it.
+    pub order: Option<String>,
+    /// The reference of the attempt to pay, if the request names it.
+    pub payment: Option<String>,
+    /// The members that say who pays what to whom, by their paths.
+    pub members: Vec<(String, String)>,
+    /// What a look-up needs, as a JSON object; empty if nothing can be looked up.
+    pub kept: String,
+    pub amount: Option<String>,
+    pub currency: Option<String>,
+    /// The customer may pay the order on a page of the service.
+    pub has_page: bool,
+}
+
+impl Record {
+    /// Of the request of an endpoint; `None` if the journal does not record it.
+    pub fn of(row: &'static Endpoint, members: &Members<'_>) -> Option<Record> {
+        let look_up = row.looked_up_by.as_ref();
+        let charges = look_up.is_some_and(|look_up| look_up::charges(row, look_up, members));
+        let step = Step::of(row, charges)?;
+        let references = references::of_row(members, row.fields);
+        let named = |kind| references.iter().find(|(known, _)| *known == kind).map(|(_, text)| text.clone());
+        let mut identifying = vec![("function".to_owned(), row.name.to_owned())];
+        add(members, row.fields, "", &mut identifying);
+        let at = |pointer: Option<&str>| look_up::text_at(row, members, pointer?);
+        Some(Record {
+            function: row.name,
+            step,
+            order: named(Reference::Order),
+            payment: named(Reference::Payment),
+            members: identifying,
+            kept: look_up.and_then(|look_up| look_up::kept_of(row, look_up, members)).unwrap_or_default(),
+            amount: at(look_up.and_then(|look_up| look_up.amount)),
+            currency: at(look_up.and_then(|look_up| look_up.currency)),
+            has_page: look_up.is_some_and(|look_up| look_up.settles == Settles::Order),
+        })
+    }
+}
+
+/// The identifying members, by their paths.
+fn add(members: &Members<'_>, fields: &[Field], within: &str, found: &mut Vec<(String, String)>) {
+    for field in fields {
+        for (_, value) in members.iter().filter(|(name, _)| field.is_called(name)) {
+            let path = format!("{within}{}", field.name);
+            match field.kind {
+                Kind::Object(inner) => {
+                    add(&json::members(value).unwrap_or_default(), inner, &format!("{path}."), found);
+                }
+                Kind::List(inner) => {
+                    for (index, item) in json::items(value).unwrap_or_default().into_iter().enumerate() {
+                        add(&json::members(item).unwrap_or_default(), inner, &format!("{path}.{index}."), found);
+                    }
+                }
+                _ if field.is_identifying() => found.push((path, normal(field, value))),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Equal for values that mean the same.
+fn normal(field: &Field, value: &RawValue) -> String {
+    let text = match Type::of(value) {
+        Type::Text => json::text(value).unwrap_or_default().into_owned(),
+        _ => value.get().to_owned(),
+    };
+    match field.kind {
+        Kind::Amount(_) => normal_amount(&text),
+        _ => text,
+    }
+}
+
+/// `025.50` is `25.5`.
+fn normal_amount(text: &str) -> String {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let (whole, fraction) = (whole.trim_start_matches('0'), fraction.trim_end_matches('0'));
+    let whole = if whole.is_empty() { "0" } else { whole };
+    if fraction.is_empty() { whole.to_owned() } else { format!("{whole}.{fraction}") }
+}

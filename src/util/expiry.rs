@@ -1,0 +1,40 @@
+//! A time limit that holds also if the machine sleeps or its clock is set meanwhile.
+
+use std::time::{Duration, Instant, SystemTime};
+
+/// Something that may be done for so long, by two clocks: one may stand still while the machine sleeps, the other may be
+/// set.
+#[derive(Clone, Copy, Debug)]
+pub struct Expiry {
+    running: Instant,
+    wall: SystemTime,
+    longest: Duration,
+}
+
+impl Expiry {
+    /// From now on.
+    pub fn after(longest: Duration) -> Expiry {
+        Expiry { running: Instant::now(), wall: SystemTime::now(), longest }
+    }
+
+    /// The time is over. A wall clock that was set back proves nothing, so it is over then, too.
+    pub fn is_over(&self) -> bool {
+        let wall = SystemTime::now().duration_since(self.wall);
+        self.running.elapsed() >= self.longest || wall.map_or(true, |elapsed| elapsed >= self.longest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clock_that_says_over_counts() {
+        let fresh = Expiry::after(Duration::from_secs(60));
+        assert!(!fresh.is_over() && Expiry::after(Duration::ZERO).is_over());
+        let minute = Duration::from_secs(60);
+        assert!(Expiry { wall: SystemTime::now() - minute, ..fresh }.is_over(), "it slept");
+        assert!(Expiry { wall: SystemTime::now() + minute, ..fresh }.is_over(), "the clock was set back");
+        assert!(Expiry { longest: Duration::from_nanos(1), wall: SystemTime::now() + minute, ..fresh }.is_over());
+    }
+}
