@@ -80,6 +80,16 @@ extern "C" {
 #define PAYSVC_CONTINUE 23808
 
 /**
+ * What the callbacks of a paysvc_store return when they have done what was asked for.
+ */
+#define PAYSVC_STORE_DONE 23809
+
+/**
+ * What append of a paysvc_store returns if there is a row with this key and number already: it has written nothing.
+ */
+#define PAYSVC_STORE_EXISTS 23810
+
+/**
  * There is no such value.
  */
 #define PAYSVC_JSON_ABSENT 0
@@ -135,6 +145,11 @@ typedef struct paysvc_json paysvc_json;
 typedef struct paysvc_reply paysvc_reply;
 
 /**
+ * Where the callback `read` of a paysvc_store puts rows, by paysvc_sink_write(). It is valid until the callback returns.
+ */
+typedef struct paysvc_sink paysvc_sink;
+
+/**
  * Result of a call: PAYSVC_OK or one of PAYSVC_E_... Treat an unknown number as a failure.
  */
 typedef int paysvc_status;
@@ -164,6 +179,40 @@ typedef void (PAYSVC_CALLBACK *paysvc_log_fn)(void *userdata, int level, const c
 typedef int (PAYSVC_CALLBACK *paysvc_progress_fn)(void *userdata, size_t done, size_t total, const char *step_json);
 
 /**
+ * A database of the program that keeps the journal, see paysvc_client_set_store(). Set all bytes to 0 first, and then the
+ * members. The callbacks return PAYSVC_STORE_DONE, append also PAYSVC_STORE_EXISTS; any other value is a failure, and then
+ * nothing that moves money is sent. Their texts are valid until they return. They must return within timeout_ms
+ * milliseconds; no exception, no longjmp, no thread exit.
+ */
+typedef struct paysvc_store {
+  /**
+   * sizeof(paysvc_store)
+   */
+  size_t size;
+  /**
+   * Inserts a row with the primary key (key, seq), which is durable when it returns: committed, and written to the disk
+   * of the primary. PAYSVC_STORE_EXISTS if there is a row with this key and number; it never replaces one. Its columns for
+   * the queries of `read` are the members "order" (may be missing) and "open" of row_json, which is one JSON object.
+   */
+  int (PAYSVC_CALLBACK *append)(void *userdata, const char *key, int seq, const char *row_json, int timeout_ms);
+  /**
+   * Hands on every row that query_json asks for, by paysvc_sink_write(), and sees everything that was committed before.
+   * It is one of {"key":"..."}: all rows of the key, by seq; {"order":"..."}: all rows with this "order", by key and seq;
+   * {"open":true,"after":"...","limit":n}: of each key above `after` the row with the highest seq, if its "open" is true;
+   * by key, at most n. Keys are compared byte by byte.
+   */
+  int (PAYSVC_CALLBACK *read)(void *userdata, const char *query_json, int timeout_ms, paysvc_sink *found);
+  /**
+   * Deletes all rows of a key; may be NULL: then rows are kept for ever.
+   */
+  int (PAYSVC_CALLBACK *forget)(void *userdata, const char *key, int timeout_ms);
+  /**
+   * Called once, after the last use of the other callbacks, on the thread that ends it; may be NULL.
+   */
+  void (PAYSVC_CALLBACK *release)(void *userdata);
+} paysvc_store;
+
+/**
  * The service answered success.
  */
 #define PAYSVC_OK 0
@@ -184,9 +233,19 @@ typedef int (PAYSVC_CALLBACK *paysvc_progress_fn)(void *userdata, size_t done, s
 #define PAYSVC_E_ENCRYPT 3
 
 /**
- * The service was asked what became of a request, and it is still not known. The outcome is UNKNOWN.
+ * The journal cannot be read or written. This call sent nothing; the outcome is NOT_SENT only if the journal shows that nothing with this key or for this order is open.
+ */
+#define PAYSVC_E_JOURNAL 4
+
+/**
+ * The service was asked what became of a request, and it is still not known, or the journal has an open one. The outcome is UNKNOWN.
  */
 #define PAYSVC_E_UNRESOLVED 5
+
+/**
+ * The journal has this idempotency key for a request with other members. This call sent nothing. The outcome is UNKNOWN: it is that of the other request.
+ */
+#define PAYSVC_E_KEY_REUSED 6
 
 /**
  * Name look-up, connect, TLS, or a broken connection.
@@ -354,6 +413,10 @@ const char *PAYSVC_CDECL paysvc_state_name(paysvc_state state);
  *   - max_idle_connections (integer): maximum number of connections kept open between calls (default 128, 0 to 10000)
  *   - connection_reuse (string): reads: a request that moves money or changes something is the first on its connection, so that no answer to another request can be taken for its own. all: every request uses kept connections, for those who need more than some 400 payments a second and trust every hop to the service (default reads, or all)
  *   - allow_http (boolean): allows plain HTTP to addresses other than loopback (default false)
+ *   - journal (string): path of the file that remembers what was sent, so that a crash or a second try cannot charge twice; on a local disk. Processes of one machine may share it
+ *   - journal_create (boolean): makes the journal if there is no such file; otherwise a missing file is an error (default false)
+ *   - journal_keep_days (integer): how many days the journal keeps what has ended; an idempotency key that is older is a new one (default 400, 1 to 36500)
+ *   - merchant (string): whose idempotency keys these are, where several merchants share one journal: at most 200 bytes (default empty)
  *   - payout_key (string): API key that payouts are sent with; integrations in production differ (default secret, or public)
  *   - payout_encryption_header (boolean): sends payouts with the header encryption: RSA; integrations in production differ (default true)
  * @param client  set to the new client, to NULL unless PAYSVC_OK: free it with paysvc_client_free()
@@ -1090,6 +1153,27 @@ paysvc_status PAYSVC_CDECL paysvc_call_set_traceparent(const paysvc_call *call,
                                                        const char *traceparent);
 
 /**
+ * Gives the next request with this token an idempotency key: with a journal (`journal`, or paysvc_client_set_store()), all
+ * requests with this key, of any process that shares the journal and after a crash, are one request, which is sent at most
+ * once. The first one is sent. A later one sends nothing: it returns how the first has ended, see paysvc_reply_replayed(), or
+ * PAYSVC_E_UNRESOLVED as long as that is not known; with other members it is PAYSVC_E_KEY_REUSED.
+ *
+ * A key names one attempt, and a refusal is its end too: another card or another try is a new key. Write the key down before
+ * the call, with what it is for. Requests that refund, capture, pay out, or move money in another way need one if there is a
+ * journal; a request that charges an order has the key of its order without one.
+ *
+ * A token serves one request once it has a key. A second request with it is PAYSVC_E_ARGUMENT, and a request with a key is
+ * PAYSVC_E_CONFIG if the client has no journal: a key is never ignored.
+ *
+ * @param call  NULL: PAYSVC_E_ARGUMENT
+ * @param key  1 to 200 bytes without control characters, e.g. "refund-2041-line-7". Clients with another base_url, with keys
+ *   of the other mode (test or live), or with another merchant have keys of their own
+ * @return PAYSVC_OK; PAYSVC_E_ARGUMENT if the key is not accepted or the token has one already: nothing is changed
+ */
+paysvc_status PAYSVC_CDECL paysvc_call_set_key(const paysvc_call *call,
+                                               const char *key);
+
+/**
  * Cancels all calls with this token: running ones return promptly with PAYSVC_E_CANCELLED, later ones at once. A call
  * that has already read its answer may still return it. May be called from any thread and from a signal handler (it is
  * async-signal-safe).
@@ -1256,6 +1340,15 @@ int PAYSVC_CDECL paysvc_reply_retry_after_ms(const paysvc_reply *reply);
 int PAYSVC_CDECL paysvc_reply_attempts(const paysvc_reply *reply);
 
 /**
+ * Whether the reply is the recorded end of an earlier call with the same idempotency key, or for the same order: nothing
+ * was sent now, and status, outcome and state are those of that call. See paysvc_call_set_key().
+ *
+ * @param reply  NULL: 0
+ * @return 1 if it is, else 0
+ */
+int PAYSVC_CDECL paysvc_reply_replayed(const paysvc_reply *reply);
+
+/**
  * Number of this call, e.g. "3k9v0c2m8q1tz7ha-42": at most 40 letters, digits and "-". No other call has it, in no other
  * process and on no other machine. Every line of the log about this call begins with it and a blank.
  *
@@ -1399,6 +1492,42 @@ const char *PAYSVC_CDECL paysvc_json_text(const paysvc_json *request);
  * @param request  may be NULL
  */
 void PAYSVC_CDECL paysvc_json_free(paysvc_json *request);
+
+/**
+ * Keeps the journal in a database of the program, instead of in the file that the setting `journal` names. One table with
+ * the primary key (key, seq) is enough, in any database, however many processes and machines share it. Rows are added and
+ * never changed. The database must be the primary, and not a replica: what a failover to a replica loses can be charged
+ * twice.
+ *
+ * Never write the rows in a transaction of the program: a row must be durable before its request is sent, and must stay
+ * when the program's transaction is rolled back. The packages for Go and Python have this for PostgreSQL.
+ *
+ * @param client  before its first call, and without the setting journal; a store that has been set stays
+ * @param store  its callbacks, which are copied. They run on the thread that makes a call, several at once if several
+ *   threads make calls, with no library lock held: they may call the library
+ * @param userdata  passed to every callback; may be NULL. It must stay valid until release is called; if this function
+ *   fails, no callback is ever called
+ * @param reply  may be NULL; otherwise *reply is always set: free it with paysvc_reply_free(). The outcome is NOT_SENT
+ * @return PAYSVC_OK; PAYSVC_E_ARGUMENT if client or store is NULL, or if the store's size is wrong or append or read is NULL;
+ *   PAYSVC_E_CONFIG if the client has a store or the setting journal, or has begun its first call
+ */
+paysvc_status PAYSVC_CDECL paysvc_client_set_store(const paysvc_client *client,
+                                                   const paysvc_store *store,
+                                                   void *userdata,
+                                                   paysvc_reply **reply);
+
+/**
+ * Hands on a row that the callback read of a paysvc_store has found.
+ *
+ * @param sink  as the callback got it. It is valid until the callback returns, and only on the thread on which it was
+ *   called; after that, and on another thread, the function does nothing and returns 0
+ * @param row_json  the row exactly as append got it; it need not end with a NUL, and is copied
+ * @param len  its length in bytes
+ * @return 1: go on; 0: no more rows are wanted, and the callback returns PAYSVC_STORE_DONE
+ */
+int PAYSVC_CDECL paysvc_sink_write(paysvc_sink *sink,
+                                   const char *row_json,
+                                   size_t len);
 
 #ifdef __cplusplus
 }

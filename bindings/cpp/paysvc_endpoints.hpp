@@ -22,8 +22,12 @@ enum class status : int {
     config = 2,
     /// The payload does not fit the encryption key. This call sent nothing.
     encrypt = 3,
-    /// The service was asked what became of a request, and it is still not known. The outcome is UNKNOWN.
+    /// The journal cannot be read or written. This call sent nothing; the outcome is NOT_SENT only if the journal shows that nothing with this key or for this order is open.
+    journal = 4,
+    /// The service was asked what became of a request, and it is still not known, or the journal has an open one. The outcome is UNKNOWN.
     unresolved = 5,
+    /// The journal has this idempotency key for a request with other members. This call sent nothing. The outcome is UNKNOWN: it is that of the other request.
+    key_reused = 6,
     /// Name look-up, connect, TLS, or a broken connection.
     transport = 10,
     /// The time ran out, or the service answered 408.
@@ -113,6 +117,14 @@ class config : public object {
     config &connection_reuse(const std::string &value) { return set(*this, "connection_reuse", value); }
     /// allow_http (boolean): allows plain HTTP to addresses other than loopback (default false).
     config &allow_http(const detail::flag &value) { return set(*this, "allow_http", value); }
+    /// journal (string): path of the file that remembers what was sent, so that a crash or a second try cannot charge twice; on a local disk. Processes of one machine may share it.
+    config &journal(const std::string &value) { return set(*this, "journal", value); }
+    /// journal_create (boolean): makes the journal if there is no such file; otherwise a missing file is an error (default false).
+    config &journal_create(const detail::flag &value) { return set(*this, "journal_create", value); }
+    /// journal_keep_days (integer): how many days the journal keeps what has ended; an idempotency key that is older is a new one (default 400, 1 to 36500).
+    config &journal_keep_days(const detail::integer &value) { return set(*this, "journal_keep_days", value); }
+    /// merchant (string): whose idempotency keys these are, where several merchants share one journal: at most 200 bytes (default empty).
+    config &merchant(const std::string &value) { return set(*this, "merchant", value); }
     /// payout_key (string): API key that payouts are sent with; integrations in production differ (default secret, or public).
     config &payout_key(const std::string &value) { return set(*this, "payout_key", value); }
     /// payout_encryption_header (boolean): sends payouts with the header encryption: RSA; integrations in production differ (default true).

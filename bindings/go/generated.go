@@ -30,8 +30,12 @@ const (
 	StatusConfig Status = 2
 	// StatusEncrypt: The payload does not fit the encryption key. This call sent nothing.
 	StatusEncrypt Status = 3
-	// StatusUnresolved: The service was asked what became of a request, and it is still not known. The outcome is UNKNOWN.
+	// StatusJournal: The journal cannot be read or written. This call sent nothing; the outcome is NOT_SENT only if the journal shows that nothing with this key or for this order is open.
+	StatusJournal Status = 4
+	// StatusUnresolved: The service was asked what became of a request, and it is still not known, or the journal has an open one. The outcome is UNKNOWN.
 	StatusUnresolved Status = 5
+	// StatusKeyReused: The journal has this idempotency key for a request with other members. This call sent nothing. The outcome is UNKNOWN: it is that of the other request.
+	StatusKeyReused Status = 6
 	// StatusTransport: Name look-up, connect, TLS, or a broken connection.
 	StatusTransport Status = 10
 	// StatusTimeout: The time ran out, or the service answered 408.
@@ -64,8 +68,12 @@ func (n Status) name() string {
 		return "E_CONFIG"
 	case StatusEncrypt:
 		return "E_ENCRYPT"
+	case StatusJournal:
+		return "E_JOURNAL"
 	case StatusUnresolved:
 		return "E_UNRESOLVED"
+	case StatusKeyReused:
+		return "E_KEY_REUSED"
 	case StatusTransport:
 		return "E_TRANSPORT"
 	case StatusTimeout:
@@ -100,8 +108,12 @@ func (n *Status) set(name string) error {
 		*n = StatusConfig
 	case "E_ENCRYPT":
 		*n = StatusEncrypt
+	case "E_JOURNAL":
+		*n = StatusJournal
 	case "E_UNRESOLVED":
 		*n = StatusUnresolved
+	case "E_KEY_REUSED":
+		*n = StatusKeyReused
 	case "E_TRANSPORT":
 		*n = StatusTransport
 	case "E_TIMEOUT":
@@ -228,8 +240,12 @@ var (
 	ErrConfig = errors.New("paysvc: E_CONFIG")
 	// ErrEncrypt matches every *Error with StatusEncrypt and OutcomeNotSent or OutcomeRejected.
 	ErrEncrypt = errors.New("paysvc: E_ENCRYPT")
+	// ErrJournal matches every *Error with StatusJournal.
+	ErrJournal = errors.New("paysvc: E_JOURNAL")
 	// ErrUnresolved matches every *Error with StatusUnresolved.
 	ErrUnresolved = errors.New("paysvc: E_UNRESOLVED")
+	// ErrKeyReused matches every *Error with StatusKeyReused.
+	ErrKeyReused = errors.New("paysvc: E_KEY_REUSED")
 	// ErrTransport matches every *Error with StatusTransport.
 	ErrTransport = errors.New("paysvc: E_TRANSPORT")
 	// ErrTimeout matches every *Error with StatusTimeout.
@@ -258,8 +274,12 @@ func (n Status) sentinel() error {
 		return ErrConfig
 	case StatusEncrypt:
 		return ErrEncrypt
+	case StatusJournal:
+		return ErrJournal
 	case StatusUnresolved:
 		return ErrUnresolved
+	case StatusKeyReused:
+		return ErrKeyReused
 	case StatusTransport:
 		return ErrTransport
 	case StatusTimeout:
@@ -318,7 +338,7 @@ func (n Outcome) sentinel() error {
 // Whether it is one of these targets, which tell of one call.
 func isVerdict(target error) bool {
 	switch target {
-	case ErrArgument, ErrConfig, ErrEncrypt, ErrUnresolved, ErrTransport, ErrTimeout, ErrCancelled, ErrRejected, ErrUnauthorized, ErrRateLimited, ErrServer, ErrResponse, ErrInternal, ErrOutcomeNotSent, ErrOutcomeRejected, ErrOutcomeUnknown:
+	case ErrArgument, ErrConfig, ErrEncrypt, ErrJournal, ErrUnresolved, ErrKeyReused, ErrTransport, ErrTimeout, ErrCancelled, ErrRejected, ErrUnauthorized, ErrRateLimited, ErrServer, ErrResponse, ErrInternal, ErrOutcomeNotSent, ErrOutcomeRejected, ErrOutcomeUnknown:
 		return true
 	}
 	return false
@@ -368,6 +388,14 @@ type Config struct {
 	ConnectionReuse string `json:"connection_reuse,omitempty"`
 	// AllowHTTP (boolean): allows plain HTTP to addresses other than loopback (default false).
 	AllowHTTP bool `json:"allow_http,omitempty"`
+	// Journal (string): path of the file that remembers what was sent, so that a crash or a second try cannot charge twice; on a local disk. Processes of one machine may share it.
+	Journal string `json:"journal,omitempty"`
+	// JournalCreate (boolean): makes the journal if there is no such file; otherwise a missing file is an error (default false).
+	JournalCreate bool `json:"journal_create,omitempty"`
+	// JournalKeepDays (integer): how many days the journal keeps what has ended; an idempotency key that is older is a new one (default 400, 1 to 36500).
+	JournalKeepDays *int64 `json:"journal_keep_days,omitempty"`
+	// Merchant (string): whose idempotency keys these are, where several merchants share one journal: at most 200 bytes (default empty).
+	Merchant string `json:"merchant,omitempty"`
 	// PayoutKey (string): API key that payouts are sent with; integrations in production differ (default secret, or public).
 	PayoutKey string `json:"payout_key,omitempty"`
 	// PayoutEncryptionHeader (boolean): sends payouts with the header encryption: RSA; integrations in production differ (default true).

@@ -61,6 +61,24 @@ pub const CONFIG: &[Field] = &[
     )
     .default(Default::Word(&["reads", "all"])),
     flag("allow_http", false, "allows plain HTTP to addresses other than loopback"),
+    text(
+        "journal",
+        "path of the file that remembers what was sent, so that a crash or a second try cannot charge twice; on a local disk. \
+         Processes of one machine may share it",
+    ),
+    flag("journal_create", false, "makes the journal if there is no such file; otherwise a missing file is an error"),
+    number(
+        "journal_keep_days",
+        400,
+        1,
+        36_500,
+        "how many days the journal keeps what has ended; an idempotency key that is older is a new one",
+    ),
+    text(
+        "merchant",
+        "whose idempotency keys these are, where several merchants share one journal: at most 200 bytes",
+    )
+    .default(Default::Described("empty")),
     text("payout_key", "API key that payouts are sent with; integrations in production differ")
         .default(Default::Word(&["secret", "public"])),
     flag(

@@ -21,6 +21,12 @@ pub const ABI: i32 = 1;
 /// returns something else.
 pub const CONTINUE: i32 = 0x5D00;
 
+/// What a callback of a store returns: the row is durable, or what was asked for was done.
+pub const STORE_DONE: i32 = 0x5D01;
+
+/// What a callback of a store returns if there is a row with that key and number. Any third value is a failure.
+pub const STORE_EXISTS: i32 = 0x5D02;
+
 /// Why a call ended as it did. Numbers are never reused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(i32)]

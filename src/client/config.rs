@@ -40,6 +40,10 @@ pub struct Config {
     pub max_idle_connections: usize,
     pub reuse: Reuse,
     pub allow_http: bool,
+    pub journal: Option<PathBuf>,
+    pub journal_create: bool,
+    pub journal_keep_days: u32,
+    pub merchant: String,
     /// What is changed in rows, by the names of the settings.
     row_keys: Vec<(&'static str, ApiKey)>,
     rows_without_headers: Vec<&'static str>,
@@ -147,6 +151,10 @@ impl Reader<'_> {
             max_idle_connections: self.number("max_idle_connections")? as usize,
             reuse: if self.word("connection_reuse")? == "all" { Reuse::All } else { Reuse::Reads },
             allow_http,
+            journal: self.text("journal").map(|text| PathBuf::from(text.trim())),
+            journal_create: self.flag("journal_create")?,
+            journal_keep_days: self.number("journal_keep_days")? as u32,
+            merchant: self.parsed("merchant", merchant)?.unwrap_or_default(),
             row_keys: self.row_keys()?,
             rows_without_headers: self.rows_without_headers()?,
             from_environment: self.names(),
@@ -262,6 +270,14 @@ fn header_text(text: &str) -> Result<String, String> {
     match text.bytes().all(|b| b == b' ' || b.is_ascii_graphic()) {
         true => Ok(text.to_owned()),
         false => Err("holds a control character or a character outside ASCII".into()),
+    }
+}
+
+fn merchant(text: &str) -> Result<String, String> {
+    const MAX: usize = 200;
+    match text.len() <= MAX && !text.contains(char::is_control) {
+        true => Ok(text.to_owned()),
+        false => Err(format!("is longer than {MAX} bytes or holds a control character")),
     }
 }
 

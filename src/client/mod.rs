@@ -1,6 +1,6 @@
 //! The client: prepares a request, sends it, reads the answer, and retries where the verdict allows it.
 //!
-//! Imports `util`, `request`, `transport` and `response`.
+//! Imports `util`, `request`, `transport`, `response` and `journal`.
 
 mod backoff;
 mod bulk;
@@ -13,6 +13,7 @@ mod retry;
 #[cfg(test)]
 mod secrecy_tests;
 mod send;
+mod store_cell;
 pub mod webhook;
 
 use std::sync::Arc;
@@ -23,6 +24,8 @@ use crate::client::config::Config;
 pub use crate::client::context::{CallContext, CallRecord};
 use crate::client::log::{Level, Log};
 use crate::client::retry::PriorAttempts;
+use crate::client::store_cell::StoreCell;
+use crate::journal::store::Store;
 use crate::json::{self, Members};
 use crate::request::secrets::Secrets;
 use crate::request::settings::Settings;
@@ -48,6 +51,7 @@ pub struct Client {
     transport: Option<Transport>,
     /// By API key, the headers that all requests have in common. `None` without the key.
     headers: [Option<HeaderMap>; 2],
+    store: StoreCell,
     pub log: Log,
 }
 
@@ -59,12 +63,23 @@ impl Client {
         let transport = config.for_transport().map(Transport::new).transpose();
         let transport = transport.map_err(|error| config.name_variable(error))?;
         let headers = [ApiKey::Public, ApiKey::Secret].map(|key| common_headers(&config, key));
-        Ok(Client { config, settings, transport, headers, log: Log::default() })
+        Ok(Client { config, settings, transport, headers, store: StoreCell::default(), log: Log::default() })
     }
 
     /// The context of a call that begins now.
     pub fn begin<'a>(&'a self, token: Option<Arc<CallToken>>, record: &'a CallRecord) -> CallContext<'a> {
+        // A store that is set from now on would not know of this call.
+        self.store.get();
         CallContext::new(&self.log, token, record, self.config.timeout)
+    }
+
+    /// Keeps the journal in the program's own database.
+    pub fn set_store(&self, store: Box<dyn Store>) -> Result<(), ValidationError> {
+        let set = match self.config.journal {
+            Some(_) => Err("journal is configured, and a client has one journal"),
+            None => self.store.set(store),
+        };
+        set.map_err(|reason| ValidationError::new(Status::Config, format!("client_set_store: {reason}")))
     }
 
     /// Calls an endpoint of the table with one flat JSON object.

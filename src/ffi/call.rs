@@ -136,6 +136,33 @@ pub unsafe extern "C" fn paysvc_call_set_traceparent(
     (if set { Status::Ok } else { Status::Argument }) as paysvc_status
 }
 
+/// Gives the next request with this token an idempotency key: with a journal (`journal`, or paysvc_client_set_store()), all
+/// requests with this key, of any process that shares the journal and after a crash, are one request, which is sent at most
+/// once. The first one is sent. A later one sends nothing: it returns how the first has ended, see paysvc_reply_replayed(), or
+/// PAYSVC_E_UNRESOLVED as long as that is not known; with other members it is PAYSVC_E_KEY_REUSED.
+///
+/// A key names one attempt, and a refusal is its end too: another card or another try is a new key. Write the key down before
+/// the call, with what it is for. Requests that refund, capture, pay out, or move money in another way need one if there is a
+/// journal; a request that charges an order has the key of its order without one.
+///
+/// A token serves one request once it has a key. A second request with it is PAYSVC_E_ARGUMENT, and a request with a key is
+/// PAYSVC_E_CONFIG if the client has no journal: a key is never ignored.
+///
+/// @param call  NULL: PAYSVC_E_ARGUMENT
+/// @param key  1 to 200 bytes without control characters, e.g. "refund-2041-line-7". Clients with another base_url, with keys
+///   of the other mode (test or live), or with another merchant have keys of their own
+/// @return PAYSVC_OK; PAYSVC_E_ARGUMENT if the key is not accepted or the token has one already: nothing is changed
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_call_set_key(call: *const paysvc_call, key: *const c_char) -> paysvc_status {
+    let set = boundary(false, || {
+        // SAFETY: NULL, or a handle that has not been freed, which is kept alive from here on.
+        let Some(call) = (unsafe { retain(call) }) else { return false };
+        // SAFETY: NULL, or NUL-terminated until this function returns.
+        unsafe { text(key, "key") }.is_ok_and(|key| call.set_key(key))
+    });
+    (if set { Status::Ok } else { Status::Argument }) as paysvc_status
+}
+
 /// # Safety
 /// `progress` may be called with `userdata` and a text, on any thread, for as long as the listener is used.
 unsafe fn listener(

@@ -2,7 +2,7 @@
 //!
 //! `cargo xtask gen` renders constants and endpoints (`exports.rs`) from the tables, and `include/paysvc.h` from this module.
 //!
-//! Imports `client`, `json`, `util`, of `transport` the call token, and of `response` the reply.
+//! Imports `client`, `json`, `util`, of `transport` the call token, of `response` the reply, and of `journal` the store.
 
 // Rules 1 to 3 of the header are the safety section of every exported function: a handle is NULL, or is freed only once
 // and after the last function got it (a reply: after the last has returned); a text is NULL, or NUL-terminated until
@@ -30,6 +30,8 @@ mod reference;
 mod reply;
 mod requests;
 pub mod reserve;
+mod sink;
+mod store;
 mod sys;
 mod texts;
 mod types;
@@ -37,7 +39,7 @@ mod userdata;
 
 pub use call::{
     paysvc_call_cancel, paysvc_call_free, paysvc_call_keep_log, paysvc_call_new, paysvc_call_next_log,
-    paysvc_call_set_progress, paysvc_call_set_timeout_ms, paysvc_call_set_traceparent,
+    paysvc_call_set_key, paysvc_call_set_progress, paysvc_call_set_timeout_ms, paysvc_call_set_traceparent,
 };
 pub use client::{paysvc_client_free, paysvc_client_set_log, paysvc_client_warm, paysvc_encrypt};
 pub use exports::*;
@@ -52,7 +54,8 @@ pub use reference::paysvc_reference_new;
 pub use reply::{
     paysvc_reply_attempts, paysvc_reply_body, paysvc_reply_body_len, paysvc_reply_call_id, paysvc_reply_code,
     paysvc_reply_count, paysvc_reply_free, paysvc_reply_get, paysvc_reply_get_cp1252, paysvc_reply_http_status,
-    paysvc_reply_is_paid, paysvc_reply_message, paysvc_reply_name, paysvc_reply_outcome, paysvc_reply_request_id,
-    paysvc_reply_retry_after_ms, paysvc_reply_state, paysvc_reply_status, paysvc_reply_type,
+    paysvc_reply_is_paid, paysvc_reply_message, paysvc_reply_name, paysvc_reply_outcome, paysvc_reply_replayed,
+    paysvc_reply_request_id, paysvc_reply_retry_after_ms, paysvc_reply_state, paysvc_reply_status, paysvc_reply_type,
 };
+pub use store::{paysvc_client_set_store, paysvc_sink_write};
 pub use types::*;

@@ -249,6 +249,17 @@ pub unsafe extern "C" fn paysvc_reply_attempts(reply: *const paysvc_reply) -> c_
     unsafe { read(reply, 0, |handle| handle.attempts) }
 }
 
+/// Whether the reply is the recorded end of an earlier call with the same idempotency key, or for the same order: nothing
+/// was sent now, and status, outcome and state are those of that call. See paysvc_call_set_key().
+///
+/// @param reply  NULL: 0
+/// @return 1 if it is, else 0
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_reply_replayed(reply: *const paysvc_reply) -> c_int {
+    // SAFETY: NULL, or a reply that its owner frees only when no function reads it any more.
+    unsafe { read(reply, 0, |handle| c_int::from(handle.replayed)) }
+}
+
 /// Number of this call, e.g. "3k9v0c2m8q1tz7ha-42": at most 40 letters, digits and "-". No other call has it, in no other
 /// process and on no other machine. Every line of the log about this call begins with it and a blank.
 ///

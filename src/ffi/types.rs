@@ -43,6 +43,50 @@ pub type paysvc_log_fn = Option<unsafe extern "C" fn(userdata: *mut c_void, leve
 pub type paysvc_progress_fn =
     Option<unsafe extern "C" fn(userdata: *mut c_void, done: usize, total: usize, step_json: *const c_char) -> c_int>;
 
+/// Where the callback `read` of a paysvc_store puts rows, by paysvc_sink_write(). It is valid until the callback returns.
+pub struct paysvc_sink {
+    _opaque: (),
+}
+
+/// A database of the program that keeps the journal, see paysvc_client_set_store(). Set all bytes to 0 first, and then the
+/// members. The callbacks return PAYSVC_STORE_DONE, append also PAYSVC_STORE_EXISTS; any other value is a failure, and then
+/// nothing that moves money is sent. Their texts are valid until they return. They must return within timeout_ms
+/// milliseconds; no exception, no longjmp, no thread exit.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct paysvc_store {
+    /// sizeof(paysvc_store)
+    pub size: usize,
+    /// Inserts a row with the primary key (key, seq), which is durable when it returns: committed, and written to the disk
+    /// of the primary. PAYSVC_STORE_EXISTS if there is a row with this key and number; it never replaces one. Its columns for
+    /// the queries of `read` are the members "order" (may be missing) and "open" of row_json, which is one JSON object.
+    pub append: Option<
+        unsafe extern "C" fn(
+            userdata: *mut c_void,
+            key: *const c_char,
+            seq: c_int,
+            row_json: *const c_char,
+            timeout_ms: c_int,
+        ) -> c_int,
+    >,
+    /// Hands on every row that query_json asks for, by paysvc_sink_write(), and sees everything that was committed before.
+    /// It is one of {"key":"..."}: all rows of the key, by seq; {"order":"..."}: all rows with this "order", by key and seq;
+    /// {"open":true,"after":"...","limit":n}: of each key above `after` the row with the highest seq, if its "open" is true;
+    /// by key, at most n. Keys are compared byte by byte.
+    pub read: Option<
+        unsafe extern "C" fn(
+            userdata: *mut c_void,
+            query_json: *const c_char,
+            timeout_ms: c_int,
+            found: *mut paysvc_sink,
+        ) -> c_int,
+    >,
+    /// Deletes all rows of a key; may be NULL: then rows are kept for ever.
+    pub forget: Option<unsafe extern "C" fn(userdata: *mut c_void, key: *const c_char, timeout_ms: c_int) -> c_int>,
+    /// Called once, after the last use of the other callbacks, on the thread that ends it; may be NULL.
+    pub release: Option<unsafe extern "C" fn(userdata: *mut c_void)>,
+}
+
 /// A function of an endpoint. cbindgen leaves it out of the header.
 #[doc(hidden)]
 pub type paysvc_function = unsafe extern "C" fn(

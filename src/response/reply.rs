@@ -20,6 +20,8 @@ pub struct Reply {
     pub code: String,
     /// One line for people.
     pub message: String,
+    /// The end of an earlier call with the same key: nothing was sent.
+    pub replayed: bool,
     /// `None`: unknown.
     pub retry_after_ms: Option<u64>,
     /// The number that the service gave to the last request, or "".
@@ -48,6 +50,7 @@ impl Reply {
             body: String::new(),
             code: String::new(),
             message: one_line(message.into()),
+            replayed: false,
             retry_after_ms: None,
             request_id: String::new(),
             document: None,

@@ -9,12 +9,15 @@ use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
+use once_cell::race::OnceBox;
 use ureq::http::HeaderValue;
 
 use super::sys::{Attached, Waker};
 
 /// Most lines of the log that a token keeps.
 const MAX_LINES: usize = 1024;
+/// Longest idempotency key in bytes.
+const MAX_KEY: usize = 200;
 
 /// Made by `paysvc_call_new`; shared by the thread that calls and those that cancel. Nothing waits for a lock: a cancel in a
 /// signal handler would wait for the thread that it interrupts.
@@ -26,6 +29,9 @@ pub struct CallToken {
     /// Lock-free: a child that is forked while another thread holds a lock would wait for ever.
     listener: ArcSwapOption<Listener>,
     traceparent: ArcSwapOption<HeaderValue>,
+    /// Lock-free, as the listener.
+    key: OnceBox<String>,
+    key_is_used: AtomicBool,
     kept_level: AtomicI32,
     kept: Mutex<Kept>,
     /// Lines that there was no room for, or that met another thread at the lock.
@@ -38,6 +44,17 @@ struct Kept {
     lines: VecDeque<CString>,
     /// The line that the caller got last.
     taken: CString,
+}
+
+/// The idempotency key of a token, as a request finds it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum IdempotencyKey<'a> {
+    /// The token has none.
+    None,
+    /// For this request.
+    Given(&'a str),
+    /// An earlier request with this token has had it.
+    Used,
 }
 
 /// Receives how many steps are done, of how many, and the step as JSON; false asks to stop.
@@ -85,6 +102,21 @@ impl CallToken {
 
     pub fn traceparent(&self) -> Option<HeaderValue> {
         self.traceparent.load().as_ref().map(|header| HeaderValue::clone(header))
+    }
+
+    /// Sets the key of the next request. False if there is one already or it is not accepted, and then nothing changes.
+    pub fn set_key(&self, key: &str) -> bool {
+        let is_accepted = (1..=MAX_KEY).contains(&key.len()) && !key.contains(char::is_control);
+        is_accepted && self.key.set(Box::new(key.to_owned())).is_ok()
+    }
+
+    /// The key for the request that asks: only the first of all threads gets it.
+    pub fn take_key(&self) -> IdempotencyKey<'_> {
+        match self.key.get() {
+            None => IdempotencyKey::None,
+            Some(key) if !self.key_is_used.swap(true, Ordering::SeqCst) => IdempotencyKey::Given(key),
+            Some(_) => IdempotencyKey::Used,
+        }
     }
 
     /// Keeps the lines of the log of this level and above it; 0: none.
@@ -223,6 +255,34 @@ mod tests {
         }
         assert_eq!(call.traceparent().unwrap(), GOOD, "what is refused changes nothing");
         assert!(call.set_traceparent(None) && call.traceparent().is_none());
+    }
+
+    #[test]
+    fn a_key_is_set_once_and_only_if_it_is_accepted() {
+        let call = CallToken::default();
+        assert_eq!(call.take_key(), IdempotencyKey::None);
+        let longest = "é".repeat(MAX_KEY / 2);
+        for wrong in ["", "a\nb", "a\0", "\u{7f}", "\u{85}", &format!("{longest}x")] {
+            assert!(!call.set_key(wrong), "{wrong:?}");
+        }
+        assert_eq!(call.take_key(), IdempotencyKey::None, "what is refused changes nothing");
+        assert!(call.set_key(&longest));
+        assert!(!call.set_key("another") && !call.set_key(&longest));
+        assert_eq!(call.take_key(), IdempotencyKey::Given(&longest));
+    }
+
+    #[test]
+    fn one_request_of_many_threads_gets_the_key() {
+        let call = CallToken::default();
+        call.set_key("refund of line 7");
+        let taken: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(|| call.take_key())).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        let given = taken.iter().filter(|key| **key == IdempotencyKey::Given("refund of line 7")).count();
+        let used = taken.iter().filter(|key| **key == IdempotencyKey::Used).count();
+        assert_eq!((given, used), (1, 7));
+        assert!(!call.set_key("another"), "also after it was used");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// In the order of the header; the rendered exports stand between the two groups.
 const SOURCES: [&[&str]; 2] =
-    [&["types.rs", "names.rs"], &["client.rs", "call.rs", "reply.rs", "reference.rs", "json.rs"]];
+    [&["types.rs", "names.rs"], &["client.rs", "call.rs", "reply.rs", "reference.rs", "json.rs", "store.rs"]];
 
 /// The header with those exports.
 pub fn render(root: &Path, exports: &str) -> Result<String, String> {
@@ -26,7 +26,20 @@ fn with_exports(root: &Path, exports: &Path) -> Result<String, String> {
     let mut header = Vec::new();
     builder.generate().map_err(|error| format!("the header: {error}"))?.write(&mut header);
     let header = String::from_utf8(header).map_err(|error| format!("the header: {error}"))?;
-    Ok(with_calling_convention(&header))
+    Ok(with_calling_convention(&with_tags(&header)))
+}
+
+/// Structures get the name of their type as well, so that C++ can declare them ahead; cbindgen does that only together with
+/// `struct` before every use.
+fn with_tags(header: &str) -> String {
+    const ANONYMOUS: &str = "typedef struct {";
+    let mut parts = header.split(ANONYMOUS);
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let name = part.split_once("\n} ").and_then(|(_, rest)| rest.split(';').next()).unwrap_or_default();
+        out += &format!("typedef struct {name} {{{part}");
+    }
+    out
 }
 
 /// Functions and callbacks have the calling convention that the header defines; cbindgen knows none.
@@ -45,7 +58,11 @@ fn with_calling_convention(header: &str) -> String {
                 out += &line[at..];
                 is_open = true;
             }
-            None => out += &line.replace("(*paysvc_", "(PAYSVC_CALLBACK *paysvc_"),
+            // A type, or a member of a structure.
+            None if line.starts_with("typedef ") || line.starts_with("  ") => {
+                out += &line.replace("(*", "(PAYSVC_CALLBACK *");
+            }
+            None => out += line,
         }
         is_open &= !line.ends_with(';');
         out.push('\n');
@@ -66,10 +83,19 @@ fn function_name(line: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     #[test]
+    fn structures_have_names() {
+        let header = "typedef struct a a;\ntypedef struct {\n  int x;\n} b;\ntypedef struct {\n  int y;\n} c;\n";
+        let expected = "typedef struct a a;\ntypedef struct b {\n  int x;\n} b;\ntypedef struct c {\n  int y;\n} c;\n";
+        assert_eq!(super::with_tags(header), expected);
+    }
+
+    #[test]
     fn functions_and_callbacks_have_a_calling_convention() {
-        let header = "/* paysvc_no(x); */\ntypedef void (*paysvc_log_fn)(void *userdata);\nconst char *paysvc_a(void);\n\
+        let header = "/* (*paysvc_no)(x); */\ntypedef void (*paysvc_log_fn)(void *userdata);\n  int (*read)(void);\n\
+                      const char *paysvc_a(void);\n\
                       int paysvc_b(int a,\n             int b);\n * paysvc_no(x);\n";
-        let expected = "/* paysvc_no(x); */\ntypedef void (PAYSVC_CALLBACK *paysvc_log_fn)(void *userdata);\n\
+        let expected = "/* (*paysvc_no)(x); */\ntypedef void (PAYSVC_CALLBACK *paysvc_log_fn)(void *userdata);\n\
+                        \x20 int (PAYSVC_CALLBACK *read)(void);\n\
                         const char *PAYSVC_CDECL paysvc_a(void);\n\
                         int PAYSVC_CDECL paysvc_b(int a,\n                          int b);\n * paysvc_no(x);\n";
         assert_eq!(super::with_calling_convention(header), expected);

@@ -46,7 +46,13 @@ fn declarations(header: &str) -> Vec<String> {
     let code: Vec<&str> = code.lines().filter(|line| !line.starts_with('#')).collect();
     let code = code.join(" ").replace("extern \"C\" {", "").replace("PAYSVC_CALLBACK *", "*");
     let code = code.replace("PAYSVC_CDECL ", "");
-    code.split(';').map(|declaration| declaration.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+    // The members of a structure belong to its declaration.
+    let mut depth = 0;
+    let declarations = code.split(|c| {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        c == ';' && depth <= 0
+    });
+    declarations.map(|declaration| declaration.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
 }
 
 fn function(declaration: &str) -> Option<Function> {
@@ -83,6 +89,10 @@ extern "C" {
 typedef struct paysvc_call
   paysvc_call;
 typedef void (*paysvc_log_fn)(void *userdata, int level);
+typedef struct paysvc_store {
+  size_t size;
+  int (PAYSVC_CALLBACK *read)(void *userdata);
+} paysvc_store;
 const char *paysvc_version(void);
 int paysvc_call_get(const paysvc_call *call,
     int number);
@@ -97,6 +107,7 @@ int paysvc_call_get(const paysvc_call *call,
                 "#define PAYSVC_OK 0",
                 "typedef struct paysvc_call paysvc_call",
                 "typedef void (*paysvc_log_fn)(void *userdata, int level)",
+                "typedef struct paysvc_store { size_t size; int (*read)(void *userdata); } paysvc_store",
                 "const char * paysvc_version(void)",
                 "int paysvc_call_get(const paysvc_call *, int)",
             ]

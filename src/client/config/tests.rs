@@ -16,6 +16,8 @@ fn defaults_are_the_documented_ones() {
     assert!(config.user_agent.starts_with("libpaysvc/"));
     assert!(config.base_url.is_none());
     assert_eq!((config.row_keys, config.rows_without_headers), (vec![("payout_key", ApiKey::Secret)], vec![]));
+    assert_eq!((config.journal, config.journal_create, config.journal_keep_days), (None, false, 400));
+    assert_eq!(config.merchant, "");
 }
 
 #[test]
@@ -67,6 +69,10 @@ fn every_member_has_its_variable() {
         ("PAYSVC_USER_AGENT", "till/7"),
         ("PAYSVC_MAX_IDLE_CONNECTIONS", "9"),
         ("PAYSVC_ALLOW_HTTP", "true"),
+        ("PAYSVC_JOURNAL", " /var/lib/till/journal "),
+        ("PAYSVC_JOURNAL_CREATE", "1"),
+        ("PAYSVC_JOURNAL_KEEP_DAYS", "30"),
+        ("PAYSVC_MERCHANT", "shop 7"),
         ("PAYSVC_PAYOUT_KEY", " public"),
         ("PAYSVC_PAYOUT_ENCRYPTION_HEADER", "0"),
     ])
@@ -77,6 +83,8 @@ fn every_member_has_its_variable() {
     assert_eq!((config.user_agent.as_str(), config.no_proxy.len()), ("till/7", 2));
     assert_eq!(config.proxy.unwrap().host, "proxy.example");
     assert_eq!(config.ca_file, Some("/ca.pem".into()));
+    assert_eq!((config.journal, config.journal_create), (Some("/var/lib/till/journal".into()), true));
+    assert_eq!((config.journal_keep_days, config.merchant.as_str()), (30, "shop 7"));
     assert_eq!(config.row_keys, [("payout_key", ApiKey::Public)]);
     assert_eq!(config.rows_without_headers, ["payout_encryption_header"]);
     let files = config.client_cert.unwrap();
@@ -163,6 +171,8 @@ fn wrong_members_are_named() {
     assert!(error(r#"{"client_cert_file":"x"}"#).contains("client_key_file is required"));
     assert!(error(r#"{"payout_key":"Secret"}"#).contains("payout_key must be secret or public"));
     assert!(error(r#"{"user_agent":"a\nb"}"#).contains("control character"));
+    assert!(error(r#"{"merchant":"a\u0007b"}"#).contains("merchant is longer than 200 bytes or holds a control"));
+    assert!(error(r#"{"journal":" "}"#).contains("journal must not be empty"));
     assert!(error("[]").contains("must be a JSON object"));
 }
 

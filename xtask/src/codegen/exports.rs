@@ -5,7 +5,7 @@ use paysvc_spec::checks::Check;
 use paysvc_spec::operations::{OPERATIONS, Operation};
 use paysvc_spec::schema::{Endpoint, Field, Kind};
 use paysvc_spec::settings;
-use paysvc_spec::status::{ABI, CONTINUE, Constant, JSON_TYPES};
+use paysvc_spec::status::{ABI, CONTINUE, Constant, JSON_TYPES, STORE_DONE, STORE_EXISTS};
 use paysvc_spec::version;
 
 use super::{NUMBERS, flat, kind, member, row};
@@ -36,6 +36,8 @@ pub fn documented(rows: &[Endpoint]) -> String {
         operations => OPERATIONS.iter().map(operation).collect::<Vec<_>>(),
         checks => Check::ALL.iter().map(|it| context! { name => it.name(), doc => it.doc() }).collect::<Vec<_>>(),
         go_on => format!("0x{CONTINUE:X}"),
+        store_done => format!("0x{STORE_DONE:X}"),
+        store_exists => format!("0x{STORE_EXISTS:X}"),
         rows,
     };
     templates::render("exports.rs", context)

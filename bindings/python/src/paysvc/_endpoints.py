@@ -66,8 +66,9 @@ class Endpoints:
         no_proxy: str | Omitted = OMIT, ca_file: str | PathLike[str] | Omitted = OMIT,
         client_cert_file: str | PathLike[str] | Omitted = OMIT, client_key_file: str | PathLike[str] | Omitted = OMIT,
         user_agent: str | Omitted = OMIT, max_idle_connections: int | Omitted = OMIT,
-        connection_reuse: str | Omitted = OMIT, allow_http: bool | Omitted = OMIT, payout_key: str | Omitted = OMIT,
-        payout_encryption_header: bool | Omitted = OMIT,
+        connection_reuse: str | Omitted = OMIT, allow_http: bool | Omitted = OMIT, journal: str | Omitted = OMIT,
+        journal_create: bool | Omitted = OMIT, journal_keep_days: int | Omitted = OMIT, merchant: str | Omitted = OMIT,
+        payout_key: str | Omitted = OMIT, payout_encryption_header: bool | Omitted = OMIT,
     ) -> None:
         """Opens no connection. What a call needs is checked by that call.
 
@@ -101,6 +102,14 @@ class Endpoints:
                 connections, for those who need more than some 400 payments a second and trust every hop to the service
                 (default reads, or all)
             allow_http: allows plain HTTP to addresses other than loopback (default false)
+            journal: path of the file that remembers what was sent, so that a crash or a second try cannot charge
+                twice; on a local disk. Processes of one machine may share it
+            journal_create: makes the journal if there is no such file; otherwise a missing file is an error
+                (default false)
+            journal_keep_days: how many days the journal keeps what has ended; an idempotency key that is older is
+                a new one (default 400, 1 to 36500)
+            merchant: whose idempotency keys these are, where several merchants share one journal: at most 200
+                bytes (default empty)
             payout_key: API key that payouts are sent with; integrations in production differ (default secret, or
                 public)
             payout_encryption_header: sends payouts with the header encryption: RSA; integrations in production
@@ -116,7 +125,9 @@ class Endpoints:
             "max_attempts": max_attempts, "proxy": proxy, "no_proxy": no_proxy, "ca_file": ca_file,
             "client_cert_file": client_cert_file, "client_key_file": client_key_file, "user_agent": user_agent,
             "max_idle_connections": max_idle_connections, "connection_reuse": connection_reuse,
-            "allow_http": allow_http, "payout_key": payout_key, "payout_encryption_header": payout_encryption_header,
+            "allow_http": allow_http, "journal": journal, "journal_create": journal_create,
+            "journal_keep_days": journal_keep_days, "merchant": merchant, "payout_key": payout_key,
+            "payout_encryption_header": payout_encryption_header,
         }))
 
     def direct_debit_history(
@@ -750,8 +761,9 @@ class AsyncEndpoints:
         no_proxy: str | Omitted = OMIT, ca_file: str | PathLike[str] | Omitted = OMIT,
         client_cert_file: str | PathLike[str] | Omitted = OMIT, client_key_file: str | PathLike[str] | Omitted = OMIT,
         user_agent: str | Omitted = OMIT, max_idle_connections: int | Omitted = OMIT,
-        connection_reuse: str | Omitted = OMIT, allow_http: bool | Omitted = OMIT, payout_key: str | Omitted = OMIT,
-        payout_encryption_header: bool | Omitted = OMIT, max_concurrency: int = 16,
+        connection_reuse: str | Omitted = OMIT, allow_http: bool | Omitted = OMIT, journal: str | Omitted = OMIT,
+        journal_create: bool | Omitted = OMIT, journal_keep_days: int | Omitted = OMIT, merchant: str | Omitted = OMIT,
+        payout_key: str | Omitted = OMIT, payout_encryption_header: bool | Omitted = OMIT, max_concurrency: int = 16,
         on_abandoned: Callable[[PaysvcError], object] | None = None,
     ) -> None:
         """Opens no connection. What a call needs is checked by that call.
@@ -786,6 +798,14 @@ class AsyncEndpoints:
                 connections, for those who need more than some 400 payments a second and trust every hop to the service
                 (default reads, or all)
             allow_http: allows plain HTTP to addresses other than loopback (default false)
+            journal: path of the file that remembers what was sent, so that a crash or a second try cannot charge
+                twice; on a local disk. Processes of one machine may share it
+            journal_create: makes the journal if there is no such file; otherwise a missing file is an error
+                (default false)
+            journal_keep_days: how many days the journal keeps what has ended; an idempotency key that is older is
+                a new one (default 400, 1 to 36500)
+            merchant: whose idempotency keys these are, where several merchants share one journal: at most 200
+                bytes (default empty)
             payout_key: API key that payouts are sent with; integrations in production differ (default secret, or
                 public)
             payout_encryption_header: sends payouts with the header encryption: RSA; integrations in production
@@ -805,7 +825,9 @@ class AsyncEndpoints:
             "max_attempts": max_attempts, "proxy": proxy, "no_proxy": no_proxy, "ca_file": ca_file,
             "client_cert_file": client_cert_file, "client_key_file": client_key_file, "user_agent": user_agent,
             "max_idle_connections": max_idle_connections, "connection_reuse": connection_reuse,
-            "allow_http": allow_http, "payout_key": payout_key, "payout_encryption_header": payout_encryption_header,
+            "allow_http": allow_http, "journal": journal, "journal_create": journal_create,
+            "journal_keep_days": journal_keep_days, "merchant": merchant, "payout_key": payout_key,
+            "payout_encryption_header": payout_encryption_header,
         }))
 
     async def direct_debit_history(

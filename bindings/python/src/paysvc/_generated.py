@@ -60,8 +60,15 @@ class Status(Number):
     CONFIG = 2
     #: The payload does not fit the encryption key. This call sent nothing.
     ENCRYPT = 3
-    #: The service was asked what became of a request, and it is still not known. The outcome is UNKNOWN.
+    #: The journal cannot be read or written. This call sent nothing; the outcome is NOT_SENT only if the journal shows
+    #: that nothing with this key or for this order is open.
+    JOURNAL = 4
+    #: The service was asked what became of a request, and it is still not known, or the journal has an open one. The
+    #: outcome is UNKNOWN.
     UNRESOLVED = 5
+    #: The journal has this idempotency key for a request with other members. This call sent nothing. The outcome is
+    #: UNKNOWN: it is that of the other request.
+    KEY_REUSED = 6
     #: Name look-up, connect, TLS, or a broken connection.
     TRANSPORT = 10
     #: The time ran out, or the service answered 408.

@@ -1,0 +1,214 @@
+//! The program's own store of the journal, through callbacks.
+
+use std::ffi::{CString, c_char, c_int, c_void};
+use std::mem::offset_of;
+use std::slice;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use super::boundary::{boundary, deliver};
+use super::client::retain;
+use super::sink;
+use super::types::{paysvc_client, paysvc_reply, paysvc_sink, paysvc_status, paysvc_store};
+use super::userdata::UserData;
+use crate::client::CallRecord;
+use crate::journal::store::{Appended, NewRow, Query, Store};
+use crate::json::object::object_text;
+use crate::response::reply::Reply;
+use crate::util::validation_error::ValidationError;
+use paysvc_spec::status::{STORE_DONE, STORE_EXISTS, Status};
+
+type Append = unsafe extern "C" fn(*mut c_void, *const c_char, c_int, *const c_char, c_int) -> c_int;
+type Read = unsafe extern "C" fn(*mut c_void, *const c_char, c_int, *mut paysvc_sink) -> c_int;
+type Forget = unsafe extern "C" fn(*mut c_void, *const c_char, c_int) -> c_int;
+type Release = unsafe extern "C" fn(*mut c_void);
+
+/// More than this is no size of a structure, but memory that was not zeroed.
+const MAX_SIZE: usize = 1024;
+
+struct CallbackStore {
+    append: Append,
+    read: Read,
+    forget: Option<Forget>,
+    release: Option<Release>,
+    userdata: UserData,
+    /// `paysvc_client_set_store` has returned OK. Before that, and if it failed, no callback may be called.
+    is_set: Arc<AtomicBool>,
+}
+
+impl CallbackStore {
+    /// # Safety
+    /// `store` is NULL, or points to a structure of the size that its first member says; its callbacks may be called with
+    /// `userdata`, on any thread, once `is_set`.
+    unsafe fn new(
+        store: *const paysvc_store,
+        userdata: *mut c_void,
+        is_set: &Arc<AtomicBool>,
+    ) -> Result<CallbackStore, ValidationError> {
+        let wrong = |reason: &str| ValidationError::new(Status::Argument, format!("store {reason}"));
+        if store.is_null() {
+            return Err(wrong("is NULL"));
+        }
+        const { assert!(offset_of!(paysvc_store, size) == 0) };
+        // SAFETY: not NULL, and every structure of this type begins with its size.
+        let size = unsafe { store.cast::<usize>().read_unaligned() };
+        if !(size_of::<paysvc_store>()..=MAX_SIZE).contains(&size) {
+            return Err(wrong("has a wrong size: set the member size to sizeof(paysvc_store)"));
+        }
+        // SAFETY: the structure has that many bytes, and at least those of its type; it is the caller's until this returns.
+        let (known, bytes) = unsafe { (store.read_unaligned(), slice::from_raw_parts(store.cast::<u8>(), size)) };
+        if bytes[size_of::<paysvc_store>()..].iter().any(|&byte| byte != 0) {
+            return Err(wrong("has a callback that this version of the library does not know, or was not zeroed"));
+        }
+        Ok(CallbackStore {
+            append: known.append.ok_or_else(|| wrong("has no callback append"))?,
+            read: known.read.ok_or_else(|| wrong("has no callback read"))?,
+            forget: known.forget,
+            release: known.release,
+            userdata: UserData(userdata),
+            is_set: Arc::clone(is_set),
+        })
+    }
+
+    fn userdata(&self) -> Result<*mut c_void, String> {
+        match self.is_set.load(Ordering::SeqCst) {
+            true => Ok(self.userdata.get()),
+            false => Err("the program's store has not been set".to_owned()),
+        }
+    }
+}
+
+impl Drop for CallbackStore {
+    fn drop(&mut self) {
+        if let (Some(release), Ok(userdata)) = (self.release, self.userdata()) {
+            // SAFETY: the program has promised that its callback may run, and nothing uses the store any more.
+            unsafe { release(userdata) };
+        }
+    }
+}
+
+impl Store for CallbackStore {
+    fn append(&self, row: &NewRow<'_>, timeout: Duration) -> Result<Appended, String> {
+        let (userdata, key, json) = (self.userdata()?, c_text(row.key)?, c_text(row.json)?);
+        let seq = c_int::try_from(row.seq).map_err(|_| "a key has too many rows".to_owned())?;
+        // SAFETY: the program has promised that its callback may run; the texts live until it returns.
+        let answer = unsafe { (self.append)(userdata, key.as_ptr(), seq, json.as_ptr(), ms(timeout)) };
+        match answer {
+            STORE_DONE => Ok(Appended::Done),
+            STORE_EXISTS => Ok(Appended::Exists),
+            _ => Err(failed("append", answer)),
+        }
+    }
+
+    fn read(&self, query: Query<'_>, timeout: Duration, found: &mut dyn FnMut(&str) -> bool) -> Result<(), String> {
+        let (userdata, query) = (self.userdata()?, c_text(&query_json(query))?);
+        // SAFETY: the program has promised that its callback may run; text and sink live until it returns.
+        let read = |sink| unsafe { (self.read)(userdata, query.as_ptr(), ms(timeout), sink) };
+        let (answer, failure) = sink::with(found, read);
+        match (answer, failure) {
+            (_, Some(failure)) => Err(format!("read of the program's store gave a row that {failure}")),
+            (STORE_DONE, None) => Ok(()),
+            _ => Err(failed("read", answer)),
+        }
+    }
+
+    fn forget(&self, key: &str, timeout: Duration) -> Result<(), String> {
+        let Some(forget) = self.forget else { return Ok(()) };
+        let (userdata, key) = (self.userdata()?, c_text(key)?);
+        // SAFETY: the program has promised that its callback may run; the text lives until it returns.
+        match unsafe { forget(userdata, key.as_ptr(), ms(timeout)) } {
+            STORE_DONE => Ok(()),
+            answer => Err(failed("forget", answer)),
+        }
+    }
+}
+
+fn query_json(query: Query<'_>) -> String {
+    object_text(|object| match query {
+        Query::Key(key) => object.text("key", key),
+        Query::Order(order) => object.text("order", order),
+        Query::Open { after, limit } => {
+            object.literal("open", true);
+            object.text("after", after);
+            object.literal("limit", limit);
+        }
+    })
+}
+
+fn failed(callback: &str, answer: c_int) -> String {
+    format!("{callback} of the program's store returned {answer}")
+}
+
+/// At least 1: a database takes 0 for no limit.
+fn ms(timeout: Duration) -> c_int {
+    c_int::try_from(timeout.as_millis()).unwrap_or(c_int::MAX).max(1)
+}
+
+fn c_text(text: &str) -> Result<CString, String> {
+    CString::new(text).map_err(|_| "a key or a row has a NUL".to_owned())
+}
+
+/// Keeps the journal in a database of the program, instead of in the file that the setting `journal` names. One table with
+/// the primary key (key, seq) is enough, in any database, however many processes and machines share it. Rows are added and
+/// never changed. The database must be the primary, and not a replica: what a failover to a replica loses can be charged
+/// twice.
+///
+/// Never write the rows in a transaction of the program: a row must be durable before its request is sent, and must stay
+/// when the program's transaction is rolled back. The packages for Go and Python have this for PostgreSQL.
+///
+/// @param client  before its first call, and without the setting journal; a store that has been set stays
+/// @param store  its callbacks, which are copied. They run on the thread that makes a call, several at once if several
+///   threads make calls, with no library lock held: they may call the library
+/// @param userdata  passed to every callback; may be NULL. It must stay valid until release is called; if this function
+///   fails, no callback is ever called
+/// @param reply  may be NULL; otherwise *reply is always set: free it with paysvc_reply_free(). The outcome is NOT_SENT
+/// @return PAYSVC_OK; PAYSVC_E_ARGUMENT if client or store is NULL, or if the store's size is wrong or append or read is NULL;
+///   PAYSVC_E_CONFIG if the client has a store or the setting journal, or has begun its first call
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_client_set_store(
+    client: *const paysvc_client,
+    store: *const paysvc_store,
+    userdata: *mut c_void,
+    reply: *mut *mut paysvc_reply,
+) -> paysvc_status {
+    // SAFETY: NULL, or a handle that has not been freed, which is kept alive until the end.
+    let client = unsafe { retain(client) };
+    let is_set = Arc::new(AtomicBool::new(false));
+    let set = || {
+        let client = client.as_ref().map_err(|error| ValidationError::new(error.status, error.message.as_str()))?;
+        // SAFETY: the program promises that its structure is as large as it says, and that its callbacks may run with this
+        // pointer once this function has returned OK.
+        let store = unsafe { CallbackStore::new(store, userdata, &is_set) }?;
+        client.set_store(Box::new(store))
+    };
+    let body = |_: &CallRecord| match set() {
+        Ok(()) => Reply::local(r#"{"status":true,"message":"the store is set"}"#.to_owned()),
+        Err(error) => Reply::invalid(error),
+    };
+    // SAFETY: `reply` is NULL or points to memory for one pointer.
+    let status = unsafe { deliver(reply, body) };
+    is_set.store(status == Status::Ok as paysvc_status, Ordering::SeqCst);
+    boundary((), || drop(client));
+    status
+}
+
+/// Hands on a row that the callback read of a paysvc_store has found.
+///
+/// @param sink  as the callback got it. It is valid until the callback returns, and only on the thread on which it was
+///   called; after that, and on another thread, the function does nothing and returns 0
+/// @param row_json  the row exactly as append got it; it need not end with a NUL, and is copied
+/// @param len  its length in bytes
+/// @return 1: go on; 0: no more rows are wanted, and the callback returns PAYSVC_STORE_DONE
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_sink_write(sink: *mut paysvc_sink, row_json: *const c_char, len: usize) -> c_int {
+    let row = match row_json.is_null() {
+        true => None,
+        // SAFETY: not NULL, and the caller promises that many bytes until this function returns.
+        false => Some(unsafe { slice::from_raw_parts(row_json.cast::<u8>(), len) }),
+    };
+    boundary(0, || c_int::from(sink::write(sink, row)))
+}
+
+#[cfg(test)]
+mod tests;
