@@ -997,6 +997,23 @@ paysvc_status PAYSVC_CDECL paysvc_webhook_verify(const paysvc_client *client,
                                                  paysvc_reply **reply);
 
 /**
+ * A person settles a request that stays open in the journal. It is refused while the request's call may still be under way. Look at the service's own records first: what is settled as REJECTED is charged again.
+ *
+ * @param request_json  one JSON object:
+ *   - id (string, required): the claim, as the journal and the messages about it name it
+ *   - outcome (string, required): CONFIRMED: it was done. REJECTED: it was not done, and may be done again
+ *   - who (string, required): who decides
+ *   - why (string, required): why, for those who read the journal later
+ * @param call  deadline, cancel and progress of this call; may be NULL
+ * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
+ * @return PAYSVC_OK: settled as CONFIRMED. PAYSVC_E_REJECTED: settled as REJECTED. PAYSVC_E_UNRESOLVED: its call may still be under way. PAYSVC_E_ARGUMENT: no such claim is open. The outcome is never NOT_SENT.
+ */
+paysvc_status PAYSVC_CDECL paysvc_journal_settle(const paysvc_client *client,
+                                                 const char *request_json,
+                                                 const paysvc_call *call,
+                                                 paysvc_reply **reply);
+
+/**
  * Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms bounds a batch, the call's timeout the list: no batch starts with less than timeout_ms left. Write the list down before the call and every step of its progress during it, see docs/payouts.md.
  *
  * @param request_json  one JSON object:
@@ -1390,6 +1407,18 @@ void PAYSVC_CDECL paysvc_reply_free(paysvc_reply *reply);
 int PAYSVC_CDECL paysvc_reference_new(const char *prefix,
                                       char *text,
                                       size_t size);
+
+/**
+ * As paysvc_reference_new(), and the client remembers that it made the reference: an order with it is charged without
+ * asking the service for earlier attempts first. The client remembers its last 10,000.
+ *
+ * @param client  one with a journal
+ * @return as paysvc_reference_new(); 0 also if client is NULL or has no journal
+ */
+int PAYSVC_CDECL paysvc_journal_reference_new(const paysvc_client *client,
+                                              const char *prefix,
+                                              char *text,
+                                              size_t size);
 
 /**
  * Begins a request: an empty JSON object, in which the paysvc_json_set_ functions place values.

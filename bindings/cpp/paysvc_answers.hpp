@@ -964,6 +964,17 @@ class webhook_verify_answer : public view {
 };
 using webhook_verify_reply = reply_of<webhook_verify_answer>;
 
+/// The answer of client::journal_settle().
+class journal_settle_answer : public view {
+  public:
+    using paysvc::view::view;
+    journal_settle_answer() = default;
+    /// Of any reply, that of an error included. It must outlive this.
+    explicit journal_settle_answer(const paysvc::reply &of) : paysvc::view(paysvc::detail::place(of.handle(), "", "")) {}
+    journal_settle_answer(const paysvc::reply &&) = delete;
+};
+using journal_settle_reply = reply_of<journal_settle_answer>;
+
 /// An element of the list batches of payout_bulk_answer.
 class payout_bulk_answer_batches : public view {
   public:

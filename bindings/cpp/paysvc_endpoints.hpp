@@ -686,6 +686,19 @@ class webhook_verify_request : public object {
     webhook_verify_request &ask(const detail::flag &value) { return set(*this, "ask", value); }
 };
 
+/// The request of client::journal_settle().
+class journal_settle_request : public object {
+  public:
+    /// id (string, required): the claim, as the journal and the messages about it name it.
+    journal_settle_request &id(const std::string &value) { return set(*this, "id", value); }
+    /// outcome (string, required): CONFIRMED: it was done. REJECTED: it was not done, and may be done again.
+    journal_settle_request &outcome(const std::string &value) { return set(*this, "outcome", value); }
+    /// who (string, required): who decides.
+    journal_settle_request &who(const std::string &value) { return set(*this, "who", value); }
+    /// why (string, required): why, for those who read the journal later.
+    journal_settle_request &why(const std::string &value) { return set(*this, "why", value); }
+};
+
 /// An element of payoutDetails of payout_bulk_request.
 class payout_bulk_payoutDetails : public object {
   public:
@@ -1028,6 +1041,16 @@ template <class Client> class endpoints {
 #endif
     webhook_verify_reply webhook_verify(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
         return webhook_verify_reply(static_cast<const Client *>(this)->perform(&paysvc_webhook_verify, request, with));
+    }
+
+    /// A person settles a request that stays open in the journal. It is refused while the request's call may still be under way. Look at the service's own records first: what is settled as REJECTED is charged again.
+#if PAYSVC_EXCEPTIONS
+    journal_settle_reply journal_settle(const std::string &request, const call &with = call::none()) const {
+        return checked("journal_settle", this->journal_settle(std::nothrow, request, with));
+    }
+#endif
+    journal_settle_reply journal_settle(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
+        return journal_settle_reply(static_cast<const Client *>(this)->perform(&paysvc_journal_settle, request, with));
     }
 
     /// Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms bounds a batch, the call's timeout the list: no batch starts with less than timeout_ms left. Write the list down before the call and every step of its progress during it, see docs/payouts.md.

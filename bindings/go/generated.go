@@ -456,6 +456,8 @@ func function(name string) C.paysvc_go_function {
 		return C.paysvc_go_function(C.paysvc_order_wait)
 	case "webhook_verify":
 		return C.paysvc_go_function(C.paysvc_webhook_verify)
+	case "journal_settle":
+		return C.paysvc_go_function(C.paysvc_journal_settle)
 	case "payout_bulk":
 		return C.paysvc_go_function(C.paysvc_payout_bulk)
 	case "request":
@@ -473,7 +475,7 @@ func function(name string) C.paysvc_go_function {
 // What sends several requests: it has the time that the context gives it, else the client's timeout.
 func takesSteps(name string) bool {
 	switch name {
-	case "resolve", "order_wait", "webhook_verify", "payout_bulk":
+	case "resolve", "order_wait", "webhook_verify", "journal_settle", "payout_bulk":
 		return true
 	}
 	return false
@@ -491,7 +493,7 @@ func timeoutOfStep(name string) bool {
 // What tells of an earlier request: its outcome is never OutcomeNotSent.
 func aboutEarlier(name string) bool {
 	switch name {
-	case "resolve", "order_wait":
+	case "resolve", "order_wait", "journal_settle":
 		return true
 	}
 	return false
@@ -1441,6 +1443,25 @@ type WebhookVerifyExpect struct {
 // WebhookVerify checks a webhook, which nobody signs: reads the event in every form that the service uses, and asks the service whether it is true.
 func (c *Client) WebhookVerify(ctx context.Context, request WebhookVerifyRequest) (*WebhookVerifyReply, error) {
 	return replyOf[WebhookVerifyReply](c.sendWith(ctx, "webhook_verify", request, nil))
+}
+
+// JournalSettleRequest is the request of [Client.JournalSettle].
+type JournalSettleRequest struct {
+	redacted
+
+	// ID (string, required): the claim, as the journal and the messages about it name it.
+	ID string `json:"id"`
+	// Outcome (string, required): CONFIRMED: it was done. REJECTED: it was not done, and may be done again.
+	Outcome string `json:"outcome"`
+	// Who (string, required): who decides.
+	Who string `json:"who"`
+	// Why (string, required): why, for those who read the journal later.
+	Why string `json:"why"`
+}
+
+// JournalSettle a person settles a request that stays open in the journal. It is refused while the request's call may still be under way. Look at the service's own records first: what is settled as REJECTED is charged again.
+func (c *Client) JournalSettle(ctx context.Context, request JournalSettleRequest) (*JournalSettleReply, error) {
+	return replyOf[JournalSettleReply](c.sendWith(ctx, "journal_settle", request, nil))
 }
 
 // PayoutBulkRequest is the request of [Client.PayoutBulk].

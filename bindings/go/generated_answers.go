@@ -1232,6 +1232,29 @@ type WebhookVerifyAnswerDifferencesItem struct {
 	Expected Text `json:"expected"`
 }
 
+// JournalSettleReply is the reply of [Client.JournalSettle].
+type JournalSettleReply struct{ Reply }
+
+// Answer reads the body. It never fails: what cannot be read is an error of its own Get. Each Answer reads the whole body
+// again, so keep the result.
+func (r *JournalSettleReply) Answer() JournalSettleAnswer {
+	return readReply[JournalSettleAnswer](&r.Reply)
+}
+
+// ParseJournalSettleAnswer reads an answer of [Client.JournalSettle] from the body of an [Error] or from one that was stored. It never
+// fails: what cannot be read is an error of its own Get, which is all of it if the body is no JSON document.
+func ParseJournalSettleAnswer(body []byte) JournalSettleAnswer {
+	return readBody[JournalSettleAnswer](body)
+}
+
+// UnmarshalJSON is [ParseJournalSettleAnswer], for encoding/json.
+func (a *JournalSettleAnswer) UnmarshalJSON(body []byte) error { return unmarshal(body, a) }
+
+// JournalSettleAnswer is the answer of [Client.JournalSettle].
+type JournalSettleAnswer struct {
+	Object
+}
+
 // PayoutBulkReply is the reply of [Client.PayoutBulk].
 type PayoutBulkReply struct{ Reply }
 

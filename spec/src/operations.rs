@@ -139,6 +139,25 @@ pub const OPERATIONS: &[Operation] = &[
                   authentic and match are true.",
     },
     Operation {
+        name: "journal_settle",
+        members: &[
+            Field::required("id", Kind::Text, "the claim, as the journal and the messages about it name it"),
+            Field::required(
+                "outcome",
+                Kind::Text,
+                "CONFIRMED: it was done. REJECTED: it was not done, and may be done again",
+            ),
+            Field::required("who", Kind::Text, "who decides"),
+            Field::required("why", Kind::Text, "why, for those who read the journal later"),
+        ],
+        about_earlier: true,
+        reports_progress: false,
+        timeout_of_step: false,
+        answer: Body::Own(&[]),
+        doc: "A person settles a request that stays open in the journal. It is refused while the request's call may still be under way. Look at the service's own records first: what is settled as REJECTED is charged again.",
+        returns: "PAYSVC_OK: settled as CONFIRMED. PAYSVC_E_REJECTED: settled as REJECTED. PAYSVC_E_UNRESOLVED: its call may still be under way. PAYSVC_E_ARGUMENT: no such claim is open. The outcome is never NOT_SENT.",
+    },
+    Operation {
         name: "payout_bulk",
         members: &[
             Field::optional(

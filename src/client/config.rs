@@ -26,6 +26,7 @@ use paysvc_spec::status::Status;
 
 pub struct Config {
     pub base_url: Option<BaseUrl>,
+    pub mode: Option<keys::Mode>,
     pub public_key: Option<Secret>,
     pub secret_key: Option<Secret>,
     pub encryption_key: Option<Secret>,
@@ -135,6 +136,7 @@ impl Reader<'_> {
         let mode = self.parsed("mode", keys::mode)?;
         Ok(Config {
             base_url: self.parsed("base_url", |text| BaseUrl::parse(text, allow_http))?,
+            mode,
             public_key: self.parsed("public_key", |text| keys::api_key(text, ApiKey::Public, mode))?,
             secret_key: self.parsed("secret_key", |text| keys::api_key(text, ApiKey::Secret, mode))?,
             encryption_key: self.text("encryption_key").map(|text| Secret::new(&text)),

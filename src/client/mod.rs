@@ -7,24 +7,26 @@ mod bulk;
 mod check;
 pub mod config;
 mod context;
+mod journal;
 pub mod log;
 mod resolve;
 mod retry;
 #[cfg(test)]
 mod secrecy_tests;
 mod send;
-mod store_cell;
 pub mod webhook;
 
 use std::sync::Arc;
 
 use ureq::http::{HeaderMap, HeaderName, HeaderValue, header};
 
-use crate::client::config::Config;
+use crate::client::config::{Config, keys};
 pub use crate::client::context::{CallContext, CallRecord};
 use crate::client::log::{Level, Log};
 use crate::client::retry::PriorAttempts;
-use crate::client::store_cell::StoreCell;
+use crate::client::journal::cell::JournalCell;
+use crate::journal::Journal;
+use crate::journal::key::Scope;
 use crate::journal::store::Store;
 use crate::json::{self, Members};
 use crate::request::secrets::Secrets;
@@ -51,7 +53,7 @@ pub struct Client {
     transport: Option<Transport>,
     /// By API key, the headers that all requests have in common. `None` without the key.
     headers: [Option<HeaderMap>; 2],
-    store: StoreCell,
+    journal: JournalCell,
     pub log: Log,
 }
 
@@ -63,13 +65,13 @@ impl Client {
         let transport = config.for_transport().map(Transport::new).transpose();
         let transport = transport.map_err(|error| config.name_variable(error))?;
         let headers = [ApiKey::Public, ApiKey::Secret].map(|key| common_headers(&config, key));
-        Ok(Client { config, settings, transport, headers, store: StoreCell::default(), log: Log::default() })
+        Ok(Client { config, settings, transport, headers, journal: JournalCell::default(), log: Log::default() })
     }
 
     /// The context of a call that begins now.
     pub fn begin<'a>(&'a self, token: Option<Arc<CallToken>>, record: &'a CallRecord) -> CallContext<'a> {
         // A store that is set from now on would not know of this call.
-        self.store.get();
+        self.journal.get();
         CallContext::new(&self.log, token, record, self.config.timeout)
     }
 
@@ -77,14 +79,24 @@ impl Client {
     pub fn set_store(&self, store: Box<dyn Store>) -> Result<(), ValidationError> {
         let set = match self.config.journal {
             Some(_) => Err("journal is configured, and a client has one journal"),
-            None => self.store.set(store),
+            None => self.journal.set(Journal::new(store, self.scope())),
         };
         set.map_err(|reason| ValidationError::new(Status::Config, format!("client_set_store: {reason}")))
     }
 
+    /// What sets this client's keys apart in a journal.
+    fn scope(&self) -> Scope {
+        let base_url = self.config.base_url.as_ref().map_or("", |url| &*url.text);
+        Scope::new(base_url, self.config.mode.map_or("", keys::Mode::name), &self.config.merchant)
+    }
+
     /// Calls an endpoint of the table with one flat JSON object.
     pub fn call(&self, context: &CallContext<'_>, row: &'static Endpoint, json: &str) -> Reply {
-        self.call_again(context, row, json, PriorAttempts::NONE)
+        match self.recorded(context, row, json) {
+            Ok(None) => self.call_again(context, row, json, PriorAttempts::NONE),
+            Ok(Some((journal, request))) => self.send_recorded(context, journal, &request, row, json),
+            Err(error) => Reply::invalid(error),
+        }
     }
 
     /// Calls an endpoint again with the same request.

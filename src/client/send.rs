@@ -56,7 +56,7 @@ impl Client {
         Ok((judged.reply, date.map(|(_, date)| date)))
     }
 
-    fn sender<'a>(
+    pub(super) fn sender<'a>(
         &'a self,
         context: &'a CallContext<'a>,
         prepared: &'a Prepared,
@@ -66,7 +66,7 @@ impl Client {
 }
 
 /// What all attempts to send a request have in common.
-struct Sender<'a> {
+pub(super) struct Sender<'a> {
     client: &'a Client,
     context: &'a CallContext<'a>,
     prepared: &'a Prepared,
@@ -74,9 +74,9 @@ struct Sender<'a> {
 }
 
 /// What came of one attempt.
-struct Attempt {
-    judged: Judged,
-    again: Again,
+pub(super) struct Attempt {
+    pub judged: Judged,
+    pub again: Again,
     /// What the service said of the request besides its answer.
     trace: Trace,
 }
@@ -117,7 +117,7 @@ impl<'a> Sender<'a> {
         unreachable!("the attempts end at max_attempts")
     }
 
-    fn request(&self) -> Result<WireRequest<'a>, ValidationError> {
+    pub(super) fn request(&self) -> Result<WireRequest<'a>, ValidationError> {
         let unsendable = |what: &str| {
             ValidationError::new(Status::Argument, format!("{what} cannot be sent: it is too long or malformed"))
         };
@@ -158,14 +158,14 @@ impl<'a> Sender<'a> {
     }
 
     /// Why no attempt may begin.
-    fn obstacle(&self) -> Option<Reply> {
+    pub(super) fn obstacle(&self) -> Option<Reply> {
         if self.context.bounds.is_cancelled() {
             return Some(Reply::failed(Status::Cancelled, Outcome::NotSent, CANCELLED));
         }
         memory::is_spent().then(|| Reply::failed(Status::Transport, Outcome::NotSent, memory::LACK))
     }
 
-    fn attempt(&self, request: WireRequest<'_>, number: u32, prior: PriorAttempts) -> Attempt {
+    pub(super) fn attempt(&self, request: WireRequest<'_>, number: u32, prior: PriorAttempts) -> Attempt {
         self.log_begin(number);
         let started = Instant::now();
         let ExchangeResult { sent, reused, result } = self.transport.exchange(request);

@@ -22,6 +22,7 @@ mod exports;
 #[doc(hidden)]
 pub mod fuzzing;
 mod handle;
+mod journal;
 mod json;
 mod names;
 #[cfg(test)]
@@ -43,6 +44,7 @@ pub use call::{
 };
 pub use client::{paysvc_client_free, paysvc_client_set_log, paysvc_client_warm, paysvc_encrypt};
 pub use exports::*;
+pub use journal::paysvc_journal_next;
 pub use json::{
     paysvc_json_error, paysvc_json_free, paysvc_json_new, paysvc_json_set_bool, paysvc_json_set_cp1252,
     paysvc_json_set_json, paysvc_json_set_number, paysvc_json_set_string, paysvc_json_text,
@@ -50,7 +52,7 @@ pub use json::{
 pub use names::{
     paysvc_abi, paysvc_outcome_name, paysvc_state_name, paysvc_status_name, paysvc_version, paysvc_version_number,
 };
-pub use reference::paysvc_reference_new;
+pub use reference::{paysvc_journal_reference_new, paysvc_reference_new};
 pub use reply::{
     paysvc_reply_attempts, paysvc_reply_body, paysvc_reply_body_len, paysvc_reply_call_id, paysvc_reply_code,
     paysvc_reply_count, paysvc_reply_free, paysvc_reply_get, paysvc_reply_get_cp1252, paysvc_reply_http_status,

@@ -167,6 +167,32 @@ impl Journal {
         self.store.append(&new, timeout)
     }
 
+    /// The order of a charge that is open, or of an authorization that was recorded, by what the service called the attempt
+    /// to pay.
+    pub fn order_of_payment(&self, key: &str, payment: &str, timeout: Duration) -> Result<Option<String>, String> {
+        const PAGE: u32 = 100;
+        let named = |row: &Row| match &row.kind {
+            Kind::End(end) => end.payment_reference.as_deref().is_some_and(|named| is_same(named, payment)),
+            Kind::Claim(_) => false,
+        };
+        if let Some(row) = self.read(Query::Key(key), timeout)?.into_iter().find(|row| row.order.is_some()) {
+            return Ok(row.order);
+        }
+        let mut after = self.scope.long("");
+        loop {
+            let page = self.next_open(&after, PAGE, timeout)?;
+            for open in &page {
+                if self.read(Query::Key(&open.key), timeout)?.iter().any(named) {
+                    return Ok(open.order.clone());
+                }
+            }
+            match page.last() {
+                Some(last) => after.clone_from(&last.key),
+                None => return Ok(None),
+            }
+        }
+    }
+
     /// Removes keys whose rows are all older than that, unless they are open.
     pub fn forget(&self, key: &str, timeout: Duration) -> Result<(), String> {
         self.store.forget(key, timeout)
@@ -184,6 +210,11 @@ fn made(known: &Snapshot, id: String, order: Option<&str>, seq: u32, kind: Kind)
 
 fn new_id() -> Result<String, String> {
     reference::new("").ok_or_else(|| "the system has no randomness for the number of a row".to_owned())
+}
+
+/// As the service compares references: case and blanks around them do not count.
+fn is_same(one: &str, other: &str) -> bool {
+    one.trim().eq_ignore_ascii_case(other.trim())
 }
 
 /// Rows are numbered without gaps: a missing one may be a charge.

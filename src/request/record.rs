@@ -2,7 +2,8 @@
 
 use serde_json::value::RawValue;
 
-use crate::json::{self, Members, Type};
+use crate::json::builder::{Builder, Value};
+use crate::json::{self, Members, Type, pointer};
 use crate::request::{look_up, references};
 use paysvc_spec::journal::Step;
 use paysvc_spec::schema::{Endpoint, Field, Kind, Reference, Settles};
@@ -48,6 +49,24 @@ impl Record {
             currency: at(look_up.and_then(|look_up| look_up.currency)),
             has_page: look_up.is_some_and(|look_up| look_up.settles == Settles::Order),
         })
+    }
+}
+
+impl Record {
+    /// Names the order that the request itself does not name, for a look-up.
+    pub fn name_order(&mut self, row: &'static Endpoint, order: &str) {
+        let Some(look_up) = &row.looked_up_by else { return };
+        let mut kept = Builder::new();
+        for (name, value) in json::members_of(&self.kept).unwrap_or_default() {
+            kept.set(&format!("/{}", pointer::step(name)), Value::Json(value.get()));
+        }
+        for (_, pointers) in look_up.members {
+            kept.set(pointers[0], Value::Text(order));
+        }
+        self.order = Some(order.to_owned());
+        if let Some(text) = kept.text().and_then(|text| text.to_str().ok()) {
+            text.clone_into(&mut self.kept);
+        }
     }
 }
 

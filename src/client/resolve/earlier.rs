@@ -52,6 +52,7 @@ pub fn read<T>(
         asked: Asked { question, prices, own_reference: own_reference.as_deref(), attempts },
         currency_by: look_up.currency_by.map(paysvc_spec::endpoint),
         members: kept.members(),
+        attempts_now: None,
         secrets: secrets(row, look_up, request, stop),
         repeats: json::member(arguments, "wait").is_some_and(|wait| wait.get() == "true"),
         interval_ms,

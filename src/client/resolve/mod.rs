@@ -3,11 +3,11 @@
 //!
 //! [`crate::response::resolution`] decides. The outcome is that of the earlier request, so the caller gets no NOT_SENT.
 
-mod earlier;
+pub(super) mod earlier;
 mod intervals;
-mod task;
+pub(super) mod task;
 mod wait;
-mod watch;
+pub(super) mod watch;
 
 use super::{CallContext, Client};
 use crate::json::Members;
@@ -41,6 +41,6 @@ impl Client {
 }
 
 /// The members that an operation got.
-fn arguments<'a>(operation: &Operation, json: &'a str) -> Result<Members<'a>, ValidationError> {
+pub(super) fn arguments<'a>(operation: &Operation, json: &'a str) -> Result<Members<'a>, ValidationError> {
     validate::object(json, operation.members, false, operation.name, Status::Argument)
 }

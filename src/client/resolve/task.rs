@@ -19,6 +19,8 @@ pub struct Task<'a> {
     /// The request of the look-up.
     pub members: Members<'a>,
     pub asked: Asked<'a>,
+    /// The attempts as a journal knows them once the look-up has been answered; in place of those of `asked`.
+    pub attempts_now: Option<&'a dyn Fn() -> Option<u32>>,
     /// What no message may repeat of the earlier request.
     pub secrets: Secrets,
     pub repeats: bool,

@@ -29,6 +29,7 @@ pub fn read<'a>(arguments: &Members<'a>) -> Result<Task<'a>, ValidationError> {
             own_reference: None,
             attempts: attempts(WHAT, arguments)?,
         },
+        attempts_now: None,
         secrets: Secrets::default(),
         repeats: true,
         interval_ms: interval_ms(WHAT, arguments)?,

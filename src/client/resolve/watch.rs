@@ -20,9 +20,9 @@ use paysvc_spec::status::{self, Outcome, Status};
 const LONGEST_REDACTION: Duration = Duration::from_millis(250);
 
 /// One look, and what it proves.
-struct LookUpResult {
-    reply: Reply,
-    decision: Decision,
+pub struct LookUpResult {
+    pub reply: Reply,
+    pub decision: Decision,
 }
 
 /// Looks until the question is settled, the task needs no second look, or the call ends.
@@ -56,7 +56,7 @@ pub fn watch(client: &Client, context: &CallContext<'_>, task: &Task<'_>) -> Rep
     unreachable!("the call has a deadline")
 }
 
-fn look(client: &Client, context: &CallContext<'_>, task: &Task<'_>) -> LookUpResult {
+pub fn look(client: &Client, context: &CallContext<'_>, task: &Task<'_>) -> LookUpResult {
     // One that hangs must not take the time of all others.
     let mut reply = client.look_up(&context.within(client.config.timeout), task.row, &task.members);
     let mut decision = decide(task, &reply, None);
@@ -80,7 +80,8 @@ fn look(client: &Client, context: &CallContext<'_>, task: &Task<'_>) -> LookUpRe
 fn decide(task: &Task<'_>, reply: &Reply, currency: Option<&Text>) -> Decision {
     let nothing = Facts::default();
     let facts = reply.facts.as_deref().unwrap_or(&nothing);
-    resolution::decide(Evidence::of(&task.asked, reply, facts, currency))
+    let attempts = task.attempts_now.map_or(task.asked.attempts, |attempts| attempts());
+    resolution::decide(Evidence::of(&task.asked, attempts, reply, facts, currency))
 }
 
 /// The currency of the order, as that row tells it. `None` without its API key, and if it does not name order and currency.

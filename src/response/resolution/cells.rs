@@ -54,7 +54,7 @@ pub(super) fn decide_with(asked: &Asked<'_>, http_status: u16, body: &str, curre
     let verdict = verdict::decide(Safety::ReadOnly, &result, false);
     let reply = Reply { http_status, facts: read, ..Reply::without_body(verdict.status, verdict.outcome, "") };
     let facts = reply.facts.as_deref().unwrap_or(&nothing);
-    decide(Evidence::of(asked, &reply, facts, currency.map(Text::from).as_ref()))
+    decide(Evidence::of(asked, asked.attempts, &reply, facts, currency.map(Text::from).as_ref()))
 }
 
 fn brief(decision: &Decision) -> (&'static str, Status, Outcome, i32) {

@@ -32,7 +32,10 @@ pub struct Evidence<'a> {
 
 impl<'a> Evidence<'a> {
     /// What the look-up's reply proves. `currency`: as another endpoint has told it.
-    pub fn of(asked: &Asked<'_>, reply: &Reply, facts: &'a Facts, currency: Option<&Text>) -> Evidence<'a> {
+    pub fn of(
+        asked: &Asked<'_>,
+        attempts: Option<u32>,
+        reply: &Reply, facts: &'a Facts, currency: Option<&Text>) -> Evidence<'a> {
         // An answer about something else is one, although the reading failed because of it.
         let is_of_another = reply.http_status / 100 == 2 && facts.other_request && !facts.duplicate_names;
         let mut evidence = Evidence {
@@ -45,7 +48,7 @@ impl<'a> Evidence<'a> {
             difference: None,
             amount_agrees: false,
             is_own_account: false,
-            attempts: asked.attempts,
+            attempts,
             open: open(reply),
         };
         if evidence.answered {

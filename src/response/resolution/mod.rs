@@ -8,6 +8,7 @@ mod asked;
 mod cells;
 mod difference;
 mod evidence;
+mod history;
 #[cfg(test)]
 mod properties;
 
@@ -20,6 +21,7 @@ use paysvc_spec::verdicts::resolution::{LINES, Line};
 
 pub use asked::{Asked, Price};
 pub use evidence::Evidence;
+pub use history::allows_charge;
 pub use paysvc_spec::verdicts::resolution::Question;
 
 /// What became of the earlier request.

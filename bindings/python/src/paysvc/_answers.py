@@ -17,9 +17,9 @@ __all__ = [
     "BanksAnswer", "BanksAnswerData", "CardChargeAnswer", "CardSaveAnswer", "CheckoutCreateAnswer",
     "DirectDebitCreateAnswer", "DirectDebitCreateAnswerData", "DirectDebitHistoryAnswer",
     "DirectDebitHistoryAnswerDirectDebitMandates", "DirectDebitOtpAnswer", "DirectDebitStatusAnswer",
-    "DirectDebitStatusAnswerData", "OrderCreateAnswer", "OrderCreateAnswerData", "OrderCreateAnswerDataOrder",
-    "OrderCreateAnswerDataOtherPaymentOptions", "OrderCreateAnswerDataPayment", "OrderCreateAnswerDataSubsidiary",
-    "OrderFeeAnswer", "OrderFeeAnswerData", "OrderPayAnswer", "OrderPayAnswerData",
+    "DirectDebitStatusAnswerData", "JournalSettleAnswer", "OrderCreateAnswer", "OrderCreateAnswerData",
+    "OrderCreateAnswerDataOrder", "OrderCreateAnswerDataOtherPaymentOptions", "OrderCreateAnswerDataPayment",
+    "OrderCreateAnswerDataSubsidiary", "OrderFeeAnswer", "OrderFeeAnswerData", "OrderPayAnswer", "OrderPayAnswerData",
     "OrderPayAnswerDataBankTransferDetails", "OrderPayAnswerDataOrderPayment", "OrderPayAnswerDataPaymentDetail",
     "OrderPayAuthorizeAnswer", "OrderPayAuthorizeAnswerData", "OrderPayAuthorizeAnswerDataBankTransferDetails",
     "OrderPayAuthorizeAnswerDataOrderPayment", "OrderPayAuthorizeAnswerDataPaymentDetail", "OrderPayCaptureAnswer",
@@ -1879,6 +1879,12 @@ class WebhookVerifyAnswerDifferences(Answer):
         """The value that was expected, if the service says something else. /differences/*/expected: string;
         documented."""
         return self._read(_leaf.text, "expected")
+
+
+class JournalSettleAnswer(Answer):
+    """The answer to journal_settle."""
+
+    __slots__ = ()
 
 
 class PayoutBulkAnswer(Answer):

@@ -35,6 +35,7 @@ from ._replies import (
     DirectDebitHistoryReply,
     DirectDebitOtpReply,
     DirectDebitStatusReply,
+    JournalSettleReply,
     OrderCreateReply,
     OrderFeeReply,
     OrderPayAuthorizeReply,
@@ -701,6 +702,28 @@ class Endpoints:
             "reference": reference, "attempts": attempts, "request": request, "expect": expect,
             "interval_ms": interval_ms,
         }), progress=progress, timeout=timeout, call=call)
+        return reply
+
+    def journal_settle(
+        self, id: str, outcome: str, who: str, why: str, *, timeout: float | None = None, call: Call | None = None,
+    ) -> JournalSettleReply:
+        """A person settles a request that stays open in the journal. It is refused while the request's call may still
+        be under way. Look at the service's own records first: what is settled as REJECTED is charged again.
+
+        Args:
+            id: the claim, as the journal and the messages about it name it
+            outcome: CONFIRMED: it was done. REJECTED: it was not done, and may be done again
+            who: who decides
+            why: why, for those who read the journal later
+            timeout: seconds for the whole call, retries and waits included; else the client's timeout
+            call: a token by which another thread cancels this call
+
+        Raises:
+            PaysvcError: every failure; its outcome is never NOT_SENT
+        """
+        reply: JournalSettleReply = self.call("journal_settle", Members({
+            "id": id, "outcome": outcome, "who": who, "why": why,
+        }), timeout=timeout, call=call)
         return reply
 
     def request(
@@ -1375,6 +1398,27 @@ class AsyncEndpoints:
             "reference": reference, "attempts": attempts, "request": request, "expect": expect,
             "interval_ms": interval_ms,
         }), progress=progress, timeout=timeout)
+        return reply
+
+    async def journal_settle(
+        self, id: str, outcome: str, who: str, why: str, *, timeout: float | None = None,
+    ) -> JournalSettleReply:
+        """A person settles a request that stays open in the journal. It is refused while the request's call may still
+        be under way. Look at the service's own records first: what is settled as REJECTED is charged again.
+
+        Args:
+            id: the claim, as the journal and the messages about it name it
+            outcome: CONFIRMED: it was done. REJECTED: it was not done, and may be done again
+            who: who decides
+            why: why, for those who read the journal later
+            timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
+
+        Raises:
+            PaysvcError: every failure; its outcome is never NOT_SENT
+        """
+        reply: JournalSettleReply = await self.call("journal_settle", Members({
+            "id": id, "outcome": outcome, "who": who, "why": why,
+        }), timeout=timeout)
         return reply
 
     async def request(

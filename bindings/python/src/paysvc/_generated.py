@@ -220,6 +220,9 @@ OPERATIONS: dict[str, dict[str, str]] = {
     "webhook_verify": {
         "body": "body", "expect": "expect", "ask": "ask",
     },
+    "journal_settle": {
+        "id": "id", "outcome": "outcome", "who": "who", "why": "why",
+    },
     "payout_bulk": {
         "payoutDetails": "payout_details", "earlier": "earlier", "continue_after_unknown": "continue_after_unknown",
         "status_of": "status_of",
@@ -232,12 +235,12 @@ EndpointName = Literal[
     "order_pay", "order_pay_authorize", "order_pay_capture", "order_refund", "order_status", "order_verify",
     "order_fee", "card_charge", "card_save", "checkout_create", "banks", "virtual_account_generate",
     "virtual_account_details", "transaction_details", "payout_name_enquiry", "payout_initiate", "payout_status",
-    "payout_balance", "resolve", "order_wait", "webhook_verify", "payout_bulk", "request", "encrypt", "client_check",
-    "client_warm",
+    "payout_balance", "resolve", "order_wait", "webhook_verify", "journal_settle", "payout_bulk", "request", "encrypt",
+    "client_check", "client_warm",
 ]
 
 #: The functions that tell what became of an earlier request: their outcome is never NOT_SENT.
-ABOUT_EARLIER = frozenset({"resolve", "order_wait"})
+ABOUT_EARLIER = frozenset({"resolve", "order_wait", "journal_settle"})
 
 #: The functions of which the client's timeout bounds each step, and not the whole call.
 TIMEOUT_OF_STEP = frozenset({"payout_bulk"})

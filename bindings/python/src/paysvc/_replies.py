@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         DirectDebitHistoryAnswer,
         DirectDebitOtpAnswer,
         DirectDebitStatusAnswer,
+        JournalSettleAnswer,
         OrderCreateAnswer,
         OrderFeeAnswer,
         OrderPayAnswer,
@@ -40,11 +41,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BanksReply", "CardChargeReply", "CardSaveReply", "CheckoutCreateReply", "DirectDebitCreateReply",
-    "DirectDebitHistoryReply", "DirectDebitOtpReply", "DirectDebitStatusReply", "OrderCreateReply", "OrderFeeReply",
-    "OrderPayAuthorizeReply", "OrderPayCaptureReply", "OrderPayReply", "OrderRefundReply", "OrderStatusReply",
-    "OrderVerifyReply", "PayoutBalanceReply", "PayoutBulkReply", "PayoutInitiateReply", "PayoutNameEnquiryReply",
-    "PayoutStatusReply", "TransactionDetailsReply", "VirtualAccountDetailsReply", "VirtualAccountGenerateReply",
-    "WebhookVerifyReply",
+    "DirectDebitHistoryReply", "DirectDebitOtpReply", "DirectDebitStatusReply", "JournalSettleReply",
+    "OrderCreateReply", "OrderFeeReply", "OrderPayAuthorizeReply", "OrderPayCaptureReply", "OrderPayReply",
+    "OrderRefundReply", "OrderStatusReply", "OrderVerifyReply", "PayoutBalanceReply", "PayoutBulkReply",
+    "PayoutInitiateReply", "PayoutNameEnquiryReply", "PayoutStatusReply", "TransactionDetailsReply",
+    "VirtualAccountDetailsReply", "VirtualAccountGenerateReply", "WebhookVerifyReply",
 ]
 
 #: The classes of answers. Their module is imported when the first of them is used.
@@ -52,9 +53,9 @@ ANSWERS = (
     "BanksAnswer", "BanksAnswerData", "CardChargeAnswer", "CardSaveAnswer", "CheckoutCreateAnswer",
     "DirectDebitCreateAnswer", "DirectDebitCreateAnswerData", "DirectDebitHistoryAnswer",
     "DirectDebitHistoryAnswerDirectDebitMandates", "DirectDebitOtpAnswer", "DirectDebitStatusAnswer",
-    "DirectDebitStatusAnswerData", "OrderCreateAnswer", "OrderCreateAnswerData", "OrderCreateAnswerDataOrder",
-    "OrderCreateAnswerDataOtherPaymentOptions", "OrderCreateAnswerDataPayment", "OrderCreateAnswerDataSubsidiary",
-    "OrderFeeAnswer", "OrderFeeAnswerData", "OrderPayAnswer", "OrderPayAnswerData",
+    "DirectDebitStatusAnswerData", "JournalSettleAnswer", "OrderCreateAnswer", "OrderCreateAnswerData",
+    "OrderCreateAnswerDataOrder", "OrderCreateAnswerDataOtherPaymentOptions", "OrderCreateAnswerDataPayment",
+    "OrderCreateAnswerDataSubsidiary", "OrderFeeAnswer", "OrderFeeAnswerData", "OrderPayAnswer", "OrderPayAnswerData",
     "OrderPayAnswerDataBankTransferDetails", "OrderPayAnswerDataOrderPayment", "OrderPayAnswerDataPaymentDetail",
     "OrderPayAuthorizeAnswer", "OrderPayAuthorizeAnswerData", "OrderPayAuthorizeAnswerDataBankTransferDetails",
     "OrderPayAuthorizeAnswerDataOrderPayment", "OrderPayAuthorizeAnswerDataPaymentDetail", "OrderPayCaptureAnswer",
@@ -356,6 +357,18 @@ class WebhookVerifyReply(Reply):
         return answer
 
 
+class JournalSettleReply(Reply):
+    """The reply of journal_settle."""
+
+    __slots__ = ()
+
+    @property
+    def answer(self) -> JournalSettleAnswer:
+        """The members of the answer, with their types."""
+        answer: JournalSettleAnswer = self._as("JournalSettleAnswer")
+        return answer
+
+
 class PayoutBulkReply(Reply):
     """The reply of payout_bulk."""
 
@@ -394,6 +407,7 @@ REPLIES: dict[str, type[Reply]] = {
     "payout_status": PayoutStatusReply,
     "payout_balance": PayoutBalanceReply,
     "webhook_verify": WebhookVerifyReply,
+    "journal_settle": JournalSettleReply,
     "payout_bulk": PayoutBulkReply,
     "order_wait": OrderStatusReply,
 }

@@ -1,0 +1,78 @@
+//! Asks the service for an order before it is charged: whether it knows of attempts to pay it that forbid another.
+
+use super::{Recorded, journal_failed};
+use crate::client::resolve::task::Task;
+use crate::client::resolve::watch::{self, LookUpResult};
+use crate::journal::row::{By, End};
+use crate::journal::{ClaimResult, Snapshot};
+use crate::json::{self, object::object_text};
+use crate::request::secrets::Secrets;
+use crate::response::facts::Facts;
+use crate::response::reply::Reply;
+use crate::response::resolution::{self, Asked, Question};
+use paysvc_spec::journal::{Ask, Line};
+use paysvc_spec::status::{Outcome, Status};
+
+pub enum Answer {
+    /// Nothing forbids it.
+    Send,
+    /// The order is paid, and the journal has it now.
+    Recorded,
+    Refuse(Reply),
+}
+
+impl Recorded<'_> {
+    pub(super) fn ask(&self, ask: Ask, known: &Snapshot, line: &Line) -> Answer {
+        let Some(look_up) = &self.row.looked_up_by else { return Answer::Send };
+        let Some(reference) = self.keyed.record.order.as_deref() else { return Answer::Send };
+        let request = object_text(|request| look_up.members.iter().for_each(|(name, _)| request.text(name, reference)));
+        let members = json::members_of(&request).unwrap_or_default();
+        let task = Task {
+            what: self.row.name,
+            row: paysvc_spec::endpoint(look_up.endpoint),
+            currency_by: None,
+            members,
+            asked: Asked { question: Question::Charge, prices: Vec::new(), own_reference: None, attempts: None },
+            attempts_now: None,
+            secrets: Secrets::default(),
+            repeats: false,
+            interval_ms: 0,
+            reports_progress: false,
+        };
+        let LookUpResult { reply, decision } = watch::look(self.client, self.context, &task);
+        if decision.outcome == Outcome::Confirmed {
+            return self.record_payment(known, &reply);
+        }
+        let nothing = Facts::default();
+        let facts = reply.facts.as_deref().unwrap_or(&nothing);
+        if resolution::allows_charge(ask, reply.http_status, decision.answered, facts) {
+            return Answer::Send;
+        }
+        let explanation = if decision.answered { line.explanation } else { decision.explanation };
+        let text = format!("{explanation}; the look-up: {}", reply.message);
+        Answer::Refuse(Reply { state: reply.state, ..Reply::failed(Status::Unresolved, Outcome::Unknown, text) })
+    }
+
+    /// The order is paid, by whomever: nothing is sent, and the next call finds it.
+    fn record_payment(&self, known: &Snapshot, reply: &Reply) -> Answer {
+        let left = self.context.bounds.time_left();
+        let claimed = match self.claim(known) {
+            Ok(ClaimResult::Claimed(row)) => row,
+            Ok(ClaimResult::Superseded) => return Answer::Recorded,
+            Err(why) => return Answer::Refuse(journal_failed(&why, Outcome::Unknown)),
+        };
+        let end = End {
+            of: claimed.id.clone(),
+            by: By::LookUp,
+            outcome: Outcome::Confirmed,
+            state: reply.state,
+            is_final: true,
+            http_status: reply.http_status,
+            payment_reference: None,
+        };
+        match self.journal.end(&claimed, &end, left) {
+            Ok(()) => Answer::Recorded,
+            Err(why) => Answer::Refuse(journal_failed(&why, Outcome::Unknown)),
+        }
+    }
+}

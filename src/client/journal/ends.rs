@@ -1,0 +1,62 @@
+//! What became of a claim, as its sender writes it.
+
+use std::time::Duration;
+
+use super::Recorded;
+use crate::client::log::Level;
+use crate::journal::row::{By, End, Row};
+use crate::response::facts::Facts;
+use crate::response::reply::Reply;
+use paysvc_spec::journal::Step;
+use paysvc_spec::schema::Reference;
+use paysvc_spec::status::{Outcome, State};
+
+/// To write an end, when the time of the call is over: it is known only now.
+const LONGEST_END: Duration = Duration::from_secs(1);
+
+impl Recorded<'_> {
+    /// A failure never changes the reply: the key stays open, and is looked up later.
+    pub(super) fn write_end(&self, claim: &Row, reply: &Reply) {
+        let end = End {
+            of: claim.id.clone(),
+            by: By::Sender,
+            outcome: reply.outcome,
+            state: reply.state,
+            is_final: is_final(self.keyed.record.step, reply),
+            http_status: reply.http_status,
+            payment_reference: reply.facts.as_deref().and_then(payment_reference),
+        };
+        self.write(claim, &end);
+    }
+
+    /// Writes an end, and logs if that fails.
+    pub(super) fn write(&self, claim: &Row, end: &End) {
+        let timeout = self.context.bounds.time_left().max(LONGEST_END);
+        if let Err(why) = self.journal.end(claim, end, timeout) {
+            let name = status_name(end.outcome);
+            self.context.log(Level::Error, || {
+                format!("the journal could not record {name} of claim {}, which stays open: {why}", claim.id)
+            });
+        }
+    }
+}
+
+fn status_name(outcome: Outcome) -> &'static str {
+    paysvc_spec::status::name_of_outcome(outcome)
+}
+
+/// CONFIRMED, and nothing that comes later changes it.
+pub fn is_final(step: Step, reply: &Reply) -> bool {
+    let is_paid = matches!(reply.state, State::SUCCESSFUL | State::REVERSED);
+    let may_change = reply.facts.as_deref().is_none_or(|facts| facts.finality.may_change);
+    reply.outcome == Outcome::Confirmed
+        && match step {
+            Step::Charge | Step::Authorization => is_paid && !may_change,
+            Step::Order | Step::Other => true,
+        }
+}
+
+/// What the answer calls the attempt to pay.
+fn payment_reference(facts: &Facts) -> Option<String> {
+    facts.reference(Reference::Payment).text.clear().map(|text| text.0.clone())
+}

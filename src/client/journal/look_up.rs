@@ -1,0 +1,121 @@
+//! Looks up what is open, and writes what that proves.
+
+use std::cell::Cell;
+
+use super::{Recorded, journal_failed};
+use crate::client::CallContext;
+use crate::client::Client;
+use crate::client::resolve::earlier::{self, Earlier};
+use crate::client::resolve::task::Task;
+use crate::client::resolve::{arguments, watch};
+use crate::journal::claims::Claimed;
+use crate::journal::row::{By, End, Row};
+use crate::journal::table::Found;
+use crate::journal::{Journal, attempts};
+use crate::json::object::object_text;
+use crate::response::reply::Reply;
+use crate::response::resolution;
+use crate::util::validation_error::ValidationError;
+use paysvc_spec::operations::operation;
+use paysvc_spec::status::{Outcome, Status};
+
+/// What look-ups settled.
+pub enum Settled {
+    /// An end was written, or somebody else wrote one.
+    Something,
+    Nothing(Reply),
+}
+
+impl Recorded<'_> {
+    pub(super) fn look_up(&self, open: &[Claimed<'_>]) -> Settled {
+        let mut last = None;
+        for claimed in open {
+            match settle(self.client, self.context, self.journal, claimed.row) {
+                Ok(Finding::Settled(_)) => return Settled::Something,
+                Ok(Finding::Open(reply)) => last = Some(reply),
+                Err(why) => return Settled::Nothing(journal_failed(&why, Outcome::Unknown)),
+            }
+        }
+        let nothing = || Reply::failed(Status::Unresolved, Outcome::Unknown, "nothing is open");
+        Settled::Nothing(last.unwrap_or_else(nothing))
+    }
+}
+
+/// What a look-up found of a claim.
+pub enum Finding {
+    /// The reply with the outcome that was written, or what somebody else wrote meanwhile.
+    Settled(Reply),
+    Open(Reply),
+}
+
+/// Looks up one claim; what the answer proves is written.
+pub fn settle(
+    client: &Client,
+    context: &CallContext<'_>,
+    journal: &Journal,
+    claim: &Row,
+) -> Result<Finding, String> {
+    let (was_open, failure) = (Cell::new(true), Cell::new(None));
+    // After the look-up was answered: what is in the journal then is what the answer is about.
+    let attempts_now = || {
+        let known = journal.snapshot(&claim.key, claim.order.as_deref(), context.bounds.time_left());
+        let known = known.map_err(|why| failure.set(Some(why))).ok()?;
+        let found = Found::of(&known.rows);
+        let own = found.claims().iter().find(|claimed| claimed.row.id == claim.id)?;
+        was_open.set(own.is_open());
+        attempts(found.claims(), own)
+    };
+    let reply = resolve(client, context, claim, &attempts_now).unwrap_or_else(Reply::invalid).about_earlier();
+    if let Some(why) = failure.take() {
+        return Err(why);
+    }
+    if !was_open.get() {
+        return Ok(Finding::Settled(reply));
+    }
+    if !matches!(reply.outcome, Outcome::Confirmed | Outcome::Rejected) {
+        return Ok(Finding::Open(named(reply, claim)));
+    }
+    let end = End {
+        of: claim.id.clone(),
+        by: By::LookUp,
+        outcome: reply.outcome,
+        state: reply.state,
+        is_final: reply.outcome == Outcome::Confirmed,
+        http_status: reply.http_status,
+        payment_reference: None,
+    };
+    journal.end(claim, &end, context.bounds.time_left())?;
+    Ok(Finding::Settled(reply))
+}
+
+/// Names the claim, by which a person can settle it.
+fn named(reply: Reply, claim: &Row) -> Reply {
+    Reply { message: format!("{} (claim {} in the journal)", reply.message, claim.id), ..reply }
+}
+
+/// What became of the claim's request, without writing it.
+pub fn resolve(
+    client: &Client,
+    context: &CallContext<'_>,
+    claim: &Row,
+    attempts_now: &dyn Fn() -> Option<u32>,
+) -> Result<Reply, ValidationError> {
+    let crate::journal::row::Kind::Claim(of) = &claim.kind else {
+        return Err(ValidationError::new(Status::Internal, "an end is no claim"));
+    };
+    let json = object_text(|object| {
+        object.text("endpoint", &of.function);
+        let request = if of.request.is_empty() { "{}" } else { &of.request };
+        object.raw("request", |out| out.extend_from_slice(request.as_bytes()));
+    });
+    let members = arguments(const { operation("resolve") }, &json)?;
+    earlier::read(&members, &|| context.bounds.is_over(), |earlier| match earlier {
+        Earlier::Asks(task) => {
+            watch::watch(client, context, &Task { attempts_now: Some(attempts_now), ..task })
+        }
+        Earlier::NoLookUp(row) => {
+            let decision = resolution::without_look_up(row.safety);
+            Reply::failed(decision.status, decision.outcome, decision.explanation)
+        }
+    })
+}

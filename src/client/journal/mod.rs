@@ -1,0 +1,321 @@
+//! Requests that the journal records: what was found decides whether one is sent, and a claim is durable before its first
+//! byte.
+
+mod ask;
+pub mod cell;
+mod ends;
+mod look_up;
+mod people;
+mod replay;
+
+use std::cell::RefCell;
+use std::time::Duration;
+
+use super::backoff::{Backoff, random};
+use super::retry::{self, Next, PriorAttempts};
+use super::send::{Attempt, Sender};
+use super::{CallContext, Client};
+use crate::client::log::Level;
+use crate::journal::row::{Claim, Row};
+use crate::journal::table::{Decision, Found, Wanted};
+use crate::journal::{ClaimResult, Journal, Snapshot, clock, digest};
+use crate::request::record::Record;
+use crate::request::{self, validate};
+use crate::response::reply::Reply;
+use crate::transport::call::IdempotencyKey;
+use crate::transport::{TransportError, WireRequest};
+use crate::util::expiry::Expiry;
+use crate::util::validation_error::ValidationError;
+use ask::Answer;
+use look_up::Settled;
+use paysvc_spec::journal::{Act, Step};
+use paysvc_spec::schema::Endpoint;
+use paysvc_spec::status::{Outcome, Status};
+
+/// A claim that is older is not sent: somebody may have looked up since, and found nothing.
+const LONGEST_AGE: Duration = Duration::from_secs(5);
+/// Between two looks into the journal while another call is under way.
+const WAITS: Backoff = Backoff { first_ms: 20, longest_ms: 500, growth: 150, jitter: (75, 125) };
+/// A call that loses so many races for a key gives up.
+const MOST_RACES: u32 = 100;
+
+/// A request with its key.
+pub struct Keyed {
+    pub record: Record,
+    pub key: String,
+    /// The caller gave the key.
+    pub explicit: bool,
+    /// As rows name it.
+    pub order: Option<String>,
+}
+
+impl Keyed {
+    /// The order whose rows decide together with those of the key.
+    pub fn order_to_read(&self) -> Option<&str> {
+        self.order.as_deref().filter(|_| self.record.step.is_of_order())
+    }
+}
+
+impl Client {
+    /// The request as the journal has it; `None` if it is not recorded.
+    pub(super) fn recorded(
+        &self,
+        context: &CallContext<'_>,
+        row: &'static Endpoint,
+        json: &str,
+    ) -> Result<Option<(&Journal, Keyed)>, ValidationError> {
+        let token = context.bounds.token.as_ref();
+        let key = match token.map_or(IdempotencyKey::None, |token| token.take_key()) {
+            IdempotencyKey::None => None,
+            IdempotencyKey::Given(key) => Some(key),
+            IdempotencyKey::Used => {
+                return Err(invalid(row, "the idempotency key of this call's token has served a request: use a new token"));
+            }
+        };
+        let Some(journal) = self.journal.get() else {
+            let reason = "an idempotency key needs a journal: configure journal, or call client_set_store";
+            return if key.is_some() { Err(config(row, reason)) } else { Ok(None) };
+        };
+        let members = match validate::object(json, row.fields, row.allows_extra, row.name, Status::Argument) {
+            Ok(members) => members,
+            // It is refused again, with all errors.
+            Err(_) => return Ok(None),
+        };
+        match Record::of(row, &members) {
+            Some(record) => keyed(journal, context, row, record, key).map(|keyed| Some((journal, keyed))),
+            None if key.is_some() => Err(invalid(row, "takes no idempotency key: it moves no money")),
+            None => Ok(None),
+        }
+    }
+
+    /// Sends a request if the journal allows it, and answers what it has recorded if not.
+    pub(super) fn send_recorded(
+        &self,
+        context: &CallContext<'_>,
+        journal: &Journal,
+        keyed: &Keyed,
+        row: &'static Endpoint,
+        json: &str,
+    ) -> Reply {
+        let prepared = request::prepare(row, json, &self.settings, &|| context.bounds.is_over());
+        let prepared = match prepared {
+            Ok(prepared) => prepared,
+            Err(error) => return Reply::invalid(error),
+        };
+        let sender = match self.sender(context, &prepared) {
+            Ok(sender) => sender,
+            Err(error) => return Reply::invalid(error),
+        };
+        Recorded { client: self, context, journal, keyed, row, sender }.run()
+    }
+}
+
+fn invalid(row: &Endpoint, reason: &str) -> ValidationError {
+    ValidationError::new(Status::Argument, format!("{}: {reason}", row.name))
+}
+
+fn config(row: &Endpoint, reason: &str) -> ValidationError {
+    ValidationError::new(Status::Config, format!("{}: {reason}", row.name))
+}
+
+/// The key of a request: the caller's, or derived from what it is about.
+fn keyed(
+    journal: &Journal,
+    context: &CallContext<'_>,
+    row: &'static Endpoint,
+    mut record: Record,
+    given: Option<&str>,
+) -> Result<Keyed, ValidationError> {
+    let scope = &journal.scope;
+    if let (Step::Authorization, None, Some(payment)) = (record.step, &record.order, &record.payment) {
+        let key = scope.authorization(payment);
+        let found = journal.order_of_payment(&key, payment, context.bounds.time_left());
+        let found = found.map_err(|why| ValidationError::new(Status::Journal, failed_text(&why)))?;
+        if let Some(order) = found {
+            record.name_order(row, scope.short(&order));
+        }
+    }
+    let derived = match record.step {
+        Step::Charge => record.order.as_deref().map(|order| scope.charge(order)),
+        Step::Authorization => record.payment.as_deref().map(|payment| scope.authorization(payment)),
+        Step::Order => record.order.as_deref().map(|order| scope.order(order)),
+        Step::Other => None,
+    };
+    let key = match (given, derived) {
+        (Some(key), _) => scope.explicit(key),
+        (None, Some(key)) => key,
+        (None, None) if record.step == Step::Other => {
+            let reason = "with a journal it needs an idempotency key (paysvc_call_set_key): two equal requests may both be meant";
+            return Err(invalid(row, reason));
+        }
+        (None, None) => return Err(invalid(row, "with a journal the request must name its order")),
+    };
+    let order = record.order.as_deref().map(|order| scope.long(order));
+    Ok(Keyed { record, key, explicit: given.is_some(), order })
+}
+
+/// One recorded request on its way.
+struct Recorded<'a> {
+    client: &'a Client,
+    context: &'a CallContext<'a>,
+    journal: &'a Journal,
+    keyed: &'a Keyed,
+    row: &'static Endpoint,
+    sender: Sender<'a>,
+}
+
+/// What became of the claim of an attempt.
+enum Claiming {
+    /// The connection failed before.
+    NotTried,
+    Claimed(Row),
+    Superseded,
+    Failed(String),
+}
+
+impl Recorded<'_> {
+    /// Reads the journal and does what its table says, until there is an answer.
+    fn run(&self) -> Reply {
+        let (mut prior, mut number, mut races) = (PriorAttempts::NONE, 1, 0);
+        let mut waits = 0;
+        loop {
+            if let Some(reply) = self.sender.obstacle() {
+                return self.at_the_end(reply, prior);
+            }
+            let known = match self.snapshot() {
+                Ok(known) => known,
+                Err(why) => return journal_failed(&why, Outcome::Unknown),
+            };
+            let found = Found::of(&known.rows);
+            let decision = found.decide(&self.wanted(), clock::now_ms());
+            self.context.log(Level::Debug, || format!("the journal, line {}", decision.line.number));
+            match decision.line.act {
+                Act::Refuse => return self.refused(&decision),
+                Act::Replay => return self.replay(&decision),
+                Act::Wait => {
+                    let wait = WAITS.wait(waits, random);
+                    waits += 1;
+                    if self.context.bounds.pause(wait).is_some() {
+                        return self.refused(&decision);
+                    }
+                    continue;
+                }
+                Act::LookUp => match self.look_up(&decision.open) {
+                    Settled::Something => continue,
+                    Settled::Nothing(reply) => return reply,
+                },
+                Act::Ask(question) => match self.ask(question, &known, decision.line) {
+                    Answer::Send => {}
+                    Answer::Recorded => continue,
+                    Answer::Refuse(reply) => return reply,
+                },
+                Act::Send => {}
+            }
+            let (Attempt { judged, again, .. }, claiming) = match self.attempt(&known, number, prior) {
+                Ok(attempted) => attempted,
+                Err(error) => return Reply::invalid(error),
+            };
+            let mut reply = judged.reply;
+            match claiming {
+                Claiming::Superseded => {
+                    races += 1;
+                    if races < MOST_RACES && !self.context.bounds.is_over() {
+                        continue;
+                    }
+                }
+                Claiming::Failed(why) => return journal_failed(&why, Outcome::NotSent),
+                Claiming::Claimed(claim) => self.write_end(&claim, &reply),
+                Claiming::NotTried => {}
+            }
+            prior.add(&mut reply);
+            let left = self.context.bounds.time_left();
+            match retry::next(again, number, self.client.config.max_attempts, left, random) {
+                Next::GiveUp => return reply,
+                Next::TooLate(wait) => {
+                    reply.retry_after_ms = u64::try_from(wait.as_millis()).ok();
+                    return reply;
+                }
+                Next::After(wait) => _ = self.context.bounds.pause(wait),
+            }
+            number += 1;
+        }
+    }
+
+    fn wanted(&self) -> Wanted<'_> {
+        let Keyed { record, key, explicit, .. } = self.keyed;
+        let fresh = record.order.as_deref().is_some_and(|order| self.journal.minted.has(order));
+        Wanted { key, step: record.step, explicit: *explicit, members: &record.members, fresh }
+    }
+
+    fn snapshot(&self) -> Result<Snapshot, String> {
+        self.journal.snapshot(&self.keyed.key, self.keyed.order_to_read(), self.context.bounds.time_left())
+    }
+
+    /// Claims once the connection is ready, and sends.
+    fn attempt(
+        &self,
+        known: &Snapshot,
+        number: u32,
+        prior: PriorAttempts,
+    ) -> Result<(Attempt, Claiming), ValidationError> {
+        let claiming = RefCell::new(Claiming::NotTried);
+        let before_sending = || {
+            let send_until = Expiry::after(LONGEST_AGE);
+            let (result, why) = match self.claim(known) {
+                Ok(ClaimResult::Claimed(row)) => (Claiming::Claimed(row), None),
+                Ok(ClaimResult::Superseded) => (Claiming::Superseded, Some("another call wrote to the journal meanwhile")),
+                Err(why) => (Claiming::Failed(why), Some("the journal could not be written")),
+            };
+            claiming.replace(result);
+            why.map_or(Ok(send_until), |why| Err(TransportError::new(Status::Transport, why)))
+        };
+        let request = WireRequest { before_sending: Some(&before_sending), ..self.sender.request()? };
+        let attempt = self.sender.attempt(request, number, prior);
+        Ok((attempt, claiming.into_inner()))
+    }
+
+    fn claim(&self, known: &Snapshot) -> Result<ClaimResult, String> {
+        let Keyed { record, explicit, order, .. } = self.keyed;
+        let left = self.context.bounds.time_left();
+        let until_ms = clock::now_ms().saturating_add(u64::try_from(left.as_millis()).unwrap_or(u64::MAX));
+        let make = |id: &str| Claim {
+            step: record.step,
+            function: record.function.to_owned(),
+            explicit: *explicit,
+            has_page: record.has_page,
+            until_ms,
+            digests: digest::digests(id, &record.members),
+            request: record.kept.clone(),
+            amount: record.amount.clone(),
+            currency: record.currency.clone(),
+        };
+        self.journal.claim(known, order.as_deref(), make, left)
+    }
+
+    /// The call ends before another attempt.
+    fn at_the_end(&self, mut reply: Reply, mut prior: PriorAttempts) -> Reply {
+        prior.add(&mut reply);
+        reply
+    }
+
+    fn refused(&self, decision: &Decision<'_>) -> Reply {
+        let line = decision.line;
+        let mut parts = vec![line.explanation.to_owned()];
+        if !decision.differing.is_empty() {
+            parts.push(format!("the members that differ: {}", decision.differing.join(", ")));
+        }
+        if self.context.bounds.is_cancelled() {
+            return Reply::failed(Status::Cancelled, line.outcome, format!("the call was cancelled; {}", parts.join("; ")));
+        }
+        Reply::failed(line.status, line.outcome, parts.join("; "))
+    }
+}
+
+fn failed_text(why: &str) -> String {
+    format!("the journal failed, nothing was sent: {why}")
+}
+
+/// The journal cannot be read or written; nothing was sent.
+fn journal_failed(why: &str, outcome: Outcome) -> Reply {
+    Reply::failed(Status::Journal, outcome, failed_text(why))
+}

@@ -1,0 +1,159 @@
+//! What is open after a crash, and what a person settles.
+
+use super::look_up::{self, Finding};
+use super::{CallContext, Client, journal_failed};
+use crate::client::log::Level;
+use crate::client::resolve::arguments;
+use crate::journal::claims::Claimed;
+use crate::journal::row::{By, End, Row};
+use crate::journal::table::Found;
+use crate::journal::{Journal, clock};
+use crate::json::{self, Members};
+use crate::response::reply::Reply;
+use crate::util::validation_error::ValidationError;
+use paysvc_spec::operations::operation;
+use paysvc_spec::status::{Outcome, State, Status};
+
+const SETTLE: &str = "journal_settle";
+
+impl Client {
+    /// False without a journal.
+    pub fn remember_reference(&self, reference: &str) -> bool {
+        self.journal.get().map(|journal| journal.minted.add(reference)).is_some()
+    }
+
+    /// Resolves the next open key after that one. Gives its name, "" if none is left; `None` where that is not known.
+    pub fn journal_next(&self, context: &CallContext<'_>, after: &str) -> (Option<String>, Reply) {
+        let Some(journal) = self.journal.get() else { return (None, Reply::invalid(no_journal("journal_next"))) };
+        let left = || context.bounds.time_left();
+        let next = journal.next_open(&journal.scope.long(after), 1, left());
+        let next = match next.map(|rows| rows.into_iter().next()) {
+            Ok(Some(row)) => row,
+            Ok(None) => return (Some(String::new()), Reply::local(NONE_LEFT.to_owned())),
+            Err(why) => return (None, journal_failed(&why, Outcome::Unknown)),
+        };
+        let name = journal.scope.short(&next.key).to_owned();
+        let known = match journal.snapshot(&next.key, None, left()) {
+            Ok(known) => known,
+            Err(why) => return (None, journal_failed(&why, Outcome::Unknown)),
+        };
+        let found = Found::of(&known.rows);
+        let mut last = Reply::failed(Status::Unresolved, Outcome::Unknown, "somebody else has ended it meanwhile");
+        for open in found.claims().iter().filter(|claimed| claimed.is_open()) {
+            last = match self.resolve_open(context, journal, open) {
+                Ok(reply) => reply,
+                Err(why) => return (None, journal_failed(&why, Outcome::Unknown)),
+            };
+        }
+        (Some(name), last)
+    }
+
+    fn resolve_open(
+        &self,
+        context: &CallContext<'_>,
+        journal: &Journal,
+        open: &Claimed<'_>,
+    ) -> Result<Reply, String> {
+        if open.may_be_under_way(clock::now_ms()) {
+            let text = format!("its call may still be under way (claim {} in the journal)", open.row.id);
+            return Ok(Reply::failed(Status::Unresolved, Outcome::Unknown, text));
+        }
+        match look_up::settle(self, context, journal, open.row)? {
+            Finding::Settled(reply) | Finding::Open(reply) => Ok(reply),
+        }
+    }
+
+    /// A person decides what became of a claim that stays open.
+    pub fn journal_settle(&self, context: &CallContext<'_>, json: &str) -> Reply {
+        let Some(journal) = self.journal.get() else { return Reply::invalid(no_journal(SETTLE)) };
+        let settlement = arguments(const { operation(SETTLE) }, json).and_then(|members| Settlement::read(&members));
+        settlement.map_or_else(Reply::invalid, |settlement| settlement.write(context, journal))
+    }
+}
+
+const NONE_LEFT: &str = r#"{"status":true,"message":"no key is open"}"#;
+
+fn no_journal(what: &str) -> ValidationError {
+    let reason = "needs a journal: configure journal, or call client_set_store";
+    ValidationError::new(Status::Config, format!("{what} {reason}"))
+}
+
+struct Settlement {
+    id: String,
+    outcome: Outcome,
+    who: String,
+    why: String,
+}
+
+impl Settlement {
+    fn read(members: &Members<'_>) -> Result<Settlement, ValidationError> {
+        let text = |name: &str| json::member(members, name).and_then(json::text).unwrap_or_default().into_owned();
+        let outcome = match &*text("outcome") {
+            "CONFIRMED" => Outcome::Confirmed,
+            "REJECTED" => Outcome::Rejected,
+            _ => {
+                let reason = "must be CONFIRMED (it was done) or REJECTED (it was not done)";
+                return Err(ValidationError::of_member(Status::Argument, SETTLE, "outcome", reason));
+            }
+        };
+        Ok(Settlement { id: text("id"), outcome, who: text("who"), why: text("why") })
+    }
+
+    fn write(&self, context: &CallContext<'_>, journal: &Journal) -> Reply {
+        let left = || context.bounds.time_left();
+        let claim = match self.open_claim(context, journal) {
+            Ok(Some(claim)) => claim,
+            Ok(None) => {
+                let reason = "names no claim that is open";
+                return Reply::invalid(ValidationError::of_member(Status::Argument, SETTLE, "id", reason))
+                    .about_earlier();
+            }
+            Err(why) => return journal_failed(&why, Outcome::Unknown),
+        };
+        if claim.1 {
+            let text = "its call may still be under way: settle it when that is over";
+            return Reply::failed(Status::Unresolved, Outcome::Unknown, text);
+        }
+        let by = By::Person { who: self.who.clone(), why: self.why.clone() };
+        let end = End {
+            of: claim.0.id.clone(),
+            by,
+            outcome: self.outcome,
+            state: State::NONE,
+            is_final: false,
+            http_status: 0,
+            payment_reference: None,
+        };
+        match journal.end(&claim.0, &end, left()) {
+            Ok(()) => {
+                context.log(Level::Warn, || format!("claim {} was settled by a person", claim.0.id));
+                let message = "settled: a later answer of the service that says otherwise is reported in the log";
+                let status = if self.outcome == Outcome::Confirmed { Status::Ok } else { Status::Rejected };
+                Reply { state: State::NONE, ..Reply::failed(status, self.outcome, message) }
+            }
+            Err(why) => journal_failed(&why, Outcome::Unknown),
+        }
+    }
+
+    /// The claim, and whether its call may still be under way.
+    fn open_claim(&self, context: &CallContext<'_>, journal: &Journal) -> Result<Option<(Row, bool)>, String> {
+        const PAGE: u32 = 100;
+        let left = || context.bounds.time_left();
+        let mut after = journal.scope.long("");
+        loop {
+            let page = journal.next_open(&after, PAGE, left())?;
+            for open in &page {
+                let known = journal.snapshot(&open.key, None, left())?;
+                let found = Found::of(&known.rows);
+                let is_it = |claimed: &&Claimed<'_>| claimed.row.id == self.id && claimed.is_open();
+                if let Some(claimed) = found.claims().iter().find(is_it) {
+                    return Ok(Some((claimed.row.clone(), claimed.may_be_under_way(clock::now_ms()))));
+                }
+            }
+            match page.last() {
+                Some(last) => after.clone_from(&last.key),
+                None => return Ok(None),
+            }
+        }
+    }
+}

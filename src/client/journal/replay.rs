@@ -1,0 +1,53 @@
+//! Answers what an earlier request with the same key, or for the same order, came to.
+
+use super::{Recorded, look_up};
+use crate::client::log::Level;
+use crate::journal::claims::{ClaimState, Claimed};
+use crate::journal::table::Decision;
+use crate::json::object::object_text;
+use crate::response::reply::Reply;
+use paysvc_spec::status::{Outcome, State, Status};
+
+impl Recorded<'_> {
+    /// The recorded end. Its body is that of a look-up, where one tells the same.
+    pub(super) fn replay(&self, decision: &Decision<'_>) -> Reply {
+        let Some(claimed) = &decision.end else {
+            return Reply::failed(Status::Internal, Outcome::Unknown, "the journal has no end to replay");
+        };
+        let recorded = recorded(claimed, decision.line.explanation);
+        if recorded.outcome != Outcome::Confirmed {
+            return recorded;
+        }
+        let looked_up = look_up::resolve(self.client, self.context, claimed.row, &|| None);
+        match looked_up {
+            Ok(reply) if reply.outcome == Outcome::Confirmed => Reply { replayed: true, ..reply },
+            Ok(reply) if claimed.state() == ClaimState::SettledAsDone && reply.http_status / 100 == 2 => {
+                self.context.log(Level::Error, || {
+                    format!("claim {} was settled as done, and a look-up does not say so: {}", claimed.row.id, reply.message)
+                });
+                recorded
+            }
+            _ => recorded,
+        }
+    }
+}
+
+/// What the journal says, as a reply.
+fn recorded(claimed: &Claimed<'_>, explanation: &str) -> Reply {
+    let end = claimed.deciding_end().map(|(_, end)| end);
+    let (status, outcome) = match claimed.state() {
+        ClaimState::Confirmed | ClaimState::ConfirmedForNow | ClaimState::SettledAsDone => {
+            (Status::Ok, Outcome::Confirmed)
+        }
+        ClaimState::Rejected | ClaimState::SettledAsNotDone => (Status::Rejected, Outcome::Rejected),
+        _ => (Status::Unresolved, Outcome::Unknown),
+    };
+    let mut reply = Reply::without_body(status, outcome, explanation);
+    reply.state = end.map_or(State::NONE, |end| end.state);
+    reply.replayed = true;
+    reply.body = object_text(|body| {
+        body.literal("status", outcome == Outcome::Confirmed);
+        body.text("message", &reply.message);
+    });
+    reply
+}
