@@ -7,6 +7,8 @@ mod ends;
 mod look_up;
 mod people;
 mod replay;
+#[cfg(test)]
+mod tests;
 
 use std::cell::RefCell;
 use std::time::Duration;

@@ -1,0 +1,445 @@
+//! Recorded requests over a real socket, with a store in memory that can fail.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::net::TcpListener;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+
+use paysvc_test_common::http;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::client::CallRecord;
+use crate::journal::store::{Appended, NewRow, Query, Store};
+use crate::transport::call::CallToken;
+
+/// How an append fails.
+#[derive(Clone, Copy, PartialEq)]
+enum Failing {
+    Nothing,
+    /// The row is not written.
+    Append,
+    /// The row is written, and the answer lost.
+    AnswerOfAppend,
+    /// From the second row on.
+    SecondAppend,
+    Read,
+}
+
+type Rows = BTreeMap<(String, u32), (Option<String>, bool, String)>;
+
+#[derive(Clone)]
+struct Memory {
+    rows: Arc<Mutex<Rows>>,
+    failing: Arc<Mutex<Failing>>,
+}
+
+impl Memory {
+    fn fail(&self, failing: Failing) {
+        *self.failing.lock().unwrap() = failing;
+    }
+
+    fn kinds(&self) -> Vec<String> {
+        let rows = self.rows.lock().unwrap();
+        let all: Vec<Value> = rows.values().map(|(_, _, json)| serde_json::from_str(json).unwrap()).collect();
+        let name = |row: &Value| format!("{}{}", row["kind"].as_str().unwrap(), row["outcome"].as_str().map_or(String::new(), |text| format!(" {text}")));
+        all.iter().map(name).collect()
+    }
+}
+
+impl Store for Memory {
+    fn append(&self, row: &NewRow<'_>, _: Duration) -> Result<Appended, String> {
+        let failing = *self.failing.lock().unwrap();
+        let mut rows = self.rows.lock().unwrap();
+        let key = (row.key.to_owned(), row.seq);
+        if failing == Failing::Append || failing == Failing::SecondAppend && !rows.is_empty() {
+            return Err("the disk is full".into());
+        }
+        if rows.contains_key(&key) {
+            return Ok(Appended::Exists);
+        }
+        rows.insert(key, (row.order.map(str::to_owned), row.open, row.json.to_owned()));
+        if failing == Failing::AnswerOfAppend { Err("the connection broke".into()) } else { Ok(Appended::Done) }
+    }
+
+    fn read(&self, query: Query<'_>, _: Duration, found: &mut dyn FnMut(&str) -> bool) -> Result<(), String> {
+        if *self.failing.lock().unwrap() == Failing::Read {
+            return Err("the disk is gone".into());
+        }
+        let rows = self.rows.lock().unwrap().clone();
+        let mut hand_on = |json: &str| _ = found(json);
+        match query {
+            Query::Key(key) => rows.iter().filter(|((of, _), _)| of == key).for_each(|(_, row)| hand_on(&row.2)),
+            Query::Order(order) => {
+                rows.values().filter(|row| row.0.as_deref() == Some(order)).for_each(|row| hand_on(&row.2));
+            }
+            Query::Open { after, limit } => {
+                let is_last = |key: &str, seq: u32| !rows.contains_key(&(key.to_owned(), seq + 1));
+                let open = rows.iter().filter(|((key, seq), row)| &**key > after && row.1 && is_last(key, *seq));
+                open.take(limit as usize).for_each(|(_, row)| hand_on(&row.2));
+            }
+        }
+        Ok(())
+    }
+
+    fn forget(&self, key: &str, _: Duration) -> Result<(), String> {
+        self.rows.lock().unwrap().retain(|(of, _), _| of != key);
+        Ok(())
+    }
+}
+
+/// Counts the requests that move money, and answers them and look-ups as it is told.
+struct Service {
+    port: u16,
+    charges: Arc<AtomicU32>,
+    look_ups: Arc<AtomicU32>,
+    answers: Arc<Mutex<Answers>>,
+}
+
+#[derive(Clone)]
+struct Answers {
+    /// `None`: the connection ends without an answer.
+    charge: Option<(&'static str, String)>,
+    look_up: (&'static str, String),
+}
+
+impl Service {
+    fn start() -> Service {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let service = Service {
+            port: listener.local_addr().unwrap().port(),
+            charges: Arc::default(),
+            look_ups: Arc::default(),
+            answers: Arc::new(Mutex::new(Answers { charge: Some(paid()), look_up: ("404 Not Found", "{}".into()) })),
+        };
+        let (charges, look_ups, answers) =
+            (Arc::clone(&service.charges), Arc::clone(&service.look_ups), Arc::clone(&service.answers));
+        std::thread::spawn(move || {
+            for mut connection in listener.incoming().flatten() {
+                let (charges, look_ups, answers) = (Arc::clone(&charges), Arc::clone(&look_ups), Arc::clone(&answers));
+                std::thread::spawn(move || {
+                    while let Some(request) = http::read_message(&mut connection) {
+                        let is_look_up = request.lines().next().unwrap().contains("/status");
+                        if is_look_up { &look_ups } else { &charges }.fetch_add(1, Ordering::SeqCst);
+                        let answers = answers.lock().unwrap().clone();
+                        let answer = if is_look_up { Some(answers.look_up) } else { answers.charge };
+                        let Some((status, body)) = answer else { break };
+                        _ = connection.write_all(http::response(status, "", &body).as_bytes());
+                    }
+                });
+            }
+        });
+        service
+    }
+
+    fn charge_answers(&self, answer: Option<(&'static str, String)>) {
+        self.answers.lock().unwrap().charge = answer;
+    }
+
+    fn look_up_answers(&self, state: u8, entry: &str) {
+        self.answers.lock().unwrap().look_up = ("200 OK", order(state, entry));
+    }
+
+    fn charges(&self) -> u32 {
+        self.charges.load(Ordering::SeqCst)
+    }
+}
+
+fn order(state: u8, entries: &str) -> String {
+    let last = if matches!(state, 4..=6) { "true,\"requeryNeeded\":false" } else { "false,\"requeryNeeded\":true" };
+    format!(
+        r#"{{"data":{{"orderSummary":{{"reference":"ORD-1","statusId":{state}}},"isFinalStatus":{last},"orderPayments":[{entries}]}}}}"#
+    )
+}
+
+const FAILED: &str = r#"{"orderPaymentReference":"PAY-1","statusId":4}"#;
+
+fn paid() -> (&'static str, String) {
+    ("200 OK", r#"{"status":"success","statusCode":"00","data":{"statusId":5,"reference":"ORD-1"}}"#.into())
+}
+
+fn declined() -> (&'static str, String) {
+    ("400 Bad Request", r#"{"status":"failed","message":"declined"}"#.into())
+}
+
+/// The customer must authorize it.
+fn awaiting() -> (&'static str, String) {
+    let body = r#"{"status":"success","data":{"orderPayment":{"orderReference":"ORD-1","orderPaymentReference":"PAY-1","statusId":3}}}"#;
+    ("200 OK", body.into())
+}
+
+struct Till {
+    client: Client,
+    store: Memory,
+    service: Service,
+}
+
+impl Till {
+    fn new() -> Till {
+        let service = Service::start();
+        let store = Memory { rows: Arc::default(), failing: Arc::new(Mutex::new(Failing::Nothing)) };
+        let client = client(service.port, &store);
+        Till { client, store, service }
+    }
+
+    fn pay(&self) -> Reply {
+        self.call("order_pay", json!({"reference": "ORD-1", "paymentOption": "C", "card": {
+            "cardnumber": "5123450000000008", "expirymonth": "12", "expiryyear": "39", "cvv": "100"}}), None)
+    }
+
+    fn refund(&self, amount: &str, key: Option<&str>) -> Reply {
+        self.call("order_refund", json!({"reference": "ORD-1", "amount": amount}), key)
+    }
+
+    fn call(&self, name: &str, request: Value, key: Option<&str>) -> Reply {
+        let token = Arc::new(CallToken::default());
+        token.set_timeout_ms(3000);
+        assert!(key.is_none_or(|key| token.set_key(key)));
+        let record = CallRecord::new();
+        let context = self.client.begin(Some(token), &record);
+        self.client.call(&context, paysvc_spec::endpoint(name), &request.to_string())
+    }
+
+    fn next(&self, after: &str) -> (Option<String>, Reply) {
+        let record = CallRecord::new();
+        self.client.journal_next(&self.client.begin(None, &record), after)
+    }
+
+    fn settle(&self, request: Value) -> Reply {
+        let record = CallRecord::new();
+        self.client.journal_settle(&self.client.begin(None, &record), &request.to_string())
+    }
+
+    /// The call of every claim is over.
+    fn let_time_pass(&self) {
+        for row in self.store.rows.lock().unwrap().values_mut() {
+            let mut json: Value = serde_json::from_str(&row.2).unwrap();
+            if json.get("until_ms").is_some() {
+                json["until_ms"] = json!(0);
+            }
+            row.2 = json.to_string();
+        }
+    }
+}
+
+fn client(port: u16, store: &Memory) -> Client {
+    let vector = include_str!("../../../tests/vectors/rsa4096.json");
+    let vector: Value = serde_json::from_str(vector).unwrap();
+    let config = json!({
+        "base_url": format!("http://127.0.0.1:{port}"), "public_key": "public", "secret_key": "secret",
+        "encryption_key": vector["encryption_key"], "timeout_ms": 3000, "max_attempts": 1,
+    });
+    let client = Client::new(Some(&config.to_string()), &|_| None).unwrap_or_else(|error| panic!("{}", error.message));
+    client.set_store(Box::new(store.clone())).unwrap_or_else(|error| panic!("{}", error.message));
+    client
+}
+
+fn seen(reply: &Reply) -> (Status, Outcome, bool) {
+    (reply.status, reply.outcome, reply.replayed)
+}
+
+use Outcome::{Confirmed, NotSent, Rejected, Unknown};
+
+#[test]
+fn an_order_is_charged_once_however_often_it_is_paid() {
+    let till = Till::new();
+    let first = till.pay();
+    assert_eq!(seen(&first), (Status::Ok, Confirmed, false), "{}", first.message);
+    till.service.look_up_answers(5, "");
+    for _ in 0..3 {
+        let again = till.pay();
+        assert_eq!(seen(&again), (Status::Ok, Confirmed, true), "{}", again.message);
+        assert!(again.body.contains("orderSummary"), "the look-up's body: {}", again.body);
+    }
+    assert_eq!((till.service.charges(), till.store.kinds()), (1, vec!["claim".into(), "end CONFIRMED".into()]));
+}
+
+#[test]
+fn a_lost_answer_is_looked_up_and_never_sent_again() {
+    let till = Till::new();
+    till.service.charge_answers(None);
+    assert_eq!(seen(&till.pay()), (Status::Transport, Unknown, false));
+    till.service.look_up_answers(2, "");
+    for _ in 0..2 {
+        let open = till.pay();
+        assert_eq!(seen(&open), (Status::Unresolved, Unknown, false), "{}", open.message);
+    }
+    till.service.look_up_answers(5, "");
+    assert_eq!(seen(&till.pay()), (Status::Ok, Confirmed, true));
+    assert_eq!(till.service.charges(), 1);
+    assert_eq!(till.store.kinds(), ["claim", "end UNKNOWN", "end CONFIRMED"]);
+}
+
+/// A till that dies between claim and answer: the claim has no end, and its call may still be under way.
+#[test]
+fn a_claim_without_an_end_is_waited_for_and_then_looked_up() {
+    let till = Till::new();
+    till.service.charge_answers(None);
+    till.pay();
+    let (last, _) = till.store.rows.lock().unwrap().pop_last().unwrap();
+    assert_eq!(last.1, 2, "the end");
+    let started = std::time::Instant::now();
+    let waited = till.pay();
+    assert_eq!(seen(&waited), (Status::Unresolved, Unknown, false), "{}", waited.message);
+    assert!(started.elapsed() >= Duration::from_secs(2) || waited.message.contains("look-up"), "{}", waited.message);
+    till.let_time_pass();
+    till.service.look_up_answers(4, FAILED);
+    till.service.charge_answers(Some(paid()));
+    let paid = till.pay();
+    assert_eq!(seen(&paid), (Status::Ok, Confirmed, false), "{}", paid.message);
+    assert_eq!(till.service.charges(), 2);
+    assert_eq!(till.store.kinds(), ["claim", "end REJECTED", "claim", "end CONFIRMED"]);
+}
+
+#[test]
+fn a_declined_card_may_be_followed_by_another_unless_the_service_has_one_in_progress() {
+    let till = Till::new();
+    till.service.charge_answers(Some(declined()));
+    assert_eq!(seen(&till.pay()), (Status::Rejected, Rejected, false));
+    till.service.look_up_answers(2, r#"{"orderPaymentReference":"PAY-1","statusId":2}"#);
+    assert_eq!(seen(&till.pay()), (Status::Unresolved, Unknown, false));
+    assert_eq!(till.service.charges(), 1);
+    till.service.look_up_answers(4, FAILED);
+    till.service.charge_answers(Some(paid()));
+    assert_eq!(seen(&till.pay()), (Status::Ok, Confirmed, false));
+    assert_eq!(till.service.charges(), 2);
+}
+
+#[test]
+fn an_order_that_the_service_has_paid_already_is_not_charged() {
+    let till = Till::new();
+    till.service.look_up_answers(5, r#"{"orderPaymentReference":"PAY-9","statusId":5}"#);
+    assert_eq!(seen(&till.pay()), (Status::Ok, Confirmed, true));
+    assert_eq!((till.service.charges(), till.store.kinds()), (0, vec!["claim".into(), "end CONFIRMED".into()]));
+    let other = Till::new();
+    other.service.look_up_answers(4, FAILED);
+    assert_eq!(seen(&other.pay()), (Status::Unresolved, Unknown, false), "an attempt of somebody else");
+    assert_eq!((other.service.charges(), other.store.kinds().len()), (0, 0));
+}
+
+#[test]
+fn a_refund_needs_a_key_and_its_key_is_for_one_refund() {
+    let till = Till::new();
+    till.service.charge_answers(Some(("200 OK", r#"{"status":"success","message":"refunded"}"#.into())));
+    let without = till.refund("5", None);
+    assert_eq!(seen(&without), (Status::Argument, NotSent, false));
+    assert!(without.message.contains("idempotency key"), "{}", without.message);
+    assert_eq!(seen(&till.refund("5.00", Some("k"))), (Status::Ok, Confirmed, false));
+    assert_eq!(seen(&till.refund("5", Some("k"))), (Status::Ok, Confirmed, true));
+    let other = till.refund("6", Some("k"));
+    assert_eq!(seen(&other), (Status::KeyReused, Unknown, false));
+    assert!(other.message.contains("amount") && !other.message.contains('6'), "{}", other.message);
+    assert_eq!(seen(&till.refund("6", Some("l"))), (Status::Ok, Confirmed, false));
+    assert_eq!(till.service.charges(), 2);
+}
+
+#[test]
+fn a_journal_that_fails_lets_nothing_be_sent() {
+    for (failing, outcome, kinds) in [(Failing::Append, NotSent, 0), (Failing::Read, Unknown, 0)] {
+        let till = Till::new();
+        till.store.fail(failing);
+        assert_eq!(seen(&till.pay()), (Status::Journal, outcome, false));
+        till.store.fail(Failing::Nothing);
+        assert_eq!((till.service.charges(), till.store.kinds().len()), (0, kinds));
+        assert_eq!(seen(&till.pay()), (Status::Ok, Confirmed, false));
+    }
+}
+
+#[test]
+fn an_insert_whose_answer_was_lost_is_recognised() {
+    let till = Till::new();
+    till.store.fail(Failing::AnswerOfAppend);
+    assert_eq!(seen(&till.pay()), (Status::Ok, Confirmed, false));
+    assert_eq!(till.service.charges(), 1);
+}
+
+#[test]
+fn a_journal_that_fails_after_sending_leaves_the_reply_and_the_key_open() {
+    let till = Till::new();
+    till.store.fail(Failing::SecondAppend);
+    assert_eq!(seen(&till.pay()), (Status::Ok, Confirmed, false));
+    till.store.fail(Failing::Nothing);
+    till.let_time_pass();
+    till.service.look_up_answers(5, "");
+    assert_eq!(till.store.kinds(), ["claim"]);
+    let (key, reply) = till.next("");
+    assert_eq!((key.as_deref(), reply.outcome), (Some("charge ORD-1"), Confirmed), "{}", reply.message);
+    assert_eq!(till.next("").0.as_deref(), Some(""));
+    assert_eq!(till.service.charges(), 1);
+}
+
+#[test]
+fn of_many_that_pay_at_once_one_is_sent() {
+    let till = Till::new();
+    till.service.look_up_answers(5, "");
+    let answers = Arc::clone(&till.service.answers);
+    answers.lock().unwrap().look_up = ("404 Not Found", "{}".into());
+    let clients: Vec<_> = (0..8).map(|_| client(till.service.port, &till.store)).collect();
+    let outcomes: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = clients
+            .into_iter()
+            .map(|client| {
+                let till = Till { client, store: till.store.clone(), service: Service { port: 0, charges: Arc::default(), look_ups: Arc::default(), answers: Arc::clone(&answers) } };
+                scope.spawn(move || till.pay())
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert_eq!(till.service.charges(), 1);
+    for reply in &outcomes {
+        assert_eq!(reply.outcome, Confirmed, "{}", reply.message);
+    }
+    assert_eq!(outcomes.iter().filter(|reply| !reply.replayed).count(), 1);
+}
+
+#[test]
+fn an_authorization_belongs_to_the_open_charge_that_it_completes() {
+    let till = Till::new();
+    let authorize = |otp: &str| {
+        till.call("order_pay_authorize", json!({"orderPaymentReference": "PAY-1", "otp": otp}), None)
+    };
+    assert_eq!(seen(&authorize("1")), (Status::Unresolved, Unknown, false), "no such charge");
+    till.service.charge_answers(Some(awaiting()));
+    let charge = till.pay();
+    assert_eq!((charge.outcome, charge.state.0), (Confirmed, 3), "{}", charge.message);
+    till.service.charge_answers(Some(paid()));
+    let authorized = authorize("123456");
+    assert_eq!(seen(&authorized), (Status::Ok, Confirmed, false), "{}", authorized.message);
+    till.service.look_up_answers(5, r#"{"orderPaymentReference":"PAY-1","statusId":5}"#);
+    assert_eq!(seen(&authorize("123456")), (Status::Ok, Confirmed, true));
+    assert_eq!(seen(&till.pay()), (Status::Ok, Confirmed, true));
+    assert_eq!(till.service.charges(), 2);
+    let rows = till.store.rows.lock().unwrap();
+    assert!(rows.values().all(|row| !row.2.contains("123456") && !row.2.contains("5123450000000008")));
+}
+
+#[test]
+fn a_person_settles_what_stays_open_and_later_news_outweighs_it() {
+    let till = Till::new();
+    till.service.charge_answers(None);
+    till.pay();
+    till.service.look_up_answers(2, "");
+    let (key, open) = till.next("");
+    assert_eq!((key.as_deref(), open.outcome), (Some("charge ORD-1"), Unknown));
+    let id = open.message.split("(claim ").nth(1).unwrap().split(' ').next().unwrap().to_owned();
+    let settled = till.settle(json!({"id": id, "outcome": "REJECTED", "who": "A", "why": "not in the statement"}));
+    assert_eq!(seen(&settled), (Status::Rejected, Rejected, false), "{}", settled.message);
+    let again = till.settle(json!({"id": id, "outcome": "REJECTED", "who": "A", "why": "twice"}));
+    assert_eq!(seen(&again), (Status::Argument, Unknown, false));
+    till.service.charge_answers(Some(paid()));
+    assert_eq!(seen(&till.pay()), (Status::Ok, Confirmed, false));
+    assert_eq!(till.service.charges(), 2);
+}
+
+#[test]
+fn a_key_without_a_journal_is_refused() {
+    let service = Service::start();
+    let store = Memory { rows: Arc::default(), failing: Arc::new(Mutex::new(Failing::Nothing)) };
+    let till = Till { client: client(service.port, &store), store, service };
+    let config = json!({"base_url": format!("http://127.0.0.1:{}", till.service.port), "secret_key": "s"});
+    let client = Client::new(Some(&config.to_string()), &|_| None).unwrap_or_else(|error| panic!("{}", error.message));
+    let till = Till { client, ..till };
+    assert_eq!(seen(&till.refund("5", Some("k"))), (Status::Config, NotSent, false));
+    assert_eq!(till.service.charges(), 0);
+}
