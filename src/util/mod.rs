@@ -11,6 +11,7 @@ pub mod limits;
 pub mod memory;
 pub mod one_line;
 pub mod panics;
+pub mod per_process;
 pub mod process;
 pub mod reference;
 pub mod secret;
