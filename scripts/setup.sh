@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
     exit 1
 }
 
-RUST_LEAST=88 # 1.88, which a dependency needs
+RUST_LEAST=89 # 1.89, which a dependency needs
 
 missing=""
 need() { # command, package

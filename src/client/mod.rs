@@ -65,7 +65,10 @@ impl Client {
         let transport = config.for_transport().map(Transport::new).transpose();
         let transport = transport.map_err(|error| config.name_variable(error))?;
         let headers = [ApiKey::Public, ApiKey::Secret].map(|key| common_headers(&config, key));
-        Ok(Client { config, settings, transport, headers, journal: JournalCell::default(), log: Log::default() })
+        let client =
+            Client { config, settings, transport, headers, journal: JournalCell::default(), log: Log::default() };
+        client.open_journal()?;
+        Ok(client)
     }
 
     /// The context of a call that begins now.

@@ -9,6 +9,8 @@ pub mod digest;
 pub mod key;
 mod minted;
 pub mod row;
+#[cfg(feature = "journal")]
+pub mod sqlite;
 pub mod store;
 pub mod table;
 

@@ -17,7 +17,6 @@ pub mod error;
 mod framing;
 mod look_up;
 mod own_authority;
-mod per_process;
 mod pool;
 pub mod probe;
 mod proxy;

@@ -12,6 +12,7 @@ pub mod limits;
 pub mod memory;
 pub mod one_line;
 pub mod panics;
+pub mod per_process;
 pub mod process;
 pub mod reference;
 pub mod secret;

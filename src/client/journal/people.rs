@@ -1,11 +1,16 @@
 //! What is open after a crash, and what a person settles.
 
+use std::path::Path;
+
 use super::look_up::{self, Finding};
 use super::{CallContext, Client, journal_failed};
 use crate::client::log::Level;
 use crate::client::resolve::arguments;
 use crate::journal::claims::Claimed;
 use crate::journal::row::{By, End, Row};
+#[cfg(feature = "journal")]
+use crate::journal::sqlite::SqliteStore;
+use crate::journal::store::Store;
 use crate::journal::table::Found;
 use crate::journal::{Journal, clock};
 use crate::json::{self, Members};
@@ -17,6 +22,18 @@ use paysvc_spec::status::{Outcome, State, Status};
 const SETTLE: &str = "journal_settle";
 
 impl Client {
+    /// Opens the file that the configuration names.
+    pub(in crate::client) fn open_journal(&self) -> Result<(), ValidationError> {
+        let Some(path) = &self.config.journal else { return Ok(()) };
+        let failed = |reason: String| {
+            let error = ValidationError::of_member(Status::Journal, "the configuration", "journal", reason);
+            self.config.name_variable(error)
+        };
+        let store = open(path, self.config.journal_create).map_err(failed)?;
+        let journal = Journal::new(store, self.scope());
+        self.journal.set(journal).map_err(|reason| ValidationError::new(Status::Internal, reason))
+    }
+
     /// False without a journal.
     pub fn remember_reference(&self, reference: &str) -> bool {
         self.journal.get().map(|journal| journal.minted.add(reference)).is_some()
@@ -69,6 +86,16 @@ impl Client {
         let settlement = arguments(const { operation(SETTLE) }, json).and_then(|members| Settlement::read(&members));
         settlement.map_or_else(Reply::invalid, |settlement| settlement.write(context, journal))
     }
+}
+
+#[cfg(feature = "journal")]
+fn open(path: &Path, create: bool) -> Result<Box<dyn Store>, String> {
+    Ok(Box::new(SqliteStore::open(path, create)?))
+}
+
+#[cfg(not(feature = "journal"))]
+fn open(_: &Path, _: bool) -> Result<Box<dyn Store>, String> {
+    Err("cannot be opened: this build has no journal file; call client_set_store, or build with the feature journal".into())
 }
 
 const NONE_LEFT: &str = r#"{"status":true,"message":"no key is open"}"#;

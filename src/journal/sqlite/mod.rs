@@ -1,0 +1,279 @@
+//! Rows in a file of SQLite, which several programs of a machine may share.
+//!
+//! Each call opens the file and closes it. So no connection is there when the program forks (see `turns`), a failed sync is
+//! never followed by a commit of the same connection, and a file that was replaced is noticed.
+
+mod place;
+mod schema;
+#[cfg(test)]
+mod tests;
+mod turns;
+
+use std::fs::{self, OpenOptions};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior, params};
+
+use self::place::{Found, Identity};
+use self::turns::{CONNECTIONS, Turns, deadline};
+use super::store::{Appended, NewRow, Query, Store};
+use crate::util::process::critical_section;
+use crate::util::reference;
+
+/// How long opening may wait for other processes.
+const MAX_OPENING: Duration = Duration::from_secs(10);
+
+/// Between two attempts while another process has the file.
+const PAUSE: Duration = Duration::from_millis(2);
+
+pub struct SqliteStore {
+    /// Without symbolic links.
+    path: PathBuf,
+    identity: Identity,
+    turns: Turns,
+    /// A write has failed. What it left in the -wal file may be read, but is not durable before a checkpoint has succeeded.
+    in_doubt: AtomicBool,
+}
+
+/// Why an attempt failed.
+#[derive(Debug)]
+enum Failure {
+    /// Another process has the file.
+    Busy,
+    /// What is wrong with the journal, and what to do.
+    Other(String),
+}
+
+impl SqliteStore {
+    /// Opens a journal. A missing one is an error unless `create` says to make it: a volume that is not mounted must not look
+    /// like a journal without rows.
+    pub fn open(path: &Path, create: bool) -> Result<SqliteStore, String> {
+        SqliteStore::open_if(path, create, place::check_file_system)
+    }
+
+    fn open_if(path: &Path, create: bool, fits: fn(&Path) -> Result<(), String>) -> Result<SqliteStore, String> {
+        let path = match place::find(path)? {
+            Found::File(path) => path,
+            Found::Nothing(path) if create => {
+                fits(folder_of(&path))?;
+                make(&path)?;
+                path
+            }
+            Found::Nothing(_) => {
+                return Err(format!(
+                    "the journal {} is missing: is its volume mounted? To make a new one, set journal_create to true",
+                    path.display()
+                ));
+            }
+        };
+        fits(&path)?;
+        fits(folder_of(&path))?;
+        let identity = Identity::of(&path)?;
+        let store = SqliteStore { path, identity, turns: Turns::new(), in_doubt: AtomicBool::new(false) };
+        store.attempts(MAX_OPENING, |store| store.connected(schema::open))?;
+        Ok(store)
+    }
+
+    /// Until one succeeds, fails for another reason than that another process has the file, or the time is over. The system's
+    /// reads, writes and syncs of the file cannot be interrupted.
+    fn attempts<T>(
+        &self,
+        timeout: Duration,
+        attempt: impl Fn(&SqliteStore) -> Result<T, Failure>,
+    ) -> Result<T, String> {
+        let deadline = deadline(timeout);
+        let path = self.path.display();
+        let Some(_turn) = self.turns.take(deadline) else {
+            return Err(format!("the journal {path} was used by other threads for all of the time limit"));
+        };
+        loop {
+            match critical_section(|| attempt(self)) {
+                Ok(done) => return Ok(done),
+                Err(Failure::Other(error)) => return Err(format!("the journal {path}: {error}")),
+                Err(Failure::Busy) if Instant::now() >= deadline => {
+                    return Err(format!("the journal {path} was used by other processes for all of the time limit"));
+                }
+                Err(Failure::Busy) => std::thread::sleep(PAUSE),
+            }
+        }
+    }
+
+    fn read_rows<T>(&self, timeout: Duration, work: impl Fn(&Connection) -> rusqlite::Result<T>) -> Result<T, String> {
+        self.attempts(timeout, |store| {
+            store.connected(|connection| {
+                store.ready(connection)?;
+                Ok(work(connection)?)
+            })
+        })
+    }
+
+    /// In a transaction, which is durable once this has returned `Ok`.
+    fn change<T>(&self, timeout: Duration, work: impl Fn(&Transaction) -> rusqlite::Result<T>) -> Result<T, String> {
+        let attempt = |store: &SqliteStore| {
+            let done = store.connected(|connection| {
+                store.ready(connection)?;
+                let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+                let done = work(&transaction)?;
+                transaction.commit()?;
+                Ok(done)
+            });
+            if matches!(done, Err(Failure::Other(_))) {
+                store.in_doubt.store(true, Ordering::SeqCst);
+            }
+            done
+        };
+        self.attempts(timeout, attempt)
+    }
+
+    fn ready(&self, connection: &Connection) -> Result<(), Failure> {
+        schema::check(connection)?;
+        if self.in_doubt.load(Ordering::SeqCst) {
+            schema::checkpoint(connection)?;
+            self.in_doubt.store(false, Ordering::SeqCst);
+        }
+        Ok(())
+    }
+
+    /// With a connection to the file that was opened first, and to no other that is now at its path.
+    fn connected<T>(&self, work: impl FnOnce(&mut Connection) -> Result<T, Failure>) -> Result<T, Failure> {
+        self.identity.check(&self.path).map_err(Failure::Other)?;
+        let done = connected(&self.path, |connection| {
+            // What is in the -wal file stays there, so that most calls sync once.
+            connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+            work(connection)
+        })?;
+        self.identity.check(&self.path).map_err(Failure::Other)?;
+        Ok(done)
+    }
+}
+
+impl Store for SqliteStore {
+    fn append(&self, row: &NewRow<'_>, timeout: Duration) -> Result<Appended, String> {
+        self.change(timeout, |transaction| {
+            let values = params![row.key, row.seq, row.order, row.open, row.json];
+            if transaction.execute(INSERT, values)? == 0 {
+                return Ok(Appended::Exists);
+            }
+            transaction.execute(KEEP_OPEN_ONLY_LAST, [row.key])?;
+            Ok(Appended::Done)
+        })
+    }
+
+    fn read(&self, query: Query<'_>, timeout: Duration, found: &mut dyn FnMut(&str) -> bool) -> Result<(), String> {
+        let rows = self.read_rows(timeout, |connection| match query {
+            Query::Key(key) => rows(connection, "WHERE key = ?1 ORDER BY seq", [key]),
+            Query::Order(order) => rows(connection, "WHERE order_ref = ?1 ORDER BY key, seq", [order]),
+            Query::Open { after, limit } => {
+                let values = params![after, limit];
+                rows(connection, "WHERE open = 1 AND key > ?1 ORDER BY key LIMIT ?2", values)
+            }
+        })?;
+        if matches!(query, Query::Key(_)) && rows.iter().zip(1..).any(|((seq, _), expected)| *seq != expected) {
+            return Err(format!(
+                "the journal {}: rows of a key are missing; restore it from a copy",
+                self.path.display()
+            ));
+        }
+        let _all = rows.iter().all(|(_, row)| found(row));
+        Ok(())
+    }
+
+    fn forget(&self, key: &str, timeout: Duration) -> Result<(), String> {
+        self.change(timeout, |transaction| transaction.execute("DELETE FROM journal_row WHERE key = ?1", [key]))?;
+        Ok(())
+    }
+}
+
+const INSERT: &str = "INSERT INTO journal_row (key, seq, order_ref, open, row) VALUES (?1, ?2, ?3, ?4, ?5)
+    ON CONFLICT DO NOTHING";
+
+const KEEP_OPEN_ONLY_LAST: &str = "UPDATE journal_row SET open = 0
+    WHERE key = ?1 AND open = 1 AND seq < (SELECT max(seq) FROM journal_row WHERE key = ?1)";
+
+/// The numbers and the JSON of rows.
+fn rows(connection: &Connection, which: &str, values: impl rusqlite::Params) -> rusqlite::Result<Vec<(u32, String)>> {
+    let mut statement = connection.prepare(&format!("SELECT seq, row FROM journal_row {which}"))?;
+    statement.query_map(values, |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().unwrap_or(path)
+}
+
+/// With a new connection, which is closed afterwards. Nothing else in this process may open the file: closing it would drop
+/// the locks of all connections.
+fn connected<T>(path: &Path, work: impl FnOnce(&mut Connection) -> Result<T, Failure>) -> Result<T, Failure> {
+    let _connected = CONNECTIONS.enter().map_err(Failure::Other)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(path, flags)?;
+    // Nobody waits within a critical section.
+    connection.busy_timeout(Duration::ZERO)?;
+    schema::configure(&connection)?;
+    let done = work(&mut connection)?;
+    connection.close().map_err(|(_, error)| error)?;
+    Ok(done)
+}
+
+/// Makes a journal beside its place and puts it there as a whole, so that nobody ever finds a part of one. If another process
+/// is faster, its journal stays.
+fn make(path: &Path) -> Result<(), String> {
+    let shown = path.display();
+    let cannot = |error: std::io::Error| {
+        format!("the journal {shown} cannot be made: {error}; its folder must be writable for the user of this program")
+    };
+    let new = beside(path)?;
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    drop(options.open(&new).map_err(cannot)?);
+    let made = critical_section(|| connected(&new, schema::make));
+    let placed = made.map_err(|failure| match failure {
+        Failure::Busy => format!("the journal {shown} cannot be made: another process has opened {}", new.display()),
+        Failure::Other(error) => format!("the journal {shown} cannot be made: {error}"),
+    });
+    let placed = placed.and_then(|()| match fs::hard_link(&new, path) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(cannot(error)),
+        _ => Ok(()),
+    });
+    let removed = fs::remove_file(&new).map_err(cannot);
+    placed.and(removed)?;
+    place::sync_folder_of(path)
+}
+
+/// A name in the same folder that no other process and no other thread uses.
+fn beside(path: &Path) -> Result<PathBuf, String> {
+    let random = reference::new("").ok_or("the system has no randomness")?;
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!("-new-{random}"));
+    Ok(path.with_file_name(name))
+}
+
+impl From<rusqlite::Error> for Failure {
+    fn from(error: rusqlite::Error) -> Failure {
+        let advice = match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed) => {
+                return Failure::Busy;
+            }
+            Some(ErrorCode::NotADatabase) => {
+                "it is damaged or not a journal; restore it from a copy, or give another path"
+            }
+            Some(ErrorCode::DatabaseCorrupt) => "it is damaged; restore it from a copy",
+            Some(ErrorCode::DiskFull) => "its disk is full, or a limit was reached; make room",
+            Some(ErrorCode::ReadOnly) => {
+                "it, or its folder, is read-only; both must be writable for the user of this program"
+            }
+            Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
+                "it, its -wal or its -shm file cannot be opened; they and their folder must be readable and writable for the \
+                 user of this program"
+            }
+            Some(ErrorCode::SystemIoFailure) => "its disk reports a failure, or a limit was reached; check the disk",
+            _ => "it cannot be used",
+        };
+        Failure::Other(format!("{advice} ({error})"))
+    }
+}

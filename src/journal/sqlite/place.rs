@@ -1,0 +1,179 @@
+//! Where the file may be, and whether it is still the same one.
+
+use std::fs::{self, Metadata};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// What was found at a path.
+pub enum Found {
+    /// A file, without symbolic links in its path.
+    File(PathBuf),
+    /// Nothing; a file could be made there.
+    Nothing(PathBuf),
+}
+
+pub fn find(path: &Path) -> Result<Found, String> {
+    let shown = path.display();
+    match fs::canonicalize(path) {
+        Ok(path) => {
+            let about = fs::metadata(&path).map_err(|error| format!("the journal {shown} cannot be read: {error}"))?;
+            if about.is_dir() {
+                return Err(format!("the journal {shown} is a folder: give the path of a file in it"));
+            }
+            if !about.is_file() {
+                return Err(format!("the journal {shown} is no ordinary file: give the path of one"));
+            }
+            Ok(Found::File(path))
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            if fs::symlink_metadata(path).is_ok() {
+                return Err(format!(
+                    "the journal {shown} is a symbolic link to a file that is missing: is its volume mounted?"
+                ));
+            }
+            let Some(name) = path.file_name() else {
+                return Err(format!("the journal {shown} is not the path of a file"));
+            };
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let folder = fs::canonicalize(folder).map_err(|error| {
+                format!("the folder of the journal {shown} cannot be opened: {error}; is its volume mounted?")
+            })?;
+            Ok(Found::Nothing(folder.join(name)))
+        }
+        Err(error) => Err(format!("the journal {shown} cannot be opened: {error}")),
+    }
+}
+
+/// Refuses a file system that loses what was synced, or on which locks cannot be relied on. Asked of the file and of its
+/// folder, where SQLite writes as well: a file may be mounted alone.
+pub fn check_file_system(path: &Path) -> Result<(), String> {
+    match unfit(path) {
+        None => Ok(()),
+        Some(why) => Err(format!("the journal cannot be kept on {why} ({}): put it on a local disk", path.display())),
+    }
+}
+
+const NETWORK: &str = "a network file system, where locks and syncs cannot be relied on";
+const MEMORY: &str = "a file system in memory, which a restart empties";
+const LAYER: &str = "the layer of a container, which is removed with it; mount a volume";
+const FUSE: &str = "a FUSE file system, of which it is not known whether locks and syncs can be relied on";
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn unfit(path: &Path) -> Option<&'static str> {
+    // As `linux/magic.h` has them, and what file systems outside the kernel use. The type's width depends on the target.
+    unfit_type(nix::sys::statfs::statfs(path).ok()?.filesystem_type().0 as u32)
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn unfit_type(number: u32) -> Option<&'static str> {
+    Some(match number {
+        // NFS, SMB (three), NCP, AFS (two), Coda, Ceph, 9P, Lustre, GFS2, OCFS2, GPFS, VirtualBox, BeeGFS
+        0x6969 | 0x517b | 0xff53_4d42 | 0xfe53_4d42 | 0x564c | 0x5346_414f | 0x6b41_4653 | 0x7375_7245
+        | 0x00c3_6400 | 0x0102_1997 | 0x0bd0_0bd0 | 0x0116_1970 | 0x7461_636f | 0x4750_4653 | 0x786f_4256
+        | 0x1983_0326 => NETWORK,
+        // tmpfs, ramfs
+        0x0102_1994 | 0x8584_58f6 => MEMORY,
+        // overlayfs, aufs
+        0x794c_7630 | 0x6175_6673 => LAYER,
+        0x6573_5546 => FUSE,
+        _ => return None,
+    })
+}
+
+#[cfg(target_vendor = "apple")]
+fn unfit(path: &Path) -> Option<&'static str> {
+    match nix::sys::statfs::statfs(path).ok()?.filesystem_type_name() {
+        "nfs" | "smbfs" | "afpfs" | "webdav" | "cifs" => Some(NETWORK),
+        "tmpfs" => Some(MEMORY),
+        name if name.contains("fuse") => Some(FUSE),
+        _ => None,
+    }
+}
+
+/// A mapped drive, too, once the path is a canonical one. What is beneath a drive's letter is not asked.
+#[cfg(windows)]
+fn unfit(path: &Path) -> Option<&'static str> {
+    use std::path::{Component, Prefix};
+    match path.components().next() {
+        Some(Component::Prefix(prefix)) if matches!(prefix.kind(), Prefix::UNC(..) | Prefix::VerbatimUNC(..)) => {
+            Some(NETWORK)
+        }
+        _ => None,
+    }
+}
+
+/// Other systems are not asked.
+#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple", windows)))]
+fn unfit(_: &Path) -> Option<&'static str> {
+    None
+}
+
+/// Which file it is, whatever its path. Windows lets nobody replace a file in use, and tells no number without `unsafe`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Identity {
+    #[cfg(unix)]
+    device_and_inode: (u64, u64),
+}
+
+impl Identity {
+    pub fn of(path: &Path) -> Result<Identity, String> {
+        fs::metadata(path).map(|about| Identity::new(&about)).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => format!(
+                "the journal {} has been removed or renamed: put it back, or stop the program and start it again",
+                path.display()
+            ),
+            _ => format!("the journal {} cannot be opened: {error}", path.display()),
+        })
+    }
+
+    #[cfg(unix)]
+    fn new(about: &Metadata) -> Identity {
+        use std::os::unix::fs::MetadataExt;
+        Identity { device_and_inode: (about.dev(), about.ino()) }
+    }
+
+    #[cfg(not(unix))]
+    fn new(_: &Metadata) -> Identity {
+        Identity {}
+    }
+
+    /// Fails if another file is at this path.
+    pub fn check(self, path: &Path) -> Result<(), String> {
+        if Identity::of(path)? == self {
+            return Ok(());
+        }
+        Err(format!(
+            "another file is now at the path of the journal {}: stop the program, and start it again with the right file",
+            path.display()
+        ))
+    }
+}
+
+/// Makes the entries of a folder durable. Windows does that by itself.
+pub fn sync_folder_of(path: &Path) -> Result<(), String> {
+    #[cfg(unix)]
+    if let Some(folder) = path.parent() {
+        fs::File::open(folder)
+            .and_then(|folder| folder.sync_all())
+            .map_err(|error| format!("the folder {} cannot be synced: {error}", folder.display()))?;
+    }
+    #[cfg(not(unix))]
+    let _ = path;
+    Ok(())
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_systems_that_lose_rows_are_refused() {
+        for (number, word) in [(0x6969, "network"), (0x0102_1994, "memory"), (0x794c_7630, "container")] {
+            assert!(unfit_type(number).unwrap().contains(word));
+        }
+        // ext4, XFS, Btrfs, ZFS, F2FS, FAT
+        for number in [0xef53, 0x5846_5342, 0x9123_683e, 0x2fc1_2fc1, 0xf2f5_2010, 0x4d44] {
+            assert_eq!(unfit_type(number), None);
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! What is in the file.
+
+use rusqlite::{Connection, MAIN_DB, TransactionBehavior};
+
+use super::Failure;
+
+/// "pays": how a journal is told from any other database.
+const APPLICATION_ID: i32 = 0x7061_7973;
+
+/// Each makes a version of the schema from the one before; the first makes version 1 from nothing.
+const STEPS: [&str; 1] = [include_str!("version_1.sql")];
+
+/// How many pages may be in the -wal file before they go into the journal itself: few, because each call reads them.
+const MAX_WAL_PAGES: u32 = 32;
+
+/// What is checked as a whole when a journal is opened. Damage in a larger one is found when it is read.
+const MAX_CHECKED_BYTES: i64 = 32 << 20;
+
+/// What is set for a connection and not kept in the file. A commit is durable when it returns; no temporary file is made;
+/// damaged pages are errors; what is in the schema cannot make SQLite do anything else.
+pub fn configure(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(&format!(
+        "PRAGMA synchronous = FULL;
+        PRAGMA fullfsync = ON;
+        PRAGMA checkpoint_fullfsync = ON;
+        PRAGMA wal_autocheckpoint = {MAX_WAL_PAGES};
+        PRAGMA journal_size_limit = {limit};
+        PRAGMA temp_store = MEMORY;
+        PRAGMA mmap_size = 0;
+        PRAGMA cell_size_check = ON;
+        PRAGMA trusted_schema = OFF;
+        PRAGMA foreign_keys = OFF;",
+        limit = MAX_WAL_PAGES * 4096,
+    ))
+}
+
+/// Makes the schema in an empty file.
+pub fn make(connection: &mut Connection) -> Result<(), Failure> {
+    use_wal(connection)?;
+    connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+    migrate(connection)?;
+    checkpoint(connection)
+}
+
+/// Fails unless the file is a journal of this version.
+pub fn check(connection: &Connection) -> Result<(), Failure> {
+    let version = version(connection)?;
+    if version == STEPS.len() { Ok(()) } else { Err(Failure::Other(another_version(version))) }
+}
+
+/// Fails unless the file is a journal of this version or an older one, which it then migrates, and is not damaged as far as
+/// can be seen soon.
+pub fn open(connection: &mut Connection) -> Result<(), Failure> {
+    if connection.is_readonly(MAIN_DB)? {
+        return Err(Failure::Other("it is read-only: make it writable for the user of this program".to_owned()));
+    }
+    match version(connection)? {
+        0 => return Err(Failure::Other("it has no schema: it is damaged; restore it from a copy".to_owned())),
+        version if version > STEPS.len() => return Err(Failure::Other(another_version(version))),
+        _ => {}
+    }
+    let pages: i64 = connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
+    let page_size: i64 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
+    if pages * page_size <= MAX_CHECKED_BYTES {
+        let found: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+        if found != "ok" {
+            return Err(Failure::Other(format!("it is damaged ({found}); restore it from a copy")));
+        }
+    }
+    use_wal(connection)?;
+    migrate(connection)?;
+    // What an earlier process left in the -wal file, unless somebody is reading it.
+    match checkpoint(connection) {
+        Err(Failure::Busy) => Ok(()),
+        done => done,
+    }
+}
+
+/// Brings all rows from the -wal file into the journal, durably.
+pub fn checkpoint(connection: &Connection) -> Result<(), Failure> {
+    let busy: bool = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+    if busy { Err(Failure::Busy) } else { Ok(()) }
+}
+
+fn use_wal(connection: &Connection) -> Result<(), Failure> {
+    let mode: String = connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))?;
+    if mode == "wal" {
+        return Ok(());
+    }
+    Err(Failure::Other(format!("its file system cannot have a write-ahead log (SQLite says: {mode}); use another one")))
+}
+
+fn migrate(connection: &mut Connection) -> Result<(), Failure> {
+    // Also a test whether the folder can be written.
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let from = version(&transaction)?;
+    for step in STEPS.iter().skip(from) {
+        transaction.execute_batch(step)?;
+    }
+    if from < STEPS.len() {
+        transaction.pragma_update(None, "user_version", STEPS.len() as u32)?;
+    }
+    Ok(transaction.commit()?)
+}
+
+fn version(connection: &Connection) -> Result<usize, Failure> {
+    let id: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    if id != APPLICATION_ID {
+        if connection.pragma_query_value(None, "page_count", |row| row.get::<_, u32>(0))? == 0 {
+            let error = "it is empty: restore it from a copy, or remove it if it never was a journal";
+            return Err(Failure::Other(error.to_owned()));
+        }
+        return Err(Failure::Other("it is not a journal of this library: give another path".to_owned()));
+    }
+    let version: i32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    usize::try_from(version).map_err(|_| Failure::Other("its version is damaged; restore it from a copy".to_owned()))
+}
+
+fn another_version(version: usize) -> String {
+    format!(
+        "it has version {version}, and this library knows versions up to {}: use a later version of the library",
+        STEPS.len()
+    )
+}

@@ -1,0 +1,50 @@
+//! A journal in a folder of its own. Where temporary files are may be a file system that is refused, so that check is left
+//! out but for its own tests.
+
+mod damage;
+mod limits;
+mod queries;
+mod refusals;
+
+use super::*;
+
+const TIME: Duration = Duration::from_secs(60);
+
+fn open(path: &Path, create: bool) -> Result<SqliteStore, String> {
+    SqliteStore::open_if(path, create, |_| Ok(()))
+}
+
+/// A new journal, in a folder that is removed with it.
+fn new() -> (tempfile::TempDir, PathBuf, SqliteStore) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.db");
+    let store = open(&path, true).unwrap();
+    (folder, path, store)
+}
+
+fn append(store: &SqliteStore, key: &str, seq: u32, order: Option<&str>, open: bool) -> Result<Appended, String> {
+    let json = format!(r#"{{"key":"{key}","seq":{seq}}}"#);
+    store.append(&NewRow { key, seq, order, open, json: &json }, TIME)
+}
+
+/// The rows found, each as key and number.
+fn read(store: &SqliteStore, query: Query<'_>) -> Result<Vec<String>, String> {
+    let mut found = Vec::new();
+    store.read(query, TIME, &mut |row| {
+        let members: serde_json::Value = serde_json::from_str(row).unwrap();
+        found.push(format!("{} {}", members["key"].as_str().unwrap(), members["seq"]));
+        true
+    })?;
+    Ok(found)
+}
+
+/// Runs one of these tests in another process, as this shell command says: "$0" is the program, "$1" the test.
+#[cfg(unix)]
+fn again(shell: &str, test: &str) -> String {
+    let name = format!("{}::{test}", module_path!().split_once("::").unwrap().1);
+    let program = std::env::current_exe().unwrap();
+    let output = std::process::Command::new("sh").args(["-c", shell]).arg(program).arg(name).output().unwrap();
+    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("1 passed"), "{text}");
+    text
+}

@@ -1,0 +1,27 @@
+CREATE TABLE journal_row (
+    key TEXT NOT NULL,
+    seq INTEGER NOT NULL CHECK (seq > 0),
+    order_ref TEXT,
+    -- 1: the last row of its key, which is open.
+    open INTEGER NOT NULL CHECK (open IN (0, 1)),
+    row TEXT NOT NULL,
+    PRIMARY KEY (key, seq)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX journal_row_of_order ON journal_row (order_ref) WHERE order_ref IS NOT NULL;
+CREATE INDEX journal_row_open ON journal_row (key) WHERE open = 1;
+-- For people, with a shell of SQLite: SELECT * FROM journal;
+CREATE VIEW journal AS
+SELECT
+    strftime('%Y-%m-%d %H:%M:%f', json_extract(row, '$.time_ms') / 1000.0, 'unixepoch') AS time_utc,
+    key,
+    seq,
+    json_extract(row, '$.kind') AS kind,
+    json_extract(row, '$.step') AS step,
+    json_extract(row, '$.outcome') AS outcome,
+    json_extract(row, '$.state') AS state,
+    json_extract(row, '$.amount') AS amount,
+    json_extract(row, '$.currency') AS currency,
+    json_extract(row, '$.who') AS who,
+    order_ref,
+    open
+FROM journal_row;
