@@ -88,9 +88,10 @@ pub enum Ask {
 pub enum Condition {
     /// The request is one of these steps.
     Is(&'static [Step]),
-    /// The caller gave the key, and it belongs to a request with other members.
+    /// The caller gave the key, which may be a recipient's reference, and it belongs to a request with other members.
     OtherMembers,
-    /// The caller gave the key, and the request that it names was refused or settled as not done: it never is sent again.
+    /// The caller gave the key, other than a recipient's reference, and the request that it names was refused or settled as
+    /// not done: it never is sent again.
     ExplicitEnded,
     /// The request, or another charge or authorization of its order, is confirmed for good, or settled as done.
     Confirmed,

@@ -22,9 +22,9 @@ use ureq::http::{HeaderMap, HeaderName, HeaderValue, header};
 
 use crate::client::config::{Config, keys};
 pub use crate::client::context::{CallContext, CallRecord};
+use crate::client::journal::cell::JournalCell;
 use crate::client::log::{Level, Log};
 use crate::client::retry::PriorAttempts;
-use crate::client::journal::cell::JournalCell;
 use crate::journal::Journal;
 use crate::journal::key::Scope;
 use crate::journal::store::Store;

@@ -164,8 +164,7 @@ impl Journal {
 
     fn append(&self, row: &Row, timeout: Duration) -> Result<Appended, String> {
         let json = row.to_json();
-        let new =
-            NewRow { key: &row.key, seq: row.seq, order: row.order.as_deref(), open: row.open, json: &json };
+        let new = NewRow { key: &row.key, seq: row.seq, order: row.order.as_deref(), open: row.open, json: &json };
         self.store.append(&new, timeout)
     }
 

@@ -66,8 +66,10 @@ pub struct End {
     pub is_final: bool,
     /// 0: there was no answer.
     pub http_status: u16,
-    /// What the answer called the attempt to pay.
+    /// What the answer called the attempt to pay, or the payout.
     pub payment_reference: Option<String>,
+    /// What the answer called the batch.
+    pub batch_reference: Option<String>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -93,6 +95,7 @@ impl End {
             is_final: false,
             http_status: 0,
             payment_reference: None,
+            batch_reference: None,
         }
     }
 }
@@ -139,6 +142,7 @@ impl Row {
                     row.literal("final", end.is_final);
                     row.literal("http_status", end.http_status);
                     row.optional("payment_reference", end.payment_reference.as_deref());
+                    row.optional("batch_reference", end.batch_reference.as_deref());
                 }
             }
         })
@@ -171,6 +175,7 @@ impl Row {
                 is_final: row.flag("final")?,
                 http_status: row.number("http_status")? as u16,
                 payment_reference: row.optional("payment_reference")?,
+                batch_reference: row.optional("batch_reference")?,
             }),
             _ => return Err("a row has an unknown kind".to_owned()),
         };
@@ -270,6 +275,7 @@ mod tests {
             is_final: false,
             http_status: 504,
             payment_reference: Some("P".into()),
+            batch_reference: Some("B".into()),
         };
         let row = |kind| Row {
             key: "k \u{e9}\n".into(),
@@ -298,7 +304,10 @@ mod tests {
             let text = row.to_json();
             let members = json::members_of(&text).unwrap();
             for (left_out, _) in &members {
-                if matches!(&**left_out, "order" | "request" | "amount" | "currency" | "payment_reference") {
+                if matches!(
+                    &**left_out,
+                    "order" | "request" | "amount" | "currency" | "payment_reference" | "batch_reference"
+                ) {
                     continue;
                 }
                 let rest: Vec<_> = members.iter().filter(|(name, _)| name != left_out).collect();

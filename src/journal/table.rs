@@ -97,7 +97,9 @@ impl<'v, 'a> View<'v, 'a> {
     }
 
     fn differing(&self) -> Vec<String> {
-        let Some(first) = self.own().next().filter(|_| self.wanted.explicit) else { return Vec::new() };
+        let Some(first) = self.own().next().filter(|_| self.wanted.explicit || self.wanted.step == Step::Other) else {
+            return Vec::new();
+        };
         digest::differing(&first.row.id, &first.claim.digests, self.wanted.members)
     }
 

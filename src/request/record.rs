@@ -104,7 +104,7 @@ fn normal(field: &Field, value: &RawValue) -> String {
 }
 
 /// `025.50` is `25.5`.
-fn normal_amount(text: &str) -> String {
+pub fn normal_amount(text: &str) -> String {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let (whole, fraction) = (whole.trim_start_matches('0'), fraction.trim_end_matches('0'));
     let whole = if whole.is_empty() { "0" } else { whole };

@@ -114,7 +114,8 @@ const ENCRYPTION: &[(&str, &str)] = &[("encryption", "RSA")];
 
 /// A recipient.
 pub const DETAILS: &[Field] = &[
-    Field::optional(names::CLIENT_REFERENCE, Kind::Text, "your own reference; the answer does not repeat it").identifies(),
+    Field::optional(names::CLIENT_REFERENCE, Kind::Text, "your own reference; the answer does not repeat it")
+        .identifies(),
     Field::required(names::ACCOUNT, Kind::Text, "the recipient's bank account").secret().identifies(),
     Field::required(names::BANK, Kind::Text, "code of the recipient's bank, 6 digits, e.g. 000014").identifies(),
     // The answer has a number; the request is not shown.

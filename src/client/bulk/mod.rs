@@ -11,6 +11,7 @@ mod earlier;
 mod failure;
 mod list;
 mod paced;
+mod recorded;
 mod report;
 mod rules;
 mod run;

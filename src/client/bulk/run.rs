@@ -5,12 +5,14 @@ use super::budget::Budget;
 use super::failure::{Failure, contained, no_memory};
 use super::list::{BatchRequest, List};
 use super::paced;
+use super::recorded::{self, Payable};
 use super::report::{Batch, Identity, Report, Row, is_undone, word};
-use super::rules::{self, Rules};
+use super::rules::{self, Rules, Waits};
 use super::split::{Item, Splitter};
 use super::{INITIATE, WHAT, steps};
 use crate::client::log::Level;
 use crate::client::{CallContext, Client};
+use crate::journal::Journal;
 use crate::response::decimal::Decimal;
 use crate::response::reply::Reply;
 use crate::util::ended::CANCELLED;
@@ -23,24 +25,32 @@ use paysvc_spec::status::{self, Outcome, Status};
 const USUAL: usize = 200;
 
 pub struct Run<'a> {
-    client: &'a Client,
-    context: &'a CallContext<'a>,
+    pub(super) client: &'a Client,
+    pub(super) context: &'a CallContext<'a>,
     list: List,
     /// The recipients of each batch, by their place in the list.
     plan: Vec<Vec<usize>>,
-    report: Report,
+    pub(super) report: Report,
     /// For the text of the report.
     room: Vec<u8>,
     budget: Budget,
     rules: Rules,
     known: Known,
     /// Recipients that have an outcome.
-    done: usize,
+    pub(super) done: usize,
     /// The batch under way, and how many requests had been sent before it.
     under_way: Option<(usize, Vec<usize>, u32)>,
     /// What the reply tells of the last answer.
     last: Option<Reply>,
-    first_failure: Option<Status>,
+    pub(super) first_failure: Option<Status>,
+}
+
+/// What follows a batch.
+enum Sending {
+    /// The next one.
+    Done,
+    /// The same recipients: nothing of it was executed.
+    Again,
 }
 
 impl<'a> Run<'a> {
@@ -124,7 +134,33 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn batch(&mut self, recipients: Vec<usize>) -> Result<(), Failure> {
+    fn batch(&mut self, mut recipients: Vec<usize>) -> Result<(), Failure> {
+        let Some(journal) = self.client.journal.get() else {
+            return self.send_batch(recipients, None).map(|_| ());
+        };
+        let mut waits = Waits::default();
+        for _ in 0..recorded::MOST_BEGINNINGS {
+            if let Some(stop) = self.obstacle() {
+                return Err(stop);
+            }
+            let payable = self.payable(journal, recipients)?;
+            if payable.is_empty() {
+                return Ok(());
+            }
+            recipients = payable.iter().map(|one| one.recipient).collect();
+            match self.send_batch(recipients.clone(), Some((journal, &payable, &mut waits)))? {
+                Sending::Done => return Ok(()),
+                Sending::Again => self.done -= recipients.len(),
+            }
+        }
+        Err(Failure(Status::Journal, "other processes write the keys of this batch again and again".into()))
+    }
+
+    fn send_batch(
+        &mut self,
+        recipients: Vec<usize>,
+        mut recorded: Option<(&Journal, &[Payable], &mut Waits)>,
+    ) -> Result<Sending, Failure> {
         if let Some(stop) = self.obstacle() {
             return Err(stop);
         }
@@ -147,20 +183,41 @@ impl<'a> Run<'a> {
             false => Some(Failure::of_callback()),
         };
         let request = self.list.request(&recipients);
+        let (mut claims, mut superseded) = (Vec::new(), false);
         let (reply, stop) = match obstacle {
             Some(Failure(status, why)) => {
                 (Reply::failed(status, Outcome::NotSent, why.clone()), Some(Failure(status, why)))
             }
-            None => (paced::send(self.client, self.context, INITIATE, request.text()), None),
+            None => match &recorded {
+                None => (paced::send(self.client, self.context, INITIATE, request.text()), None),
+                Some((journal, payable, _)) => {
+                    let result = self.send_recorded(journal, payable, &request);
+                    (claims, superseded) = (result.claims, result.superseded);
+                    (result.reply, None)
+                }
+            },
         };
-        let rule = self.settle(index, &recipients, &request, reply);
+        let http_status = reply.http_status;
+        let wait = recorded.as_mut().and_then(|(_, _, waits)| self.wait_after_429(waits, &reply));
+        let mut rule = self.settle(index, &recipients, &request, reply);
+        if let Some((journal, ..)) = recorded {
+            self.write_ends(journal, &recipients, &claims, http_status);
+        }
         self.under_way = None;
         self.done += recipients.len();
         let goes_on = self.tell(&steps::after(&self.report, index, &recipients), true);
+        let again = superseded || wait.is_some();
+        if again {
+            rule = None;
+        }
         match stop.or(rule) {
             Some(stop) => Err(stop),
-            None if !goes_on && self.done < self.report.rows.len() => Err(Failure::of_callback()),
-            None => Ok(()),
+            None if !goes_on && (again || self.done < self.report.rows.len()) => Err(Failure::of_callback()),
+            None if again => {
+                self.context.bounds.pause(wait.unwrap_or_default());
+                Ok(Sending::Again)
+            }
+            None => Ok(Sending::Done),
         }
     }
 

@@ -69,6 +69,7 @@ impl Recorded<'_> {
             is_final: true,
             http_status: reply.http_status,
             payment_reference: None,
+            batch_reference: None,
         };
         match self.journal.end(&claimed, &end, left) {
             Ok(()) => Answer::Recorded,

@@ -12,7 +12,7 @@ use paysvc_spec::schema::Reference;
 use paysvc_spec::status::{Outcome, State};
 
 /// To write an end, when the time of the call is over: it is known only now.
-const LONGEST_END: Duration = Duration::from_secs(1);
+pub const LONGEST_END: Duration = Duration::from_secs(1);
 
 impl Recorded<'_> {
     /// A failure never changes the reply: the key stays open, and is looked up later.
@@ -25,6 +25,7 @@ impl Recorded<'_> {
             is_final: is_final(self.keyed.record.step, reply),
             http_status: reply.http_status,
             payment_reference: reply.facts.as_deref().and_then(payment_reference),
+            batch_reference: None,
         };
         self.write(claim, &end);
     }

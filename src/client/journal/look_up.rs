@@ -49,12 +49,7 @@ pub enum Finding {
 }
 
 /// Looks up one claim; what the answer proves is written.
-pub fn settle(
-    client: &Client,
-    context: &CallContext<'_>,
-    journal: &Journal,
-    claim: &Row,
-) -> Result<Finding, String> {
+pub fn settle(client: &Client, context: &CallContext<'_>, journal: &Journal, claim: &Row) -> Result<Finding, String> {
     let (was_open, failure) = (Cell::new(true), Cell::new(None));
     // After the look-up was answered: what is in the journal then is what the answer is about.
     let attempts_now = || {
@@ -83,6 +78,7 @@ pub fn settle(
         is_final: reply.outcome == Outcome::Confirmed,
         http_status: reply.http_status,
         payment_reference: None,
+        batch_reference: None,
     };
     journal.end(claim, &end, context.bounds.time_left())?;
     Ok(Finding::Settled(reply))
@@ -110,9 +106,7 @@ pub fn resolve(
     });
     let members = arguments(const { operation("resolve") }, &json)?;
     earlier::read(&members, &|| context.bounds.is_over(), |earlier| match earlier {
-        Earlier::Asks(task) => {
-            watch::watch(client, context, &Task { attempts_now: Some(attempts_now), ..task })
-        }
+        Earlier::Asks(task) => watch::watch(client, context, &Task { attempts_now: Some(attempts_now), ..task }),
         Earlier::NoLookUp(row) => {
             let decision = resolution::without_look_up(row.safety);
             Reply::failed(decision.status, decision.outcome, decision.explanation)

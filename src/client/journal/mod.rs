@@ -3,7 +3,7 @@
 
 mod ask;
 pub mod cell;
-mod ends;
+pub(super) mod ends;
 mod look_up;
 mod people;
 mod replay;
@@ -35,11 +35,11 @@ use paysvc_spec::schema::Endpoint;
 use paysvc_spec::status::{Outcome, Status};
 
 /// A claim that is older is not sent: somebody may have looked up since, and found nothing.
-const LONGEST_AGE: Duration = Duration::from_secs(5);
+pub(super) const LONGEST_AGE: Duration = Duration::from_secs(5);
 /// Between two looks into the journal while another call is under way.
-const WAITS: Backoff = Backoff { first_ms: 20, longest_ms: 500, growth: 150, jitter: (75, 125) };
+pub(super) const WAITS: Backoff = Backoff { first_ms: 20, longest_ms: 500, growth: 150, jitter: (75, 125) };
 /// A call that loses so many races for a key gives up.
-const MOST_RACES: u32 = 100;
+pub(super) const MOST_RACES: u32 = 100;
 
 /// A request with its key.
 pub struct Keyed {
@@ -71,7 +71,10 @@ impl Client {
             IdempotencyKey::None => None,
             IdempotencyKey::Given(key) => Some(key),
             IdempotencyKey::Used => {
-                return Err(invalid(row, "the idempotency key of this call's token has served a request: use a new token"));
+                return Err(invalid(
+                    row,
+                    "the idempotency key of this call's token has served a request: use a new token",
+                ));
             }
         };
         let Some(journal) = self.journal.get() else {
@@ -265,7 +268,9 @@ impl Recorded<'_> {
             let send_until = Expiry::after(LONGEST_AGE);
             let (result, why) = match self.claim(known) {
                 Ok(ClaimResult::Claimed(row)) => (Claiming::Claimed(row), None),
-                Ok(ClaimResult::Superseded) => (Claiming::Superseded, Some("another call wrote to the journal meanwhile")),
+                Ok(ClaimResult::Superseded) => {
+                    (Claiming::Superseded, Some("another call wrote to the journal meanwhile"))
+                }
                 Err(why) => (Claiming::Failed(why), Some("the journal could not be written")),
             };
             claiming.replace(result);
@@ -307,7 +312,11 @@ impl Recorded<'_> {
             parts.push(format!("the members that differ: {}", decision.differing.join(", ")));
         }
         if self.context.bounds.is_cancelled() {
-            return Reply::failed(Status::Cancelled, line.outcome, format!("the call was cancelled; {}", parts.join("; ")));
+            return Reply::failed(
+                Status::Cancelled,
+                line.outcome,
+                format!("the call was cancelled; {}", parts.join("; ")),
+            );
         }
         Reply::failed(line.status, line.outcome, parts.join("; "))
     }

@@ -65,12 +65,7 @@ impl Client {
         (Some(name), last)
     }
 
-    fn resolve_open(
-        &self,
-        context: &CallContext<'_>,
-        journal: &Journal,
-        open: &Claimed<'_>,
-    ) -> Result<Reply, String> {
+    fn resolve_open(&self, context: &CallContext<'_>, journal: &Journal, open: &Claimed<'_>) -> Result<Reply, String> {
         if open.may_be_under_way(clock::now_ms()) {
             let text = format!("its call may still be under way (claim {} in the journal)", open.row.id);
             return Ok(Reply::failed(Status::Unresolved, Outcome::Unknown, text));
@@ -95,7 +90,8 @@ fn open(path: &Path, create: bool) -> Result<Box<dyn Store>, String> {
 
 #[cfg(not(feature = "journal"))]
 fn open(_: &Path, _: bool) -> Result<Box<dyn Store>, String> {
-    Err("cannot be opened: this build has no journal file; call client_set_store, or build with the feature journal".into())
+    Err("cannot be opened: this build has no journal file; call client_set_store, or build with the feature journal"
+        .into())
 }
 
 const NONE_LEFT: &str = r#"{"status":true,"message":"no key is open"}"#;
@@ -150,6 +146,7 @@ impl Settlement {
             is_final: false,
             http_status: 0,
             payment_reference: None,
+            batch_reference: None,
         };
         match journal.end(&claim.0, &end, left()) {
             Ok(()) => {

@@ -23,7 +23,10 @@ impl Recorded<'_> {
             Ok(reply) if reply.outcome == Outcome::Confirmed => Reply { replayed: true, ..reply },
             Ok(reply) if claimed.state() == ClaimState::SettledAsDone && reply.http_status / 100 == 2 => {
                 self.context.log(Level::Error, || {
-                    format!("claim {} was settled as done, and a look-up does not say so: {}", claimed.row.id, reply.message)
+                    format!(
+                        "claim {} was settled as done, and a look-up does not say so: {}",
+                        claimed.row.id, reply.message
+                    )
                 });
                 recorded
             }

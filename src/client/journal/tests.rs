@@ -43,7 +43,13 @@ impl Memory {
     fn kinds(&self) -> Vec<String> {
         let rows = self.rows.lock().unwrap();
         let all: Vec<Value> = rows.values().map(|(_, _, json)| serde_json::from_str(json).unwrap()).collect();
-        let name = |row: &Value| format!("{}{}", row["kind"].as_str().unwrap(), row["outcome"].as_str().map_or(String::new(), |text| format!(" {text}")));
+        let name = |row: &Value| {
+            format!(
+                "{}{}",
+                row["kind"].as_str().unwrap(),
+                row["outcome"].as_str().map_or(String::new(), |text| format!(" {text}"))
+            )
+        };
         all.iter().map(name).collect()
     }
 }
@@ -121,11 +127,13 @@ impl Service {
                 std::thread::spawn(move || {
                     while let Some(request) = http::read_message(&mut connection) {
                         let is_look_up = request.lines().next().unwrap().contains("/status");
-                        if is_look_up { &look_ups } else { &charges }.fetch_add(1, Ordering::SeqCst);
+                        let number = if is_look_up { &look_ups } else { &charges }.fetch_add(1, Ordering::SeqCst);
                         let answers = answers.lock().unwrap().clone();
                         let answer = if is_look_up { Some(answers.look_up) } else { answers.charge };
                         let Some((status, body)) = answer else { break };
-                        _ = connection.write_all(http::response(status, "", &body).as_bytes());
+                        _ = connection.write_all(
+                            http::response(status, "", &body.replace("NUMBER", &number.to_string())).as_bytes(),
+                        );
                     }
                 });
             }
@@ -184,8 +192,12 @@ impl Till {
     }
 
     fn pay(&self) -> Reply {
-        self.call("order_pay", json!({"reference": "ORD-1", "paymentOption": "C", "card": {
-            "cardnumber": "5123450000000008", "expirymonth": "12", "expiryyear": "39", "cvv": "100"}}), None)
+        self.call(
+            "order_pay",
+            json!({"reference": "ORD-1", "paymentOption": "C", "card": {
+            "cardnumber": "5123450000000008", "expirymonth": "12", "expiryyear": "39", "cvv": "100"}}),
+            None,
+        )
     }
 
     fn refund(&self, amount: &str, key: Option<&str>) -> Reply {
@@ -380,7 +392,16 @@ fn of_many_that_pay_at_once_one_is_sent() {
         let threads: Vec<_> = clients
             .into_iter()
             .map(|client| {
-                let till = Till { client, store: till.store.clone(), service: Service { port: 0, charges: Arc::default(), look_ups: Arc::default(), answers: Arc::clone(&answers) } };
+                let till = Till {
+                    client,
+                    store: till.store.clone(),
+                    service: Service {
+                        port: 0,
+                        charges: Arc::default(),
+                        look_ups: Arc::default(),
+                        answers: Arc::clone(&answers),
+                    },
+                };
                 scope.spawn(move || till.pay())
             })
             .collect();
@@ -396,9 +417,8 @@ fn of_many_that_pay_at_once_one_is_sent() {
 #[test]
 fn an_authorization_belongs_to_the_open_charge_that_it_completes() {
     let till = Till::new();
-    let authorize = |otp: &str| {
-        till.call("order_pay_authorize", json!({"orderPaymentReference": "PAY-1", "otp": otp}), None)
-    };
+    let authorize =
+        |otp: &str| till.call("order_pay_authorize", json!({"orderPaymentReference": "PAY-1", "otp": otp}), None);
     assert_eq!(seen(&authorize("1")), (Status::Unresolved, Unknown, false), "no such charge");
     till.service.charge_answers(Some(awaiting()));
     let charge = till.pay();
@@ -442,4 +462,73 @@ fn a_key_without_a_journal_is_refused() {
     let till = Till { client, ..till };
     assert_eq!(seen(&till.refund("5", Some("k"))), (Status::Config, NotSent, false));
     assert_eq!(till.service.charges(), 0);
+}
+
+/// Of a batch with one recipient; NUMBER is that of the request, because no reference comes twice.
+fn accepted(account: &str) -> (&'static str, String) {
+    let payout = format!(r#"{{"payoutReference":"P-NUMBER","accountNumber":"{account}","amount":5}}"#);
+    let body =
+        r#"{"status":"success","statusCode":"00","message":"logged","batchReference":"B-NUMBER","batchId":1,"data":["#;
+    ("200 OK", format!("{body}{payout}]}}"))
+}
+
+fn pay_list(client: &Client, references: &[&str], amount: &str) -> (Reply, Value) {
+    let list: Vec<_> = references
+        .iter()
+        .map(|reference| {
+            json!({"clientReference": reference, "accountNumber": "0690000031", "bankCode": "000014", "amount": amount,
+                "description": "May", "accountName": "A", "creditCurrency": "NGN", "debitCurrency": "NGN"})
+        })
+        .collect();
+    let record = CallRecord::new();
+    let context = client.begin(None, &record);
+    let reply =
+        client.payout_bulk(&context, &json!({"payoutDetails": list, "continue_after_unknown": true}).to_string());
+    let report = serde_json::from_str(&reply.body).unwrap();
+    (reply, report)
+}
+
+#[test]
+fn a_recipient_is_paid_once_across_lists() {
+    let till = Till::new();
+    till.service.charge_answers(Some(accepted("0690000031")));
+    let (first, _) = pay_list(&till.client, &["may-1"], "5");
+    assert_eq!(seen(&first), (Status::Ok, Confirmed, false), "{}", first.body);
+    let (again, report) = pay_list(&till.client, &["may-1"], "5.0");
+    assert_eq!((again.outcome, report["payouts"][0]["payoutReference"].as_str()), (Confirmed, Some("P-0")));
+    let (more, report) = pay_list(&till.client, &["may-1", "may-2"], "5");
+    assert_eq!(more.outcome, Confirmed, "{}", report);
+    let (other, report) = pay_list(&till.client, &["may-1"], "6");
+    assert_eq!((other.status, other.outcome), (Status::KeyReused, Unknown), "{report}");
+    assert!(report["payouts"][0]["message"].as_str().unwrap().contains("amount"), "{report}");
+    assert_eq!(till.service.charges(), 2);
+}
+
+#[test]
+fn what_became_of_a_recipient_decides_whether_a_later_list_pays_it() {
+    for (answer, outcome, later, charges) in [(None, Unknown, Unknown, 1), (Some(declined()), Rejected, Confirmed, 2)] {
+        let till = Till::new();
+        till.service.charge_answers(answer);
+        assert_eq!(pay_list(&till.client, &["may-1"], "5").0.outcome, outcome);
+        till.service.charge_answers(Some(accepted("0690000031")));
+        let (reply, report) = pay_list(&till.client, &["may-1"], "5");
+        assert_eq!((reply.outcome, till.service.charges()), (later, charges), "{report}");
+    }
+}
+
+#[test]
+fn of_many_processes_with_one_list_each_recipient_is_paid_by_one() {
+    let till = Till::new();
+    till.service.charge_answers(Some(accepted("0690000031")));
+    let clients: Vec<_> = (0..6).map(|_| client(till.service.port, &till.store)).collect();
+    let references = ["a", "b", "c", "d"];
+    let outcomes: Vec<_> = std::thread::scope(|scope| {
+        let pay = |client: &Client| pay_list(client, &references, "5");
+        let threads: Vec<_> = clients.iter().map(|client| scope.spawn(move || pay(client))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    for (reply, report) in &outcomes {
+        assert_eq!(reply.outcome, Confirmed, "{report}");
+    }
+    assert_eq!(till.service.charges(), references.len() as u32);
 }

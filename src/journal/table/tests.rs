@@ -44,7 +44,16 @@ impl Journal {
     fn end(self, outcome: Outcome, is_final: bool, by: By, http_status: u16) -> Journal {
         let claim = self.0.iter().rfind(|row| matches!(row.kind, Kind::Claim(_))).unwrap();
         let (of, key) = (claim.id.clone(), claim.key.clone());
-        let end = End { of, by, outcome, state: State::NONE, is_final, http_status, payment_reference: None };
+        let end = End {
+            of,
+            by,
+            outcome,
+            state: State::NONE,
+            is_final,
+            http_status,
+            payment_reference: None,
+            batch_reference: None,
+        };
         self.add(&key, Kind::End(end))
     }
 

@@ -35,7 +35,10 @@ impl<'a> Evidence<'a> {
     pub fn of(
         asked: &Asked<'_>,
         attempts: Option<u32>,
-        reply: &Reply, facts: &'a Facts, currency: Option<&Text>) -> Evidence<'a> {
+        reply: &Reply,
+        facts: &'a Facts,
+        currency: Option<&Text>,
+    ) -> Evidence<'a> {
         // An answer about something else is one, although the reading failed because of it.
         let is_of_another = reply.http_status / 100 == 2 && facts.other_request && !facts.duplicate_names;
         let mut evidence = Evidence {

@@ -21,7 +21,9 @@ pub fn allows_charge(ask: Ask, http_status: u16, answered: bool, facts: &Facts) 
     };
     match ask {
         // An order in progress whose attempt is not listed yet has one all the same.
-        Ask::NoEntry => matches!(facts.state, State::NONE | State::INITIATED) && no_entry(|_| false) && !facts.states_disagree,
+        Ask::NoEntry => {
+            matches!(facts.state, State::NONE | State::INITIATED) && no_entry(|_| false) && !facts.states_disagree
+        }
         Ask::NoneInProgress => {
             matches!(facts.state, State::NONE | State::INITIATED | State::FAILED)
                 && no_entry(|state| *state == AttemptState::Is(State::FAILED))
