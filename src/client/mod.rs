@@ -17,6 +17,7 @@ mod send;
 pub mod webhook;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use ureq::http::{HeaderMap, HeaderName, HeaderValue, header};
 
@@ -82,22 +83,25 @@ impl Client {
     pub fn set_store(&self, store: Box<dyn Store>) -> Result<(), ValidationError> {
         let set = match self.config.journal {
             Some(_) => Err("journal is configured, and a client has one journal"),
-            None => self.journal.set(Journal::new(store, self.scope())),
+            None => self.journal.set(self.new_journal(store)),
         };
         set.map_err(|reason| ValidationError::new(Status::Config, format!("client_set_store: {reason}")))
     }
 
-    /// What sets this client's keys apart in a journal.
-    fn scope(&self) -> Scope {
+    fn new_journal(&self, store: Box<dyn Store>) -> Journal {
         let base_url = self.config.base_url.as_ref().map_or("", |url| &*url.text);
-        Scope::new(base_url, self.config.mode.map_or("", keys::Mode::name), &self.config.merchant)
+        let scope = Scope::new(base_url, self.config.mode.map_or("", keys::Mode::name), &self.config.merchant);
+        Journal::new(store, scope, Duration::from_secs(u64::from(self.config.journal_keep_days) * 86_400))
     }
 
     /// Calls an endpoint of the table with one flat JSON object.
     pub fn call(&self, context: &CallContext<'_>, row: &'static Endpoint, json: &str) -> Reply {
         match self.recorded(context, row, json) {
             Ok(None) => self.call_again(context, row, json, PriorAttempts::NONE),
-            Ok(Some((journal, request))) => self.send_recorded(context, journal, &request, row, json),
+            Ok(Some((journal, keyed))) => {
+                let prepared = request::prepare(row, json, &self.settings, &|| context.bounds.is_over());
+                self.send_recorded(context, journal, &keyed, prepared)
+            }
             Err(error) => Reply::invalid(error),
         }
     }
@@ -125,7 +129,11 @@ impl Client {
     /// Sends a request that JSON describes.
     pub fn request(&self, context: &CallContext<'_>, json: &str) -> Reply {
         let prepared = raw::prepare(json, &self.settings, &|| context.bounds.is_over());
-        self.send(context, prepared, PriorAttempts::NONE)
+        match self.recorded_raw(context, &prepared) {
+            Ok(None) => self.send(context, prepared, PriorAttempts::NONE),
+            Ok(Some((journal, keyed))) => self.send_recorded(context, journal, &keyed, prepared),
+            Err(error) => Reply::invalid(error),
+        }
     }
 
     /// Encrypts a payload without sending anything.

@@ -14,6 +14,7 @@ pub mod sqlite;
 pub mod store;
 pub mod table;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use self::claims::Claimed;
@@ -33,6 +34,10 @@ pub struct Journal {
     store: Box<dyn Store>,
     pub scope: Scope,
     pub minted: Minted,
+    /// How long a closed key is kept.
+    keep: Duration,
+    /// Somebody was told whether keys are open.
+    announced: AtomicBool,
 }
 
 /// What is known of a key and its order at one moment.
@@ -63,18 +68,35 @@ impl Snapshot {
 }
 
 impl Journal {
-    pub fn new(store: Box<dyn Store>, scope: Scope) -> Journal {
-        Journal { store, scope, minted: Minted::default() }
+    /// `keep`: how long a closed key is kept.
+    pub fn new(store: Box<dyn Store>, scope: Scope, keep: Duration) -> Journal {
+        Journal { store, scope, minted: Minted::default(), keep, announced: AtomicBool::new(false) }
+    }
+
+    /// True once, if keys are open.
+    pub fn has_news(&self, timeout: Duration) -> bool {
+        !self.announced.swap(true, Ordering::SeqCst)
+            && self.next_open(&self.scope.long(""), 1, timeout).is_ok_and(|open| !open.is_empty())
     }
 
     /// The rows of the key, and those of its order.
     pub fn snapshot(&self, key: &str, order: Option<&str>, timeout: Duration) -> Result<Snapshot, String> {
         let mut rows = self.read(Query::Key(key), timeout)?;
         check_numbers(&rows)?;
+        if rows.last().is_some_and(|last| self.is_outdated(last)) {
+            self.store.forget(key, timeout)?;
+            rows = self.read(Query::Key(key), timeout)?;
+        }
         if let Some(order) = order {
             rows.extend(self.read(Query::Order(order), timeout)?.into_iter().filter(|row| row.key != key));
         }
         Ok(Snapshot { rows, key: key.to_owned(), order: order.map(str::to_owned) })
+    }
+
+    /// The key has been closed for so long that it is new again.
+    fn is_outdated(&self, last: &Row) -> bool {
+        let keep_ms = u64::try_from(self.keep.as_millis()).unwrap_or(u64::MAX);
+        !last.open && clock::now_ms().saturating_sub(last.time_ms) > keep_ms
     }
 
     /// The last row of the next open key, after that one.
@@ -192,11 +214,6 @@ impl Journal {
                 None => return Ok(None),
             }
         }
-    }
-
-    /// Removes keys whose rows are all older than that, unless they are open.
-    pub fn forget(&self, key: &str, timeout: Duration) -> Result<(), String> {
-        self.store.forget(key, timeout)
     }
 }
 

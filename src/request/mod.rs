@@ -33,6 +33,8 @@ use paysvc_spec::status::Status;
 pub struct Prepared {
     /// Name of the function: the row's, or "request".
     pub name: &'static str,
+    /// `None` for a request that the table does not have.
+    pub row: Option<&'static Endpoint>,
     pub method: Method,
     pub url: String,
     pub key: ApiKey,
@@ -98,6 +100,7 @@ fn prepare_read<'a>(
     let body = body.map(|payload| body::encode(payload, row.encrypted, settings)).transpose()?;
     Ok(Prepared {
         name: row.name,
+        row: Some(row),
         method: row.method,
         url: url::url(base_url, row, &members)?,
         key,

@@ -21,7 +21,7 @@ use paysvc_spec::schema::{Answer, ApiKey, Endpoint, Method, Safety};
 use paysvc_spec::settings::REQUEST;
 use paysvc_spec::status::Status;
 
-const WHAT: &str = "request";
+pub const WHAT: &str = "request";
 /// Apache refuses more by default.
 const MAX_HEADERS: usize = 100;
 /// Bank account numbers have so many digits, card numbers more.
@@ -72,6 +72,7 @@ pub fn prepare(text: &str, settings: &Settings, stop: Stop<'_>) -> Result<Prepar
     let secrets = secrets(&members, row, &path, &headers, stop);
     Ok(Prepared {
         name: WHAT,
+        row,
         method,
         url: base_url.text.clone() + &path + &query,
         key,

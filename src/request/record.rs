@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 
 use crate::json::builder::{Builder, Value};
 use crate::json::{self, Members, Type, pointer};
-use crate::request::{look_up, references};
+use crate::request::{Prepared, look_up, references};
 use paysvc_spec::journal::Step;
 use paysvc_spec::schema::{Endpoint, Field, Kind, Reference, Settles};
 
@@ -66,6 +66,25 @@ impl Record {
         self.order = Some(order.to_owned());
         if let Some(text) = kept.text().and_then(|text| text.to_str().ok()) {
             text.clone_into(&mut self.kept);
+        }
+    }
+}
+
+impl Record {
+    /// Of a request that JSON describes, which only its key and its address identify.
+    pub fn of_raw(prepared: &Prepared) -> Record {
+        let named = |kind| prepared.references.iter().find(|(known, _)| *known == kind).map(|(_, text)| text.clone());
+        let texts = [("function", prepared.name), ("method", prepared.method.name()), ("path", &prepared.url)];
+        Record {
+            function: prepared.name,
+            step: Step::Other,
+            order: named(Reference::Order),
+            payment: named(Reference::Payment),
+            members: texts.map(|(path, text)| (path.to_owned(), text.to_owned())).to_vec(),
+            kept: String::new(),
+            amount: None,
+            currency: None,
+            has_page: false,
         }
     }
 }

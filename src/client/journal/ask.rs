@@ -23,12 +23,12 @@ pub enum Answer {
 
 impl Recorded<'_> {
     pub(super) fn ask(&self, ask: Ask, known: &Snapshot, line: &Line) -> Answer {
-        let Some(look_up) = &self.row.looked_up_by else { return Answer::Send };
+        let Some(look_up) = self.row.and_then(|row| row.looked_up_by.as_ref()) else { return Answer::Send };
         let Some(reference) = self.keyed.record.order.as_deref() else { return Answer::Send };
         let request = object_text(|request| look_up.members.iter().for_each(|(name, _)| request.text(name, reference)));
         let members = json::members_of(&request).unwrap_or_default();
         let task = Task {
-            what: self.row.name,
+            what: self.keyed.record.function,
             row: paysvc_spec::endpoint(look_up.endpoint),
             currency_by: None,
             members,

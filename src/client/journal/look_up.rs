@@ -17,6 +17,7 @@ use crate::response::reply::Reply;
 use crate::response::resolution;
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::operations::operation;
+use paysvc_spec::schema::Safety;
 use paysvc_spec::status::{Outcome, Status};
 
 /// What look-ups settled.
@@ -99,10 +100,13 @@ pub fn resolve(
     let crate::journal::row::Kind::Claim(of) = &claim.kind else {
         return Err(ValidationError::new(Status::Internal, "an end is no claim"));
     };
+    if of.request.is_empty() {
+        let decision = resolution::without_look_up(Safety::Moves);
+        return Ok(Reply::failed(decision.status, decision.outcome, decision.explanation));
+    }
     let json = object_text(|object| {
         object.text("endpoint", &of.function);
-        let request = if of.request.is_empty() { "{}" } else { &of.request };
-        object.raw("request", |out| out.extend_from_slice(request.as_bytes()));
+        object.raw("request", |out| out.extend_from_slice(of.request.as_bytes()));
     });
     let members = arguments(const { operation("resolve") }, &json)?;
     earlier::read(&members, &|| context.bounds.is_over(), |earlier| match earlier {

@@ -22,7 +22,7 @@ use crate::journal::row::{Claim, Row};
 use crate::journal::table::{Decision, Found, Wanted};
 use crate::journal::{ClaimResult, Journal, Snapshot, clock, digest};
 use crate::request::record::Record;
-use crate::request::{self, validate};
+use crate::request::{Prepared, raw, validate};
 use crate::response::reply::Reply;
 use crate::transport::call::IdempotencyKey;
 use crate::transport::{TransportError, WireRequest};
@@ -31,7 +31,7 @@ use crate::util::validation_error::ValidationError;
 use ask::Answer;
 use look_up::Settled;
 use paysvc_spec::journal::{Act, Step};
-use paysvc_spec::schema::Endpoint;
+use paysvc_spec::schema::{Endpoint, Safety};
 use paysvc_spec::status::{Outcome, Status};
 
 /// A claim that is older is not sent: somebody may have looked up since, and found nothing.
@@ -66,29 +66,66 @@ impl Client {
         row: &'static Endpoint,
         json: &str,
     ) -> Result<Option<(&Journal, Keyed)>, ValidationError> {
-        let token = context.bounds.token.as_ref();
-        let key = match token.map_or(IdempotencyKey::None, |token| token.take_key()) {
-            IdempotencyKey::None => None,
-            IdempotencyKey::Given(key) => Some(key),
-            IdempotencyKey::Used => {
-                return Err(invalid(
-                    row,
-                    "the idempotency key of this call's token has served a request: use a new token",
-                ));
-            }
-        };
-        let Some(journal) = self.journal.get() else {
-            let reason = "an idempotency key needs a journal: configure journal, or call client_set_store";
-            return if key.is_some() { Err(config(row, reason)) } else { Ok(None) };
-        };
+        let Some((journal, key)) = self.journal_and_key(context, row.name)? else { return Ok(None) };
         let members = match validate::object(json, row.fields, row.allows_extra, row.name, Status::Argument) {
             Ok(members) => members,
             // It is refused again, with all errors.
             Err(_) => return Ok(None),
         };
         match Record::of(row, &members) {
-            Some(record) => keyed(journal, context, row, record, key).map(|keyed| Some((journal, keyed))),
-            None if key.is_some() => Err(invalid(row, "takes no idempotency key: it moves no money")),
+            Some(record) => keyed(journal, context, row, record, key.as_deref()).map(|keyed| Some((journal, keyed))),
+            None => no_key(row.name, key.is_some()),
+        }
+    }
+
+    /// The same for a request that JSON describes: it needs a key.
+    pub(super) fn recorded_raw(
+        &self,
+        context: &CallContext<'_>,
+        prepared: &Result<Prepared, ValidationError>,
+    ) -> Result<Option<(&Journal, Keyed)>, ValidationError> {
+        let Some((journal, key)) = self.journal_and_key(context, raw::WHAT)? else { return Ok(None) };
+        // It is refused by its errors.
+        let Ok(prepared) = prepared else { return Ok(None) };
+        let step = prepared.row.and_then(|row| Step::of(row, true));
+        if let (Some(row), Some(Step::Charge | Step::Authorization)) = (prepared.row, step) {
+            let reason = format!("with a journal, call {}: the journal must know the order", row.name);
+            return Err(invalid(raw::WHAT, &reason));
+        }
+        match (prepared.safety, key) {
+            (Safety::Moves, Some(key)) => {
+                let record = Record::of_raw(prepared);
+                let order = record.order.as_deref().map(|order| journal.scope.long(order));
+                Ok(Some((journal, Keyed { record, key: journal.scope.explicit(&key), explicit: true, order })))
+            }
+            (Safety::Moves, None) => Err(invalid(raw::WHAT, NEEDS_KEY)),
+            (Safety::ReadOnly | Safety::Repeatable, key) => no_key(raw::WHAT, key.is_some()),
+        }
+    }
+
+    /// The journal, if there is one, and the key of the call.
+    fn journal_and_key(
+        &self,
+        context: &CallContext<'_>,
+        what: &str,
+    ) -> Result<Option<(&Journal, Option<String>)>, ValidationError> {
+        let token = context.bounds.token.as_ref();
+        let key = match token.map_or(IdempotencyKey::None, |token| token.take_key()) {
+            IdempotencyKey::None => None,
+            IdempotencyKey::Given(key) => Some(key.to_owned()),
+            IdempotencyKey::Used => {
+                return Err(invalid(
+                    what,
+                    "the idempotency key of this call's token has served a request: use a new token",
+                ));
+            }
+        };
+        match self.journal.get() {
+            Some(journal) => Ok(Some((journal, key))),
+            None if key.is_some() => {
+                let reason = "an idempotency key needs a journal: configure journal, or call client_set_store";
+                Err(ValidationError::new(Status::Config, format!("{what}: {reason}")))
+            }
             None => Ok(None),
         }
     }
@@ -99,28 +136,27 @@ impl Client {
         context: &CallContext<'_>,
         journal: &Journal,
         keyed: &Keyed,
-        row: &'static Endpoint,
-        json: &str,
+        prepared: Result<Prepared, ValidationError>,
     ) -> Reply {
-        let prepared = request::prepare(row, json, &self.settings, &|| context.bounds.is_over());
-        let prepared = match prepared {
-            Ok(prepared) => prepared,
-            Err(error) => return Reply::invalid(error),
-        };
-        let sender = match self.sender(context, &prepared) {
-            Ok(sender) => sender,
-            Err(error) => return Reply::invalid(error),
-        };
-        Recorded { client: self, context, journal, keyed, row, sender }.run()
+        let reply = prepared.and_then(|prepared| {
+            let sender = self.sender(context, &prepared)?;
+            let row = prepared.row;
+            Ok(Recorded { client: self, context, journal, keyed, row, sender }.run())
+        });
+        reply.unwrap_or_else(Reply::invalid)
     }
 }
 
-fn invalid(row: &Endpoint, reason: &str) -> ValidationError {
-    ValidationError::new(Status::Argument, format!("{}: {reason}", row.name))
+const NEEDS_KEY: &str =
+    "with a journal it needs an idempotency key (paysvc_call_set_key): two equal requests may both be meant";
+
+fn invalid(what: &str, reason: &str) -> ValidationError {
+    ValidationError::new(Status::Argument, format!("{what}: {reason}"))
 }
 
-fn config(row: &Endpoint, reason: &str) -> ValidationError {
-    ValidationError::new(Status::Config, format!("{}: {reason}", row.name))
+/// Of a request that is not recorded.
+fn no_key<T>(what: &str, has_key: bool) -> Result<Option<T>, ValidationError> {
+    if has_key { Err(invalid(what, "takes no idempotency key: it moves no money")) } else { Ok(None) }
 }
 
 /// The key of a request: the caller's, or derived from what it is about.
@@ -150,10 +186,9 @@ fn keyed(
         (Some(key), _) => scope.explicit(key),
         (None, Some(key)) => key,
         (None, None) if record.step == Step::Other => {
-            let reason = "with a journal it needs an idempotency key (paysvc_call_set_key): two equal requests may both be meant";
-            return Err(invalid(row, reason));
+            return Err(invalid(row.name, NEEDS_KEY));
         }
-        (None, None) => return Err(invalid(row, "with a journal the request must name its order")),
+        (None, None) => return Err(invalid(row.name, "with a journal the request must name its order")),
     };
     let order = record.order.as_deref().map(|order| scope.long(order));
     Ok(Keyed { record, key, explicit: given.is_some(), order })
@@ -165,7 +200,7 @@ struct Recorded<'a> {
     context: &'a CallContext<'a>,
     journal: &'a Journal,
     keyed: &'a Keyed,
-    row: &'static Endpoint,
+    row: Option<&'static Endpoint>,
     sender: Sender<'a>,
 }
 
@@ -181,6 +216,10 @@ enum Claiming {
 impl Recorded<'_> {
     /// Reads the journal and does what its table says, until there is an answer.
     fn run(&self) -> Reply {
+        if self.journal.has_news(self.context.bounds.time_left()) {
+            self.context
+                .log(Level::Warn, || "the journal has open requests: call journal_next when the program starts".to_owned());
+        }
         let (mut prior, mut number, mut races) = (PriorAttempts::NONE, 1, 0);
         let mut waits = 0;
         loop {

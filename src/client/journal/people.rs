@@ -30,8 +30,7 @@ impl Client {
             self.config.name_variable(error)
         };
         let store = open(path, self.config.journal_create).map_err(failed)?;
-        let journal = Journal::new(store, self.scope());
-        self.journal.set(journal).map_err(|reason| ValidationError::new(Status::Internal, reason))
+        self.journal.set(self.new_journal(store)).map_err(|reason| ValidationError::new(Status::Internal, reason))
     }
 
     /// False without a journal.

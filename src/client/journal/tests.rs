@@ -532,3 +532,51 @@ fn of_many_processes_with_one_list_each_recipient_is_paid_by_one() {
     }
     assert_eq!(till.service.charges(), references.len() as u32);
 }
+
+#[test]
+fn a_request_that_json_describes_needs_a_key_and_leaves_charges_to_their_functions() {
+    let till = Till::new();
+    let send = |path: &str, key: Option<&str>| {
+        let token = Arc::new(CallToken::default());
+        assert!(key.is_none_or(|key| token.set_key(key)));
+        let record = CallRecord::new();
+        let context = till.client.begin(Some(token), &record);
+        let request = json!({"method": "POST", "path": path, "key": "secret", "body": {"amount": 5}});
+        till.client.request(&context, &request.to_string())
+    };
+    till.service.charge_answers(Some(("200 OK", r#"{"status":"success"}"#.into())));
+    let charge = send("/payment/order/pay", Some("k"));
+    assert_eq!(seen(&charge), (Status::Argument, NotSent, false));
+    assert_eq!(seen(&send("/payment/new", None)), (Status::Argument, NotSent, false));
+    assert_eq!(seen(&send("/payment/new", Some("k"))), (Status::Ok, Confirmed, false));
+    assert_eq!(seen(&send("/payment/new", Some("k"))), (Status::Ok, Confirmed, true));
+    assert_eq!(seen(&send("/payment/other", Some("k"))), (Status::KeyReused, Unknown, false));
+    assert_eq!(till.service.charges(), 1);
+    till.service.charge_answers(None);
+    assert_eq!(send("/payment/new", Some("l")).outcome, Unknown);
+    assert_eq!(seen(&send("/payment/new", Some("l"))), (Status::Unresolved, Unknown, false));
+    assert_eq!(till.service.charges(), 2);
+}
+
+#[test]
+fn a_key_that_was_closed_long_ago_is_new_again_and_an_open_one_never_is() {
+    let till = Till::new();
+    let age = |days: u64| {
+        for row in till.store.rows.lock().unwrap().values_mut() {
+            let mut json: Value = serde_json::from_str(&row.2).unwrap();
+            json["time_ms"] = json!(clock::now_ms() - days * 86_400_000);
+            row.2 = json.to_string();
+        }
+    };
+    till.service.charge_answers(Some(("200 OK", r#"{"status":"success"}"#.into())));
+    assert_eq!(seen(&till.refund("5", Some("k"))), (Status::Ok, Confirmed, false));
+    age(399);
+    assert_eq!(seen(&till.refund("5", Some("k"))), (Status::Ok, Confirmed, true));
+    age(401);
+    assert_eq!(seen(&till.refund("6", Some("k"))), (Status::Ok, Confirmed, false));
+    till.service.charge_answers(None);
+    assert_eq!(till.refund("5", Some("open")).outcome, Unknown);
+    age(4000);
+    assert_eq!(seen(&till.refund("5", Some("open"))), (Status::Unresolved, Unknown, false));
+    assert_eq!(till.service.charges(), 3);
+}
