@@ -96,14 +96,9 @@ impl Client {
 
     /// Calls an endpoint of the table with one flat JSON object.
     pub fn call(&self, context: &CallContext<'_>, row: &'static Endpoint, json: &str) -> Reply {
-        match self.recorded(context, row, json) {
-            Ok(None) => self.call_again(context, row, json, PriorAttempts::NONE),
-            Ok(Some((journal, keyed))) => {
-                let prepared = request::prepare(row, json, &self.settings, &|| context.bounds.is_over());
-                self.send_recorded(context, journal, &keyed, prepared)
-            }
-            Err(error) => Reply::invalid(error),
-        }
+        let prepared = request::prepare(row, json, &self.settings, &|| context.bounds.is_over());
+        let recorded = if prepared.is_ok() { self.recorded(context, row, json) } else { Ok(None) };
+        self.send_or_replay(context, prepared, recorded)
     }
 
     /// Calls an endpoint again with the same request.
@@ -129,11 +124,8 @@ impl Client {
     /// Sends a request that JSON describes.
     pub fn request(&self, context: &CallContext<'_>, json: &str) -> Reply {
         let prepared = raw::prepare(json, &self.settings, &|| context.bounds.is_over());
-        match self.recorded_raw(context, &prepared) {
-            Ok(None) => self.send(context, prepared, PriorAttempts::NONE),
-            Ok(Some((journal, keyed))) => self.send_recorded(context, journal, &keyed, prepared),
-            Err(error) => Reply::invalid(error),
-        }
+        let recorded = prepared.as_ref().map_or(Ok(None), |prepared| self.recorded_raw(context, prepared));
+        self.send_or_replay(context, prepared, recorded)
     }
 
     /// Encrypts a payload without sending anything.

@@ -199,7 +199,7 @@ pub unsafe extern "C" fn paysvc_payout_balance(client: *const paysvc_client, req
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_request(client: *const paysvc_client, request_json: *const c_char, call: *const paysvc_call, reply: *mut *mut paysvc_reply) -> paysvc_status {
     // SAFETY: handles are NULL or not freed, texts NULL or NUL-terminated, and results NULL or memory for one pointer.
-    unsafe { super::requests::method(crate::client::Client::request, client, request_json, call, reply) }
+    unsafe { super::requests::request(client, request_json, call, reply) }
 }
 
 #[unsafe(no_mangle)]

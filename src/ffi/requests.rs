@@ -53,6 +53,28 @@ pub unsafe fn endpoint(
     unsafe { deliver(reply, |record| with_arguments(client, request_json, call, record, send)) }
 }
 
+/// A request that JSON describes.
+///
+/// # Safety
+/// As [`with_arguments`]; `reply` is NULL or points to memory for one pointer.
+pub unsafe fn request(
+    client: *const paysvc_client,
+    request_json: *const c_char,
+    call: *const paysvc_call,
+    reply: *mut *mut paysvc_reply,
+) -> paysvc_status {
+    // SAFETY: the arguments are what the caller promises, until the body has run and the reply is written.
+    unsafe { deliver(reply, |record| with_arguments(client, request_json, call, record, Client::request)) }
+}
+
+/// Refuses a token with an idempotency key: it would be ignored.
+fn without_key(method: Method) -> impl FnOnce(&Client, &CallContext<'_>, &str) -> Reply {
+    move |client, context, json| match client.check_no_key(context) {
+        Ok(()) => method(client, context, json),
+        Err(error) => Reply::invalid(error),
+    }
+}
+
 /// # Safety
 /// As [`with_arguments`]; `reply` is NULL or points to memory for one pointer.
 pub unsafe fn method(
@@ -63,7 +85,7 @@ pub unsafe fn method(
     reply: *mut *mut paysvc_reply,
 ) -> paysvc_status {
     // SAFETY: the arguments are what the caller promises, until the body has run and the reply is written.
-    unsafe { deliver(reply, |record| with_arguments(client, request_json, call, record, method)) }
+    unsafe { deliver(reply, |record| with_arguments(client, request_json, call, record, without_key(method))) }
 }
 
 /// As [`method`], for what became of an earlier request: the outcome is never NOT_SENT.
@@ -78,5 +100,7 @@ pub unsafe fn method_about_earlier(
     reply: *mut *mut paysvc_reply,
 ) -> paysvc_status {
     // SAFETY: the arguments are what the caller promises, until the body has run and the reply is written.
-    unsafe { deliver_about_earlier(reply, |record| with_arguments(client, request_json, call, record, method)) }
+    unsafe {
+        deliver_about_earlier(reply, |record| with_arguments(client, request_json, call, record, without_key(method)))
+    }
 }

@@ -20,9 +20,10 @@ use std::time::Duration;
 use self::claims::Claimed;
 use self::key::Scope;
 use self::minted::Minted;
-use self::row::{Claim, End, Kind, Row};
+use self::row::{By, Claim, End, Kind, Row};
 use self::store::{Appended, NewRow, Query, Store};
 use crate::util::reference;
+use paysvc_spec::status::Outcome;
 
 /// More rows of a key or an order are not read: nobody tries so often.
 const MOST_ROWS: usize = 10_000;
@@ -168,15 +169,15 @@ impl Journal {
         }
     }
 
-    /// Writes what became of a claim, behind all rows of its key.
-    pub fn end(&self, claim: &Row, end: &End, timeout: Duration) -> Result<(), String> {
+    /// Writes what became of a claim, behind all rows of its key. True if a person had settled it as something else.
+    pub fn end(&self, claim: &Row, end: &End, timeout: Duration) -> Result<bool, String> {
         let started = std::time::Instant::now();
         loop {
             let left = timeout.saturating_sub(started.elapsed());
             let known = self.snapshot(&claim.key, None, left)?;
             let row = made(&known, new_id()?, claim.order.as_deref(), known.next_seq(), Kind::End(end.clone()));
             if self.append(&row, left)? == Appended::Done {
-                return Ok(());
+                return Ok(known.rows.iter().any(|row| contradicts(row, end)));
             }
             if left.is_zero() {
                 return Err("others write this key, and the time is over".to_owned());
@@ -214,6 +215,20 @@ impl Journal {
                 None => return Ok(None),
             }
         }
+    }
+}
+
+/// The row is a person's end of the same claim, and says the opposite.
+fn contradicts(row: &Row, end: &End) -> bool {
+    let decides = |outcome| matches!(outcome, Outcome::Confirmed | Outcome::Rejected);
+    match &row.kind {
+        Kind::End(other) => {
+            matches!(other.by, By::Person { .. })
+                && other.of == end.of
+                && decides(end.outcome)
+                && other.outcome != end.outcome
+        }
+        Kind::Claim(_) => false,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Asks the service for an order before it is charged: whether it knows of attempts to pay it that forbid another.
 
 use super::{Recorded, journal_failed};
+use crate::client::log::Level;
 use crate::client::resolve::task::Task;
 use crate::client::resolve::watch::{self, LookUpResult};
 use crate::journal::row::{By, End};
@@ -10,7 +11,7 @@ use crate::request::secrets::Secrets;
 use crate::response::facts::Facts;
 use crate::response::reply::Reply;
 use crate::response::resolution::{self, Asked, Question};
-use paysvc_spec::journal::{Ask, Line};
+use paysvc_spec::journal::{Ask, Condition, Line};
 use paysvc_spec::status::{Outcome, Status};
 
 pub enum Answer {
@@ -41,6 +42,12 @@ impl Recorded<'_> {
         };
         let LookUpResult { reply, decision } = watch::look(self.client, self.context, &task);
         if decision.outcome == Outcome::Confirmed {
+            if line.conditions.contains(&Condition::Settled) {
+                self.context.log(Level::Error, || {
+                    "a charge of this order was settled as not done, and now the service says that it is paid"
+                        .to_owned()
+                });
+            }
             return self.record_payment(known, &reply);
         }
         let nothing = Facts::default();
@@ -72,7 +79,7 @@ impl Recorded<'_> {
             batch_reference: None,
         };
         match self.journal.end(&claimed, &end, left) {
-            Ok(()) => Answer::Recorded,
+            Ok(_) => Answer::Recorded,
             Err(why) => Answer::Refuse(journal_failed(&why, Outcome::Unknown)),
         }
     }

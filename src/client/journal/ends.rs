@@ -9,7 +9,7 @@ use crate::response::facts::Facts;
 use crate::response::reply::Reply;
 use paysvc_spec::journal::Step;
 use paysvc_spec::schema::Reference;
-use paysvc_spec::status::{Outcome, State};
+use paysvc_spec::status::{self, Outcome, State};
 
 /// To write an end, when the time of the call is over: it is known only now.
 pub const LONGEST_END: Duration = Duration::from_secs(1);
@@ -33,17 +33,17 @@ impl Recorded<'_> {
     /// Writes an end, and logs if that fails.
     pub(super) fn write(&self, claim: &Row, end: &End) {
         let timeout = self.context.bounds.time_left().max(LONGEST_END);
-        if let Err(why) = self.journal.end(claim, end, timeout) {
-            let name = status_name(end.outcome);
-            self.context.log(Level::Error, || {
+        let name = status::name_of_outcome(end.outcome);
+        match self.journal.end(claim, end, timeout) {
+            Ok(false) => {}
+            Ok(true) => self.context.log(Level::Error, || {
+                format!("claim {} was settled by a person, and now the service's answer is {name}", claim.id)
+            }),
+            Err(why) => self.context.log(Level::Error, || {
                 format!("the journal could not record {name} of claim {}, which stays open: {why}", claim.id)
-            });
+            }),
         }
     }
-}
-
-fn status_name(outcome: Outcome) -> &'static str {
-    paysvc_spec::status::name_of_outcome(outcome)
 }
 
 /// CONFIRMED, and nothing that comes later changes it.

@@ -16,6 +16,7 @@ use crate::json::object::object_text;
 use crate::response::reply::Reply;
 use crate::response::resolution;
 use crate::util::validation_error::ValidationError;
+use paysvc_spec::journal::Step;
 use paysvc_spec::operations::operation;
 use paysvc_spec::schema::Safety;
 use paysvc_spec::status::{Outcome, Status};
@@ -106,6 +107,9 @@ pub fn resolve(
     }
     let json = object_text(|object| {
         object.text("endpoint", &of.function);
+        if of.step == Step::Order {
+            object.literal("charged", false);
+        }
         object.raw("request", |out| out.extend_from_slice(of.request.as_bytes()));
     });
     let members = arguments(const { operation("resolve") }, &json)?;

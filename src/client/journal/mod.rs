@@ -67,12 +67,10 @@ impl Client {
         json: &str,
     ) -> Result<Option<(&Journal, Keyed)>, ValidationError> {
         let Some((journal, key)) = self.journal_and_key(context, row.name)? else { return Ok(None) };
-        let members = match validate::object(json, row.fields, row.allows_extra, row.name, Status::Argument) {
-            Ok(members) => members,
-            // It is refused again, with all errors.
-            Err(_) => return Ok(None),
-        };
+        let members = validate::object(json, row.fields, row.allows_extra, row.name, Status::Argument)?;
         match Record::of(row, &members) {
+            // Nothing is charged, and nothing can be found by it.
+            Some(record) if record.step == Step::Order && record.order.is_none() => no_key(row.name, key.is_some()),
             Some(record) => keyed(journal, context, row, record, key.as_deref()).map(|keyed| Some((journal, keyed))),
             None => no_key(row.name, key.is_some()),
         }
@@ -82,11 +80,9 @@ impl Client {
     pub(super) fn recorded_raw(
         &self,
         context: &CallContext<'_>,
-        prepared: &Result<Prepared, ValidationError>,
+        prepared: &Prepared,
     ) -> Result<Option<(&Journal, Keyed)>, ValidationError> {
         let Some((journal, key)) = self.journal_and_key(context, raw::WHAT)? else { return Ok(None) };
-        // It is refused by its errors.
-        let Ok(prepared) = prepared else { return Ok(None) };
         let step = prepared.row.and_then(|row| Step::of(row, true));
         if let (Some(row), Some(Step::Charge | Step::Authorization)) = (prepared.row, step) {
             let reason = format!("with a journal, call {}: the journal must know the order", row.name);
@@ -130,20 +126,35 @@ impl Client {
         }
     }
 
-    /// Sends a request if the journal allows it, and answers what it has recorded if not.
-    pub(super) fn send_recorded(
+    /// Sends a request, one that the journal records only if that allows it; if not, answers what is recorded.
+    pub(super) fn send_or_replay(
         &self,
         context: &CallContext<'_>,
-        journal: &Journal,
-        keyed: &Keyed,
         prepared: Result<Prepared, ValidationError>,
+        recorded: Result<Option<(&Journal, Keyed)>, ValidationError>,
     ) -> Reply {
+        let (journal, keyed) = match recorded {
+            Ok(Some(recorded)) => recorded,
+            Ok(None) => return self.send(context, prepared, PriorAttempts::NONE),
+            Err(error) => return Reply::invalid(error),
+        };
         let reply = prepared.and_then(|prepared| {
             let sender = self.sender(context, &prepared)?;
             let row = prepared.row;
-            Ok(Recorded { client: self, context, journal, keyed, row, sender }.run())
+            Ok(Recorded { client: self, context, journal, keyed: &keyed, row, sender }.run())
         });
         reply.unwrap_or_else(Reply::invalid)
+    }
+
+    /// Fails for a call of a function that takes no idempotency key, if its token has one.
+    pub fn check_no_key(&self, context: &CallContext<'_>) -> Result<(), ValidationError> {
+        match context.bounds.token.as_ref().map(|token| token.take_key()) {
+            None | Some(IdempotencyKey::None) => Ok(()),
+            Some(IdempotencyKey::Given(_) | IdempotencyKey::Used) => {
+                let text = "this function takes no idempotency key: use a token without one";
+                Err(ValidationError::new(Status::Argument, text))
+            }
+        }
     }
 }
 
@@ -217,8 +228,9 @@ impl Recorded<'_> {
     /// Reads the journal and does what its table says, until there is an answer.
     fn run(&self) -> Reply {
         if self.journal.has_news(self.context.bounds.time_left()) {
-            self.context
-                .log(Level::Warn, || "the journal has open requests: call journal_next when the program starts".to_owned());
+            self.context.log(Level::Warn, || {
+                "the journal has open requests: call journal_next when the program starts".to_owned()
+            });
         }
         let (mut prior, mut number, mut races) = (PriorAttempts::NONE, 1, 0);
         let mut waits = 0;
@@ -267,7 +279,7 @@ impl Recorded<'_> {
                         continue;
                     }
                 }
-                Claiming::Failed(why) => return journal_failed(&why, Outcome::NotSent),
+                Claiming::Failed(why) => return self.at_the_end(journal_failed(&why, Outcome::NotSent), prior),
                 Claiming::Claimed(claim) => self.write_end(&claim, &reply),
                 Claiming::NotTried => {}
             }

@@ -148,7 +148,7 @@ impl Settlement {
             batch_reference: None,
         };
         match journal.end(&claim.0, &end, left()) {
-            Ok(()) => {
+            Ok(_) => {
                 context.log(Level::Warn, || format!("claim {} was settled by a person", claim.0.id));
                 let message = "settled: a later answer of the service that says otherwise is reported in the log";
                 let status = if self.outcome == Outcome::Confirmed { Status::Ok } else { Status::Rejected };
