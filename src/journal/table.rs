@@ -120,5 +120,8 @@ impl<'v, 'a> View<'v, 'a> {
     }
 }
 
+// The model is a Python program, which Wine does not have.
+#[cfg(all(test, unix))]
+mod model_tests;
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,8 @@
 
 A line is a JSON object. `rows`, by key and in the order in which they were written, are each a key, the claim, and
 "claim" or what an end of it says, or "checkout". `over` are the claims whose `until` is over. `decisions` has for each
-key, and for a reference that is fresh and one that is not, what the call does, and which claims it looks up or may replay.
+key, and for a reference that is fresh and one that is not, what the call does, and which claims it looks up or may
+replay.
 """
 
 import json

@@ -31,6 +31,8 @@ class Experiment(NamedTuple):
     until_found: bool = False
     # Also in `make test`.
     quick: bool = False
+    # Each state for itself.
+    unmerged: bool = False
 
 
 EXPERIMENTS = []
@@ -82,6 +84,15 @@ tries(
     "with until and five seconds",
     PROPOSED, "crash, pending, 429, fresh", (DK, 2), (K, 1),
     quick=True,
+)
+tries(
+    "every end",
+    "a settled charge with all ends that it had, no states taken for one",
+    PROPOSED, "pending, fresh", (D, 1), (D, 1),
+    settlements=1,
+    finds=BESIDE,
+    quick=True,
+    unmerged=True,
 )
 tries("refund, in time", "with until and five seconds", PROPOSED, "crash, 429, fresh", (R, 2), (R, 1), quick=True)
 tries("refund", "three senders with one key", TIMELESS, "crash, 429, late insert, fresh", (R, 2), (R, 1), (R, 1))

@@ -33,7 +33,7 @@ class Walk:
         self.experiment = experiment
         features = frozenset(experiment.features)
         self.world = World(experiment.rules, features, experiment.senders, experiment.settlements)
-        self.merger = Merger(self.world) if may_merge(self.world) else None
+        self.merger = Merger(self.world) if may_merge(self.world) and not experiment.unmerged else None
         # Each state, and the one from which it was reached first.
         self.before = {self.world.first: None}
         # The first state that violates each invariant, and the first of each way in which a claim stays open.
