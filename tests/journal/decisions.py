@@ -8,7 +8,7 @@ replay.
 
 import json
 
-from rules import AUTHORIZATION, PROPOSED, Checkout, Claim, End, decide
+from rules import CHECKOUT, PROPOSED, Checkout, Claim, End, authorization, decide, is_authorization
 
 # Switches that are not the table's.
 OTHERS = (
@@ -36,10 +36,12 @@ class Decisions:
         journal = world.journal(state.rows)
         unsure = [claim.id for claim in journal.claims if claim.is_open]
         over = tuple(claim for claim in unsure if not world.rules.until or state.over >> claim & 1)
-        keys = {key for sender in world.first.senders for key in sender.keys} - {AUTHORIZATION}
-        keys.update(claim.key for claim in journal.claims)
-        if any(AUTHORIZATION in sender.keys for sender in world.first.senders):
-            keys.update(f"{AUTHORIZATION} {at}" for at in range(len(state.entries)))
+        keys = {CHECKOUT}.union(claim.key for claim in journal.claims)
+        for key in {key for sender in world.first.senders for key in sender.keys}:
+            if is_authorization(key):
+                keys.update(authorization(key, at) for at in range(len(state.entries)))
+            else:
+                keys.add(key)
         at = (state.rows, over, frozenset(keys))
         if at not in self.met:
             self.met.add(at)
@@ -60,7 +62,7 @@ def line(rules, journal, rows, over, keys):
     told = []
     for row in rows:
         if type(row) is Checkout:
-            told.append(["", 0, "checkout"])
+            told.append([CHECKOUT, 0, "checkout"])
         # After a backup an end may be there without its claim.
         else:
             number = numbers.setdefault(row.id, len(numbers))

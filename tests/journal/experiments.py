@@ -15,7 +15,7 @@ from invariants import (
     TWO_REQUESTS,
     UNSENT,
 )
-from rules import AUTHORIZATION, BEFORE, ORDER, PROPOSED, REFUND, TIMELESS, Rules
+from rules import AUTHORIZATION, AUTHORIZATION_GIVEN, BEFORE, ORDER, PROPOSED, REFUND, TIMELESS, Rules
 from states import FEATURES
 
 
@@ -37,6 +37,7 @@ class Experiment(NamedTuple):
 
 EXPERIMENTS = []
 D, K, L, Z, R = (ORDER,), ("K1",), ("K2",), (ORDER, AUTHORIZATION), (REFUND,)
+ZG = (ORDER, AUTHORIZATION, AUTHORIZATION_GIVEN)
 DK, KL = (ORDER, "K1"), ("K1", "K2")
 EVERY_ANSWER = "crash, pending, failover, 429, lag, fresh"
 
@@ -79,6 +80,13 @@ tries(
     PROPOSED, "pending, fresh", (Z, 2), (Z, 1),
     quick=True,
 )
+tries(
+    "given authorizations, in time",
+    "some with keys of the caller's",
+    PROPOSED, "crash, pending, 429, fresh", (ZG, 3),
+    quick=True,
+)
+tries("given authorizations", "two senders", TIMELESS, "crash, pending, 429, fresh", (ZG, 2), (ZG, 1))
 tries(
     "two keys, in time",
     "with until and five seconds",
@@ -206,6 +214,13 @@ finds_first(
     "the last counts",
     without(ends="last"), "fresh", (D, 1), (D, 1),
     finds=[FORGOTTEN],
+    quick=True,
+)
+finds_first(
+    "without given authorization",
+    "its key is sent again once it was confirmed",
+    without(given_authorization=False), "pending, fresh", (ZG, 3),
+    finds=[TWO_REQUESTS],
     quick=True,
 )
 finds_first(

@@ -4,7 +4,7 @@ It is for the rules of `may_merge`: a claim is what its strongest end says, and 
 sender read the journal it asks only whether none, or exactly one, was added since.
 """
 
-from rules import AUTHORIZATION, IN_PROGRESS, NO_END, SETTLED, UNKNOWN, Checkout, Claim, End
+from rules import IN_PROGRESS, NO_END, SETTLED, UNKNOWN, Checkout, Claim, End, is_authorization
 from states import ASKING, INSERTING, READING, READING_BACK, SENDING, Late, Own, Plan
 
 # A number of rows with which no sender goes on.
@@ -30,7 +30,7 @@ class Merger:
         senders = world.first.senders
         self.senders_are_equal = len({(sender.keys, sender.claims_left) for sender in senders}) == 1
         # Authorizations name entries by their numbers.
-        self.entries_have_numbers = any(AUTHORIZATION in sender.keys for sender in senders)
+        self.entries_have_numbers = any(is_authorization(key) for sender in senders for key in sender.keys)
 
     def merge(self, state):
         now = self.world.journal(state.rows)

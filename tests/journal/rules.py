@@ -1,11 +1,12 @@
-"""The journal's rules: how rows are understood, what a call does with what it finds, and what a look-up proves.
+"""The journal's rules: how rows are understood, and what a call does with what it finds.
 
 Each rule is a switch, so that an experiment can show what happens without it. PROPOSED is what the library does; BEFORE
 is the first draft of these rules.
 
 The model has one order. The keys of its requests: ORDER is the charge whose key is derived from the order, CHARGES also
 has two charges with keys that the caller gave, "auth 0" and so on are authorizations of the history's entry with that
-number, and REFUND is a full refund with a key that the caller gave.
+number, those of "auth 0 given" have a key that the caller gave, REFUND is a full refund with such a key, and CHECKOUT
+is a hosted page on which the customer may pay the order.
 """
 
 from typing import NamedTuple, Optional
@@ -13,8 +14,9 @@ from typing import NamedTuple, Optional
 ORDER = "order"
 CHARGES = (ORDER, "K1", "K2")
 AUTHORIZATION = "auth"
+AUTHORIZATION_GIVEN = "auth given"
 REFUND = "refund"
-EXPLICIT = ("K1", "K2", REFUND)
+CHECKOUT = "checkout"
 
 # What an end says, and so what is known of its claim. NO_END is that of a claim without ends.
 NO_END = "no end"
@@ -62,6 +64,9 @@ class Rules(NamedTuple):
     end_is_over: bool = True
     # A key of the caller's that has ended is answered before anything of its order is looked at.
     ended_key_first: bool = True
+    # A key of the caller's with which an authorization was confirmed is answered, although a next step may follow: that
+    # has another key. Without: it is sent again.
+    given_authorization: bool = True
     # NOT_SENT is written at the number of a claim that is not there, so that a late insert fails.
     fence: bool = True
     # When a person may settle a claim: once it is "over", or at "any time".
@@ -103,7 +108,7 @@ class End(NamedTuple):
 
 
 class Checkout(NamedTuple):
-    """A row: a hosted page on which the customer may pay the order was made."""
+    """A row: a checkout was made."""
 
     key: Optional[str] = None
     id: int = -1
@@ -147,7 +152,17 @@ def is_authorization(key):
 
 def entry_of(key):
     """Number of the entry that an authorization is about."""
-    return int(key[len(AUTHORIZATION) :])
+    return int(key.split()[1])
+
+
+def authorization(of, entry):
+    """Key of an authorization or a given one."""
+    return of.replace(AUTHORIZATION, f"{AUTHORIZATION} {entry}")
+
+
+def is_given(key):
+    """The caller gave the key."""
+    return key in ("K1", "K2", REFUND) or key.endswith("given")
 
 
 def claimed(row, ends, rules):
@@ -189,7 +204,10 @@ def decide(rules, key, journal, over, fresh):
     charges, authorizations = journal.charges, journal.authorizations
     authorizes = is_authorization(key)
     together = own if key == REFUND else charges + authorizations
-    has_ended = key in EXPLICIT and own and own[-1].state in (REJECTED, SETTLED)
+    if key == CHECKOUT:
+        return Decision(REFUSE if any(claim.is_open or claim.state == CONFIRMED for claim in together) else SEND)
+    ended = (REJECTED, SETTLED, IN_PROGRESS) if authorizes and rules.given_authorization else (REJECTED, SETTLED)
+    has_ended = is_given(key) and own and own[-1].state in ended
     if has_ended and rules.ended_key_first:
         return Decision(REPLAY, (own[-1].id,))
     confirmed = tuple(claim.id for claim in together if claim.state == CONFIRMED)
@@ -227,65 +245,3 @@ def forbids(rules, question, history):
     if rules.history == "ignored":
         return False
     return PAID in history or (question == NONE_IN_PROGRESS and PENDING in history)
-
-
-class Premise(NamedTuple):
-    """What the journal contributes to what a look-up proves of an open claim."""
-
-    key: str
-    id: int
-    # No other attempt was begun and not ended as NOT_SENT.
-    is_only_attempt: bool
-    seen: Optional[int]
-    # The claim's own answer named its entry.
-    named: bool
-    # Nobody else can pay the order.
-    is_alone: bool
-
-
-def premises(rules, ids, journal):
-    found = []
-    for claim in journal.claims:
-        # What was open when it was looked up may have been closed meanwhile.
-        if claim.id in ids and (claim.is_open or not rules.service_first):
-            charges = claim.key in CHARGES
-            attempts = journal.charges if charges else [other for other in journal.claims if other.key == claim.key]
-            begun = sum(attempt.state != NOT_SENT for attempt in attempts)
-            named = IN_PROGRESS in claim.ends
-            found.append(Premise(claim.key, claim.id, begun == 1, claim.seen, named, not journal.checkout))
-    return tuple(found)
-
-
-def conclude(rules, known, entries):
-    """The ends that a look-up proves: what the journal says of each claim in question, beside what the service says."""
-    ends = []
-    history = [(number, entry) for number, entry in enumerate(entries) if entry.shown and not entry.refund]
-    statuses = [entry.status for _, entry in history]
-    for premise in known:
-        what = None
-        if premise.key == REFUND:
-            what = CONFIRMED if any(entry.refund for entry in entries) else None
-        elif is_authorization(premise.key):
-            entry = entries[entry_of(premise.key)]
-            if entry.status == PAID and entry.shown:
-                what = CONFIRMED
-            elif entry.status == FAILED and PENDING not in statuses:
-                what = REJECTED
-        elif PAID in statuses:
-            what = CONFIRMED
-        elif statuses and PENDING not in statuses and premise.is_alone and is_refused(rules, premise, history):
-            what = REJECTED
-        if what:
-            ends.append(End(premise.key, premise.id, what))
-    return tuple(ends)
-
-
-def is_refused(rules, premise, history):
-    """Whether a charge was refused, if all entries have failed."""
-    if premise.is_only_attempt:
-        return True
-    if rules.one_of_several == "not seen":
-        return premise.seen is not None and any(not premise.seen >> number & 1 for number, _ in history)
-    if rules.one_of_several == "own entry":
-        return premise.named and any(entry.claim == premise.id for _, entry in history)
-    return False

@@ -1,7 +1,7 @@
 """What senders do: each makes one call after the other, by the rules of the journal, and may be killed."""
 
+from look_up import conclude, premises
 from rules import (
-    AUTHORIZATION,
     LOOK_UP,
     NO_ENTRY,
     NONE_IN_PROGRESS,
@@ -15,10 +15,10 @@ from rules import (
     Claim,
     End,
     Journal,
-    conclude,
+    authorization,
     decide,
     forbids,
-    premises,
+    is_authorization,
 )
 from states import (
     ASKING,
@@ -91,12 +91,12 @@ class Senders:
     def keys_of(self, sender):
         """An authorization is about an entry that a request of this journal made."""
         for key in sender.keys:
-            if key != AUTHORIZATION:
+            if not is_authorization(key):
                 yield key
-        if AUTHORIZATION in sender.keys and sender.claims_left:
-            for at, entry in enumerate(self.state.entries):
-                if entry.shown and entry.claim >= 0:
-                    yield f"{AUTHORIZATION} {at}"
+            elif sender.claims_left:
+                for at, entry in enumerate(self.state.entries):
+                    if entry.shown and entry.claim >= 0:
+                        yield authorization(key, at)
 
     def call(self, sender):
         merged = "unmerged" not in self.features

@@ -4,6 +4,7 @@ A request may be executed at any time after its first byte, or never.
 """
 
 from rules import (
+    CHECKOUT,
     CONFIRMED,
     FAILED,
     IN_PROGRESS,
@@ -12,10 +13,12 @@ from rules import (
     REFUND,
     REJECTED,
     REJECTED_429,
+    SEND,
     SETTLED,
     UNKNOWN,
     Checkout,
     End,
+    decide,
     entry_of,
     is_authorization,
 )
@@ -114,8 +117,8 @@ class World(Senders):
     def check_out(self):
         if "checkout" not in self.features:
             return
-        beside = any(claim.is_open or claim.state == CONFIRMED for claim in self.now.claims)
-        if self.state.checkouts == 0 and not (self.rules.guarded_checkout and beside):
+        decision = decide(self.rules, CHECKOUT, self.now, self.state.over, False)
+        if self.state.checkouts == 0 and (decision.act == SEND or not self.rules.guarded_checkout):
             self.happens("a checkout is written, then made", rows=self.adding(Checkout()), checkouts=1)
         elif self.state.checkouts == 1:
             for status in (PAID, FAILED):

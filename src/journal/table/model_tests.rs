@@ -19,8 +19,8 @@ use paysvc_spec::status::{Outcome, State};
 
 const NOW: u64 = 1_000_000;
 
-/// What the model does not have: members, orders without a charge.
-const NOT_IN_THE_MODEL: &[&str] = &["j1", "j3", "j4"];
+/// The model has no members.
+const NOT_IN_THE_MODEL: &[&str] = &["j1"];
 
 /// A line of `decisions.py`: see there.
 #[derive(Deserialize)]
@@ -34,13 +34,13 @@ struct Met {
 /// What a key of the model names, and whether the caller gave it.
 fn request(key: &str) -> (Step, bool) {
     match key {
-        "" => (Step::Order, false),
+        "checkout" => (Step::Order, false),
         "order" => (Step::Charge, false),
         "K1" | "K2" => (Step::Charge, true),
         "refund" => (Step::Other, true),
         _ => {
             assert!(key.starts_with("auth "), "{key}");
-            (Step::Authorization, false)
+            (Step::Authorization, key.ends_with("given"))
         }
     }
 }
@@ -85,9 +85,14 @@ fn end(of: u32, says: &str) -> Kind {
 }
 
 impl Met {
+    /// The sender's end ends `until`, whatever the time.
+    fn has_end(&self, claim: u32) -> bool {
+        self.rows.iter().any(|(_, of, what)| *of == claim && what != "claim" && what != "checkout")
+    }
+
     fn journal(&self) -> Vec<Row> {
         let kind = |(key, number, what): &(String, u32, String)| match what.as_str() {
-            "claim" => claim(key, if self.over.contains(number) { NOW } else { NOW + 1 }),
+            "claim" => claim(key, if self.over.contains(number) && !self.has_end(*number) { NOW } else { NOW + 1 }),
             "checkout" => claim(key, NOW),
             says => end(*number, says),
         };
