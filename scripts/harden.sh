@@ -40,6 +40,8 @@ part panics '^test result|^test .* ok$' "$CARGO" test --locked --lib panic_tests
 part resources '^test result|^test .* ok$' test_of resources::
 part verdicts '^test result|answers, seed' env PAYSVC_VERDICTS=1000000 "$CARGO" test --locked --lib verdicts:: -- --nocapture
 part verdicts-sent '^test result|over sockets' test_with PAYSVC_VERDICTS_SENT=30000 verdicts::
+part journal-model 'as expected|NOT EXPECTED|compared' env PAYSVC_JOURNAL_MODEL=all "$CARGO" test --locked --lib \
+    journal::table::model_tests -- --nocapture
 part faults '^[0-9]+ calls|^false|^effects|^requests|^answers|^UNKNOWN|^violations' test_with PAYSVC_FAULTS=all faults:: faults_random::
 part bounds '^endless|^whole|kB|^test result' test_of bounds::
 part canary '^canary:' test_with PAYSVC_CANARY=all canary::

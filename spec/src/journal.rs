@@ -91,7 +91,7 @@ pub enum Condition {
     /// The caller gave the key, which may be a recipient's reference, and it belongs to a request with other members.
     OtherMembers,
     /// The caller gave the key, other than a recipient's reference, and the request that it names was refused or settled as
-    /// not done: it never is sent again.
+    /// not done, or is an authorization that was confirmed: it never is sent again. A next step has another key.
     ExplicitEnded,
     /// The request, or another charge or authorization of its order, is confirmed for good, or settled as done.
     Confirmed,
@@ -101,8 +101,8 @@ pub enum Condition {
     Open,
     /// A charge of the order is open: what an authorization completes.
     OpenCharge,
-    /// A charge of the order is open or confirmed.
-    ChargeOpenOrConfirmed,
+    /// A charge or an authorization of the order is open or confirmed for good.
+    PaymentOpenOrConfirmed,
     /// Every charge of the order was NOT_SENT, or there is none.
     NothingSent,
     /// This client made the reference since it opened the journal.
@@ -119,7 +119,9 @@ impl Condition {
             Condition::Is(steps) => steps.iter().map(|step| step.name()).collect::<Vec<_>>().join(" or "),
             Condition::OtherMembers => "the caller's key names a request with other members".to_owned(),
             Condition::ExplicitEnded => {
-                "the caller's key names a request that is REJECTED, or settled as not done".to_owned()
+                "the caller's key names a request that is REJECTED or settled as not done, or an authorization that is \
+                 CONFIRMED"
+                    .to_owned()
             }
             Condition::Confirmed => {
                 "it, or a charge or an authorization of its order, is CONFIRMED for good, or settled as done".to_owned()
@@ -127,7 +129,9 @@ impl Condition {
             Condition::Running => "one of them is open, and its call may still be under way".to_owned(),
             Condition::Open => "one of them is open".to_owned(),
             Condition::OpenCharge => "a charge of the order is open".to_owned(),
-            Condition::ChargeOpenOrConfirmed => "a charge of the order is open or CONFIRMED".to_owned(),
+            Condition::PaymentOpenOrConfirmed => {
+                "a charge or an authorization of the order is open, or CONFIRMED for good".to_owned()
+            }
             Condition::NothingSent => "no charge of the order is recorded, or each was NOT_SENT".to_owned(),
             Condition::Fresh => "this client made the reference since it opened the journal".to_owned(),
             Condition::Settled => "a person settled a charge of the order as not done".to_owned(),
@@ -160,8 +164,8 @@ const LINE: Line = Line {
 };
 
 use Condition::{
-    ChargeOpenOrConfirmed, Confirmed, ExplicitEnded, Fresh, Is, NothingSent, Open, OpenCharge, OtherMembers, Otherwise,
-    Running, Settled,
+    Confirmed, ExplicitEnded, Fresh, Is, NothingSent, Open, OpenCharge, OtherMembers, Otherwise,
+    PaymentOpenOrConfirmed, Running, Settled,
 };
 
 pub const LINES: &[Line] = &[
@@ -181,8 +185,8 @@ pub const LINES: &[Line] = &[
     },
     Line {
         number: "j3",
-        conditions: &[Is(&[Step::Order]), ChargeOpenOrConfirmed],
-        explanation: "a charge of this order is open or has been paid; nothing was sent",
+        conditions: &[Is(&[Step::Order]), PaymentOpenOrConfirmed],
+        explanation: "a charge or an authorization of this order is open or has been paid; nothing was sent",
         ..LINE
     },
     Line { number: "j4", conditions: &[Is(&[Step::Order])], act: Act::Send, ..LINE },

@@ -59,6 +59,10 @@ struct View<'v, 'a> {
     claims: &'v [Claimed<'a>],
 }
 
+fn is_payment(claimed: &Claimed<'_>) -> bool {
+    matches!(claimed.claim.step, Step::Charge | Step::Authorization)
+}
+
 fn is_confirmed(claimed: &Claimed<'_>) -> bool {
     match claimed.state() {
         ClaimState::Confirmed | ClaimState::SettledAsDone => true,
@@ -69,7 +73,12 @@ fn is_confirmed(claimed: &Claimed<'_>) -> bool {
 }
 
 fn has_ended(claimed: &Claimed<'_>) -> bool {
-    matches!(claimed.state(), ClaimState::Rejected | ClaimState::SettledAsNotDone)
+    match claimed.state() {
+        ClaimState::Rejected | ClaimState::SettledAsNotDone => true,
+        // It is not open, because a next step may follow. That has another key.
+        ClaimState::ConfirmedForNow => claimed.claim.step == Step::Authorization,
+        _ => false,
+    }
 }
 
 impl<'v, 'a> View<'v, 'a> {
@@ -82,10 +91,15 @@ impl<'v, 'a> View<'v, 'a> {
         self.claims.iter().filter(move |claimed| claimed.claim.step == step)
     }
 
+    /// The order's charges and authorizations.
+    fn payments(&self) -> impl Iterator<Item = &'v Claimed<'a>> {
+        self.claims.iter().filter(|claimed| is_payment(claimed))
+    }
+
     /// What stands or falls with the request: for a charge and an authorization, all of the order's.
     fn together(&self) -> impl Iterator<Item = &'v Claimed<'a>> {
         self.claims.iter().filter(|claimed| match self.wanted.step {
-            Step::Charge | Step::Authorization => matches!(claimed.claim.step, Step::Charge | Step::Authorization),
+            Step::Charge | Step::Authorization => is_payment(claimed),
             Step::Order | Step::Other => claimed.row.key == self.wanted.key,
         })
     }
@@ -113,7 +127,9 @@ impl<'v, 'a> View<'v, 'a> {
             Condition::Running => self.open().any(|claimed| claimed.may_be_under_way(self.now_ms)),
             Condition::Open => self.open().next().is_some(),
             Condition::OpenCharge => charges.any(Claimed::is_open),
-            Condition::ChargeOpenOrConfirmed => charges.any(|charge| charge.is_open() || is_confirmed(charge)),
+            Condition::PaymentOpenOrConfirmed => {
+                self.payments().any(|payment| payment.is_open() || is_confirmed(payment))
+            }
             Condition::NothingSent => charges.all(|charge| charge.state() == ClaimState::NotSent),
             Condition::Fresh => self.wanted.fresh,
             Condition::Settled => charges.any(|charge| charge.state() == ClaimState::SettledAsNotDone),
@@ -122,5 +138,8 @@ impl<'v, 'a> View<'v, 'a> {
     }
 }
 
+// The model is a Python program, which Wine does not have.
+#[cfg(all(test, unix))]
+mod model_tests;
 #[cfg(test)]
 mod tests;

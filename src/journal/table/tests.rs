@@ -93,7 +93,13 @@ fn every_line_is_taken() {
     };
     check("j2", journal().claim("K", Charge).sent(Rejected, true).decide("K", Charge, false));
     check("j2", journal().claim("K", Charge).settled(Rejected).decide("K", Charge, false));
+    let given = charged().sent(Confirmed, false).claim("Z", Authorization).sent(Confirmed, false);
+    check("j2", given.decide("Z", Authorization, false));
     check("j3", charged().decide("ORD order", Order, false));
+    let authorizes = || charged().settled(Rejected).claim("ORD z", Authorization);
+    check("j3", authorizes().decide("ORD order", Order, false));
+    check("j3", authorizes().sent(Confirmed, true).decide("ORD order", Order, false));
+    check("j3", authorizes().settled(Confirmed).decide("ORD order", Order, false));
     check("j3", charged().sent(Confirmed, true).decide("ORD order", Order, false));
     check("j4", charged().sent(Rejected, true).decide("ORD order", Order, false));
     check("j5", charged().sent(Confirmed, true).decide("ORD", Charge, false));

@@ -1,0 +1,287 @@
+"""What is tried: rules, what may happen beside lost answers and late requests, senders, and what is violated.
+
+An experiment that goes on "until found" ends with the first state in which all that it expects was violated.
+"""
+
+from typing import NamedTuple
+
+from invariants import (
+    CHARGED_BESIDE,
+    CHARGED_TWICE,
+    CONTRADICTED,
+    FORGOTTEN,
+    REFUNDED_TWICE,
+    SENT_SETTLED,
+    TWO_REQUESTS,
+    UNSENT,
+)
+from rules import AUTHORIZATION, AUTHORIZATION_GIVEN, BEFORE, ORDER, PROPOSED, REFUND, TIMELESS, Rules
+from states import FEATURES
+
+
+class Experiment(NamedTuple):
+    name: str
+    about: str
+    rules: Rules
+    features: tuple
+    # Of each sender: its keys, and how often it may claim.
+    senders: tuple
+    expected: frozenset
+    settlements: int = 0
+    until_found: bool = False
+    # Also in `make test`.
+    quick: bool = False
+    # Each state for itself.
+    unmerged: bool = False
+
+
+EXPERIMENTS = []
+D, K, L, Z, R = (ORDER,), ("K1",), ("K2",), (ORDER, AUTHORIZATION), (REFUND,)
+ZG = (ORDER, AUTHORIZATION, AUTHORIZATION_GIVEN)
+DK, KL = (ORDER, "K1"), ("K1", "K2")
+EVERY_ANSWER = "crash, pending, failover, 429, lag, fresh"
+
+
+def tries(name, about, rules, features, *senders, finds=(), **more):
+    features = tuple(features.split(", ")) if features else ()
+    assert set(features) <= set(FEATURES), features
+    EXPERIMENTS.append(Experiment(name, about, rules, features, senders, frozenset(finds), **more))
+
+
+def finds_first(name, about, rules, features, *senders, finds, **more):
+    tries(name, about, rules, features, *senders, finds=finds, until_found=True, **more)
+
+
+TWICE, BESIDE = [CHARGED_TWICE], [CHARGED_BESIDE]
+
+# --- The rules as they are ---
+
+tries("one key", "two senders, every answer", TIMELESS, EVERY_ANSWER, (D, 2), (D, 2))
+tries(
+    "one key, in time",
+    "with until and five seconds, and no steps taken for one",
+    PROPOSED, "crash, pending, 429, unmerged, fresh", (D, 2), (D, 1),
+    quick=True,
+)
+tries("two keys", "the derived and a given one", TIMELESS, EVERY_ANSWER, (DK, 2), (K, 1))
+tries(
+    "given keys",
+    "no steps taken for one",
+    TIMELESS, "crash, pending, unmerged, fresh", (KL, 1), (DK, 1),
+    quick=True,
+)
+tries("three senders", "one key", TIMELESS, "crash, pending, 429, fresh", (D, 2), (D, 1), (D, 1))
+tries("three senders, three keys", "each its own", TIMELESS, "crash, pending, fresh", (D, 1), (K, 1), (L, 1))
+tries("three senders, every answer", "one key", TIMELESS, EVERY_ANSWER, (D, 1), (D, 1), (D, 1))
+tries("authorizations", "of a charge", TIMELESS, "crash, pending, failover, 429, fresh", (Z, 2), (Z, 2))
+tries(
+    "authorizations, in time",
+    "with until and five seconds",
+    PROPOSED, "pending, fresh", (Z, 2), (Z, 1),
+    quick=True,
+)
+tries(
+    "given authorizations, in time",
+    "some with keys of the caller's",
+    PROPOSED, "crash, pending, 429, fresh", (ZG, 3),
+    quick=True,
+)
+tries("given authorizations", "two senders", TIMELESS, "crash, pending, 429, fresh", (ZG, 2), (ZG, 1))
+tries(
+    "two keys, in time",
+    "with until and five seconds",
+    PROPOSED, "crash, pending, 429, fresh", (DK, 2), (K, 1),
+    quick=True,
+)
+tries(
+    "every end",
+    "a settled charge with all ends that it had, no states taken for one",
+    PROPOSED, "pending, fresh", (D, 1), (D, 1),
+    settlements=1,
+    finds=BESIDE,
+    quick=True,
+    unmerged=True,
+)
+tries("refund, in time", "with until and five seconds", PROPOSED, "crash, 429, fresh", (R, 2), (R, 1), quick=True)
+tries("refund", "three senders with one key", TIMELESS, "crash, 429, late insert, fresh", (R, 2), (R, 1), (R, 1))
+tries(
+    "late inserts",
+    "of two keys",
+    TIMELESS, "late insert, crash, 429, fresh", (D, 2), (K, 1),
+    quick=True,
+)
+settled = {"settlements": 1, "finds": BESIDE}
+tries("settled", "by a person", PROPOSED, "crash, pending, lag, fresh", (D, 2), (D, 1), **settled)
+tries(
+    "settled, stopped",
+    "between the check of five seconds and the first byte",
+    PROPOSED, "crash, stopped, fresh", (D, 2), (D, 1),
+    settlements=1,
+    finds=[CHARGED_BESIDE, SENT_SETTLED],
+    quick=True,
+)
+tries("settled, authorizations", "by a person", PROPOSED, "pending, fresh", (Z, 2), (Z, 1), **settled)
+tries(
+    "checkout",
+    "the customer may pay there",
+    PROPOSED, "checkout, crash, pending, lag, fresh", (D, 2), (D, 1),
+    finds=BESIDE,
+)
+tries(
+    "checkout, guarded",
+    "not made beside a charge: fewer ways to the same",
+    PROPOSED._replace(guarded_checkout=True), "checkout, crash, pending, fresh", (D, 2), (D, 1),
+    finds=BESIDE,
+)
+tries(
+    "backup",
+    "restored while nothing is under way, of a reference made elsewhere",
+    TIMELESS, "backup at rest, crash, pending, 429", (D, 2), (D, 1),
+    finds=[CONTRADICTED],
+)
+tries("all at once", "and two keys", PROPOSED, "crash, pending, 429, lag, checkout, fresh", (D, 1), (K, 1), **settled)
+
+# --- What they cannot prevent, as documented ---
+
+finds_first("backup at any time", "", TIMELESS, "backup", (D, 1), (D, 1), finds=TWICE, quick=True)
+finds_first(
+    "backup, own reference",
+    "made by this client, which did not see that a backup was restored",
+    TIMELESS, "backup at rest, fresh", (D, 1), (D, 1),
+    finds=TWICE,
+    quick=True,
+)
+finds_first(
+    "backup, refund",
+    "nothing tells of an earlier one",
+    TIMELESS, "backup at rest", (R, 1), (R, 1),
+    finds=[TWO_REQUESTS, REFUNDED_TWICE],
+    quick=True,
+)
+finds_first(
+    "revived",
+    "the service is paid for an entry that it called FAILED for good",
+    TIMELESS, "pending, revived, fresh", (Z, 2), (Z, 1),
+    finds=[CONTRADICTED],
+    quick=True,
+)
+
+# --- Without one of the rules ---
+
+without = PROPOSED._replace
+finds_first(
+    "without read back",
+    "of all that was added: own row is the newest",
+    without(read_back="newest row"), "fresh", (K, 1), (L, 1),
+    finds=TWICE,
+    quick=True,
+)
+finds_first(
+    "without the table after 429",
+    "it claims at the next number",
+    without(table_after_429=False), "429, fresh", (D, 2), (D, 1),
+    finds=TWICE,
+    quick=True,
+)
+finds_first(
+    "without own entry",
+    "a later attempt is taken for refused because of an entry that was not seen before",
+    without(one_of_several="not seen"), "lag, fresh", (D, 2), (D, 1),
+    finds=TWICE,
+)
+finds_first(
+    "without history",
+    "it is asked for, and sent whatever it says",
+    without(history="ignored"), "backup at rest", (D, 2), (D, 1),
+    finds=TWICE,
+    quick=True,
+)
+finds_first(
+    "without history after NOT_SENT",
+    "and after 429",
+    without(history="after a refusal"), "backup at rest", (D, 2), (D, 1),
+    finds=TWICE,
+    quick=True,
+)
+finds_first(
+    "without service first",
+    "the journal was read before the look-up",
+    without(service_first=False), "checkout, fresh", (D, 2), (D, 1),
+    finds=TWICE,
+)
+finds_first(
+    "without the strongest end",
+    "the last counts",
+    without(ends="last"), "fresh", (D, 1), (D, 1),
+    finds=[FORGOTTEN],
+    quick=True,
+)
+finds_first(
+    "without given authorization",
+    "its key is sent again once it was confirmed",
+    without(given_authorization=False), "pending, fresh", (ZG, 3),
+    finds=[TWO_REQUESTS],
+    quick=True,
+)
+finds_first(
+    "without fence",
+    "no NOT_SENT at the number of a missing claim",
+    without(fence=False), "late insert, fresh", (D, 1),
+    finds=[UNSENT],
+    quick=True,
+)
+tries(
+    "without five seconds",
+    "",
+    without(five_seconds=False), "fresh", (D, 2), (D, 1),
+    settlements=1,
+    finds=[CHARGED_BESIDE, SENT_SETTLED],
+    quick=True,
+)
+tries(
+    "without until for a person",
+    "who settles what is under way",
+    without(settling="any time"), "fresh", (D, 2), (D, 1),
+    settlements=1,
+    finds=[CHARGED_BESIDE, SENT_SETTLED],
+    quick=True,
+)
+
+# --- What could be left out ---
+
+tries(
+    "no read back",
+    "where only derived keys are used",
+    TIMELESS._replace(read_back="nothing"), "crash, 429, pending, fresh", (D, 2), (D, 1),
+)
+tries(
+    "one transaction",
+    "checks and inserts, in place of reading back",
+    TIMELESS._replace(read_back="transaction"), "crash, 429, fresh", (D, 1), (K, 1), (L, 1),
+)
+tries(
+    "only attempt",
+    "a look-up proves REJECTED of no other",
+    TIMELESS._replace(one_of_several="never"), EVERY_ANSWER, (D, 2), (D, 1),
+)
+
+# --- The first draft of the rules ---
+
+tries("before: one key", "all answers complete", BEFORE, "crash, fresh", (D, 2), (D, 2), finds=[FORGOTTEN])
+finds_first("before: two given keys", "", BEFORE, "fresh", (K, 1), (L, 1), finds=TWICE)
+finds_first(
+    "before: newest claim",
+    "a derived and a given key",
+    BEFORE._replace(read_back="newest claim"), "fresh", (D, 1), (L, 1),
+    finds=TWICE,
+)
+finds_first("before: 429", "", BEFORE, "429, fresh", (D, 2), (D, 1), finds=TWICE)
+finds_first("before: refund", "429", BEFORE, "429, fresh", (R, 2), (R, 1), finds=[TWO_REQUESTS, REFUNDED_TWICE])
+finds_first("before: lag", "", BEFORE, "lag, fresh", (D, 2), (D, 1), finds=[CHARGED_TWICE, CONTRADICTED])
+finds_first("before: settled", "rightly", BEFORE, "fresh", (D, 2), (D, 1), settlements=1, finds=TWICE)
+finds_first("before: checkout", "made while it looks up", BEFORE, "checkout, fresh", (D, 1), (D, 1), finds=TWICE)
+finds_first("before: settled and paid", "", BEFORE, "fresh", (D, 1), (D, 1), settlements=1, finds=BESIDE)
+finds_first("before: backup", "while nothing is under way", BEFORE, "backup at rest", (D, 2), (D, 1), finds=TWICE)
+finds_first("before: backup, own reference", "", BEFORE, "backup at rest, fresh", (D, 1), (D, 1), finds=TWICE)
+finds_first("before: last end", "", BEFORE, "fresh", (D, 1), (D, 1), finds=[FORGOTTEN])
+finds_first("before: no fence", "", BEFORE._replace(fence=False), "late insert, fresh", (D, 1), finds=[UNSENT])

@@ -1,0 +1,247 @@
+"""The journal's rules: how rows are understood, and what a call does with what it finds.
+
+Each rule is a switch, so that an experiment can show what happens without it. PROPOSED is what the library does; BEFORE
+is the first draft of these rules.
+
+The model has one order. The keys of its requests: ORDER is the charge whose key is derived from the order, CHARGES also
+has two charges with keys that the caller gave, "auth 0" and so on are authorizations of the history's entry with that
+number, those of "auth 0 given" have a key that the caller gave, REFUND is a full refund with such a key, and CHECKOUT
+is a hosted page on which the customer may pay the order.
+"""
+
+from typing import NamedTuple, Optional
+
+ORDER = "order"
+CHARGES = (ORDER, "K1", "K2")
+AUTHORIZATION = "auth"
+AUTHORIZATION_GIVEN = "auth given"
+REFUND = "refund"
+CHECKOUT = "checkout"
+
+# What an end says, and so what is known of its claim. NO_END is that of a claim without ends.
+NO_END = "no end"
+UNKNOWN = "UNKNOWN"
+IN_PROGRESS = "CONFIRMED, may change"
+CONFIRMED = "CONFIRMED"
+REJECTED = "REJECTED"
+REJECTED_429 = "REJECTED by 429"
+NOT_SENT = "NOT_SENT"
+SETTLED = "settled as not done"
+
+# What became of an attempt to pay, in the service's history.
+PENDING = "PENDING"
+PAID = "PAID"
+FAILED = "FAILED"
+
+REPLAY, WAIT, LOOK_UP, SEND, REFUSE = "Replay", "Wait", "LookUp", "Send", "Refuse"
+# Asks for the history first, and sends unless it has: any attempt; a payment or an attempt in progress; a payment.
+NO_ENTRY, NONE_IN_PROGRESS, NOT_PAID = "NoEntry", "NoneInProgress", "NotPaid"
+
+
+class Rules(NamedTuple):
+    """What holds, and in quotes the other values that a switch may have."""
+
+    # Which of a claim's ends decides: "strongest" or "last".
+    ends: str = "strongest"
+    # When a sender that reads back after its insert goes on: if "nothing else" was added to key and order since it read
+    # the table; if its own is the "newest row", or the "newest claim", of the order; with "nothing", always. In a
+    # "transaction" nothing is read back: the insert fails if anything was added to the order.
+    read_back: str = "nothing else"
+    # After a 429 the call goes back to the table. Without: it claims at the next number and sends.
+    table_after_429: bool = True
+    # When a look-up may say REJECTED of one of several attempts: if the "own entry" is there, which its answer named;
+    # if there is an entry that was "not seen" when the claim's sender asked for the history; or "never".
+    one_of_several: str = "own entry"
+    # The history is asked for "always" unless the table knows better; only "after a refusal"; or then, but "ignored".
+    history: str = "always"
+    # A look-up first asks the service and then reads the journal. Without: the other way about.
+    service_first: bool = True
+    # A request that may no longer be sent five seconds after its claim.
+    five_seconds: bool = True
+    # Until its `until`, a claim without an end is waited for. Without: it may be looked up at once.
+    until: bool = True
+    # The sender's end ends `until`.
+    end_is_over: bool = True
+    # A key of the caller's that has ended is answered before anything of its order is looked at.
+    ended_key_first: bool = True
+    # A key of the caller's with which an authorization was confirmed is answered, although a next step may follow: that
+    # has another key. Without: it is sent again.
+    given_authorization: bool = True
+    # NOT_SENT is written at the number of a claim that is not there, so that a late insert fails.
+    fence: bool = True
+    # When a person may settle a claim: once it is "over", or at "any time".
+    settling: str = "over"
+    # No checkout is made beside a charge that is open or paid, and a charge beside a checkout asks for the history.
+    guarded_checkout: bool = False
+
+
+PROPOSED = Rules()
+BEFORE = Rules(
+    ends="last",
+    read_back="newest row",
+    table_after_429=False,
+    one_of_several="not seen",
+    history="ignored",
+    service_first=False,
+    end_is_over=False,
+    ended_key_first=False,
+)
+# Neither five seconds nor `until`: allows all that can happen with them, and more.
+TIMELESS = PROPOSED._replace(until=False, five_seconds=False)
+
+
+class Claim(NamedTuple):
+    """A row: a request is about to be sent."""
+
+    key: str
+    id: int
+    # A bit for each entry of the history that its sender had seen; None if it had not asked.
+    seen: Optional[int]
+
+
+class End(NamedTuple):
+    """A row: what became of a claim."""
+
+    key: str
+    id: int
+    what: str
+
+
+class Checkout(NamedTuple):
+    """A row: a checkout was made."""
+
+    key: Optional[str] = None
+    id: int = -1
+
+
+class Claimed(NamedTuple):
+    """A claim and its ends, as a reader finds them."""
+
+    key: str
+    id: int
+    seen: Optional[int]
+    state: str
+    is_open: bool
+    ends: tuple
+
+
+class Journal:
+    """Rows as a reader understands them."""
+
+    __slots__ = ("authorizations", "charges", "checkout", "claims", "sizes")
+
+    def __init__(self, rows, rules):
+        ends, sizes = {}, {}
+        for row in rows:
+            sizes[row.key] = sizes.get(row.key, 0) + 1
+            if type(row) is End:
+                ends.setdefault(row.id, []).append(row.what)
+        self.sizes = sizes
+        self.checkout = None in sizes
+        self.claims = [claimed(row, tuple(ends.get(row.id, ())), rules) for row in rows if type(row) is Claim]
+        self.charges = [claim for claim in self.claims if claim.key in CHARGES]
+        self.authorizations = [claim for claim in self.claims if is_authorization(claim.key)]
+
+    def size(self, key):
+        return self.sizes.get(key, 0)
+
+
+def is_authorization(key):
+    return key.startswith(AUTHORIZATION)
+
+
+def entry_of(key):
+    """Number of the entry that an authorization is about."""
+    return int(key.split()[1])
+
+
+def authorization(of, entry):
+    """Key of an authorization or a given one."""
+    return of.replace(AUTHORIZATION, f"{AUTHORIZATION} {entry}")
+
+
+def is_given(key):
+    """The caller gave the key."""
+    return key in ("K1", "K2", REFUND) or key.endswith("given")
+
+
+def claimed(row, ends, rules):
+    state = state_of(ends, rules)
+    # An authorization that is confirmed may be followed by the next step: a PIN by a code.
+    may_change = state == IN_PROGRESS and not is_authorization(row.key)
+    return Claimed(row.key, row.id, row.seen, state, state in (NO_END, UNKNOWN) or may_change, ends)
+
+
+def state_of(ends, rules):
+    if not ends:
+        return NO_END
+    if CONFIRMED in ends:
+        return CONFIRMED
+    if rules.ends == "last":
+        return ends[-1]
+    for end in ends:
+        if end in (REJECTED, REJECTED_429, NOT_SENT):
+            return end
+    said = [end for end in ends if end in (IN_PROGRESS, SETTLED)]
+    return said[-1] if said else UNKNOWN
+
+
+class Decision(NamedTuple):
+    """What a call does."""
+
+    act: str
+    # Which claims it looks up; of a replay, those of which any may be answered.
+    ids: tuple = ()
+
+
+def decide(rules, key, journal, over, fresh):
+    """What a call with this key does with what it finds.
+
+    `over` is a bit for each claim whose `until` is over; `fresh`: this client made the order's reference since it
+    opened the journal.
+    """
+    own = [claim for claim in journal.claims if claim.key == key]
+    charges, authorizations = journal.charges, journal.authorizations
+    authorizes = is_authorization(key)
+    together = own if key == REFUND else charges + authorizations
+    if key == CHECKOUT:
+        return Decision(REFUSE if any(claim.is_open or claim.state == CONFIRMED for claim in together) else SEND)
+    ended = (REJECTED, SETTLED, IN_PROGRESS) if authorizes and rules.given_authorization else (REJECTED, SETTLED)
+    has_ended = is_given(key) and own and own[-1].state in ended
+    if has_ended and rules.ended_key_first:
+        return Decision(REPLAY, (own[-1].id,))
+    confirmed = tuple(claim.id for claim in together if claim.state == CONFIRMED)
+    if confirmed:
+        return Decision(REPLAY, confirmed)
+    # An authorization completes a charge that is open, so only other authorizations are in its way.
+    unsure = [claim for claim in (authorizations if authorizes else together) if claim.is_open]
+    if unsure:
+        is_over = not rules.until or all(over >> claim.id & 1 for claim in unsure)
+        return Decision(LOOK_UP, tuple(claim.id for claim in unsure)) if is_over else Decision(WAIT)
+    if has_ended:
+        return Decision(REPLAY, (own[-1].id,))
+    if authorizes:
+        return Decision(SEND if any(charge.is_open for charge in charges) else REFUSE)
+    if key == REFUND:
+        return Decision(SEND)
+    return Decision(before_a_charge(rules, journal, fresh))
+
+
+def before_a_charge(rules, journal, fresh):
+    """What a charge asks first, with nothing of its order open or paid."""
+    charges, always = journal.charges, rules.history == "always"
+    careful = NOT_PAID if any(charge.state == SETTLED for charge in charges) else NONE_IN_PROGRESS
+    if rules.guarded_checkout and journal.checkout:
+        return careful
+    if not charges or (always and all(charge.state == NOT_SENT for charge in charges)):
+        return SEND if fresh else NO_ENTRY
+    return careful if always or charges[-1].state in (REJECTED, SETTLED) else SEND
+
+
+def forbids(rules, question, history):
+    """Whether an answer to such a question forbids to send. The history is the status of each entry that it has."""
+    if question == NO_ENTRY:
+        return bool(history)
+    if rules.history == "ignored":
+        return False
+    return PAID in history or (question == NONE_IN_PROGRESS and PENDING in history)
