@@ -294,6 +294,7 @@ impl From<rusqlite::Error> for Failure {
             Some(ErrorCode::SystemIoFailure) => "its disk reports a failure, or a limit was reached; check the disk",
             _ => "it cannot be used",
         };
-        Failure::Other(format!("{advice} ({error})"))
+        let code = error.sqlite_error().map_or(0, |error| error.extended_code);
+        Failure::Other(format!("{advice} ({error}, {code})"))
     }
 }
