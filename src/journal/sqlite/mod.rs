@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, ErrorCode, MAIN_DB, OpenFlags, Transaction, TransactionBehavior, params};
 
 use self::place::{Found, Identity};
 use self::turns::{CONNECTIONS, Turns, deadline};
@@ -119,6 +119,12 @@ impl SqliteStore {
                 let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
                 let done = work(&transaction)?;
                 transaction.commit()?;
+                // What fails here is done again by a later call. SQLite's own checkpoints keep the file's size, of which the
+                // next connection would read all.
+                let wal = fs::metadata(beside(&store.path, "-wal"));
+                if wal.is_ok_and(|wal| wal.len() > schema::MAX_WAL_BYTES) {
+                    let _ = schema::checkpoint(connection);
+                }
                 Ok(done)
             });
             if matches!(done, Err(Failure::Other(_))) {
@@ -138,12 +144,22 @@ impl SqliteStore {
         Ok(())
     }
 
+    /// Whether the last page is not whole, which SQLite would fill with zeros. That can also be a checkpoint which a power cut
+    /// has ended; then the page is in the -wal file.
+    fn is_cut(&self) -> bool {
+        let length = |path: &Path| fs::metadata(path).map_or(0, |about| about.len());
+        !length(&self.path).is_multiple_of(schema::PAGE_BYTES) && length(&beside(&self.path, "-wal")) == 0
+    }
+
     /// With a connection to the file that was opened first, and to no other that is now at its path.
     fn connected<T>(&self, work: impl FnOnce(&mut Connection) -> Result<T, Failure>) -> Result<T, Failure> {
         self.identity.check(&self.path).map_err(Failure::Other)?;
         let done = connected(&self.path, |connection| {
             // What is in the -wal file stays there, so that most calls sync once.
             connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+            if self.is_cut() {
+                return Err(Failure::Other("it has been cut; restore it from a copy".to_owned()));
+            }
             work(connection)
         })?;
         self.identity.check(&self.path).map_err(Failure::Other)?;
@@ -210,6 +226,10 @@ fn connected<T>(path: &Path, work: impl FnOnce(&mut Connection) -> Result<T, Fai
     let _connected = CONNECTIONS.enter().map_err(Failure::Other)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
+    // Before it makes -wal and -shm files that are read-only as well.
+    if connection.is_readonly(MAIN_DB)? {
+        return Err(Failure::Other("it is read-only: make it writable for the user of this program".to_owned()));
+    }
     // Nobody waits within a critical section.
     connection.busy_timeout(Duration::ZERO)?;
     schema::configure(&connection)?;
@@ -225,7 +245,8 @@ fn make(path: &Path) -> Result<(), String> {
     let cannot = |error: std::io::Error| {
         format!("the journal {shown} cannot be made: {error}; its folder must be writable for the user of this program")
     };
-    let new = beside(path)?;
+    let random = reference::new("").ok_or("the system has no randomness")?;
+    let new = beside(path, &format!("-new-{random}"));
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -245,12 +266,11 @@ fn make(path: &Path) -> Result<(), String> {
     place::sync_folder_of(path)
 }
 
-/// A name in the same folder that no other process and no other thread uses.
-fn beside(path: &Path) -> Result<PathBuf, String> {
-    let random = reference::new("").ok_or("the system has no randomness")?;
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!("-new-{random}"));
-    Ok(path.with_file_name(name))
+/// The path with something added to the file's name.
+fn beside(path: &Path, added: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(added);
+    name.into()
 }
 
 impl From<rusqlite::Error> for Failure {
@@ -274,6 +294,7 @@ impl From<rusqlite::Error> for Failure {
             Some(ErrorCode::SystemIoFailure) => "its disk reports a failure, or a limit was reached; check the disk",
             _ => "it cannot be used",
         };
-        Failure::Other(format!("{advice} ({error})"))
+        let code = error.sqlite_error().map_or(0, |error| error.extended_code);
+        Failure::Other(format!("{advice} ({error}, {code})"))
     }
 }

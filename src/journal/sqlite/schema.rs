@@ -1,6 +1,6 @@
 //! What is in the file.
 
-use rusqlite::{Connection, MAIN_DB, TransactionBehavior};
+use rusqlite::{Connection, TransactionBehavior};
 
 use super::Failure;
 
@@ -10,11 +10,14 @@ const APPLICATION_ID: i32 = 0x7061_7973;
 /// Each makes a version of the schema from the one before; the first makes version 1 from nothing.
 const STEPS: [&str; 1] = [include_str!("version_1.sql")];
 
-/// How many pages may be in the -wal file before they go into the journal itself: few, because each call reads them.
-const MAX_WAL_PAGES: u32 = 32;
+/// Of every page of the file.
+pub const PAGE_BYTES: u64 = 4096;
+
+/// How large the -wal file may be before its pages go into the journal itself: small, because each call reads it.
+pub const MAX_WAL_BYTES: u64 = 32 * PAGE_BYTES;
 
 /// What is checked as a whole when a journal is opened. Damage in a larger one is found when it is read.
-const MAX_CHECKED_BYTES: i64 = 32 << 20;
+const MAX_CHECKED_PAGES: i64 = 8192;
 
 /// What is set for a connection and not kept in the file. A commit is durable when it returns; no temporary file is made;
 /// damaged pages are errors; what is in the schema cannot make SQLite do anything else.
@@ -23,19 +26,19 @@ pub fn configure(connection: &Connection) -> rusqlite::Result<()> {
         "PRAGMA synchronous = FULL;
         PRAGMA fullfsync = ON;
         PRAGMA checkpoint_fullfsync = ON;
-        PRAGMA wal_autocheckpoint = {MAX_WAL_PAGES};
-        PRAGMA journal_size_limit = {limit};
+        PRAGMA wal_autocheckpoint = 0;
+        PRAGMA journal_size_limit = {MAX_WAL_BYTES};
         PRAGMA temp_store = MEMORY;
         PRAGMA mmap_size = 0;
         PRAGMA cell_size_check = ON;
         PRAGMA trusted_schema = OFF;
-        PRAGMA foreign_keys = OFF;",
-        limit = MAX_WAL_PAGES * 4096,
+        PRAGMA foreign_keys = OFF;"
     ))
 }
 
 /// Makes the schema in an empty file.
 pub fn make(connection: &mut Connection) -> Result<(), Failure> {
+    connection.pragma_update(None, "page_size", PAGE_BYTES as u32)?;
     use_wal(connection)?;
     connection.pragma_update(None, "application_id", APPLICATION_ID)?;
     migrate(connection)?;
@@ -51,17 +54,13 @@ pub fn check(connection: &Connection) -> Result<(), Failure> {
 /// Fails unless the file is a journal of this version or an older one, which it then migrates, and is not damaged as far as
 /// can be seen soon.
 pub fn open(connection: &mut Connection) -> Result<(), Failure> {
-    if connection.is_readonly(MAIN_DB)? {
-        return Err(Failure::Other("it is read-only: make it writable for the user of this program".to_owned()));
-    }
     match version(connection)? {
         0 => return Err(Failure::Other("it has no schema: it is damaged; restore it from a copy".to_owned())),
         version if version > STEPS.len() => return Err(Failure::Other(another_version(version))),
         _ => {}
     }
     let pages: i64 = connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
-    let page_size: i64 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
-    if pages * page_size <= MAX_CHECKED_BYTES {
+    if pages <= MAX_CHECKED_PAGES {
         let found: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
         if found != "ok" {
             return Err(Failure::Other(format!("it is damaged ({found}); restore it from a copy")));

@@ -40,11 +40,10 @@ fn read(store: &SqliteStore, query: Query<'_>) -> Result<Vec<String>, String> {
 
 /// Runs one of these tests in another process, as this shell command says: "$0" is the program, "$1" the test.
 #[cfg(unix)]
-fn again(shell: &str, test: &str) -> String {
+fn again(shell: &str, test: &str) {
     let name = format!("{}::{test}", module_path!().split_once("::").unwrap().1);
     let program = std::env::current_exe().unwrap();
     let output = std::process::Command::new("sh").args(["-c", shell]).arg(program).arg(name).output().unwrap();
     let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(text.contains("1 passed"), "{text}");
-    text
 }

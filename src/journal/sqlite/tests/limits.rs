@@ -1,1 +1,67 @@
+use super::*;
 
+/// As another process would hold the file: its locks are the same for a second connection.
+fn held(path: &Path) -> Connection {
+    let other = Connection::open(path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    other
+}
+
+#[test]
+fn no_call_waits_longer_than_it_may() {
+    const SHORT: Duration = Duration::from_millis(100);
+    let (_folder, path, store) = new();
+    append(&store, "k", 1, None, true).unwrap();
+    let other = held(&path);
+    let row = NewRow { key: "k", seq: 2, order: None, open: true, json: "{}" };
+    for timeout in [Duration::ZERO, SHORT] {
+        let started = Instant::now();
+        let error = store.append(&row, timeout).unwrap_err();
+        assert!(error.contains("other processes"), "{error}");
+        assert!(store.forget("k", timeout).is_err());
+        assert!(started.elapsed() >= timeout && started.elapsed() < Duration::from_secs(20));
+    }
+    assert_eq!(read(&store, Query::Key("k")).unwrap(), ["k 1"], "reading does not wait for a writer");
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| append(&store, "k", 2, None, true));
+        std::thread::sleep(SHORT);
+        assert!(!waiting.is_finished());
+        other.execute_batch("ROLLBACK").unwrap();
+        assert_eq!(waiting.join().unwrap(), Ok(Appended::Done));
+    });
+    // The longest time is no overflow.
+    assert_eq!(store.append(&NewRow { seq: 3, ..row }, Duration::MAX), Ok(Appended::Done));
+}
+
+/// In a process that may write no more than a part of a file: an error, and then what was there before; once there is room,
+/// rows again.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_loses_nothing() {
+    const NAME: &str = "PAYSVC_TEST_SMALL_FILES";
+    if std::env::var_os(NAME).is_none() {
+        // Blocks of 512 bytes. Without the trap the signal would end the process.
+        let shell = format!("trap '' XFSZ; ulimit -S -f 256; {NAME}=1 exec \"$0\" --exact \"$1\"");
+        again(&shell, "limits::a_full_disk_loses_nothing");
+        return;
+    }
+    let (_folder, path, store) = new();
+    let json = format!(r#"{{"key":"k","seq":0,"padding":"{}"}}"#, "x".repeat(3000));
+    let mut written = 0;
+    let error = loop {
+        match store.append(&NewRow { key: "k", seq: written + 1, order: None, open: true, json: &json }, TIME) {
+            Ok(done) => assert_eq!(done, Appended::Done),
+            Err(error) => break error,
+        }
+        written += 1;
+        assert!(written < 1000, "the limit is not there");
+    };
+    assert!(written > 5 && error.contains("limit"), "{written} rows: {error}");
+    // What was written is there; of the last one nobody knows.
+    let found = |store: &SqliteStore| read(store, Query::Key("k")).map(|rows| rows.len() as u32);
+    let now = found(&store);
+    assert!(now.as_ref().is_ok_and(|now| (written..=written + 1).contains(now)), "{written} rows, then {now:?}");
+    assert_eq!(found(&open(&path, false).unwrap()), now);
+    store.forget("k", TIME).unwrap();
+    assert_eq!(append(&store, "k", 1, None, true), Ok(Appended::Done));
+}
