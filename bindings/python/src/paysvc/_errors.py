@@ -96,6 +96,11 @@ class PaysvcError(Exception):
         return self.reply.request_id
 
     @property
+    def replayed(self) -> bool:
+        """True: the recorded end of an earlier call with the same key, or for the same order. Nothing was sent."""
+        return self.reply.replayed
+
+    @property
     def text(self) -> str:
         """The answer's JSON as it was received, or the library's failure envelope."""
         return self.reply.text
