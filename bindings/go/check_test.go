@@ -64,7 +64,15 @@ func TestARefusedLookUpIsNoRefusal(t *testing.T) {
 	if confirmed.Is(paysvc.ErrRejected) {
 		t.Error(confirmed)
 	}
-	is(t, &paysvc.Error{Reply: paysvc.Reply{Status: paysvc.StatusUnresolved, Outcome: paysvc.OutcomeUnknown}}, paysvc.ErrUnresolved)
+	for status, own := range map[paysvc.Status]error{
+		paysvc.StatusUnresolved: paysvc.ErrUnresolved, paysvc.StatusKeyReused: paysvc.ErrKeyReused, paysvc.StatusJournal: paysvc.ErrJournal,
+	} {
+		err := &paysvc.Error{Reply: paysvc.Reply{Status: status, Outcome: paysvc.OutcomeUnknown}}
+		is(t, err, own, paysvc.ErrOutcomeUnknown)
+		if err.Is(paysvc.ErrArgument) || err.Is(paysvc.ErrRejected) || err.Is(paysvc.ErrOutcomeNotSent) {
+			t.Errorf("%v denies", err)
+		}
+	}
 	is(t, &paysvc.Error{Reply: paysvc.Reply{Status: paysvc.StatusRejected, Outcome: paysvc.OutcomeRejected}}, paysvc.ErrRejected)
 }
 

@@ -55,13 +55,13 @@ pub fn with<T>(found: Found<'_>, body: impl FnOnce(*mut paysvc_sink) -> T) -> (T
     (result, frame.failure.get())
 }
 
-/// Hands a row to that sink; false if no more are wanted, or if this thread has no such sink.
-pub fn write(name: *mut paysvc_sink, row: Option<&[u8]>) -> bool {
+/// Hands a row to that sink; false if no more are wanted, or if this thread has no such sink. Then the row is not looked at.
+pub fn write<'a>(name: *mut paysvc_sink, row: impl FnOnce() -> Option<&'a [u8]>) -> bool {
     let mut frame = INNERMOST.get();
     // SAFETY: NULL, or a frame of this thread: it lives until `with` has taken it off the list.
     while let Some(sink) = unsafe { frame.as_ref() } {
         if sink.name == name {
-            return sink.write(row);
+            return sink.write(row());
         }
         frame = sink.outer;
     }

@@ -202,7 +202,7 @@ pub unsafe extern "C" fn paysvc_client_set_store(
 /// @return 1: go on; 0: no more rows are wanted, and the callback returns PAYSVC_STORE_DONE
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn paysvc_sink_write(sink: *mut paysvc_sink, row_json: *const c_char, len: usize) -> c_int {
-    let row = match row_json.is_null() {
+    let row = || match row_json.is_null() {
         true => None,
         // SAFETY: not NULL, and the caller promises that many bytes until this function returns.
         false => Some(unsafe { slice::from_raw_parts(row_json.cast::<u8>(), len) }),

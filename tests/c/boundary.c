@@ -174,6 +174,66 @@ static void replies(void)
     paysvc_reply_free(reply);
 }
 
+static int released, unused;
+
+static int PAYSVC_CALLBACK append(void *userdata, const char *key, int seq, const char *row_json, int timeout_ms)
+{
+    (void)userdata, (void)key, (void)seq, (void)row_json, (void)timeout_ms;
+    return PAYSVC_STORE_DONE;
+}
+
+static int PAYSVC_CALLBACK read_rows(void *userdata, const char *query_json, int timeout_ms, paysvc_sink *found)
+{
+    (void)userdata, (void)query_json, (void)timeout_ms, (void)found;
+    return PAYSVC_STORE_DONE;
+}
+
+static void PAYSVC_CALLBACK release(void *userdata)
+{
+    ++*(int *)userdata;
+}
+
+/* A store belongs to the client from the moment that it is accepted, and not before. */
+static void stores(void)
+{
+    paysvc_store store;
+    paysvc_client *client = NULL;
+    paysvc_reply *reply = NULL;
+
+    memset(&store, 0, sizeof store);
+    CHECK(paysvc_client_new(config, &client, NULL) == PAYSVC_OK);
+    refused(paysvc_client_set_store(client, &store, &unused, &reply), PAYSVC_E_ARGUMENT, reply, "sizeof(paysvc_store)");
+    store.size = sizeof store;
+    store.append = append;
+    store.release = release;
+    refused(paysvc_client_set_store(client, &store, &unused, &reply), PAYSVC_E_ARGUMENT, reply, "no callback read");
+    store.read = read_rows;
+    CHECK(paysvc_client_set_store(client, &store, &released, NULL) == PAYSVC_OK);
+    refused(paysvc_client_set_store(client, &store, &unused, &reply), PAYSVC_E_CONFIG, reply, "has a store already");
+    CHECK(paysvc_sink_write(NULL, "{}", 2) == 0);
+    memset(&store, 0, sizeof store);
+    paysvc_client_free(client);
+    CHECK(released == 1 && unused == 0);
+}
+
+static void keys(void)
+{
+    char longest[202];
+    paysvc_call *call = paysvc_call_new();
+
+    memset(longest, 'k', sizeof longest);
+    longest[201] = '\0';
+    CHECK(paysvc_call_set_key(call, NULL) == PAYSVC_E_ARGUMENT);
+    CHECK(paysvc_call_set_key(call, "") == PAYSVC_E_ARGUMENT);
+    CHECK(paysvc_call_set_key(call, "a\nb") == PAYSVC_E_ARGUMENT);
+    CHECK(paysvc_call_set_key(call, longest) == PAYSVC_E_ARGUMENT);
+    longest[200] = '\0';
+    CHECK(paysvc_call_set_key(call, longest) == PAYSVC_OK);
+    CHECK(paysvc_call_set_key(call, "another") == PAYSVC_E_ARGUMENT);
+    CHECK(paysvc_call_set_key(NULL, "k") == PAYSVC_E_ARGUMENT);
+    paysvc_call_free(call);
+}
+
 /* Every reply has its own, a local one too. */
 static void call_ids(void)
 {
@@ -262,6 +322,8 @@ int main(void)
     keeps_errno();
     calls();
     replies();
+    stores();
+    keys();
     call_ids();
     names();
     if (failures == 0) {

@@ -35,6 +35,20 @@ static int PAYSVC_CALLBACK on_progress(void *userdata, size_t done, size_t total
     return PAYSVC_CONTINUE;
 }
 
+static int PAYSVC_CALLBACK on_append(void *userdata, const char *key, int seq, const char *row_json, int timeout_ms)
+{
+    CHECK((userdata == &here || userdata == NULL) && key != NULL && seq > 0 && row_json != NULL && timeout_ms > 0);
+    return PAYSVC_STORE_DONE;
+}
+
+static int PAYSVC_CALLBACK on_read(void *userdata, const char *query_json, int timeout_ms, paysvc_sink *found)
+{
+    CHECK((userdata == &here || userdata == NULL) && query_json != NULL && timeout_ms > 0 && found != NULL);
+    return PAYSVC_STORE_DONE;
+}
+
+static const paysvc_store store = {sizeof(paysvc_store), on_append, on_read, NULL, NULL};
+
 /* What follows a call: its handles are checked and freed. `missing` names a NULL argument that must be refused, or "";
  * `unsent` is the outcome where nothing was sent. */
 static void after(const char *what, paysvc_status status, int has_reply, const char *missing, paysvc_outcome unsent)

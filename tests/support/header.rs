@@ -41,6 +41,9 @@ impl InC for Argument {
             "paysvc_reply **" => "&reply",
             "paysvc_log_fn" => "on_log",
             "paysvc_progress_fn" => "on_progress",
+            "const paysvc_store *" => "&store",
+            // There is one only while a callback runs.
+            "paysvc_sink *" => "NULL",
             "char *" => "text",
             "void *" => "&here",
             // A new one each time, because a failure is final.

@@ -122,11 +122,15 @@ def reply_with(status: Status, outcome: Outcome) -> paysvc.Reply:
     return paysvc.Reply(status=status, outcome=outcome, text=text, message="so it is", retry_after=1.5)
 
 
+#: Statuses that come with no other outcome.
+ALWAYS_UNKNOWN = (Status.UNRESOLVED, Status.KEY_REUSED)
+
+
 def _proved(status: Status) -> Outcome:
     return Outcome.REJECTED if status == Status.REJECTED else Outcome.NOT_SENT
 
 
-@pytest.mark.parametrize("status", [it for it in Status if it not in (Status.OK, Status.UNRESOLVED)])
+@pytest.mark.parametrize("status", [it for it in Status if it not in (Status.OK, *ALWAYS_UNKNOWN)])
 def test_every_status_has_a_class_of_its_own(status: Status) -> None:
     plain, unknown = (error_of(reply_with(status, outcome)) for outcome in (_proved(status), Outcome.UNKNOWN))
     assert type(plain) not in (paysvc.PaysvcError, paysvc.Abandoned)
@@ -139,7 +143,16 @@ def test_rejected_is_never_caught_with_another_outcome() -> None:
     for outcome in (Outcome.NOT_SENT, Outcome.CONFIRMED, Outcome.UNKNOWN, Outcome(9)):
         assert not isinstance(error_of(reply_with(Status.REJECTED, outcome)), paysvc.Rejected)
     assert isinstance(error_of(reply_with(Status.REJECTED, Outcome.REJECTED)), paysvc.Rejected)
-    assert not isinstance(error_of(reply_with(Status.UNRESOLVED, Outcome.UNKNOWN)), (paysvc.Rejected, ValueError))
+
+
+@pytest.mark.parametrize("status", [*ALWAYS_UNKNOWN, Status.JOURNAL])
+def test_what_the_journal_answers_denies_nothing(status: Status) -> None:
+    denials = (paysvc.Rejected, paysvc.ArgumentError, ValueError, paysvc.ConfigError, paysvc.Unauthorized)
+    unknown = error_of(reply_with(status, Outcome.UNKNOWN))
+    assert isinstance(unknown, paysvc.OutcomeUnknown)
+    assert not isinstance(unknown, denials)
+    not_sent = error_of(reply_with(status, Outcome.NOT_SENT))
+    assert type(not_sent) is (paysvc.JournalError if status == Status.JOURNAL else paysvc.PaysvcError)
 
 
 @pytest.mark.parametrize("outcome", [Outcome.REJECTED, Outcome.UNKNOWN])

@@ -58,6 +58,7 @@ fn row(row: &Endpoint) -> Value {
         path => row.path,
         manner => manner(row),
         encrypted => row.encrypted,
+        changes => !row.read_only(),
         allows_extra => row.allows_extra,
         doc => row.doc,
     }

@@ -15,6 +15,8 @@ from ._errors import (
     ConfigError,
     EncryptError,
     InternalError,
+    JournalError,
+    KeyReused,
     OutcomeUnknown,
     PaysvcError,
     RateLimited,
@@ -33,6 +35,7 @@ from ._native import Call, reference_new
 from ._progress import Progress
 from ._replies import *  # noqa: F403 (the endpoints' replies)
 from ._reply import Reply
+from ._store import Store
 from ._values import OMIT, Omitted
 
 if TYPE_CHECKING:
@@ -55,6 +58,8 @@ __all__ = [
     "ConfigError",
     "EncryptError",
     "InternalError",
+    "JournalError",
+    "KeyReused",
     "Omitted",
     "OutcomeUnknown",
     "PaysvcError",
@@ -64,6 +69,7 @@ __all__ = [
     "Reply",
     "ResponseError",
     "ServerError",
+    "Store",
     "Timeout",
     "TransportError",
     "Unauthorized",

@@ -22,6 +22,8 @@ from ._native import Call, Native, Once, Owned, log_level, succeeded
 from ._operations import AsyncOperations
 from ._progress import Progress
 from ._reply import Reply
+from ._store import Store
+from ._values import OMIT, Omitted
 
 Self = TypeVar("Self", bound="AsyncClient")
 
@@ -37,13 +39,14 @@ class AsyncClient(AsyncOperations, Once):
     """
 
     _native: Native
+    _store: Store | None
     _max_concurrency: int
     _on_abandoned: Callable[[PaysvcError], object] | None
 
     def _open(self, config: Mapping[str, object]) -> None:
         if type(self._max_concurrency) is not int or self._max_concurrency < 1:
             raise ValueError(f"max_concurrency must be a whole number above 0, not {self._max_concurrency!r}")
-        self._native = Native(config)
+        self._native = Native(config, self._store)
         self._timeout = _timeout_of(config)
         self._process = 0
         self._lock = threading.Lock()
@@ -53,10 +56,14 @@ class AsyncClient(AsyncOperations, Once):
 
     @classmethod
     def from_env(
-        cls: type[Self], *, max_concurrency: int = 16, on_abandoned: Callable[[PaysvcError], object] | None = None
+        cls: type[Self],
+        *,
+        store: Store | None = None,
+        max_concurrency: int = 16,
+        on_abandoned: Callable[[PaysvcError], object] | None = None,
     ) -> Self:
         """A client that is configured by environment variables alone."""
-        return cls(max_concurrency=max_concurrency, on_abandoned=on_abandoned)
+        return cls(store=store, max_concurrency=max_concurrency, on_abandoned=on_abandoned)
 
     async def call(
         self,
@@ -66,12 +73,15 @@ class AsyncClient(AsyncOperations, Once):
         progress: Progress | None = None,
         timeout: float | None = None,
         traceparent: str | None = None,
+        idempotency_key: str | Omitted = OMIT,
     ) -> Reply:
         """Calls an endpoint by its name, with the interface's own member names. The methods use this.
 
         traceparent is as in paysvc.Call.
         """
         token = Call(traceparent=traceparent)
+        if idempotency_key is not OMIT:
+            token._set_key(idempotency_key)
         return succeeded(name, members, await self._run(name, members, token, progress, timeout))
 
     async def _run(

@@ -11,6 +11,8 @@ from ._native import Call, Native, Once
 from ._operations import Operations
 from ._progress import Progress
 from ._reply import Reply
+from ._store import Store
+from ._values import OMIT, Omitted
 
 Self = TypeVar("Self", bound="Client")
 
@@ -22,14 +24,15 @@ class Client(Operations, Once):
     """
 
     _native: Native
+    _store: Store | None
 
     def _open(self, config: Mapping[str, object]) -> None:
-        self._native = Native(config)
+        self._native = Native(config, self._store)
 
     @classmethod
-    def from_env(cls: type[Self]) -> Self:
+    def from_env(cls: type[Self], *, store: Store | None = None) -> Self:
         """A client that is configured by environment variables alone."""
-        return cls()
+        return cls(store=store)
 
     def call(
         self,
@@ -39,11 +42,12 @@ class Client(Operations, Once):
         progress: Progress | None = None,
         timeout: float | None = None,
         call: Call | None = None,
+        idempotency_key: str | Omitted = OMIT,
     ) -> Reply:
         """Calls an endpoint by its name, with the interface's own member names. The methods use this."""
         if call is not None and not isinstance(call, Call):
             raise TypeError(f"call must be a paysvc.Call, not {type(call).__name__}")
-        return self._native.answer(name, members, call, progress, timeout)
+        return self._native.answer(name, members, call, progress, timeout, idempotency_key)
 
     def check(self, *, timeout: float | None = None, call: Call | None = None) -> Reply:
         """Checks whether everything is there for the first sale: call it when a program starts.

@@ -53,6 +53,7 @@ from ._replies import (
     VirtualAccountGenerateReply,
 )
 from ._reply import Reply
+from ._store import Store
 from ._values import OMIT, Members, Omitted, amount_text, either, in_milliseconds
 
 
@@ -67,9 +68,10 @@ class Endpoints:
         no_proxy: str | Omitted = OMIT, ca_file: str | PathLike[str] | Omitted = OMIT,
         client_cert_file: str | PathLike[str] | Omitted = OMIT, client_key_file: str | PathLike[str] | Omitted = OMIT,
         user_agent: str | Omitted = OMIT, max_idle_connections: int | Omitted = OMIT,
-        connection_reuse: str | Omitted = OMIT, allow_http: bool | Omitted = OMIT, journal: str | Omitted = OMIT,
-        journal_create: bool | Omitted = OMIT, journal_keep_days: int | Omitted = OMIT, merchant: str | Omitted = OMIT,
-        payout_key: str | Omitted = OMIT, payout_encryption_header: bool | Omitted = OMIT,
+        connection_reuse: str | Omitted = OMIT, allow_http: bool | Omitted = OMIT,
+        journal: str | PathLike[str] | Omitted = OMIT, journal_create: bool | Omitted = OMIT,
+        journal_keep_days: int | Omitted = OMIT, merchant: str | Omitted = OMIT, payout_key: str | Omitted = OMIT,
+        payout_encryption_header: bool | Omitted = OMIT, store: Store | None = None,
     ) -> None:
         """Opens no connection. What a call needs is checked by that call.
 
@@ -115,10 +117,12 @@ class Endpoints:
                 public)
             payout_encryption_header: sends payouts with the header encryption: RSA; integrations in production
                 differ (default true)
+            store: keeps the journal in a database of the program, instead of the setting journal
 
         Raises:
             ConfigError: the configuration is wrong; the message names the member or the variable
         """
+        self._store = store
         self._open(Members({
             "base_url": base_url, "public_key": public_key, "secret_key": secret_key, "mode": mode,
             "encryption_key": encryption_key, "timeout_ms": in_milliseconds("timeout", timeout, timeout_ms),
@@ -154,7 +158,8 @@ class Endpoints:
     def direct_debit_create(
         self, *, recurring_payment_id: int | Omitted = OMIT, order_reference: str | Omitted = OMIT,
         bank_name: str | Omitted = OMIT, account_number: str | Omitted = OMIT, bank_code: str | Omitted = OMIT,
-        address: str | Omitted = OMIT, timeout: float | None = None, call: Call | None = None,
+        address: str | Omitted = OMIT, idempotency_key: str | Omitted = OMIT, timeout: float | None = None,
+        call: Call | None = None,
     ) -> DirectDebitCreateReply:
         """Creates a direct debit mandate. Store the answer's /data/mandateCode safely.
 
@@ -167,6 +172,8 @@ class Endpoints:
             account_number (accountNumber): the customer's bank account
             bank_code (bankCode): code of the customer's bank
             address: the customer's address
+            idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
+                1 to 200 bytes; a new attempt needs a new key
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
@@ -177,7 +184,7 @@ class Endpoints:
         reply: DirectDebitCreateReply = self.call("direct_debit_create", Members({
             "recurringPaymentId": recurring_payment_id, "orderReference": order_reference, "bankName": bank_name,
             "accountNumber": account_number, "bankCode": bank_code, "address": address,
-        }), timeout=timeout, call=call)
+        }), idempotency_key=idempotency_key, timeout=timeout, call=call)
         return reply
 
     def direct_debit_status(
@@ -201,7 +208,8 @@ class Endpoints:
         return reply
 
     def direct_debit_otp(
-        self, *, mandate_code: str, timeout: float | None = None, call: Call | None = None,
+        self, *, mandate_code: str, idempotency_key: str | Omitted = OMIT, timeout: float | None = None,
+        call: Call | None = None,
     ) -> DirectDebitOtpReply:
         """Triggers the e-mail with the one-time code that a debit needs.
 
@@ -209,6 +217,8 @@ class Endpoints:
 
         Args:
             mandate_code (mandateCode): the code returned at mandate creation
+            idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
+                1 to 200 bytes; a new attempt needs a new key
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
@@ -218,7 +228,7 @@ class Endpoints:
         """
         reply: DirectDebitOtpReply = self.call("direct_debit_otp", Members({
             "mandateCode": mandate_code,
-        }), timeout=timeout, call=call)
+        }), idempotency_key=idempotency_key, timeout=timeout, call=call)
         return reply
 
     def order_create(
@@ -228,7 +238,7 @@ class Endpoints:
         customer: Customer | Mapping[str, object] | Omitted = OMIT,
         payment: Payment | Mapping[str, object] | Omitted = OMIT,
         payment_meta: PaymentMeta | Mapping[str, object] | Omitted = OMIT, members: Mapping[str, object] | None = None,
-        timeout: float | None = None, call: Call | None = None,
+        idempotency_key: str | Omitted = OMIT, timeout: float | None = None, call: Call | None = None,
     ) -> OrderCreateReply:
         """Creates an order payment from the plaintext payload, for example a card charge; the library encrypts it.
 
@@ -245,6 +255,8 @@ class Endpoints:
             payment: settings of the payment
             payment_meta (paymentMeta): data about the payment
             members: further members by the interface's names; one that is nearly a known one is refused
+            idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
+                1 to 200 bytes; a new attempt needs a new key
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
@@ -257,7 +269,7 @@ class Endpoints:
             "paymentoption": either("payment_option", payment_option, "paymentoption", paymentoption),
             "country": country, "card": card, "order": order, "customer": customer, "payment": payment,
             "paymentMeta": payment_meta,
-        }, members), timeout=timeout, call=call)
+        }, members), idempotency_key=idempotency_key, timeout=timeout, call=call)
         return reply
 
     def order_pay(
@@ -265,7 +277,8 @@ class Endpoints:
         card: Card | Mapping[str, object] | Omitted = OMIT,
         direct_debit_payment_request: DirectDebitPaymentRequest | Mapping[str, object] | Omitted = OMIT,
         bank_transfer: BankTransfer | Mapping[str, object] | Omitted = OMIT,
-        members: Mapping[str, object] | None = None, timeout: float | None = None, call: Call | None = None,
+        members: Mapping[str, object] | None = None, idempotency_key: str | Omitted = OMIT,
+        timeout: float | None = None, call: Call | None = None,
     ) -> OrderPayReply:
         """Pays an order: by card, bank transfer, direct debit, or another payment option.
 
@@ -279,6 +292,8 @@ class Endpoints:
             direct_debit_payment_request (directDebitPaymentRequest): the debit, for the payment option NDD
             bank_transfer (BankTransfer): the transfer, for the payment option bank-transfer; may be empty
             members: further members by the interface's names; one that is nearly a known one is refused
+            idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
+                1 to 200 bytes; a new attempt needs a new key
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
@@ -289,12 +304,12 @@ class Endpoints:
         reply: OrderPayReply = self.call("order_pay", Members({
             "paymentOption": payment_option, "reference": reference, "country": country, "card": card,
             "directDebitPaymentRequest": direct_debit_payment_request, "BankTransfer": bank_transfer,
-        }, members), timeout=timeout, call=call)
+        }, members), idempotency_key=idempotency_key, timeout=timeout, call=call)
         return reply
 
     def order_pay_authorize(
-        self, *, order_payment_reference: str, otp: str, message: str | Omitted = OMIT, timeout: float | None = None,
-        call: Call | None = None,
+        self, *, order_payment_reference: str, otp: str, message: str | Omitted = OMIT,
+        idempotency_key: str | Omitted = OMIT, timeout: float | None = None, call: Call | None = None,
     ) -> OrderPayAuthorizeReply:
         """Completes a card payment that waits for a code from the card's holder.
 
@@ -304,6 +319,8 @@ class Endpoints:
             order_payment_reference (orderPaymentReference): reference of the attempt to pay, from its answer
             otp: the code that the card's holder received
             message: message
+            idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
+                1 to 200 bytes; a new attempt needs a new key
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
@@ -313,11 +330,12 @@ class Endpoints:
         """
         reply: OrderPayAuthorizeReply = self.call("order_pay_authorize", Members({
             "orderPaymentReference": order_payment_reference, "otp": otp, "message": message,
-        }), timeout=timeout, call=call)
+        }), idempotency_key=idempotency_key, timeout=timeout, call=call)
         return reply
 
     def order_pay_capture(
-        self, *, reference: str, amount: str | Decimal, timeout: float | None = None, call: Call | None = None,
+        self, *, reference: str, amount: str | Decimal, idempotency_key: str | Omitted = OMIT,
+        timeout: float | None = None, call: Call | None = None,
     ) -> OrderPayCaptureReply:
         """Charges a card payment that was only authorized before.
 
@@ -326,6 +344,8 @@ class Endpoints:
         Args:
             reference: reference of the order
             amount (Amount): what is to be charged; text or Decimal, major units
+            idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
+                1 to 200 bytes; a new attempt needs a new key
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
@@ -334,12 +354,12 @@ class Endpoints:
         """
         reply: OrderPayCaptureReply = self.call("order_pay_capture", Members({
             "reference": reference, "Amount": amount_text("Amount", amount),
-        }), timeout=timeout, call=call)
+        }), idempotency_key=idempotency_key, timeout=timeout, call=call)
         return reply
 
     def order_refund(
         self, *, reference: str, reason: str | Omitted = OMIT, amount: str | Decimal | Omitted = OMIT,
-        timeout: float | None = None, call: Call | None = None,
+        idempotency_key: str | Omitted = OMIT, timeout: float | None = None, call: Call | None = None,
     ) -> OrderRefundReply:
         """Starts a refund of an order, in full or in part. If it is only accepted, nothing tells how it ends.
 
@@ -350,6 +370,8 @@ class Endpoints:
             reason: why; recommended
             amount: amount of a partial refund; without it the full amount is refunded; text or Decimal, major
                 units
+            idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
+                1 to 200 bytes; a new attempt needs a new key
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
@@ -358,7 +380,7 @@ class Endpoints:
         """
         reply: OrderRefundReply = self.call("order_refund", Members({
             "reference": reference, "reason": reason, "amount": amount_text("amount", amount),
-        }), timeout=timeout, call=call)
+        }), idempotency_key=idempotency_key, timeout=timeout, call=call)
         return reply
 
     def order_status(
@@ -433,7 +455,7 @@ class Endpoints:
         payment: Payment | Mapping[str, object] | Omitted = OMIT,
         payment_meta: PaymentMeta | Mapping[str, object] | Omitted = OMIT,
         authorization: Authorization | Mapping[str, object], members: Mapping[str, object] | None = None,
-        timeout: float | None = None, call: Call | None = None,
+        idempotency_key: str | Omitted = OMIT, timeout: float | None = None, call: Call | None = None,
     ) -> CardChargeReply:
         """Charges a card that was saved before.
 
@@ -446,6 +468,8 @@ class Endpoints:
             payment_meta (paymentMeta): data about the payment
             authorization: the saved card
             members: further members by the interface's names; one that is nearly a known one is refused
+            idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
+                1 to 200 bytes; a new attempt needs a new key
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
@@ -455,11 +479,12 @@ class Endpoints:
         reply: CardChargeReply = self.call("card_charge", Members({
             "order": order, "customer": customer, "payment": payment, "paymentMeta": payment_meta,
             "authorization": authorization,
-        }, members), timeout=timeout, call=call)
+        }, members), idempotency_key=idempotency_key, timeout=timeout, call=call)
         return reply
 
     def card_save(
-        self, *, reference: str, timeout: float | None = None, call: Call | None = None,
+        self, *, reference: str, idempotency_key: str | Omitted = OMIT, timeout: float | None = None,
+        call: Call | None = None,
     ) -> CardSaveReply:
         """Saves the card with which an order was paid, for card_charge.
 
@@ -467,6 +492,8 @@ class Endpoints:
 
         Args:
             reference: reference of the order that was paid with the card
+            idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
+                1 to 200 bytes; a new attempt needs a new key
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
@@ -476,14 +503,14 @@ class Endpoints:
         """
         reply: CardSaveReply = self.call("card_save", Members({
             "reference": reference,
-        }), timeout=timeout, call=call)
+        }), idempotency_key=idempotency_key, timeout=timeout, call=call)
         return reply
 
     def checkout_create(
         self, *, order: Order | Mapping[str, object], customer: Customer | Mapping[str, object] | Omitted = OMIT,
         payment: Payment | Mapping[str, object] | Omitted = OMIT,
         payment_meta: PaymentMeta | Mapping[str, object] | Omitted = OMIT, members: Mapping[str, object] | None = None,
-        timeout: float | None = None, call: Call | None = None,
+        idempotency_key: str | Omitted = OMIT, timeout: float | None = None, call: Call | None = None,
     ) -> CheckoutCreateReply:
         """Creates an order that the customer pays on a page of the service; the answer has its address.
 
@@ -495,6 +522,8 @@ class Endpoints:
             payment: settings of the payment
             payment_meta (paymentMeta): data about the payment
             members: further members by the interface's names; one that is nearly a known one is refused
+            idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
+                1 to 200 bytes; a new attempt needs a new key
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
@@ -504,7 +533,7 @@ class Endpoints:
         """
         reply: CheckoutCreateReply = self.call("checkout_create", Members({
             "order": order, "customer": customer, "payment": payment, "paymentMeta": payment_meta,
-        }, members), timeout=timeout, call=call)
+        }, members), idempotency_key=idempotency_key, timeout=timeout, call=call)
         return reply
 
     def banks(
@@ -529,7 +558,7 @@ class Endpoints:
 
     def virtual_account_generate(
         self, *, alias: str, narration: str | Omitted = OMIT, reference: str | Omitted = OMIT,
-        timeout: float | None = None, call: Call | None = None,
+        idempotency_key: str | Omitted = OMIT, timeout: float | None = None, call: Call | None = None,
     ) -> VirtualAccountGenerateReply:
         """Creates a reserved virtual bank account: persistent, one per alias.
 
@@ -539,6 +568,8 @@ class Endpoints:
             alias (Alias): label of the account, e.g. a customer's number
             narration (Narration): narration
             reference (Reference): returned as accountReference on callbacks
+            idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
+                1 to 200 bytes; a new attempt needs a new key
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
@@ -548,7 +579,7 @@ class Endpoints:
         """
         reply: VirtualAccountGenerateReply = self.call("virtual_account_generate", Members({
             "Alias": alias, "Narration": narration, "Reference": reference,
-        }), timeout=timeout, call=call)
+        }), idempotency_key=idempotency_key, timeout=timeout, call=call)
         return reply
 
     def virtual_account_details(
@@ -614,8 +645,8 @@ class Endpoints:
         return reply
 
     def payout_initiate(
-        self, *, payout_details: Sequence[PayoutDetails | Mapping[str, object]], timeout: float | None = None,
-        call: Call | None = None,
+        self, *, payout_details: Sequence[PayoutDetails | Mapping[str, object]], idempotency_key: str | Omitted = OMIT,
+        timeout: float | None = None, call: Call | None = None,
     ) -> PayoutInitiateReply:
         """Pays out to bank accounts, as one batch. Success means accepted, not paid: ask payout_status.
 
@@ -623,6 +654,8 @@ class Endpoints:
 
         Args:
             payout_details (payoutDetails): the payouts of the batch
+            idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
+                1 to 200 bytes; a new attempt needs a new key
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
@@ -632,7 +665,7 @@ class Endpoints:
         """
         reply: PayoutInitiateReply = self.call("payout_initiate", Members({
             "payoutDetails": payout_details,
-        }), timeout=timeout, call=call)
+        }), idempotency_key=idempotency_key, timeout=timeout, call=call)
         return reply
 
     def payout_status(
@@ -729,7 +762,7 @@ class Endpoints:
     def request(
         self, *, method: str, path: str, key: str, query: object | Omitted = OMIT, headers: object | Omitted = OMIT,
         body: object | Omitted = OMIT, encrypt: bool | Omitted = OMIT, read_only: bool | Omitted = OMIT,
-        timeout: float | None = None, call: Call | None = None,
+        idempotency_key: str | Omitted = OMIT, timeout: float | None = None, call: Call | None = None,
     ) -> Reply:
         """Sends a request that has no method of its own yet. For a path that it knows, the library still
         enforces the API key, the encryption, and that the request is not repeated.
@@ -745,6 +778,8 @@ class Endpoints:
             encrypt: encrypt the body (default false)
             read_only: the request changes nothing, so it may be repeated; refused at and below the path of a
                 function that changes something (default true for GET elsewhere, else false)
+            idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
+                1 to 200 bytes; a new attempt needs a new key
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
@@ -754,7 +789,7 @@ class Endpoints:
         reply: Reply = self.call("request", Members({
             "method": method, "path": path, "key": key, "query": query, "headers": headers, "body": body,
             "encrypt": encrypt, "read_only": read_only,
-        }), timeout=timeout, call=call)
+        }), idempotency_key=idempotency_key, timeout=timeout, call=call)
         return reply
 
     def call(
@@ -765,6 +800,7 @@ class Endpoints:
         progress: Progress | None = None,
         timeout: float | None = None,
         call: Call | None = None,
+        idempotency_key: str | Omitted = OMIT,
     ) -> Any:
         """Calls an endpoint by its name, with the interface's own member names."""
         raise NotImplementedError
@@ -784,9 +820,10 @@ class AsyncEndpoints:
         no_proxy: str | Omitted = OMIT, ca_file: str | PathLike[str] | Omitted = OMIT,
         client_cert_file: str | PathLike[str] | Omitted = OMIT, client_key_file: str | PathLike[str] | Omitted = OMIT,
         user_agent: str | Omitted = OMIT, max_idle_connections: int | Omitted = OMIT,
-        connection_reuse: str | Omitted = OMIT, allow_http: bool | Omitted = OMIT, journal: str | Omitted = OMIT,
-        journal_create: bool | Omitted = OMIT, journal_keep_days: int | Omitted = OMIT, merchant: str | Omitted = OMIT,
-        payout_key: str | Omitted = OMIT, payout_encryption_header: bool | Omitted = OMIT, max_concurrency: int = 16,
+        connection_reuse: str | Omitted = OMIT, allow_http: bool | Omitted = OMIT,
+        journal: str | PathLike[str] | Omitted = OMIT, journal_create: bool | Omitted = OMIT,
+        journal_keep_days: int | Omitted = OMIT, merchant: str | Omitted = OMIT, payout_key: str | Omitted = OMIT,
+        payout_encryption_header: bool | Omitted = OMIT, store: Store | None = None, max_concurrency: int = 16,
         on_abandoned: Callable[[PaysvcError], object] | None = None,
     ) -> None:
         """Opens no connection. What a call needs is checked by that call.
@@ -833,12 +870,14 @@ class AsyncEndpoints:
                 public)
             payout_encryption_header: sends payouts with the header encryption: RSA; integrations in production
                 differ (default true)
+            store: keeps the journal in a database of the program, instead of the setting journal
             max_concurrency: most calls at a time, each on a thread of its own; more wait, within their timeout
             on_abandoned: called when a task was cancelled whose request may have left, with an error for resolve()
 
         Raises:
             ConfigError: the configuration is wrong; the message names the member or the variable
         """
+        self._store = store
         self._max_concurrency = max_concurrency
         self._on_abandoned = on_abandoned
         self._open(Members({
@@ -875,7 +914,7 @@ class AsyncEndpoints:
     async def direct_debit_create(
         self, *, recurring_payment_id: int | Omitted = OMIT, order_reference: str | Omitted = OMIT,
         bank_name: str | Omitted = OMIT, account_number: str | Omitted = OMIT, bank_code: str | Omitted = OMIT,
-        address: str | Omitted = OMIT, timeout: float | None = None,
+        address: str | Omitted = OMIT, idempotency_key: str | Omitted = OMIT, timeout: float | None = None,
     ) -> DirectDebitCreateReply:
         """Creates a direct debit mandate. Store the answer's /data/mandateCode safely.
 
@@ -888,6 +927,8 @@ class AsyncEndpoints:
             account_number (accountNumber): the customer's bank account
             bank_code (bankCode): code of the customer's bank
             address: the customer's address
+            idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
+                1 to 200 bytes; a new attempt needs a new key
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:
@@ -897,7 +938,7 @@ class AsyncEndpoints:
         reply: DirectDebitCreateReply = await self.call("direct_debit_create", Members({
             "recurringPaymentId": recurring_payment_id, "orderReference": order_reference, "bankName": bank_name,
             "accountNumber": account_number, "bankCode": bank_code, "address": address,
-        }), timeout=timeout)
+        }), idempotency_key=idempotency_key, timeout=timeout)
         return reply
 
     async def direct_debit_status(
@@ -920,7 +961,7 @@ class AsyncEndpoints:
         return reply
 
     async def direct_debit_otp(
-        self, *, mandate_code: str, timeout: float | None = None,
+        self, *, mandate_code: str, idempotency_key: str | Omitted = OMIT, timeout: float | None = None,
     ) -> DirectDebitOtpReply:
         """Triggers the e-mail with the one-time code that a debit needs.
 
@@ -928,6 +969,8 @@ class AsyncEndpoints:
 
         Args:
             mandate_code (mandateCode): the code returned at mandate creation
+            idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
+                1 to 200 bytes; a new attempt needs a new key
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:
@@ -936,7 +979,7 @@ class AsyncEndpoints:
         """
         reply: DirectDebitOtpReply = await self.call("direct_debit_otp", Members({
             "mandateCode": mandate_code,
-        }), timeout=timeout)
+        }), idempotency_key=idempotency_key, timeout=timeout)
         return reply
 
     async def order_create(
@@ -946,7 +989,7 @@ class AsyncEndpoints:
         customer: Customer | Mapping[str, object] | Omitted = OMIT,
         payment: Payment | Mapping[str, object] | Omitted = OMIT,
         payment_meta: PaymentMeta | Mapping[str, object] | Omitted = OMIT, members: Mapping[str, object] | None = None,
-        timeout: float | None = None,
+        idempotency_key: str | Omitted = OMIT, timeout: float | None = None,
     ) -> OrderCreateReply:
         """Creates an order payment from the plaintext payload, for example a card charge; the library encrypts it.
 
@@ -963,6 +1006,8 @@ class AsyncEndpoints:
             payment: settings of the payment
             payment_meta (paymentMeta): data about the payment
             members: further members by the interface's names; one that is nearly a known one is refused
+            idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
+                1 to 200 bytes; a new attempt needs a new key
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:
@@ -974,7 +1019,7 @@ class AsyncEndpoints:
             "paymentoption": either("payment_option", payment_option, "paymentoption", paymentoption),
             "country": country, "card": card, "order": order, "customer": customer, "payment": payment,
             "paymentMeta": payment_meta,
-        }, members), timeout=timeout)
+        }, members), idempotency_key=idempotency_key, timeout=timeout)
         return reply
 
     async def order_pay(
@@ -982,7 +1027,8 @@ class AsyncEndpoints:
         card: Card | Mapping[str, object] | Omitted = OMIT,
         direct_debit_payment_request: DirectDebitPaymentRequest | Mapping[str, object] | Omitted = OMIT,
         bank_transfer: BankTransfer | Mapping[str, object] | Omitted = OMIT,
-        members: Mapping[str, object] | None = None, timeout: float | None = None,
+        members: Mapping[str, object] | None = None, idempotency_key: str | Omitted = OMIT,
+        timeout: float | None = None,
     ) -> OrderPayReply:
         """Pays an order: by card, bank transfer, direct debit, or another payment option.
 
@@ -996,6 +1042,8 @@ class AsyncEndpoints:
             direct_debit_payment_request (directDebitPaymentRequest): the debit, for the payment option NDD
             bank_transfer (BankTransfer): the transfer, for the payment option bank-transfer; may be empty
             members: further members by the interface's names; one that is nearly a known one is refused
+            idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
+                1 to 200 bytes; a new attempt needs a new key
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:
@@ -1005,11 +1053,12 @@ class AsyncEndpoints:
         reply: OrderPayReply = await self.call("order_pay", Members({
             "paymentOption": payment_option, "reference": reference, "country": country, "card": card,
             "directDebitPaymentRequest": direct_debit_payment_request, "BankTransfer": bank_transfer,
-        }, members), timeout=timeout)
+        }, members), idempotency_key=idempotency_key, timeout=timeout)
         return reply
 
     async def order_pay_authorize(
-        self, *, order_payment_reference: str, otp: str, message: str | Omitted = OMIT, timeout: float | None = None,
+        self, *, order_payment_reference: str, otp: str, message: str | Omitted = OMIT,
+        idempotency_key: str | Omitted = OMIT, timeout: float | None = None,
     ) -> OrderPayAuthorizeReply:
         """Completes a card payment that waits for a code from the card's holder.
 
@@ -1019,6 +1068,8 @@ class AsyncEndpoints:
             order_payment_reference (orderPaymentReference): reference of the attempt to pay, from its answer
             otp: the code that the card's holder received
             message: message
+            idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
+                1 to 200 bytes; a new attempt needs a new key
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:
@@ -1027,11 +1078,12 @@ class AsyncEndpoints:
         """
         reply: OrderPayAuthorizeReply = await self.call("order_pay_authorize", Members({
             "orderPaymentReference": order_payment_reference, "otp": otp, "message": message,
-        }), timeout=timeout)
+        }), idempotency_key=idempotency_key, timeout=timeout)
         return reply
 
     async def order_pay_capture(
-        self, *, reference: str, amount: str | Decimal, timeout: float | None = None,
+        self, *, reference: str, amount: str | Decimal, idempotency_key: str | Omitted = OMIT,
+        timeout: float | None = None,
     ) -> OrderPayCaptureReply:
         """Charges a card payment that was only authorized before.
 
@@ -1040,6 +1092,8 @@ class AsyncEndpoints:
         Args:
             reference: reference of the order
             amount (Amount): what is to be charged; text or Decimal, major units
+            idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
+                1 to 200 bytes; a new attempt needs a new key
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:
@@ -1047,12 +1101,12 @@ class AsyncEndpoints:
         """
         reply: OrderPayCaptureReply = await self.call("order_pay_capture", Members({
             "reference": reference, "Amount": amount_text("Amount", amount),
-        }), timeout=timeout)
+        }), idempotency_key=idempotency_key, timeout=timeout)
         return reply
 
     async def order_refund(
         self, *, reference: str, reason: str | Omitted = OMIT, amount: str | Decimal | Omitted = OMIT,
-        timeout: float | None = None,
+        idempotency_key: str | Omitted = OMIT, timeout: float | None = None,
     ) -> OrderRefundReply:
         """Starts a refund of an order, in full or in part. If it is only accepted, nothing tells how it ends.
 
@@ -1063,6 +1117,8 @@ class AsyncEndpoints:
             reason: why; recommended
             amount: amount of a partial refund; without it the full amount is refunded; text or Decimal, major
                 units
+            idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
+                1 to 200 bytes; a new attempt needs a new key
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:
@@ -1070,7 +1126,7 @@ class AsyncEndpoints:
         """
         reply: OrderRefundReply = await self.call("order_refund", Members({
             "reference": reference, "reason": reason, "amount": amount_text("amount", amount),
-        }), timeout=timeout)
+        }), idempotency_key=idempotency_key, timeout=timeout)
         return reply
 
     async def order_status(
@@ -1142,7 +1198,7 @@ class AsyncEndpoints:
         payment: Payment | Mapping[str, object] | Omitted = OMIT,
         payment_meta: PaymentMeta | Mapping[str, object] | Omitted = OMIT,
         authorization: Authorization | Mapping[str, object], members: Mapping[str, object] | None = None,
-        timeout: float | None = None,
+        idempotency_key: str | Omitted = OMIT, timeout: float | None = None,
     ) -> CardChargeReply:
         """Charges a card that was saved before.
 
@@ -1155,6 +1211,8 @@ class AsyncEndpoints:
             payment_meta (paymentMeta): data about the payment
             authorization: the saved card
             members: further members by the interface's names; one that is nearly a known one is refused
+            idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
+                1 to 200 bytes; a new attempt needs a new key
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:
@@ -1163,11 +1221,11 @@ class AsyncEndpoints:
         reply: CardChargeReply = await self.call("card_charge", Members({
             "order": order, "customer": customer, "payment": payment, "paymentMeta": payment_meta,
             "authorization": authorization,
-        }, members), timeout=timeout)
+        }, members), idempotency_key=idempotency_key, timeout=timeout)
         return reply
 
     async def card_save(
-        self, *, reference: str, timeout: float | None = None,
+        self, *, reference: str, idempotency_key: str | Omitted = OMIT, timeout: float | None = None,
     ) -> CardSaveReply:
         """Saves the card with which an order was paid, for card_charge.
 
@@ -1175,6 +1233,8 @@ class AsyncEndpoints:
 
         Args:
             reference: reference of the order that was paid with the card
+            idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
+                1 to 200 bytes; a new attempt needs a new key
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:
@@ -1183,14 +1243,14 @@ class AsyncEndpoints:
         """
         reply: CardSaveReply = await self.call("card_save", Members({
             "reference": reference,
-        }), timeout=timeout)
+        }), idempotency_key=idempotency_key, timeout=timeout)
         return reply
 
     async def checkout_create(
         self, *, order: Order | Mapping[str, object], customer: Customer | Mapping[str, object] | Omitted = OMIT,
         payment: Payment | Mapping[str, object] | Omitted = OMIT,
         payment_meta: PaymentMeta | Mapping[str, object] | Omitted = OMIT, members: Mapping[str, object] | None = None,
-        timeout: float | None = None,
+        idempotency_key: str | Omitted = OMIT, timeout: float | None = None,
     ) -> CheckoutCreateReply:
         """Creates an order that the customer pays on a page of the service; the answer has its address.
 
@@ -1202,6 +1262,8 @@ class AsyncEndpoints:
             payment: settings of the payment
             payment_meta (paymentMeta): data about the payment
             members: further members by the interface's names; one that is nearly a known one is refused
+            idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
+                1 to 200 bytes; a new attempt needs a new key
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:
@@ -1210,7 +1272,7 @@ class AsyncEndpoints:
         """
         reply: CheckoutCreateReply = await self.call("checkout_create", Members({
             "order": order, "customer": customer, "payment": payment, "paymentMeta": payment_meta,
-        }, members), timeout=timeout)
+        }, members), idempotency_key=idempotency_key, timeout=timeout)
         return reply
 
     async def banks(
@@ -1234,7 +1296,7 @@ class AsyncEndpoints:
 
     async def virtual_account_generate(
         self, *, alias: str, narration: str | Omitted = OMIT, reference: str | Omitted = OMIT,
-        timeout: float | None = None,
+        idempotency_key: str | Omitted = OMIT, timeout: float | None = None,
     ) -> VirtualAccountGenerateReply:
         """Creates a reserved virtual bank account: persistent, one per alias.
 
@@ -1244,6 +1306,8 @@ class AsyncEndpoints:
             alias (Alias): label of the account, e.g. a customer's number
             narration (Narration): narration
             reference (Reference): returned as accountReference on callbacks
+            idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
+                1 to 200 bytes; a new attempt needs a new key
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:
@@ -1252,7 +1316,7 @@ class AsyncEndpoints:
         """
         reply: VirtualAccountGenerateReply = await self.call("virtual_account_generate", Members({
             "Alias": alias, "Narration": narration, "Reference": reference,
-        }), timeout=timeout)
+        }), idempotency_key=idempotency_key, timeout=timeout)
         return reply
 
     async def virtual_account_details(
@@ -1315,7 +1379,8 @@ class AsyncEndpoints:
         return reply
 
     async def payout_initiate(
-        self, *, payout_details: Sequence[PayoutDetails | Mapping[str, object]], timeout: float | None = None,
+        self, *, payout_details: Sequence[PayoutDetails | Mapping[str, object]], idempotency_key: str | Omitted = OMIT,
+        timeout: float | None = None,
     ) -> PayoutInitiateReply:
         """Pays out to bank accounts, as one batch. Success means accepted, not paid: ask payout_status.
 
@@ -1323,6 +1388,8 @@ class AsyncEndpoints:
 
         Args:
             payout_details (payoutDetails): the payouts of the batch
+            idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
+                1 to 200 bytes; a new attempt needs a new key
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:
@@ -1331,7 +1398,7 @@ class AsyncEndpoints:
         """
         reply: PayoutInitiateReply = await self.call("payout_initiate", Members({
             "payoutDetails": payout_details,
-        }), timeout=timeout)
+        }), idempotency_key=idempotency_key, timeout=timeout)
         return reply
 
     async def payout_status(
@@ -1424,7 +1491,7 @@ class AsyncEndpoints:
     async def request(
         self, *, method: str, path: str, key: str, query: object | Omitted = OMIT, headers: object | Omitted = OMIT,
         body: object | Omitted = OMIT, encrypt: bool | Omitted = OMIT, read_only: bool | Omitted = OMIT,
-        timeout: float | None = None,
+        idempotency_key: str | Omitted = OMIT, timeout: float | None = None,
     ) -> Reply:
         """Sends a request that has no method of its own yet. For a path that it knows, the library still
         enforces the API key, the encryption, and that the request is not repeated.
@@ -1440,6 +1507,8 @@ class AsyncEndpoints:
             encrypt: encrypt the body (default false)
             read_only: the request changes nothing, so it may be repeated; refused at and below the path of a
                 function that changes something (default true for GET elsewhere, else false)
+            idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
+                1 to 200 bytes; a new attempt needs a new key
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:
@@ -1448,7 +1517,7 @@ class AsyncEndpoints:
         reply: Reply = await self.call("request", Members({
             "method": method, "path": path, "key": key, "query": query, "headers": headers, "body": body,
             "encrypt": encrypt, "read_only": read_only,
-        }), timeout=timeout)
+        }), idempotency_key=idempotency_key, timeout=timeout)
         return reply
 
     async def call(
@@ -1458,6 +1527,7 @@ class AsyncEndpoints:
         *,
         progress: Progress | None = None,
         timeout: float | None = None,
+        idempotency_key: str | Omitted = OMIT,
     ) -> Any:
         """Calls an endpoint by its name, with the interface's own member names."""
         raise NotImplementedError

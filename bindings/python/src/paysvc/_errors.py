@@ -96,6 +96,11 @@ class PaysvcError(Exception):
         return self.reply.request_id
 
     @property
+    def replayed(self) -> bool:
+        """True: the recorded end of an earlier call with the same key, or for the same order. Nothing was sent."""
+        return self.reply.replayed
+
+    @property
     def text(self) -> str:
         """The answer's JSON as it was received, or the library's failure envelope."""
         return self.reply.text
@@ -152,7 +157,24 @@ class EncryptError(PaysvcError):
 
 
 class Unresolved(OutcomeUnknown):
-    """The service was asked what became of a request, and it is still not known. The outcome is UNKNOWN."""
+    """The service was asked what became of a request, or the journal has an open one, and it is still not known.
+
+    The outcome is UNKNOWN.
+    """
+
+
+class KeyReused(OutcomeUnknown):
+    """The journal has this idempotency key for a request with other members. This call sent nothing.
+
+    The outcome is UNKNOWN: it is that of the other request.
+    """
+
+
+class JournalError(PaysvcError):
+    """The journal cannot be read or written. This call sent nothing.
+
+    If something with this key or for this order may be open, it is an OutcomeUnknown too.
+    """
 
 
 class TransportError(PaysvcError):
@@ -203,7 +225,9 @@ _CLASSES: dict[int, type[PaysvcError]] = {
     Status.ARGUMENT: ArgumentError,
     Status.CONFIG: ConfigError,
     Status.ENCRYPT: EncryptError,
+    Status.JOURNAL: JournalError,
     Status.UNRESOLVED: Unresolved,
+    Status.KEY_REUSED: KeyReused,
     Status.TRANSPORT: TransportError,
     Status.TIMEOUT: Timeout,
     Status.CANCELLED: Cancelled,
@@ -216,7 +240,9 @@ _CLASSES: dict[int, type[PaysvcError]] = {
 }
 
 # TimeoutOutcomeUnknown and so on: both `except Timeout` and `except OutcomeUnknown` catch it.
-_UNKNOWN: dict[type[PaysvcError], type[PaysvcError]] = {PaysvcError: OutcomeUnknown, Unresolved: Unresolved}
+_ALWAYS_UNKNOWN = (Unresolved, KeyReused)
+_UNKNOWN: dict[type[PaysvcError], type[PaysvcError]] = {PaysvcError: OutcomeUnknown}
+_UNKNOWN.update((_class, _class) for _class in _ALWAYS_UNKNOWN)
 for _number, _class in _CLASSES.items():
     if _number in DENIALS:
         _UNKNOWN[_class] = OutcomeUnknown
@@ -237,6 +263,6 @@ def error_of(
     proved = reply.outcome in (Outcome.NOT_SENT, Outcome.CONFIRMED, Outcome.REJECTED)
     if not proved:
         found = _UNKNOWN[found]
-    elif found is Unresolved or (found is Rejected and reply.outcome != Outcome.REJECTED):
+    elif found in _ALWAYS_UNKNOWN or (found is Rejected and reply.outcome != Outcome.REJECTED):
         found = PaysvcError  # A status that contradicts its outcome: only the outcome counts.
     return found(reply, endpoint, request, attempts)

@@ -23,6 +23,10 @@ ABI = 1
 #: What a progress callback returns so that the call goes on. Anything else stops it.
 CONTINUE = 23808
 
+#: What callbacks of a store return.
+STORE_DONE = 23809
+STORE_EXISTS = 23810
+
 #: The time limit of a whole call, of a client that names none.
 DEFAULT_TIMEOUT_MS = 30000
 

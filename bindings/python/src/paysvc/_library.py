@@ -17,6 +17,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "client_new": (c_int, [c_char_p, POINTER(c_void_p), POINTER(c_void_p)]),
     "client_free": (None, [c_void_p]),
     "client_check": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),
+    "client_set_store": (c_int, [c_void_p, c_void_p, c_void_p, POINTER(c_void_p)]),
     "client_warm": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),
     "encrypt": (c_int, [c_void_p, c_char_p, POINTER(c_void_p)]),
     "call_new": (c_void_p, []),
@@ -25,6 +26,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "call_keep_log": (None, [c_void_p, c_int]),
     "call_next_log": (c_char_p, [c_void_p]),
     "call_set_traceparent": (c_int, [c_void_p, c_char_p]),
+    "call_set_key": (c_int, [c_void_p, c_char_p]),
     "call_cancel": (None, [c_void_p]),
     "call_free": (None, [c_void_p]),
     "reference_new": (c_int, [c_char_p, c_char_p, c_size_t]),
@@ -40,7 +42,9 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "reply_is_paid": (c_int, [c_void_p, c_char_p, c_char_p, c_char_p, POINTER(c_char_p)]),
     "reply_call_id": (c_char_p, [c_void_p]),
     "reply_request_id": (c_char_p, [c_void_p]),
+    "reply_replayed": (c_int, [c_void_p]),
     "reply_free": (None, [c_void_p]),
+    "sink_write": (c_int, [c_void_p, c_char_p, c_size_t]),
 }
 _ENDPOINT: tuple[Any, list[Any]] = (c_int, [c_void_p, c_char_p, c_void_p, POINTER(c_void_p)])
 

@@ -17,7 +17,8 @@ from ._library import library
 from ._numbers import member
 from ._progress import Progress, callback, reporting
 from ._reply import Reply
-from ._values import encode, milliseconds
+from ._store import Callbacks, Store, set_store
+from ._values import OMIT, Omitted, encode, milliseconds
 
 #: An attribute of an enumeration takes longer, and some versions of Python run signal handlers at it.
 _OK = Status.OK
@@ -41,6 +42,8 @@ class Owned(Handle):
     """A client."""
 
     kind = "client"
+    #: Not freed before the client is.
+    store: Callbacks | None = None
 
 
 class Token(Handle):
@@ -107,6 +110,16 @@ class Call(Once):
                 "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
             )
 
+    def _set_key(self, key: str) -> None:
+        if not isinstance(key, str):
+            raise TypeError(f"idempotency_key must be str, not {type(key).__name__}")
+        text = key.encode("utf-8", "surrogatepass")
+        if b"\0" in text or library.paysvc_call_set_key(self._owned, text) != 0:
+            raise ValueError(
+                "idempotency_key must be 1 to 200 bytes without control characters, and a paysvc.Call serves one "
+                "request with a key"
+            )
+
     def _set_timeout(self, seconds: float | None) -> None:
         # Always set, so that the timeout of an earlier call with this token does not apply.
         library.paysvc_call_set_timeout_ms(self._owned, 0 if seconds is None else milliseconds(seconds))
@@ -126,7 +139,7 @@ class Call(Once):
 class Native:
     """A client of the library."""
 
-    def __init__(self, config: Mapping[str, object]) -> None:
+    def __init__(self, config: Mapping[str, object], store: Store | None) -> None:
         self._owned: Owned | None = None
         self._spare: deque[Call] = deque()
         handle = Owned()
@@ -134,6 +147,9 @@ class Native:
         config = {name: os.fspath(of) if isinstance(of, os.PathLike) else of for name, of in config.items()}
         reply = collect("client_new", {}, None, None, library.paysvc_client_new, Text(config), ctypes.byref(handle))
         succeeded("client_new", {}, reply)
+        if store is not None:
+            handle.store, function = set_store(handle, store)
+            succeeded("client_set_store", {}, collect("client_set_store", {}, None, None, function))
         self._owned = handle
 
     @property
@@ -159,13 +175,18 @@ class Native:
         token: Call | None = None,
         progress: Progress | None = None,
         timeout: float | None = None,
+        idempotency_key: str | Omitted = OMIT,
     ) -> Reply:
         """Calls a function of the library; raises unless the service answered success."""
         spare = reply = failure = None
         try:
             level = log_level()
-            if token is None and (level or timeout is not None or progress is not None):
+            if token is None and idempotency_key is not OMIT:
+                token = Call()  # It serves no other call.
+            elif token is None and (level or timeout is not None or progress is not None):
                 spare = token = Call() if progress is not None else self._spare_token()
+            if token is not None and idempotency_key is not OMIT:
+                token._set_key(idempotency_key)
             if token is not None:
                 token._set_timeout(timeout)
                 token._keep_log(level)
@@ -202,13 +223,15 @@ class Native:
         if name == "encrypt":
             return collect(name, {}, None, None, library.paysvc_encrypt, owned, Text(members))
         handle = None if token is None else token._owned
+        make = (lambda function: function) if owned.store is None else owned.store.making
         if name in ("client_check", "client_warm"):
-            return collect(name, {}, token, None, getattr(library, f"paysvc_{name}"), owned, handle)
+            return collect(name, {}, token, None, make(getattr(library, f"paysvc_{name}")), owned, handle)
         if name != "request" and name not in KEYWORDS and name not in OPERATIONS:
             raise ValueError(f"no endpoint {name}; known are {', '.join((*KEYWORDS, *OPERATIONS))}")
         if progress is not None:
             library.paysvc_call_set_progress(handle, callback, None)
-        return collect(name, members, token, progress, getattr(library, f"paysvc_{name}"), owned, Text(members), handle)
+        function = make(getattr(library, f"paysvc_{name}"))
+        return collect(name, members, token, progress, function, owned, Text(members), handle)
 
 
 def log_level() -> int:
@@ -323,6 +346,7 @@ def _read(name: str, members: Mapping[str, object], result: ctypes.c_void_p) -> 
         text=library.paysvc_reply_body(result).decode(),
         call_id=library.paysvc_reply_call_id(result).decode(),
         request_id=library.paysvc_reply_request_id(result).decode(),
+        replayed=library.paysvc_reply_replayed(result) != 0,
     )
     reply._why_not = _why_not_paid(result, "*", "*", "*")
     return reply

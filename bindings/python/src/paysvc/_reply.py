@@ -47,6 +47,7 @@ class Reply(dict[str, Any]):
         "http_status",
         "message",
         "outcome",
+        "replayed",
         "request_id",
         "retry_after",
         "state",
@@ -68,6 +69,7 @@ class Reply(dict[str, Any]):
         retry_after: float | None = None,
         call_id: str = "",
         request_id: str = "",
+        replayed: bool = False,
     ) -> None:
         #: Why the call ended as it did.
         self.status = status
@@ -91,6 +93,8 @@ class Reply(dict[str, Any]):
         self.call_id = call_id
         #: The number that the service gave to the last request, by which it finds it in its own log; "": none.
         self.request_id = request_id
+        #: True: the recorded end of an earlier call with the same key, or for the same order. Nothing was sent.
+        self.replayed = replayed
         self._body: Any = _UNREAD
         self._answer: Any = None
         #: Asks the library's reply, if it is CONFIRMED and SUCCESSFUL; otherwise why that is not paid.

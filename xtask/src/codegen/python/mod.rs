@@ -16,7 +16,7 @@ use paysvc_spec::events::RECEIVER;
 use paysvc_spec::operations::OPERATIONS;
 use paysvc_spec::schema::Endpoint;
 use paysvc_spec::settings;
-use paysvc_spec::status::{ABI, CONTINUE, Constant, DENIALS};
+use paysvc_spec::status::{ABI, CONTINUE, Constant, DENIALS, STORE_DONE, STORE_EXISTS};
 
 use super::operations::{look_ups, with_answers};
 use super::{Numbers, default_of, numbers, row};
@@ -68,7 +68,7 @@ fn context(rows: &[Endpoint]) -> Value {
         context! { python => method(it.name), reply => answers.reply(it.name), arguments, ..row(it) }
     };
     let mut config = Classes::new(Spellings::in_seconds()).arguments("config", settings::CONFIG, false);
-    for file in config.iter_mut().filter(|argument| argument.member.ends_with("_file")) {
+    for file in config.iter_mut().filter(|argument| is_path(&argument.member)) {
         file.kind = "str | PathLike[str]".to_owned();
     }
     let mut exported =
@@ -80,6 +80,8 @@ fn context(rows: &[Endpoint]) -> Value {
         version => env!("CARGO_PKG_VERSION"),
         abi => ABI,
         go_on => CONTINUE,
+        store_done => STORE_DONE,
+        store_exists => STORE_EXISTS,
         denials => DENIALS.iter().map(|status| *status as i32).collect::<Vec<_>>(),
         operations => operations::values(rows, &classes, &answers),
         look_ups => look_ups(rows),
@@ -97,6 +99,10 @@ fn context(rows: &[Endpoint]) -> Value {
         rows => rows.iter().map(of_row).collect::<Vec<_>>(),
         classes => classes.values(),
     }
+}
+
+fn is_path(setting: &str) -> bool {
+    setting.ends_with("_file") || setting == "journal"
 }
 
 /// What call() takes besides endpoints and operations.

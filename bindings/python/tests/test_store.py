@@ -1,0 +1,131 @@
+"""Idempotency keys, and the journal in a database of the program."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pytest
+
+import paysvc
+from paysvc._generated import STORE_DONE, STORE_EXISTS
+from paysvc._library import library
+from paysvc._store import Callbacks
+
+#: Nothing listens there.
+NOWHERE: dict[str, Any] = {"base_url": "http://127.0.0.1:1", "secret_key": "s", "max_attempts": 1}
+
+
+class Rows:
+    """A store in memory, which answers what a test wants."""
+
+    def __init__(self, answer: Any = True) -> None:
+        self.answer = answer
+        self.seen: list[Any] = []
+
+    def _told(self, *what: Any) -> Any:
+        self.seen.append(what)
+        if isinstance(self.answer, BaseException):
+            raise self.answer
+        return self.answer
+
+    def append(self, key: str, seq: int, row: str, timeout: float) -> bool:
+        answer: bool = self._told(key, seq, row, timeout)
+        return answer
+
+    def read(self, query: Mapping[str, Any], timeout: float) -> Iterable[str]:
+        rows: Iterable[str] = self._told(query, timeout)
+        return rows
+
+    def forget(self, key: str, timeout: float) -> None:
+        self._told(key, timeout)
+
+
+def append(callbacks: Callbacks) -> int:
+    status: int = callbacks.struct.append(None, "k\u00e9".encode(), 2, b'{"a":1}', 1500)
+    return status
+
+
+@pytest.mark.parametrize(
+    ("answer", "status"),
+    [(True, STORE_DONE), (False, STORE_EXISTS), (None, 0), (1, 0), ("yes", 0), (ValueError("no disk"), 0)],
+)
+def test_only_true_and_false_are_answers_of_append(answer: Any, status: int, caplog: pytest.LogCaptureFixture) -> None:
+    store = Rows(answer)
+    with caplog.at_level(logging.ERROR, "paysvc"):
+        assert append(Callbacks(store)) == status
+    assert store.seen == [("k\u00e9", 2, '{"a":1}', 1.5)]
+    assert ("append of the journal's store failed" in caplog.text) == (status == 0)
+
+
+def test_rows_are_read_until_no_more_are_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[bytes] = []
+
+    def write(sink: int, row: bytes, length: int) -> int:
+        assert (sink, length) == (7, len(row))
+        written.append(row)
+        return int(len(written) < 2)
+
+    monkeypatch.setattr(library, "paysvc_sink_write", write)
+    store = Rows(iter(["1", "\u00e9", "3"]))
+    callbacks = Callbacks(store)
+    assert callbacks.struct.read(None, b'{"open":true,"after":"k","limit":5}', 1, 7) == STORE_DONE
+    assert written == [b"1", "\u00e9".encode()]
+    assert store.seen == [({"open": True, "after": "k", "limit": 5}, 0.001)]
+    for wrong in ([b"1"], [None], None, OSError()):
+        store.answer = wrong
+        assert callbacks.struct.read(None, b'{"key":"k"}', 1, 7) == 0
+    assert callbacks.struct.forget(None, b"k", 2000) == 0
+    store.answer = None
+    assert callbacks.struct.forget(None, b"k", 2000) == STORE_DONE
+    assert store.seen[-1] == ("k", 2.0)
+
+
+def test_what_interrupts_a_store_is_raised_when_the_call_has_ended() -> None:
+    store = Rows(KeyboardInterrupt())
+    callbacks = Callbacks(store)
+    answers: list[int] = []
+
+    def call() -> int:
+        answers.append(append(callbacks))
+        return 0
+
+    with pytest.raises(KeyboardInterrupt):
+        callbacks.making(call)()
+    assert answers == [0]
+    store.answer = True
+    assert callbacks.making(call)() == 0
+
+
+def test_a_client_takes_a_store_and_not_a_journal_as_well() -> None:
+    with paysvc.Client(**NOWHERE, store=Rows()) as client:
+        assert client._native.handle().store is not None
+    with pytest.raises(paysvc.ConfigError, match="journal is configured"):
+        paysvc.Client(**NOWHERE, store=Rows(), journal="/nowhere/journal")
+    wrong: Any = object()
+    with pytest.raises(TypeError, match="store has no method append"):
+        paysvc.Client(**NOWHERE, store=wrong)
+
+
+def test_a_token_with_a_key_serves_no_other_call() -> None:
+    with paysvc.Client(**NOWHERE) as client:
+        with pytest.raises(paysvc.PaysvcError):
+            client.order_refund(reference="R", idempotency_key="refund-1", timeout=5)
+        assert not client._native._spare
+        token = paysvc.Call()
+        with pytest.raises(paysvc.PaysvcError):
+            client.order_refund(reference="R", idempotency_key="refund-1", call=token)
+        with pytest.raises(ValueError, match="serves one request"):
+            client.order_refund(reference="R", idempotency_key="refund-1", call=token)
+
+
+@pytest.mark.parametrize("key", ["", "a\nb", "a\0b", "k" * 201, "\ud800", None, 7])
+def test_a_key_that_is_not_accepted_is_never_ignored(key: Any) -> None:
+    with paysvc.Client(**NOWHERE) as client, pytest.raises((ValueError, TypeError), match="idempotency_key must be"):
+        client.order_refund(reference="R", idempotency_key=key)
+
+
+def test_a_reply_says_whether_it_was_replayed() -> None:
+    reply = paysvc.Reply(status=paysvc.Status.OK, outcome=paysvc.Outcome.CONFIRMED, text="{}", replayed=True)
+    assert reply.replayed
