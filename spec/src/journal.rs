@@ -72,6 +72,21 @@ pub enum Act {
     Refuse,
 }
 
+impl Act {
+    pub const fn words(self) -> &'static str {
+        match self {
+            Act::Replay => "replays",
+            Act::Wait => "waits",
+            Act::LookUp => "looks up",
+            Act::Ask(Ask::NoEntry) => "asks; sends if the service knows of no attempt to pay the order",
+            Act::Ask(Ask::NoneInProgress) => "asks; sends if every attempt to pay the order has failed",
+            Act::Ask(Ask::NotPaid) => "asks; sends unless the order is paid",
+            Act::Send => "sends",
+            Act::Refuse => "sends nothing",
+        }
+    }
+}
+
 /// What the history of the order must not have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ask {
@@ -116,7 +131,10 @@ pub enum Condition {
 impl Condition {
     pub fn words(self) -> String {
         match self {
-            Condition::Is(steps) => steps.iter().map(|step| step.name()).collect::<Vec<_>>().join(" or "),
+            Condition::Is(steps) => {
+                let names: Vec<_> = steps.iter().map(|step| step.name()).collect();
+                format!("the step is {}", names.join(" or "))
+            }
             Condition::OtherMembers => "the caller's key names a request with other members".to_owned(),
             Condition::ExplicitEnded => {
                 "the caller's key names a request that is REJECTED or settled as not done, or an authorization that is \
@@ -152,6 +170,13 @@ pub struct Line {
     pub status: Status,
     pub outcome: Outcome,
     pub explanation: &'static str,
+}
+
+impl Line {
+    pub fn words(&self) -> String {
+        let words: Vec<_> = self.conditions.iter().map(|condition| condition.words()).collect();
+        words.join(", ")
+    }
 }
 
 const LINE: Line = Line {

@@ -15,6 +15,7 @@ use crate::markers;
 const DOCUMENTS: &[(&str, &[&str])] = &[
     ("README.md", &["platforms-short", "endpoints", "operations", "settings"]),
     ("docs/platforms.md", &["platforms"]),
+    ("docs/journal.md", &["journal"]),
     ("docs/verdicts.md", &["changing", "reading", "look-ups", "resolving"]),
 ];
 
@@ -31,6 +32,7 @@ pub fn render(root: &Path, rows: &'static [Endpoint]) -> Result<Vec<(&'static st
         ("reading", verdicts::answers(READING, false)),
         ("look-ups", verdicts::look_ups(rows)),
         ("resolving", verdicts::resolution()),
+        ("journal", verdicts::journal()),
     ];
     let filled = |path: &str, required: &[&str]| {
         markers::fill(&read(root, path)?, &parts, required).map_err(|error| format!("{path}: {error}"))

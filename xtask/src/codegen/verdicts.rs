@@ -1,8 +1,9 @@
-//! The tables of `docs/verdicts.md`.
+//! The tables of `docs/verdicts.md`, and that of `docs/journal.md`.
 
 use minijinja::{Value, context};
 use paysvc_spec::schema::{Endpoint, Keep, Safety, Settles};
-use paysvc_spec::status::name_of_outcome;
+use paysvc_spec::journal::Act;
+use paysvc_spec::status::{self, name_of_outcome};
 use paysvc_spec::verdicts::resolution::{LINES, Question};
 use paysvc_spec::verdicts::{Line, StateRule};
 
@@ -40,6 +41,23 @@ pub fn resolution() -> String {
     };
     let lines: Vec<Value> = LINES.iter().map(line).collect();
     templates::render("resolution.md", context! { lines => lines })
+}
+
+/// What a call does with what it finds in the journal.
+pub fn journal() -> String {
+    let line = |line: &paysvc_spec::journal::Line| {
+        context! {
+            number => line.number,
+            found => line.words(),
+            act => line.act.words(),
+            status => match line.act {
+                Act::Refuse | Act::Wait | Act::LookUp | Act::Ask(_) => format!("{} {}", status::name_of(line.status), name_of_outcome(line.outcome)),
+                Act::Replay | Act::Send => String::new(),
+            },
+        }
+    };
+    let lines: Vec<Value> = paysvc_spec::journal::LINES.iter().map(line).collect();
+    templates::render("journal.md", context! { lines => lines })
 }
 
 /// What is asked about each request that may change something, by whom, and what has to be kept for it.
