@@ -102,6 +102,8 @@ class reply {
         }
         return found != nullptr;
     }
+    /// True if this is the recorded end of an earlier call with the same key, or for the same order: nothing was sent.
+    bool replayed() const noexcept { return paysvc_reply_replayed(handle_.get()) != 0; }
     /// Returns the value, or the fallback if it is absent or null.
     std::string get_or(const std::string &pointer, std::string fallback) const {
         get(pointer, fallback);
@@ -192,6 +194,12 @@ class call {
     bool set_traceparent(const std::string &traceparent) const noexcept {
         return paysvc_call_set_traceparent(handle_.get(), detail::c_text(traceparent)) == PAYSVC_OK;
     }
+    /// Gives the next request with this token an idempotency key, of 1 to 200 bytes: with a journal all requests with this key
+    /// are one request, which is sent at most once, see paysvc_call_set_key(). The token then serves one request. False if the
+    /// key is not accepted or the token has one: do not go on.
+    PAYSVC_NODISCARD bool set_key(const std::string &key) const noexcept {
+        return paysvc_call_set_key(handle_.get(), detail::c_text(key)) == PAYSVC_OK;
+    }
     /// Cancels, from any thread: the request returns promptly with E_CANCELLED, and so does every later one.
     void cancel() const noexcept { paysvc_call_cancel(handle_.get()); }
 
@@ -230,6 +238,83 @@ class call {
     std::vector<std::unique_ptr<listener>> listeners_;
     detail::handle<paysvc_call, paysvc_call_free> handle_;
 };
+
+/// A database that keeps the journal: one table with the primary key (key, seq), whose rows are never changed. Threads call its
+/// functions at once. One that throws has failed, and then nothing that moves money is sent. They must return within the timeout.
+/// Never write a row in a transaction of the program. paysvc.h tells more, at paysvc_store.
+class store {
+  public:
+    /// What append() did.
+    enum class appended { failed, done, exists };
+
+    virtual ~store() = default;
+    /// Inserts a row, which is durable on return: done. If there is a row with this key and seq: exists, and nothing is written.
+    virtual appended append(const std::string &key, int seq, const std::string &row_json, std::chrono::milliseconds timeout) = 0;
+    /// Gives `found` each row that the query asks for, as append() got it, until `found` returns false. False: it failed.
+    virtual bool read(const std::string &query_json, std::chrono::milliseconds timeout,
+                      const std::function<bool(const std::string &row_json)> &found) = 0;
+    /// Deletes all rows of a key. False: it failed.
+    virtual bool forget(const std::string &key, std::chrono::milliseconds timeout) = 0;
+};
+
+namespace detail {
+/// Passes the library's callbacks on to a store. An exception must not pass through C.
+struct store_callbacks {
+    static paysvc_store table() noexcept {
+        paysvc_store made = paysvc_store();
+        made.size = sizeof made;
+        made.append = &append;
+        made.read = &read;
+        made.forget = &forget;
+        made.release = &release;
+        return made;
+    }
+
+  private:
+    /// Neither PAYSVC_STORE_DONE nor PAYSVC_STORE_EXISTS.
+    static const int failed = 0;
+
+    template <class Ask> static int guarded(Ask ask) noexcept {
+#if PAYSVC_EXCEPTIONS
+        try {
+            return ask();
+        } catch (...) {
+            return failed;
+        }
+#else
+        return ask();
+#endif
+    }
+    static int PAYSVC_CALLBACK append(void *userdata, const char *key, int seq, const char *row_json, int timeout_ms) noexcept {
+        return guarded([=]() -> int {
+            switch (static_cast<store *>(userdata)->append(key, seq, row_json, std::chrono::milliseconds(timeout_ms))) {
+            case store::appended::done:
+                return PAYSVC_STORE_DONE;
+            case store::appended::exists:
+                return PAYSVC_STORE_EXISTS;
+            default:
+                return failed;
+            }
+        });
+    }
+    static int PAYSVC_CALLBACK read(void *userdata, const char *query_json, int timeout_ms, paysvc_sink *found) noexcept {
+        return guarded([=]() -> int {
+            const std::function<bool(const std::string &)> write = [found](const std::string &row) {
+                return paysvc_sink_write(found, row.data(), row.size()) != 0;
+            };
+            const std::chrono::milliseconds timeout(timeout_ms);
+            return static_cast<store *>(userdata)->read(query_json, timeout, write) ? PAYSVC_STORE_DONE : failed;
+        });
+    }
+    static int PAYSVC_CALLBACK forget(void *userdata, const char *key, int timeout_ms) noexcept {
+        return guarded([=]() -> int {
+            const std::chrono::milliseconds timeout(timeout_ms);
+            return static_cast<store *>(userdata)->forget(key, timeout) ? PAYSVC_STORE_DONE : failed;
+        });
+    }
+    static void PAYSVC_CALLBACK release(void *userdata) noexcept { delete static_cast<store *>(userdata); }
+};
+} // namespace detail
 
 /// A new reference that no other program and no other till makes: the prefix, "-", and 26 letters and digits. References are
 /// ordered by time, and nobody can guess them. The prefix has at most 32 letters, digits, "-", "_" and "."; with another, or if
@@ -353,6 +438,27 @@ class client : public detail::endpoints<client> {
         // A call on another thread may still use the previous function: all of them live as long as the client.
         logs_.push_back(std::unique_ptr<log_function>(new log_function(std::move(log))));
         return paysvc_client_set_log(handle_.get(), level, &client::log_line, logs_.back().get()) == PAYSVC_OK;
+    }
+
+#if PAYSVC_EXCEPTIONS
+    /// Keeps the journal in a database of the program, instead of in the file of the setting journal. Before the first call.
+    /// The client deletes the store after its last use, on any thread.
+    reply set_store(std::unique_ptr<store> keeps) const {
+        return detail::checked("client_set_store", set_store(std::nothrow, std::move(keeps)));
+    }
+#endif
+    reply set_store(std::nothrow_t, std::unique_ptr<store> keeps) const {
+        if (!keeps) {
+            paysvc_reply *got = nullptr;
+            paysvc_client_set_store(handle_.get(), nullptr, nullptr, &got);
+            return reply(got);
+        }
+        const paysvc_store callbacks = detail::store_callbacks::table();
+        paysvc_reply *got = nullptr;
+        if (paysvc_client_set_store(handle_.get(), &callbacks, keeps.get(), &got) == PAYSVC_OK) {
+            keeps.release(); // The library calls the callback release.
+        }
+        return reply(got);
     }
 
 #if PAYSVC_EXCEPTIONS

@@ -18,5 +18,7 @@ paysvc_status paysvc_go_set_log(const paysvc_client *client, int level);
 /* Why no comparison is needed to see that it is not paid; "" if one is. */
 const char *paysvc_go_why_not(const paysvc_reply *reply);
 void paysvc_go_set_progress(const paysvc_call *call, uintptr_t handle);
+/* handle is a cgo.Handle, which paysvcGoStoreRelease deletes if the store was set. */
+paysvc_status paysvc_go_set_store(const paysvc_client *client, uintptr_t handle, paysvc_reply **reply);
 
 #endif

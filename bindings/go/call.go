@@ -196,7 +196,8 @@ func (c *Client) watch(
 	ctx context.Context, name string, limit time.Duration, progress *listener,
 ) (token *C.paysvc_call, release func(), failure *Error) {
 	trace, _ := ctx.Value(traceKey{}).(string)
-	if ctx.Done() == nil && limit == c.timeout && progress == nil && trace == "" && c.level == 0 {
+	key, _ := ctx.Value(idempotencyKey{}).(*oneKey)
+	if ctx.Done() == nil && limit == c.timeout && progress == nil && trace == "" && c.level == 0 && key == nil {
 		return nil, func() {}, nil
 	}
 	token = C.paysvc_call_new()
@@ -206,6 +207,12 @@ func (c *Client) watch(
 	if trace != "" && !setTrace(token, trace) {
 		C.paysvc_call_free(token)
 		return nil, nil, refuse(name, StatusArgument, "the traceparent of the context is malformed", nil)
+	}
+	if key != nil {
+		if why := key.set(token); why != "" {
+			C.paysvc_call_free(token)
+			return nil, nil, refuse(name, StatusArgument, why, nil)
+		}
 	}
 	if c.level > 0 {
 		C.paysvc_call_keep_log(token, C.int(c.level))

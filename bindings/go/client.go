@@ -51,6 +51,7 @@ type options struct {
 	maxInFlight int
 	maxWaiting  int
 	least       slog.Level
+	store       Store
 	logging
 }
 
@@ -121,6 +122,12 @@ func NewFromJSON(config json.RawMessage, with ...Option) (*Client, error) {
 	defer func() { C.paysvc_reply_free(reply) }()
 	if C.paysvc_client_new((*C.char)(unsafe.Pointer(unsafe.SliceData(text))), &handle, &reply) != C.PAYSVC_OK {
 		return nil, &Error{Function: "new", Reply: newReply(&reply)}
+	}
+	if set.store != nil {
+		if failure := setStore(handle, set.store, set.handler); failure != nil {
+			C.paysvc_client_free(handle)
+			return nil, failure
+		}
 	}
 	client := &Client{
 		slots:   &slots{make(chan struct{}, set.maxInFlight), "WithMaxInFlight"},

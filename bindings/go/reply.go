@@ -45,6 +45,9 @@ type Reply struct {
 	// RequestID is the number that the service gave to the last request, for its support; "": it gave none.
 	RequestID string
 
+	// Replayed says that this is the recorded end of an earlier call with the same key, or for the same order: nothing was sent now.
+	Replayed bool
+
 	// RetryAfter is how long to wait before trying again; negative: the service did not say.
 	RetryAfter time.Duration
 
@@ -77,6 +80,7 @@ func newReply(owned **C.paysvc_reply) Reply {
 		Attempts:   int(C.paysvc_reply_attempts(from)),
 		CallID:     C.GoString(C.paysvc_reply_call_id(from)),
 		RequestID:  C.GoString(C.paysvc_reply_request_id(from)),
+		Replayed:   C.paysvc_reply_replayed(from) != 0,
 		RetryAfter: time.Duration(C.paysvc_reply_retry_after_ms(from)) * time.Millisecond,
 	}
 	reply.paid = keepPayment(owned)

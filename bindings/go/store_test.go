@@ -1,0 +1,56 @@
+package paysvc_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"paysvc.example/go/paysvc"
+)
+
+type noRows struct{}
+
+func (noRows) Append(context.Context, paysvc.StoreRow) (paysvc.AppendResult, error) {
+	return paysvc.Appended, nil
+}
+
+func (noRows) Read(context.Context, paysvc.StoreQuery) ([]string, error) { return nil, nil }
+
+func (noRows) Forget(context.Context, string) error { return nil }
+
+// Nothing listens there.
+var nowhere = paysvc.Config{BaseURL: "http://127.0.0.1:1", SecretKey: paysvc.NewSecret("s")}
+
+func TestAClientTakesAStoreAndNotAJournalAsWell(t *testing.T) {
+	client, err := paysvc.New(nowhere, paysvc.WithStore(noRows{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	client.Close()
+	both := nowhere
+	both.Journal = "/nowhere/journal"
+	_, err = paysvc.New(both, paysvc.WithStore(noRows{}))
+	is(t, err, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
+	if !strings.Contains(err.Error(), "journal is configured") {
+		t.Error(err)
+	}
+}
+
+func TestAKeyServesOneCallAndIsNeverIgnored(t *testing.T) {
+	client := connect(t, nowhere)
+	refund := paysvc.OrderRefundRequest{Reference: "R"}
+	for _, key := range []string{"", "a\nb", "a\x00b", "\xff", strings.Repeat("k", 201)} {
+		_, err := client.OrderRefund(paysvc.ContextWithKey(context.Background(), key), refund)
+		is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
+	}
+	ctx := paysvc.ContextWithKey(context.Background(), "refund-1")
+	if _, err := client.OrderRefund(ctx, refund); errors.Is(err, paysvc.ErrArgument) {
+		t.Error(err)
+	}
+	_, err := client.OrderRefund(ctx, refund)
+	is(t, err, paysvc.ErrArgument, paysvc.ErrOutcomeNotSent)
+	if !strings.Contains(err.Error(), "has served a call") {
+		t.Error(err)
+	}
+}
