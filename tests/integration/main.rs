@@ -27,6 +27,7 @@ mod go;
 mod guards;
 mod hostile;
 mod install;
+mod journal;
 mod json_wiped;
 mod kept_log;
 mod libraries;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -84,6 +85,14 @@ impl Driver {
     pub fn call_text(&mut self, function: &str, request: &str) -> Reply {
         writeln!(self.input.as_mut().unwrap(), "{function}\t{request}").unwrap();
         Reply::parse(&read(&mut self.output, &mut self.child, &mut self.errors))
+    }
+
+    /// Begins a call, and kills the program so long after that.
+    pub fn call_and_kill(mut self, function: &str, request: &Value, after: Duration) {
+        writeln!(self.input.as_mut().unwrap(), "{function}\t{request}").unwrap();
+        std::thread::sleep(after);
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
     }
 
     /// A command that nothing is answered to.

@@ -1,8 +1,8 @@
 //! The tables of `docs/verdicts.md`, and that of `docs/journal.md`.
 
 use minijinja::{Value, context};
-use paysvc_spec::schema::{Endpoint, Keep, Safety, Settles};
 use paysvc_spec::journal::Act;
+use paysvc_spec::schema::{Endpoint, Keep, Safety, Settles};
 use paysvc_spec::status::{self, name_of_outcome};
 use paysvc_spec::verdicts::resolution::{LINES, Question};
 use paysvc_spec::verdicts::{Line, StateRule};

@@ -1,0 +1,233 @@
+//! The journal in a file, through the C functions, against a sandbox that executes every request that reaches it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use paysvc_spec::ENDPOINTS;
+use paysvc_spec::journal::Step;
+use paysvc_spec::schema::Endpoint;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::support::driver::{Driver, Reply};
+use crate::support::languages::{Language, plain};
+use crate::support::random::Random;
+use crate::support::sandbox::Sandbox;
+use crate::support::target::{Target, target};
+use crate::support::root;
+
+const SEED: u64 = 25;
+
+/// How many times each charge is killed.
+fn kills() -> u64 {
+    std::env::var("PAYSVC_KILLS").map_or(12, |text| text.parse().unwrap())
+}
+
+/// A folder on a disk: the library refuses a file system in memory.
+fn folder() -> TempDir {
+    TempDir::new_in(root().join("build")).unwrap()
+}
+
+struct Till<'a> {
+    sandbox: &'a Sandbox,
+    command: &'a dyn Fn() -> Command,
+    folder: TempDir,
+}
+
+impl Till<'_> {
+    fn new<'a>(sandbox: &'a Sandbox, command: &'a dyn Fn() -> Command) -> Till<'a> {
+        let till = Till { sandbox, command, folder: folder() };
+        till.started(true).finish();
+        till
+    }
+
+    fn file(&self) -> PathBuf {
+        self.folder.path().join("pay.db")
+    }
+
+    fn started(&self, create: bool) -> Driver {
+        let config = self.sandbox.config_with(json!({
+            "journal": self.file(), "journal_create": create, "timeout_ms": 500, "connect_timeout_ms": 400,
+            "max_attempts": 1,
+        }));
+        let driver = Driver::start(&mut (self.command)(), &config);
+        assert_eq!(driver.created.status, "OK", "{}", driver.created.message);
+        driver
+    }
+
+    /// As a till that was started again, until the outcome is known or a person would be asked.
+    fn call_again(&self, target: &Target) -> Reply {
+        let mut driver = self.started(false);
+        let mut reply = driver.call(target.row.name, &target.request);
+        for _ in 0..3 {
+            if reply.outcome != "UNKNOWN" {
+                break;
+            }
+            reply = driver.call(target.row.name, &target.request);
+        }
+        driver.finish();
+        reply
+    }
+
+    /// How many times the request was executed.
+    fn effects(&self, target: &Target) -> usize {
+        let (effect, key) = target.effect.as_ref().unwrap();
+        let ledger = self.sandbox.get("/sandbox/ledger");
+        let entries = ledger["ledger"].as_array().unwrap().iter();
+        entries.filter(|entry| entry["effect"] == effect.as_str() && entry["key"] == key.as_str()).count()
+    }
+
+    /// At most one effect, and the journal's answer is no better than the truth.
+    fn check(&self, target: &Target, reply: &Reply, at: &str) -> usize {
+        let effects = self.effects(target);
+        assert!(effects <= 1, "{at}: executed {effects} times: {reply:?}");
+        match reply.outcome.as_str() {
+            "CONFIRMED" => assert_eq!(effects, 1, "{at}: {reply:?}"),
+            "UNKNOWN" => assert_eq!(effects, 0, "{at}: the service shows that it was executed: {reply:?}"),
+            _ => panic!("{at}: {reply:?}"),
+        }
+        effects
+    }
+
+    /// What the files have, whatever SQLite makes of them.
+    fn bytes(&self) -> Vec<u8> {
+        let files = std::fs::read_dir(self.folder.path()).unwrap().map(|entry| entry.unwrap().path());
+        files.flat_map(|file| std::fs::read(file).unwrap()).collect()
+    }
+}
+
+/// Those whose key is that of their order.
+fn charges() -> Vec<&'static Endpoint> {
+    ENDPOINTS.iter().filter(|row| Step::of(row, true) == Some(Step::Charge)).collect()
+}
+
+fn with_c(test: impl FnOnce(&dyn Fn() -> Command)) {
+    let c: Language = plain().into_iter().next().unwrap();
+    c.run(|command| test(command));
+}
+
+#[test]
+fn a_till_that_is_killed_at_any_moment_charges_at_most_once() {
+    with_c(|command| {
+        let sandbox = Sandbox::start(&["--pay-twice"]);
+        let (mut executed, mut unsure) = (0, 0);
+        for (index, row) in charges().into_iter().enumerate() {
+            let mut random = Random::new(SEED, index as u64);
+            for number in 0..kills() {
+                let target = target(row, &sandbox);
+                let till = Till::new(&sandbox, command);
+                let after = Duration::from_micros(random.below(20_000));
+                till.started(false).call_and_kill(row.name, &target.request, after);
+                let reply = till.call_again(&target);
+                let at = format!("{} killed {after:?} after its begin, number {number}", row.name);
+                executed += till.check(&target, &reply, &at);
+                unsure += usize::from(reply.outcome == "UNKNOWN");
+            }
+        }
+        println!("journal: {executed} executed, {unsure} for a person");
+        assert!(executed > 0);
+    });
+}
+
+#[test]
+fn whatever_the_service_does_an_order_is_charged_at_most_once() {
+    with_c(|command| {
+        let sandbox = Sandbox::start(&["--pay-twice"]);
+        let listed = sandbox.get("/sandbox/faults");
+        let names = listed["faults"].as_array().unwrap().iter().map(|fault| fault["name"].as_str().unwrap().to_owned());
+        let faults: Vec<_> = names.filter(|name| !name.starts_with("tls_")).collect();
+        assert!(faults.len() > 20);
+        for fault in &faults {
+            for row in charges().into_iter().take(1) {
+                let target = target(row, &sandbox);
+                let till = Till::new(&sandbox, command);
+                sandbox.post("/sandbox/faults", &json!({"fault": fault, "path": row.path, "nth": 1, "count": 1}));
+                let mut driver = till.started(false);
+                let first = driver.call(row.name, &target.request);
+                driver.finish();
+                let reply = till.call_again(&target);
+                let effects = till.effects(&target);
+                assert!(effects <= 1, "{} under {fault}: {effects} times: {first:?}, then {reply:?}", row.name);
+                if reply.outcome == "CONFIRMED" {
+                    assert_eq!(effects, 1, "{} under {fault}: {reply:?}", row.name);
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn of_two_tills_with_one_file_that_pay_an_order_at_once_one_charges_it() {
+    with_c(|command| {
+        let sandbox = Sandbox::start(&["--pay-twice"]);
+        let row = charges()[0];
+        for number in 0..kills() {
+            let target = target(row, &sandbox);
+            let till = Till::new(&sandbox, command);
+            let mut drivers = [till.started(false), till.started(false)];
+            let replies: Vec<Reply> = std::thread::scope(|scope| {
+                let pay = |driver: &mut Driver| driver.call(row.name, &target.request);
+                let calls: Vec<_> = drivers.iter_mut().map(|driver| scope.spawn(move || pay(driver))).collect();
+                calls.into_iter().map(|call| call.join().unwrap()).collect()
+            });
+            assert_eq!(till.effects(&target), 1, "number {number}: {replies:?}");
+            assert!(replies.iter().any(|reply| reply.outcome == "CONFIRMED"), "{replies:?}");
+            drivers.map(Driver::finish);
+        }
+    });
+}
+
+/// The queries of the document, with Python's SQLite.
+const QUERIES: &str = r#"
+import re, sqlite3, sys
+text = open(sys.argv[1]).read()
+block = re.search(r"```sql\n(.*?)```", text, re.S)[1]
+queries = [query for query in block.split(";") if query.strip()]
+database = sqlite3.connect(f"file:{sys.argv[2]}?mode=ro", uri=True)
+database.execute("CREATE TEMP TABLE statement (reference TEXT)")
+for query in queries:
+    print(len(database.execute(query).fetchall()))
+"#;
+
+#[test]
+fn the_file_has_no_secret_and_answers_the_queries_of_its_document() {
+    with_c(|command| {
+        let sandbox = Sandbox::start(&[]);
+        let row = charges()[0];
+        let target = target(row, &sandbox);
+        let till = Till::new(&sandbox, command);
+        let mut driver = till.started(false);
+        assert_eq!(driver.call(row.name, &target.request).outcome, "CONFIRMED");
+        let mut secrets = vec![sandbox.text("public_key").to_owned(), sandbox.text("secret_key").to_owned()];
+        collect(row.fields, &target.request, &mut secrets);
+        assert!(secrets.len() > 2, "{secrets:?}");
+        let find = |bytes: &[u8]| {
+            secrets.iter().find(|secret| bytes.windows(secret.len()).any(|part| part == secret.as_bytes())).cloned()
+        };
+        assert_eq!(find(&till.bytes()), None, "while it is open");
+        driver.finish();
+        assert_eq!(find(&till.bytes()), None);
+        let counts = queries(&till.file());
+        assert_eq!(counts, ["0", "1", "0", "0", "1"], "open, today's, twice, settled, not in the statement");
+    });
+}
+
+fn queries(file: &Path) -> Vec<String> {
+    let mut python = Command::new("python3");
+    python.args(["-c", QUERIES]).arg(root().join("docs/journal.md")).arg(file);
+    let output = python.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+}
+
+/// The values of secret members that are long enough to be found.
+fn collect(fields: &[paysvc_spec::schema::Field], value: &Value, found: &mut Vec<String>) {
+    for field in fields {
+        match &value[field.name] {
+            Value::String(text) if field.secret && text.len() >= 6 => found.push(text.clone()),
+            inner @ Value::Object(_) => collect(field.kind.members(), inner, found),
+            _ => {}
+        }
+    }
+}
