@@ -1,8 +1,9 @@
 //! Rows in a file of SQLite, which several programs of a machine may share.
 //!
-//! Each call opens the file and closes it. So no connection is there when the program forks (see `turns`), a failed sync is
-//! never followed by a commit of the same connection, and a file that was replaced is noticed.
+//! Each call opens the file and closes it. So no connection is there when the program forks (see `turns`), a failed
+//! sync is never followed by a commit of the same connection, and a file that was replaced is noticed.
 
+mod failure;
 mod place;
 mod schema;
 #[cfg(test)]
@@ -16,8 +17,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, MAIN_DB, OpenFlags, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, MAIN_DB, OpenFlags, Transaction, TransactionBehavior, params};
 
+use self::failure::Failure;
 use self::place::{Found, Identity};
 use self::turns::{CONNECTIONS, Turns, deadline};
 use super::store::{Appended, NewRow, Query, Store};
@@ -35,22 +37,14 @@ pub struct SqliteStore {
     path: PathBuf,
     identity: Identity,
     turns: Turns,
-    /// A write has failed. What it left in the -wal file may be read, but is not durable before a checkpoint has succeeded.
+    /// A write has failed. What it left in the -wal file may be read, but is not durable before a checkpoint has
+    /// succeeded.
     in_doubt: AtomicBool,
 }
 
-/// Why an attempt failed.
-#[derive(Debug)]
-enum Failure {
-    /// Another process has the file.
-    Busy,
-    /// What is wrong with the journal, and what to do.
-    Other(String),
-}
-
 impl SqliteStore {
-    /// Opens a journal. A missing one is an error unless `create` says to make it: a volume that is not mounted must not look
-    /// like a journal without rows.
+    /// Opens a journal. A missing one is an error unless `create` says to make it: a volume that is not mounted must
+    /// not look like a journal without rows.
     pub fn open(path: &Path, create: bool) -> Result<SqliteStore, String> {
         SqliteStore::open_if(path, create, place::check_file_system)
     }
@@ -78,8 +72,8 @@ impl SqliteStore {
         Ok(store)
     }
 
-    /// Until one succeeds, fails for another reason than that another process has the file, or the time is over. The system's
-    /// reads, writes and syncs of the file cannot be interrupted.
+    /// Until one succeeds, fails for another reason than that another process has the file, or the time is over. The
+    /// system's reads, writes and syncs of the file cannot be interrupted.
     fn attempts<T>(
         &self,
         timeout: Duration,
@@ -119,8 +113,8 @@ impl SqliteStore {
                 let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
                 let done = work(&transaction)?;
                 transaction.commit()?;
-                // What fails here is done again by a later call. SQLite's own checkpoints keep the file's size, of which the
-                // next connection would read all.
+                // What fails here is done again by a later call. SQLite's own checkpoints keep the file's size, of
+                // which the next connection would read all.
                 let wal = fs::metadata(beside(&store.path, "-wal"));
                 if wal.is_ok_and(|wal| wal.len() > schema::MAX_WAL_BYTES) {
                     let _ = schema::checkpoint(connection);
@@ -144,8 +138,8 @@ impl SqliteStore {
         Ok(())
     }
 
-    /// Whether the last page is not whole, which SQLite would fill with zeros. That can also be a checkpoint which a power cut
-    /// has ended; then the page is in the -wal file.
+    /// Whether the last page is not whole, which SQLite would fill with zeros. That can also be a checkpoint which a
+    /// power cut has ended; then the page is in the -wal file.
     fn is_cut(&self) -> bool {
         let length = |path: &Path| fs::metadata(path).map_or(0, |about| about.len());
         !length(&self.path).is_multiple_of(schema::PAGE_BYTES) && length(&beside(&self.path, "-wal")) == 0
@@ -220,8 +214,8 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().unwrap_or(path)
 }
 
-/// With a new connection, which is closed afterwards. Nothing else in this process may open the file: closing it would drop
-/// the locks of all connections.
+/// With a new connection, which is closed afterwards. Nothing else in this process may open the file: closing it would
+/// drop the locks of all connections.
 fn connected<T>(path: &Path, work: impl FnOnce(&mut Connection) -> Result<T, Failure>) -> Result<T, Failure> {
     let _connected = CONNECTIONS.enter().map_err(Failure::Other)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -238,8 +232,8 @@ fn connected<T>(path: &Path, work: impl FnOnce(&mut Connection) -> Result<T, Fai
     Ok(done)
 }
 
-/// Makes a journal beside its place and puts it there as a whole, so that nobody ever finds a part of one. If another process
-/// is faster, its journal stays.
+/// Makes a journal beside its place and puts it there as a whole, so that nobody ever finds a part of one. If another
+/// process is faster, its journal stays.
 fn make(path: &Path) -> Result<(), String> {
     let shown = path.display();
     let cannot = |error: std::io::Error| {
@@ -271,30 +265,4 @@ fn beside(path: &Path, added: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(added);
     name.into()
-}
-
-impl From<rusqlite::Error> for Failure {
-    fn from(error: rusqlite::Error) -> Failure {
-        let advice = match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed) => {
-                return Failure::Busy;
-            }
-            Some(ErrorCode::NotADatabase) => {
-                "it is damaged or not a journal; restore it from a copy, or give another path"
-            }
-            Some(ErrorCode::DatabaseCorrupt) => "it is damaged; restore it from a copy",
-            Some(ErrorCode::DiskFull) => "its disk is full, or a limit was reached; make room",
-            Some(ErrorCode::ReadOnly) => {
-                "it, or its folder, is read-only; both must be writable for the user of this program"
-            }
-            Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
-                "it, its -wal or its -shm file cannot be opened; they and their folder must be readable and writable for the \
-                 user of this program"
-            }
-            Some(ErrorCode::SystemIoFailure) => "its disk reports a failure, or a limit was reached; check the disk",
-            _ => "it cannot be used",
-        };
-        let code = error.sqlite_error().map_or(0, |error| error.extended_code);
-        Failure::Other(format!("{advice} ({error}, {code})"))
-    }
 }

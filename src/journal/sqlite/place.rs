@@ -44,8 +44,8 @@ pub fn find(path: &Path) -> Result<Found, String> {
     }
 }
 
-/// Refuses a file system that loses what was synced, or on which locks cannot be relied on. Asked of the file and of its
-/// folder, where SQLite writes as well: a file may be mounted alone.
+/// Refuses a file system that loses what was synced, or on which locks cannot be relied on. Asked of the file and of
+/// its folder, where SQLite writes as well: a file may be mounted alone.
 pub fn check_file_system(path: &Path) -> Result<(), String> {
     match unfit(path) {
         None => Ok(()),
@@ -60,7 +60,8 @@ const FUSE: &str = "a FUSE file system, of which it is not known whether locks a
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn unfit(path: &Path) -> Option<&'static str> {
-    // As `linux/magic.h` has them, and what file systems outside the kernel use. The type's width depends on the target.
+    // As `linux/magic.h` has them, and what file systems outside the kernel use. The type's width depends on the
+    // target.
     unfit_type(nix::sys::statfs::statfs(path).ok()?.filesystem_type().0 as u32)
 }
 
@@ -108,7 +109,8 @@ fn unfit(_: &Path) -> Option<&'static str> {
     None
 }
 
-/// Which file it is, whatever its path. Windows lets nobody replace a file in use, and tells no number without `unsafe`.
+/// Which file it is, whatever its path. Windows lets nobody replace a file in use, and tells no number without
+/// `unsafe`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Identity {
     #[cfg(unix)]
@@ -143,7 +145,7 @@ impl Identity {
             return Ok(());
         }
         Err(format!(
-            "another file is now at the path of the journal {}: stop the program, and start it again with the right file",
+            "another file is now at the path of the journal {}: stop the program, and start it with the right file",
             path.display()
         ))
     }

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::Failure;
+use super::failure::Failure;
 
 /// "pays": how a journal is told from any other database.
 const APPLICATION_ID: i32 = 0x7061_7973;
@@ -19,8 +19,8 @@ pub const MAX_WAL_BYTES: u64 = 32 * PAGE_BYTES;
 /// What is checked as a whole when a journal is opened. Damage in a larger one is found when it is read.
 const MAX_CHECKED_PAGES: i64 = 8192;
 
-/// What is set for a connection and not kept in the file. A commit is durable when it returns; no temporary file is made;
-/// damaged pages are errors; what is in the schema cannot make SQLite do anything else.
+/// What is set for a connection and not kept in the file. A commit is durable when it returns; no temporary file is
+/// made; damaged pages are errors; what is in the schema cannot make SQLite do anything else.
 pub fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(&format!(
         "PRAGMA synchronous = FULL;
@@ -51,8 +51,8 @@ pub fn check(connection: &Connection) -> Result<(), Failure> {
     if version == STEPS.len() { Ok(()) } else { Err(Failure::Other(another_version(version))) }
 }
 
-/// Fails unless the file is a journal of this version or an older one, which it then migrates, and is not damaged as far as
-/// can be seen soon.
+/// Fails unless the file is a journal of this version or an older one, which it then migrates, and is not damaged as
+/// far as can be seen soon.
 pub fn open(connection: &mut Connection) -> Result<(), Failure> {
     match version(connection)? {
         0 => return Err(Failure::Other("it has no schema: it is damaged; restore it from a copy".to_owned())),

@@ -47,9 +47,9 @@ impl Drop for Turn<'_> {
 
 /// How many connections a process has: its generation in the high half, their number in the low half.
 ///
-/// SQLite keeps what a process has locked in memory that a child inherits, without the locks themselves: a child that opens
-/// the same file would believe to have them. So connections last for one call only, forks wait for its end (`util::process`),
-/// and a child whose parent had one at the moment of the fork is refused for good.
+/// SQLite keeps what a process has locked in memory that a child inherits, without the locks themselves: a child that
+/// opens the same file would believe to have them. So connections last for one call only, forks wait for its end
+/// (`util::process`), and a child whose parent had one at the moment of the fork is refused for good.
 pub struct Connections(AtomicU64);
 
 pub static CONNECTIONS: Connections = Connections(AtomicU64::new(0));

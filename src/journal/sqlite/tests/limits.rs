@@ -33,8 +33,8 @@ fn no_call_waits_longer_than_it_may() {
     assert_eq!(store.append(&NewRow { seq: 3, ..row }, Duration::MAX), Ok(Appended::Done));
 }
 
-/// In a process that may write no more than a part of a file: an error, and then what was there before; once there is room,
-/// rows again.
+/// In a process that may write no more than a part of a file: an error, and then what was there before; once there is
+/// room, rows again.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_loses_nothing() {
