@@ -1,5 +1,7 @@
 """The journal in PostgreSQL 12 or later, through any DB-API driver whose parameters are %s: psycopg, psycopg2, pg8000.
 
+    import paysvc.postgres
+
     store = paysvc.postgres.Store(lambda: psycopg.connect("dbname=shop"))
     client = paysvc.Client(store=store)
 
