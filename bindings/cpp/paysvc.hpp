@@ -196,10 +196,18 @@ class call {
     }
     /// Gives the next request with this token an idempotency key, of 1 to 200 bytes: with a journal all requests with this key
     /// are one request, which is sent at most once, see paysvc_call_set_key(). The token then serves one request. False if the
-    /// key is not accepted or the token has one: do not go on.
-    PAYSVC_NODISCARD bool set_key(const std::string &key) const noexcept {
-        return paysvc_call_set_key(handle_.get(), detail::c_text(key)) == PAYSVC_OK;
+    /// key is not accepted or the token has one: do not send the request.
+    bool set_key(std::nothrow_t, const std::string &key) const noexcept {
+        return paysvc_call_set_key(handle_.get(), detail::c_text(key, "\n")) == PAYSVC_OK;
     }
+#if PAYSVC_EXCEPTIONS
+    /// The same; throws std::invalid_argument instead.
+    void set_key(const std::string &key) const {
+        if (!set_key(std::nothrow, key)) {
+            throw std::invalid_argument("set_key: a key has 1 to 200 bytes without control characters, and a token has one key");
+        }
+    }
+#endif
     /// Cancels, from any thread: the request returns promptly with E_CANCELLED, and so does every later one.
     void cancel() const noexcept { paysvc_call_cancel(handle_.get()); }
 

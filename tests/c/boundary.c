@@ -199,17 +199,21 @@ static void stores(void)
     paysvc_store store;
     paysvc_client *client = NULL;
     paysvc_reply *reply = NULL;
+    paysvc_status status;
 
     memset(&store, 0, sizeof store);
     CHECK(paysvc_client_new(config, &client, NULL) == PAYSVC_OK);
-    refused(paysvc_client_set_store(client, &store, &unused, &reply), PAYSVC_E_ARGUMENT, reply, "sizeof(paysvc_store)");
+    status = paysvc_client_set_store(client, &store, &unused, &reply);
+    refused(status, PAYSVC_E_ARGUMENT, reply, "sizeof(paysvc_store)");
     store.size = sizeof store;
     store.append = append;
     store.release = release;
-    refused(paysvc_client_set_store(client, &store, &unused, &reply), PAYSVC_E_ARGUMENT, reply, "no callback read");
+    status = paysvc_client_set_store(client, &store, &unused, &reply);
+    refused(status, PAYSVC_E_ARGUMENT, reply, "no callback read");
     store.read = read_rows;
     CHECK(paysvc_client_set_store(client, &store, &released, NULL) == PAYSVC_OK);
-    refused(paysvc_client_set_store(client, &store, &unused, &reply), PAYSVC_E_CONFIG, reply, "has a store already");
+    status = paysvc_client_set_store(client, &store, &unused, &reply);
+    refused(status, PAYSVC_E_CONFIG, reply, "has a store already");
     CHECK(paysvc_sink_write(NULL, "{}", 2) == 0);
     memset(&store, 0, sizeof store);
     paysvc_client_free(client);

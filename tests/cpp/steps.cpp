@@ -131,12 +131,57 @@ void waits() {
     CHECK(!paysvc::reply().is_paid("*", "*", "*"));
 }
 
+struct counted : paysvc::store {
+    explicit counted(int &alive) : alive_(alive) { alive_++; }
+    ~counted() override { alive_--; }
+    appended append(const std::string &, int, const std::string &, std::chrono::milliseconds) override { return appended::done; }
+    bool read(const std::string &, std::chrono::milliseconds, const std::function<bool(const std::string &)> &) override {
+        return true;
+    }
+    bool forget(const std::string &, std::chrono::milliseconds) override { return true; }
+    int &alive_;
+};
+
+/// The client deletes a store that it has taken, and nobody else does.
+void keeps_its_store() {
+    int first = 0, second = 0;
+    {
+        const client with;
+        with.set_store(std::unique_ptr<paysvc::store>(new counted(first)));
+        CHECK(first == 1);
+        try {
+            with.set_store(std::unique_ptr<paysvc::store>(new counted(second)));
+            CHECK(!"nothing was thrown");
+        } catch (const paysvc::not_sent &why) {
+            CHECK(why.status() == paysvc::status::config && first == 1 && second == 0);
+        }
+    }
+    CHECK(first == 0);
+    const client without;
+    CHECK(without.set_store(std::nothrow, nullptr).status() == paysvc::status::argument);
+}
+
+void has_one_key() {
+    const call token;
+    const std::string with_nul("a\0b", 3);
+    CHECK(!token.set_key(std::nothrow, "") && !token.set_key(std::nothrow, with_nul));
+    token.set_key("refund-1");
+    try {
+        token.set_key("refund-2");
+        CHECK(!"nothing was thrown");
+    } catch (const std::invalid_argument &) {
+    }
+    CHECK(!paysvc::reply().replayed());
+}
+
 } // namespace
 
 int main(int, char **argv) {
     const std::string what = argv[1];
     if (what == "stops") {
         stops();
+        keeps_its_store();
+        has_one_key();
     } else if (what == "throws") {
         throws();
     } else {

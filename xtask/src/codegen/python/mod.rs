@@ -68,7 +68,7 @@ fn context(rows: &[Endpoint]) -> Value {
         context! { python => method(it.name), reply => answers.reply(it.name), arguments, ..row(it) }
     };
     let mut config = Classes::new(Spellings::in_seconds()).arguments("config", settings::CONFIG, false);
-    for file in config.iter_mut().filter(|argument| is_path(&argument.member)) {
+    for file in config.iter_mut().filter(|argument| is_path(argument.member)) {
         file.kind = "str | PathLike[str]".to_owned();
     }
     let mut exported =

@@ -1,0 +1,185 @@
+//go:build cgo
+
+// Package postgres keeps the journal in PostgreSQL 12 or later, through database/sql and any driver whose parameters are $1: pgx or
+// lib/pq. [Table] makes the table.
+//
+//	db, err := sql.Open("pgx", "dbname=shop")
+//	client, err := paysvc.New(config, paysvc.WithStore(postgres.New(db.Conn)))
+//
+// Rows are committed by statements of their own, never in a transaction of the program: to keep the journal in step with your own
+// data, commit your row first, and then make the call with its key.
+package postgres
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"paysvc.example/go/paysvc"
+)
+
+// DefaultTable is the name of the table, unless [WithTable] names another.
+const DefaultTable = "paysvc_journal"
+
+// Table is to be run once, with the name of your table if it is another. Keys are in the order of their bytes, so that all databases
+// agree.
+const Table = `CREATE TABLE paysvc_journal (
+    key text COLLATE "C" NOT NULL,
+    seq integer NOT NULL,
+    "order" text COLLATE "C",
+    open boolean NOT NULL,
+    row text NOT NULL,
+    PRIMARY KEY (key, seq)
+);
+CREATE INDEX paysvc_journal_order ON paysvc_journal ("order");
+CREATE INDEX paysvc_journal_open ON paysvc_journal (key) WHERE open`
+
+const (
+	// Whether the connection is in a transaction: a setting that lasts as long as that is there in the next statement.
+	probe  = `SELECT set_config('paysvc.probe', $1, true)`
+	probed = `SELECT coalesce(current_setting('paysvc.probe', true) = $1, false), pg_is_in_recovery()`
+
+	// The setting is for this transaction, of one statement, and the row is on the disk when it has been committed.
+	insert = `WITH durable AS (SELECT set_config('synchronous_commit', 'on', true))
+INSERT INTO {table} (key, seq, "order", open, row)
+SELECT $1::text, $2::integer, nullif($3::text, ''), $4::boolean, $5::text FROM durable
+ON CONFLICT (key, seq) DO NOTHING`
+
+	remove  = `DELETE FROM {table} WHERE key = $1`
+	ofKey   = `SELECT row FROM {table} WHERE key = $1 ORDER BY seq`
+	ofOrder = `SELECT row FROM {table} WHERE "order" = $1 ORDER BY key, seq`
+	open    = `SELECT row FROM {table} AS last WHERE open AND key > $1
+AND NOT EXISTS (SELECT 1 FROM {table} AS later WHERE later.key = last.key AND later.seq > last.seq)
+ORDER BY key LIMIT $2`
+)
+
+// Errors of connections that would lose rows.
+var (
+	ErrInTransaction = errors.New("postgres: the connection of the journal is in a transaction, which may be rolled back")
+	ErrReplica       = errors.New("postgres: the connection of the journal is to a replica: connect to the primary")
+)
+
+// Connect gives a connection to the primary that nobody else uses until it is closed, as [sql.DB.Conn] does.
+type Connect func(context.Context) (*sql.Conn, error)
+
+// Store is a [paysvc.Store] in a table of PostgreSQL. Goroutines may share it.
+type Store struct {
+	connect Connect
+	table   string
+}
+
+// Option is an option of [New].
+type Option func(*Store)
+
+// WithTable names the table, perhaps with its schema. The name is put into statements as it is: never take it from outside.
+func WithTable(name string) Option {
+	return func(s *Store) { s.table = name }
+}
+
+// New makes a store. Each of its operations takes a connection and closes it, so that a [sql.DB] gets it back.
+func New(connect Connect, with ...Option) *Store {
+	store := &Store{connect: connect, table: DefaultTable}
+	for _, option := range with {
+		option(store)
+	}
+	return store
+}
+
+// Append is as [paysvc.Store] has it.
+func (s *Store) Append(ctx context.Context, row paysvc.StoreRow) (result paysvc.AppendResult, err error) {
+	err = s.with(ctx, func(conn *sql.Conn) error {
+		done, err := conn.ExecContext(ctx, s.statement(insert), row.Key, row.Seq, row.Order, row.Open, row.JSON)
+		if err != nil {
+			return err
+		}
+		switch written, err := done.RowsAffected(); {
+		case err != nil:
+			return err
+		case written == 1:
+			result = paysvc.Appended
+		case written == 0:
+			result = paysvc.AlreadyThere
+		default:
+			return fmt.Errorf("postgres: the driver tells %d rows for an INSERT of one", written)
+		}
+		return nil
+	})
+	return result, err
+}
+
+// Read is as [paysvc.Store] has it.
+func (s *Store) Read(ctx context.Context, query paysvc.StoreQuery) (rows []string, err error) {
+	var statement string
+	var values []any
+	switch query.Kind {
+	case paysvc.QueryKey:
+		statement, values = ofKey, []any{query.Key}
+	case paysvc.QueryOrder:
+		statement, values = ofOrder, []any{query.Order}
+	case paysvc.QueryOpen:
+		statement, values = open, []any{query.After, query.Limit}
+	default:
+		return nil, fmt.Errorf("postgres: this version does not know the query %d", query.Kind)
+	}
+	err = s.with(ctx, func(conn *sql.Conn) error {
+		found, err := conn.QueryContext(ctx, s.statement(statement), values...)
+		if err != nil {
+			return err
+		}
+		defer found.Close()
+		for found.Next() {
+			var row string
+			if err := found.Scan(&row); err != nil {
+				return err
+			}
+			rows = append(rows, row)
+		}
+		return found.Err()
+	})
+	if err != nil {
+		return nil, err // Some rows are not all.
+	}
+	return rows, nil
+}
+
+// Forget is as [paysvc.Store] has it.
+func (s *Store) Forget(ctx context.Context, key string) error {
+	return s.with(ctx, func(conn *sql.Conn) error {
+		_, err := conn.ExecContext(ctx, s.statement(remove), key)
+		return err
+	})
+}
+
+func (s *Store) statement(text string) string { return strings.ReplaceAll(text, "{table}", s.table) }
+
+// Gives a connection on which a row that is written stays.
+func (s *Store) with(ctx context.Context, use func(*sql.Conn) error) error {
+	conn, err := s.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	random := make([]byte, 8)
+	if _, err := rand.Read(random); err != nil {
+		return err
+	}
+	word := hex.EncodeToString(random)
+	if _, err := conn.ExecContext(ctx, probe, word); err != nil {
+		return err
+	}
+	var inTransaction, replica bool
+	if err := conn.QueryRowContext(ctx, probed, word).Scan(&inTransaction, &replica); err != nil {
+		return err
+	}
+	switch {
+	case inTransaction:
+		return ErrInTransaction
+	case replica:
+		return ErrReplica
+	}
+	return use(conn)
+}

@@ -1,0 +1,121 @@
+"""The journal in PostgreSQL, with connections that are made up: what is said to the driver, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from paysvc import postgres
+
+
+class Server:
+    """Makes connections, and knows what was said on all of them."""
+
+    def __init__(self, **settings: Any) -> None:
+        self.in_transaction = self.is_replica = self.broken = False
+        self.rowcount = 1
+        self.rows: list[tuple[str]] = []
+        self.said: list[tuple[str, Any]] = []
+        self.made = self.closed = 0
+        vars(self).update(settings)
+
+    def connect(self) -> Connection:
+        self.made += 1
+        return Connection(self)
+
+
+class Connection:
+    autocommit = False
+
+    def __init__(self, server: Server) -> None:
+        self.server = server
+
+    def cursor(self) -> Cursor:
+        return Cursor(self)
+
+    def close(self) -> None:
+        self.server.closed += 1
+
+
+class Cursor:
+    def __init__(self, connection: Connection) -> None:
+        self.connection, self.server = connection, connection.server
+
+    @property
+    def rowcount(self) -> int:
+        return self.server.rowcount
+
+    def execute(self, statement: str, values: Any) -> None:
+        assert self.connection.autocommit, "outside of a transaction"
+        if self.server.broken:
+            self.server.broken = False
+            raise ConnectionError("the server closed the connection")
+        self.server.said.append((statement, values))
+
+    def fetchone(self) -> tuple[bool, bool]:
+        return self.server.in_transaction, self.server.is_replica
+
+    def fetchall(self) -> list[tuple[str]]:
+        return self.server.rows
+
+    def close(self) -> None:
+        """The connection stays."""
+
+
+ROW = '{"key":"k","seq":1,"order":"R-1","open":true}'
+
+
+@pytest.mark.parametrize("written", [1, 0])
+def test_a_row_is_inserted_durably_or_was_there(written: int) -> None:
+    server = Server(rowcount=written)
+    assert postgres.Store(server.connect, "shop.journal").append("k", 1, ROW, 1.5) is bool(written)
+    statement, values = server.said[-1]
+    assert "INSERT INTO shop.journal " in statement
+    assert "set_config('synchronous_commit', 'on', true)" in statement
+    assert statement.endswith("ON CONFLICT (key, seq) DO NOTHING")
+    assert values == ("k", 1, "R-1", True, ROW)
+    assert server.said[0][1] == ("1500",)
+
+
+def test_a_driver_that_does_not_tell_whether_it_wrote_has_failed() -> None:
+    with pytest.raises(RuntimeError, match="-1 rows"):
+        postgres.Store(Server(rowcount=-1).connect).append("k", 1, ROW, 1)
+
+
+@pytest.mark.parametrize(("state", "part"), [("in_transaction", "is in a transaction"), ("is_replica", "to a replica")])
+def test_a_connection_that_would_lose_rows_is_refused(state: str, part: str) -> None:
+    server = Server(**{state: True})
+    store = postgres.Store(server.connect)
+    with pytest.raises(RuntimeError, match=part):
+        store.append("k", 1, ROW, 1)
+    assert not any("INSERT" in statement for statement, _ in server.said)
+    assert server.closed == 1
+
+
+def test_a_connection_is_kept_and_replaced_when_it_is_broken() -> None:
+    server = Server(rows=[("1",), ("2",)])
+    store = postgres.Store(server.connect)
+    assert store.read({"key": "k"}, 1) == ["1", "2"]
+    assert store.read({"order": "R"}, 1) == ["1", "2"]
+    assert (server.made, server.closed) == (1, 0)
+    server.broken = True
+    assert store.read({"open": True, "after": "k", "limit": 5}, 1) == ["1", "2"]
+    assert (server.made, server.closed) == (2, 1)
+    assert server.said[-1][1] == ("k", 5)
+    store.forget("k", 1)
+    assert server.said[-1] == ("DELETE FROM paysvc_journal WHERE key = %s", ("k",))
+    store.close()
+    assert server.closed == 2
+
+
+def test_what_cannot_be_meant_is_refused() -> None:
+    server = Server()
+    store = postgres.Store(server.connect)
+    with pytest.raises(ValueError, match="does not know the query"):
+        store.read({"since": "k"}, 1)
+    with pytest.raises(ValueError, match="table must be"):
+        postgres.Store(server.connect, "journal; DROP TABLE x")
+    wrong: Any = server.connect()
+    with pytest.raises(TypeError, match="not a connection"):
+        postgres.Store(wrong)
