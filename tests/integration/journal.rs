@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::support::driver::{Driver, Reply};
-use crate::support::languages::{Language, plain};
+use crate::support::languages::c_only;
 use crate::support::random::Random;
+use crate::support::root;
 use crate::support::sandbox::Sandbox;
 use crate::support::target::{Target, target};
-use crate::support::root;
 
 const SEED: u64 = 25;
 
@@ -103,8 +103,7 @@ fn charges() -> Vec<&'static Endpoint> {
 }
 
 fn with_c(test: impl FnOnce(&dyn Fn() -> Command)) {
-    let c: Language = plain().into_iter().next().unwrap();
-    c.run(|command| test(command));
+    c_only().run(|command| test(command));
 }
 
 #[test]

@@ -47,6 +47,11 @@ pub fn all() -> Vec<Language> {
     ]
 }
 
+/// C alone, for tests that are not about languages.
+pub fn c_only() -> Language {
+    c("C", Link::Shared, &["-std=c89", "-pedantic"], &[])
+}
+
 fn of_platform(platform: &'static Foreign) -> Vec<Language> {
     const C: &[&str] = &["-std=c89", "-pedantic"];
     let mut languages = vec![c_in(Stage::native(), "C, this machine", Link::Shared, C, &[])];
