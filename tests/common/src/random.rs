@@ -6,11 +6,12 @@ impl Random {
     /// `stream` sets those apart that share a seed.
     pub fn new(seed: u64, stream: u64) -> Random {
         let mut random = Random(seed ^ stream.wrapping_mul(0xa076_1d64_78bd_642f));
-        random.next();
+        random.bits();
         random
     }
 
-    pub fn next(&mut self) -> u64 {
+    /// 64 of them.
+    pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.0;
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -20,7 +21,7 @@ impl Random {
 
     /// Below the bound, which is not zero.
     pub fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound
+        self.bits() % bound
     }
 
     pub fn between(&mut self, low: u64, high: u64) -> u64 {
