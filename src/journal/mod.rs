@@ -53,7 +53,7 @@ pub struct Snapshot {
 /// What came of an attempt to claim.
 pub enum ClaimResult {
     /// The request may be sent.
-    Claimed(Row),
+    Claimed(Box<Row>),
     /// Somebody else has written something since the journal was read.
     Superseded,
 }
@@ -153,7 +153,7 @@ impl Journal {
             (appended, Ok(now)) => {
                 let is_there = now.rows.iter().any(|other| other.id == row.id);
                 if is_there && now.rows.len() == known.rows.len() + 1 {
-                    return Ok(ClaimResult::Claimed(row));
+                    return Ok(ClaimResult::Claimed(Box::new(row)));
                 }
                 // An insert that arrives later fails, because its number is taken.
                 let end = End::not_sent(&row.id);

@@ -47,7 +47,7 @@ impl<'a> Found<'a> {
         let all = |line: &&Line| line.conditions.iter().all(|condition| view.holds(*condition));
         let line = LINES.iter().find(all).expect("the last line always holds");
         let confirmed = || view.together().find(|claimed| is_confirmed(claimed));
-        let ended = || view.own().filter(|claimed| has_ended(claimed)).last();
+        let ended = || view.own().rfind(|claimed| has_ended(claimed));
         let end = if wanted.explicit { ended().or_else(confirmed) } else { confirmed() };
         Decision { line, end: end.cloned(), open: view.open().cloned().collect(), differing: view.differing() }
     }

@@ -172,7 +172,7 @@ fn of_two_tills_with_one_file_that_pay_an_order_at_once_one_charges_it() {
             });
             assert_eq!(till.effects(&target), 1, "number {number}: {replies:?}");
             assert!(replies.iter().any(|reply| reply.outcome == "CONFIRMED"), "{replies:?}");
-            drivers.map(Driver::finish);
+            drivers.into_iter().for_each(|driver| _ = driver.finish());
         }
     });
 }

@@ -201,7 +201,7 @@ impl Run<'_> {
             debug_assert!(journal.scope.has(&one.key));
             let result = match journal.claim(&one.known, None, make, timeout) {
                 Ok(ClaimResult::Claimed(row)) => {
-                    claimed.push(row);
+                    claimed.push(*row);
                     continue;
                 }
                 Ok(ClaimResult::Superseded) => Claiming::Superseded,

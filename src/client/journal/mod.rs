@@ -219,7 +219,7 @@ struct Recorded<'a> {
 enum Claiming {
     /// The connection failed before.
     NotTried,
-    Claimed(Row),
+    Claimed(Box<Row>),
     Superseded,
     Failed(String),
 }

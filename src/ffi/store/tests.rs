@@ -21,13 +21,15 @@ struct Database {
     released: AtomicU32,
 }
 
-const ANSWERS: Database = Database {
-    answer: STORE_DONE,
-    rows: Vec::new(),
-    seen: Mutex::new(Vec::new()),
-    wanted: AtomicU32::new(7),
-    released: AtomicU32::new(0),
-};
+fn answers() -> Database {
+    Database {
+        answer: STORE_DONE,
+        rows: Vec::new(),
+        seen: Mutex::new(Vec::new()),
+        wanted: AtomicU32::new(7),
+        released: AtomicU32::new(0),
+    }
+}
 
 /// SAFETY of all below: the userdata is a `Database` that outlives the store, and texts are those of the library.
 unsafe fn database<'a>(userdata: *mut c_void) -> &'a Database {
@@ -99,7 +101,7 @@ fn rows_and_answers_pass_as_they_are() {
     for (answer, expected) in
         [(STORE_DONE, Ok(Appended::Done)), (STORE_EXISTS, Ok(Appended::Exists)), (0, Err("returned 0"))]
     {
-        let database = Database { answer, ..ANSWERS };
+        let database = Database { answer, ..answers() };
         let appended = store_with(&CALLBACKS, &database).append(&row, Duration::from_micros(1));
         let failed = |reason: &str| format!("append of the program's store {reason}");
         assert_eq!(appended, expected.map_err(failed));
@@ -111,21 +113,21 @@ fn rows_and_answers_pass_as_they_are() {
 #[test]
 fn only_done_is_success_for_other_callbacks() {
     for answer in [STORE_EXISTS, 0, -1, 1] {
-        let database = Database { answer, ..ANSWERS };
+        let database = Database { answer, ..answers() };
         let store = store_with(&CALLBACKS, &database);
         let reason = |callback: &str| Err(format!("{callback} of the program's store returned {answer}"));
         assert_eq!(rows_of(&store, Query::Key("k"), 9).map(|_| ()), reason("read"));
         assert_eq!(store.forget("k", Duration::MAX), reason("forget"));
         assert_eq!(database.seen.lock().unwrap()[1], format!("forget k {}", c_int::MAX));
     }
-    let database = Database { answer: -1, ..ANSWERS };
+    let database = Database { answer: -1, ..answers() };
     let keeps_all = paysvc_store { forget: None, ..CALLBACKS };
     assert_eq!(store_with(&keeps_all, &database).forget("k", Duration::MAX), Ok(()));
 }
 
 #[test]
 fn rows_are_read_until_no_more_are_wanted() {
-    let database = Database { rows: vec![b"1", b"2", b"3"], ..ANSWERS };
+    let database = Database { rows: vec![b"1", b"2", b"3"], ..answers() };
     let store = store_with(&CALLBACKS, &database);
     assert_eq!(rows_of(&store, Query::Key("a\"b"), 9).unwrap(), ["1", "2", "3"]);
     assert_eq!(database.wanted.load(Ordering::SeqCst), 1);
@@ -145,7 +147,7 @@ fn rows_are_read_until_no_more_are_wanted() {
 /// Taken for no row, one that cannot be read would be a second charge.
 #[test]
 fn a_row_that_cannot_be_read_fails_the_whole_reading() {
-    let database = Database { rows: vec![b"1", b"\xff", b"3"], ..ANSWERS };
+    let database = Database { rows: vec![b"1", b"\xff", b"3"], ..answers() };
     let error = rows_of(&store_with(&CALLBACKS, &database), Query::Key("k"), 9).unwrap_err();
     assert_eq!(error, "read of the program's store gave a row that is not UTF-8");
     assert_eq!(database.wanted.load(Ordering::SeqCst), 0, "nothing after it is read");

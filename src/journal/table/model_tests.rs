@@ -51,6 +51,7 @@ fn claim(key: &str, until_ms: u64) -> Kind {
         step,
         function: String::new(),
         explicit,
+        has_page: false,
         until_ms,
         digests: Vec::new(),
         request: String::new(),
@@ -81,6 +82,7 @@ fn end(of: u32, says: &str) -> Kind {
         is_final,
         http_status,
         payment_reference: None,
+        batch_reference: None,
     })
 }
 
