@@ -202,7 +202,7 @@ fn set(client: &Client, store: *const paysvc_store, database: &Database) -> (pay
 
 #[test]
 fn a_store_is_set_once_and_released_once() {
-    let (first, second) = (ANSWERS, ANSWERS);
+    let (first, second) = (answers(), answers());
     let client = Client::new(&json!({"base_url": "http://127.0.0.1:1"}));
     assert_eq!(set(&client, &CALLBACKS, &first).0, PAYSVC_OK);
     let (status, message) = set(&client, &CALLBACKS, &second);
@@ -217,7 +217,7 @@ fn a_store_that_is_refused_is_not_released() {
     let config = json!({"base_url": "http://127.0.0.1:1", "journal": "/nowhere/journal"});
     let (configured, begun, fresh) = (Client::new(&config), Client::new(&json!({})), Client::new(&json!({})));
     begun.call("order_status", &json!({}));
-    let database = ANSWERS;
+    let database = answers();
     let refused = |client: &Client, store: *const paysvc_store, expected: paysvc_status, part: &str| {
         let (status, message) = set(client, store, &database);
         assert!(status == expected && message.contains(part), "{status} {message}");
@@ -243,7 +243,7 @@ fn a_longer_structure_is_accepted_if_the_rest_is_zero() {
         more: usize,
     }
     for (more, expected) in [(0, PAYSVC_OK), (1, PAYSVC_E_ARGUMENT)] {
-        let (database, client) = (ANSWERS, Client::new(&json!({})));
+        let (database, client) = (answers(), Client::new(&json!({})));
         let later = Later { known: paysvc_store { size: size_of::<Later>(), ..CALLBACKS }, more };
         assert_eq!(set(&client, ptr::from_ref(&later).cast(), &database).0, expected);
         drop(client);
@@ -252,7 +252,7 @@ fn a_longer_structure_is_accepted_if_the_rest_is_zero() {
 
 #[test]
 fn a_panic_while_a_store_is_set_leaves_it_unused() {
-    let (database, client) = (ANSWERS, Client::new(&json!({})));
+    let (database, client) = (answers(), Client::new(&json!({})));
     failpoint::arm("reply");
     assert_eq!(set(&client, &CALLBACKS, &database).0, PAYSVC_E_INTERNAL);
     drop(client);
