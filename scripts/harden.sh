@@ -42,6 +42,7 @@ part verdicts '^test result|answers, seed' env PAYSVC_VERDICTS=1000000 "$CARGO" 
 part verdicts-sent '^test result|over sockets' test_with PAYSVC_VERDICTS_SENT=30000 verdicts::
 part journal-model 'as expected|NOT EXPECTED|compared' env PAYSVC_JOURNAL_MODEL=all "$CARGO" test --locked --lib \
     journal::table::model_tests -- --nocapture
+part journal '^journal:|^test result' test_with PAYSVC_KILL_STRIDE=1 journal::
 part faults '^[0-9]+ calls|^false|^effects|^requests|^answers|^UNKNOWN|^violations' test_with PAYSVC_FAULTS=all faults:: faults_random::
 part bounds '^endless|^whole|kB|^test result' test_of bounds::
 part canary '^canary:' test_with PAYSVC_CANARY=all canary::

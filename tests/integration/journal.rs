@@ -1,5 +1,8 @@
 //! The journal in a file, through the C functions, against a sandbox that executes every request that reaches it.
 
+#[cfg(target_os = "linux")]
+mod every_system_call;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -46,12 +49,23 @@ impl Till<'_> {
         self.folder.path().join("pay.db")
     }
 
-    fn started(&self, create: bool) -> Driver {
-        let config = self.sandbox.config_with(json!({
+    fn config(&self, create: bool) -> Value {
+        self.sandbox.config_with(json!({
             "journal": self.file(), "journal_create": create, "timeout_ms": 500, "connect_timeout_ms": 400,
             "max_attempts": 1,
-        }));
-        let driver = Driver::start(&mut (self.command)(), &config);
+        }))
+    }
+
+    /// Puts that file in the journal's place.
+    fn reset(&self, from: &Path) {
+        for end in ["-wal", "-shm"] {
+            let _ = std::fs::remove_file(self.folder.path().join(format!("pay.db{end}")));
+        }
+        std::fs::copy(from, self.file()).unwrap();
+    }
+
+    fn started(&self, create: bool) -> Driver {
+        let driver = Driver::start(&mut (self.command)(), &self.config(create));
         assert_eq!(driver.created.status, "OK", "{}", driver.created.message);
         driver
     }

@@ -34,7 +34,7 @@ pub struct Reply {
 }
 
 impl Reply {
-    fn parse(line: &str) -> Reply {
+    pub fn parse(line: &str) -> Reply {
         let fields: Vec<&str> = line.trim_end_matches('\n').splitn(9, '\t').collect();
         let [status, outcome, state, http_status, attempts, retry_after_ms, code, message, body] = fields[..] else {
             panic!("not a reply: {line:?}");

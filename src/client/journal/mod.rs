@@ -69,8 +69,9 @@ impl Client {
         let Some((journal, key)) = self.journal_and_key(context, row.name)? else { return Ok(None) };
         let members = validate::object(json, row.fields, row.allows_extra, row.name, Status::Argument)?;
         match Record::of(row, &members) {
+            Some(record) if record.step == Step::Order && key.is_some() => no_key(row.name, true),
             // Nothing is charged, and nothing can be found by it.
-            Some(record) if record.step == Step::Order && record.order.is_none() => no_key(row.name, key.is_some()),
+            Some(record) if record.step == Step::Order && record.order.is_none() => Ok(None),
             Some(record) => keyed(journal, context, row, record, key.as_deref()).map(|keyed| Some((journal, keyed))),
             None => no_key(row.name, key.is_some()),
         }
