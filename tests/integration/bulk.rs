@@ -6,6 +6,7 @@ mod ends;
 mod example;
 mod many;
 mod resumed;
+mod settled;
 mod size;
 
 use std::collections::HashMap;
