@@ -178,8 +178,9 @@ impl Journal {
                 let seq = if is_there { now.next_seq() } else { row.seq };
                 let end = made(&now, new_id()?, order, seq, Kind::End(end));
                 let fenced = self.append(&end, timeout);
-                match (is_there, appended, fenced) {
-                    (false, Err(why), _) | (false, _, Err(why)) => Err(why),
+                let others_wrote = now.rows.len() > known.rows.len() + usize::from(is_there);
+                match (appended, fenced) {
+                    (Err(why), _) | (_, Err(why)) if !others_wrote => Err(why),
                     _ => Ok(ClaimResult::Superseded),
                 }
             }

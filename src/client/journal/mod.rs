@@ -238,10 +238,12 @@ impl Recorded<'_> {
     fn run(&self) -> Reply {
         self.client.log_news(self.context, self.journal);
         let (mut prior, mut number, mut races) = (PriorAttempts::NONE, 1, 0);
-        let mut waits = 0;
+        // That this call sent nothing proves nothing of others before the journal was read.
+        let (mut waits, mut nothing_open) = (0, false);
         loop {
             if let Some(reply) = self.sender.obstacle() {
-                return self.at_the_end(reply, prior);
+                let reply = self.at_the_end(reply, prior);
+                return if nothing_open { reply } else { reply.about_earlier() };
             }
             let known = match self.snapshot() {
                 Ok(known) => known,
@@ -272,6 +274,7 @@ impl Recorded<'_> {
                 },
                 Act::Send => {}
             }
+            nothing_open = true;
             let (Attempt { judged, again, .. }, claiming) = match self.attempt(&known, number, prior) {
                 Ok(attempted) => attempted,
                 Err(error) => return Reply::invalid(error),
@@ -279,9 +282,10 @@ impl Recorded<'_> {
             let mut reply = judged.reply;
             match claiming {
                 Claiming::Superseded => {
-                    races += 1;
-                    if races < MOST_RACES && !self.context.bounds.is_over() {
-                        continue;
+                    (races, nothing_open) = (races + 1, false);
+                    match races {
+                        MOST_RACES => return reply.about_earlier(),
+                        _ => continue,
                     }
                 }
                 Claiming::Failed(why) => return self.at_the_end(journal_failed(&why, Outcome::NotSent), prior),

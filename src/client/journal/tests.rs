@@ -610,3 +610,19 @@ fn a_key_that_was_closed_long_ago_is_new_again_and_an_open_one_never_is() {
     assert_eq!(seen(&till.refund("5", Some("open"))), (Status::Unresolved, Unknown, false));
     assert_eq!(till.service.charges(), 3);
 }
+
+/// That nothing was sent now does not say that nothing is open.
+#[test]
+fn a_call_that_ends_before_the_journal_was_read_knows_nothing_of_its_key() {
+    let till = Till::new();
+    till.service.charge_answers(None);
+    assert_eq!(till.pay().outcome, Unknown);
+    let token = Arc::new(CallToken::default());
+    token.cancel();
+    let record = CallRecord::new();
+    let context = till.client.begin(Some(token), &record);
+    let request = json!({"reference": "ORD-1", "paymentOption": "C", "card": {
+        "cardnumber": "5123450000000008", "expirymonth": "12", "expiryyear": "39", "cvv": "100"}});
+    let reply = till.client.call(&context, paysvc_spec::endpoint("order_pay"), &request.to_string());
+    assert_eq!(seen(&reply), (Status::Cancelled, Unknown, false), "{}", reply.message);
+}
