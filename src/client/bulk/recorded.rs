@@ -29,6 +29,19 @@ pub struct Payable {
     known: Snapshot,
 }
 
+struct FoundOfRecipient {
+    what: What,
+    payable: Payable,
+}
+
+/// What the journal has of a recipient.
+enum What {
+    MayBePaid,
+    Known((Outcome, Status, String), Option<End>),
+    /// Another process may be paying it.
+    UnderWay(String),
+}
+
 /// What became of a batch.
 pub struct Sent {
     pub reply: Reply,
@@ -50,58 +63,92 @@ impl Run<'_> {
     pub(super) fn payable(&mut self, journal: &Journal, recipients: Vec<usize>) -> Result<Vec<Payable>, Failure> {
         let mut payable = Vec::new();
         for recipient in recipients {
-            let identity = self.report.rows[recipient].identity.clone();
-            let key = journal.scope.payout(&identity.client_reference);
-            let members = vec![
-                ("function".to_owned(), INITIATE.name.to_owned()),
-                (names::ACCOUNT.to_owned(), identity.account),
-                (names::BANK.to_owned(), identity.bank),
-                (names::AMOUNT.to_owned(), normal_amount(&identity.amount)),
-            ];
-            if let Some(known) = self.ask_journal(journal, recipient, &key, &members)? {
-                payable.push(Payable { recipient, key, members, known });
+            let found = self.ask_until_ended(journal, recipient)?;
+            match found.what {
+                What::MayBePaid => payable.push(found.payable),
+                What::Known(result, end) => {
+                    self.record(recipient, result, end);
+                    self.done += 1;
+                }
+                What::UnderWay(_) => unreachable!("it was waited for"),
             }
         }
         Ok(payable)
     }
 
-    /// What the journal has, if the recipient may be paid. Waits while another process pays it.
-    fn ask_journal(
-        &mut self,
-        journal: &Journal,
-        recipient: usize,
-        key: &str,
-        members: &[(String, String)],
-    ) -> Result<Option<Snapshot>, Failure> {
-        let wanted = Wanted { key, step: Step::Other, explicit: false, members, fresh: false };
+    /// What the journal has of the recipient. Waits while another process pays it.
+    fn ask_until_ended(&self, journal: &Journal, recipient: usize) -> Result<FoundOfRecipient, Failure> {
         for waits in 0.. {
-            let known = journal.snapshot(key, None, self.context.bounds.time_left()).map_err(failed)?;
-            let found = Found::of(&known.rows);
-            let decision = found.decide(&wanted, clock::now_ms());
-            let end = decision.end.as_ref().and_then(|claimed| claimed.deciding_end()).map(|(_, end)| end.clone());
-            let what = match decision.line.act {
-                Act::Send | Act::Ask(_) => return Ok(Some(known)),
-                Act::Wait => match self.context.bounds.pause(WAITS.wait(waits, random)) {
-                    None => continue,
-                    Some(status) => return Err(Failure(status, decision.line.explanation.into())),
-                },
-                Act::Replay => (Outcome::Confirmed, Status::Ok, "accepted earlier, as the journal has it".to_owned()),
-                Act::Refuse | Act::LookUp => {
-                    let mut why = decision.line.explanation.to_owned();
-                    if !decision.differing.is_empty() {
-                        why = format!("{why}; the members that differ: {}", decision.differing.join(", "));
-                    }
-                    let ids = decision.open.iter().map(|claimed| claimed.row.id.as_str());
-                    if let Some(id) = ids.last() {
-                        why = format!("{why} (claim {id} in the journal)");
-                    }
-                    (Outcome::Unknown, decision.line.status, why)
-                }
-            };
-            self.record(recipient, what, end);
-            return Ok(None);
+            let found = self.ask_journal(journal, recipient)?;
+            let What::UnderWay(why) = &found.what else { return Ok(found) };
+            if let Some(status) = self.context.bounds.pause(WAITS.wait(waits, random)) {
+                return Err(Failure(status, why.clone()));
+            }
         }
         unreachable!("the wait ends with the call")
+    }
+
+    fn ask_journal(&self, journal: &Journal, recipient: usize) -> Result<FoundOfRecipient, Failure> {
+        let identity = self.report.rows[recipient].identity.clone();
+        let key = journal.scope.payout(&identity.client_reference);
+        let members = vec![
+            ("function".to_owned(), INITIATE.name.to_owned()),
+            (names::ACCOUNT.to_owned(), identity.account),
+            (names::BANK.to_owned(), identity.bank),
+            (names::AMOUNT.to_owned(), normal_amount(&identity.amount)),
+        ];
+        let wanted = Wanted { key: &key, step: Step::Other, explicit: false, members: &members, fresh: false };
+        let known = journal.snapshot(&key, None, self.context.bounds.time_left()).map_err(failed)?;
+        let found = Found::of(&known.rows);
+        let decision = found.decide(&wanted, clock::now_ms());
+        let mut why = decision.line.explanation.to_owned();
+        if !decision.differing.is_empty() {
+            why = format!("{why}; the members that differ: {}", decision.differing.join(", "));
+        }
+        if let Some(open) = decision.open.last() {
+            why = format!("{why} (claim {} in the journal)", open.row.id);
+        }
+        let end = decision.end.as_ref().and_then(|claimed| claimed.deciding_end()).map(|(_, end)| end.clone());
+        let what = match decision.line.act {
+            Act::Send | Act::Ask(_) => What::MayBePaid,
+            Act::Wait => What::UnderWay(why),
+            Act::Replay => {
+                let message = "accepted earlier, as the journal has it".to_owned();
+                What::Known((Outcome::Confirmed, Status::Ok, message), end)
+            }
+            Act::Refuse | Act::LookUp => What::Known((Outcome::Unknown, decision.line.status, why), end),
+        };
+        Ok(FoundOfRecipient { what, payable: Payable { recipient, key, members, known } })
+    }
+
+    /// What an earlier run, or another process, did for those that this run did not pay. That it sent nothing for them
+    /// proves nothing: they are UNKNOWN where the journal can no longer be read.
+    pub(super) fn read_the_rest(&mut self, journal: &Journal) {
+        let not_sent: Vec<usize> =
+            (0..self.report.rows.len()).filter(|&row| self.report.rows[row].outcome == Outcome::NotSent).collect();
+        let mut unread = Vec::new();
+        for recipient in not_sent {
+            let ended = self.context.bounds.ended().is_some();
+            match if ended { None } else { self.ask_journal(journal, recipient).ok() } {
+                Some(FoundOfRecipient { what: What::MayBePaid, .. }) => {}
+                Some(FoundOfRecipient { what: What::Known(result, end), .. }) => self.record(recipient, result, end),
+                Some(FoundOfRecipient { what: What::UnderWay(why), .. }) => {
+                    self.record(recipient, (Outcome::Unknown, Status::Unresolved, why), None);
+                }
+                None => unread.push(recipient),
+            }
+        }
+        if unread.is_empty() {
+            return;
+        }
+        let message = "this run did not send it, and did not read what the journal has of it".to_owned();
+        let status = status::name_of(Status::Unresolved).to_owned();
+        let batch = Some(self.report.batches.len());
+        self.report.batches.push(Batch { status, message, ..Batch::begun(unread.len()) });
+        for recipient in unread {
+            let row = &mut self.report.rows[recipient];
+            *row = Recipient { outcome: Outcome::Unknown, batch, ..Recipient::new(row.identity.clone()) };
+        }
     }
 
     /// Puts what the journal has into the report.
@@ -127,7 +174,6 @@ impl Run<'_> {
         let row = &mut self.report.rows[recipient];
         let identity = row.identity.clone();
         *row = Recipient { outcome, batch, payout_reference, settled, message: of_row, ..Recipient::new(identity) };
-        self.done += 1;
         if is_unknown {
             self.first_failure.get_or_insert(status);
         }

@@ -108,6 +108,9 @@ impl<'a> Run<'a> {
             self.end_what_is_under_way(&failure.1);
             Some(failure)
         });
+        if let Some(journal) = self.client.journal.get() {
+            let _ = contained(|| self.read_the_rest(journal));
+        }
         self.reply(stop)
     }
 

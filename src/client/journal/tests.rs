@@ -503,6 +503,10 @@ fn accepted(account: &str) -> (&'static str, String) {
 }
 
 fn pay_list(client: &Client, references: &[&str], amount: &str) -> (Reply, Value) {
+    pay_list_with(client, references, amount, None)
+}
+
+fn pay_list_with(client: &Client, references: &[&str], amount: &str, token: Option<Arc<CallToken>>) -> (Reply, Value) {
     let list: Vec<_> = references
         .iter()
         .map(|reference| {
@@ -511,7 +515,7 @@ fn pay_list(client: &Client, references: &[&str], amount: &str) -> (Reply, Value
         })
         .collect();
     let record = CallRecord::new();
-    let context = client.begin(None, &record);
+    let context = client.begin(token, &record);
     let reply =
         client.payout_bulk(&context, &json!({"payoutDetails": list, "continue_after_unknown": true}).to_string());
     let report = serde_json::from_str(&reply.body).unwrap();
@@ -532,6 +536,32 @@ fn a_recipient_is_paid_once_across_lists() {
     assert_eq!((other.status, other.outcome), (Status::KeyReused, Unknown), "{report}");
     assert!(report["payouts"][0]["message"].as_str().unwrap().contains("amount"), "{report}");
     assert_eq!(till.service.charges(), 2);
+}
+
+/// A list that stops at its first recipient tells of the others what an earlier list did.
+#[test]
+fn who_was_not_reached_is_what_the_journal_has() {
+    let till = Till::new();
+    till.service.charge_answers(Some(accepted("0690000031")));
+    assert_eq!(pay_list(&till.client, &["paid"], "5").0.outcome, Confirmed);
+    till.service.charge_answers(None);
+    assert_eq!(pay_list(&till.client, &["open"], "5").0.outcome, Unknown);
+    let outcomes = |report: &Value| -> Vec<String> {
+        let rows = report["payouts"].as_array().unwrap().iter();
+        rows.map(|row| row["outcome"].as_str().unwrap().to_owned()).collect()
+    };
+    let all = ["first", "paid", "open", "never"];
+    till.service.charge_answers(Some(("401 Unauthorized", "{}".into())));
+    let (_, report) = pay_list(&till.client, &all, "5");
+    assert_eq!(outcomes(&report), ["REJECTED", "ACCEPTED", "UNKNOWN", "NOT_SENT"], "{report}");
+    let token = Arc::new(CallToken::default());
+    token.cancel();
+    let (_, report) = pay_list_with(&till.client, &all, "5", Some(token));
+    assert_eq!(outcomes(&report), ["UNKNOWN"; 4], "{report}");
+    till.store.fail(Failing::Read);
+    let (_, report) = pay_list(&till.client, &all, "5");
+    assert_eq!(outcomes(&report), ["UNKNOWN"; 4], "{report}");
+    assert_eq!(report["batches"].as_array().unwrap().len(), 1, "{report}");
 }
 
 #[test]
