@@ -77,9 +77,12 @@ impl Client {
 
     /// A person decides what became of a claim that stays open.
     pub fn journal_settle(&self, context: &CallContext<'_>, json: &str) -> Reply {
-        let Some(journal) = self.journal.get() else { return Reply::invalid(no_journal(SETTLE)) };
         let settlement = arguments(const { operation(SETTLE) }, json).and_then(|members| Settlement::read(&members));
-        settlement.map_or_else(Reply::invalid, |settlement| settlement.write(context, journal))
+        match (settlement, self.journal.get()) {
+            (Err(error), _) => Reply::invalid(error),
+            (Ok(_), None) => Reply::invalid(no_journal(SETTLE)),
+            (Ok(settlement), Some(journal)) => settlement.write(context, journal),
+        }
     }
 }
 
