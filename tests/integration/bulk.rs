@@ -5,8 +5,8 @@ mod doubt;
 mod ends;
 mod example;
 mod many;
+mod recorded;
 mod resumed;
-mod settled;
 mod size;
 
 use std::collections::HashMap;

@@ -10,6 +10,7 @@ use super::{INITIATE, Run, names};
 use crate::client::backoff::random;
 use crate::client::journal::{LONGEST_AGE, MOST_RACES, WAITS};
 use crate::client::retry::{self, Next, PriorAttempts};
+use crate::journal::claims::Claimed;
 use crate::journal::row::{By, Claim, End, Row};
 use crate::journal::table::{Found, Wanted};
 use crate::journal::{ClaimResult, Journal, Snapshot, clock, digest};
@@ -27,6 +28,8 @@ pub struct Payable {
     key: String,
     members: Vec<(String, String)>,
     known: Snapshot,
+    /// It was refused together with others, of which one may have been the reason.
+    pub alone: bool,
 }
 
 struct FoundOfRecipient {
@@ -118,7 +121,9 @@ impl Run<'_> {
             }
             Act::Refuse | Act::LookUp => What::Known((Outcome::Unknown, decision.line.status, why), end),
         };
-        Ok(FoundOfRecipient { what, payable: Payable { recipient, key, members, known } })
+        let last = found.claims().last().and_then(Claimed::deciding_end);
+        let alone = last.is_some_and(|(_, end)| end.outcome == Outcome::Rejected && end.recipients > 1);
+        Ok(FoundOfRecipient { what, payable: Payable { recipient, key, members, known, alone } })
     }
 
     /// What an earlier run, or another process, did for those that this run did not pay. That it sent nothing for them
@@ -281,6 +286,7 @@ impl Run<'_> {
                 http_status,
                 payment_reference: row.payout_reference.clone(),
                 batch_reference: batch.and_then(|batch| batch.reference.clone()),
+                recipients: u32::try_from(recipients.len()).unwrap_or(u32::MAX),
             };
             self.client.write_end(self.context, journal, claim, &end);
         }

@@ -150,6 +150,14 @@ impl<'a> Run<'a> {
             if payable.is_empty() {
                 return Ok(());
             }
+            if payable.len() > 1 && payable.iter().any(|one| one.alone) {
+                let (alone, others): (Vec<_>, Vec<_>) = payable.iter().partition(|one| one.alone);
+                for one in alone {
+                    self.batch(vec![one.recipient])?;
+                }
+                recipients = others.iter().map(|one| one.recipient).collect();
+                continue;
+            }
             recipients = payable.iter().map(|one| one.recipient).collect();
             match self.send_batch(recipients.clone(), Some((journal, &payable, &mut waits)))? {
                 Sending::Done => return Ok(()),

@@ -28,6 +28,7 @@ impl Recorded<'_> {
             http_status: reply.http_status,
             payment_reference: reply.facts.as_deref().and_then(payment_reference),
             batch_reference: None,
+            recipients: 0,
         };
         self.client.write_end(self.context, self.journal, claim, &end);
     }

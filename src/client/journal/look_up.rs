@@ -88,6 +88,7 @@ pub fn settle(client: &Client, context: &CallContext<'_>, journal: &Journal, cla
         http_status: reply.http_status,
         payment_reference: None,
         batch_reference: None,
+        recipients: 0,
     };
     journal.end(claim, &end, context.bounds.time_left())?;
     Ok(Finding::Settled(reply))

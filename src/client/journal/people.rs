@@ -150,6 +150,7 @@ impl Settlement {
             http_status: 0,
             payment_reference: None,
             batch_reference: None,
+            recipients: 0,
         };
         match journal.end(&claim.0, &end, left()) {
             Ok(_) => {

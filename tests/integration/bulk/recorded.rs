@@ -1,9 +1,9 @@
-//! What a report says of recipients whose outcome comes from the journal.
+//! Recipients whose outcome the journal has.
 
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::{check, fault, ledger, outcomes, recipients, report, run, sizes};
+use super::{check, fault, ledger, outcomes, recipient, recipients, report, run, sizes};
 use crate::support::capi::Client;
 use crate::support::root;
 use crate::support::sandbox::Sandbox;
@@ -36,4 +36,21 @@ fn a_report_from_the_journal_can_be_read_again() {
     let (states, _) = run(&client, &json!({"status_of": last}));
     let states = report(states.expect("E_UNRESOLVED UNKNOWN"));
     assert_eq!((states["payouts"][0]["state"].as_str().is_some(), states["payouts"][2].get("state")), (true, None));
+}
+
+#[test]
+fn an_innocent_recipient_is_paid_by_a_later_run_although_it_was_refused_with_another() {
+    let sandbox = Sandbox::start(&[]);
+    let folder = TempDir::new_in(root().join("build")).unwrap();
+    let config = json!({"journal": folder.path().join("pay.db"), "journal_create": true});
+    let client = Client::new(&sandbox.config_with(config));
+    // The service does not know the second account, and refuses its whole batch.
+    let list: Vec<_> =
+        [0, 1, 2].map(|number| recipient(number, ["0690000031", "0690000003", "0690000033"][number])).into();
+    for expected in [["REJECTED", "REJECTED", "ACCEPTED"], ["ACCEPTED", "REJECTED", "ACCEPTED"]] {
+        let (reply, _) = run(&client, &json!({"payoutDetails": list}));
+        let found = report(reply.expect("E_UNRESOLVED UNKNOWN"));
+        check(&found, &list, &ledger(&sandbox));
+        assert_eq!(outcomes(&found), expected);
+    }
 }
