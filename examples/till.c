@@ -2,8 +2,8 @@
  *
  *   till ORDER
  *
- * Start it again with the same order after a crash. Status 0: paid. 1: not paid, see what it says. 2: nobody knows yet,
- * start it again later. 3: it could not run, see the error.
+ * Start it again with the same order after a crash. Status 0: paid. 1: not charged, see what it says. 2: nobody knows yet
+ * whether it is paid, start it again later. 3: it could not run, see the error.
  *
  * It is configured by environment variables: PAYSVC_BASE_URL, PAYSVC_PUBLIC_KEY, PAYSVC_ENCRYPTION_KEY, and
  * PAYSVC_JOURNAL, the journal's file. PAYSVC_JOURNAL_CREATE=true makes the file, once.
@@ -68,8 +68,8 @@ static int told(const paysvc_reply *reply, const char *order)
     }
     switch (paysvc_reply_outcome(reply)) {
     case PAYSVC_OUTCOME_CONFIRMED:
-        printf("not paid, do not charge it in another way: %s\n", why_not);
-        return 1;
+        printf("charged, and not known to be paid: %s\n", why_not);
+        return 2;
     case PAYSVC_OUTCOME_UNKNOWN:
         printf("UNKNOWN, do not charge it in another way: %s\n", paysvc_reply_message(reply));
         return 2;

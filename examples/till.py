@@ -2,8 +2,8 @@
 
     python till.py ORDER
 
-Start it again with the same order after a crash. Status 0: paid. 1: not paid, see what it says. 2: nobody knows yet, start
-it again later. 3: it could not run, see the error.
+Start it again with the same order after a crash. Status 0: paid. 1: not charged, see what it says. 2: nobody knows yet
+whether it is paid, start it again later. 3: it could not run, see the error.
 
 It is configured by environment variables: PAYSVC_BASE_URL, PAYSVC_PUBLIC_KEY, PAYSVC_ENCRYPTION_KEY, and PAYSVC_JOURNAL, the
 journal's file. PAYSVC_JOURNAL_CREATE=true makes the file, once.
@@ -53,8 +53,8 @@ def sell(client: paysvc.Client, order: str) -> int:
         return 1
     why_not = reply.why_not_paid(order, PRICE, "NGN")
     if why_not:
-        print("not paid, do not charge it in another way:", why_not)
-        return 1
+        print("charged, and not known to be paid:", why_not)
+        return 2
     print("paid, by an earlier run" if reply.replayed else "paid")
     return 0
 

@@ -2,8 +2,8 @@
 //
 //	till ORDER
 //
-// Start it again with the same order after a crash. Status 0: paid. 1: not paid, see what it says. 2: nobody knows yet, start it again
-// later. 3: it could not run, see the error.
+// Start it again with the same order after a crash. Status 0: paid. 1: not charged, see what it says. 2: nobody knows yet whether it is
+// paid, start it again later. 3: it could not run, see the error.
 //
 // It is configured by environment variables: PAYSVC_BASE_URL, PAYSVC_PUBLIC_KEY, PAYSVC_ENCRYPTION_KEY, and PAYSVC_JOURNAL, the
 // journal's file. PAYSVC_JOURNAL_CREATE=true makes the file, once.
@@ -57,12 +57,12 @@ func sell(ctx context.Context, client *paysvc.Client, order string) int {
 		fmt.Println("UNKNOWN, do not charge it in another way:", err)
 		return 2
 	case err != nil: // NOT_SENT or REJECTED: start it again, perhaps with another card
-		fmt.Println("not paid:", err)
+		fmt.Println("not charged:", err)
 		return 1
 	}
 	if paid, whyNot := reply.IsPaid(order, price, currency); !paid {
-		fmt.Println("not paid, do not charge it in another way:", whyNot)
-		return 1
+		fmt.Println("charged, and not known to be paid:", whyNot)
+		return 2
 	}
 	if reply.Replayed {
 		fmt.Println("paid, by an earlier run")
