@@ -7,6 +7,7 @@ mod example;
 mod journaled;
 mod many;
 mod resumed;
+mod settled;
 mod size;
 
 use std::collections::HashMap;

@@ -8,9 +8,7 @@ use super::report::{Batch, Row as Recipient};
 use super::rules::Waits;
 use super::{INITIATE, Run, names};
 use crate::client::backoff::random;
-use crate::client::journal::ends::LONGEST_END;
 use crate::client::journal::{LONGEST_AGE, MOST_RACES, WAITS};
-use crate::client::log::Level;
 use crate::client::retry::{self, Next, PriorAttempts};
 use crate::journal::row::{By, Claim, End, Row};
 use crate::journal::table::{Found, Wanted};
@@ -93,6 +91,10 @@ impl Run<'_> {
                     if !decision.differing.is_empty() {
                         why = format!("{why}; the members that differ: {}", decision.differing.join(", "));
                     }
+                    let ids = decision.open.iter().map(|claimed| claimed.row.id.as_str());
+                    if let Some(id) = ids.last() {
+                        why = format!("{why} (claim {id} in the journal)");
+                    }
                     (Outcome::Unknown, decision.line.status, why)
                 }
             };
@@ -104,21 +106,27 @@ impl Run<'_> {
 
     /// Puts what the journal has into the report.
     fn record(&mut self, recipient: usize, (outcome, status, message): (Outcome, Status, String), end: Option<End>) {
-        let index = self.report.batches.len();
-        let reference = end.as_ref().and_then(|end| end.batch_reference.clone());
-        let payout_reference = end.and_then(|end| end.payment_reference);
         let is_unknown = outcome == Outcome::Unknown;
+        let settled = !is_unknown && end.as_ref().is_some_and(|end| matches!(end.by, By::Person { .. }));
         let of_row = is_unknown.then(|| message.clone());
-        self.report.batches.push(Batch {
-            outcome,
-            status: status::name_of(status).to_owned(),
-            reference,
-            message,
-            ..Batch::begun(1)
-        });
+        let (reference, payout_reference) =
+            end.map_or((None, None), |end| (end.batch_reference, end.payment_reference));
+        let batches = &mut self.report.batches;
+        let batch = match batches.iter().position(|batch| reference.is_some() && batch.reference == reference) {
+            _ if settled => None,
+            Some(index) => {
+                batches[index].recipients += 1;
+                Some(index)
+            }
+            None => {
+                let status = status::name_of(status).to_owned();
+                batches.push(Batch { outcome, status, reference, message, ..Batch::begun(1) });
+                Some(batches.len() - 1)
+            }
+        };
         let row = &mut self.report.rows[recipient];
         let identity = row.identity.clone();
-        *row = Recipient { outcome, batch: Some(index), payout_reference, message: of_row, ..Recipient::new(identity) };
+        *row = Recipient { outcome, batch, payout_reference, settled, message: of_row, ..Recipient::new(identity) };
         self.done += 1;
         if is_unknown {
             self.first_failure.get_or_insert(status);
@@ -207,7 +215,7 @@ impl Run<'_> {
                 Ok(ClaimResult::Superseded) => Claiming::Superseded,
                 Err(why) => Claiming::Failed(why),
             };
-            claimed.iter().for_each(|row| self.write_end(journal, row, &End::not_sent(&row.id)));
+            claimed.iter().for_each(|row| self.client.write_end(self.context, journal, row, &End::not_sent(&row.id)));
             return result;
         }
         Claiming::Claimed(claimed)
@@ -228,18 +236,7 @@ impl Run<'_> {
                 payment_reference: row.payout_reference.clone(),
                 batch_reference: batch.and_then(|batch| batch.reference.clone()),
             };
-            self.write_end(journal, claim, &end);
-        }
-    }
-
-    /// A failure never changes the report: the key stays open.
-    fn write_end(&self, journal: &Journal, claim: &Row, end: &End) {
-        let timeout = self.context.bounds.time_left().min(self.client.config.timeout).max(LONGEST_END);
-        if let Err(why) = journal.end(claim, end, timeout) {
-            let name = status::name_of_outcome(end.outcome);
-            self.context.log(Level::Error, || {
-                format!("the journal could not record {name} of claim {}, which stays open: {why}", claim.id)
-            });
+            self.client.write_end(self.context, journal, claim, &end);
         }
     }
 

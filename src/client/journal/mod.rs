@@ -127,6 +127,12 @@ impl Client {
         }
     }
 
+    fn log_news(&self, context: &CallContext<'_>, journal: &Journal) {
+        for text in journal.news(context.bounds.time_left()) {
+            context.log(Level::Warn, || text.to_owned());
+        }
+    }
+
     /// Sends a request, one that the journal records only if that allows it; if not, answers what is recorded.
     pub(super) fn send_or_replay(
         &self,
@@ -137,6 +143,8 @@ impl Client {
         let (journal, keyed) = match recorded {
             Ok(Some(recorded)) => recorded,
             Ok(None) => return self.send(context, prepared, PriorAttempts::NONE),
+            // What is open could not be read.
+            Err(error) if error.status == Status::Journal => return Reply::invalid(error).about_earlier(),
             Err(error) => return Reply::invalid(error),
         };
         let reply = prepared.and_then(|prepared| {
@@ -228,11 +236,7 @@ enum Claiming {
 impl Recorded<'_> {
     /// Reads the journal and does what its table says, until there is an answer.
     fn run(&self) -> Reply {
-        if self.journal.has_news(self.context.bounds.time_left()) {
-            self.context.log(Level::Warn, || {
-                "the journal has open requests: call journal_next when the program starts".to_owned()
-            });
-        }
+        self.client.log_news(self.context, self.journal);
         let (mut prior, mut number, mut races) = (PriorAttempts::NONE, 1, 0);
         let mut waits = 0;
         loop {

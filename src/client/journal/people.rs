@@ -41,6 +41,7 @@ impl Client {
     /// Resolves the next open key after that one. Gives its name, "" if none is left; `None` where that is not known.
     pub fn journal_next(&self, context: &CallContext<'_>, after: &str) -> (Option<String>, Reply) {
         let Some(journal) = self.journal.get() else { return (None, Reply::invalid(no_journal("journal_next"))) };
+        self.log_news(context, journal);
         let left = || context.bounds.time_left();
         let next = journal.next_open(&journal.scope.long(after), 1, left());
         let next = match next.map(|rows| rows.into_iter().next()) {

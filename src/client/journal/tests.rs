@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::net::TcpListener;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use paysvc_test_common::http;
@@ -15,8 +15,9 @@ use crate::journal::store::{Appended, NewRow, Query, Store};
 use crate::transport::call::CallToken;
 
 /// How an append fails.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, PartialEq, Default)]
 enum Failing {
+    #[default]
     Nothing,
     /// The row is not written.
     Append,
@@ -29,10 +30,11 @@ enum Failing {
 
 type Rows = BTreeMap<(String, u32), (Option<String>, bool, String)>;
 
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct Memory {
     rows: Arc<Mutex<Rows>>,
     failing: Arc<Mutex<Failing>>,
+    is_elsewhere: Arc<AtomicBool>,
 }
 
 impl Memory {
@@ -87,6 +89,10 @@ impl Store for Memory {
             }
         }
         Ok(())
+    }
+
+    fn is_elsewhere(&self) -> bool {
+        self.is_elsewhere.load(Ordering::SeqCst)
     }
 
     fn forget(&self, key: &str, _: Duration) -> Result<(), String> {
@@ -186,7 +192,11 @@ struct Till {
 impl Till {
     fn new() -> Till {
         let service = Service::start();
-        let store = Memory { rows: Arc::default(), failing: Arc::new(Mutex::new(Failing::Nothing)) };
+        let store = Memory {
+            rows: Arc::default(),
+            failing: Arc::new(Mutex::new(Failing::Nothing)),
+            is_elsewhere: Arc::default(),
+        };
         let client = client(service.port, &store);
         Till { client, store, service }
     }
@@ -302,6 +312,26 @@ fn a_claim_without_an_end_is_waited_for_and_then_looked_up() {
     assert_eq!(seen(&paid), (Status::Ok, Confirmed, false), "{}", paid.message);
     assert_eq!(till.service.charges(), 2);
     assert_eq!(till.store.kinds(), ["claim", "end REJECTED", "claim", "end CONFIRMED"]);
+}
+
+/// The service named the second attempt before its answer was lost for good; it has failed, and so has the first.
+#[test]
+fn a_later_attempt_is_refused_once_its_own_entry_has_failed() {
+    for (is_elsewhere, expected) in [(false, Rejected), (true, Unknown)] {
+        let till = Till::new();
+        till.service.charge_answers(Some(declined()));
+        assert_eq!(till.pay().outcome, Rejected);
+        let first = r#"{"orderPaymentReference":"PAY-0","statusId":4}"#;
+        till.service.look_up_answers(4, first);
+        till.service.charge_answers(Some(awaiting()));
+        assert_eq!(till.pay().outcome, Confirmed, "for now");
+        till.store.is_elsewhere.store(is_elsewhere, Ordering::SeqCst);
+        assert_eq!(till.next("").1.outcome, Unknown, "its entry is not there yet");
+        till.service.look_up_answers(4, &format!("{first},{FAILED}"));
+        let reply = till.next("").1;
+        assert_eq!(reply.outcome, expected, "{}", reply.message);
+        assert_eq!(till.service.charges(), 2);
+    }
 }
 
 #[test]
@@ -455,7 +485,7 @@ fn a_person_settles_what_stays_open_and_later_news_outweighs_it() {
 #[test]
 fn a_key_without_a_journal_is_refused() {
     let service = Service::start();
-    let store = Memory { rows: Arc::default(), failing: Arc::new(Mutex::new(Failing::Nothing)) };
+    let store = Memory::default();
     let till = Till { client: client(service.port, &store), store, service };
     let config = json!({"base_url": format!("http://127.0.0.1:{}", till.service.port), "secret_key": "s"});
     let client = Client::new(Some(&config.to_string()), &|_| None).unwrap_or_else(|error| panic!("{}", error.message));
