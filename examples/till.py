@@ -5,8 +5,8 @@
 Start it again with the same order after a crash. Status 0: paid. 1: not charged, see what it says. 2: nobody knows yet
 whether it is paid, start it again later. 3: it could not run, see the error.
 
-It is configured by environment variables: PAYSVC_BASE_URL, PAYSVC_PUBLIC_KEY, PAYSVC_ENCRYPTION_KEY, and PAYSVC_JOURNAL, the
-journal's file. PAYSVC_JOURNAL_CREATE=true makes the file, once.
+It is configured by environment variables: PAYSVC_BASE_URL, PAYSVC_PUBLIC_KEY, PAYSVC_ENCRYPTION_KEY, and
+PAYSVC_JOURNAL, the journal's file. PAYSVC_JOURNAL_CREATE=true makes the file, once.
 """
 
 from __future__ import annotations

@@ -128,7 +128,7 @@ def test_the_program_of_the_readme_with_a_journal_refunds_once(paysvc_sandbox: S
     assert [entry["effect"] for entry in paysvc_sandbox.ledger()].count("refund_made") == 1
 
 
-def test_the_program_of_the_readme_that_pays_a_list_writes_its_steps_down(paysvc_sandbox: Sandbox, tmp_path: Path) -> None:
+def test_the_program_of_the_readme_that_pays_a_list_writes_its_steps(paysvc_sandbox: Sandbox, tmp_path: Path) -> None:
     settings = variables(paysvc_sandbox.config)
     ended = run_python("-W", "error", "-c", block("payouts.steps"), cwd=tmp_path, environment=settings)
     assert (ended.stdout, ended.stderr) == ("SALARY-1 ACCEPTED\n", "")

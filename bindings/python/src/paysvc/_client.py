@@ -63,8 +63,8 @@ class Client(Operations, Once):
     ) -> tuple[str, Reply]:
         """Finds out what became of the next request that is open in the journal: call it when a program starts.
 
-        Open is a request whose sender wrote no end, one whose outcome was UNKNOWN, and a charge that is not final. It asks
-        the endpoint that knows, as resolve() does, writes to the journal what that proves, and moves no money:
+        Open is a request whose sender wrote no end, one whose outcome was UNKNOWN, and a charge that is not final. It
+        asks the endpoint that knows, as resolve() does, writes to the journal what that proves, and moves no money:
 
             key, reply = client.journal_next()
             while key:
@@ -78,8 +78,7 @@ class Client(Operations, Once):
             after: the key to go on after
 
         Raises:
-            JournalError: the journal cannot be read
-            ConfigError: the client has no journal
+            OutcomeUnknown: the journal cannot be read, which is a JournalError as well; or the client has no journal
         """
         return self._native.journal_next(after, call, timeout)
 
