@@ -6,9 +6,12 @@ import asyncio
 import json
 import logging
 from collections.abc import Iterable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from helpers import PROJECT
 
 import paysvc
 from paysvc import Outcome, Status
@@ -119,8 +122,12 @@ def test_what_interrupts_a_store_is_raised_when_the_call_has_ended() -> None:
 def test_a_client_takes_a_store_and_not_a_journal_as_well() -> None:
     with paysvc.Client(**NOWHERE, store=Rows()) as client:
         assert client._native.handle().store is not None
-    with pytest.raises(paysvc.ConfigError, match="journal is configured"):
-        paysvc.Client(**NOWHERE, store=Rows(), journal="/nowhere/journal")
+    # On a disk: the library refuses a file system in memory.
+    folder = TemporaryDirectory(dir=PROJECT.parents[1] / "build")
+    with folder as name, pytest.raises(paysvc.ConfigError, match="journal is configured"):
+        paysvc.Client(**NOWHERE, store=Rows(), journal=Path(name) / "pay.db", journal_create=True)
+    with pytest.raises(paysvc.JournalError):
+        paysvc.Client(**NOWHERE, journal="/nowhere/journal")
     wrong: Any = object()
     with pytest.raises(TypeError, match="store has no method append"):
         paysvc.Client(**NOWHERE, store=wrong)
