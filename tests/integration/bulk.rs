@@ -4,6 +4,7 @@ mod batches;
 mod doubt;
 mod ends;
 mod example;
+mod journaled;
 mod many;
 mod recorded;
 mod resumed;

@@ -2,6 +2,7 @@
 
 #[cfg(target_os = "linux")]
 mod every_system_call;
+mod examples;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
