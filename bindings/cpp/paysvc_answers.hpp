@@ -1009,6 +1009,8 @@ class payout_bulk_answer_payouts : public view {
     paysvc::value<std::string> payoutReference() const { return paysvc::detail::reader::text(*this, "/payoutReference"); }
     /// batchReference (string): the service's reference of the batch.
     paysvc::value<std::string> batchReference() const { return paysvc::detail::reader::text(*this, "/batchReference"); }
+    /// settled (boolean): true: a person settled it as done, in the journal; it has no references.
+    paysvc::value<bool> settled() const { return paysvc::detail::reader::flag(*this, "/settled"); }
     /// batch (integer): index of the batch.
     paysvc::value<std::int64_t> batch() const { return paysvc::detail::reader::integer(*this, "/batch"); }
     /// accountNumber (string): the recipient's account.

@@ -1329,6 +1329,8 @@ type PayoutBulkAnswerPayoutsItem struct {
 	PayoutReference Text `json:"payoutReference"`
 	// BatchReference (string): the service's reference of the batch.
 	BatchReference Text `json:"batchReference"`
+	// Settled (boolean): true: a person settled it as done, in the journal; it has no references.
+	Settled Flag `json:"settled"`
 	// Batch (integer): index of the batch.
 	Batch Integer `json:"batch"`
 	// AccountNumber (string): the recipient's account.

@@ -52,6 +52,7 @@ pub const REPORT: &[Member] = &[
             Member::text("outcome", "ACCEPTED, REJECTED, NOT_SENT or UNKNOWN"),
             Member::text("payoutReference", "the service's reference of the payout"),
             Member::text("batchReference", "the service's reference of the batch"),
+            Member::flag("settled", "true: a person settled it as done, in the journal; it has no references"),
             Member::integer("batch", "index of the batch"),
             Member::text("accountNumber", "the recipient's account"),
             Member::text("bankCode", "code of the recipient's bank"),

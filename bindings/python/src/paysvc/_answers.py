@@ -2007,8 +2007,9 @@ class PayoutBulkAnswerPayouts(Answer):
     __members__: ClassVar[Mapping[str, tuple[str, str]]] = {
         "clientReference": ("client_reference", "text"), "outcome": ("outcome", "text"),
         "payoutReference": ("payout_reference", "text"), "batchReference": ("batch_reference", "text"),
-        "batch": ("batch", "integer"), "accountNumber": ("account_number", "text"), "bankCode": ("bank_code", "text"),
-        "amount": ("amount", "amount"), "state": ("state", "text"), "message": ("message", "text"),
+        "settled": ("settled", "flag"), "batch": ("batch", "integer"), "accountNumber": ("account_number", "text"),
+        "bankCode": ("bank_code", "text"), "amount": ("amount", "amount"), "state": ("state", "text"),
+        "message": ("message", "text"),
     }
 
     @property
@@ -2030,6 +2031,12 @@ class PayoutBulkAnswerPayouts(Answer):
     def batch_reference(self) -> str | None:
         """The service's reference of the batch. /payouts/*/batchReference: string; documented."""
         return self._read(_leaf.text, "batchReference")
+
+    @property
+    def settled(self) -> bool | None:
+        """True: a person settled it as done, in the journal; it has no references. /payouts/*/settled: boolean;
+        documented."""
+        return self._read(_leaf.flag, "settled")
 
     @property
     def batch(self) -> int | None:
