@@ -3,6 +3,8 @@ package paysvc_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -28,8 +30,14 @@ func TestAClientTakesAStoreAndNotAJournalAsWell(t *testing.T) {
 		t.Fatal(err)
 	}
 	client.Close()
+	// Beside the sandbox: a journal may not be in memory, as the folder for temporary files perhaps is.
+	folder, err := os.MkdirTemp(filepath.Dir(os.Getenv("PAYSVC_SANDBOX")), "journal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(folder) })
 	both := nowhere
-	both.Journal = "/nowhere/journal"
+	both.Journal, both.JournalCreate = filepath.Join(folder, "pay.db"), true
 	_, err = paysvc.New(both, paysvc.WithStore(noRows{}))
 	is(t, err, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
 	if !strings.Contains(err.Error(), "journal is configured") {

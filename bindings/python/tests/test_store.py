@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from helpers import PROJECT
 
 import paysvc
 from paysvc._generated import STORE_DONE, STORE_EXISTS
@@ -101,8 +103,11 @@ def test_what_interrupts_a_store_is_raised_when_the_call_has_ended() -> None:
 def test_a_client_takes_a_store_and_not_a_journal_as_well() -> None:
     with paysvc.Client(**NOWHERE, store=Rows()) as client:
         assert client._native.handle().store is not None
-    with pytest.raises(paysvc.ConfigError, match="journal is configured"):
-        paysvc.Client(**NOWHERE, store=Rows(), journal="/nowhere/journal")
+    # A journal may not be in memory, as the folder for temporary files perhaps is.
+    with TemporaryDirectory(dir=PROJECT.parent.parent / "build") as folder:
+        journal = f"{folder}/pay.db"
+        with pytest.raises(paysvc.ConfigError, match="journal is configured"):
+            paysvc.Client(**NOWHERE, store=Rows(), journal=journal, journal_create=True)
     wrong: Any = object()
     with pytest.raises(TypeError, match="store has no method append"):
         paysvc.Client(**NOWHERE, store=wrong)
