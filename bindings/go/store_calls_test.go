@@ -57,8 +57,8 @@ func payingTwice(t *testing.T, store paysvc.Store) (*paysvctest.Sandbox, *paysvc
 	return sandbox, connect(t, sandbox.Config, paysvc.WithStore(store))
 }
 
-func refund(client *paysvc.Client, amount string) (*paysvc.OrderRefundReply, error) {
-	ctx, cancel := context.WithTimeout(paysvc.ContextWithKey(context.Background(), "refund-1"), 2*time.Second)
+func refund(client *paysvc.Client, amount string, within time.Duration) (*paysvc.OrderRefundReply, error) {
+	ctx, cancel := context.WithTimeout(paysvc.ContextWithKey(context.Background(), "refund-1"), within)
 	defer cancel()
 	return client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "R-1", Amount: paysvc.Ptr(amount)})
 }
@@ -66,11 +66,11 @@ func refund(client *paysvc.Client, amount string) (*paysvc.OrderRefundReply, err
 func TestARequestIsSentOnceForItsKey(t *testing.T) {
 	sandbox, client := payingTwice(t, &memory{})
 	for again := range []int{0, 1} {
-		if reply, err := refund(client, "1.50"); err != nil || reply.Replayed != (again == 1) {
+		if reply, err := refund(client, "1.50", time.Minute); err != nil || reply.Replayed != (again == 1) {
 			t.Error(again, reply, err)
 		}
 	}
-	_, err := refund(client, "1.51")
+	_, err := refund(client, "1.51", time.Minute)
 	is(t, err, paysvc.ErrKeyReused, paysvc.ErrOutcomeUnknown)
 	if made := count(sandbox, "refund_made"); made != 1 {
 		t.Error(made)
@@ -81,13 +81,13 @@ func TestNothingIsSentUnlessTheClaimWasWrittenAndTheStoreRead(t *testing.T) {
 	for fails, outcome := range map[string]error{"claim": paysvc.ErrOutcomeNotSent, "read": paysvc.ErrOutcomeUnknown} {
 		store := &memory{fails: fails}
 		sandbox, client := payingTwice(t, store)
-		_, err := refund(client, "1.50")
+		_, err := refund(client, "1.50", time.Minute)
 		is(t, err, paysvc.ErrJournal, outcome)
 		if made := count(sandbox, "refund_made"); made != 0 {
 			t.Error(fails, made)
 		}
 		store.fails = ""
-		if reply, err := refund(client, "1.50"); err != nil || reply.Replayed {
+		if reply, err := refund(client, "1.50", time.Minute); err != nil || reply.Replayed {
 			t.Error(fails, reply, err)
 		}
 	}
@@ -96,11 +96,11 @@ func TestNothingIsSentUnlessTheClaimWasWrittenAndTheStoreRead(t *testing.T) {
 func TestAnEndThatCannotBeWrittenLeavesTheReplyAndTheKeyOpen(t *testing.T) {
 	store := &memory{fails: "end"}
 	sandbox, client := payingTwice(t, store)
-	if _, err := refund(client, "1.50"); err != nil {
+	if _, err := refund(client, "1.50", time.Minute); err != nil {
 		t.Error(err)
 	}
 	store.fails = ""
-	_, err := refund(client, "1.50")
+	_, err := refund(client, "1.50", time.Second)
 	is(t, err, paysvc.ErrUnresolved, paysvc.ErrOutcomeUnknown)
 	if made := count(sandbox, "refund_made"); made != 1 {
 		t.Error(made)

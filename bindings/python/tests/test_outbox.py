@@ -29,13 +29,13 @@ SALARY = {
 class Example:
     def __init__(self, database: Server, sandbox: Sandbox) -> None:
         self.database, self.sandbox = database, sandbox
+        self.settings: dict[str, str] = {}
         database.run("DROP TABLE IF EXISTS outbox, paysvc_journal")
         self.run("setup")
 
     def start(self, *words: str) -> subprocess.Popen[str]:
         settings = {f"PAYSVC_{name.upper()}": text for name, text in self.sandbox.config.items()}
-        # As long as a claim of a worker that was killed may be under way.
-        environment = {**os.environ, **settings, "DATABASE": self.database.dsn, "PAYSVC_TIMEOUT_MS": "2000"}
+        environment = {**os.environ, **settings, **self.settings, "DATABASE": self.database.dsn}
         command = [sys.executable, str(PROJECT.parent.parent / "examples" / "outbox.py"), *words]
         pipe, both = subprocess.PIPE, subprocess.STDOUT
         return subprocess.Popen(command, env=environment, stdout=pipe, stderr=both, text=True)
@@ -99,6 +99,8 @@ def test_a_worker_that_is_killed_before_it_has_written_the_outcome_pays_once(exa
 
 def test_a_row_whose_request_was_under_way_when_its_worker_was_killed_stays_open(example: Example) -> None:
     example.add("salary")
+    # As long a claim of the worker that is killed may be under way.
+    example.settings["PAYSVC_TIMEOUT_MS"] = "5000"
     example.sandbox.fault("commit_then_timeout", "/payout/initiate")
     example.kill_a_worker_once(lambda: example.paid() == 1)
     for _ in range(2):

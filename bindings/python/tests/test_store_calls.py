@@ -57,8 +57,8 @@ def client(store: Memory, paying_twice: Sandbox) -> Iterator[paysvc.Client]:
         yield client
 
 
-def refund(client: paysvc.Client) -> paysvc.Reply:
-    return client.order_refund(reference="R-1", amount="1.50", idempotency_key="refund-1")
+def refund(client: paysvc.Client, timeout: float | None = None) -> paysvc.Reply:
+    return client.order_refund(reference="R-1", amount="1.50", idempotency_key="refund-1", timeout=timeout)
 
 
 def test_a_request_is_sent_once_for_its_key(client: paysvc.Client, store: Memory, paying_twice: Sandbox) -> None:
@@ -99,8 +99,8 @@ def test_an_end_that_cannot_be_written_leaves_the_reply_and_the_key_open(
     client: paysvc.Client, store: Memory, paying_twice: Sandbox
 ) -> None:
     store.fails = ["append end"]
-    assert client.order_refund(reference="R-1", amount="1.50", idempotency_key="refund-1", timeout=2).status == 0
+    assert refund(client).outcome is paysvc.Outcome.CONFIRMED
     store.fails = []
     with pytest.raises(paysvc.Unresolved):
-        client.order_refund(reference="R-1", amount="1.50", idempotency_key="refund-1", timeout=2)
+        refund(client, timeout=1)
     assert refunds_made(paying_twice) == 1
