@@ -28,7 +28,7 @@ func TestBothDriversTellWhatWasWrittenAndReadIt(t *testing.T) {
 	for _, driver := range drivers {
 		s.run("TRUNCATE paysvc_journal")
 		store := postgres.New(s.open(driver, "").Conn)
-		append := func(key string, seq int, order string, open bool, want paysvc.AppendResult) {
+		write := func(key string, seq int, order string, open bool, want paysvc.AppendResult) {
 			t.Helper()
 			row := paysvc.StoreRow{Key: key, Seq: seq, Order: order, Open: open, JSON: fmt.Sprint(key, seq)}
 			if got, err := store.Append(ctx, row); err != nil || got != want {
@@ -41,10 +41,10 @@ func TestBothDriversTellWhatWasWrittenAndReadIt(t *testing.T) {
 				t.Error(driver, got, err)
 			}
 		}
-		append("k", 1, "R", true, paysvc.Appended)
-		append("k", 1, "R", true, paysvc.AlreadyThere)
-		append("k", 2, "", false, paysvc.Appended)
-		append("K", 1, "R", true, paysvc.Appended)
+		write("k", 1, "R", true, paysvc.Appended)
+		write("k", 1, "R", true, paysvc.AlreadyThere)
+		write("k", 2, "", false, paysvc.Appended)
+		write("K", 1, "R", true, paysvc.Appended)
 		read(paysvc.StoreQuery{Kind: paysvc.QueryKey, Key: "k"}, "k1", "k2")
 		read(paysvc.StoreQuery{Kind: paysvc.QueryOrder, Order: "R"}, "K1", "k1")
 		read(paysvc.StoreQuery{Kind: paysvc.QueryOrder, Order: ""})
