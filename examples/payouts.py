@@ -1,22 +1,20 @@
 """Pays the recipients of a list, and goes on where an earlier run of it ended, whatever ended it.
 
-    python payouts.py --new LIST JOURNAL   begins: JOURNAL must not exist
-    python payouts.py LIST JOURNAL         goes on: JOURNAL must exist
+    python payouts.py LIST JOURNAL         pays who was not paid yet
+    python payouts.py --new LIST JOURNAL   makes JOURNAL first if there is no such file
 
-LIST is a file with a JSON array: the recipients of payout_bulk(). JOURNAL is a file that this program writes: one line
-for each step. Without it nobody would know after a crash who was paid, so keep it, and name it again to go on. A new
-journal for a list that was begun with another one pays the whole list again. Status 0: all were accepted. 1: some were
-not, run it again. 2: UNKNOWN ones are left, ask a person. 3: it could not run, see the error.
+LIST is a file with a JSON array: the recipients of payout_bulk(). JOURNAL is the file of the setting journal, for all
+lists: it remembers each clientReference, so nobody is paid twice, also by two processes at once. Keep it: with an empty
+one the whole list is paid again. Status 0: all were accepted. 1: some were not, run it again. 2: UNKNOWN ones are left,
+ask a person. 3: it could not run, see the error.
 
-It is configured by environment variables: PAYSVC_BASE_URL, PAYSVC_PUBLIC_KEY, PAYSVC_SECRET_KEY and
-PAYSVC_ENCRYPTION_KEY. It is for POSIX, as examples/payouts.c, and the journals of both are alike.
+Otherwise it is configured by environment variables: PAYSVC_BASE_URL, PAYSVC_PUBLIC_KEY, PAYSVC_SECRET_KEY and
+PAYSVC_ENCRYPTION_KEY.
 """
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -24,52 +22,14 @@ from typing import Any
 import paysvc
 
 
-class Journal:
-    """A file of this process alone, with one line for each step of a list."""
-
-    def __init__(self, name: str, is_new: bool) -> None:
-        self.file = os.open(name, os.O_RDWR | (os.O_CREAT | os.O_EXCL if is_new else 0), 0o600)
-        # It ends with the process.
-        fcntl.lockf(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        text = b""
-        while part := os.read(self.file, 1 << 20):
-            text += part
-        # A last line that was being written when the process died, or the power failed, is cut off: otherwise the next
-        # line would continue it.
-        whole = text[: text.rfind(b"\n") + 1]
-        os.ftruncate(self.file, len(whole))
-        os.fsync(self.file)
-        directory = os.open(os.path.dirname(os.path.abspath(name)), os.O_RDONLY)
-        os.fsync(directory)
-        os.close(directory)
-        os.lseek(self.file, 0, os.SEEK_END)
-        self.size = len(whole)
-        self.failed = False
-        self.steps: list[dict[str, Any]] = [json.loads(line) for line in whole.splitlines()]
-
-    def write(self, done: int, total: int, step: Mapping[str, Any]) -> int:
-        """Writes a step down before the call goes on. If that fails, no further batch is sent."""
-        print(f"{done} of {total}", flush=True)
-        if self.failed:
-            return 0
-        line = json.dumps(step).encode() + b"\n"
-        try:
-            left = line
-            while left:
-                left = left[os.write(self.file, left) :]
-            os.fsync(self.file)
-        except OSError:
-            # Nothing may follow a line that is not whole. If this fails too, the next run cuts it off.
-            self.failed = True
-            os.ftruncate(self.file, self.size)
-            raise
-        self.size += len(line)
-        return paysvc.CONTINUE
+def print_step(done: int, total: int, step: Mapping[str, Any]) -> int:
+    print(f"{done} of {total}", flush=True)
+    return paysvc.CONTINUE
 
 
-def pay(client: paysvc.Client, payouts: list[dict[str, Any]], journal: Journal) -> int:
+def pay(client: paysvc.Client, payouts: list[dict[str, Any]]) -> int:
     try:
-        reply: paysvc.Reply = client.payout_bulk(payouts, earlier=journal.steps, progress=journal.write)
+        reply: paysvc.Reply = client.payout_bulk(payouts, progress=print_step)
     except paysvc.PaysvcError as error:
         reply = error.reply
     print(reply.message)
@@ -90,8 +50,8 @@ def main() -> int:
     try:
         with open(sys.argv[-2], encoding="utf-8") as file:
             payouts = json.load(file, parse_float=str, parse_int=str)
-        with paysvc.Client() as client:
-            return pay(client, payouts, Journal(sys.argv[-1], is_new))
+        with paysvc.Client(journal=sys.argv[-1], journal_create=is_new) as client:
+            return pay(client, payouts)
     except (OSError, ValueError, paysvc.PaysvcError) as error:
         print(error, file=sys.stderr)
         return 3

@@ -21,7 +21,10 @@
  *    only: an order that is refused as "already paid" has been paid. Paid means CONFIRMED and the state SUCCESSFUL,
  *    both, and that order, price and currency are those that were ordered: paysvc_reply_is_paid() says so. A refund
  *    that was only accepted may still fail, and no endpoint tells how it ended: order_status and order_wait tell the
- *    state of the order. Amounts are text in major currency units.
+ *    state of the order. Amounts are text in major currency units. With a journal (the setting journal, or
+ *    paysvc_client_set_store()) requests that move money have idempotency keys, also across crashes: a charge that of
+ *    its order, an authorization its orderPaymentReference, a recipient of paysvc_payout_bulk() its clientReference.
+ *    Every other one needs a key of the caller's, see paysvc_call_set_key(). Without a journal nothing is remembered.
  * 6. Log callback. It runs on the calling thread, possibly several at once, with no library lock held. It must
  *    return: no exception, no longjmp, no thread exit. Log messages never contain keys, card data, one-time codes or
  *    bodies, at any level.
@@ -393,7 +396,7 @@ const char *PAYSVC_CDECL paysvc_outcome_name(paysvc_outcome outcome);
 const char *PAYSVC_CDECL paysvc_state_name(paysvc_state state);
 
 /**
- * Creates a client: configuration and connections, shared by threads. Opens no connection.
+ * Creates a client: configuration and connections, shared by threads. Opens no connection. With the setting journal it opens that file, and looks up nothing: paysvc_journal_next() does.
  *
  * @param config_json  one JSON object; NULL: all from the environment. A member that is left out is read from the environment variable of its name in capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An empty variable counts as not set. Unknown members are refused:
  *   - base_url (string): address of the service, e.g. https://host/path
@@ -421,7 +424,7 @@ const char *PAYSVC_CDECL paysvc_state_name(paysvc_state state);
  *   - payout_encryption_header (boolean): sends payouts with the header encryption: RSA; integrations in production differ (default true)
  * @param client  set to the new client, to NULL unless PAYSVC_OK: free it with paysvc_client_free()
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
- * @return PAYSVC_OK, PAYSVC_E_ARGUMENT or PAYSVC_E_CONFIG. What a call needs is checked by that call.
+ * @return PAYSVC_OK, PAYSVC_E_ARGUMENT, PAYSVC_E_CONFIG, or PAYSVC_E_JOURNAL if the journal's file cannot be opened. What a call needs is checked by that call.
  */
 paysvc_status PAYSVC_CDECL paysvc_client_new(const char *config_json,
                                              paysvc_client **client,
@@ -617,7 +620,7 @@ paysvc_status PAYSVC_CDECL paysvc_order_pay_authorize(const paysvc_client *clien
  * @param request_json  one JSON object:
  *   - reference (string, required): reference of the order
  *   - Amount (string or number, a decimal amount in major units, e.g. "100.10", required): what is to be charged
- * @param call  deadline and cancel of this request; may be NULL
+ * @param call  deadline, cancel and idempotency key of this request; may be NULL without a journal. With one the request needs a key, see paysvc_call_set_key()
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
@@ -635,7 +638,7 @@ paysvc_status PAYSVC_CDECL paysvc_order_pay_capture(const paysvc_client *client,
  *   - reference (string, required): reference of the original order
  *   - reason (string): why; recommended
  *   - amount (string or number, a decimal amount in major units, e.g. "100.10"): amount of a partial refund; without it the full amount is refunded
- * @param call  deadline and cancel of this request; may be NULL
+ * @param call  deadline, cancel and idempotency key of this request; may be NULL without a journal. With one the request needs a key, see paysvc_call_set_key()
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
@@ -872,7 +875,7 @@ paysvc_status PAYSVC_CDECL paysvc_payout_name_enquiry(const paysvc_client *clien
  *     - accountName (string, required): name of the account's holder, see payout_name_enquiry
  *     - creditCurrency (string, required): currency code of the recipient's account, e.g. NGN
  *     - debitCurrency (string, required): currency code of the balance that is debited, e.g. NGN
- * @param call  deadline and cancel of this request; may be NULL
+ * @param call  deadline, cancel and idempotency key of this request; may be NULL without a journal. With one the request needs a key, see paysvc_call_set_key()
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK when the service answered success; PAYSVC_E_ENCRYPT when the payload does not fit the key; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.
  */
@@ -925,7 +928,7 @@ paysvc_status PAYSVC_CDECL paysvc_payout_balance(const paysvc_client *client,
  *   - body (any): the JSON body; any value
  *   - encrypt (boolean): encrypt the body (default false)
  *   - read_only (boolean): the request changes nothing, so it may be repeated; refused at and below the path of a function that changes something (default true for GET elsewhere, else false)
- * @param call  deadline and cancel of this request; may be NULL
+ * @param call  deadline, cancel and idempotency key of this request; may be NULL without a journal. With one a request that is not read_only needs a key, see paysvc_call_set_key()
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return as the functions of the endpoints.
  */
@@ -1014,10 +1017,10 @@ paysvc_status PAYSVC_CDECL paysvc_journal_settle(const paysvc_client *client,
                                                  paysvc_reply **reply);
 
 /**
- * Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms bounds a batch, the call's timeout the list: no batch starts with less than timeout_ms left. Write the list down before the call and every step of its progress during it, see docs/payouts.md.
+ * Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms bounds a batch, the call's timeout the list: no batch starts with less than timeout_ms left. With a journal each clientReference is an idempotency key, across lists: after a crash give the same list again. Without one, write the list down before the call and every step of its progress during it. See docs/payouts.md.
  *
  * @param request_json  one JSON object:
- *   - payoutDetails (array of one or more objects): the recipients, any number; each needs a clientReference that is unique in the list
+ *   - payoutDetails (array of one or more objects): the recipients, any number; each needs a clientReference that is unique in the list, and with a journal in all lists
  *     - clientReference (string): your own reference; the answer does not repeat it
  *     - accountNumber (string, required): the recipient's bank account
  *     - bankCode (string, required): code of the recipient's bank, 6 digits, e.g. 000014
@@ -1026,7 +1029,7 @@ paysvc_status PAYSVC_CDECL paysvc_journal_settle(const paysvc_client *client,
  *     - accountName (string, required): name of the account's holder, see payout_name_enquiry
  *     - creditCurrency (string, required): currency code of the recipient's account, e.g. NGN
  *     - debitCurrency (string, required): currency code of the balance that is debited, e.g. NGN
- *   - earlier (any): the body of an earlier reply to the same list, or the steps of an earlier run as a list: only what was provably not executed is sent
+ *   - earlier (any): the body of an earlier reply to the same list, or the steps of an earlier run as a list: only what was provably not executed is sent. Not needed with a journal
  *   - continue_after_unknown (boolean): goes on after a batch whose outcome is UNKNOWN (default false)
  *   - status_of (any): instead of a list: the body of an earlier reply, whose batches are looked up
  * @param call  deadline, cancel and progress of this call; may be NULL
@@ -1419,6 +1422,29 @@ int PAYSVC_CDECL paysvc_journal_reference_new(const paysvc_client *client,
                                               const char *prefix,
                                               char *text,
                                               size_t size);
+
+/**
+ * Finds out what became of the next request that is open in the journal: its sender wrote no end, the outcome was
+ * UNKNOWN, or a charge is not final. Call it when the program starts, in a loop, until `key` is "". It asks the read-only
+ * endpoint that knows, as paysvc_resolve() does, writes to the journal what that proves, and moves no money.
+ *
+ * @param client  one with a journal
+ * @param key  the key to go on after, "" for the first; receives the next open key, or "" if none is left: the kind and
+ *   the name, e.g. "charge ORDER-1". Unchanged with PAYSVC_E_ARGUMENT and PAYSVC_E_JOURNAL
+ * @param size  of key in bytes: 256 is enough unless references are longer
+ * @param call  deadline and cancel of this call; may be NULL
+ * @param reply  may be NULL; otherwise *reply is always set: free it with paysvc_reply_free(). It is about the request of
+ *   that key, as that of paysvc_resolve(); its message names the claim, for paysvc_journal_settle()
+ * @return PAYSVC_OK: CONFIRMED, or no key is left (then key is "", and the outcome UNKNOWN); PAYSVC_E_REJECTED;
+ *   PAYSVC_E_UNRESOLVED: it stays open; PAYSVC_E_ARGUMENT if an argument is NULL or the key does not fit;
+ *   PAYSVC_E_CONFIG without a journal; PAYSVC_E_JOURNAL; the look-up's own status if that failed. The outcome is never
+ *   NOT_SENT.
+ */
+paysvc_status PAYSVC_CDECL paysvc_journal_next(const paysvc_client *client,
+                                               char *key,
+                                               size_t size,
+                                               const paysvc_call *call,
+                                               paysvc_reply **reply);
 
 /**
  * Begins a request: an empty JSON object, in which the paysvc_json_set_ functions place values.

@@ -504,6 +504,25 @@ class client : public detail::endpoints<client> {
     }
 
 #if PAYSVC_EXCEPTIONS
+    /// Finds out what became of the next request that is open in the journal, and moves no money: call it when the program
+    /// starts, in a loop. key is the one to go on after, at first "", and receives the next one, or "" if none is left. The reply
+    /// is about that key's request, whatever its outcome. Throws if the journal cannot be read; key is unchanged then.
+    reply journal_next(std::string &key, const call &with = call::none()) const {
+        const std::string after = key;
+        reply found = journal_next(std::nothrow, key, with);
+        return found.ok() || key != after ? std::move(found) : detail::checked("journal_next", std::move(found));
+    }
+#endif
+    reply journal_next(std::nothrow_t, std::string &key, const call &with = call::none()) const {
+        paysvc_reply *got = nullptr;
+        std::string text = key;
+        text.resize(key.size() + 1024);
+        paysvc_journal_next(handle_.get(), &text[0], text.size(), with.get(), &got);
+        key = text.c_str();
+        return reply(got);
+    }
+
+#if PAYSVC_EXCEPTIONS
     /// Asks for the state of all batches of an earlier payout_bulk(), by the body of its reply or of its error. Sends no payout.
     payout_bulk_reply payout_bulk_status(const std::string &report, const call &with = call::none()) const {
         return payout_bulk(payout_bulk_request().status_of(raw(report)), with);

@@ -723,9 +723,9 @@ class payout_bulk_payoutDetails : public object {
 /// The request of client::payout_bulk().
 class payout_bulk_request : public object {
   public:
-    /// payoutDetails (array of one or more objects): the recipients, any number; each needs a clientReference that is unique in the list.
+    /// payoutDetails (array of one or more objects): the recipients, any number; each needs a clientReference that is unique in the list, and with a journal in all lists.
     payout_bulk_request &payoutDetails(const std::vector<payout_bulk_payoutDetails> &value) { return set(*this, "payoutDetails", value); }
-    /// earlier (any): the body of an earlier reply to the same list, or the steps of an earlier run as a list: only what was provably not executed is sent.
+    /// earlier (any): the body of an earlier reply to the same list, or the steps of an earlier run as a list: only what was provably not executed is sent. Not needed with a journal.
     payout_bulk_request &earlier(const raw &value) { return set(*this, "earlier", value); }
     /// continue_after_unknown (boolean): goes on after a batch whose outcome is UNKNOWN (default false).
     payout_bulk_request &continue_after_unknown(const detail::flag &value) { return set(*this, "continue_after_unknown", value); }
@@ -1053,7 +1053,7 @@ template <class Client> class endpoints {
         return journal_settle_reply(static_cast<const Client *>(this)->perform(&paysvc_journal_settle, request, with));
     }
 
-    /// Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms bounds a batch, the call's timeout the list: no batch starts with less than timeout_ms left. Write the list down before the call and every step of its progress during it, see docs/payouts.md.
+    /// Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms bounds a batch, the call's timeout the list: no batch starts with less than timeout_ms left. With a journal each clientReference is an idempotency key, across lists: after a crash give the same list again. Without one, write the list down before the call and every step of its progress during it. See docs/payouts.md.
 #if PAYSVC_EXCEPTIONS
     payout_bulk_reply payout_bulk(const std::string &request, const call &with = call::none()) const {
         return checked("payout_bulk", this->payout_bulk(std::nothrow, request, with));

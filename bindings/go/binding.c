@@ -73,6 +73,12 @@ paysvc_status paysvc_go_warm(const paysvc_client *client, const char *json, cons
     return paysvc_client_warm(client, call, reply);
 }
 
+paysvc_status paysvc_go_journal_next(const paysvc_client *client, const char *key, const paysvc_call *call,
+                                     paysvc_reply **reply)
+{
+    return paysvc_journal_next(client, (char *)key, PAYSVC_GO_KEY_SIZE, call, reply);
+}
+
 /* In log.go. */
 extern void paysvcGoLog(uintptr_t handle, int level, char *message);
 

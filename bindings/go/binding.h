@@ -14,6 +14,11 @@ paysvc_status paysvc_go_encrypt(const paysvc_client *client, const char *json, c
 paysvc_status paysvc_go_client_check(const paysvc_client *client, const char *json, const paysvc_call *call,
                                      paysvc_reply **reply);
 paysvc_status paysvc_go_warm(const paysvc_client *client, const char *json, const paysvc_call *call, paysvc_reply **reply);
+/* Of the buffer in which a key is given and received. */
+#define PAYSVC_GO_KEY_SIZE 1024
+/* key: of that size. */
+paysvc_status paysvc_go_journal_next(const paysvc_client *client, const char *key, const paysvc_call *call,
+                                     paysvc_reply **reply);
 paysvc_status paysvc_go_set_log(const paysvc_client *client, int level);
 /* Why no comparison is needed to see that it is not paid; "" if one is. */
 const char *paysvc_go_why_not(const paysvc_reply *reply);

@@ -86,8 +86,8 @@ func (c *Client) do(ctx context.Context, name string, request []byte, told Progr
 
 // That nothing was sent now says nothing of an earlier request.
 func about(name string, failure *Error) *Error {
-	if failure.Outcome == OutcomeNotSent && aboutEarlier(name) {
-		failure.Outcome = OutcomeUnknown
+	if aboutEarlier(name) {
+		return unknown(failure)
 	}
 	return failure
 }
@@ -97,19 +97,24 @@ func (c *Client) perform(ctx context.Context, name string, request []byte, told 
 	if failure := c.unusable(name, ctx); failure != nil {
 		return Reply{}, failure
 	}
-	f := function(name)
-	if f == nil {
-		return Reply{}, refuse(name, StatusArgument, "libpaysvc has no function of this name", nil)
-	}
 	text, err := cText(request)
 	if err != nil {
 		return Reply{}, refuse(name, StatusArgument, err.Error(), err)
 	}
 	defer clear(text)
+	return c.performWith(ctx, name, text, told)
+}
+
+// The same with a text that ends with NUL.
+func (c *Client) performWith(ctx context.Context, name string, text []byte, told ProgressFunc) (Reply, *Error) {
+	f := function(name)
+	if f == nil {
+		return Reply{}, refuse(name, StatusArgument, "libpaysvc has no function of this name", nil)
+	}
 	if ctx.Err() != nil {
 		return Reply{}, refuseDone(name, ctx)
 	}
-	limit, slots := c.timeout, c.slotsOf(name, request)
+	limit, slots := c.timeout, c.slotsOf(name, text[:len(text)-1])
 	select {
 	case slots.taken <- struct{}{}:
 	default:

@@ -468,6 +468,8 @@ func function(name string) C.paysvc_go_function {
 		return C.paysvc_go_function(C.paysvc_go_warm)
 	case "encrypt":
 		return C.paysvc_go_function(C.paysvc_go_encrypt)
+	case "journal_next":
+		return C.paysvc_go_function(C.paysvc_go_journal_next)
 	}
 	return nil
 }
@@ -1468,9 +1470,9 @@ func (c *Client) JournalSettle(ctx context.Context, request JournalSettleRequest
 type PayoutBulkRequest struct {
 	redacted
 
-	// PayoutDetails (array of one or more objects): the recipients, any number; each needs a clientReference that is unique in the list.
+	// PayoutDetails (array of one or more objects): the recipients, any number; each needs a clientReference that is unique in the list, and with a journal in all lists.
 	PayoutDetails *[]PayoutBulkPayoutDetails `json:"payoutDetails,omitempty"`
-	// Earlier (any): the body of an earlier reply to the same list, or the steps of an earlier run as a list: only what was provably not executed is sent.
+	// Earlier (any): the body of an earlier reply to the same list, or the steps of an earlier run as a list: only what was provably not executed is sent. Not needed with a journal.
 	Earlier json.RawMessage `json:"earlier,omitempty"`
 	// ContinueAfterUnknown (boolean): goes on after a batch whose outcome is UNKNOWN (default false).
 	ContinueAfterUnknown *bool `json:"continue_after_unknown,omitempty"`

@@ -45,6 +45,58 @@ func TestAClientTakesAStoreAndNotAJournalAsWell(t *testing.T) {
 	}
 }
 
+// A refund that is open.
+type oneOpen struct {
+	noRows
+	key string
+}
+
+func (s *oneOpen) Read(_ context.Context, query paysvc.StoreQuery) ([]string, error) {
+	if query.Kind == paysvc.QueryOpen {
+		if strings.HasSuffix(query.After, "refund-1") {
+			return nil, nil
+		}
+		s.key = query.After + "key refund-1"
+	}
+	return []string{`{"version":1,"key":"` + s.key + `","seq":1,"id":"CLAIM-1","time_ms":1,"open":true,"kind":"claim","step":"other",` +
+		`"function":"order_refund","explicit":true,"has_page":false,"until_ms":1,"digests":{}}`}, nil
+}
+
+type broken struct{ noRows }
+
+func (broken) Read(context.Context, paysvc.StoreQuery) ([]string, error) {
+	return nil, errors.New("no database")
+}
+
+func TestWhatIsOpenIsToldOneKeyAfterTheOther(t *testing.T) {
+	ctx := context.Background()
+	open := func(store paysvc.Store) *paysvc.Client {
+		client, err := paysvc.New(nowhere, paysvc.WithStore(store))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { client.Close() })
+		return client
+	}
+	client := open(&oneOpen{})
+	key, reply, err := client.JournalNext(ctx, "")
+	if err != nil || key != "key refund-1" || reply.Outcome != paysvc.OutcomeUnknown || !strings.Contains(reply.Message, "CLAIM-1") {
+		t.Fatal(key, reply, err)
+	}
+	if key, reply, err = client.JournalNext(ctx, key); err != nil || key != "" || reply.Status != paysvc.StatusOK {
+		t.Fatal(key, reply, err)
+	}
+	key, _, err = open(broken{}).JournalNext(ctx, "key refund-1")
+	is(t, err, paysvc.ErrJournal, paysvc.ErrOutcomeUnknown)
+	if key != "key refund-1" {
+		t.Error(key)
+	}
+	_, _, err = connect(t, nowhere).JournalNext(ctx, "")
+	is(t, err, paysvc.ErrOutcomeUnknown)
+	_, _, err = client.JournalNext(ctx, strings.Repeat("k", 2000))
+	is(t, err, paysvc.ErrOutcomeUnknown)
+}
+
 func TestAKeyServesOneCallAndIsNeverIgnored(t *testing.T) {
 	client := connect(t, nowhere)
 	refund := paysvc.OrderRefundRequest{Reference: "R"}

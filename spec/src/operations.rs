@@ -163,12 +163,12 @@ pub const OPERATIONS: &[Operation] = &[
             Field::optional(
                 "payoutDetails",
                 Kind::List(payouts::DETAILS),
-                "the recipients, any number; each needs a clientReference that is unique in the list",
+                "the recipients, any number; each needs a clientReference that is unique in the list, and with a journal in all lists",
             ),
             Field::optional(
                 "earlier",
                 Kind::Any,
-                "the body of an earlier reply to the same list, or the steps of an earlier run as a list: only what was provably not executed is sent",
+                "the body of an earlier reply to the same list, or the steps of an earlier run as a list: only what was provably not executed is sent. Not needed with a journal",
             ),
             Field::optional("continue_after_unknown", Kind::Flag, "goes on after a batch whose outcome is UNKNOWN")
                 .default(Default::Flag(false)),
@@ -183,7 +183,8 @@ pub const OPERATIONS: &[Operation] = &[
         timeout_of_step: true,
         answer: Body::Own(answers::REPORT),
         doc: "Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms bounds a batch, the call's timeout the list: \
-              no batch starts with less than timeout_ms left. Write the list down before the call and every step of its progress during it, see docs/payouts.md.",
+              no batch starts with less than timeout_ms left. With a journal each clientReference is an idempotency key, across lists: after a crash give the same list again. \
+              Without one, write the list down before the call and every step of its progress during it. See docs/payouts.md.",
         returns: "PAYSVC_OK: the service accepted all; accepted is not paid. The body reports the outcome of each recipient, also when the call fails: ACCEPTED, REJECTED, NOT_SENT or UNKNOWN. \
                   The outcome of the call is the one that all recipients have, otherwise UNKNOWN.",
     },

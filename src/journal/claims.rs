@@ -82,6 +82,11 @@ impl<'a> Claimed<'a> {
         }
     }
 
+    /// What the service called the attempt to pay, in its answer to the claim's sender.
+    pub fn named_by_service(&self) -> Option<&'a str> {
+        self.ends.iter().filter(|(_, end)| end.by == By::Sender).find_map(|(_, end)| end.payment_reference.as_deref())
+    }
+
     /// Nobody knows what became of it, or it may still change. An authorization that is confirmed may be followed by the
     /// next step, so it is not open.
     pub fn is_open(&self) -> bool {

@@ -17,18 +17,23 @@ pub mod table;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use self::claims::Claimed;
+use self::claims::{ClaimState, Claimed};
 use self::key::Scope;
 use self::minted::Minted;
 use self::row::{By, Claim, End, Kind, Row};
 use self::store::{Appended, NewRow, Query, Store};
 use crate::util::reference;
+use paysvc_spec::journal::Step;
 use paysvc_spec::status::Outcome;
 
 /// More rows of a key or an order are not read: nobody tries so often.
 const MOST_ROWS: usize = 10_000;
 /// A row is a few hundred bytes.
 const LONGEST_ROW: usize = 64 * 1024;
+
+const HAS_OPEN: &str = "the journal has open requests: call journal_next when the program starts";
+const ELSEWHERE: &str = "the journal was made on another machine, or is a copy: requests may have been sent that it does not \
+                         have, so that no look-up of it will be REJECTED";
 
 /// The rows of one merchant at one service.
 pub struct Journal {
@@ -74,30 +79,43 @@ impl Journal {
         Journal { store, scope, minted: Minted::default(), keep, announced: AtomicBool::new(false) }
     }
 
-    /// True once, if keys are open.
-    pub fn has_news(&self, timeout: Duration) -> bool {
-        !self.announced.swap(true, Ordering::SeqCst)
-            && self.next_open(&self.scope.long(""), 1, timeout).is_ok_and(|open| !open.is_empty())
+    /// What somebody must know about what was found, once.
+    pub fn news(&self, timeout: Duration) -> Vec<&'static str> {
+        if self.announced.swap(true, Ordering::SeqCst) {
+            return Vec::new();
+        }
+        let open = self.next_open(&self.scope.long(""), 1, timeout);
+        let has_open = open.is_ok_and(|open| !open.is_empty());
+        let news = [(self.store.is_elsewhere(), ELSEWHERE), (has_open, HAS_OPEN)];
+        news.into_iter().filter_map(|(is_so, text)| is_so.then_some(text)).collect()
     }
 
     /// The rows of the key, and those of its order.
     pub fn snapshot(&self, key: &str, order: Option<&str>, timeout: Duration) -> Result<Snapshot, String> {
         let mut rows = self.read(Query::Key(key), timeout)?;
         check_numbers(&rows)?;
-        if rows.last().is_some_and(|last| self.is_outdated(last)) {
+        let mut of_order = Vec::new();
+        if let Some(order) = order {
+            of_order = self.read(Query::Order(order), timeout)?;
+            of_order.retain(|row| row.key != key);
+        }
+        // What is new of its order needs the old rows, too: attempts are counted.
+        let mut of_all = rows.chunk_by(is_same_key).chain(of_order.chunk_by(is_same_key));
+        if !rows.is_empty() && of_all.all(|of_key| of_key.last().is_some_and(|last| self.is_outdated(last))) {
             self.store.forget(key, timeout)?;
             rows = self.read(Query::Key(key), timeout)?;
         }
-        if let Some(order) = order {
-            rows.extend(self.read(Query::Order(order), timeout)?.into_iter().filter(|row| row.key != key));
-        }
+        rows.append(&mut of_order);
         Ok(Snapshot { rows, key: key.to_owned(), order: order.map(str::to_owned) })
     }
 
-    /// The key has been closed for so long that it is new again.
+    /// The key of this last row has been closed for so long that it is new again.
     fn is_outdated(&self, last: &Row) -> bool {
-        let keep_ms = u64::try_from(self.keep.as_millis()).unwrap_or(u64::MAX);
-        !last.open && clock::now_ms().saturating_sub(last.time_ms) > keep_ms
+        !last.open && last.time_ms < self.keep_from_ms()
+    }
+
+    fn keep_from_ms(&self) -> u64 {
+        clock::now_ms().saturating_sub(u64::try_from(self.keep.as_millis()).unwrap_or(u64::MAX))
     }
 
     /// The last row of the next open key, after that one.
@@ -160,8 +178,9 @@ impl Journal {
                 let seq = if is_there { now.next_seq() } else { row.seq };
                 let end = made(&now, new_id()?, order, seq, Kind::End(end));
                 let fenced = self.append(&end, timeout);
-                match (is_there, appended, fenced) {
-                    (false, Err(why), _) | (false, _, Err(why)) => Err(why),
+                let others_wrote = now.rows.len() > known.rows.len() + usize::from(is_there);
+                match (appended, fenced) {
+                    (Err(why), _) | (_, Err(why)) if !others_wrote => Err(why),
                     _ => Ok(ClaimResult::Superseded),
                 }
             }
@@ -187,8 +206,34 @@ impl Journal {
 
     fn append(&self, row: &Row, timeout: Duration) -> Result<Appended, String> {
         let json = row.to_json();
-        let new = NewRow { key: &row.key, seq: row.seq, order: row.order.as_deref(), open: row.open, json: &json };
+        let new = NewRow {
+            key: &row.key,
+            seq: row.seq,
+            order: row.order.as_deref(),
+            open: row.open,
+            time_ms: row.time_ms,
+            json: &json,
+            keep_from_ms: self.keep_from_ms(),
+        };
         self.store.append(&new, timeout)
+    }
+
+    /// How many requests that may charge the order were begun; and what the service called this one, if every other has
+    /// ended. Nothing, if the journal cannot know: it is not where it was made, so another one may have sent requests, or
+    /// the customer may have paid on a page.
+    pub fn attempts<'a>(&self, claims: &[Claimed<'a>], of: &Claimed<'a>) -> (Option<u32>, Option<&'a str>) {
+        let has_page = claims.iter().any(|claimed| claimed.claim.step == Step::Order && claimed.claim.has_page);
+        if has_page || self.store.is_elsewhere() {
+            return (None, None);
+        }
+        let counts = |claimed: &&Claimed<'_>| match of.claim.step {
+            Step::Charge => claimed.claim.step == Step::Charge,
+            _ => claimed.row.key == of.row.key,
+        };
+        let counted = || claims.iter().filter(counts);
+        let begun = counted().filter(|claimed| claimed.state() != ClaimState::NotSent).count();
+        let all_ended = counted().all(|claimed| claimed.row.id == of.row.id || !claimed.is_open());
+        (u32::try_from(begun).ok(), of.named_by_service().filter(|_| all_ended))
     }
 
     /// The order of a charge that is open, or of an authorization that was recorded, by what the service called the attempt
@@ -250,23 +295,14 @@ fn is_same(one: &str, other: &str) -> bool {
     one.trim().eq_ignore_ascii_case(other.trim())
 }
 
+fn is_same_key(one: &Row, other: &Row) -> bool {
+    one.key == other.key
+}
+
 /// Rows are numbered without gaps: a missing one may be a charge.
 fn check_numbers(rows: &[Row]) -> Result<(), String> {
     match rows.iter().enumerate().find(|(index, row)| row.seq as usize != index + 1) {
         Some((index, _)) => Err(format!("row {} of a key is missing", index + 1)),
         None => Ok(()),
     }
-}
-
-/// How many requests that may charge the order were begun, as this journal knows; `None` if it cannot know.
-pub fn attempts(claims: &[Claimed<'_>], of: &Claimed<'_>) -> Option<u32> {
-    use claims::ClaimState;
-    use paysvc_spec::journal::Step;
-    let has_page = claims.iter().any(|claimed| claimed.claim.step == Step::Order && claimed.claim.has_page);
-    let counts = |claimed: &&Claimed<'_>| match of.claim.step {
-        Step::Charge => claimed.claim.step == Step::Charge,
-        _ => claimed.row.key == of.row.key,
-    };
-    let begun = claims.iter().filter(counts).filter(|claimed| claimed.state() != ClaimState::NotSent).count();
-    if has_page { None } else { u32::try_from(begun).ok() }
 }

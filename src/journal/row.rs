@@ -70,6 +70,8 @@ pub struct End {
     pub payment_reference: Option<String>,
     /// What the answer called the batch.
     pub batch_reference: Option<String>,
+    /// How many recipients the batch of a payout had; 0 of all else.
+    pub recipients: u32,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -96,6 +98,7 @@ impl End {
             http_status: 0,
             payment_reference: None,
             batch_reference: None,
+            recipients: 0,
         }
     }
 }
@@ -143,6 +146,7 @@ impl Row {
                     row.literal("http_status", end.http_status);
                     row.optional("payment_reference", end.payment_reference.as_deref());
                     row.optional("batch_reference", end.batch_reference.as_deref());
+                    row.literal("recipients", end.recipients);
                 }
             }
         })
@@ -176,6 +180,7 @@ impl Row {
                 http_status: row.number("http_status")? as u16,
                 payment_reference: row.optional("payment_reference")?,
                 batch_reference: row.optional("batch_reference")?,
+                recipients: u32::try_from(row.number("recipients")?).map_err(|_| wrong("recipients"))?,
             }),
             _ => return Err("a row has an unknown kind".to_owned()),
         };
@@ -276,6 +281,7 @@ mod tests {
             http_status: 504,
             payment_reference: Some("P".into()),
             batch_reference: Some("B".into()),
+            recipients: 2,
         };
         let row = |kind| Row {
             key: "k \u{e9}\n".into(),

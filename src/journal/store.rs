@@ -30,6 +30,12 @@ pub trait Store: Send + Sync {
     /// Hands on the rows as JSON, until `found` returns false.
     fn read(&self, query: Query<'_>, timeout: Duration, found: &mut dyn FnMut(&str) -> bool) -> Result<(), String>;
 
+    /// What is there was written elsewhere: it is a copy, or was moved. The other one may have sent requests that are not
+    /// here.
+    fn is_elsewhere(&self) -> bool {
+        false
+    }
+
     /// Removes all rows of a key.
     fn forget(&self, key: &str, timeout: Duration) -> Result<(), String>;
 }
@@ -43,5 +49,8 @@ pub struct NewRow<'a> {
     pub order: Option<&'a str>,
     /// The key is open once this row is written.
     pub open: bool,
+    pub time_ms: u64,
     pub json: &'a str,
+    /// Keys that were closed before that need not be kept.
+    pub keep_from_ms: u64,
 }

@@ -1,5 +1,6 @@
 /* A child inherits a client: it must open its own connections and leave its parent's alone, also when it is forked while
- * other threads are in calls. argv[1] is the configuration. */
+ * other threads are in calls. argv[1] is the configuration; with "keys" as argv[2], it has a journal, and each call has an
+ * idempotency key of its own. */
 #define _DEFAULT_SOURCE
 #include <paysvc.h>
 #include <pthread.h>
@@ -12,6 +13,7 @@
 enum { THREADS = 8, CHILDREN = 30 };
 
 static paysvc_client *client;
+static int has_keys;
 static int stop;
 /* The beginning of the call's number, which is the process's. */
 static char prefix[64];
@@ -19,7 +21,16 @@ static char prefix[64];
 static int refund(void)
 {
     paysvc_reply *reply = NULL;
-    paysvc_status status = paysvc_order_refund(client, "{\"reference\":\"R\"}", NULL, &reply);
+    paysvc_call *call = NULL;
+    paysvc_status status;
+    char key[64];
+    if (has_keys) {
+        call = paysvc_call_new();
+        paysvc_reference_new("K-", key, sizeof key);
+        paysvc_call_set_key(call, key);
+    }
+    status = paysvc_order_refund(client, "{\"reference\":\"R\"}", call, &reply);
+    paysvc_call_free(call);
     if (status != PAYSVC_OK) {
         fprintf(stderr, "%d: %s\n", (int)getpid(), paysvc_reply_message(reply));
     }
@@ -87,7 +98,8 @@ int main(int argc, char **argv)
     int failures[THREADS] = {0};
     int i, bad = 0;
 
-    if (argc != 2 || paysvc_client_new(argv[1], &client, NULL) != PAYSVC_OK || !refund() || !own_numbers()) {
+    has_keys = argc == 3 && strcmp(argv[2], "keys") == 0;
+    if (argc < 2 || paysvc_client_new(argv[1], &client, NULL) != PAYSVC_OK || !refund() || !own_numbers()) {
         return 2;
     }
     for (i = 0; i < THREADS; i++) {

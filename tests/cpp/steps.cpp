@@ -161,6 +161,21 @@ void keeps_its_store() {
     CHECK(without.set_store(std::nothrow, nullptr).status() == paysvc::status::argument);
 }
 
+void tells_what_is_open() {
+    int alive = 0;
+    const client with, without;
+    with.set_store(std::unique_ptr<paysvc::store>(new counted(alive)));
+    std::string key = "charge A";
+    CHECK(with.journal_next(key).ok() && key.empty());
+    key = "charge A";
+    try {
+        without.journal_next(key);
+        CHECK(!"nothing was thrown");
+    } catch (const paysvc::outcome_unknown &why) {
+        CHECK(why.status() == paysvc::status::config && key == "charge A");
+    }
+}
+
 void has_one_key() {
     const call token;
     const std::string with_nul("a\0b", 3);
@@ -181,6 +196,7 @@ int main(int, char **argv) {
     if (what == "stops") {
         stops();
         keeps_its_store();
+        tells_what_is_open();
         has_one_key();
     } else if (what == "throws") {
         throws();

@@ -46,8 +46,8 @@ def classes_of(error: paysvc.PaysvcError) -> list[str]:
     """The exception classes of the package, except their common base, that an except clause could name to catch it."""
     known = {name: getattr(paysvc, name) for name in paysvc.__all__}
     # To Python before 3.11, dict[str, object] is a type too.
-    classes = [(name, of) for name, of in known.items()
-               if isinstance(of, type) and get_origin(of) is None and isinstance(error, of)]  # fmt: skip
+    classes = [(name, of) for name, of in known.items() if isinstance(of, type) and get_origin(of) is None
+               and issubclass(of, BaseException) and isinstance(error, of)]  # fmt: skip
     return [name for name, of in sorted(classes, key=lambda entry: entry[0] == "OutcomeUnknown")
             if issubclass(of, paysvc.PaysvcError) and of is not paysvc.PaysvcError]  # fmt: skip
 

@@ -4,7 +4,9 @@ mod batches;
 mod doubt;
 mod ends;
 mod example;
+mod journaled;
 mod many;
+mod recorded;
 mod resumed;
 mod size;
 

@@ -186,7 +186,11 @@ fn certificate_checks_cannot_be_turned_off() {
     let names = CONFIG.iter().map(|field| field.name);
     let flags: Vec<_> =
         CONFIG.iter().filter(|field| matches!(field.kind, Kind::Flag)).map(|field| field.name).collect();
-    assert_eq!(flags, ["allow_http", "payout_encryption_header"], "a new switch: does it weaken anything?");
+    assert_eq!(
+        flags,
+        ["allow_http", "journal_create", "payout_encryption_header"],
+        "a new switch: does it weaken anything?"
+    );
     assert!(names.clone().all(|name| !name.contains("verif") && !name.contains("insecure") && !name.contains("trust")));
     for name in [
         "insecure",

@@ -63,6 +63,10 @@ fn a_forked_child_opens_its_own_connections() {
     let program = program(&stage, "fork.c");
     let plain = Server::ok();
     run(stage.command(&program).arg(plain.config().to_string()));
+    // Its own handles of the journal's file, too: SQLite's locks are not inherited, and what it knows of them is.
+    let folder = tempfile::TempDir::new_in(root().join("build")).unwrap();
+    let journal = json!({"journal": folder.path().join("pay.db"), "journal_create": true});
+    run(stage.command(&program).arg(with(plain.config(), journal).to_string()).arg("keys"));
 
     let authority = Authority::new();
     let tls = serve(Authority::server(&authority.leaf(&["127.0.0.1"]), rustls::ALL_VERSIONS, None));

@@ -91,6 +91,8 @@ sys.modules["paysvc._native"] = type(sys)("paysvc._native")
 sys.modules["paysvc._native"].Call = object
 sys.modules["paysvc._progress"] = type(sys)("paysvc._progress")
 sys.modules["paysvc._progress"].Progress = object
+sys.modules["paysvc._store"] = type(sys)("paysvc._store")
+sys.modules["paysvc._store"].Store = object
 from paysvc._endpoints import AsyncEndpoints, Endpoints
 from paysvc._generated import Boxes, Outcome, SentTo, Status
 from paysvc._replies import ParcelSendReply
@@ -98,11 +100,11 @@ from paysvc._values import encode
 
 class Client(Endpoints):
     def _open(self, config): pass
-    def call(self, name, members, *, timeout, call): return name, members, timeout, call
+    def call(self, name, members, *, idempotency_key, timeout, call): return name, members, timeout, call
 
 class AsyncClient(AsyncEndpoints):
     def _open(self, config): pass
-    async def call(self, name, members, *, timeout): return name, members, timeout
+    async def call(self, name, members, *, idempotency_key, timeout): return name, members, timeout
 
 arguments = dict(parcel_id="p", weight=3, sent_to=SentTo(price=Decimal("1E+2")), amount=Decimal("0.10"), members={"x": 1})
 name, members, timeout, call = Client().parcel_send(**arguments, from_="home", timeout=5)

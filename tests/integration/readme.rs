@@ -23,8 +23,18 @@ fn blocks(language: &str) -> Vec<String> {
 /// The first charge.
 fn program() -> String {
     let parts = blocks("c");
-    assert_eq!(parts.len(), 3);
+    assert_eq!(parts.len(), 4);
     parts[0].clone()
+}
+
+#[test]
+fn the_parts_of_the_tills_are_those_of_the_programs() {
+    for (language, program) in [("c", "examples/till.c"), ("python", "examples/till.py")] {
+        let program = std::fs::read_to_string(root().join(program)).unwrap();
+        let parts = blocks(language).into_iter().filter(|part| part.contains("look_up_what_is_open"));
+        let parts: Vec<_> = parts.collect();
+        assert!(parts.len() == 1 && program.contains(&parts[0]), "{language}");
+    }
 }
 
 /// Refunds a part of a paid order by the functions that use no JSON library.

@@ -273,7 +273,7 @@ fn the_outcome_is_never_not_sent() {
     };
     let about_earlier = OPERATIONS.iter().filter(|operation| operation.about_earlier).map(|operation| operation.name);
     let about_earlier: Vec<_> = about_earlier.collect();
-    assert_eq!(about_earlier, ["resolve", "order_wait"]);
+    assert_eq!(about_earlier, ["resolve", "order_wait", "journal_settle"]);
     for function in about_earlier {
         service.client.call_with_nulls(function).iter().for_each(|reply| refused(reply, "NULL"));
         for text in ["", "{", "[]", "7", "{}", r#"{"unknown":1}"#, r#"{"reference":7}"#, r#"{"reference":""}"#] {

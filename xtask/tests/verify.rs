@@ -7,6 +7,7 @@ use std::process::{Command, Output};
 /// What is rendered only in part, between markers: the rest is written by hand, so it is neither verified nor mended.
 const DOCUMENTS: &[(&str, &str)] = &[
     ("README.md", "<!-- settings -->\n"),
+    ("docs/journal.md", "<!-- journal -->\n"),
     ("docs/platforms.md", "<!-- platforms -->\n"),
     ("docs/verdicts.md", "<!-- reading -->\n"),
 ];

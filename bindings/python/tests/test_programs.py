@@ -7,6 +7,7 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from helpers import PROJECT, output_of, run_python
@@ -116,11 +117,22 @@ def test_the_first_charge_of_the_readme_compares_amounts(
         answering.result()
 
 
-def test_the_program_of_the_readme_that_pays_a_list_writes_a_journal(paysvc_sandbox: Sandbox, tmp_path: Path) -> None:
+def test_the_program_of_the_readme_with_a_journal_refunds_once(paysvc_sandbox: Sandbox) -> None:
+    paysvc_sandbox.post("/sandbox/orders", {"reference": "ORDER-1", "amount": "100", "paid": True})
     settings = variables(paysvc_sandbox.config)
-    ended = run_python("-W", "error", "-c", block("payouts.journal"), cwd=tmp_path, environment=settings)
+    # On a disk: the library refuses a file system in memory.
+    with TemporaryDirectory(dir=PROJECT.parents[1] / "build") as folder:
+        for printed in ("done\n", "done by an earlier run\n"):
+            ended = run_python("-c", block("client.journal_next()"), cwd=Path(folder), environment=settings)
+            assert (ended.stdout, ended.stderr) == (printed, "")
+    assert [entry["effect"] for entry in paysvc_sandbox.ledger()].count("refund_made") == 1
+
+
+def test_the_program_of_the_readme_that_pays_a_list_writes_its_steps(paysvc_sandbox: Sandbox, tmp_path: Path) -> None:
+    settings = variables(paysvc_sandbox.config)
+    ended = run_python("-W", "error", "-c", block("payouts.steps"), cwd=tmp_path, environment=settings)
     assert (ended.stdout, ended.stderr) == ("SALARY-1 ACCEPTED\n", "")
-    assert (tmp_path / "payouts.journal").read_text().count("\n") == 2
+    assert (tmp_path / "payouts.steps").read_text().count("\n") == 2
     assert [entry["effect"] for entry in paysvc_sandbox.ledger()] == ["payout_made"]
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import logging
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -11,6 +14,7 @@ import pytest
 from helpers import PROJECT
 
 import paysvc
+from paysvc import Outcome, Status
 from paysvc._generated import STORE_DONE, STORE_EXISTS
 from paysvc._library import library
 from paysvc._store import Callbacks
@@ -42,6 +46,21 @@ class Rows:
 
     def forget(self, key: str, timeout: float) -> None:
         self._told(key, timeout)
+
+
+class OneOpen(Rows):
+    """A store with a refund that is open."""
+
+    key = "?"
+
+    def read(self, query: Mapping[str, Any], timeout: float) -> Iterable[str]:
+        if query.get("open"):
+            if query["after"].endswith("refund-1"):
+                return []
+            self.key = query["after"] + "key refund-1"
+        claim = {"kind": "claim", "step": "other", "function": "order_refund", "explicit": True, "has_page": False}
+        row = {"version": 1, "key": self.key, "seq": 1, "id": "CLAIM-1", "time_ms": 1, "open": True}
+        return [json.dumps({**row, **claim, "until_ms": 1, "digests": {}})]
 
 
 def append(callbacks: Callbacks) -> int:
@@ -103,11 +122,12 @@ def test_what_interrupts_a_store_is_raised_when_the_call_has_ended() -> None:
 def test_a_client_takes_a_store_and_not_a_journal_as_well() -> None:
     with paysvc.Client(**NOWHERE, store=Rows()) as client:
         assert client._native.handle().store is not None
-    # A journal may not be in memory, as the folder for temporary files perhaps is.
-    with TemporaryDirectory(dir=PROJECT.parent.parent / "build") as folder:
-        journal = f"{folder}/pay.db"
-        with pytest.raises(paysvc.ConfigError, match="journal is configured"):
-            paysvc.Client(**NOWHERE, store=Rows(), journal=journal, journal_create=True)
+    # On a disk: the library refuses a file system in memory.
+    folder = TemporaryDirectory(dir=PROJECT.parents[1] / "build")
+    with folder as name, pytest.raises(paysvc.ConfigError, match="journal is configured"):
+        paysvc.Client(**NOWHERE, store=Rows(), journal=Path(name) / "pay.db", journal_create=True)
+    with pytest.raises(paysvc.JournalError):
+        paysvc.Client(**NOWHERE, journal="/nowhere/journal")
     wrong: Any = object()
     with pytest.raises(TypeError, match="store has no method append"):
         paysvc.Client(**NOWHERE, store=wrong)
@@ -129,6 +149,36 @@ def test_a_token_with_a_key_serves_no_other_call() -> None:
 def test_a_key_that_is_not_accepted_is_never_ignored(key: Any) -> None:
     with paysvc.Client(**NOWHERE) as client, pytest.raises((ValueError, TypeError), match="idempotency_key must be"):
         client.order_refund(reference="R", idempotency_key=key)
+
+
+def test_what_is_open_is_told_one_key_after_the_other() -> None:
+    with paysvc.Client(**NOWHERE, store=OneOpen()) as client:
+        key, reply = client.journal_next()
+        assert (key, reply.status, reply.outcome) == ("key refund-1", Status.UNRESOLVED, Outcome.UNKNOWN)
+        assert "CLAIM-1" in reply.message
+        key, reply = client.journal_next(key, timeout=5)
+        assert (key, reply.status) == ("", Status.OK)
+
+    async def main() -> tuple[str, str]:
+        async with paysvc.AsyncClient(**NOWHERE, store=OneOpen()) as client:
+            first, _ = await client.journal_next()
+            second, _ = await client.journal_next(first)
+            return first, second
+
+    assert asyncio.run(main()) == ("key refund-1", "")
+
+
+def test_a_journal_that_cannot_be_read_is_an_error() -> None:
+    with paysvc.Client(**NOWHERE, store=Rows(OSError())) as client, pytest.raises(paysvc.JournalError) as failed:
+        client.journal_next("key refund-1")
+    assert failed.value.outcome == Outcome.UNKNOWN
+    with paysvc.Client(**NOWHERE) as client:
+        with pytest.raises(paysvc.OutcomeUnknown, match="needs a journal"):
+            client.journal_next()
+        wrong: Any = 7
+        for after in ("a\0b", "k" * 2000, wrong):
+            with pytest.raises((ValueError, TypeError), match="after must be"):
+                client.journal_next(after)
 
 
 def test_a_reply_says_whether_it_was_replayed() -> None:

@@ -116,6 +116,9 @@ pub enum Condition {
     EveryEntryFailed,
     OneAttempt,
     AttemptsUnknown,
+    /// The journal knows what the service called the attempt that is asked about, and that every other one has ended; its
+    /// entry has this state.
+    OwnEntry(State),
     /// The entry of the history that is asked about has this state.
     Entry(State),
     HasElements,
@@ -136,6 +139,12 @@ impl Condition {
             Condition::State(states) => return listed(&states.iter().map(state).collect::<Vec<_>>()),
             Condition::Entry(ref of_entry) => {
                 return format!("the entry with the request's reference is {}", state(of_entry));
+            }
+            Condition::OwnEntry(ref of_entry) => {
+                let state = state(of_entry);
+                return format!(
+                    "the entry that the journal has of this attempt is {state}, and it has no other open one"
+                );
             }
             Condition::Otherwise => "otherwise",
             Condition::Unsendable => "the look-up cannot be sent",

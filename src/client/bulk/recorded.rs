@@ -8,10 +8,9 @@ use super::report::{Batch, Row as Recipient};
 use super::rules::Waits;
 use super::{INITIATE, Run, names};
 use crate::client::backoff::random;
-use crate::client::journal::ends::LONGEST_END;
 use crate::client::journal::{LONGEST_AGE, MOST_RACES, WAITS};
-use crate::client::log::Level;
 use crate::client::retry::{self, Next, PriorAttempts};
+use crate::journal::claims::Claimed;
 use crate::journal::row::{By, Claim, End, Row};
 use crate::journal::table::{Found, Wanted};
 use crate::journal::{ClaimResult, Journal, Snapshot, clock, digest};
@@ -29,6 +28,21 @@ pub struct Payable {
     key: String,
     members: Vec<(String, String)>,
     known: Snapshot,
+    /// It was refused together with others, of which one may have been the reason.
+    pub alone: bool,
+}
+
+struct FoundOfRecipient {
+    what: What,
+    payable: Payable,
+}
+
+/// What the journal has of a recipient.
+enum What {
+    MayBePaid,
+    Known((Outcome, Status, String), Option<End>),
+    /// Another process may be paying it.
+    UnderWay(String),
 }
 
 /// What became of a batch.
@@ -52,74 +66,119 @@ impl Run<'_> {
     pub(super) fn payable(&mut self, journal: &Journal, recipients: Vec<usize>) -> Result<Vec<Payable>, Failure> {
         let mut payable = Vec::new();
         for recipient in recipients {
-            let identity = self.report.rows[recipient].identity.clone();
-            let key = journal.scope.payout(&identity.client_reference);
-            let members = vec![
-                ("function".to_owned(), INITIATE.name.to_owned()),
-                (names::ACCOUNT.to_owned(), identity.account),
-                (names::BANK.to_owned(), identity.bank),
-                (names::AMOUNT.to_owned(), normal_amount(&identity.amount)),
-            ];
-            if let Some(known) = self.ask_journal(journal, recipient, &key, &members)? {
-                payable.push(Payable { recipient, key, members, known });
+            let found = self.ask_until_ended(journal, recipient)?;
+            match found.what {
+                What::MayBePaid => payable.push(found.payable),
+                What::Known(result, end) => {
+                    self.record(recipient, result, end);
+                    self.done += 1;
+                }
+                What::UnderWay(_) => unreachable!("it was waited for"),
             }
         }
         Ok(payable)
     }
 
-    /// What the journal has, if the recipient may be paid. Waits while another process pays it.
-    fn ask_journal(
-        &mut self,
-        journal: &Journal,
-        recipient: usize,
-        key: &str,
-        members: &[(String, String)],
-    ) -> Result<Option<Snapshot>, Failure> {
-        let wanted = Wanted { key, step: Step::Other, explicit: false, members, fresh: false };
+    /// What the journal has of the recipient. Waits while another process pays it.
+    fn ask_until_ended(&self, journal: &Journal, recipient: usize) -> Result<FoundOfRecipient, Failure> {
         for waits in 0.. {
-            let known = journal.snapshot(key, None, self.context.bounds.time_left()).map_err(failed)?;
-            let found = Found::of(&known.rows);
-            let decision = found.decide(&wanted, clock::now_ms());
-            let end = decision.end.as_ref().and_then(|claimed| claimed.deciding_end()).map(|(_, end)| end.clone());
-            let what = match decision.line.act {
-                Act::Send | Act::Ask(_) => return Ok(Some(known)),
-                Act::Wait => match self.context.bounds.pause(WAITS.wait(waits, random)) {
-                    None => continue,
-                    Some(status) => return Err(Failure(status, decision.line.explanation.into())),
-                },
-                Act::Replay => (Outcome::Confirmed, Status::Ok, "accepted earlier, as the journal has it".to_owned()),
-                Act::Refuse | Act::LookUp => {
-                    let mut why = decision.line.explanation.to_owned();
-                    if !decision.differing.is_empty() {
-                        why = format!("{why}; the members that differ: {}", decision.differing.join(", "));
-                    }
-                    (Outcome::Unknown, decision.line.status, why)
-                }
-            };
-            self.record(recipient, what, end);
-            return Ok(None);
+            let found = self.ask_journal(journal, recipient)?;
+            let What::UnderWay(why) = &found.what else { return Ok(found) };
+            if let Some(status) = self.context.bounds.pause(WAITS.wait(waits, random)) {
+                return Err(Failure(status, why.clone()));
+            }
         }
         unreachable!("the wait ends with the call")
     }
 
+    fn ask_journal(&self, journal: &Journal, recipient: usize) -> Result<FoundOfRecipient, Failure> {
+        let identity = self.report.rows[recipient].identity.clone();
+        let key = journal.scope.payout(&identity.client_reference);
+        let members = vec![
+            ("function".to_owned(), INITIATE.name.to_owned()),
+            (names::ACCOUNT.to_owned(), identity.account),
+            (names::BANK.to_owned(), identity.bank),
+            (names::AMOUNT.to_owned(), normal_amount(&identity.amount)),
+        ];
+        let wanted = Wanted { key: &key, step: Step::Other, explicit: false, members: &members, fresh: false };
+        let known = journal.snapshot(&key, None, self.context.bounds.time_left()).map_err(failed)?;
+        let found = Found::of(&known.rows);
+        let decision = found.decide(&wanted, clock::now_ms());
+        let mut why = decision.line.explanation.to_owned();
+        if !decision.differing.is_empty() {
+            why = format!("{why}; the members that differ: {}", decision.differing.join(", "));
+        }
+        if let Some(open) = decision.open.last() {
+            why = format!("{why} (claim {} in the journal)", open.row.id);
+        }
+        let end = decision.end.as_ref().and_then(|claimed| claimed.deciding_end()).map(|(_, end)| end.clone());
+        let what = match decision.line.act {
+            Act::Send | Act::Ask(_) => What::MayBePaid,
+            Act::Wait => What::UnderWay(why),
+            Act::Replay => {
+                let message = "accepted earlier, as the journal has it".to_owned();
+                What::Known((Outcome::Confirmed, Status::Ok, message), end)
+            }
+            Act::Refuse | Act::LookUp => What::Known((Outcome::Unknown, decision.line.status, why), end),
+        };
+        let last = found.claims().last().and_then(Claimed::deciding_end);
+        let alone = last.is_some_and(|(_, end)| end.outcome == Outcome::Rejected && end.recipients > 1);
+        Ok(FoundOfRecipient { what, payable: Payable { recipient, key, members, known, alone } })
+    }
+
+    /// What an earlier run, or another process, did for those that this run did not pay. That it sent nothing for them
+    /// proves nothing: they are UNKNOWN where the journal can no longer be read.
+    pub(super) fn read_the_rest(&mut self, journal: &Journal) {
+        let not_sent: Vec<usize> =
+            (0..self.report.rows.len()).filter(|&row| self.report.rows[row].outcome == Outcome::NotSent).collect();
+        let mut unread = Vec::new();
+        for recipient in not_sent {
+            let ended = self.context.bounds.ended().is_some();
+            match if ended { None } else { self.ask_journal(journal, recipient).ok() } {
+                Some(FoundOfRecipient { what: What::MayBePaid, .. }) => {}
+                Some(FoundOfRecipient { what: What::Known(result, end), .. }) => self.record(recipient, result, end),
+                Some(FoundOfRecipient { what: What::UnderWay(why), .. }) => {
+                    self.record(recipient, (Outcome::Unknown, Status::Unresolved, why), None);
+                }
+                None => unread.push(recipient),
+            }
+        }
+        if unread.is_empty() {
+            return;
+        }
+        let message = "this run did not send it, and did not read what the journal has of it".to_owned();
+        let status = status::name_of(Status::Unresolved).to_owned();
+        let batch = Some(self.report.batches.len());
+        self.report.batches.push(Batch { status, message, ..Batch::begun(unread.len()) });
+        for recipient in unread {
+            let row = &mut self.report.rows[recipient];
+            *row = Recipient { outcome: Outcome::Unknown, batch, ..Recipient::new(row.identity.clone()) };
+        }
+    }
+
     /// Puts what the journal has into the report.
     fn record(&mut self, recipient: usize, (outcome, status, message): (Outcome, Status, String), end: Option<End>) {
-        let index = self.report.batches.len();
-        let reference = end.as_ref().and_then(|end| end.batch_reference.clone());
-        let payout_reference = end.and_then(|end| end.payment_reference);
         let is_unknown = outcome == Outcome::Unknown;
+        let settled = !is_unknown && end.as_ref().is_some_and(|end| matches!(end.by, By::Person { .. }));
         let of_row = is_unknown.then(|| message.clone());
-        self.report.batches.push(Batch {
-            outcome,
-            status: status::name_of(status).to_owned(),
-            reference,
-            message,
-            ..Batch::begun(1)
-        });
+        let (reference, payout_reference) =
+            end.map_or((None, None), |end| (end.batch_reference, end.payment_reference));
+        let batches = &mut self.report.batches;
+        let batch = match batches.iter().position(|batch| reference.is_some() && batch.reference == reference) {
+            _ if settled => None,
+            Some(index) => {
+                batches[index].recipients += 1;
+                Some(index)
+            }
+            None => {
+                let status = status::name_of(status).to_owned();
+                batches.push(Batch { outcome, status, reference, message, ..Batch::begun(1) });
+                Some(batches.len() - 1)
+            }
+        };
         let row = &mut self.report.rows[recipient];
         let identity = row.identity.clone();
-        *row = Recipient { outcome, batch: Some(index), payout_reference, message: of_row, ..Recipient::new(identity) };
-        self.done += 1;
+        *row = Recipient { outcome, batch, payout_reference, settled, message: of_row, ..Recipient::new(identity) };
         if is_unknown {
             self.first_failure.get_or_insert(status);
         }
@@ -207,7 +266,7 @@ impl Run<'_> {
                 Ok(ClaimResult::Superseded) => Claiming::Superseded,
                 Err(why) => Claiming::Failed(why),
             };
-            claimed.iter().for_each(|row| self.write_end(journal, row, &End::not_sent(&row.id)));
+            claimed.iter().for_each(|row| self.client.write_end(self.context, journal, row, &End::not_sent(&row.id)));
             return result;
         }
         Claiming::Claimed(claimed)
@@ -227,19 +286,9 @@ impl Run<'_> {
                 http_status,
                 payment_reference: row.payout_reference.clone(),
                 batch_reference: batch.and_then(|batch| batch.reference.clone()),
+                recipients: u32::try_from(recipients.len()).unwrap_or(u32::MAX),
             };
-            self.write_end(journal, claim, &end);
-        }
-    }
-
-    /// A failure never changes the report: the key stays open.
-    fn write_end(&self, journal: &Journal, claim: &Row, end: &End) {
-        let timeout = self.context.bounds.time_left().min(self.client.config.timeout).max(LONGEST_END);
-        if let Err(why) = journal.end(claim, end, timeout) {
-            let name = status::name_of_outcome(end.outcome);
-            self.context.log(Level::Error, || {
-                format!("the journal could not record {name} of claim {}, which stays open: {why}", claim.id)
-            });
+            self.client.write_end(self.context, journal, claim, &end);
         }
     }
 

@@ -55,6 +55,8 @@ pub struct Row {
     /// Its newest batch.
     pub batch: Option<usize>,
     pub payout_reference: Option<String>,
+    /// A person settled it as done, in the journal: nothing more is known of it.
+    pub settled: bool,
     /// As a look-up found it.
     pub state: Option<State>,
     /// Why it is UNKNOWN, although others of its batch may not be.
@@ -63,7 +65,8 @@ pub struct Row {
 
 impl Row {
     pub fn new(identity: Identity) -> Row {
-        Row { identity, outcome: Outcome::NotSent, batch: None, payout_reference: None, state: None, message: None }
+        let (batch, payout_reference, state, message) = (None, None, None, None);
+        Row { identity, outcome: Outcome::NotSent, batch, payout_reference, settled: false, state, message }
     }
 }
 
@@ -94,6 +97,9 @@ impl Batch {
         }
     }
 }
+
+/// The member of a recipient that a person settled.
+pub const SETTLED: &str = "settled";
 
 /// What a comma and a state that is found later add.
 const STATE: usize = 32;
@@ -186,7 +192,9 @@ impl Report {
                 object.literal("batch", batch);
             }
             object.optional(names::PAYOUT_REFERENCE, row.payout_reference.as_deref());
-            if row.outcome == Outcome::Confirmed {
+            if row.settled {
+                object.literal(SETTLED, true);
+            } else if row.outcome == Outcome::Confirmed {
                 let batch = row.batch.and_then(|batch| self.batches.get(batch));
                 object.optional(names::BATCH_REFERENCE, batch.and_then(|batch| batch.reference.as_deref()));
             }

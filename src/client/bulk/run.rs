@@ -108,6 +108,9 @@ impl<'a> Run<'a> {
             self.end_what_is_under_way(&failure.1);
             Some(failure)
         });
+        if let Some(journal) = self.client.journal.get() {
+            let _ = contained(|| self.read_the_rest(journal));
+        }
         self.reply(stop)
     }
 
@@ -146,6 +149,14 @@ impl<'a> Run<'a> {
             let payable = self.payable(journal, recipients)?;
             if payable.is_empty() {
                 return Ok(());
+            }
+            if payable.len() > 1 && payable.iter().any(|one| one.alone) {
+                let (alone, others): (Vec<_>, Vec<_>) = payable.iter().partition(|one| one.alone);
+                for one in alone {
+                    self.batch(vec![one.recipient])?;
+                }
+                recipients = others.iter().map(|one| one.recipient).collect();
+                continue;
             }
             recipients = payable.iter().map(|one| one.recipient).collect();
             match self.send_batch(recipients.clone(), Some((journal, &payable, &mut waits)))? {

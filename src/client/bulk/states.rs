@@ -72,7 +72,7 @@ impl<'a> States<'a> {
     /// How many recipients may have been paid or may be paid yet.
     fn open(&self) -> usize {
         let is_final = |state: State| matches!(state, State::FAILED | State::SUCCESSFUL | State::REVERSED);
-        let is_open = |row: &&Row| !is_undone(row.outcome) && !row.state.is_some_and(is_final);
+        let is_open = |row: &&Row| !is_undone(row.outcome) && !row.settled && !row.state.is_some_and(is_final);
         self.report.rows.iter().filter(is_open).count()
     }
 

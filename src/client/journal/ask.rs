@@ -77,6 +77,7 @@ impl Recorded<'_> {
             http_status: reply.http_status,
             payment_reference: None,
             batch_reference: None,
+            recipients: 0,
         };
         match self.journal.end(&claimed, &end, left) {
             Ok(_) => Answer::Recorded,

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use super::Recorded;
 use crate::client::log::Level;
+use crate::client::{CallContext, Client};
+use crate::journal::Journal;
 use crate::journal::row::{By, End, Row};
 use crate::response::facts::Facts;
 use crate::response::reply::Reply;
@@ -12,7 +14,7 @@ use paysvc_spec::schema::Reference;
 use paysvc_spec::status::{self, Outcome, State};
 
 /// To write an end, when the time of the call is over: it is known only now.
-pub const LONGEST_END: Duration = Duration::from_secs(1);
+const LONGEST_END: Duration = Duration::from_secs(1);
 
 impl Recorded<'_> {
     /// A failure never changes the reply: the key stays open, and is looked up later.
@@ -26,20 +28,23 @@ impl Recorded<'_> {
             http_status: reply.http_status,
             payment_reference: reply.facts.as_deref().and_then(payment_reference),
             batch_reference: None,
+            recipients: 0,
         };
-        self.write(claim, &end);
+        self.client.write_end(self.context, self.journal, claim, &end);
     }
+}
 
-    /// Writes an end, and logs if that fails.
-    pub(super) fn write(&self, claim: &Row, end: &End) {
-        let timeout = self.context.bounds.time_left().max(LONGEST_END);
+impl Client {
+    /// Writes an end, and logs if that fails: the key stays open, and the reply is what it is.
+    pub(in crate::client) fn write_end(&self, context: &CallContext<'_>, journal: &Journal, claim: &Row, end: &End) {
+        let timeout = context.bounds.time_left().clamp(LONGEST_END, self.config.timeout.max(LONGEST_END));
         let name = status::name_of_outcome(end.outcome);
-        match self.journal.end(claim, end, timeout) {
+        match journal.end(claim, end, timeout) {
             Ok(false) => {}
-            Ok(true) => self.context.log(Level::Error, || {
+            Ok(true) => context.log(Level::Error, || {
                 format!("claim {} was settled by a person, and now the service's answer is {name}", claim.id)
             }),
-            Err(why) => self.context.log(Level::Error, || {
+            Err(why) => context.log(Level::Error, || {
                 format!("the journal could not record {name} of claim {}, which stays open: {why}", claim.id)
             }),
         }

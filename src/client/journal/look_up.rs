@@ -8,13 +8,13 @@ use crate::client::Client;
 use crate::client::resolve::earlier::{self, Earlier};
 use crate::client::resolve::task::Task;
 use crate::client::resolve::{arguments, watch};
+use crate::journal::Journal;
 use crate::journal::claims::Claimed;
 use crate::journal::row::{By, End, Row};
 use crate::journal::table::Found;
-use crate::journal::{Journal, attempts};
 use crate::json::object::object_text;
 use crate::response::reply::Reply;
-use crate::response::resolution;
+use crate::response::resolution::{self, Attempts};
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::journal::Step;
 use paysvc_spec::operations::operation;
@@ -54,13 +54,20 @@ pub enum Finding {
 pub fn settle(client: &Client, context: &CallContext<'_>, journal: &Journal, claim: &Row) -> Result<Finding, String> {
     let (was_open, failure) = (Cell::new(true), Cell::new(None));
     // After the look-up was answered: what is in the journal then is what the answer is about.
-    let attempts_now = || {
-        let known = journal.snapshot(&claim.key, claim.order.as_deref(), context.bounds.time_left());
-        let known = known.map_err(|why| failure.set(Some(why))).ok()?;
-        let found = Found::of(&known.rows);
-        let own = found.claims().iter().find(|claimed| claimed.row.id == claim.id)?;
-        was_open.set(own.is_open());
-        attempts(found.claims(), own)
+    let attempts_now = || match journal.snapshot(&claim.key, claim.order.as_deref(), context.bounds.time_left()) {
+        Ok(known) => {
+            let found = Found::of(&known.rows);
+            let Some(own) = found.claims().iter().find(|claimed| claimed.row.id == claim.id) else {
+                return Attempts::default();
+            };
+            was_open.set(own.is_open());
+            let (begun, own_entry) = journal.attempts(found.claims(), own);
+            Attempts { begun, own_entry: own_entry.map(str::to_owned) }
+        }
+        Err(why) => {
+            failure.set(Some(why));
+            Attempts::default()
+        }
     };
     let reply = resolve(client, context, claim, &attempts_now).unwrap_or_else(Reply::invalid).about_earlier();
     if let Some(why) = failure.take() {
@@ -81,6 +88,7 @@ pub fn settle(client: &Client, context: &CallContext<'_>, journal: &Journal, cla
         http_status: reply.http_status,
         payment_reference: None,
         batch_reference: None,
+        recipients: 0,
     };
     journal.end(claim, &end, context.bounds.time_left())?;
     Ok(Finding::Settled(reply))
@@ -96,7 +104,7 @@ pub fn resolve(
     client: &Client,
     context: &CallContext<'_>,
     claim: &Row,
-    attempts_now: &dyn Fn() -> Option<u32>,
+    attempts_now: &dyn Fn() -> Attempts,
 ) -> Result<Reply, ValidationError> {
     let crate::journal::row::Kind::Claim(of) = &claim.kind else {
         return Err(ValidationError::new(Status::Internal, "an end is no claim"));

@@ -127,6 +127,12 @@ impl Client {
         }
     }
 
+    fn log_news(&self, context: &CallContext<'_>, journal: &Journal) {
+        for text in journal.news(context.bounds.time_left()) {
+            context.log(Level::Warn, || text.to_owned());
+        }
+    }
+
     /// Sends a request, one that the journal records only if that allows it; if not, answers what is recorded.
     pub(super) fn send_or_replay(
         &self,
@@ -137,6 +143,8 @@ impl Client {
         let (journal, keyed) = match recorded {
             Ok(Some(recorded)) => recorded,
             Ok(None) => return self.send(context, prepared, PriorAttempts::NONE),
+            // What is open could not be read.
+            Err(error) if error.status == Status::Journal => return Reply::invalid(error).about_earlier(),
             Err(error) => return Reply::invalid(error),
         };
         let reply = prepared.and_then(|prepared| {
@@ -228,16 +236,14 @@ enum Claiming {
 impl Recorded<'_> {
     /// Reads the journal and does what its table says, until there is an answer.
     fn run(&self) -> Reply {
-        if self.journal.has_news(self.context.bounds.time_left()) {
-            self.context.log(Level::Warn, || {
-                "the journal has open requests: call journal_next when the program starts".to_owned()
-            });
-        }
+        self.client.log_news(self.context, self.journal);
         let (mut prior, mut number, mut races) = (PriorAttempts::NONE, 1, 0);
-        let mut waits = 0;
+        // That this call sent nothing proves nothing of others before the journal was read.
+        let (mut waits, mut nothing_open) = (0, false);
         loop {
             if let Some(reply) = self.sender.obstacle() {
-                return self.at_the_end(reply, prior);
+                let reply = self.at_the_end(reply, prior);
+                return if nothing_open { reply } else { reply.about_earlier() };
             }
             let known = match self.snapshot() {
                 Ok(known) => known,
@@ -268,6 +274,7 @@ impl Recorded<'_> {
                 },
                 Act::Send => {}
             }
+            nothing_open = true;
             let (Attempt { judged, again, .. }, claiming) = match self.attempt(&known, number, prior) {
                 Ok(attempted) => attempted,
                 Err(error) => return Reply::invalid(error),
@@ -276,10 +283,11 @@ impl Recorded<'_> {
             match claiming {
                 Claiming::Superseded => {
                     // Many that come back at once would all be superseded again.
-                    let wait = WAITS.wait(races, random);
-                    races += 1;
-                    if races < MOST_RACES && self.context.bounds.pause(wait).is_none() {
-                        continue;
+                    _ = self.context.bounds.pause(WAITS.wait(races, random));
+                    (races, nothing_open) = (races + 1, false);
+                    match races {
+                        MOST_RACES => return reply.about_earlier(),
+                        _ => continue,
                     }
                 }
                 Claiming::Failed(why) => return self.at_the_end(journal_failed(&why, Outcome::NotSent), prior),

@@ -41,6 +41,7 @@ impl Client {
     /// Resolves the next open key after that one. Gives its name, "" if none is left; `None` where that is not known.
     pub fn journal_next(&self, context: &CallContext<'_>, after: &str) -> (Option<String>, Reply) {
         let Some(journal) = self.journal.get() else { return (None, Reply::invalid(no_journal("journal_next"))) };
+        self.log_news(context, journal);
         let left = || context.bounds.time_left();
         let next = journal.next_open(&journal.scope.long(after), 1, left());
         let next = match next.map(|rows| rows.into_iter().next()) {
@@ -76,9 +77,12 @@ impl Client {
 
     /// A person decides what became of a claim that stays open.
     pub fn journal_settle(&self, context: &CallContext<'_>, json: &str) -> Reply {
-        let Some(journal) = self.journal.get() else { return Reply::invalid(no_journal(SETTLE)) };
         let settlement = arguments(const { operation(SETTLE) }, json).and_then(|members| Settlement::read(&members));
-        settlement.map_or_else(Reply::invalid, |settlement| settlement.write(context, journal))
+        match (settlement, self.journal.get()) {
+            (Err(error), _) => Reply::invalid(error),
+            (Ok(_), None) => Reply::invalid(no_journal(SETTLE)),
+            (Ok(settlement), Some(journal)) => settlement.write(context, journal),
+        }
     }
 }
 
@@ -146,6 +150,7 @@ impl Settlement {
             http_status: 0,
             payment_reference: None,
             batch_reference: None,
+            recipients: 0,
         };
         match journal.end(&claim.0, &end, left()) {
             Ok(_) => {

@@ -6,6 +6,7 @@ use crate::journal::claims::{ClaimState, Claimed};
 use crate::journal::table::Decision;
 use crate::json::object::object_text;
 use crate::response::reply::Reply;
+use crate::response::resolution::Attempts;
 use paysvc_spec::status::{Outcome, State, Status};
 
 impl Recorded<'_> {
@@ -18,7 +19,7 @@ impl Recorded<'_> {
         if recorded.outcome != Outcome::Confirmed {
             return recorded;
         }
-        let looked_up = look_up::resolve(self.client, self.context, claimed.row, &|| None);
+        let looked_up = look_up::resolve(self.client, self.context, claimed.row, &Attempts::default);
         match looked_up {
             Ok(reply) if reply.outcome == Outcome::Confirmed => Reply { replayed: true, ..reply },
             Ok(reply) if claimed.state() == ClaimState::SettledAsDone && reply.http_status / 100 == 2 => {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::net::TcpListener;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use paysvc_test_common::http;
@@ -15,8 +15,9 @@ use crate::journal::store::{Appended, NewRow, Query, Store};
 use crate::transport::call::CallToken;
 
 /// How an append fails.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, PartialEq, Default)]
 enum Failing {
+    #[default]
     Nothing,
     /// The row is not written.
     Append,
@@ -29,10 +30,11 @@ enum Failing {
 
 type Rows = BTreeMap<(String, u32), (Option<String>, bool, String)>;
 
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct Memory {
     rows: Arc<Mutex<Rows>>,
     failing: Arc<Mutex<Failing>>,
+    is_elsewhere: Arc<AtomicBool>,
 }
 
 impl Memory {
@@ -87,6 +89,10 @@ impl Store for Memory {
             }
         }
         Ok(())
+    }
+
+    fn is_elsewhere(&self) -> bool {
+        self.is_elsewhere.load(Ordering::SeqCst)
     }
 
     fn forget(&self, key: &str, _: Duration) -> Result<(), String> {
@@ -186,7 +192,11 @@ struct Till {
 impl Till {
     fn new() -> Till {
         let service = Service::start();
-        let store = Memory { rows: Arc::default(), failing: Arc::new(Mutex::new(Failing::Nothing)) };
+        let store = Memory {
+            rows: Arc::default(),
+            failing: Arc::new(Mutex::new(Failing::Nothing)),
+            is_elsewhere: Arc::default(),
+        };
         let client = client(service.port, &store);
         Till { client, store, service }
     }
@@ -302,6 +312,26 @@ fn a_claim_without_an_end_is_waited_for_and_then_looked_up() {
     assert_eq!(seen(&paid), (Status::Ok, Confirmed, false), "{}", paid.message);
     assert_eq!(till.service.charges(), 2);
     assert_eq!(till.store.kinds(), ["claim", "end REJECTED", "claim", "end CONFIRMED"]);
+}
+
+/// The service named the second attempt before its answer was lost for good; it has failed, and so has the first.
+#[test]
+fn a_later_attempt_is_refused_once_its_own_entry_has_failed() {
+    for (is_elsewhere, expected) in [(false, Rejected), (true, Unknown)] {
+        let till = Till::new();
+        till.service.charge_answers(Some(declined()));
+        assert_eq!(till.pay().outcome, Rejected);
+        let first = r#"{"orderPaymentReference":"PAY-0","statusId":4}"#;
+        till.service.look_up_answers(4, first);
+        till.service.charge_answers(Some(awaiting()));
+        assert_eq!(till.pay().outcome, Confirmed, "for now");
+        till.store.is_elsewhere.store(is_elsewhere, Ordering::SeqCst);
+        assert_eq!(till.next("").1.outcome, Unknown, "its entry is not there yet");
+        till.service.look_up_answers(4, &format!("{first},{FAILED}"));
+        let reply = till.next("").1;
+        assert_eq!(reply.outcome, expected, "{}", reply.message);
+        assert_eq!(till.service.charges(), 2);
+    }
 }
 
 #[test]
@@ -455,7 +485,7 @@ fn a_person_settles_what_stays_open_and_later_news_outweighs_it() {
 #[test]
 fn a_key_without_a_journal_is_refused() {
     let service = Service::start();
-    let store = Memory { rows: Arc::default(), failing: Arc::new(Mutex::new(Failing::Nothing)) };
+    let store = Memory::default();
     let till = Till { client: client(service.port, &store), store, service };
     let config = json!({"base_url": format!("http://127.0.0.1:{}", till.service.port), "secret_key": "s"});
     let client = Client::new(Some(&config.to_string()), &|_| None).unwrap_or_else(|error| panic!("{}", error.message));
@@ -473,6 +503,10 @@ fn accepted(account: &str) -> (&'static str, String) {
 }
 
 fn pay_list(client: &Client, references: &[&str], amount: &str) -> (Reply, Value) {
+    pay_list_with(client, references, amount, None)
+}
+
+fn pay_list_with(client: &Client, references: &[&str], amount: &str, token: Option<Arc<CallToken>>) -> (Reply, Value) {
     let list: Vec<_> = references
         .iter()
         .map(|reference| {
@@ -481,7 +515,7 @@ fn pay_list(client: &Client, references: &[&str], amount: &str) -> (Reply, Value
         })
         .collect();
     let record = CallRecord::new();
-    let context = client.begin(None, &record);
+    let context = client.begin(token, &record);
     let reply =
         client.payout_bulk(&context, &json!({"payoutDetails": list, "continue_after_unknown": true}).to_string());
     let report = serde_json::from_str(&reply.body).unwrap();
@@ -502,6 +536,32 @@ fn a_recipient_is_paid_once_across_lists() {
     assert_eq!((other.status, other.outcome), (Status::KeyReused, Unknown), "{report}");
     assert!(report["payouts"][0]["message"].as_str().unwrap().contains("amount"), "{report}");
     assert_eq!(till.service.charges(), 2);
+}
+
+/// A list that stops at its first recipient tells of the others what an earlier list did.
+#[test]
+fn who_was_not_reached_is_what_the_journal_has() {
+    let till = Till::new();
+    till.service.charge_answers(Some(accepted("0690000031")));
+    assert_eq!(pay_list(&till.client, &["paid"], "5").0.outcome, Confirmed);
+    till.service.charge_answers(None);
+    assert_eq!(pay_list(&till.client, &["open"], "5").0.outcome, Unknown);
+    let outcomes = |report: &Value| -> Vec<String> {
+        let rows = report["payouts"].as_array().unwrap().iter();
+        rows.map(|row| row["outcome"].as_str().unwrap().to_owned()).collect()
+    };
+    let all = ["first", "paid", "open", "never"];
+    till.service.charge_answers(Some(("401 Unauthorized", "{}".into())));
+    let (_, report) = pay_list(&till.client, &all, "5");
+    assert_eq!(outcomes(&report), ["REJECTED", "ACCEPTED", "UNKNOWN", "NOT_SENT"], "{report}");
+    let token = Arc::new(CallToken::default());
+    token.cancel();
+    let (_, report) = pay_list_with(&till.client, &all, "5", Some(token));
+    assert_eq!(outcomes(&report), ["UNKNOWN"; 4], "{report}");
+    till.store.fail(Failing::Read);
+    let (_, report) = pay_list(&till.client, &all, "5");
+    assert_eq!(outcomes(&report), ["UNKNOWN"; 4], "{report}");
+    assert_eq!(report["batches"].as_array().unwrap().len(), 1, "{report}");
 }
 
 #[test]
@@ -579,4 +639,20 @@ fn a_key_that_was_closed_long_ago_is_new_again_and_an_open_one_never_is() {
     age(4000);
     assert_eq!(seen(&till.refund("5", Some("open"))), (Status::Unresolved, Unknown, false));
     assert_eq!(till.service.charges(), 3);
+}
+
+/// That nothing was sent now does not say that nothing is open.
+#[test]
+fn a_call_that_ends_before_the_journal_was_read_knows_nothing_of_its_key() {
+    let till = Till::new();
+    till.service.charge_answers(None);
+    assert_eq!(till.pay().outcome, Unknown);
+    let token = Arc::new(CallToken::default());
+    token.cancel();
+    let record = CallRecord::new();
+    let context = till.client.begin(Some(token), &record);
+    let request = json!({"reference": "ORD-1", "paymentOption": "C", "card": {
+        "cardnumber": "5123450000000008", "expirymonth": "12", "expiryyear": "39", "cvv": "100"}});
+    let reply = till.client.call(&context, paysvc_spec::endpoint("order_pay"), &request.to_string());
+    assert_eq!(seen(&reply), (Status::Cancelled, Unknown, false), "{}", reply.message);
 }

@@ -3,7 +3,7 @@
 use crate::json::{self, Members, Type};
 use crate::request::secrets::Secrets;
 use crate::response::decimal::Decimal;
-use crate::response::resolution::{Asked, Price};
+use crate::response::resolution::{Asked, Attempts, Price};
 use crate::util::validation_error::ValidationError;
 use paysvc_spec::operations;
 use paysvc_spec::schema::{Default, Endpoint};
@@ -20,7 +20,7 @@ pub struct Task<'a> {
     pub members: Members<'a>,
     pub asked: Asked<'a>,
     /// The attempts as a journal knows them once the look-up has been answered; in place of those of `asked`.
-    pub attempts_now: Option<&'a dyn Fn() -> Option<u32>>,
+    pub attempts_now: Option<&'a dyn Fn() -> Attempts>,
     /// What no message may repeat of the earlier request.
     pub secrets: Secrets,
     pub repeats: bool,

@@ -12,7 +12,7 @@ use crate::response::facts::Facts;
 use crate::response::facts::stated::Text;
 use crate::response::redact::{Redactor, WITHHELD};
 use crate::response::reply::{self, Reply};
-use crate::response::resolution::{self, Decision, Evidence, Question};
+use crate::response::resolution::{self, Attempts, Decision, Evidence, Question};
 use crate::util::ended::{CANCELLED, TIME_IS_OVER};
 use paysvc_spec::schema::{Endpoint, Reference};
 use paysvc_spec::status::{self, Outcome, Status};
@@ -80,7 +80,7 @@ pub fn look(client: &Client, context: &CallContext<'_>, task: &Task<'_>) -> Look
 fn decide(task: &Task<'_>, reply: &Reply, currency: Option<&Text>) -> Decision {
     let nothing = Facts::default();
     let facts = reply.facts.as_deref().unwrap_or(&nothing);
-    let attempts = task.attempts_now.map_or(task.asked.attempts, |attempts| attempts());
+    let attempts = task.attempts_now.map_or_else(|| Attempts::begun(task.asked.attempts), |now| now());
     resolution::decide(Evidence::of(&task.asked, attempts, reply, facts, currency))
 }
 

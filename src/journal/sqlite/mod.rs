@@ -4,8 +4,10 @@
 //! sync is never followed by a commit of the same connection, and a file that was replaced is noticed.
 
 mod failure;
+mod home;
 mod place;
 mod schema;
+mod sweep;
 #[cfg(test)]
 mod tests;
 mod turns;
@@ -40,6 +42,7 @@ pub struct SqliteStore {
     /// A write has failed. What it left in the -wal file may be read, but is not durable before a checkpoint has
     /// succeeded.
     in_doubt: AtomicBool,
+    is_elsewhere: bool,
 }
 
 impl SqliteStore {
@@ -67,9 +70,15 @@ impl SqliteStore {
         fits(&path)?;
         fits(folder_of(&path))?;
         let identity = Identity::of(&path)?;
-        let store = SqliteStore { path, identity, turns: Turns::new(), in_doubt: AtomicBool::new(false) };
-        store.attempts(MAX_OPENING, |store| store.connected(schema::open))?;
-        Ok(store)
+        let (turns, in_doubt) = (Turns::new(), AtomicBool::new(false));
+        let store = SqliteStore { path, identity, turns, in_doubt, is_elsewhere: false };
+        let is_elsewhere = store.attempts(MAX_OPENING, |store| {
+            store.connected(|connection| {
+                schema::open(connection)?;
+                home::is_elsewhere(connection, &store.path).map_err(Failure::Other)
+            })
+        })?;
+        Ok(SqliteStore { is_elsewhere, ..store })
     }
 
     /// Until one succeeds, fails for another reason than that another process has the file, or the time is over. The
@@ -164,11 +173,15 @@ impl SqliteStore {
 impl Store for SqliteStore {
     fn append(&self, row: &NewRow<'_>, timeout: Duration) -> Result<Appended, String> {
         self.change(timeout, |transaction| {
-            let values = params![row.key, row.seq, row.order, row.open, row.json];
+            let time_ms = i64::try_from(row.time_ms).unwrap_or(i64::MAX);
+            let values = params![row.key, row.seq, row.order, row.open, time_ms, row.json];
             if transaction.execute(INSERT, values)? == 0 {
                 return Ok(Appended::Exists);
             }
             transaction.execute(KEEP_OPEN_ONLY_LAST, [row.key])?;
+            if row.seq == 1 {
+                sweep::sweep(transaction, row.keep_from_ms)?;
+            }
             Ok(Appended::Done)
         })
     }
@@ -192,14 +205,18 @@ impl Store for SqliteStore {
         Ok(())
     }
 
+    fn is_elsewhere(&self) -> bool {
+        self.is_elsewhere
+    }
+
     fn forget(&self, key: &str, timeout: Duration) -> Result<(), String> {
         self.change(timeout, |transaction| transaction.execute("DELETE FROM journal_row WHERE key = ?1", [key]))?;
         Ok(())
     }
 }
 
-const INSERT: &str = "INSERT INTO journal_row (key, seq, order_ref, open, row) VALUES (?1, ?2, ?3, ?4, ?5)
-    ON CONFLICT DO NOTHING";
+const INSERT: &str = "INSERT INTO journal_row (key, seq, order_ref, open, time_ms, row)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING";
 
 const KEEP_OPEN_ONLY_LAST: &str = "UPDATE journal_row SET open = 0
     WHERE key = ?1 AND open = 1 AND seq < (SELECT max(seq) FROM journal_row WHERE key = ?1)";
@@ -246,7 +263,13 @@ fn make(path: &Path) -> Result<(), String> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     drop(options.open(&new).map_err(cannot)?);
-    let made = critical_section(|| connected(&new, schema::make));
+    let made = critical_section(|| {
+        connected(&new, |connection| {
+            schema::make(connection)?;
+            home::write(connection, &new).map_err(Failure::Other)?;
+            schema::checkpoint(connection)
+        })
+    });
     let placed = made.map_err(|failure| match failure {
         Failure::Busy => format!("the journal {shown} cannot be made: another process has opened {}", new.display()),
         Failure::Other(error) => format!("the journal {shown} cannot be made: {error}"),

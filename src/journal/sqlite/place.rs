@@ -139,6 +139,14 @@ impl Identity {
         Identity {}
     }
 
+    /// The same after a restart, and not that of a copy.
+    pub fn number_of_file(self) -> String {
+        #[cfg(unix)]
+        return self.device_and_inode.1.to_string();
+        #[cfg(not(unix))]
+        String::new()
+    }
+
     /// Fails if another file is at this path.
     pub fn check(self, path: &Path) -> Result<(), String> {
         if Identity::of(path)? == self {

@@ -36,13 +36,12 @@ pub fn configure(connection: &Connection) -> rusqlite::Result<()> {
     ))
 }
 
-/// Makes the schema in an empty file.
+/// Makes the schema in an empty file. What is in the -wal file must be brought into it before it is used.
 pub fn make(connection: &mut Connection) -> Result<(), Failure> {
     connection.pragma_update(None, "page_size", PAGE_BYTES as u32)?;
     use_wal(connection)?;
     connection.pragma_update(None, "application_id", APPLICATION_ID)?;
-    migrate(connection)?;
-    checkpoint(connection)
+    migrate(connection)
 }
 
 /// Fails unless the file is a journal of this version.

@@ -4,15 +4,23 @@ CREATE TABLE journal_row (
     order_ref TEXT,
     -- 1: the last row of its key, which is open.
     open INTEGER NOT NULL CHECK (open IN (0, 1)),
+    time_ms INTEGER NOT NULL,
     row TEXT NOT NULL,
     PRIMARY KEY (key, seq)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE journal_about (
+    id TEXT NOT NULL,
+    -- Where it was made: a digest of the numbers of the machine and the file.
+    home TEXT NOT NULL,
+    -- The last key of which it was looked whether it is too old to be kept.
+    swept TEXT NOT NULL
+) STRICT;
 CREATE INDEX journal_row_of_order ON journal_row (order_ref) WHERE order_ref IS NOT NULL;
 CREATE INDEX journal_row_open ON journal_row (key) WHERE open = 1;
 -- For people, with a shell of SQLite: SELECT * FROM journal;
 CREATE VIEW journal AS
 SELECT
-    strftime('%Y-%m-%d %H:%M:%f', json_extract(row, '$.time_ms') / 1000.0, 'unixepoch') AS time_utc,
+    strftime('%Y-%m-%d %H:%M:%f', time_ms / 1000.0, 'unixepoch') AS time_utc,
     key,
     seq,
     json_extract(row, '$.kind') AS kind,

@@ -83,6 +83,7 @@ fn end(of: u32, says: &str) -> Kind {
         http_status,
         payment_reference: None,
         batch_reference: None,
+        recipients: 0,
     })
 }
 

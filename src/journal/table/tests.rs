@@ -53,6 +53,7 @@ impl Journal {
             http_status,
             payment_reference: None,
             batch_reference: None,
+            recipients: 0,
         };
         self.add(&key, Kind::End(end))
     }

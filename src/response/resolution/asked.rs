@@ -15,6 +15,22 @@ pub struct Asked<'a> {
     pub attempts: Option<u32>,
 }
 
+/// The attempts to pay an order, by those who began them.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Attempts {
+    /// How many requests that may charge the order were begun; `None`: not known.
+    pub begun: Option<u32>,
+    /// What the service called the attempt in question when it answered, if every other attempt has ended. Only a journal
+    /// knows it.
+    pub own_entry: Option<String>,
+}
+
+impl Attempts {
+    pub fn begun(begun: Option<u32>) -> Attempts {
+        Attempts { begun, own_entry: None }
+    }
+}
+
 impl Asked<'_> {
     /// The currency with which the order was made, as the request says.
     pub fn currency_of_order(&self) -> Option<&str> {

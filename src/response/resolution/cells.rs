@@ -44,6 +44,17 @@ fn decide_on(asked: &Asked<'_>, http_status: u16, body: &str) -> Decision {
 }
 
 pub(super) fn decide_with(asked: &Asked<'_>, http_status: u16, body: &str, currency: Option<&str>) -> Decision {
+    decide_after(Attempts::begun(asked.attempts), asked, http_status, body, currency)
+}
+
+/// With what a journal knows of the attempts.
+fn decide_after(
+    attempts: Attempts,
+    asked: &Asked<'_>,
+    http_status: u16,
+    body: &str,
+    currency: Option<&str>,
+) -> Decision {
     let (expected, references) = look_up(asked.question);
     let document = Document::scan(body, &|| false).ok();
     let nothing = Facts::default();
@@ -54,7 +65,7 @@ pub(super) fn decide_with(asked: &Asked<'_>, http_status: u16, body: &str, curre
     let verdict = verdict::decide(Safety::ReadOnly, &result, false);
     let reply = Reply { http_status, facts: read, ..Reply::without_body(verdict.status, verdict.outcome, "") };
     let facts = reply.facts.as_deref().unwrap_or(&nothing);
-    decide(Evidence::of(asked, asked.attempts, &reply, facts, currency.map(Text::from).as_ref()))
+    decide(Evidence::of(asked, attempts, &reply, facts, currency.map(Text::from).as_ref()))
 }
 
 fn brief(decision: &Decision) -> (&'static str, Status, Outcome, i32) {
@@ -82,6 +93,12 @@ const ACCOUNT: &str = r#"{"alias":"till-1","accountNumber":"TRP0000001"}"#;
 fn charge(attempts: u32, body: &str) -> Decision {
     let attempts = (attempts > 0).then_some(attempts);
     decide_on(&Asked { attempts, ..asked(Charge) }, 200, body)
+}
+
+/// The second of two attempts, which the service called so.
+fn later(own_entry: &str, body: &str) -> Decision {
+    let attempts = Attempts { begun: Some(2), own_entry: Some(own_entry.to_owned()) };
+    decide_after(attempts, &asked(Charge), 200, body, None)
 }
 
 #[test]
@@ -124,6 +141,8 @@ fn every_line_is_taken_by_an_answer() {
         ("c11", Ok, Confirmed, 6, charge(1, &order(6, FINAL))),
         ("c12", Status::Rejected, Rejected, 4, charge(1, &with_history(4, FAILED))),
         ("c12", Status::Rejected, Rejected, 4, only(Final, &with_history(4, FAILED))),
+        ("c30", Status::Rejected, Rejected, 4, later(" pay-1 ", &with_history(4, TWICE))),
+        ("c14", Unresolved, Unknown, 4, later("PAY-3", &with_history(4, TWICE))),
         ("c13", Unresolved, Unknown, 4, charge(0, &with_history(4, FAILED))),
         ("c13", Unresolved, Unknown, 4, plain(Final, 200, &with_history(4, FAILED))),
         ("c14", Unresolved, Unknown, 4, charge(2, &with_history(4, TWICE))),

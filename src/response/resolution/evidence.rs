@@ -1,6 +1,6 @@
 //! What the answer of a look-up tells about the earlier request, and which conditions of the table hold.
 
-use super::asked::Asked;
+use super::asked::{Asked, Attempts};
 use super::difference::{self, Difference};
 use crate::response::facts::Facts;
 use crate::response::facts::history::AttemptState;
@@ -25,7 +25,7 @@ pub struct Evidence<'a> {
     amount_agrees: bool,
     /// The answer is about an account with the Reference that was given.
     is_own_account: bool,
-    attempts: Option<u32>,
+    attempts: Attempts,
     /// The status of a question that stays open.
     pub(super) open: Status,
 }
@@ -34,7 +34,7 @@ impl<'a> Evidence<'a> {
     /// What the look-up's reply proves. `currency`: as another endpoint has told it.
     pub fn of(
         asked: &Asked<'_>,
-        attempts: Option<u32>,
+        attempts: Attempts,
         reply: &Reply,
         facts: &'a Facts,
         currency: Option<&Text>,
@@ -90,8 +90,12 @@ impl<'a> Evidence<'a> {
             Condition::NoProgress => !facts.failed_beside_progress,
             Condition::SaidToBeFinal => facts.finality.is_final && facts.finality.needs_no_requery,
             Condition::EveryEntryFailed => facts.history.all_failed(),
-            Condition::OneAttempt => self.attempts == Some(1),
-            Condition::AttemptsUnknown => self.attempts.is_none(),
+            Condition::OneAttempt => self.attempts.begun == Some(1),
+            Condition::AttemptsUnknown => self.attempts.begun.is_none(),
+            Condition::OwnEntry(state) => {
+                let own = self.attempts.own_entry.as_deref().and_then(|own| facts.history.of(own));
+                own == Some(AttemptState::Is(state))
+            }
             Condition::Entry(state) => self.attempt == Some(AttemptState::Is(state)),
             Condition::HasElements => facts.elements > 0,
             Condition::NoElementRefused => !facts.element_refused,

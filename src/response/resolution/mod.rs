@@ -19,7 +19,7 @@ use paysvc_spec::schema::Safety;
 use paysvc_spec::status::{Outcome, State, Status};
 use paysvc_spec::verdicts::resolution::{LINES, Line};
 
-pub use asked::{Asked, Price};
+pub use asked::{Asked, Attempts, Price};
 pub use evidence::Evidence;
 pub use history::allows_charge;
 pub use paysvc_spec::verdicts::resolution::Question;

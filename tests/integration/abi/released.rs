@@ -117,7 +117,11 @@ fn what_changed_since_a_release_does_not_compile_with_it() {
     let abi = format!("#define PAYSVC_ABI {}\n", paysvc_spec::status::ABI);
     for (from, to, named) in [
         // Functions: a parameter's type, one parameter more, the result, and gone.
-        (" int timeout_ms);", " long timeout_ms);", "paysvc_call_set_timeout_ms"),
+        (
+            "                                             int timeout_ms);",
+            " long timeout_ms);",
+            "paysvc_call_set_timeout_ms",
+        ),
         (
             "PAYSVC_CDECL paysvc_call_cancel(const paysvc_call *call)",
             "PAYSVC_CDECL paysvc_call_cancel(const paysvc_call *call, int why)",

@@ -1,5 +1,5 @@
-//! The examples in C, Go and Python: killed at any moment, started twice, with a torn or another journal, on a full disk,
-//! and started again, until nothing is left that may be sent. PAYSVC_TORN=1 tears a line at every byte.
+//! The example without a journal, in Go: killed at any moment, started twice, with torn or other steps, on a full disk, and
+//! started again, until nothing is left that may be sent. PAYSVC_TORN=1 tears a line at every byte.
 
 use std::cell::RefCell;
 use std::io::{BufRead as _, BufReader};
@@ -15,63 +15,44 @@ use super::{check, fault, ledger, recipients, report};
 use crate::support::capi::Client;
 use crate::support::random::Random;
 use crate::support::sandbox::Sandbox;
-use crate::support::{Link, Stage, bindings, output_of, root};
+use crate::support::{Stage, output_of};
 
-/// An example, a list that it pays, and the sandbox that is asked to.
+/// The example, a list that it pays, and the sandbox that is asked to.
 struct Example {
     stage: Stage,
     sandbox: Sandbox,
     list: RefCell<Vec<Value>>,
-    program: Option<PathBuf>,
-    /// How it begins a new journal.
-    new: &'static str,
+    program: PathBuf,
 }
 
 impl Example {
-    fn of(stage: Stage, program: Option<PathBuf>, new: &'static str, count: usize) -> Example {
+    fn new(count: usize) -> Example {
+        let stage = Stage::new();
+        let program = stage.go_build("examples/payouts");
         let list = RefCell::new(recipients(count));
-        let example = Example { sandbox: Sandbox::start(&[]), list, program, new, stage };
+        let example = Example { sandbox: Sandbox::start(&[]), list, program, stage };
         example.begin_anew();
         example
     }
 
-    fn in_c(count: usize) -> Example {
-        let stage = Stage::new();
-        let program = stage.cc(&root().join("examples/payouts.c"), Link::Shared, &["-std=c89", "-pedantic"]);
-        Example::of(stage, Some(program), "--new", count)
+    fn steps(&self) -> PathBuf {
+        self.stage.path().join("steps")
     }
 
-    fn in_go(count: usize) -> Example {
-        let stage = Stage::new();
-        let program = stage.go_build("examples/payouts");
-        Example::of(stage, Some(program), "-new", count)
-    }
-
-    fn in_python(count: usize) -> Example {
-        Example::of(Stage::new(), None, "--new", count)
-    }
-
-    fn journal(&self) -> PathBuf {
-        self.stage.path().join("journal")
-    }
-
-    /// Begins a new journal, or goes on with one.
-    fn start_with(&self, is_new: bool, journal: &Path) -> Command {
-        let mut command = match &self.program {
-            Some(program) => self.stage.command(program),
-            None => bindings::python("examples/payouts.py"),
-        };
+    /// Begins, or goes on with the steps in a file.
+    fn start_with(&self, is_new: bool, steps: &Path) -> Command {
+        let mut command = self.stage.command(&self.program);
         for name in ["base_url", "public_key", "secret_key", "encryption_key"] {
             command.env(format!("PAYSVC_{}", name.to_uppercase()), self.sandbox.text(name));
         }
-        command.args(is_new.then_some(self.new)).arg(self.stage.path().join("list.json")).arg(journal);
+        command.args(is_new.then_some("-new")).arg(self.stage.path().join("list.json")).arg(steps);
         command
     }
 
-    /// Goes on if there is a journal.
+    /// Goes on if there are steps.
     fn start(&self) -> Command {
-        let journal = self.journal();
-        self.start_with(!journal.exists(), &journal)
+        let steps = self.steps();
+        self.start_with(!steps.exists(), &steps)
     }
 
     /// Lets go on what is left, until it ends; gives how many are UNKNOWN.
@@ -85,10 +66,10 @@ impl Example {
         unknown
     }
 
-    /// The journal says of everybody what the ledger says.
+    /// The steps say of everybody what the ledger says.
     #[track_caller]
     fn check(&self, unknown: usize) {
-        let text = std::fs::read_to_string(self.journal()).unwrap();
+        let text = std::fs::read_to_string(self.steps()).unwrap();
         assert!(text.ends_with('\n'));
         let steps: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         let client = Client::new(&self.sandbox.config());
@@ -113,7 +94,7 @@ impl Example {
     /// Everybody gets another reference: what a killed run has sent may be executed after the sandbox has forgotten it.
     fn begin_anew(&self) {
         self.sandbox.post("/sandbox/reset", &json!({}));
-        let _ = std::fs::remove_file(self.journal());
+        let _ = std::fs::remove_file(self.steps());
         let mut list = self.list.borrow_mut();
         for row in list.iter_mut() {
             row["clientReference"] = format!("{}-", row["clientReference"].as_str().unwrap()).into();
@@ -144,9 +125,9 @@ fn killed(example: &Example) {
     for kills in 0..6 {
         example.kill_after(1 + random.below(2) as usize, Duration::from_millis(random.below(40)));
         // As if it had died while it wrote what a batch was answered.
-        let text = std::fs::read_to_string(example.journal()).unwrap_or_default();
+        let text = std::fs::read_to_string(example.steps()).unwrap_or_default();
         if kills % 2 == 0 && text.lines().last().is_some_and(|line| line.starts_with(r#"{"step":"after""#)) {
-            std::fs::write(example.journal(), &text[..text.len() - 5]).unwrap();
+            std::fs::write(example.steps(), &text[..text.len() - 5]).unwrap();
         }
         let executed = ledger(&example.sandbox);
         assert!(executed.values().all(|made| made.len() == 1), "{executed:?}");
@@ -158,13 +139,13 @@ fn killed(example: &Example) {
     );
 }
 
-/// Whoever has the journal pays; the other one is refused, also where both begin.
+/// Whoever has the file pays; the other one is refused, also where both begin.
 fn started_twice(example: &Example, times: usize) {
     for round in 0..times {
         example.begin_anew();
         let both = || {
-            let start = |is_new| example.start_with(is_new, &example.journal());
-            let is_new = !example.journal().exists();
+            let start = |is_new| example.start_with(is_new, &example.steps());
+            let is_new = !example.steps().exists();
             let children = [0, 1].map(|_| {
                 let mut command = start(is_new);
                 command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
@@ -187,7 +168,7 @@ fn started_twice(example: &Example, times: usize) {
     let mut first = example.start().stdout(Stdio::piped()).spawn().unwrap();
     let mut steps = BufReader::new(first.stdout.take().unwrap()).lines();
     steps.next().unwrap().unwrap();
-    let second = told(&example.start_with(false, &example.journal()).output().unwrap());
+    let second = told(&example.start_with(false, &example.steps()).output().unwrap());
     assert!(!second.is_empty());
     steps.for_each(drop);
     assert_eq!(first.wait().unwrap().code(), Some(0));
@@ -199,7 +180,7 @@ fn started_twice(example: &Example, times: usize) {
 fn torn(example: &Example, bytes: usize) {
     example.begin_anew();
     assert_eq!(example.finish(), 0);
-    let text = std::fs::read_to_string(example.journal()).unwrap();
+    let text = std::fs::read_to_string(example.steps()).unwrap();
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let mut cuts = 0;
     // The first line; a step before a batch, which was not sent; a step after one, whose answer is lost.
@@ -208,7 +189,7 @@ fn torn(example: &Example, bytes: usize) {
             // The sandbox goes on counting, as the service does: a reference that is there twice is no answer.
             let before = ledger(&example.sandbox);
             let left = [lines[..whole].concat().as_bytes(), &lines[whole].as_bytes()[..cut]].concat();
-            std::fs::write(example.journal(), left).unwrap();
+            std::fs::write(example.steps(), left).unwrap();
             let output = example.start().output().unwrap();
             let code = if whole == 1 { 2 } else { 0 };
             assert_eq!(output.status.code(), Some(code), "{whole} {cut}: {}", output_of(&output));
@@ -220,30 +201,30 @@ fn torn(example: &Example, bytes: usize) {
                 let times = executed[name].len() - before[name].len();
                 assert_eq!(times, usize::from(index >= first), "{name} {whole} {cut}: {}", output_of(&output));
             }
-            let again = std::fs::read_to_string(example.journal()).unwrap();
+            let again = std::fs::read_to_string(example.steps()).unwrap();
             assert!(again.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()), "{again}");
             cuts += 1;
         }
     }
-    println!("{cuts} journals with a torn line: 0 paid twice, every line whole afterwards");
+    println!("{cuts} files with a torn line: 0 paid twice, every line whole afterwards");
 }
 
 /// A name that is wrong by accident begins nothing.
-fn other_journal(example: &Example) {
+fn other_file(example: &Example) {
     example.begin_anew();
     assert_eq!(example.finish(), 0);
     let other = example.stage.path().join("another");
     told(&example.start_with(false, &other).output().unwrap());
     assert!(!other.exists());
-    told(&example.start_with(true, &example.journal()).output().unwrap());
+    told(&example.start_with(true, &example.steps()).output().unwrap());
     assert_eq!(ledger(&example.sandbox).len(), example.list.borrow().len());
     example.check(0);
-    // A journal that is damaged is refused, and left as it is.
-    let text = std::fs::read_to_string(example.journal()).unwrap();
+    // A file that is damaged is refused, and left as it is.
+    let text = std::fs::read_to_string(example.steps()).unwrap();
     for damaged in [text.replacen('{', "\0", 1), text.replacen('{', "", 1)] {
-        std::fs::write(example.journal(), &damaged).unwrap();
+        std::fs::write(example.steps(), &damaged).unwrap();
         told(&example.start().output().unwrap());
-        assert_eq!(std::fs::read_to_string(example.journal()).unwrap(), damaged);
+        assert_eq!(std::fs::read_to_string(example.steps()).unwrap(), damaged);
     }
     assert_eq!(ledger(&example.sandbox).len(), example.list.borrow().len());
 }
@@ -262,7 +243,7 @@ fn full_disk(example: &Example) {
         }
         let output = limited.output().unwrap();
         stopped += usize::from(output.status.code() != Some(0));
-        let text = std::fs::read_to_string(example.journal()).unwrap();
+        let text = std::fs::read_to_string(example.steps()).unwrap();
         assert!(text.is_empty() || text.ends_with('\n'), "{blocks} blocks: {text}");
         // One batch at most has an answer that could not be written down.
         let unknown = example.finish();
@@ -272,35 +253,15 @@ fn full_disk(example: &Example) {
 }
 
 #[test]
-fn in_c_nobody_is_paid_twice() {
-    let example = Example::in_c(8);
+fn without_a_journal_nobody_is_paid_twice() {
+    let example = Example::new(8);
     killed(&example);
     started_twice(&example, 20);
-    other_journal(&example);
+    other_file(&example);
     full_disk(&example);
 }
 
 #[test]
-fn in_c_a_line_may_be_torn_anywhere() {
-    torn(&Example::in_c(4), setting("PAYSVC_TORN", 17) as usize);
-}
-
-#[test]
-fn in_go_nobody_is_paid_twice() {
-    let example = Example::in_go(8);
-    killed(&example);
-    started_twice(&example, 10);
-    other_journal(&example);
-    full_disk(&example);
-    torn(&example, 97);
-}
-
-#[test]
-fn in_python_nobody_is_paid_twice() {
-    let example = Example::in_python(8);
-    killed(&example);
-    started_twice(&example, 4);
-    other_journal(&example);
-    full_disk(&example);
-    torn(&example, 301);
+fn a_line_may_be_torn_anywhere() {
+    torn(&Example::new(4), setting("PAYSVC_TORN", 17) as usize);
 }

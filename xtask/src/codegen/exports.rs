@@ -2,6 +2,7 @@
 
 use minijinja::{Value, context};
 use paysvc_spec::checks::Check;
+use paysvc_spec::journal::Step;
 use paysvc_spec::operations::{OPERATIONS, Operation};
 use paysvc_spec::schema::{Endpoint, Field, Kind};
 use paysvc_spec::settings;
@@ -24,7 +25,9 @@ pub fn documented(rows: &[Endpoint]) -> String {
     let typed = typed.chain([("c_int".to_owned(), JSON_TYPES)]);
     let constants: Vec<Value> =
         typed.flat_map(|(of, table)| table.iter().map(|it| constant(&of, it)).collect::<Vec<_>>()).collect();
-    let rows: Vec<Value> = rows.iter().map(|it| context! { members => members(it.fields), ..row(it) }).collect();
+    let needs_key = |it: &Endpoint| Step::of(it, true) == Some(Step::Other);
+    let described = |it: &Endpoint| context! { members => members(it.fields), needs_key => needs_key(it), ..row(it) };
+    let rows: Vec<Value> = rows.iter().map(described).collect();
     let context = context! {
         abi => ABI,
         version => version::VERSION,

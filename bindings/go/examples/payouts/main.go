@@ -2,16 +2,16 @@
 
 // Command payouts pays the recipients of a list, and goes on where an earlier run of it ended, whatever ended it.
 //
-//	payouts -new LIST JOURNAL   begins: JOURNAL must not exist
-//	payouts LIST JOURNAL        goes on: JOURNAL must exist
+//	payouts -new LIST STEPS   begins: STEPS must not exist
+//	payouts LIST STEPS        goes on: STEPS must exist
 //
-// LIST is a file with a JSON array: the recipients of PayoutBulk. JOURNAL is a file that this program writes: one line for each
-// step. Without it nobody would know after a crash who was paid, so keep it, and name it again to go on. A new journal for a list
-// that was begun with another one pays the whole list again. Status 0: all were accepted. 1: some were not, run it again. 2:
+// It is for those who have no journal: with the setting Journal all of this is one call, see examples/payouts.c. LIST is a file with
+// a JSON array: the recipients of PayoutBulk. STEPS is a file that this program writes: one line for each step. Without it nobody
+// would know after a crash who was paid, so keep it, and name it again to go on. A new file for a list that was begun with another
+// one pays the whole list again. Status 0: all were accepted. 1: some were not, run it again. 2:
 // UNKNOWN ones are left, ask a person. 3: it could not run, see the error.
 //
 // It is configured by environment variables: PAYSVC_BASE_URL, PAYSVC_PUBLIC_KEY, PAYSVC_SECRET_KEY and PAYSVC_ENCRYPTION_KEY.
-// The journals of examples/payouts.c are alike.
 package main
 
 import (
@@ -29,15 +29,15 @@ import (
 	"paysvc.example/go/paysvc"
 )
 
-// A journal is a file of this process alone, with one line for each step of a list.
-type journal struct {
+// A file of this process alone, with one line for each step of a list.
+type stepsFile struct {
 	file   *os.File
 	steps  json.RawMessage
 	size   int64 // of its whole lines
 	failed error // a line could not be written: nothing may follow it
 }
 
-func openJournal(name string, isNew bool) (*journal, error) {
+func openSteps(name string, isNew bool) (*stepsFile, error) {
 	flags := os.O_RDWR
 	if isNew {
 		flags |= os.O_CREATE | os.O_EXCL
@@ -48,7 +48,7 @@ func openJournal(name string, isNew bool) (*journal, error) {
 	}
 	// It ends with the process.
 	if err := syscall.FcntlFlock(file.Fd(), syscall.F_SETLK, &syscall.Flock_t{Type: syscall.F_WRLCK}); err != nil {
-		return nil, fmt.Errorf("another process is paying with this journal: %w", err)
+		return nil, fmt.Errorf("another process is paying with this file: %w", err)
 	}
 	text, err := io.ReadAll(file)
 	if err != nil {
@@ -57,15 +57,15 @@ func openJournal(name string, isNew bool) (*journal, error) {
 	// A last line that was being written when the process died, or the power failed, is cut off: otherwise the next line would
 	// continue it.
 	whole := text[:bytes.LastIndexByte(text, '\n')+1]
-	j := &journal{file: file, size: int64(len(whole))}
-	if err := errors.Join(file.Truncate(j.size), file.Sync(), syncDirectory(name)); err != nil {
+	s := &stepsFile{file: file, size: int64(len(whole))}
+	if err := errors.Join(file.Truncate(s.size), file.Sync(), syncDirectory(name)); err != nil {
 		return nil, err
 	}
-	if _, err := file.Seek(j.size, io.SeekStart); err != nil {
+	if _, err := file.Seek(s.size, io.SeekStart); err != nil {
 		return nil, err
 	}
-	j.steps = bytes.Join([][]byte{{'['}, bytes.ReplaceAll(bytes.TrimSuffix(whole, []byte{'\n'}), []byte{'\n'}, []byte{','}), {']'}}, nil)
-	return j, nil
+	s.steps = bytes.Join([][]byte{{'['}, bytes.ReplaceAll(bytes.TrimSuffix(whole, []byte{'\n'}), []byte{'\n'}, []byte{','}), {']'}}, nil)
+	return s, nil
 }
 
 // A file is found after a power cut only if its directory was written as well.
@@ -78,26 +78,26 @@ func syncDirectory(name string) error {
 }
 
 // Writes a step down before the call goes on. If that fails, no further batch is sent.
-func (j *journal) write(progress paysvc.Progress) error {
+func (s *stepsFile) write(progress paysvc.Progress) error {
 	fmt.Println(progress.Done, "of", progress.Total)
-	if j.failed != nil {
-		return j.failed
+	if s.failed != nil {
+		return s.failed
 	}
 	line := append(bytes.Clone(progress.JSON), '\n')
-	_, err := j.file.Write(line)
-	if j.failed = errors.Join(err, j.file.Sync()); j.failed != nil {
+	_, err := s.file.Write(line)
+	if s.failed = errors.Join(err, s.file.Sync()); s.failed != nil {
 		// Nothing may follow a line that is not whole. If this fails too, the next run cuts it off.
-		j.failed = errors.Join(j.failed, j.file.Truncate(j.size))
-		return j.failed
+		s.failed = errors.Join(s.failed, s.file.Truncate(s.size))
+		return s.failed
 	}
-	j.size += int64(len(line))
+	s.size += int64(len(line))
 	return nil
 }
 
-func pay(client *paysvc.Client, payouts []paysvc.PayoutBulkPayoutDetails, j *journal) (status int, err error) {
+func pay(client *paysvc.Client, payouts []paysvc.PayoutBulkPayoutDetails, s *stepsFile) (status int, err error) {
 	var report json.RawMessage
 	var failed *paysvc.Error
-	reply, err := client.PayoutBulk(context.Background(), paysvc.PayoutBulkRequest{PayoutDetails: &payouts, Earlier: j.steps, Progress: j.write})
+	reply, err := client.PayoutBulk(context.Background(), paysvc.PayoutBulkRequest{PayoutDetails: &payouts, Earlier: s.steps, Progress: s.write})
 	switch {
 	case err == nil:
 		report = reply.Body
@@ -121,10 +121,10 @@ func pay(client *paysvc.Client, payouts []paysvc.PayoutBulkPayoutDetails, j *jou
 		}
 	}
 	if *rows.Unknown > 0 {
-		return 2, j.failed
+		return 2, s.failed
 	}
-	if j.failed != nil {
-		return 3, j.failed
+	if s.failed != nil {
+		return 3, s.failed
 	}
 	return status, nil
 }
@@ -133,7 +133,7 @@ func run() (int, error) {
 	isNew := flag.Bool("new", false, "begins a list that nobody has begun")
 	flag.Parse()
 	if flag.NArg() != 2 {
-		return 3, errors.New("give [-new], the file of the list and the file of the journal")
+		return 3, errors.New("give [-new], the file of the list and the file of the steps")
 	}
 	text, err := os.ReadFile(flag.Arg(0))
 	if err != nil {
@@ -148,11 +148,11 @@ func run() (int, error) {
 		return 3, err
 	}
 	defer client.Close()
-	j, err := openJournal(flag.Arg(1), *isNew)
+	s, err := openSteps(flag.Arg(1), *isNew)
 	if err != nil {
 		return 3, err
 	}
-	return pay(client, payouts, j)
+	return pay(client, payouts, s)
 }
 
 func main() {

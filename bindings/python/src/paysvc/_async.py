@@ -18,7 +18,7 @@ from ._earlier import reply_class
 from ._errors import PaysvcError
 from ._generated import ABOUT_EARLIER, DEFAULT_TIMEOUT_MS, TIMEOUT_OF_STEP, EndpointName, Outcome, Status
 from ._log import logger
-from ._native import Call, Native, Once, Owned, log_level, succeeded
+from ._native import Call, Native, Once, OpenKey, Owned, log_level, succeeded
 from ._operations import AsyncOperations
 from ._progress import Progress
 from ._reply import Reply
@@ -158,7 +158,7 @@ class AsyncClient(AsyncOperations, Once):
     def _too_late(self, name: str, members: Mapping[str, object]) -> Reply:
         busy = f"all {self._max_concurrency} threads of this client (max_concurrency) were busy"
         # That nothing was sent now says nothing of an earlier request.
-        outcome = Outcome.UNKNOWN if name in ABOUT_EARLIER else Outcome.NOT_SENT
+        outcome = Outcome.UNKNOWN if name in (*ABOUT_EARLIER, "journal_next") else Outcome.NOT_SENT
         message = f"{name}: {busy} until the timeout of this call; nothing was sent"
         return reply_class(name, members).local(Status.TIMEOUT, message, outcome)
 
@@ -181,6 +181,11 @@ class AsyncClient(AsyncOperations, Once):
     async def check(self, *, timeout: float | None = None) -> Reply:
         """As Client.check()."""
         return await self.call("client_check", {}, timeout=timeout)
+
+    async def journal_next(self, after: str = "", *, timeout: float | None = None) -> tuple[str, Reply]:
+        """As Client.journal_next()."""
+        key = OpenKey(after)
+        return key.found(await self._run("journal_next", key, Call(), None, timeout))
 
     async def encrypt(self, payload: Mapping[str, object]) -> Reply:
         """Encrypts a payload without sending it; the reply's "data" is the ciphertext in base64."""

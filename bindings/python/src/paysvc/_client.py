@@ -58,6 +58,30 @@ class Client(Operations, Once):
         """
         return self.call("client_check", {}, timeout=timeout, call=call)
 
+    def journal_next(
+        self, after: str = "", *, timeout: float | None = None, call: Call | None = None
+    ) -> tuple[str, Reply]:
+        """Finds out what became of the next request that is open in the journal: call it when a program starts.
+
+        Open is a request whose sender wrote no end, one whose outcome was UNKNOWN, and a charge that is not final. It
+        asks the endpoint that knows, as resolve() does, writes to the journal what that proves, and moves no money:
+
+            key, reply = client.journal_next()
+            while key:
+                print(key, reply.outcome.name, reply.message)
+                key, reply = client.journal_next(key)
+
+        It returns the key, such as "charge ORDER-1", and a reply about that key's request, whatever its outcome. Its
+        message names the claim, for journal_settle(). The key is "" if none is left.
+
+        Args:
+            after: the key to go on after
+
+        Raises:
+            OutcomeUnknown: the journal cannot be read, which is a JournalError as well; or the client has no journal
+        """
+        return self._native.journal_next(after, call, timeout)
+
     def encrypt(self, payload: Mapping[str, object]) -> Reply:
         """Encrypts a payload without sending it; the reply's "data" is the ciphertext in base64."""
         return self._native.answer("encrypt", payload)

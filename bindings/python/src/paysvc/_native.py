@@ -12,16 +12,20 @@ from typing import Any, ClassVar, NoReturn
 
 from ._abandoned import abandon
 from ._earlier import error_for, reply_class
+from ._errors import PaysvcError
 from ._generated import KEYWORDS, OPERATIONS, Outcome, State, Status
 from ._library import library
 from ._numbers import member
 from ._progress import Progress, callback, reporting
 from ._reply import Reply
 from ._store import Callbacks, Store, set_store
-from ._values import OMIT, Omitted, encode, milliseconds
+from ._values import OMIT, Members, Omitted, encode, milliseconds
 
 #: An attribute of an enumeration takes longer, and some versions of Python run signal handlers at it.
 _OK = Status.OK
+
+#: In bytes; an idempotency key has at most 200, and the name of an order may be longer.
+_KEY_SIZE = 1024
 
 
 class Handle(ctypes.c_void_p):
@@ -68,6 +72,29 @@ class Text:
 
     def __init__(self, members: Mapping[str, object]) -> None:
         self._as_parameter_ = encode(members)
+
+
+class OpenKey(Members):
+    """The key after which journal_next() goes on, and then the one that it has found."""
+
+    __slots__ = ("after", "buffer")
+
+    def __init__(self, after: str) -> None:
+        super().__init__({})
+        if not isinstance(after, str):
+            raise TypeError(f"after must be str, not {type(after).__name__}")
+        text = after.encode("utf-8", "surrogatepass")
+        if b"\0" in text or len(text) >= _KEY_SIZE:
+            raise ValueError("after must be a key that journal_next() has returned")
+        self.after = after
+        self.buffer = ctypes.create_string_buffer(text, _KEY_SIZE)
+
+    def found(self, reply: Reply) -> tuple[str, Reply]:
+        """Raises if the journal could not be read: the library changes the key otherwise, or there is none."""
+        key = self.buffer.value.decode()
+        if key == self.after and reply.status != _OK:
+            raise error_for("journal_next", {}, reply)
+        return key, reply
 
 
 class Once:
@@ -205,6 +232,14 @@ class Native:
                 abandon(name, members, reply, interrupt)
             raise
 
+    def journal_next(self, after: str, token: Call | None, timeout: float | None) -> tuple[str, Reply]:
+        key = OpenKey(after)
+        try:
+            reply = self.answer("journal_next", key, token, None, timeout)
+        except PaysvcError as error:  # What is open is no failure of this call.
+            reply = error.reply
+        return key.found(reply)
+
     def _spare_token(self) -> Call:
         try:
             return self._spare.pop()
@@ -226,6 +261,9 @@ class Native:
         make = (lambda function: function) if owned.store is None else owned.store.making
         if name in ("client_check", "client_warm"):
             return collect(name, {}, token, None, make(getattr(library, f"paysvc_{name}")), owned, handle)
+        if isinstance(members, OpenKey):
+            key = members.buffer
+            return collect(name, {}, token, None, make(library.paysvc_journal_next), owned, key, len(key), handle)
         if name != "request" and name not in KEYWORDS and name not in OPERATIONS:
             raise ValueError(f"no endpoint {name}; known are {', '.join((*KEYWORDS, *OPERATIONS))}")
         if progress is not None:

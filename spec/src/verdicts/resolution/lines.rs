@@ -121,6 +121,13 @@ pub const LINES: &[Line] = &[
         ..REJECTED
     },
     Line {
+        number: "c30",
+        about: &[Charge],
+        conditions: &[ALL_FAILED, Condition::OwnEntry(State::FAILED)],
+        explanation: "this attempt to pay the order has failed, as has every other",
+        ..REJECTED
+    },
+    Line {
         number: "c13",
         about: &[Charge, Attempt, Final],
         conditions: &[

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use serde_json::value::RawValue;
 
 use super::super::names;
-use super::super::report::{Batch, Identity, OUTCOMES, Report, Row, count_name, is_undone, word};
+use super::super::report::{Batch, Identity, OUTCOMES, Report, Row, SETTLED, count_name, is_undone, word};
 use crate::json::{self, Members, Type};
 use crate::request::amount;
 use crate::response::decimal::Decimal;
@@ -68,9 +68,16 @@ fn row(value: &RawValue, batches: &[Batch]) -> Result<Row, Damage> {
         outcome: outcome(&members)?,
         batch: optional(&members, "batch", whole)?,
         payout_reference: optional(&members, names::PAYOUT_REFERENCE, text)?,
+        settled: optional(&members, SETTLED, flag)?.unwrap_or(false),
         state: None,
         message: optional(&members, "message", text)?,
     };
+    if row.settled {
+        return match row.outcome == Outcome::Confirmed && row.batch.is_none() {
+            true => Ok(row),
+            false => Err("is settled, and is not accepted, or has a batch".into()),
+        };
+    }
     let batch = match row.batch {
         Some(batch) => Some(batches.get(batch).ok_or("names a batch that there is not")?),
         None => None,
@@ -152,6 +159,10 @@ fn outcome(members: &Members<'_>) -> Result<Outcome, Damage> {
 pub fn text(members: &Members<'_>, name: &str) -> Result<String, Damage> {
     let text = json::member(members, name).and_then(json::text).map(Cow::into_owned);
     text.filter(|text| !text.is_empty()).ok_or_else(|| format!("has no {name}"))
+}
+
+fn flag(members: &Members<'_>, name: &str) -> Result<bool, Damage> {
+    json::member(members, name).and_then(|value| value.get().parse().ok()).ok_or_else(|| format!("has no {name}"))
 }
 
 pub fn whole(members: &Members<'_>, name: &str) -> Result<usize, Damage> {

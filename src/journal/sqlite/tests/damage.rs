@@ -7,7 +7,15 @@ fn filled() -> (tempfile::TempDir, PathBuf, Vec<u8>) {
     let (folder, path, store) = new();
     for number in 0..60 {
         let json = format!(r#"{{"key":"k{number}","seq":1,"padding":"{}"}}"#, "x".repeat(600));
-        let row = NewRow { key: &format!("k{number}"), seq: 1, order: Some("R"), open: number % 2 == 0, json: &json };
+        let row = NewRow {
+            key: &format!("k{number}"),
+            seq: 1,
+            order: Some("R"),
+            open: number % 2 == 0,
+            json: &json,
+            time_ms: 0,
+            keep_from_ms: 0,
+        };
         store.append(&row, TIME).unwrap();
     }
     // Opening empties the -wal file.
@@ -45,7 +53,7 @@ fn a_page_of_zeros_is_an_error_and_never_fewer_rows() {
         put(&path, &damaged);
         // One that was open before, which reads no more than it needs, and one that checks all.
         let read = everything(&store);
-        assert!(read.is_err(), "page {page} of {}: {read:?}", bytes.len() / PAGE);
+        assert!(read.is_err() || read.as_ref() == Ok(&whole), "page {page} of {}: {read:?}", bytes.len() / PAGE);
         let error = open(&path, false).map(drop).unwrap_err();
         assert!(error.contains("damaged") || error.contains("not a journal"), "page {page}: {error}");
     }

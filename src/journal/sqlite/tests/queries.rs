@@ -96,3 +96,44 @@ fn many_threads_write_at_once() {
     });
     assert_eq!(read(&open(&path, false).unwrap(), Query::Order("R")).unwrap().len(), THREADS * EACH);
 }
+
+#[test]
+fn keys_that_were_closed_long_ago_are_removed_with_new_ones() {
+    const DAY: u64 = 1000;
+    let (_folder, _, store) = new();
+    let write = |key: &str, seq, order: Option<&str>, open, time_ms, keep_from_ms| {
+        let row = NewRow { key, seq, order, open, time_ms, json: "{}", keep_from_ms };
+        assert_eq!(store.append(&row, TIME), Ok(Appended::Done));
+    };
+    for number in 0..10 {
+        write(&format!("old {number}"), 1, None, true, 0, 0);
+        write(&format!("old {number}"), 2, None, false, 1, 0);
+    }
+    write("open", 1, None, true, 0, 0);
+    write("its order has a newer one", 1, Some("R"), false, 0, 0);
+    write("newer", 1, Some("R"), false, DAY, 0);
+    let keys = || -> Vec<String> {
+        let list = "SELECT DISTINCT key FROM journal_row ORDER BY key";
+        let read = |connection: &Connection| connection.prepare(list)?.query_map([], |row| row.get(0))?.collect();
+        store.read_rows(TIME, read).unwrap()
+    };
+    write("z0", 1, None, false, DAY, DAY);
+    assert!((11..16).contains(&keys().len()), "a few at a time: {:?}", keys());
+    (1..9).for_each(|number| write(&format!("z{number}"), 1, None, false, DAY, DAY));
+    let mut expected = vec!["its order has a newer one", "newer", "open"];
+    expected.extend(["z0", "z1", "z2", "z3", "z4", "z5", "z6", "z7", "z8"]);
+    assert_eq!(keys(), expected);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_copy_knows_that_it_is_one() {
+    let (folder, path, store) = new();
+    assert!(!store.is_elsewhere() && !open(&path, false).unwrap().is_elsewhere());
+    let copy = folder.path().join("copy.db");
+    fs::copy(&path, &copy).unwrap();
+    assert!(open(&copy, false).unwrap().is_elsewhere());
+    let renamed = folder.path().join("renamed.db");
+    fs::rename(&path, &renamed).unwrap();
+    assert!(!open(&renamed, false).unwrap().is_elsewhere());
+}

@@ -59,7 +59,8 @@ fn a_row_is_all_that_a_new_endpoint_needs() {
     let signature = "parcel_send(\n        self, *, parcel_id: str, from_date: str | Omitted = OMIT, weight: int, \
                      class_: bool | Omitted = OMIT,\n        sent_to: SentTo | Mapping[str, object] | Omitted = OMIT, \
                      amount: str | Decimal,\n        boxes: Sequence[Boxes | Mapping[str, object]], \
-                     members: Mapping[str, object] | None = None,\n        timeout: float | None = None,";
+                     members: Mapping[str, object] | None = None,\n        \
+                     idempotency_key: str | Omitted = OMIT, timeout: float | None = None,";
     has(&text, &format!("    def {signature} call: Call | None = None,\n    ) -> ParcelSendReply:"));
     has(&text, &format!("    async def {signature}\n    ) -> ParcelSendReply:"));
     has(&text, "PUT /parcel/{parcelId}/send, secret key, encrypted.");
@@ -68,7 +69,7 @@ fn a_row_is_all_that_a_new_endpoint_needs() {
     has(&text, "\"Weight\": weight, \"class\": class_, \"sentTo\": sent_to,\n");
     has(
         &text,
-        "\"amount\": amount_text(\"amount\", amount), \"boxes\": boxes,\n        }, members), timeout=timeout, call=call)\n        return reply\n",
+        "\"amount\": amount_text(\"amount\", amount), \"boxes\": boxes,\n        }, members), idempotency_key=idempotency_key, timeout=timeout, call=call)\n        return reply\n",
     );
     has(&text, "from ._generated import Boxes, EndpointName, Expect, SentTo\n");
     has(&text, "from collections.abc import Callable, Mapping, Sequence\n");

@@ -1,0 +1,61 @@
+//go:build cgo
+
+package paysvc
+
+/*
+#include "binding.h"
+*/
+import "C"
+
+import (
+	"bytes"
+	"context"
+	"strings"
+)
+
+// JournalNext finds out what became of the next request that is open in the journal: its sender wrote no end, the outcome was
+// [OutcomeUnknown], or a charge is not final. It asks the endpoint that knows, as [Client.Resolve] does, writes to the journal what
+// that proves, and moves no money. Call it when the program starts, in a loop:
+//
+//	for key, reply, err := client.JournalNext(ctx, ""); ; key, reply, err = client.JournalNext(ctx, key) {
+//		if err != nil || key == "" {
+//			break
+//		}
+//		log.Println(key, reply.Outcome, reply.Message)
+//	}
+//
+// after is the key to go on after, "" for the first. next is the kind and the name of the next open key, e.g. "charge ORDER-1", or ""
+// if none is left. The reply is about the request of that key, whatever its outcome, and never [OutcomeNotSent]; its message names
+// the claim, for [Client.JournalSettle]. The error says that the journal could not be read: next is after then.
+func (c *Client) JournalNext(ctx context.Context, after string) (next string, reply *Reply, err error) {
+	const name = "journal_next"
+	if failure := c.unusable(name, ctx); failure != nil {
+		return after, nil, unknown(failure)
+	}
+	if strings.Contains(after, "\x00") || len(after) >= C.PAYSVC_GO_KEY_SIZE {
+		return after, nil, unknown(refuse(name, StatusArgument, "this is no key of JournalNext", nil))
+	}
+	text := make([]byte, C.PAYSVC_GO_KEY_SIZE)
+	copy(text, after)
+	ctx, ended := c.begins(ctx, name)
+	found, failure := c.performWith(ctx, name, text, nil)
+	key, _, _ := bytes.Cut(text, []byte{0})
+	next = string(key)
+	if failure != nil && next == after {
+		ended(&unknown(failure).Reply, failure)
+		return after, nil, failure
+	}
+	if failure != nil {
+		found = failure.Reply
+	}
+	ended(&found, nil)
+	return next, &found, nil
+}
+
+// That nothing was sent now says nothing of an earlier request.
+func unknown(failure *Error) *Error {
+	if failure.Outcome == OutcomeNotSent {
+		failure.Outcome = OutcomeUnknown
+	}
+	return failure
+}
