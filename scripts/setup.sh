@@ -66,6 +66,8 @@ if [ "${1:-build}" = test ]; then
     need cmake cmake
     need groff groff-base
     python3 -c "import venv, ensurepip" 2>/dev/null || missing="$missing python3-venv"
+    # Its programs are not on the PATH.
+    ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$missing postgresql"
 fi
 if [ "${1:-build}" = peers ]; then
     need curl-config libcurl4-openssl-dev

@@ -51,14 +51,24 @@ fn its_tests_pass_under_the_race_detector() {
     run(&mut go(&Stage::new(), &["test", "-count=1", "-race", "./..."]));
 }
 
-/// A module of its own, so that the package needs no other module.
-#[test]
-fn the_module_for_opentelemetry_passes_its_tests() {
+/// Modules of their own, so that the package needs no other module.
+fn a_module_passes_its_tests(folder: &str) {
     let stage = Stage::new();
     for words in [&["vet", "./..."][..], &["test", "-count=1", "-race", "./..."]] {
-        let mut command = stage.go(&module().join("otelpaysvc"));
+        let mut command = stage.go(&module().join(folder));
         run(command.args(words).env("PAYSVC_SANDBOX", build().join("bin/paysvc-sandbox")));
     }
+}
+
+#[test]
+fn the_module_for_opentelemetry_passes_its_tests() {
+    a_module_passes_its_tests("otelpaysvc");
+}
+
+/// The store for PostgreSQL with a real server, and the example with it.
+#[test]
+fn the_outbox_and_its_store_pass_their_tests() {
+    a_module_passes_its_tests("examples/outbox");
 }
 
 #[test]

@@ -14,6 +14,7 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
+	"database/sql/driver"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -156,13 +157,36 @@ func (s *Store) Forget(ctx context.Context, key string) error {
 
 func (s *Store) statement(text string) string { return strings.ReplaceAll(text, "{table}", s.table) }
 
+// A pool has no more connections that the server closed since they were used.
+const mostDead = 100
+
 // Gives a connection on which a row that is written stays.
 func (s *Store) with(ctx context.Context, use func(*sql.Conn) error) error {
-	conn, err := s.connect(ctx)
-	if err != nil {
-		return err
+	var failed error
+	for i := 0; i < mostDead; i++ {
+		conn, err := s.connect(ctx)
+		if err != nil {
+			return err
+		}
+		failed = check(ctx, conn)
+		if failed == nil || errors.Is(failed, ErrInTransaction) || errors.Is(failed, ErrReplica) {
+			defer conn.Close()
+			if failed == nil {
+				return use(conn)
+			}
+			return failed
+		}
+		// Nothing was asked of it but this. The pool tries no other for a connection that it has given away, and keeps it otherwise.
+		_ = conn.Raw(func(any) error { return driver.ErrBadConn })
+		if ctx.Err() != nil {
+			break
+		}
 	}
-	defer conn.Close()
+	return failed
+}
+
+// Fails for a connection that is broken or would lose rows.
+func check(ctx context.Context, conn *sql.Conn) error {
 	random := make([]byte, 8)
 	if _, err := rand.Read(random); err != nil {
 		return err
@@ -181,5 +205,5 @@ func (s *Store) with(ctx context.Context, use func(*sql.Conn) error) error {
 	case replica:
 		return ErrReplica
 	}
-	return use(conn)
+	return nil
 }

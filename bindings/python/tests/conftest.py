@@ -3,12 +3,17 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Iterator
+from contextlib import closing
+from typing import TYPE_CHECKING
 
 import pytest
 from peer import Peer
 
 import paysvc
 from paysvc.sandbox import Sandbox
+
+if TYPE_CHECKING:
+    from database import Server
 
 pytest_plugins = ["paysvc.testing"]
 
@@ -23,7 +28,36 @@ def client(paysvc_sandbox: Sandbox) -> Iterator[paysvc.Client]:
         yield client
 
 
+@pytest.fixture(scope="session")
+def _paying_twice_process() -> Iterator[Sandbox]:
+    with Sandbox("--seed", "1", "--pay-twice") as sandbox:
+        yield sandbox
+
+
+@pytest.fixture
+def paying_twice(_paying_twice_process: Sandbox) -> Sandbox:
+    """A sandbox that executes every request that reaches it. It has an order R-1 that is paid."""
+    _paying_twice_process.reset()
+    _paying_twice_process.post("/sandbox/orders", {"reference": "R-1", "amount": "100", "paid": True})
+    return _paying_twice_process
+
+
 @pytest.fixture
 def peer() -> Iterator[Peer]:
     with Peer() as peer:
         yield peer
+
+
+@pytest.fixture(scope="session")
+def _database_process() -> Iterator[Server]:
+    from database import Server  # Its driver is not in every environment.
+
+    with closing(Server()) as server:
+        yield server
+
+
+@pytest.fixture
+def database(_database_process: Server) -> Server:
+    """PostgreSQL with an empty journal."""
+    _database_process.begin_anew()
+    return _database_process

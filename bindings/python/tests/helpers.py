@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import paysvc
+from paysvc.sandbox import Sandbox
 
 PROJECT = Path(__file__).resolve().parent.parent
 
@@ -19,6 +20,10 @@ REFUSED = "4000000000000002"
 
 def card(number: str = CARD["cardnumber"]) -> paysvc.Card:
     return paysvc.Card(cardnumber=number, expirymonth="01", expiryyear="39", cvv=CARD["cvv"])
+
+
+def refunds_made(sandbox: Sandbox) -> int:
+    return sum(entry["effect"] == "refund_made" for entry in sandbox.ledger())
 
 
 def run_python(

@@ -36,7 +36,7 @@ use paysvc_spec::status::{Outcome, Status};
 
 /// A claim that is older is not sent: somebody may have looked up since, and found nothing.
 pub(super) const LONGEST_AGE: Duration = Duration::from_secs(5);
-/// Between two looks into the journal while another call is under way.
+/// Between two looks into the journal while another call is under way, and before another attempt to claim.
 pub(super) const WAITS: Backoff = Backoff { first_ms: 20, longest_ms: 500, growth: 150, jitter: (75, 125) };
 /// A call that loses so many races for a key gives up.
 pub(super) const MOST_RACES: u32 = 100;
@@ -282,6 +282,8 @@ impl Recorded<'_> {
             let mut reply = judged.reply;
             match claiming {
                 Claiming::Superseded => {
+                    // Many that come back at once would all be superseded again.
+                    _ = self.context.bounds.pause(WAITS.wait(races, random));
                     (races, nothing_open) = (races + 1, false);
                     match races {
                         MOST_RACES => return reply.about_earlier(),

@@ -1,0 +1,193 @@
+package main
+
+// Package postgres with a real server, here because its own module needs no driver.
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"paysvc.example/go/paysvc"
+	"paysvc.example/go/paysvc/postgres"
+)
+
+var drivers = []string{"pgx", "postgres"} // The second is lib/pq's.
+
+func refund(client *paysvc.Client, key string) (*paysvc.OrderRefundReply, error) {
+	ctx := paysvc.ContextWithKey(context.Background(), key)
+	return client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "R-1", Amount: paysvc.Ptr("1.50")})
+}
+
+func TestBothDriversTellWhatWasWrittenAndReadIt(t *testing.T) {
+	s, ctx := emptyTables(t), context.Background()
+	for _, driver := range drivers {
+		s.run("TRUNCATE paysvc_journal")
+		store := postgres.New(s.open(driver, "").Conn)
+		write := func(key string, seq int, order string, open bool, want paysvc.AppendResult) {
+			t.Helper()
+			row := paysvc.StoreRow{Key: key, Seq: seq, Order: order, Open: open, JSON: fmt.Sprint(key, seq)}
+			if got, err := store.Append(ctx, row); err != nil || got != want {
+				t.Error(driver, got, err)
+			}
+		}
+		read := func(query paysvc.StoreQuery, want ...string) {
+			t.Helper()
+			if got, err := store.Read(ctx, query); err != nil || !slices.Equal(got, want) {
+				t.Error(driver, got, err)
+			}
+		}
+		write("k", 1, "R", true, paysvc.Appended)
+		write("k", 1, "R", true, paysvc.AlreadyThere)
+		write("k", 2, "", false, paysvc.Appended)
+		write("K", 1, "R", true, paysvc.Appended)
+		read(paysvc.StoreQuery{Kind: paysvc.QueryKey, Key: "k"}, "k1", "k2")
+		read(paysvc.StoreQuery{Kind: paysvc.QueryOrder, Order: "R"}, "K1", "k1")
+		read(paysvc.StoreQuery{Kind: paysvc.QueryOrder, Order: ""})
+		read(paysvc.StoreQuery{Kind: paysvc.QueryOpen, Limit: 9}, "K1")
+		if err := store.Forget(ctx, "k"); err != nil {
+			t.Error(driver, err)
+		}
+		read(paysvc.StoreQuery{Kind: paysvc.QueryKey, Key: "k"})
+	}
+}
+
+func TestEqualRequestsAtOnceAreSentOnce(t *testing.T) {
+	s, sandbox := emptyTables(t), payingTwice(t)
+	var sent atomic.Int32
+	var all sync.WaitGroup
+	for i := 0; i < 8; i++ {
+		client := connect(t, sandbox, postgres.New(s.open(drivers[i%2], "").Conn))
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			reply, err := refund(client, "refund-1")
+			if err != nil {
+				t.Error(err)
+			} else if !reply.Replayed {
+				sent.Add(1)
+			}
+		}()
+	}
+	all.Wait()
+	if made := count(sandbox, "refund_made"); made != 1 || sent.Load() != 1 {
+		t.Error(made, sent.Load())
+	}
+}
+
+// More connections than a pool tries by itself.
+func TestConnectionsThatWereEndedAreReplaced(t *testing.T) {
+	for _, driver := range drivers {
+		s, sandbox := emptyTables(t), payingTwice(t)
+		db := s.open(driver, "")
+		db.SetMaxIdleConns(5)
+		client := connect(t, sandbox, postgres.New(db.Conn))
+		fill := func() {
+			var held []*sql.Conn
+			for i := 0; i < 5; i++ {
+				conn, err := db.Conn(context.Background())
+				if err != nil {
+					t.Fatal(err)
+				}
+				held = append(held, conn)
+			}
+			for _, conn := range held {
+				conn.Close()
+			}
+		}
+		for i, end := range []func(){s.endOthers, s.crash} {
+			fill()
+			end()
+			if reply, err := refund(client, fmt.Sprint("refund-", i)); err != nil || reply.Replayed {
+				t.Error(driver, i, reply, err)
+			}
+		}
+		if made := count(sandbox, "refund_made"); made != 2 {
+			t.Error(driver, made)
+		}
+	}
+}
+
+// Does something to the first row that is appended.
+type touched struct {
+	paysvc.Store
+	before, after func() error
+}
+
+func (s *touched) Append(ctx context.Context, row paysvc.StoreRow) (paysvc.AppendResult, error) {
+	before, after := s.before, s.after
+	s.before, s.after = nil, nil
+	if before != nil {
+		if err := before(); err != nil {
+			return 0, err
+		}
+	}
+	result, err := s.Store.Append(ctx, row)
+	if after != nil {
+		err = errors.Join(err, after())
+	}
+	return result, err
+}
+
+func TestAClaimWhoseAnswerWasLostIsSentOnce(t *testing.T) {
+	s, sandbox := emptyTables(t), payingTwice(t)
+	lose := func() error {
+		s.endOthers()
+		return errors.New("the answer was lost")
+	}
+	client := connect(t, sandbox, &touched{Store: postgres.New(s.open("pgx", "").Conn), after: lose})
+	for again := range []int{0, 1} {
+		if reply, err := refund(client, "refund-1"); err != nil || reply.Replayed != (again == 1) {
+			t.Error(reply, err)
+		}
+	}
+	if made := count(sandbox, "refund_made"); made != 1 {
+		t.Error(made)
+	}
+	if rows := s.number("SELECT count(*) FROM paysvc_journal"); rows != 2 {
+		t.Error(rows)
+	}
+}
+
+func TestARowOutlivesACrashWhateverTheDefaultOfTheConnection(t *testing.T) {
+	s, ctx := emptyTables(t), context.Background()
+	for _, driver := range drivers {
+		db := s.open(driver, " options='-c synchronous_commit=off'")
+		store := postgres.New(db.Conn)
+		if got, err := store.Append(ctx, paysvc.StoreRow{Key: driver, Seq: 1, JSON: "{}"}); err != nil || got != paysvc.Appended {
+			t.Fatal(got, err)
+		}
+		s.crash()
+		if rows, err := store.Read(ctx, paysvc.StoreQuery{Kind: paysvc.QueryKey, Key: driver}); err != nil || len(rows) != 1 {
+			t.Error(driver, rows, err)
+		}
+	}
+}
+
+func TestAConnectionInATransactionIsRefused(t *testing.T) {
+	s, sandbox := emptyTables(t), payingTwice(t)
+	for _, driver := range drivers {
+		db := s.open(driver, "")
+		begun := func(ctx context.Context) (*sql.Conn, error) {
+			conn, err := db.Conn(ctx)
+			if err == nil {
+				_, err = conn.ExecContext(ctx, "BEGIN")
+			}
+			return conn, err
+		}
+		store := postgres.New(begun)
+		if _, err := store.Append(context.Background(), paysvc.StoreRow{Key: "k", Seq: 1, JSON: "{}"}); !errors.Is(err, postgres.ErrInTransaction) {
+			t.Error(driver, err)
+		}
+		if _, err := refund(connect(t, sandbox, store), "refund-1"); !errors.Is(err, paysvc.ErrJournal) {
+			t.Error(driver, err)
+		}
+	}
+	if made := count(sandbox, "refund_made"); made != 0 {
+		t.Error(made)
+	}
+}

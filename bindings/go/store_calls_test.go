@@ -1,0 +1,108 @@
+package paysvc_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"paysvc.example/go/paysvc"
+	"paysvc.example/go/paysvc/paysvctest"
+)
+
+// A store in memory, whose methods fail when a test wants it.
+type memory struct {
+	sync.Mutex
+	rows  []paysvc.StoreRow
+	fails string // "read", or what kind of row is not appended.
+}
+
+func (m *memory) Append(_ context.Context, row paysvc.StoreRow) (paysvc.AppendResult, error) {
+	m.Lock()
+	defer m.Unlock()
+	if m.fails != "" && strings.Contains(row.JSON, `"kind":"`+m.fails+`"`) {
+		return 0, errors.New("no append")
+	}
+	if slices.ContainsFunc(m.rows, func(other paysvc.StoreRow) bool { return other.Key == row.Key && other.Seq == row.Seq }) {
+		return paysvc.AlreadyThere, nil
+	}
+	m.rows = append(m.rows, row)
+	return paysvc.Appended, nil
+}
+
+func (m *memory) Read(_ context.Context, query paysvc.StoreQuery) (found []string, err error) {
+	m.Lock()
+	defer m.Unlock()
+	if m.fails == "read" {
+		return nil, errors.New("no read")
+	}
+	for _, row := range m.rows {
+		if query.Kind == paysvc.QueryKey && row.Key == query.Key || query.Kind == paysvc.QueryOrder && row.Order == query.Order {
+			found = append(found, row.JSON)
+		}
+	}
+	return found, nil // Nobody asks for open keys here but to tell that there are some.
+}
+
+func (m *memory) Forget(context.Context, string) error { return errors.New("nothing is old") }
+
+// A sandbox that executes every request that reaches it, and has a paid order R-1.
+func payingTwice(t *testing.T, store paysvc.Store) (*paysvctest.Sandbox, *paysvc.Client) {
+	t.Helper()
+	sandbox := paysvctest.Start(t, "--seed", "7", "--pay-twice")
+	paid(sandbox, "R-1")
+	return sandbox, connect(t, sandbox.Config, paysvc.WithStore(store))
+}
+
+func refund(client *paysvc.Client, amount string, within time.Duration) (*paysvc.OrderRefundReply, error) {
+	ctx, cancel := context.WithTimeout(paysvc.ContextWithKey(context.Background(), "refund-1"), within)
+	defer cancel()
+	return client.OrderRefund(ctx, paysvc.OrderRefundRequest{Reference: "R-1", Amount: paysvc.Ptr(amount)})
+}
+
+func TestARequestIsSentOnceForItsKey(t *testing.T) {
+	sandbox, client := payingTwice(t, &memory{})
+	for again := range []int{0, 1} {
+		if reply, err := refund(client, "1.50", time.Minute); err != nil || reply.Replayed != (again == 1) {
+			t.Error(again, reply, err)
+		}
+	}
+	_, err := refund(client, "1.51", time.Minute)
+	is(t, err, paysvc.ErrKeyReused, paysvc.ErrOutcomeUnknown)
+	if made := count(sandbox, "refund_made"); made != 1 {
+		t.Error(made)
+	}
+}
+
+func TestNothingIsSentUnlessTheClaimWasWrittenAndTheStoreRead(t *testing.T) {
+	for fails, outcome := range map[string]error{"claim": paysvc.ErrOutcomeNotSent, "read": paysvc.ErrOutcomeUnknown} {
+		store := &memory{fails: fails}
+		sandbox, client := payingTwice(t, store)
+		_, err := refund(client, "1.50", time.Minute)
+		is(t, err, paysvc.ErrJournal, outcome)
+		if made := count(sandbox, "refund_made"); made != 0 {
+			t.Error(fails, made)
+		}
+		store.fails = ""
+		if reply, err := refund(client, "1.50", time.Minute); err != nil || reply.Replayed {
+			t.Error(fails, reply, err)
+		}
+	}
+}
+
+func TestAnEndThatCannotBeWrittenLeavesTheReplyAndTheKeyOpen(t *testing.T) {
+	store := &memory{fails: "end"}
+	sandbox, client := payingTwice(t, store)
+	if _, err := refund(client, "1.50", time.Minute); err != nil {
+		t.Error(err)
+	}
+	store.fails = ""
+	_, err := refund(client, "1.50", time.Second)
+	is(t, err, paysvc.ErrUnresolved, paysvc.ErrOutcomeUnknown)
+	if made := count(sandbox, "refund_made"); made != 1 {
+		t.Error(made)
+	}
+}
