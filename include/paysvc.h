@@ -1421,6 +1421,29 @@ int PAYSVC_CDECL paysvc_journal_reference_new(const paysvc_client *client,
                                               size_t size);
 
 /**
+ * Finds out what became of the next request that is open in the journal: its sender wrote no end, the outcome was
+ * UNKNOWN, or a charge is not final. Call it when the program starts, in a loop, until `key` is "". It asks the read-only
+ * endpoint that knows, as paysvc_resolve() does, writes to the journal what that proves, and moves no money.
+ *
+ * @param client  one with a journal
+ * @param key  the key to go on after, "" for the first; receives the next open key, or "" if none is left: the kind and
+ *   the name, e.g. "charge ORDER-1". Unchanged with PAYSVC_E_ARGUMENT and PAYSVC_E_JOURNAL
+ * @param size  of key in bytes: 256 is enough unless references are longer
+ * @param call  deadline and cancel of this call; may be NULL
+ * @param reply  may be NULL; otherwise *reply is always set: free it with paysvc_reply_free(). It is about the request of
+ *   that key, as that of paysvc_resolve(); its message names the claim, for paysvc_journal_settle()
+ * @return PAYSVC_OK: CONFIRMED, or no key is left (then key is "", and the outcome UNKNOWN); PAYSVC_E_REJECTED;
+ *   PAYSVC_E_UNRESOLVED: it stays open; PAYSVC_E_ARGUMENT if an argument is NULL or the key does not fit;
+ *   PAYSVC_E_CONFIG without a journal; PAYSVC_E_JOURNAL; the look-up's own status if that failed. The outcome is never
+ *   NOT_SENT.
+ */
+paysvc_status PAYSVC_CDECL paysvc_journal_next(const paysvc_client *client,
+                                               char *key,
+                                               size_t size,
+                                               const paysvc_call *call,
+                                               paysvc_reply **reply);
+
+/**
  * Begins a request: an empty JSON object, in which the paysvc_json_set_ functions place values.
  *
  * The place of a value is a JSON pointer (RFC 6901) to its member, e.g. "/card/cvv" or "/payoutDetails/0/amount".

@@ -4,8 +4,10 @@ use std::io::Write as _;
 use std::path::Path;
 
 /// In the order of the header; the rendered exports stand between the two groups.
-const SOURCES: [&[&str]; 2] =
-    [&["types.rs", "names.rs"], &["client.rs", "call.rs", "reply.rs", "reference.rs", "json.rs", "store.rs"]];
+const SOURCES: [&[&str]; 2] = [
+    &["types.rs", "names.rs"],
+    &["client.rs", "call.rs", "reply.rs", "reference.rs", "journal.rs", "json.rs", "store.rs"],
+];
 
 /// The header with those exports.
 pub fn render(root: &Path, exports: &str) -> Result<String, String> {
@@ -82,6 +84,22 @@ fn function_name(line: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    #[test]
+    fn every_exported_function_is_in_it() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let header = fs::read_to_string(root.join("include/paysvc.h")).unwrap();
+        let files = fs::read_dir(root.join("src/ffi")).unwrap().map(|file| file.unwrap().path());
+        for source in files.filter(|file| file.is_file()).map(|file| fs::read_to_string(file).unwrap()) {
+            for after in source.split("extern \"C\" fn paysvc_").skip(1) {
+                let name = after.split(['(', '<']).next().unwrap();
+                assert!(header.contains(&format!(" paysvc_{name}(")), "paysvc_{name}: its file is not in SOURCES");
+            }
+        }
+    }
+
     #[test]
     fn structures_have_names() {
         let header = "typedef struct a a;\ntypedef struct {\n  int x;\n} b;\ntypedef struct {\n  int y;\n} c;\n";
