@@ -129,6 +129,13 @@ impl Stage {
         self.platform.map_or(path.clone(), |platform| platform.program(path))
     }
 
+    /// Compiles a source of others, as it is.
+    pub fn object(&self, source: &Path, flags: &[&str]) -> PathBuf {
+        let object = self.path().join(source.with_extension("o").file_name().unwrap());
+        run(self.compiler("cc").args(["-w", "-c"]).args(flags).arg(source).arg("-o").arg(&object));
+        object
+    }
+
     /// Compiles and links a program; panics with the compiler's words.
     pub fn cc(&self, source: &Path, how: Link, flags: &[&str]) -> PathBuf {
         let program = self.program(self.path().join(format!(
