@@ -48,11 +48,12 @@ struct Till<'a> {
     sandbox: &'a Sandbox,
     command: &'a dyn Fn() -> Command,
     folder: TempDir,
+    timeout_ms: u32,
 }
 
 impl Till<'_> {
     fn new<'a>(sandbox: &'a Sandbox, command: &'a dyn Fn() -> Command) -> Till<'a> {
-        let till = Till { sandbox, command, folder: folder() };
+        let till = Till { sandbox, command, folder: folder(), timeout_ms: timeout_ms() };
         till.started(true).finish();
         till
     }
@@ -63,8 +64,8 @@ impl Till<'_> {
 
     fn config(&self, create: bool) -> Value {
         self.sandbox.config_with(json!({
-            "journal": named(&self.file()), "journal_create": create, "timeout_ms": timeout_ms(),
-            "connect_timeout_ms": timeout_ms() - 100, "max_attempts": 1,
+            "journal": named(&self.file()), "journal_create": create, "timeout_ms": self.timeout_ms,
+            "connect_timeout_ms": self.timeout_ms - 100, "max_attempts": 1,
         }))
     }
 

@@ -152,7 +152,8 @@ impl Stage {
             Link::Shared => self.link_shared(&mut command),
             Link::Static => {
                 let unwinder = self.platform.and_then(Foreign::unwinder);
-                _ = command.arg("build/lib/libpaysvc.a").args(static_libraries()).args(unwinder);
+                _ = let libraries = libraries_beneath(self.library());
+                _ = command.arg("build/lib/libpaysvc.a").args(libraries).args(unwinder);
             }
             Link::Sanitized => {
                 let archive = sanitized::archive().expect("the sanitized archive");
@@ -193,7 +194,12 @@ pub enum Link {
 
 /// The system libraries of a static link, as pkg-config's file names them.
 pub fn static_libraries() -> Vec<String> {
-    let text = std::fs::read_to_string(build().join("lib/pkgconfig/paysvc.pc")).unwrap();
+    libraries_beneath(build())
+}
+
+/// The same for the libraries in that folder.
+fn libraries_beneath(folder: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(folder.join("lib/pkgconfig/paysvc.pc")).unwrap();
     let line = text.lines().find_map(|line| line.strip_prefix("Libs.private: ")).unwrap();
     line.split_whitespace().map(str::to_owned).collect()
 }

@@ -580,3 +580,12 @@ fn a_key_that_was_closed_long_ago_is_new_again_and_an_open_one_never_is() {
     assert_eq!(seen(&till.refund("5", Some("open"))), (Status::Unresolved, Unknown, false));
     assert_eq!(till.service.charges(), 3);
 }
+
+#[cfg(not(feature = "journal"))]
+#[test]
+fn a_build_without_the_file_refuses_the_setting() {
+    let error = Client::new(Some(r#"{"journal":"pay.db","journal_create":true}"#), &|_| None).map(drop).unwrap_err();
+    assert_eq!(error.status, Status::Config);
+    assert!(error.message.contains("journal") && error.message.contains("client_set_store"), "{}", error.message);
+    assert!(!std::path::Path::new("pay.db").exists());
+}

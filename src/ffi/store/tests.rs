@@ -212,6 +212,7 @@ fn a_store_is_set_once_and_released_once() {
     assert_eq!([first.released, second.released].map(AtomicU32::into_inner), [1, 0]);
 }
 
+#[cfg(feature = "journal")]
 #[test]
 fn a_store_that_is_refused_is_not_released() {
     let config = json!({"base_url": "http://127.0.0.1:1", "journal": "/nowhere/journal"});
