@@ -152,8 +152,8 @@ impl Stage {
             Link::Shared => self.link_shared(&mut command),
             Link::Static => {
                 let unwinder = self.platform.and_then(Foreign::unwinder);
-                _ = let libraries = libraries_beneath(self.library());
-                _ = command.arg("build/lib/libpaysvc.a").args(libraries).args(unwinder);
+                let libraries = libraries_beneath(self.library());
+                command.arg("build/lib/libpaysvc.a").args(libraries).args(unwinder);
             }
             Link::Sanitized => {
                 let archive = sanitized::archive().expect("the sanitized archive");
