@@ -215,7 +215,10 @@ fn a_store_is_set_once_and_released_once() {
 #[cfg(feature = "journal")]
 #[test]
 fn a_store_that_is_refused_is_not_released() {
-    let config = json!({"base_url": "http://127.0.0.1:1", "journal": "/nowhere/journal"});
+    // Where temporary files are may be a file system in memory, which is refused.
+    let folder = tempfile::tempdir_in(std::env::current_exe().unwrap().parent().unwrap()).unwrap();
+    let file = folder.path().join("journal.db");
+    let config = json!({"base_url": "http://127.0.0.1:1", "journal": file, "journal_create": true});
     let (configured, begun, fresh) = (Client::new(&config), Client::new(&json!({})), Client::new(&json!({})));
     begun.call("order_status", &json!({}));
     let database = answers();
