@@ -21,6 +21,7 @@ import json
 import os
 import sys
 from contextlib import closing
+from decimal import Decimal
 from typing import Any
 
 import psycopg
@@ -43,7 +44,7 @@ def add(key: str, payout: str) -> None:
 
 def pay(client: paysvc.Client, key: str, payout: str) -> paysvc.Reply:
     try:
-        return client.payout_initiate(payout_details=[json.loads(payout)], idempotency_key=key)
+        return client.payout_initiate(payout_details=[json.loads(payout, parse_float=Decimal)], idempotency_key=key)
     except paysvc.PaysvcError as error:
         return error.reply
 

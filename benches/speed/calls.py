@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 
 from programs import Programs
@@ -10,6 +11,7 @@ from rows import Row
 from stage import DELAY_MS, FOLDER, ONE, OTHER, Server
 
 THREADS = 64
+THREADS_WITH_JOURNAL = 32
 
 
 class Calls:
@@ -123,8 +125,29 @@ class Calls:
             rows.append(Row.of(work, peer, "client CPU", "µs", times["ours"].cpu, times[peer].cpu, 0.8))
         return rows
 
+    def modes(self, modes: dict[str, str]) -> dict[str, Command]:
+        """Our C program in different modes."""
+        return {name: [*self.programs.c, mode, self.server.url, str(FOLDER)] for name, mode in modes.items()}
 
-def both(work: str, against: str, times: dict[str, Times], target: float, peer: str | None = None) -> list[Row]:
+    def journal(self) -> list[Row]:
+        """What is durable before the first byte leaves, and after the answer: beside a call without it, and the disk."""
+        plain, disk = "the same without a journal", "4 kB written and fdatasync, same folder"
+        work = "C, HTTPS POST of 700 bytes with a journal"
+        self.server.pin(ONE)
+        commands = self.modes({"ours": "journal", plain: "post", disk: "sync"})
+        times = interleave(commands, ONE, 5 if self.quick else 30, dict.fromkeys(commands, 50), 5)
+        rows = both(work, plain, times, None)
+        rows.append(Row.of(work, disk, "wall", "µs", times["ours"].wall, times[disk].wall, None))
+        self.server.pin(OTHER)
+        commands = self.modes({"ours": "journal-threads-32", plain: "threads-32"})
+        times = interleave(commands, ONE, 3 if self.quick else 15, dict.fromkeys(commands, 10), 2, THREADS_WITH_JOURNAL)
+        rate = {name: [1e6 / wall for wall in times[name].wall] for name in times}
+        work = f"{THREADS_WITH_JOURNAL} threads on one client with a journal"
+        rows.append(Row.of(work, plain, "calls a second", "/s", rate["ours"], rate[plain], None, at_least=True))
+        return [dataclasses.replace(row, is_cost=True) for row in rows]
+
+
+def both(work: str, against: str, times: dict[str, Times], target: float | None, peer: str | None = None) -> list[Row]:
     ours, theirs = times["ours"], times[peer or against]
     return [
         Row.of(work, against, "wall", "µs", ours.wall, theirs.wall, target),

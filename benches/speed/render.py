@@ -119,6 +119,9 @@ def notes(results: dict[str, Any]) -> list[str]:
         "from text to context, and from payload to request body.",
         "- The rows on typed answers involve no network. An answer is read anew each time, and some of its members are "
         "asked for. The peers read all members into what their language offers.",
+        "- A call with a journal makes two rows durable: that it is about to be sent, before its first byte leaves, and "
+        "what became of it. These rows compare it with our own call without one, and with one write of the disk's own. "
+        "All of them are on the same folder; a disk that syncs faster, or not at all, gives other ratios.",
         "- Memory is Rss, which does not depend on other processes. Pss counts a shared page for each process in part, "
         "so it changes with every other program that has OpenSSL in memory.",
         "- Size is that of the stripped library and of all libraries that ldd shows for it, without libc's.",

@@ -39,6 +39,8 @@ class Row:
     #: The goal for the ratio; None: measured for information only.
     target: float | None
     at_least: bool = False
+    #: Beside our own call without something, or the disk alone: nobody is ahead.
+    is_cost: bool = False
 
     @staticmethod
     def of(
@@ -59,6 +61,8 @@ class Row:
         # Rounded as it is printed, so that the table does not contradict itself.
         ratio = float(f"{self.ratio.median:.2f}")
         ahead = ratio >= 1 if self.at_least else ratio <= 1
+        if self.is_cost:
+            return "what it costs"
         if self.target is None:
             return "no target; " + ("ahead" if ahead else "**the peer is ahead**")
         met = ratio >= self.target if self.at_least else ratio <= self.target

@@ -79,6 +79,7 @@ def main() -> int:
             "go": calls.go,
             "answers": calls.answers,
             "threads": calls.threads,
+            "journal": calls.journal,
             "first": processes.first,
             "memory": processes.memory,
             "size": processes.size,

@@ -1,5 +1,6 @@
 //! The journal in a file, through the C functions, against a sandbox that executes every request that reaches it.
 
+mod every_platform;
 #[cfg(target_os = "linux")]
 mod every_system_call;
 mod examples;
@@ -16,6 +17,7 @@ use tempfile::TempDir;
 
 use crate::support::driver::{Driver, Reply};
 use crate::support::languages::c_only;
+use crate::support::platform::foreign;
 use crate::support::random::Random;
 use crate::support::root;
 use crate::support::sandbox::Sandbox;
@@ -28,6 +30,16 @@ fn kills() -> u64 {
     std::env::var("PAYSVC_KILLS").map_or(12, |text| text.parse().unwrap())
 }
 
+/// How long a call of a till may take: emulators are slow.
+fn timeout_ms() -> u32 {
+    if foreign().is_some() { 5000 } else { 500 }
+}
+
+/// As programs of the platform name it.
+fn named(file: &Path) -> String {
+    foreign().map_or_else(|| file.to_str().unwrap().to_owned(), |platform| platform.file(file))
+}
+
 /// A folder on a disk: the library refuses a file system in memory.
 fn folder() -> TempDir {
     TempDir::new_in(root().join("build")).unwrap()
@@ -37,11 +49,12 @@ struct Till<'a> {
     sandbox: &'a Sandbox,
     command: &'a dyn Fn() -> Command,
     folder: TempDir,
+    timeout_ms: u32,
 }
 
 impl Till<'_> {
     fn new<'a>(sandbox: &'a Sandbox, command: &'a dyn Fn() -> Command) -> Till<'a> {
-        let till = Till { sandbox, command, folder: folder() };
+        let till = Till { sandbox, command, folder: folder(), timeout_ms: timeout_ms() };
         till.started(true).finish();
         till
     }
@@ -52,8 +65,8 @@ impl Till<'_> {
 
     fn config(&self, create: bool) -> Value {
         self.sandbox.config_with(json!({
-            "journal": self.file(), "journal_create": create, "timeout_ms": 500, "connect_timeout_ms": 400,
-            "max_attempts": 1,
+            "journal": named(&self.file()), "journal_create": create, "timeout_ms": self.timeout_ms,
+            "connect_timeout_ms": self.timeout_ms - 100, "max_attempts": 1,
         }))
     }
 

@@ -91,6 +91,10 @@ impl Driver {
     pub fn call_and_kill(mut self, function: &str, request: &Value, after: Duration) {
         writeln!(self.input.as_mut().unwrap(), "{function}\t{request}").unwrap();
         std::thread::sleep(after);
+        self.kill();
+    }
+
+    pub fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }

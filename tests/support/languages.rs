@@ -49,19 +49,16 @@ pub fn all() -> Vec<Language> {
 
 /// C alone, for tests that are not about languages.
 pub fn c_only() -> Language {
-    c("C", Link::Shared, &["-std=c89", "-pedantic"], &[])
+    let stage = Stage::new();
+    let program = stage.cc(&root().join("tests/c/driver.c"), Link::Shared, &["-std=c89", "-pedantic"]);
+    compiled("C", stage, program)
 }
 
 fn of_platform(platform: &'static Foreign) -> Vec<Language> {
-    const C: &[&str] = &["-std=c89", "-pedantic"];
-    let mut languages = vec![c_in(Stage::native(), "C, this machine", Link::Shared, C, &[])];
+    let mut languages = vec![c_in(Stage::native(), "C, this machine", Link::Shared, &["-std=c89", "-pedantic"], &[])];
     for proof in platform.proofs() {
         languages.push(match proof {
-            Proof::C => {
-                let stage = Stage::new();
-                let program = stage.cc(&root().join("tests/c/driver.c"), Link::Shared, C);
-                compiled("C", stage, program)
-            }
+            Proof::C => c_only(),
             Proof::Cpp => cpp("C++", &["-std=c++11"]),
             Proof::Go => go(),
             Proof::GoStatic => go_alone(platform),

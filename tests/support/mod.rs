@@ -129,6 +129,13 @@ impl Stage {
         self.platform.map_or(path.clone(), |platform| platform.program(path))
     }
 
+    /// Compiles a source of others, as it is.
+    pub fn object(&self, source: &Path, flags: &[&str]) -> PathBuf {
+        let object = self.path().join(source.with_extension("o").file_name().unwrap());
+        run(self.compiler("cc").args(["-w", "-c"]).args(flags).arg(source).arg("-o").arg(&object));
+        object
+    }
+
     /// Compiles and links a program; panics with the compiler's words.
     pub fn cc(&self, source: &Path, how: Link, flags: &[&str]) -> PathBuf {
         let program = self.program(self.path().join(format!(
@@ -145,7 +152,8 @@ impl Stage {
             Link::Shared => self.link_shared(&mut command),
             Link::Static => {
                 let unwinder = self.platform.and_then(Foreign::unwinder);
-                _ = command.arg("build/lib/libpaysvc.a").args(static_libraries()).args(unwinder);
+                let libraries = libraries_beneath(self.library());
+                command.arg("build/lib/libpaysvc.a").args(libraries).args(unwinder);
             }
             Link::Sanitized => {
                 let archive = sanitized::archive().expect("the sanitized archive");
@@ -186,7 +194,12 @@ pub enum Link {
 
 /// The system libraries of a static link, as pkg-config's file names them.
 pub fn static_libraries() -> Vec<String> {
-    let text = std::fs::read_to_string(build().join("lib/pkgconfig/paysvc.pc")).unwrap();
+    libraries_beneath(build())
+}
+
+/// The same for the libraries in that folder.
+fn libraries_beneath(folder: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(folder.join("lib/pkgconfig/paysvc.pc")).unwrap();
     let line = text.lines().find_map(|line| line.strip_prefix("Libs.private: ")).unwrap();
     line.split_whitespace().map(str::to_owned).collect()
 }

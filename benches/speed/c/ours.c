@@ -1,9 +1,12 @@
 /* libpaysvc. */
+#define _POSIX_C_SOURCE 200809L
 #include "worker.h"
+#include <fcntl.h>
 #include <paysvc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef paysvc_status (*function)(const paysvc_client *, const char *, const paysvc_call *, paysvc_reply **);
 
@@ -14,15 +17,56 @@ static function endpoint;
 static paysvc_reply *large;
 static char pointers[LARGE_COUNT * LARGE_MEMBERS][48];
 
-static void call(void *unused)
+static void call_with(const paysvc_call *token)
 {
     paysvc_reply *reply;
-    (void)unused;
-    if (endpoint(client, payload, NULL, &reply) != PAYSVC_OK || paysvc_reply_outcome(reply) != PAYSVC_OUTCOME_CONFIRMED ||
-        paysvc_reply_state(reply) != PAYSVC_STATE_SUCCESSFUL) {
+    if (endpoint(client, payload, token, &reply) != PAYSVC_OK || paysvc_reply_outcome(reply) != PAYSVC_OUTCOME_CONFIRMED ||
+        paysvc_reply_state(reply) != PAYSVC_STATE_SUCCESSFUL || paysvc_reply_replayed(reply)) {
         fail("call", paysvc_reply_message(reply));
     }
     paysvc_reply_free(reply);
+}
+
+static void call(void *unused)
+{
+    (void)unused;
+    call_with(NULL);
+}
+
+/* Each has a key of its own, so that each is sent. */
+static void call_with_key(void *unused)
+{
+    static int last;
+    char key[32];
+    paysvc_call *token = paysvc_call_new();
+    (void)unused;
+    sprintf(key, "BENCH-%d", __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED));
+    if (paysvc_call_set_key(token, key) != PAYSVC_OK) {
+        fail("key", key);
+    }
+    call_with(token);
+    paysvc_call_free(token);
+}
+
+/* What one durable row costs the disk at least. */
+static void sync_a_page(void *file)
+{
+    static const char page[4096];
+    if (write(*(int *)file, page, sizeof page) != sizeof page || fdatasync(*(int *)file) != 0) {
+        fail("sync", "refused");
+    }
+}
+
+static int work_with_disk(const char *path)
+{
+    int file = open(path, O_CREAT | O_TRUNC | O_WRONLY | O_APPEND, 0600), status;
+    if (file < 0) {
+        fail(path, "cannot be made");
+    }
+    status = work(sync_a_page, &file);
+    close(file);
+    remove(path);
+    return status;
 }
 
 static void encrypt(void *unused)
@@ -74,6 +118,18 @@ static void load_key(void *unused)
     paysvc_client_free(loaded);
 }
 
+/* The file and what SQLite has beside it. */
+static void remove_journal(const char *path)
+{
+    static const char *const ends[] = {"", "-wal", "-shm"};
+    char name[4096];
+    size_t i;
+    for (i = 0; i < 3; i++) {
+        snprintf(name, sizeof name, "%s%s", path, ends[i]);
+        remove(name);
+    }
+}
+
 /* All threads share the client. In the mode "fresh" each call has a connection of its own. */
 static void *thread_state(void)
 {
@@ -82,9 +138,9 @@ static void *thread_state(void)
 
 int main(int argc, char **argv)
 {
-    char config[8192], *key;
+    char config[8192], path[2048], *key;
     paysvc_reply *reply;
-    int encrypted;
+    int encrypted, journaled, status;
     task = task_of(argc, argv);
     if (paysvc_abi() != PAYSVC_ABI) {
         fail("libpaysvc", "another ABI");
@@ -93,12 +149,18 @@ int main(int argc, char **argv)
     encrypted = strcmp(task.mode, "encrypted") == 0 || strcmp(task.mode, "encrypt") == 0;
     payload = text_of(task.folder, encrypted ? "card.json" : "plain.json");
     endpoint = encrypted ? paysvc_order_create : paysvc_order_refund;
+    journaled = strncmp(task.mode, "journal", 7) == 0;
+    snprintf(path, sizeof path, "%s/%s-%ld", task.folder, task.mode, (long)getpid());
+    if (strcmp(task.mode, "sync") == 0) {
+        return work_with_disk(path);
+    }
     key_config = malloc(strlen(key) + 64);
     sprintf(key_config, "{\"encryption_key\":\"%s\"}", key);
     snprintf(config, sizeof config,
              "{\"base_url\":\"%s\",\"public_key\":\"PUBLICKEY-BENCH\",\"secret_key\":\"SECRETKEY-BENCH\","
-             "\"ca_file\":\"%s/ca.pem\",\"connection_reuse\":\"%s\"%s%s%s}", task.base_url, task.folder,
+             "\"ca_file\":\"%s/ca.pem\",\"connection_reuse\":\"%s\"%s%s%s%s%s%s}", task.base_url, task.folder,
              strcmp(task.mode, "fresh") == 0 ? "reads" : "all",
+             journaled ? ",\"journal_create\":true,\"journal\":\"" : "", journaled ? path : "", journaled ? "\"" : "",
              encrypted ? ",\"encryption_key\":\"" : "", encrypted ? key : "", encrypted ? "\"" : "");
     if (strcmp(task.mode, "key") == 0) {
         return work(load_key, NULL);
@@ -112,6 +174,14 @@ int main(int argc, char **argv)
     }
     if (strcmp(task.mode, "threads") == 0) {
         return work_in_threads(64, thread_state, call);
+    }
+    if (strcmp(task.mode, "threads-32") == 0) {
+        return work_in_threads(32, thread_state, call);
+    }
+    if (journaled) {
+        status = strcmp(task.mode, "journal") == 0 ? work(call_with_key, NULL) : work_in_threads(32, thread_state, call_with_key);
+        remove_journal(path);
+        return status;
     }
     if (strcmp(task.mode, "look") == 0) {
         open_large();

@@ -18,6 +18,8 @@ pub struct Report {
     pub same_bytes: bool,
     /// A program with another allocator's names was left alone.
     pub other_allocator: bool,
+    /// A till that was started again was answered from its file, beside another copy of SQLite too.
+    pub journal: bool,
     /// Bytes of the shared and the static library.
     pub sizes: [u64; 2],
     pub seconds: u64,
@@ -95,15 +97,15 @@ pub fn read_unit_tests(printed: &str) -> Result<usize, String> {
 pub fn table(reports: &[Report]) -> String {
     let mut text = String::from(
         "| target | ran in | programs | scenarios, calls | faults: calls, wrong | cancel, median and longest in ms | unit tests | \
-         weak names | same bytes twice | other allocator | shared | static | seconds |\n\
-         |---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+         weak names | same bytes twice | other allocator | journal | shared | static | seconds |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     for it in reports {
         let size = |bytes: u64| format!("{:.1} MB", bytes as f64 / 1e6);
         let [shared, fixed] = it.sizes.map(size);
         if it.missing.is_some() || !it.failed.is_empty() {
             let cells = format!("{shared} | {fixed} | {}", it.seconds);
-            text += &format!("| {} | {} | {} | | | | | | | | {cells} |\n", it.target, it.runner, it.said());
+            text += &format!("| {} | {} | {} | | | | | | | | | {cells} |\n", it.target, it.runner, it.said());
             continue;
         }
         let scenarios = if it.scenarios > 0 { format!("{}, {}", it.scenarios, it.calls) } else { String::new() };
@@ -112,9 +114,10 @@ pub fn table(reports: &[Report]) -> String {
         let cancels = it.cancels.iter().map(cancel).collect::<Vec<_>>().join("; ");
         let unit = it.unit_tests.map_or(String::new(), |count| count.to_string());
         let weak = it.weak_names.map_or(String::new(), |count| count.to_string());
-        let [same, other] = [it.same_bytes, it.other_allocator].map(|it| if it { "yes" } else { "" });
+        let [same, other, journal] =
+            [it.same_bytes, it.other_allocator, it.journal].map(|it| if it { "yes" } else { "" });
         text += &format!(
-            "| {} | {} | {} | {scenarios} | {faults} | {cancels} | {unit} | {weak} | {same} | {other} | {shared} | {fixed} | {} |\n",
+            "| {} | {} | {} | {scenarios} | {faults} | {cancels} | {unit} | {weak} | {same} | {other} | {journal} | {shared} | {fixed} | {} |\n",
             it.target,
             it.runner,
             it.languages.join("; "),

@@ -82,7 +82,7 @@ pub fn platform(root: &Path, row: &'static Platform, tests: &Tests) -> Report {
     let test = |filter: &str, faults: Option<&str>, what: &str| {
         let mut command = Command::new("timeout");
         command.arg(MOST_SECONDS).arg(&tests.program).args(["--nocapture", filter]).current_dir(root);
-        command.env("PAYSVC_PLATFORM", row.target).env("PAYSVC_FAULTS_JOBS", "4");
+        command.env("PAYSVC_PLATFORM", row.target).env("PAYSVC_FAULTS_JOBS", "4").env("PAYSVC_KILLS", "3");
         match faults {
             Some(endpoints) => command.env("PAYSVC_FAULTS", endpoints),
             None => command.env_remove("PAYSVC_FAULTS"),
@@ -105,6 +105,11 @@ pub fn platform(root: &Path, row: &'static Platform, tests: &Tests) -> Report {
         let read = printed.and_then(|printed| report::read_faults(&printed)).map(|read| report.faults = Some(read));
         failures.extend(failed("faults", read));
     }
+    // Killing and racing takes minutes in an emulator; what is quick tells whether the file works there.
+    let filter = if tests.quick { "journal::every_platform::" } else { "journal::" };
+    let printed = test(filter, None, "journal");
+    report.journal = printed.is_ok();
+    failures.extend(failed("journal", printed.map(drop)));
     if matches!(row.system, System::Windows(_)) {
         // In every way in which a program may link or load the libraries.
         failures.extend(failed("linking", test("windows_libs::", None, "linking").map(drop)));

@@ -7,7 +7,6 @@ use crate::client::log::Level;
 use crate::client::{CallContext, Client};
 use crate::journal::Journal;
 use crate::journal::row::{By, End, Row};
-use crate::response::facts::Facts;
 use crate::response::reply::Reply;
 use paysvc_spec::journal::Step;
 use paysvc_spec::schema::Reference;
@@ -26,8 +25,8 @@ impl Recorded<'_> {
             state: reply.state,
             is_final: is_final(self.keyed.record.step, reply),
             http_status: reply.http_status,
-            payment_reference: reply.facts.as_deref().and_then(payment_reference),
-            batch_reference: None,
+            payment_reference: named(reply, Reference::Payment),
+            batch_reference: named(reply, Reference::Batch),
             recipients: 0,
         };
         self.client.write_end(self.context, self.journal, claim, &end);
@@ -62,7 +61,7 @@ pub fn is_final(step: Step, reply: &Reply) -> bool {
         }
 }
 
-/// What the answer calls the attempt to pay.
-fn payment_reference(facts: &Facts) -> Option<String> {
-    facts.reference(Reference::Payment).text.clear().map(|text| text.0.clone())
+/// How the answer names the attempt to pay, or the batch.
+fn named(reply: &Reply, what: Reference) -> Option<String> {
+    reply.facts.as_deref()?.reference(what).text.clear().map(|text| text.0.clone())
 }

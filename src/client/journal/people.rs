@@ -26,7 +26,7 @@ impl Client {
     pub(in crate::client) fn open_journal(&self) -> Result<(), ValidationError> {
         let Some(path) = &self.config.journal else { return Ok(()) };
         let failed = |reason: String| {
-            let error = ValidationError::of_member(Status::Journal, "the configuration", "journal", reason);
+            let error = ValidationError::of_member(REFUSED, "the configuration", "journal", reason);
             self.config.name_variable(error)
         };
         let store = open(path, self.config.journal_create).map_err(failed)?;
@@ -85,6 +85,9 @@ impl Client {
         }
     }
 }
+
+/// What a client is refused with whose journal cannot be opened.
+const REFUSED: Status = if cfg!(feature = "journal") { Status::Journal } else { Status::Config };
 
 #[cfg(feature = "journal")]
 fn open(path: &Path, create: bool) -> Result<Box<dyn Store>, String> {

@@ -7,6 +7,7 @@ use crate::journal::table::Decision;
 use crate::json::object::object_text;
 use crate::response::reply::Reply;
 use crate::response::resolution::Attempts;
+use paysvc_spec::endpoints::payouts::names;
 use paysvc_spec::status::{Outcome, State, Status};
 
 impl Recorded<'_> {
@@ -52,6 +53,7 @@ fn recorded(claimed: &Claimed<'_>, explanation: &str) -> Reply {
     reply.body = object_text(|body| {
         body.literal("status", outcome == Outcome::Confirmed);
         body.text("message", &reply.message);
+        body.optional(names::BATCH_REFERENCE, end.and_then(|end| end.batch_reference.as_deref()));
     });
     reply
 }

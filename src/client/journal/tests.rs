@@ -656,3 +656,12 @@ fn a_call_that_ends_before_the_journal_was_read_knows_nothing_of_its_key() {
     let reply = till.client.call(&context, paysvc_spec::endpoint("order_pay"), &request.to_string());
     assert_eq!(seen(&reply), (Status::Cancelled, Unknown, false), "{}", reply.message);
 }
+
+#[cfg(not(feature = "journal"))]
+#[test]
+fn a_build_without_the_file_refuses_the_setting() {
+    let error = Client::new(Some(r#"{"journal":"pay.db","journal_create":true}"#), &|_| None).map(drop).unwrap_err();
+    assert_eq!(error.status, Status::Config);
+    assert!(error.message.contains("journal") && error.message.contains("client_set_store"), "{}", error.message);
+    assert!(!std::path::Path::new("pay.db").exists());
+}

@@ -213,6 +213,7 @@ fn a_store_is_set_once_and_released_once() {
     assert_eq!([first.released, second.released].map(AtomicU32::into_inner), [1, 0]);
 }
 
+#[cfg(feature = "journal")]
 #[test]
 fn a_store_that_is_refused_is_not_released() {
     // Where temporary files are may be a file system in memory, which is refused.

@@ -278,8 +278,11 @@ fn make(path: &Path) -> Result<(), String> {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(cannot(error)),
         _ => Ok(()),
     });
-    let removed = fs::remove_file(&new).map_err(cannot);
-    placed.and(removed)?;
+    match fs::remove_file(&new) {
+        // Another process has opened the journal already, and Windows removes none of its names now.
+        Err(_) if cfg!(windows) && placed.is_ok() => {}
+        removed => placed.and(removed.map_err(cannot))?,
+    }
     place::sync_folder_of(path)
 }
 

@@ -1,7 +1,7 @@
 //! Where the file may be, and whether it is still the same one.
 
-use std::fs::{self, Metadata};
-use std::io::ErrorKind;
+use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// What was found at a path.
@@ -54,8 +54,11 @@ pub fn check_file_system(path: &Path) -> Result<(), String> {
 }
 
 const NETWORK: &str = "a network file system, where locks and syncs cannot be relied on";
+#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
 const MEMORY: &str = "a file system in memory, which a restart empties";
+#[cfg(any(target_os = "linux", target_os = "android"))]
 const LAYER: &str = "the layer of a container, which is removed with it; mount a volume";
+#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
 const FUSE: &str = "a FUSE file system, of which it is not known whether locks and syncs can be relied on";
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -109,17 +112,20 @@ fn unfit(_: &Path) -> Option<&'static str> {
     None
 }
 
-/// Which file it is, whatever its path. Windows lets nobody replace a file in use, and tells no number without
-/// `unsafe`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// Which file it is, whatever its path.
+#[derive(Debug)]
 pub struct Identity {
     #[cfg(unix)]
     device_and_inode: (u64, u64),
+    /// Windows tells no number without `unsafe`. There nobody can rename, replace or remove a file that is held open
+    /// without leave for it.
+    #[cfg(windows)]
+    _held: fs::File,
 }
 
 impl Identity {
     pub fn of(path: &Path) -> Result<Identity, String> {
-        fs::metadata(path).map(|about| Identity::new(&about)).map_err(|error| match error.kind() {
+        Identity::read(path).map_err(|error| match error.kind() {
             ErrorKind::NotFound => format!(
                 "the journal {} has been removed or renamed: put it back, or stop the program and start it again",
                 path.display()
@@ -129,14 +135,17 @@ impl Identity {
     }
 
     #[cfg(unix)]
-    fn new(about: &Metadata) -> Identity {
+    fn read(path: &Path) -> io::Result<Identity> {
         use std::os::unix::fs::MetadataExt;
-        Identity { device_and_inode: (about.dev(), about.ino()) }
+        fs::metadata(path).map(|about| Identity { device_and_inode: (about.dev(), about.ino()) })
     }
 
-    #[cfg(not(unix))]
-    fn new(_: &Metadata) -> Identity {
-        Identity {}
+    #[cfg(windows)]
+    fn read(path: &Path) -> io::Result<Identity> {
+        use std::os::windows::fs::OpenOptionsExt;
+        /// FILE_SHARE_READ and FILE_SHARE_WRITE.
+        const SHARED: u32 = 1 | 2;
+        fs::OpenOptions::new().read(true).share_mode(SHARED).open(path).map(|_held| Identity { _held })
     }
 
     /// The same after a restart, and not that of a copy.
@@ -148,14 +157,20 @@ impl Identity {
     }
 
     /// Fails if another file is at this path.
-    pub fn check(self, path: &Path) -> Result<(), String> {
-        if Identity::of(path)? == self {
+    #[cfg(unix)]
+    pub fn check(&self, path: &Path) -> Result<(), String> {
+        if Identity::of(path)?.device_and_inode == self.device_and_inode {
             return Ok(());
         }
         Err(format!(
             "another file is now at the path of the journal {}: stop the program, and start it with the right file",
             path.display()
         ))
+    }
+
+    #[cfg(windows)]
+    pub fn check(&self, _path: &Path) -> Result<(), String> {
+        Ok(())
     }
 }
 

@@ -51,7 +51,8 @@ fn place(runner: Runner) -> String {
 }
 
 fn ran(proofs: &[Proof]) -> String {
-    let (mut languages, mut others) = (Vec::new(), Vec::new());
+    // The journal is tried wherever a program in C runs.
+    let (mut languages, mut others) = (Vec::new(), vec!["tills with a journal that are killed"]);
     for proof in proofs {
         match proof {
             Proof::C => languages.push("C"),

@@ -55,6 +55,7 @@ fn another_version_is_refused() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_file_that_was_removed_or_replaced_is_an_error() {
     let (folder, path, store) = new();
@@ -67,14 +68,26 @@ fn a_file_that_was_removed_or_replaced_is_an_error() {
     assert!(append(&store, "k", 2, None, true).unwrap_err().contains("removed or renamed"));
     assert!(read(&store, Query::Key("k")).unwrap_err().contains("removed or renamed"));
     assert!(!path.exists());
-    #[cfg(unix)]
-    {
-        drop(open(&path, true).unwrap());
-        assert!(append(&store, "k", 2, None, true).unwrap_err().contains("another file"));
-        assert!(read(&store, Query::Key("k")).unwrap_err().contains("another file"));
-        assert!(read(&open(&path, false).unwrap(), Query::Key("k")).unwrap().is_empty());
-    }
+    drop(open(&path, true).unwrap());
+    assert!(append(&store, "k", 2, None, true).unwrap_err().contains("another file"));
+    assert!(read(&store, Query::Key("k")).unwrap_err().contains("another file"));
+    assert!(read(&open(&path, false).unwrap(), Query::Key("k")).unwrap().is_empty());
     assert_eq!(read(&open(&moved, false).unwrap(), Query::Key("k")).unwrap(), ["k 1"]);
+}
+
+#[cfg(windows)]
+#[test]
+fn a_file_in_use_can_neither_be_removed_nor_replaced() {
+    let (folder, path, store) = new();
+    let other = folder.path().join("other.db");
+    drop(open(&other, true).unwrap());
+    append(&store, "k", 1, None, true).unwrap();
+    assert!(fs::remove_file(&path).is_err());
+    assert!(fs::rename(&path, folder.path().join("moved.db")).is_err());
+    assert!(fs::rename(&other, &path).is_err());
+    assert_eq!(read(&store, Query::Key("k")).unwrap(), ["k 1"]);
+    drop(store);
+    fs::rename(&other, &path).unwrap();
 }
 
 #[cfg(unix)]
