@@ -3,7 +3,8 @@
  * Standard input: the configuration in one line, then one command a line: function, tab, JSON; or get, tab, pointer,
  * which asks the last reply; or answer, tab, endpoint, for the typed members of the last reply's answer; or close, tab,
  * which frees the client; or client, tab, JSON, which makes another one with that configuration; or timeout, tab, number: the
- * limit in ms of all calls that follow, 0 for the client's own, which prints nothing.
+ * limit in ms of all calls that follow, 0 for the client's own, which prints nothing; or key, tab, text: the idempotency key of
+ * the next call, which prints nothing.
  * Standard output: one line a call: status, outcome, state, HTTP status, attempts, retry-after, code, message, body,
  * separated by tabs; or = and what get found, or - for NULL; or closed. answer prints a JSON object from the pointer of each
  * typed member, of at most five elements of a list, to a text, null (absent) or false (unreadable) in other languages. C has no
@@ -32,6 +33,7 @@ static const struct { const char *name; function call; } functions[] = {
 #include "functions.inc"
 #include "operations.inc"
     {"request", paysvc_request},
+    {"journal_settle", paysvc_journal_settle},
     {"encrypt", encrypt}
 };
 
@@ -43,6 +45,7 @@ struct answer { const char *name; const struct member *members; size_t count; };
 
 static paysvc_reply *last;
 static int timeout_ms;
+static char key[300];
 
 /* What standard output has gathered; wiped when it has been written. */
 static char gathered[1 << 16];
@@ -203,10 +206,14 @@ static void run(const paysvc_client *client, char *text)
     }
     for (i = 0; i < sizeof functions / sizeof functions[0]; i++) {
         if (strcmp(functions[i].name, text) == 0) {
-            paysvc_call *call = timeout_ms > 0 ? paysvc_call_new() : NULL;
+            paysvc_call *call = timeout_ms > 0 || key[0] != '\0' ? paysvc_call_new() : NULL;
             paysvc_status status;
-            if (call != NULL) {
+            if (timeout_ms > 0) {
                 paysvc_call_set_timeout_ms(call, timeout_ms);
+            }
+            if (key[0] != '\0') {
+                paysvc_call_set_key(call, key);
+                key[0] = '\0';
             }
             status = functions[i].call(client, json, call, &reply);
             paysvc_call_free(call);
@@ -270,6 +277,8 @@ int main(void)
             create(text + 7, &client);
         } else if (strncmp(text, "timeout\t", 8) == 0) {
             timeout_ms = atoi(text + 8);
+        } else if (strncmp(text, "key\t", 4) == 0) {
+            sprintf(key, "%.299s", text + 4);
         } else {
             run(client, text);
         }

@@ -1,7 +1,17 @@
 //! The journal in a file, through the C functions, against a sandbox that executes every request that reaches it.
 
 #[cfg(target_os = "linux")]
+mod disk;
+#[cfg(target_os = "linux")]
 mod every_system_call;
+#[cfg(target_os = "linux")]
+mod failing_disk;
+#[cfg(target_os = "linux")]
+mod late_tills;
+#[cfg(target_os = "linux")]
+mod power_cuts;
+#[cfg(target_os = "linux")]
+mod sequence;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
