@@ -1,7 +1,7 @@
 //! The journal in a file, through the C functions, against a sandbox that executes every request that reaches it.
 
 #[cfg(target_os = "linux")]
-mod disk;
+pub mod disk;
 #[cfg(target_os = "linux")]
 mod every_system_call;
 #[cfg(target_os = "linux")]
@@ -11,7 +11,7 @@ mod late_tills;
 #[cfg(target_os = "linux")]
 mod power_cuts;
 #[cfg(target_os = "linux")]
-mod sequence;
+pub mod sequence;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -38,7 +38,7 @@ fn kills() -> u64 {
 }
 
 /// A folder on a disk: the library refuses a file system in memory.
-fn folder() -> TempDir {
+pub fn folder() -> TempDir {
     TempDir::new_in(root().join("build")).unwrap()
 }
 

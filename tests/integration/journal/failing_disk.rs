@@ -201,8 +201,8 @@ fn nothing_is_sent_without_a_claim_that_is_on_the_disk_whatever_fails() {
             figures.twice.len(),
             figures.changed.len(),
         );
-        assert!(figures.not_durable.is_empty(), "{:#?}", figures.not_durable);
-        assert!(figures.twice.is_empty(), "{:#?}", figures.twice);
+        assert!(figures.not_durable.is_empty(), "sent without a durable claim: {:#?}", figures.not_durable);
+        assert!(figures.twice.is_empty(), "executed twice: {:#?}", figures.twice);
         assert!(figures.changed.is_empty(), "{:#?}", figures.changed);
         assert!(figures.refused > 0 && figures.executed > 0);
     });

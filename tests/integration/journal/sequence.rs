@@ -14,7 +14,7 @@ use crate::support::target::calls;
 
 /// All cases, as in `make harden`; else some.
 pub fn all() -> bool {
-    std::env::var("PAYSVC_JOURNAL").is_ok_and(|what| what == "all")
+    std::env::var("PAYSVC_JOURNAL_DISK").is_ok_and(|what| what == "all")
 }
 
 pub fn has_strace() -> bool {
