@@ -10,8 +10,6 @@ cd "$(dirname "$0")/.."
 CARGO=${CARGO:-cargo}
 work=$PWD/target/journal-defects
 tree=$work/tree out=$work/build
-# Quicker to build than what is released, and the same otherwise.
-export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_OPT_LEVEL=1
 rm -rf "$tree" "$out"
 mkdir -p "$tree" "$out"
 git ls-files -z | tar -c --null -T - | tar -x -C "$tree"
@@ -19,11 +17,7 @@ git ls-files -z | tar -c --null -T - | tar -x -C "$tree"
 touch "$tree/src/lib.rs"
 cp -R build/include build/lib build/bin "$out"
 
-# Profiles of the tests are their own.
-tests() {
-    env -u CARGO_PROFILE_RELEASE_LTO -u CARGO_PROFILE_RELEASE_CODEGEN_UNITS -u CARGO_PROFILE_RELEASE_OPT_LEVEL \
-        PAYSVC_BUILD="$out" "$CARGO" test --locked --test integration -- --nocapture "journal::$1"
-}
+tests() { PAYSVC_BUILD="$out" "$CARGO" test --locked --test integration -- --nocapture "journal::$1"; }
 
 build() {
     (cd "$tree" && CARGO_TARGET_DIR="$work/target" "$CARGO" rustc --quiet --release --locked -p paysvc --lib \

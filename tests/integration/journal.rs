@@ -11,6 +11,8 @@ mod late_tills;
 #[cfg(target_os = "linux")]
 mod power_cuts;
 #[cfg(target_os = "linux")]
+pub mod recording;
+#[cfg(target_os = "linux")]
 pub mod sequence;
 
 use std::path::{Path, PathBuf};

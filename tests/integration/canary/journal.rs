@@ -11,8 +11,8 @@ use paysvc_spec::schema::Endpoint;
 use serde_json::json;
 
 use super::{canaries, in_memory, plant};
-use crate::journal::disk::{Op, read, recorded, system_calls};
 use crate::journal::folder;
+use crate::journal::recording::{Op, SystemCall, read, recorded, system_calls};
 use crate::journal::sequence::{all, config, copy, has_strace, new_journal};
 use crate::support::driver::Driver;
 use crate::support::languages::c_only;
@@ -49,8 +49,8 @@ fn bytes_in(folder: &Path) -> Vec<u8> {
     names.filter_map(|name| std::fs::read(name).ok()).flatten().collect()
 }
 
-/// A program that opens the file for writing, in another folder.
-fn is_foreign(call: &crate::journal::disk::SystemCall, folder: &Path) -> bool {
+/// A file is made in another folder.
+fn is_foreign(call: &SystemCall, folder: &Path) -> bool {
     call.name == "openat" && call.arguments.contains("O_CREAT") && !call.concerns(folder)
 }
 

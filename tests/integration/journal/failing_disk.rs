@@ -9,7 +9,8 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::disk::{Cut, Disk, Op, files_of, read, recorded, system_calls, traced};
+use super::disk::{Cut, Disk, files_of};
+use super::recording::{Op, read, recorded, system_calls, traced};
 use super::sequence::{Call, all, config, copy, has_strace, new_journal, prepare};
 use super::{folder, with_c};
 use crate::support::driver::{Driver, Reply};
@@ -27,7 +28,7 @@ const ERRORS: [(&str, &[&str]); 10] = [
     ("openat", &["error=EIO", "error=ENOSPC", "error=EMFILE"]),
     ("ftruncate", &["error=EIO", "error=ENOSPC:+"]),
     ("mmap", &["error=ENOMEM"]),
-    ("fcntl", &["error=EIO", "error=ENOLCK"]),
+    ("fcntl", &["error=ENOLCK"]),
     ("statx", &["error=EIO"]),
     ("newfstatat", &["error=EIO"]),
 ];

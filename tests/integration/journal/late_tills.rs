@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::disk::{system_calls, traced};
+use super::recording::{system_calls, traced};
 use super::sequence::{Call, all, config, copy, has_strace, new_journal, prepare};
 use super::{folder, with_c};
 use crate::support::driver::{Driver, Reply};

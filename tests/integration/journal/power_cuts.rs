@@ -9,7 +9,8 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::disk::{CUTS, Cut, Disk, Files, Op, put, read, recorded};
+use super::disk::{CUTS, Cut, Disk, Files, put};
+use super::recording::{Op, read, recorded};
 use super::sequence::{Call, all, config, has_strace, prepare};
 use super::{folder, with_c};
 use crate::support::driver::Driver;
@@ -46,10 +47,10 @@ fn record(sandbox: &Sandbox, command: &dyn Fn() -> Command, calls: &[Call]) -> V
     let last = calls.last().unwrap();
     loop {
         let open = last.run(&mut driver);
-        assert_eq!(open.verdict(), ("E_UNRESOLVED", "UNKNOWN"), "{open:?}");
+        assert_eq!(open.verdict(), ("E_UNRESOLVED", "UNKNOWN"), "sent again: {open:?}");
         // The message names the claim.
-        let words = open.message.split(|character: char| !character.is_ascii_alphanumeric());
-        let id = words.filter(|word| word.len() == 26 && word.starts_with("01")).next_back().expect(&open.message);
+        let mut words = open.message.split(|character: char| !character.is_ascii_alphanumeric());
+        let id = words.rfind(|word| word.len() == 26 && word.starts_with("01")).expect(&open.message);
         let request = json!({"id": id, "outcome": "CONFIRMED", "who": "A. Clerk", "why": "in the statement"});
         // Refused as long as its call may be under way.
         if driver.call("journal_settle", &request).status == "OK" {
@@ -83,8 +84,8 @@ impl Restart<'_> {
         let mut driver = Driver::start(&mut (self.command)(), &config(self.sandbox, folder.path(), json!({})));
         if driver.created.status != "OK" {
             // There is none before it was made; a journal with a part of it is never found.
-            assert!(!files.contains_key("pay.db"), "{at}: {}", driver.created.message);
-            assert!(driver.created.message.contains("is missing"), "{at}: {}", driver.created.message);
+            let why = &driver.created.message;
+            assert!(!files.contains_key("pay.db") && why.contains("is missing"), "{at}, it was damaged: {why}");
             assert!(sent.is_empty(), "{at}: the journal is gone");
             figures.without_a_journal += 1;
             return;

@@ -7,7 +7,8 @@ use std::process::Command;
 use rusqlite::{Connection, OpenFlags};
 use serde_json::{Value, json};
 
-use super::disk::{Files, Op};
+use super::disk::Files;
+use super::recording::Op;
 use crate::support::driver::{Driver, Reply};
 use crate::support::sandbox::Sandbox;
 use crate::support::target::calls;
