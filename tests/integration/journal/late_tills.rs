@@ -41,7 +41,8 @@ struct Stopped<'a> {
 }
 
 impl Stopped<'_> {
-    fn run(&self, call: &Call, (name, number): &(String, usize)) -> [Reply; 2] {
+    /// The replies of both; `None` if the first call was over before.
+    fn run(&self, call: &Call, (name, number): &(String, usize)) -> Option<[Reply; 2]> {
         let (folder, traces) = (folder(), folder());
         copy(self.new, folder.path());
         let trace = traces.path().join("trace");
@@ -53,12 +54,12 @@ impl Stopped<'_> {
         let mut second = Driver::start(&mut (self.command)(), &short);
         let replies = std::thread::scope(|scope| {
             let running = scope.spawn(|| call.run(&mut first));
-            let process = stopped(&trace, || running.is_finished());
+            let process = stopped(&trace, || running.is_finished())?;
             std::thread::sleep(LONG);
             let other = call.run(&mut second);
             let status = Command::new("kill").args(["-CONT", &process]).status().unwrap();
             assert!(status.success());
-            [running.join().unwrap(), other]
+            Some([running.join().unwrap(), other])
         });
         first.finish();
         second.finish();
@@ -66,15 +67,17 @@ impl Stopped<'_> {
     }
 }
 
-/// The process that strace has seen stop.
-fn stopped(trace: &Path, is_over: impl Fn() -> bool) -> String {
+/// The process that strace has seen stop; `None` if its call was over before.
+fn stopped(trace: &Path, is_over: impl Fn() -> bool) -> Option<String> {
     loop {
         let over = is_over();
         let text = fs::read_to_string(trace).unwrap_or_default();
         if let Some(line) = text.lines().find(|line| line.contains("stopped by SIGSTOP")) {
-            return line.split(' ').next().unwrap().to_owned();
+            return line.split(' ').next().map(str::to_owned);
         }
-        assert!(!over, "it was not stopped");
+        if over {
+            return None;
+        }
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -97,35 +100,44 @@ fn a_till_that_is_stopped_before_it_sends_does_not_send_late() {
         assert_eq!(call.run(&mut driver).outcome, "CONFIRMED");
         driver.finish();
         let points = before_sending(&trace, &call, if all() { 24 } else { 3 });
-        let cases: Vec<_> = points.iter().flat_map(|point| [(point, 1000), (point, 60_000)]).collect();
-        let runs: Vec<(usize, [Reply; 2])> = std::thread::scope(|scope| {
-            let mut running = Vec::new();
-            for (index, (point, timeout_ms)) in cases.iter().copied().enumerate() {
-                let (call, prepared) = (Call::charge(&format!("O-{}", index + 1), None), Prepared::of(&command()));
-                let (sandbox, new) = (&sandbox, new.path());
-                running.push(scope.spawn(move || {
-                    let command = || prepared.command();
-                    let replies = Stopped { sandbox, command: &command, new, timeout_ms }.run(&call, point);
-                    (call.effects(sandbox), replies)
-                }));
-            }
-            running.into_iter().map(|one| one.join().unwrap()).collect()
+        let cases: Vec<_> = points.iter().flat_map(|point| [(point, 3000), (point, 60_000)]).collect();
+        let run = |index: usize, (point, timeout_ms): (&(String, usize), u64), prepared: Prepared| {
+            let (call, command) = (Call::charge(&format!("O-{}", index + 1), None), || prepared.command());
+            let till = Stopped { sandbox: &sandbox, command: &command, new: new.path(), timeout_ms };
+            let replies = till.run(&call, point);
+            (call.effects(&sandbox), replies)
+        };
+        let (mut tills, mut sent, mut twice) = (0, 0, 0);
+        let numbered: Vec<_> = cases.iter().copied().enumerate().collect();
+        // A few at a time, or they are slow.
+        let runs = numbered.chunks(6).flat_map(|some| {
+            std::thread::scope(|scope| {
+                let start = |(index, case): &(usize, _)| {
+                    let (index, case, prepared, run) = (*index, *case, Prepared::of(&command()), &run);
+                    scope.spawn(move || run(index, case, prepared))
+                };
+                let running: Vec<_> = some.iter().map(start).collect();
+                running.into_iter().map(|one| one.join().unwrap()).collect::<Vec<_>>()
+            })
         });
-        let (mut sent, mut twice) = (0, 0);
-        for ((effects, replies), (point, timeout_ms)) in runs.iter().zip(&cases) {
+        for ((effects, replies), (point, timeout_ms)) in runs.zip(&cases) {
+            // Else the machine was so slow that its time was over before.
+            let Some(replies) = replies else { continue };
+            tills += 1;
             sent += effects;
-            twice += usize::from(*effects > 1);
+            twice += usize::from(effects > 1);
             let at =
                 format!("stopped at {point:?} of a call of {timeout_ms} ms: executed {effects} times: {replies:?}");
-            assert!(*effects <= 1, "{at}");
+            assert!(effects <= 1, "{at}");
             if *timeout_ms < 5000 {
-                assert_eq!(*effects, 0, "sent after its time: {at}");
+                assert_eq!(effects, 0, "sent after its time: {at}");
             }
             for reply in replies {
-                assert!(*effects == 1 || reply.outcome != "CONFIRMED", "{at}");
+                assert!(effects == 1 || reply.outcome != "CONFIRMED", "{at}");
             }
         }
-        println!("journal: {} tills stopped before they sent: {sent} executed, {twice} twice", runs.len());
+        println!("journal: {tills} tills stopped before they sent: {sent} executed, {twice} twice");
+        assert!(tills * 2 >= cases.len(), "{tills} of {}", cases.len());
     });
 }
 
