@@ -43,9 +43,13 @@ part verdicts-sent '^test result|over sockets' test_with PAYSVC_VERDICTS_SENT=30
 part journal-model 'as expected|NOT EXPECTED|compared' env PAYSVC_JOURNAL_MODEL=all "$CARGO" test --locked --lib \
     journal::table::model_tests -- --nocapture
 part journal '^journal:|^test result' test_with PAYSVC_KILL_STRIDE=1 journal::
+part journal-disk '^journal:|^test result' test_with PAYSVC_JOURNAL_DISK=all journal::power_cuts journal::failing_disk \
+    journal::late_tills
+part journal-defects '^planted:' sh scripts/journal-defects.sh
 part faults '^[0-9]+ calls|^false|^effects|^requests|^answers|^UNKNOWN|^violations' test_with PAYSVC_FAULTS=all faults:: faults_random::
 part bounds '^endless|^whole|kB|^test result' test_of bounds::
 part canary '^canary:' test_with PAYSVC_CANARY=all canary::
+part journal-canary '^canary:' test_with PAYSVC_JOURNAL_DISK=all canary::journal
 part sanitize '^sanitize:' sh scripts/sanitize.sh
 part tsan '^tsan:' sh scripts/tsan.sh
 part cgocheck2 '^test result' "$CARGO" test --locked --test integration -- --ignored go::

@@ -31,6 +31,13 @@ impl Sock {
         sys::read_ready(&self.tcp, buffer, peek)
     }
 
+    /// Limits how long a write may wait, which takes a system call, so that none is needed between a look at the clock and
+    /// the write.
+    pub fn limit_write(&mut self) -> io::Result<()> {
+        let left = self.bounds.time_left();
+        if left.is_zero() { Ok(()) } else { self.waits.limit(&self.tcp, true, left) }
+    }
+
     /// Repeats an attempt until it succeeds or fails, the deadline is reached, or the call is cancelled.
     fn until_deadline(
         &mut self,

@@ -129,6 +129,9 @@ impl Stream {
         if std::mem::take(&mut self.new) {
             self.check_unused().map_err(|error| self.fail(error))?;
         }
+        let failed = |error: &io::Error| TransportError::io("sending the request", error);
+        self.channel.sock.limit_write().map_err(|error| self.fail(failed(&error)))?;
+        // No system call, which might take long, lies between this and the write.
         if self.state.is_too_late() {
             let text = "too long after it was recorded in the journal";
             return Err(self.fail(TransportError::new(Status::Transport, text)));
@@ -140,7 +143,7 @@ impl Stream {
         self.state.set_sent(self.channel.sock.sent);
         // The request may hold an API key and a one-time code.
         self.output[..pending].fill(0);
-        result.map_err(|error| self.fail(TransportError::io("sending the request", &error)))
+        result.map_err(|error| self.fail(failed(&error)))
     }
 
     /// Reads once into the free end of the input: 0 is the end of the connection.

@@ -4,6 +4,9 @@
 //!
 //! `make test` runs it over TLS; `make canary` (PAYSVC_CANARY=all) plain as well, and prints the figures.
 
+#[cfg(target_os = "linux")]
+mod journal;
+
 use std::path::PathBuf;
 use std::process::Command;
 

@@ -1,9 +1,21 @@
 //! The journal in a file, through the C functions, against a sandbox that executes every request that reaches it.
 
+#[cfg(target_os = "linux")]
+pub mod disk;
 mod every_platform;
 #[cfg(target_os = "linux")]
 mod every_system_call;
 mod examples;
+#[cfg(target_os = "linux")]
+mod failing_disk;
+#[cfg(target_os = "linux")]
+mod late_tills;
+#[cfg(target_os = "linux")]
+mod power_cuts;
+#[cfg(target_os = "linux")]
+pub mod recording;
+#[cfg(target_os = "linux")]
+pub mod sequence;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -41,7 +53,7 @@ fn named(file: &Path) -> String {
 }
 
 /// A folder on a disk: the library refuses a file system in memory.
-fn folder() -> TempDir {
+pub fn folder() -> TempDir {
     TempDir::new_in(root().join("build")).unwrap()
 }
 
