@@ -42,7 +42,7 @@ part verdicts '^test result|answers, seed' env PAYSVC_VERDICTS=1000000 "$CARGO" 
 part verdicts-sent '^test result|over sockets' test_with PAYSVC_VERDICTS_SENT=30000 verdicts::
 part journal-model 'as expected|NOT EXPECTED|compared' env PAYSVC_JOURNAL_MODEL=all "$CARGO" test --locked --lib \
     journal::table::model_tests -- --nocapture
-part journal '^journal:|^test result' test_with PAYSVC_KILL_STRIDE=1 journal::
+part journal '^journal:|^test result' test_with PAYSVC_KILL_STRIDE=5 journal::
 part journal-disk '^journal:|^test result' test_with PAYSVC_JOURNAL_DISK=all journal::power_cuts journal::failing_disk \
     journal::late_tills
 part journal-defects '^planted:' sh scripts/journal-defects.sh

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fs;
 use std::io::Write as _;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use paysvc_spec::ENDPOINTS;
@@ -10,12 +11,12 @@ use paysvc_spec::journal::Step;
 use paysvc_spec::schema::Endpoint;
 use serde_json::{Value, json};
 
-use super::{KEY, Till, needs_key, with_c};
+use super::{KEY, Till, needs_key, recording, with_c};
 use crate::support::driver::Reply;
 use crate::support::sandbox::Sandbox;
 use crate::support::target::{Target, good, target};
 
-/// Every so many system calls; 1 in `make harden`.
+/// Every so many system calls; fewer are left out in `make harden`.
 fn stride() -> usize {
     std::env::var("PAYSVC_KILL_STRIDE").map_or(307, |text| text.parse().unwrap())
 }
@@ -39,11 +40,8 @@ struct Program<'a> {
 
 impl Program<'_> {
     /// Runs it under strace with these options and gives the replies that it printed before its end.
-    fn run(&self, options: &[&str], target: &Target) -> Vec<Reply> {
-        let driver = (self.command)();
-        let mut command = Command::new("strace");
-        command.args(["-f", "-qq"]).args(options).arg(driver.get_program()).args(driver.get_args());
-        command.envs(driver.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    fn run(&self, trace: &Path, options: &[&str], target: &Target) -> Vec<Reply> {
+        let mut command = recording::traced(&(self.command)(), trace, options);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut input = child.stdin.take().unwrap();
         let key = if needs_key(target.row) { format!("key\t{KEY}\n") } else { String::new() };
@@ -56,22 +54,19 @@ impl Program<'_> {
         text.split_inclusive('\n').filter(|line| line.ends_with('\n')).map(Reply::parse).collect()
     }
 
-    /// The system calls of the call, each by its name and how many of this name its thread had made with it: what
-    /// strace counts.
-    fn system_calls(&self, trace: &str, target: &Target) -> Vec<(String, usize)> {
-        self.run(&["-o", trace], target);
+    /// The system calls of the call, each by its name and how many of this name there had been with it: what strace counts.
+    fn system_calls(&self, trace: &Path, target: &Target) -> Vec<(String, usize)> {
+        self.run(trace, &[], target);
         let mut counts = HashMap::new();
         let (mut made, mut lines_told) = (Vec::new(), 0);
-        for line in fs::read_to_string(trace).unwrap().lines() {
-            let (thread, what) = line.split_once(' ').unwrap();
-            let Some((name, arguments)) = what.trim_start().split_once('(') else { continue };
-            let count = counts.entry((thread.to_owned(), name.to_owned())).or_insert(0);
+        for call in recording::system_calls(trace) {
+            let count = counts.entry(call.name.clone()).or_insert(0);
             *count += 1;
+            lines_told += usize::from(call.name == "write" && call.arguments.starts_with("1<"));
             // The first line that it prints is of client_new, the second is the reply.
             if lines_told == 1 {
-                made.push((name.to_owned(), *count));
+                made.push((call.name, *count));
             }
-            lines_told += usize::from(name == "write" && arguments.starts_with("1,"));
         }
         made
     }
@@ -110,14 +105,14 @@ fn a_till_that_is_killed_at_a_system_call_charges_at_most_once() {
                 let [trace, empty] = ["trace", "empty"].map(|name| till.folder.path().join(name));
                 fs::copy(till.file(), &empty).unwrap();
                 let program = Program { command, config: till.config(false) };
-                let calls = program.system_calls(trace.to_str().unwrap(), &first);
+                let calls = program.system_calls(&trace, &first);
                 assert!(calls.len() > 50, "{calls:?}");
                 for (number, (name, count)) in calls.iter().enumerate().skip(points % stride).step_by(stride) {
                     let target = prepared();
                     till.reset(&empty);
                     let kill = format!("inject={name}:signal=KILL:when={count}");
-                    let options = ["-o", "/dev/null", "-e", &format!("trace={name}"), "-e", &kill];
-                    let replies = program.run(&options, &target);
+                    let options = ["-e", &format!("trace={name}"), "-e", &kill];
+                    let replies = program.run(Path::new("/dev/null"), &options, &target);
                     let told = replies.get(1);
                     let reply = till.call_again(&target);
                     let at = format!(
