@@ -1,6 +1,6 @@
-/* A program with SQLite of its own, and with the library's journal: each uses its own copy. argv: the configuration, with
- * a journal; the request of order_pay; the path of the journal; the path of a new database of the program's own; "paid" if
- * an earlier run has paid the order. */
+/* A program with SQLite of its own, and with the library's journal: each uses its own copy. argv: the configuration,
+ * with a journal; the request of order_pay; the path of the journal; the path of a new database of the program's own;
+ * "paid" if an earlier run has paid the order. */
 #include "check.h"
 
 typedef struct sqlite3 sqlite3;

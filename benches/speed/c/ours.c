@@ -179,7 +179,8 @@ int main(int argc, char **argv)
         return work_in_threads(32, thread_state, call);
     }
     if (journaled) {
-        status = strcmp(task.mode, "journal") == 0 ? work(call_with_key, NULL) : work_in_threads(32, thread_state, call_with_key);
+        status = strcmp(task.mode, "journal") == 0 ? work(call_with_key, NULL)
+                                                   : work_in_threads(32, thread_state, call_with_key);
         remove_journal(path);
         return status;
     }
