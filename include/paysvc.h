@@ -1430,7 +1430,8 @@ int PAYSVC_CDECL paysvc_journal_reference_new(const paysvc_client *client,
  *
  * @param client  one with a journal
  * @param key  the key to go on after, "" for the first; receives the next open key, or "" if none is left: the kind and
- *   the name, e.g. "charge ORDER-1". Unchanged with PAYSVC_E_ARGUMENT and PAYSVC_E_JOURNAL
+ *   the name, e.g. "charge ORDER-1". Unchanged with PAYSVC_E_JOURNAL; "" if the next
+ *   one has no room (PAYSVC_E_ARGUMENT)
  * @param size  of key in bytes: 256 is enough unless references are longer
  * @param call  deadline and cancel of this call; may be NULL
  * @param reply  may be NULL; otherwise *reply is always set: free it with paysvc_reply_free(). It is about the request of

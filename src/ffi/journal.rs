@@ -18,7 +18,8 @@ use paysvc_spec::status::{Outcome, Status};
 ///
 /// @param client  one with a journal
 /// @param key  the key to go on after, "" for the first; receives the next open key, or "" if none is left: the kind and
-///   the name, e.g. "charge ORDER-1". Unchanged with PAYSVC_E_ARGUMENT and PAYSVC_E_JOURNAL
+///   the name, e.g. "charge ORDER-1". Unchanged with PAYSVC_E_JOURNAL; "" if the next
+///   one has no room (PAYSVC_E_ARGUMENT)
 /// @param size  of key in bytes: 256 is enough unless references are longer
 /// @param call  deadline and cancel of this call; may be NULL
 /// @param reply  may be NULL; otherwise *reply is always set: free it with paysvc_reply_free(). It is about the request of
@@ -43,7 +44,12 @@ pub unsafe extern "C" fn paysvc_journal_next(
                 // SAFETY: not NULL, and `size` bytes may be written there.
                 match next.is_none_or(|next| unsafe { write(&next, key, size) }) {
                     true => found,
-                    false => Reply::failed(Status::Argument, Outcome::Unknown, "key has no room for the next open key"),
+                    false => {
+                        // A loop until key is "" must end.
+                        // SAFETY: as above; a text was read from it, so there is room for its NUL.
+                        unsafe { write("", key, size) };
+                        Reply::failed(Status::Argument, Outcome::Unknown, "key has no room for the next open key")
+                    }
                 }
             }
             Err(error) => Reply::invalid(error),
