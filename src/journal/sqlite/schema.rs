@@ -14,7 +14,7 @@ const STEPS: [&str; 1] = [include_str!("version_1.sql")];
 pub const PAGE_BYTES: u64 = 4096;
 
 /// How large the -wal file may be before its pages go into the journal itself: small, because each call reads it.
-pub const MAX_WAL_BYTES: u64 = 32 * PAGE_BYTES;
+pub const MAX_WAL_BYTES: u64 = 128 * PAGE_BYTES;
 
 /// What is checked as a whole when a journal is opened. Damage in a larger one is found when it is read.
 const MAX_CHECKED_PAGES: i64 = 8192;
