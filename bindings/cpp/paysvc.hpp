@@ -522,6 +522,26 @@ class client : public detail::endpoints<client> {
         return reply(got);
     }
 
+    /// As paysvc::reference_new(), and the client remembers that it made the reference. With a journal, the first charge of an
+    /// order asks the service for earlier attempts to pay it; an order with such a reference is charged without that. The
+    /// client remembers its last 10,000. Without a journal the result is empty, too.
+    std::string reference_new(std::nothrow_t, const std::string &prefix = std::string()) const {
+        char text[128];
+        const int length = paysvc_journal_reference_new(handle_.get(), detail::c_text(prefix, "\n"), text, sizeof text);
+        return std::string(text, length > 0 ? static_cast<std::size_t>(length) : 0);
+    }
+#if PAYSVC_EXCEPTIONS
+    /// The same; throws std::invalid_argument for the prefix, and std::logic_error without a journal.
+    std::string reference_new(const std::string &prefix = std::string()) const {
+        const std::string made = reference_new(std::nothrow, prefix);
+        if (made.empty()) {
+            paysvc::reference_new(prefix); // Throws if the prefix is wrong.
+            throw std::logic_error("reference_new of a client needs a journal: configure journal, or call set_store");
+        }
+        return made;
+    }
+#endif
+
 #if PAYSVC_EXCEPTIONS
     /// Asks for the state of all batches of an earlier payout_bulk(), by the body of its reply or of its error. Sends no payout.
     payout_bulk_reply payout_bulk_status(const std::string &report, const call &with = call::none()) const {

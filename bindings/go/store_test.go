@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"paysvc.example/go/paysvc"
+	"paysvc.example/go/paysvc/paysvctest"
 )
 
 type noRows struct{}
@@ -24,21 +25,26 @@ func (noRows) Forget(context.Context, string) error { return nil }
 // Nothing listens there.
 var nowhere = paysvc.Config{BaseURL: "http://127.0.0.1:1", SecretKey: paysvc.NewSecret("s")}
 
-func TestAClientTakesAStoreAndNotAJournalAsWell(t *testing.T) {
-	client, err := paysvc.New(nowhere, paysvc.WithStore(noRows{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	client.Close()
+// With a new journal in a file.
+func withJournal(t *testing.T, config paysvc.Config) paysvc.Config {
+	t.Helper()
 	// Beside the sandbox: a journal may not be in memory, as the folder for temporary files perhaps is.
 	folder, err := os.MkdirTemp(filepath.Dir(os.Getenv("PAYSVC_SANDBOX")), "journal")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(folder) })
-	both := nowhere
-	both.Journal, both.JournalCreate = filepath.Join(folder, "pay.db"), true
-	_, err = paysvc.New(both, paysvc.WithStore(noRows{}))
+	config.Journal, config.JournalCreate = filepath.Join(folder, "pay.db"), true
+	return config
+}
+
+func TestAClientTakesAStoreAndNotAJournalAsWell(t *testing.T) {
+	client, err := paysvc.New(nowhere, paysvc.WithStore(noRows{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	client.Close()
+	_, err = paysvc.New(withJournal(t, nowhere), paysvc.WithStore(noRows{}))
 	is(t, err, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
 	if !strings.Contains(err.Error(), "journal is configured") {
 		t.Error(err)
@@ -113,4 +119,45 @@ func TestAKeyServesOneCallAndIsNeverIgnored(t *testing.T) {
 	if !strings.Contains(err.Error(), "has served a call") {
 		t.Error(err)
 	}
+}
+
+func TestAReferenceThatTheClientMadeIsChargedWithoutALookUp(t *testing.T) {
+	sandbox := paysvctest.Start(t, "--seed", "7")
+	client := connect(t, withJournal(t, sandbox.Config))
+	for _, reference := range []struct {
+		make func(string) (string, error)
+		sent int
+	}{{client.NewReference, 1}, {paysvc.NewReference, 2}} {
+		made, err := reference.make("T7")
+		if err != nil || !strings.HasPrefix(made, "T7-") {
+			t.Fatal(made, err)
+		}
+		before := requests(sandbox)
+		reply, err := client.OrderCreate(context.Background(), charge(made, charged))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if paid, why := reply.IsPaid(made, "25.50", "NGN"); !paid {
+			t.Error(why)
+		}
+		if sent := requests(sandbox) - before; sent != reference.sent {
+			t.Errorf("%d requests instead of %d", sent, reference.sent)
+		}
+	}
+	if made, err := client.NewReference("a b"); err == nil || errors.Is(err, paysvc.ErrConfig) {
+		t.Error(made, err)
+	}
+	client.Close()
+	_, err := client.NewReference("T7")
+	is(t, err, paysvc.ErrClosed)
+}
+
+func TestAReferenceThatIsRememberedNeedsAJournal(t *testing.T) {
+	_, err := connect(t, nowhere).NewReference("T7")
+	is(t, err, paysvc.ErrConfig, paysvc.ErrOutcomeNotSent)
+	if !strings.Contains(err.Error(), "needs a journal") {
+		t.Error(err)
+	}
+	_, err = new(paysvc.Client).NewReference("T7")
+	is(t, err, paysvc.ErrArgument)
 }

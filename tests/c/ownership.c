@@ -79,6 +79,16 @@ paysvc_status paysvc_encrypt(const paysvc_client *client, const char *json, pays
 WRAP_OF_CLIENT(warm)
 WRAP_OF_CLIENT(check)
 
+paysvc_status paysvc_journal_next(
+    const paysvc_client *client, char *key, size_t size, const paysvc_call *call, paysvc_reply **reply)
+{
+    paysvc_status (*function)(const paysvc_client *, char *, size_t, const paysvc_call *, paysvc_reply **) =
+        real("paysvc_journal_next");
+    paysvc_status status = function(client, key, size, call, reply);
+    note("made", "reply", reply == NULL ? NULL : *reply);
+    return status;
+}
+
 paysvc_status paysvc_client_new(const char *json, paysvc_client **client, paysvc_reply **reply)
 {
     paysvc_status (*function)(const char *, paysvc_client **, paysvc_reply **) = real("paysvc_client_new");

@@ -86,6 +86,38 @@ void throws() {
     CHECK(token.progress_failure() == nullptr);
 }
 
+/// A charge that is paid.
+void sell(const client &with, const std::string &reference) {
+    const auto order = paysvc::order_create_order().reference(reference).amount("25.50").currency("NGN");
+    const auto card = paysvc::order_create_card().cardnumber("4111111111111111").expirymonth("01").expiryyear("39").cvv("193");
+    const auto paid = with.order_create(
+        paysvc::order_create_request().reference(reference).paymentoption("C").country("NG").order(order).card(card));
+    CHECK(paid.is_paid(reference, "25.5", "NGN") && paid.why_not_paid(reference, "25.5", "NGN")[0] == '\0');
+    CHECK(!paid.is_paid(reference, "25.51", "NGN") && !paid.is_paid("", "*", "*"));
+    CHECK(!paid.is_paid(reference + '\0', "25.5", "NGN"));
+}
+
+/// Charges an order whose reference is one of the client, or not.
+void remembers(const std::string &journal, bool its_own) {
+    const client with(paysvc::config().journal(journal).journal_create(true)), without;
+    sell(with, its_own ? with.reference_new("T7") : paysvc::reference_new("T7"));
+    CHECK(without.reference_new(std::nothrow, "T7").empty() && with.reference_new(std::nothrow, "a b").empty());
+    CHECK(with.reference_new(std::nothrow).size() == 26);
+    try {
+        without.reference_new("T7");
+        CHECK(!"nothing was thrown");
+    } catch (const std::invalid_argument &) {
+        CHECK(!"the prefix is not wrong");
+    } catch (const std::logic_error &why) {
+        CHECK(std::string(why.what()).find("needs a journal") != std::string::npos);
+    }
+    try {
+        without.reference_new("a b");
+        CHECK(!"nothing was thrown");
+    } catch (const std::invalid_argument &) {
+    }
+}
+
 void waits() {
     const client with;
     CHECK(with.check().get_or("/checks/0/ok", "") == "true");
@@ -122,12 +154,7 @@ void waits() {
         CHECK(std::string(why.what()).find("resolve: ") == 0);
     }
     CHECK(with.resolve(std::nothrow, "{}").outcome() == paysvc::outcome::unknown);
-    const std::string sold = paysvc::reference_new("T7");
-    const auto paid = with.order_create(paysvc::order_create_request().reference(sold).paymentoption("C").country("NG").order(
-        paysvc::order_create_order().reference(sold).amount("25.50").currency("NGN")).card(
-        paysvc::order_create_card().cardnumber("4111111111111111").expirymonth("01").expiryyear("39").cvv("193")));
-    CHECK(paid.is_paid(sold, "25.5", "NGN") && paid.why_not_paid(sold, "25.5", "NGN")[0] == '\0');
-    CHECK(!paid.is_paid(sold, "25.51", "NGN") && !paid.is_paid(sold + '\0', "25.5", "NGN") && !paid.is_paid("", "*", "*"));
+    sell(with, paysvc::reference_new("T7"));
     CHECK(!paysvc::reply().is_paid("*", "*", "*"));
 }
 
@@ -200,6 +227,8 @@ int main(int, char **argv) {
         has_one_key();
     } else if (what == "throws") {
         throws();
+    } else if (what == "remembers") {
+        remembers(argv[2], argv[3] == std::string("its own"));
     } else {
         waits();
     }

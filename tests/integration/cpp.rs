@@ -32,15 +32,35 @@ fn progress_that_stops_or_throws_stops_the_call_and_keeps_the_report() {
         let program = stage.cpp(&source, link, &[&[standard], ASAN].concat());
         for (what, paid) in [("stops", 5), ("throws", 5), ("waits", 0)] {
             sandbox.post("/sandbox/reset", &Value::Null);
-            let mut command = stage.command(&program);
-            for member in ["base_url", "public_key", "secret_key", "encryption_key"] {
-                command.env(format!("PAYSVC_{}", member.to_uppercase()), sandbox.text(member));
-            }
-            run(command.arg(what));
+            run(configured(&stage, &program, &sandbox).arg(what));
             let ledger = sandbox.get("/sandbox/ledger")["ledger"].take();
             let made = ledger.as_array().unwrap().iter().filter(|entry| entry["effect"] == "payout_made").count();
             assert_eq!(made, paid, "{what}: {ledger}");
         }
+    }
+}
+
+/// The program, as a client of the sandbox.
+fn configured(stage: &Stage, program: &Path, sandbox: &Sandbox) -> Command {
+    let mut command = stage.command(program);
+    for member in ["base_url", "public_key", "secret_key", "encryption_key"] {
+        command.env(format!("PAYSVC_{}", member.to_uppercase()), sandbox.text(member));
+    }
+    command
+}
+
+#[test]
+fn a_reference_that_the_client_made_is_charged_without_a_look_up() {
+    let (stage, sandbox) = (Stage::new(), Sandbox::start(&[]));
+    let program = stage.cpp(&root().join("tests/cpp/steps.cpp"), Link::Shared, &[&["-std=c++11"], ASAN].concat());
+    // On a disk: the library refuses a file system in memory.
+    let folder = tempfile::tempdir_in(root().join("build")).unwrap();
+    for (whose, sent) in [("its own", 1), ("another's", 2)] {
+        sandbox.post("/sandbox/reset", &Value::Null);
+        let mut command = configured(&stage, &program, &sandbox);
+        run(command.arg("remembers").arg(folder.path().join(whose)).arg(whose));
+        let requests = sandbox.get("/sandbox/requests")["requests"].take();
+        assert_eq!(requests.as_array().unwrap().len(), sent, "{whose}: {requests}");
     }
 }
 

@@ -93,7 +93,8 @@ fn called(function: &Function, argument: impl Fn(usize) -> &'static str) -> Stri
 /// The outcome where nothing was sent. Of an earlier request that tells nothing.
 fn unsent(function: &Function) -> &'static str {
     let is_it = |operation: &&Operation| function.name.strip_prefix("paysvc_") == Some(operation.name);
-    match OPERATIONS.iter().find(is_it).is_some_and(|operation| operation.about_earlier) {
+    let is_about_earlier = OPERATIONS.iter().find(is_it).is_some_and(|operation| operation.about_earlier);
+    match is_about_earlier || function.name == "paysvc_journal_next" {
         true => "PAYSVC_OUTCOME_UNKNOWN",
         false => "PAYSVC_OUTCOME_NOT_SENT",
     }

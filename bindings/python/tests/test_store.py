@@ -14,10 +14,11 @@ import pytest
 from helpers import PROJECT
 
 import paysvc
-from paysvc import Outcome, Status
+from paysvc import Outcome, Reply, Status
 from paysvc._generated import STORE_DONE, STORE_EXISTS
 from paysvc._library import library
 from paysvc._store import Callbacks
+from paysvc.sandbox import Sandbox
 
 #: Nothing listens there.
 NOWHERE: dict[str, Any] = {"base_url": "http://127.0.0.1:1", "secret_key": "s", "max_attempts": 1}
@@ -179,6 +180,48 @@ def test_a_journal_that_cannot_be_read_is_an_error() -> None:
         for after in ("a\0b", "k" * 2000, wrong):
             with pytest.raises((ValueError, TypeError), match="after must be"):
                 client.journal_next(after)
+
+
+def sell(client: paysvc.Client, reference: str) -> Reply:
+    card = {"cardnumber": "4111111111111111", "expirymonth": "01", "expiryyear": "39", "cvv": "193"}
+    order = {"reference": reference, "amount": "25.50", "currency": "NGN"}
+    return client.order_create(reference=reference, payment_option="C", country="NG", card=card, order=order)
+
+
+def test_a_reference_that_the_client_made_is_charged_without_a_look_up(paysvc_sandbox: Sandbox) -> None:
+    with TemporaryDirectory(dir=PROJECT.parents[1] / "build") as folder:
+        settings = {**paysvc_sandbox.config, "journal": Path(folder) / "pay.db", "journal_create": True}
+
+        async def other() -> str:
+            async with paysvc.AsyncClient(**settings) as other:
+                return await other.reference_new("T7")
+
+        with paysvc.Client(**settings) as client:
+            # Another client has not made it, also with the same journal.
+            references = ((client.reference_new("T7"), 1), (paysvc.reference_new("T7"), 2), (asyncio.run(other()), 2))
+            for made, expected in references:
+                assert made.startswith("T7-")
+                before = len(paysvc_sandbox.requests())
+                assert sell(client, made).is_paid(made, "25.50", "NGN")
+                assert len(paysvc_sandbox.requests()) - before == expected
+            with pytest.raises(ValueError, match="a prefix has at most 32"):
+                client.reference_new("a b")
+    with pytest.raises(RuntimeError, match="this client is closed"):
+        client.reference_new()
+
+
+def test_a_reference_that_is_remembered_needs_a_journal() -> None:
+    async def main() -> None:
+        async with paysvc.AsyncClient(**NOWHERE) as client:
+            await client.reference_new()
+
+    with paysvc.Client(**NOWHERE) as client:
+        with pytest.raises(paysvc.ConfigError, match="needs a journal"):
+            client.reference_new("T7")
+        with pytest.raises(ValueError, match="a prefix has at most 32"):
+            client.reference_new("a b")
+    with pytest.raises(paysvc.ConfigError, match="needs a journal"):
+        asyncio.run(main())
 
 
 def test_a_reply_says_whether_it_was_replayed() -> None:

@@ -69,6 +69,8 @@ const METHODS_OF_OURS: &[&str] = &[
     "Close",
     "Encrypt",
     "HasSecretKey",
+    "JournalNext",
+    "NewReference",
     "PayoutBulk",
     "PayoutBulkStatus",
     "Request",

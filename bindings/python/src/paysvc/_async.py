@@ -187,6 +187,10 @@ class AsyncClient(AsyncOperations, Once):
         key = OpenKey(after)
         return key.found(await self._run("journal_next", key, Call(), None, timeout))
 
+    async def reference_new(self, prefix: str = "") -> str:
+        """As Client.reference_new()."""
+        return self._native.reference_new(prefix)
+
     async def encrypt(self, payload: Mapping[str, object]) -> Reply:
         """Encrypts a payload without sending it; the reply's "data" is the ciphertext in base64."""
         return self._native.answer("encrypt", payload)

@@ -82,6 +82,17 @@ class Client(Operations, Once):
         """
         return self._native.journal_next(after, call, timeout)
 
+    def reference_new(self, prefix: str = "") -> str:
+        """As paysvc.reference_new(), and the client remembers that it made the reference.
+
+        With a journal, the first charge of an order asks the service for earlier attempts to pay it. An order with such
+        a reference is charged without that. The client remembers its last 10,000, until it is closed.
+
+        Raises:
+            ConfigError: the client has no journal
+        """
+        return self._native.reference_new(prefix)
+
     def encrypt(self, payload: Mapping[str, object]) -> Reply:
         """Encrypts a payload without sending it; the reply's "data" is the ciphertext in base64."""
         return self._native.answer("encrypt", payload)

@@ -18,6 +18,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "client_free": (None, [c_void_p]),
     "client_check": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),
     "client_set_store": (c_int, [c_void_p, c_void_p, c_void_p, POINTER(c_void_p)]),
+    "journal_reference_new": (c_int, [c_void_p, c_char_p, c_char_p, c_size_t]),
     "journal_next": (c_int, [c_void_p, c_char_p, c_size_t, c_void_p, POINTER(c_void_p)]),
     "client_warm": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),
     "encrypt": (c_int, [c_void_p, c_char_p, POINTER(c_void_p)]),

@@ -6,7 +6,7 @@ import ctypes
 import os
 import sys
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, ClassVar, NoReturn
 
@@ -240,6 +240,14 @@ class Native:
             reply = error.reply
         return key.found(reply)
 
+    def reference_new(self, prefix: str) -> str:
+        made = _reference(partial(library.paysvc_journal_reference_new, self.handle()), prefix)
+        if not made:
+            reference_new(prefix)  # Raises if the prefix is wrong.
+            message = "reference_new of a client needs a journal: give the client a journal or a store"
+            raise error_for("journal_reference_new", {}, Reply.local(Status.CONFIG, message))
+        return made
+
     def _spare_token(self) -> Call:
         try:
             return self._spare.pop()
@@ -294,12 +302,20 @@ def reference_new(prefix: str = "") -> str:
     References are ordered by time, and nobody can guess them. The prefix, of a till for example, has at most 32
     letters, digits, "-", "_" and "."; otherwise it raises a ValueError.
     """
+    made = _reference(library.paysvc_reference_new, prefix)
+    if not made:
+        raise ValueError(f'a prefix has at most 32 letters, digits, "-", "_" and "."; {prefix!r} is none')
+    return made
+
+
+def _reference(make: Callable[[bytes, Any, int], int], prefix: str) -> str:
+    """What the function of the library makes; "" if it refuses."""
     if not isinstance(prefix, str):
         raise TypeError(f"prefix must be str, not {type(prefix).__name__}")
     text = ctypes.create_string_buffer(128)
     wanted = prefix.encode("utf-8", "replace")
-    if b"\0" in wanted or library.paysvc_reference_new(wanted, text, len(text)) <= 0:
-        raise ValueError(f'a prefix has at most 32 letters, digits, "-", "_" and "."; {prefix!r} is none')
+    if b"\0" in wanted or make(wanted, text, len(text)) <= 0:
+        return ""
     return text.value.decode()
 
 
