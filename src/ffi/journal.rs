@@ -67,7 +67,10 @@ unsafe fn key_text(key: *const c_char, size: usize) -> Result<String, Validation
         return Err(wrong("is NULL"));
     }
     // SAFETY: not NULL, and the caller promises that `size` bytes may be read.
-    let bytes = unsafe { std::slice::from_raw_parts(key.cast::<u8>(), size) };
-    let text = CStr::from_bytes_until_nul(bytes).map_err(|_| wrong("has no NUL at its end"))?;
+    if unsafe { libc::strnlen(key, size) } == size {
+        return Err(wrong("has no NUL at its end"));
+    }
+    // SAFETY: there is a NUL.
+    let text = unsafe { CStr::from_ptr(key) };
     text.to_str().map(str::to_owned).map_err(|_| wrong("is not UTF-8"))
 }

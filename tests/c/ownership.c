@@ -89,6 +89,16 @@ paysvc_status paysvc_journal_next(
     return status;
 }
 
+paysvc_status paysvc_client_set_store(
+    const paysvc_client *client, const paysvc_store *store, void *userdata, paysvc_reply **reply)
+{
+    paysvc_status (*function)(const paysvc_client *, const paysvc_store *, void *, paysvc_reply **) =
+        real("paysvc_client_set_store");
+    paysvc_status status = function(client, store, userdata, reply);
+    note("made", "reply", reply == NULL ? NULL : *reply);
+    return status;
+}
+
 paysvc_status paysvc_client_new(const char *json, paysvc_client **client, paysvc_reply **reply)
 {
     paysvc_status (*function)(const char *, paysvc_client **, paysvc_reply **) = real("paysvc_client_new");

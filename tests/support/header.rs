@@ -75,7 +75,10 @@ pub fn inc(functions: &[Function]) -> String {
                     function,
                     |other| if other == index { "ends[i]" } else { function.arguments[other].valid() },
                 );
-                writeln!(out, "    for (i = 0; i < sizeof ends / sizeof ends[0]; i++) (void){call};").unwrap();
+                let has_reply = function.arguments.iter().any(|argument| argument.kind == "paysvc_reply **");
+                let each = "    for (i = 0; i < sizeof ends / sizeof ends[0]; i++)";
+                let freed = if has_reply { " paysvc_reply_free(reply); reply = NULL;" } else { "" };
+                writeln!(out, "{each} {{ (void){call};{freed} }}").unwrap();
             }
             if argument.is_text() {
                 text(function, index, &mut out);
