@@ -42,6 +42,7 @@ pub trait Store: Send + Sync {
 
 /// A row, and what a database needs to find it again.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(not(feature = "journal"), allow(dead_code))]
 pub struct NewRow<'a> {
     pub key: &'a str,
     /// From 1, without gaps.
