@@ -66,8 +66,8 @@ unsafe fn key_text(key: *const c_char, size: usize) -> Result<String, Validation
     if key.is_null() {
         return Err(wrong("is NULL"));
     }
-    // SAFETY: not NULL, and the caller promises that `size` bytes may be read.
-    if unsafe { libc::strnlen(key, size) } == size {
+    // SAFETY: not NULL, and the caller promises that `size` bytes may be read; none behind a NUL is.
+    if !(0..size).any(|index| unsafe { *key.add(index) } == 0) {
         return Err(wrong("has no NUL at its end"));
     }
     // SAFETY: there is a NUL.
