@@ -35,6 +35,7 @@ import uvicorn
 from fastapi_app import app
 config = uvicorn.Config(app, port=0, log_level="warning")
 socket = config.bind_socket()
+socket.listen()  # before the port is told: nothing that comes meanwhile is refused
 print(socket.getsockname()[1], flush=True)
 uvicorn.Server(config).run(sockets=[socket])
 """,
