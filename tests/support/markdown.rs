@@ -16,6 +16,8 @@ pub struct Block {
     /// Where it is, for messages: file and line.
     pub place: String,
     pub note: Note,
+    /// The file that a reader makes of it: the line before it says "Save this as `charge.c`".
+    pub saved_as: Option<String>,
 }
 
 impl Block {
@@ -40,7 +42,10 @@ pub fn blocks(name: &str, text: &str) -> Result<Vec<Block>, String> {
         };
         let place = format!("{name}:{}", number + 1);
         let body: Vec<&str> = lines.by_ref().map(|(_, line)| line).take_while(|line| line.trim() != "```").collect();
-        let mut block = Block { language: language.to_owned(), text: body.join("\n"), place, note: Note::None };
+        let saved_as =
+            before.split_once("ave this as `").and_then(|(_, rest)| rest.split('`').next()).map(str::to_owned);
+        let text = body.join("\n");
+        let mut block = Block { language: language.to_owned(), text, place, note: Note::None, saved_as };
         if block.is_shell() {
             block.note = note(before).map_err(|why| format!("{}: {why}", block.place))?;
         } else if !NOT_SHELL.contains(&language) {
@@ -73,9 +78,12 @@ pub struct Expected {
 /// Before the output of each command, with its number.
 const MARK: &str = "@@@ ";
 
+/// The file in which a script leaves the number of the last process that it started in the background.
+pub const BACKGROUND: &str = "background";
+
 /// All blocks that are run, in their order, as one script for one shell.
 pub fn script(blocks: &[Block]) -> (String, Vec<Expected>) {
-    let (mut script, mut expected) = ("exec 2>&1\n".to_owned(), Vec::new());
+    let (mut script, mut expected) = (format!("exec 2>&1\ntrap 'echo $! >{BACKGROUND}' EXIT\n"), Vec::new());
     for block in blocks.iter().filter(|block| block.is_shell() && block.note != Note::NotRun) {
         let commands = match block.language.as_str() {
             "console" => transcript(block),
