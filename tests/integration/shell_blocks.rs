@@ -131,7 +131,8 @@ fn every_shell_block_of_every_document_works() {
         let folder = folder(&stage, &document);
         save(&folder, &blocks);
         let (script, expected) = markdown::script(&blocks);
-        std::fs::write(folder.join("script"), script).unwrap();
+        // The number of what it started in the background.
+        std::fs::write(folder.join("script"), format!("trap 'echo $! >background' EXIT\n{script}")).unwrap();
         // Into a file: what is left in the background would keep a pipe open.
         let file = std::fs::File::create(folder.join("printed")).unwrap();
         shell(&stage, &document, &folder).stdout(file).status().unwrap();
@@ -166,7 +167,7 @@ fn every_shell_block_of_every_document_works() {
 
 /// Ends the process that a document's commands started in the background, and should have ended.
 fn left_running(document: &str, folder: &Path) -> Option<String> {
-    let process = std::fs::read_to_string(folder.join(markdown::BACKGROUND)).ok()?.trim().parse::<u32>().ok()?;
+    let process = std::fs::read_to_string(folder.join("background")).ok()?.trim().parse::<u32>().ok()?;
     let runs = || std::fs::read_to_string(format!("/proc/{process}/stat")).is_ok_and(|stat| !stat.contains(") Z"));
     for _ in 0..100 {
         if !runs() {

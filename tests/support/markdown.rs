@@ -78,12 +78,9 @@ pub struct Expected {
 /// Before the output of each command, with its number.
 const MARK: &str = "@@@ ";
 
-/// The file in which a script leaves the number of the last process that it started in the background.
-pub const BACKGROUND: &str = "background";
-
 /// All blocks that are run, in their order, as one script for one shell.
 pub fn script(blocks: &[Block]) -> (String, Vec<Expected>) {
-    let (mut script, mut expected) = (format!("exec 2>&1\ntrap 'echo $! >{BACKGROUND}' EXIT\n"), Vec::new());
+    let (mut script, mut expected) = ("exec 2>&1\n".to_owned(), Vec::new());
     for block in blocks.iter().filter(|block| block.is_shell() && block.note != Note::NotRun) {
         let commands = match block.language.as_str() {
             "console" => transcript(block),
