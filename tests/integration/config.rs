@@ -108,10 +108,10 @@ fn what_is_missing_is_named_with_its_variable() {
 }
 
 #[test]
-fn the_readme_names_every_variable() {
-    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+fn the_page_names_every_variable() {
+    let page = std::fs::read_to_string(root().join("docs/configuration.md")).unwrap();
     for field in CONFIG {
-        assert!(readme.contains(&format!("| `{}` | `PAYSVC_{}` |", field.name, field.name.to_uppercase())));
+        assert!(page.contains(&format!("| `{}` | `PAYSVC_{}` |", field.name, field.name.to_uppercase())));
     }
 }
 

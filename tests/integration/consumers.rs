@@ -176,9 +176,9 @@ fn cmake_finds_both_libraries() {
 }
 
 #[test]
-fn the_readme_is_true_for_cmake() {
-    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
-    let block = readme.split("```cmake\n").nth(1).unwrap().split("```").next().unwrap();
+fn the_page_is_true_for_cmake() {
+    let page = std::fs::read_to_string(root().join("docs/linking.md")).unwrap();
+    let block = page.split("```cmake\n").nth(1).unwrap().split("```").next().unwrap();
     let installed = Installed::in_libdir("lib");
     for (name, target, needs) in
         [("shared", "paysvc::paysvc", Needs::Shared), ("static", "paysvc::static", Needs::Nothing)]

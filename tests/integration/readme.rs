@@ -1,4 +1,5 @@
-//! README's program compiles and runs, and its link lines link.
+//! README's programs are those of the packages, and its program in C links in every way that docs/linking.md shows. The
+//! parts of programs in other pages work, too.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -9,30 +10,44 @@ use serde_json::json;
 use crate::support::sandbox::Sandbox;
 use crate::support::{Link, Stage, output_of, root, run, static_libraries};
 
-fn readme() -> String {
-    std::fs::read_to_string(root().join("README.md")).unwrap()
+fn text(document: &str) -> String {
+    std::fs::read_to_string(root().join(document)).unwrap()
 }
 
-/// The code blocks of a language.
-fn blocks(language: &str) -> Vec<String> {
-    let readme = readme();
+/// The code blocks of a language in a document.
+fn blocks(document: &str, language: &str) -> Vec<String> {
+    let text = text(document);
     let fence = format!("```{language}\n");
-    readme.split(&fence).skip(1).map(|part| part.split("```").next().unwrap().to_owned()).collect()
+    text.split(&fence).skip(1).map(|part| part.split("```").next().unwrap().to_owned()).collect()
+}
+
+/// The only block of a language.
+fn only(document: &str, language: &str) -> String {
+    let blocks = blocks(document, language);
+    let [block] = &blocks[..] else { panic!("{document} has {} blocks of {language}", blocks.len()) };
+    block.clone()
 }
 
 /// The first charge.
 fn program() -> String {
-    let parts = blocks("c");
-    assert_eq!(parts.len(), 4);
-    parts[0].clone()
+    only("README.md", "c")
+}
+
+/// So what is tested of those is true of these.
+#[test]
+fn the_programs_in_python_and_go_are_those_of_the_packages() {
+    for language in ["python", "go"] {
+        let package = blocks(&format!("bindings/{language}/README.md"), language);
+        assert_eq!(only("README.md", language), package[0]);
+    }
 }
 
 #[test]
 fn the_parts_of_the_tills_are_those_of_the_programs() {
     for (language, program) in [("c", "examples/till.c"), ("python", "examples/till.py")] {
-        let program = std::fs::read_to_string(root().join(program)).unwrap();
-        let parts = blocks(language).into_iter().filter(|part| part.contains("look_up_what_is_open"));
-        let parts: Vec<_> = parts.collect();
+        let program = text(program);
+        let parts = blocks("docs/journal.md", language).into_iter();
+        let parts: Vec<_> = parts.filter(|part| part.contains("look_up_what_is_open")).collect();
         assert!(parts.len() == 1 && program.contains(&parts[0]), "{language}");
     }
 }
@@ -64,7 +79,7 @@ int main(int argc, char **argv)
 fn a_request_is_built_and_an_answer_walked_without_a_json_library() {
     let stage = Stage::new();
     let source = stage.path().join("refund.c");
-    std::fs::write(&source, blocks("c")[1..].concat() + REFUND).unwrap();
+    std::fs::write(&source, only("docs/configuration.md", "c") + &only("docs/calls.md", "c") + REFUND).unwrap();
     let program = stage.cc(&source, Link::Shared, &["-std=c89", "-pedantic"]);
     let sandbox = Sandbox::start(&[]);
     sandbox.post("/sandbox/orders", &json!({"reference": "ORDER-1", "amount": "25.50", "paid": true}));
@@ -97,8 +112,12 @@ fn a_request_is_built_and_an_answer_walked_without_a_json_library() {
 
 #[test]
 fn the_example_compiles_with_the_lines_given_and_runs() {
-    let lines: Vec<_> =
-        blocks("sh").concat().lines().filter(|line| line.starts_with("cc ")).map(str::to_owned).collect();
+    let lines: Vec<_> = blocks("docs/linking.md", "sh")
+        .concat()
+        .lines()
+        .filter(|line| line.starts_with("cc "))
+        .map(str::to_owned)
+        .collect();
     assert_eq!(lines.len(), 4, "a line for the shared library, one for the archive, and both with pkg-config");
     for line in lines {
         let stage = Stage::new();
@@ -138,7 +157,7 @@ fn the_system_libraries_are_those_that_the_compiler_names() {
     let named = printed.lines().find_map(|line| line.split("native-static-libs: ").nth(1)).expect("rustc names them");
     let named: Vec<_> = named.split_whitespace().filter(|library| !["-lgcc_s", "-lc"].contains(library)).collect();
     assert_eq!(named, static_libraries());
-    assert!(readme().contains(&static_libraries().join(" ")));
+    assert!(text("docs/linking.md").contains(&static_libraries().join(" ")));
 }
 
 #[test]

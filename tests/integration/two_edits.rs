@@ -188,7 +188,6 @@ fn a_new_endpoint_takes_two_edits_by_hand() {
             "docs/endpoints/made_up_transfer.md",
             &["/data/transferReference", "/payee/walletPin", "data.transfer_reference", "def made_up_transfer("],
         ),
-        ("README.md", &["paysvc_made_up_transfer"]),
     ] {
         assert!(rendered.contains(file), "{file} is not among {rendered:?}");
         let text = copy.read(file);

@@ -1,4 +1,4 @@
-//! The first charge of the bindings' READMEs: what the program prints for each answer. It charges 25.50 NGN for ORDER-1.
+//! The first charge of the READMEs: what the program prints for each answer. It charges 25.50 NGN.
 
 use std::process::Command;
 

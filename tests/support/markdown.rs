@@ -16,6 +16,8 @@ pub struct Block {
     /// Where it is, for messages: file and line.
     pub place: String,
     pub note: Note,
+    /// The file that a reader makes of it: the line before it says "Save this as `charge.c`".
+    pub saved_as: Option<String>,
 }
 
 impl Block {
@@ -40,7 +42,10 @@ pub fn blocks(name: &str, text: &str) -> Result<Vec<Block>, String> {
         };
         let place = format!("{name}:{}", number + 1);
         let body: Vec<&str> = lines.by_ref().map(|(_, line)| line).take_while(|line| line.trim() != "```").collect();
-        let mut block = Block { language: language.to_owned(), text: body.join("\n"), place, note: Note::None };
+        let saved_as =
+            before.split_once("ave this as `").and_then(|(_, rest)| rest.split('`').next()).map(str::to_owned);
+        let text = body.join("\n");
+        let mut block = Block { language: language.to_owned(), text, place, note: Note::None, saved_as };
         if block.is_shell() {
             block.note = note(before).map_err(|why| format!("{}: {why}", block.place))?;
         } else if !NOT_SHELL.contains(&language) {

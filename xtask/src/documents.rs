@@ -5,15 +5,16 @@ use std::path::Path;
 
 use paysvc_platforms::table::PLATFORMS;
 use paysvc_spec::schema::Endpoint;
-use paysvc_spec::settings;
 use paysvc_spec::verdicts::{CHANGING, READING};
 
-use crate::codegen::{platforms, readme, verdicts};
+use crate::codegen::{pages, platforms, verdicts};
 use crate::markers;
 
 /// Each document with the tables that it must have. Every part may stand in any of them.
 const DOCUMENTS: &[(&str, &[&str])] = &[
-    ("README.md", &["platforms-short", "endpoints", "operations", "settings"]),
+    ("docs/linking.md", &["platforms-short"]),
+    ("docs/configuration.md", &["settings"]),
+    ("docs/calls.md", &["operations"]),
     ("docs/platforms.md", &["platforms"]),
     ("docs/journal.md", &["journal"]),
     ("docs/verdicts.md", &["changing", "reading", "look-ups", "resolving"]),
@@ -23,11 +24,8 @@ pub fn render(root: &Path, rows: &'static [Endpoint]) -> Result<Vec<(&'static st
     let parts = [
         ("platforms-short", platforms::short(PLATFORMS)),
         ("platforms", platforms::long(PLATFORMS)),
-        ("endpoints", readme::endpoints(rows)),
-        ("operations", readme::operations()),
-        ("settings", readme::settings()),
-        ("endpoint-count", rows.len().to_string()),
-        ("setting-count", settings::CONFIG.len().to_string()),
+        ("operations", pages::operations()),
+        ("settings", pages::settings()),
         ("changing", verdicts::answers(CHANGING, true)),
         ("reading", verdicts::answers(READING, false)),
         ("look-ups", verdicts::look_ups(rows)),

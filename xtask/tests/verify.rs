@@ -6,8 +6,10 @@ use std::process::{Command, Output};
 
 /// What is rendered only in part, between markers: the rest is written by hand, so it is neither verified nor mended.
 const DOCUMENTS: &[(&str, &str)] = &[
-    ("README.md", "<!-- settings -->\n"),
+    ("docs/calls.md", "<!-- operations -->\n"),
+    ("docs/configuration.md", "<!-- settings -->\n"),
     ("docs/journal.md", "<!-- journal -->\n"),
+    ("docs/linking.md", "<!-- platforms-short -->\n"),
     ("docs/platforms.md", "<!-- platforms -->\n"),
     ("docs/verdicts.md", "<!-- reading -->\n"),
 ];

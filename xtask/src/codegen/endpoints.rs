@@ -65,6 +65,8 @@ fn endpoint(it: &Endpoint) -> Value {
         },
         key_setting => it.key_setting,
         headers_setting => it.headers_setting,
+        fields => it.fields.iter().map(|field| context! { name => field.name, required => field.required }).collect::<Vec<_>>(),
+        allows_extra => it.allows_extra,
         look_up => it.looked_up_by.as_ref().map(look_up),
         headers,
         request,

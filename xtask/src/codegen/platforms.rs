@@ -1,13 +1,13 @@
-//! The tables of platforms: the short one of README, and that of docs/platforms.md with what ran where and what did not.
+//! The tables of platforms: the short one of docs/linking.md, and that of docs/platforms.md with what ran where and what did not.
 
 use minijinja::{Value, context};
 use paysvc_platforms::table::{Platform, Proof, Runner, System};
 
 use crate::templates;
 
-/// README's table.
+/// The table of docs/linking.md.
 pub fn short(platforms: &[Platform]) -> String {
-    table("readme_platforms.md", platforms)
+    table("platforms_short.md", platforms)
 }
 
 /// The table of docs/platforms.md.
