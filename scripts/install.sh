@@ -108,7 +108,10 @@ install() {
     put 644 "$libdir/debug" "$build"/lib/debug/*.debug
     put 755 "$bindir" "$build/bin/paysvc-sandbox"
     for section in docs/man/man?; do put 644 "$mandir/${section##*/}" "$section"/*; done
-    put 644 "$docdir" LICENSE-*
+    sh scripts/documents.sh | while read -r file; do
+        to=$docdir/$file
+        put 644 "${to%/*}" "$file"
+    done
     folder "$libdir/pkgconfig"
     folder "$libdir/cmake/paysvc"
     for file in pkgconfig/paysvc.pc pkgconfig/paysvc-static.pc cmake/paysvc/paysvcConfig.cmake \

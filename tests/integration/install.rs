@@ -71,7 +71,7 @@ fn a_running_program_outlives_an_install_over_its_library_and_itself() {
 }
 
 /// Every path below a folder, with the mode and what it holds.
-fn tree(folder: &Path) -> BTreeMap<String, String> {
+pub fn tree(folder: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(inner) = folders.pop() {

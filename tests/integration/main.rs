@@ -27,6 +27,7 @@ mod go;
 mod guards;
 mod hostile;
 mod install;
+mod install_links;
 mod journal;
 mod json_wiped;
 mod kept_log;

@@ -100,12 +100,17 @@ fn a_reference_to_what_a_reader_does_not_have_is_found() {
     assert!(fault(".ci/run", "cp a $work/home/b").is_none() && fault("README.md", "cp a $work/home/b").is_some());
 }
 
+/// The relative links of a document, with their anchors.
+pub fn links(text: &str) -> impl Iterator<Item = &str> {
+    let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    links.filter(|link| !link.contains("://"))
+}
+
 /// The files that a document names: targets of its links, and paths between backticks that begin with a folder of the
 /// root. Each with the paths that it may have: a path between backticks starts at the root or at the document's folder.
 fn named(document: &str, text: &str) -> Vec<[PathBuf; 2]> {
     let here = Path::new(document).parent().unwrap();
-    let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-    let links = links.filter(|link| !link.contains("://") && !link.starts_with('#'));
+    let links = links(text).filter(|link| !link.starts_with('#'));
     let mut files: Vec<_> =
         links.map(|link| here.join(link.split('#').next().unwrap())).map(|at| [at.clone(), at]).collect();
     let code = text.split('`').skip(1).step_by(2);
@@ -129,6 +134,36 @@ fn every_file_that_a_document_names_exists() {
     let missing = named.iter().filter(|(_, places)| !places.iter().any(|place| root().join(place).exists()));
     let missing: Vec<_> = missing.map(|(path, [file, _])| format!("{path} names {}", file.display())).collect();
     assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+/// The anchors that GitHub makes of the headings of a document.
+fn anchors(text: &str) -> Vec<String> {
+    let blocks = text.split("\n```").step_by(2);
+    let lines = blocks.flat_map(str::lines).filter(|line| line.starts_with('#'));
+    let headings = lines.map(|line| line.trim_start_matches('#').trim().to_lowercase().replace(' ', "-"));
+    headings.map(|heading| heading.chars().filter(|&c| c.is_alphanumeric() || "-_".contains(c)).collect()).collect()
+}
+
+#[test]
+fn every_heading_that_a_link_names_exists() {
+    let texts = texts();
+    let documents: Vec<_> = texts.iter().filter(|(path, _)| path.ends_with(".md")).collect();
+    let (mut missing, mut found) = (Vec::new(), 0);
+    for (path, text) in &documents {
+        for (file, anchor) in links(text).filter_map(|link| link.split_once('#')) {
+            let folder = root().join(path);
+            let target = if file.is_empty() { folder } else { folder.parent().unwrap().join(file) };
+            // Another test says which files are not there.
+            let Ok(page) = std::fs::read_to_string(target) else { continue };
+            found += 1;
+            if !anchors(&page).iter().any(|it| it == anchor) {
+                missing.push(format!("{path} names {file}#{anchor}"));
+            }
+        }
+    }
+    assert!(found > 15, "only {found} links name a heading");
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+    assert_eq!(anchors("# A `b`, c-d?\n```sh\n# no\n```\n### E\n"), ["a-b-c-d", "e"]);
 }
 
 #[test]

@@ -67,12 +67,11 @@ pub fn libraries(root: &Path, platform: &Platform, folder: &Path) -> Result<(), 
         }
     }
     command::run(&mut link)?;
-    let licences = ["APACHE", "MIT", "THIRD-PARTY"].map(|name| root.join(format!("LICENSE-{name}")));
-    for (files, to) in [(headers(root)?, "include"), (licences.into(), "share/doc/libpaysvc")] {
-        let mut place = Command::new("sh");
-        place.arg(root.join("scripts/place.sh")).args(["-m", "644"]).args(files).arg(folder.join(to));
-        command::run(&mut place)?;
-    }
+    let mut place = Command::new("sh");
+    place.arg(root.join("scripts/place.sh")).args(["-m", "644"]).args(headers(root)?).arg(folder.join("include"));
+    command::run(&mut place)?;
+    let documents = folder.join("share/doc/libpaysvc");
+    command::run(Command::new("sh").arg(root.join("scripts/documents.sh")).arg(documents))?;
     command::run(Command::new("sh").arg(root.join("scripts/describe.sh")).arg(folder))
 }
 
