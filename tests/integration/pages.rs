@@ -185,3 +185,11 @@ fn an_amount_in_the_smallest_unit_is_written_in_major_units() {
         assert_eq!(run(stage.command(&program).args(arguments)).stdout, b"none\n");
     }
 }
+
+#[test]
+fn a_program_finds_out_whether_the_library_fits_its_header() {
+    let stage = Stage::new();
+    let source = stage.path().join("fits.c");
+    std::fs::write(&source, block("docs/upgrading.md", "c") + "\nint main(void) { return !fits(); }\n").unwrap();
+    run(&mut stage.command(&stage.cc(&source, Link::Shared, &["-std=c89", "-pedantic"])));
+}
