@@ -139,8 +139,8 @@ fn a_till_asks_what_became_of_a_lost_charge() {
     });
     let program = stage.cc(&c_file, Link::Shared, &["-std=c89", "-pedantic"]);
     let sandbox = Sandbox::start(&["--pay-twice"]);
-    for start in [&|| stage.command(&program), &|| bindings::python(python_file.to_str().unwrap())]
-        as [&dyn Fn() -> Command; 2]
+    for start in
+        [&|| stage.command(&program), &|| bindings::python(python_file.to_str().unwrap())] as [&dyn Fn() -> Command; 2]
     {
         for (fault, card, attempts, expected) in [
             ("commit_then_reset", "4111111111111111", "0", "UNKNOWN, CONFIRMED SUCCESSFUL 1\n"),
