@@ -8,6 +8,7 @@ use std::process::{Command, Output};
 const DOCUMENTS: &[(&str, &str)] = &[
     ("README.md", "<!-- settings -->\n"),
     ("docs/journal.md", "<!-- journal -->\n"),
+    ("docs/keys.md", "<!-- sizes -->\n"),
     ("docs/platforms.md", "<!-- platforms -->\n"),
     ("docs/verdicts.md", "<!-- reading -->\n"),
 ];
