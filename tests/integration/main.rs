@@ -36,6 +36,7 @@ mod manual;
 mod name_look_up;
 mod no_private_key;
 mod out_of_memory;
+mod pages;
 mod paid;
 mod process;
 mod prose;

@@ -4,10 +4,12 @@ use std::fs;
 use std::path::Path;
 
 use paysvc_platforms::table::PLATFORMS;
+use paysvc_spec::checks::CARD_PAYLOAD;
 use paysvc_spec::schema::Endpoint;
 use paysvc_spec::verdicts::{CHANGING, READING};
 
-use crate::codegen::{pages, platforms, verdicts};
+use crate::codegen::examples::Requests;
+use crate::codegen::{pages, platforms, sizes, verdicts};
 use crate::markers;
 
 /// Each document with the tables that it must have. Every part may stand in any of them.
@@ -17,6 +19,7 @@ const DOCUMENTS: &[(&str, &[&str])] = &[
     ("docs/calls.md", &["operations"]),
     ("docs/platforms.md", &["platforms"]),
     ("docs/journal.md", &["journal"]),
+    ("docs/keys.md", &["sizes", "card-payload"]),
     ("docs/verdicts.md", &["changing", "reading", "look-ups", "resolving"]),
 ];
 
@@ -31,6 +34,8 @@ pub fn render(root: &Path, rows: &'static [Endpoint]) -> Result<Vec<(&'static st
         ("look-ups", verdicts::look_ups(rows)),
         ("resolving", verdicts::resolution()),
         ("journal", verdicts::journal()),
+        ("sizes", sizes::render(rows, &Requests::read(root)?)?),
+        ("card-payload", CARD_PAYLOAD.to_string()),
     ];
     let filled = |path: &str, required: &[&str]| {
         markers::fill(&read(root, path)?, &parts, required).map_err(|error| format!("{path}: {error}"))

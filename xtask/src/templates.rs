@@ -34,6 +34,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("example.go", include_str!("../templates/example.go.j2")),
     ("example.py", include_str!("../templates/example.py.j2")),
     ("look_ups.md", include_str!("../templates/look_ups.md.j2")),
+    ("sizes.md", include_str!("../templates/sizes.md.j2")),
     ("journal.md", include_str!("../templates/journal.md.j2")),
     ("resolution.md", include_str!("../templates/resolution.md.j2")),
     ("verdicts.md", include_str!("../templates/verdicts.md.j2")),

@@ -9,6 +9,7 @@ const DOCUMENTS: &[(&str, &str)] = &[
     ("docs/calls.md", "<!-- operations -->\n"),
     ("docs/configuration.md", "<!-- settings -->\n"),
     ("docs/journal.md", "<!-- journal -->\n"),
+    ("docs/keys.md", "<!-- sizes -->\n"),
     ("docs/linking.md", "<!-- platforms-short -->\n"),
     ("docs/platforms.md", "<!-- platforms -->\n"),
     ("docs/verdicts.md", "<!-- reading -->\n"),

@@ -15,6 +15,7 @@ pub mod pages;
 pub mod platforms;
 pub mod python;
 pub mod rows;
+pub mod sizes;
 pub mod symbols;
 pub mod verdicts;
 
