@@ -50,13 +50,13 @@ enum class status : int {
 
 /// Whether the service executed the request, as far as that is known.
 enum class outcome : int {
-    /// No byte of the request left this process: it may be repeated.
+    /// No byte of the request left this process. It may be repeated.
     not_sent = 0,
-    /// The service answered success. A payment is paid only if its state is SUCCESSFUL as well.
+    /// The service answered success. Do not repeat the request. A payment is paid only if its state is SUCCESSFUL as well.
     confirmed = 1,
-    /// The service answered that it did not execute this request. Earlier requests may have been executed: an order that is refused as "already paid" has been paid.
+    /// The service answered that it did not execute this request. Read the message before you send another: an order that is refused as "already paid" has been paid, by an earlier request.
     rejected = 2,
-    /// The service may or may not have executed the request: find out before you repeat it.
+    /// The service may or may not have executed the request. Do not repeat it. Keep the reference, resolve it now and later, and ask a person if it stays UNKNOWN.
     unknown = 3,
 };
 
@@ -143,13 +143,13 @@ class direct_debit_create_request : public object {
   public:
     /// recurringPaymentId (integer): the recurring payment that the mandate serves.
     direct_debit_create_request &recurringPaymentId(const detail::integer &value) { return set(*this, "recurringPaymentId", value); }
-    /// orderReference (string): reference of the order.
+    /// orderReference (string): reference of the order; the service may refuse a request without it.
     direct_debit_create_request &orderReference(const std::string &value) { return set(*this, "orderReference", value); }
     /// bankName (string): name of the customer's bank.
     direct_debit_create_request &bankName(const std::string &value) { return set(*this, "bankName", value); }
-    /// accountNumber (string): the customer's bank account.
+    /// accountNumber (string): the customer's bank account; the service may refuse a request without it.
     direct_debit_create_request &accountNumber(const std::string &value) { return set(*this, "accountNumber", value); }
-    /// bankCode (string): code of the customer's bank.
+    /// bankCode (string): code of the customer's bank; the service may refuse a request without it.
     direct_debit_create_request &bankCode(const std::string &value) { return set(*this, "bankCode", value); }
     /// address (string): the customer's address.
     direct_debit_create_request &address(const std::string &value) { return set(*this, "address", value); }
@@ -241,9 +241,9 @@ class order_create_paymentMeta : public object {
 /// The request of client::order_create().
 class order_create_request : public object {
   public:
-    /// reference (string): reference of the order, the same as order.reference.
+    /// reference (string): reference of the order, the same as order.reference; give it with a card.
     order_create_request &reference(const std::string &value) { return set(*this, "reference", value); }
-    /// paymentoption (string): C for card.
+    /// paymentoption (string): C for card; give it with a card.
     order_create_request &paymentoption(const std::string &value) { return set(*this, "paymentoption", value); }
     /// country (string): two-letter country code.
     order_create_request &country(const std::string &value) { return set(*this, "country", value); }
@@ -287,9 +287,9 @@ class order_pay_directDebitPaymentRequest : public object {
     order_pay_directDebitPaymentRequest &otp(const std::string &value) { return set(*this, "otp", value); }
     /// mandateCode (string, required): the code returned at mandate creation.
     order_pay_directDebitPaymentRequest &mandateCode(const std::string &value) { return set(*this, "mandateCode", value); }
-    /// accountName (string): name of the customer's account.
+    /// accountName (string): name of the customer's account; the service may refuse a request without it.
     order_pay_directDebitPaymentRequest &accountName(const std::string &value) { return set(*this, "accountName", value); }
-    /// bankCode (string): code of the customer's bank.
+    /// bankCode (string): code of the customer's bank; the service may refuse a request without it.
     order_pay_directDebitPaymentRequest &bankCode(const std::string &value) { return set(*this, "bankCode", value); }
     /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
     order_pay_directDebitPaymentRequest &extra(const std::string &member, const raw &value) { return set(*this, member, value); }
@@ -615,24 +615,24 @@ class resolve_expect : public object {
   public:
     /// amount (decimal amount in major units, e.g. "100.10"): price without the fee.
     resolve_expect &amount(const std::string &value) { return set(*this, "amount", value); }
-    /// currency (string): currency code.
+    /// currency (string): currency code. An answer or the request must name it, else the outcome stays UNKNOWN.
     resolve_expect &currency(const std::string &value) { return set(*this, "currency", value); }
 };
 
 /// The request of client::resolve().
 class resolve_request : public object {
   public:
-    /// endpoint (string, required): the function that was called, without its prefix, e.g. order_pay.
+    /// endpoint (string, required): the function that was called, without the prefix paysvc_, e.g. order_pay.
     resolve_request &endpoint(const std::string &value) { return set(*this, "endpoint", value); }
-    /// request (any, required): its request: the members that its documentation names for a look-up; others are ignored, so no card number has to be kept.
+    /// request (any, required): the members of that request by which it is looked up; the page of the endpoint names them. Others are ignored, so no card number has to be kept.
     resolve_request &request(const raw &value) { return set(*this, "request", value); }
-    /// attempts (integer): how many requests that may charge this order were begun, by every call, this one and each resend included; only with 1 can the outcome be REJECTED.
+    /// attempts (integer): how many requests that may charge this order were begun, by anyone: the sum of the attempts of the replies to all calls with its reference. It may be too large, never too small. Only with 1 can the outcome be REJECTED; leave it out if you are not sure.
     resolve_request &attempts(const detail::integer &value) { return set(*this, "attempts", value); }
-    /// charged (boolean): false: the request was an order without a charge, so that it may be sent again if the service does not know it (default true).
+    /// charged (boolean): whether the request may have charged somebody. Give false only for an order that was created without a card or another payment option: it may be sent again if the service does not know it (default true).
     resolve_request &charged(const detail::flag &value) { return set(*this, "charged", value); }
-    /// expect (object): the price that was asked for.
+    /// expect (object): the price that was asked for. If the service names another one, the outcome stays UNKNOWN. Without it only the request's own price is compared.
     resolve_request &expect(const resolve_expect &value) { return set(*this, "expect", value); }
-    /// wait (boolean): asks again until the outcome is known or the call's time is over (default false).
+    /// wait (boolean): true: asks again until the outcome is known or the call's time is over. false: asks once (default false).
     resolve_request &wait(const detail::flag &value) { return set(*this, "wait", value); }
     /// interval_ms (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000).
     resolve_request &interval_ms(const detail::integer &value) { return set(*this, "interval_ms", value); }
@@ -643,7 +643,7 @@ class order_wait_expect : public object {
   public:
     /// amount (decimal amount in major units, e.g. "100.10"): price without the fee.
     order_wait_expect &amount(const std::string &value) { return set(*this, "amount", value); }
-    /// currency (string): currency code.
+    /// currency (string): currency code. An answer or the request must name it, else the outcome stays UNKNOWN.
     order_wait_expect &currency(const std::string &value) { return set(*this, "currency", value); }
 };
 
@@ -652,11 +652,11 @@ class order_wait_request : public object {
   public:
     /// reference (string, required): reference of the order.
     order_wait_request &reference(const std::string &value) { return set(*this, "reference", value); }
-    /// attempts (integer): as for resolve.
+    /// attempts (integer): how many requests that may charge this order were begun, as for resolve; leave it out if you are not sure.
     order_wait_request &attempts(const detail::integer &value) { return set(*this, "attempts", value); }
     /// request (any): the request that made the order: order.currency is used.
     order_wait_request &request(const raw &value) { return set(*this, "request", value); }
-    /// expect (object): the price that was asked for.
+    /// expect (object): the price that was asked for. If the service names another one, the outcome stays UNKNOWN. Without it only the request's own price is compared.
     order_wait_request &expect(const order_wait_expect &value) { return set(*this, "expect", value); }
     /// interval_ms (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000).
     order_wait_request &interval_ms(const detail::integer &value) { return set(*this, "interval_ms", value); }
@@ -771,7 +771,7 @@ template <class Client> class endpoints {
         return direct_debit_history_reply(static_cast<const Client *>(this)->perform(&paysvc_direct_debit_history, request, with));
     }
 
-    /// Creates a direct debit mandate. Store the answer's /data/mandateCode safely.
+    /// Creates a direct debit mandate. The service does not document which members it requires: give all that you have. Store the answer's /data/mandateCode safely.
     /// POST /payment/order/direct-debit/create, public key, encrypted.
 #if PAYSVC_EXCEPTIONS
     direct_debit_create_reply direct_debit_create(const std::string &request, const call &with = call::none()) const {
@@ -936,7 +936,7 @@ template <class Client> class endpoints {
         return banks_reply(static_cast<const Client *>(this)->perform(&paysvc_banks, request, with));
     }
 
-    /// Creates a reserved virtual bank account: persistent, one per alias.
+    /// Creates a reserved virtual bank account: persistent, one per alias. The session id of a transfer into it comes with a webhook only: without one, no function can wait for the transfer.
     /// POST /payment/virtual-account/generate, public key, encrypted.
 #if PAYSVC_EXCEPTIONS
     virtual_account_generate_reply virtual_account_generate(const std::string &request, const call &with = call::none()) const {
@@ -958,7 +958,7 @@ template <class Client> class endpoints {
         return virtual_account_details_reply(static_cast<const Client *>(this)->perform(&paysvc_virtual_account_details, request, with));
     }
 
-    /// Returns the details of a funding event on a virtual account.
+    /// Returns the details of a funding event on a virtual account. It needs the session id, which comes with a webhook only: without one, no function can wait for a transfer.
     /// GET /payment/transaction-details/{sessionId}, public key, read-only.
 #if PAYSVC_EXCEPTIONS
     transaction_details_reply transaction_details(const std::string &request, const call &with = call::none()) const {
@@ -1013,7 +1013,7 @@ template <class Client> class endpoints {
         return payout_balance_reply(static_cast<const Client *>(this)->perform(&paysvc_payout_balance, request, with));
     }
 
-    /// Finds out what became of a request whose outcome is UNKNOWN. It asks the read-only endpoint that knows, and moves no money.
+    /// Finds out what became of a request whose outcome is UNKNOWN. It asks the read-only endpoint that knows, and moves no money. As long as the outcome is UNKNOWN: do not charge again, keep the reference, resolve it again later, and in the end ask a person.
 #if PAYSVC_EXCEPTIONS
     reply resolve(const std::string &request, const call &with = call::none()) const {
         return checked("resolve", this->resolve(std::nothrow, request, with));
@@ -1023,7 +1023,7 @@ template <class Client> class endpoints {
         return reply(static_cast<const Client *>(this)->perform(&paysvc_resolve, request, with));
     }
 
-    /// Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is over. FAILED ends it only where no other attempt to pay can be under way: with attempts 1. It tells the state of the order, and nothing of a refund.
+    /// Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is over. FAILED ends it only where no other attempt to pay can be under way: with attempts 1. It tells the state of the order, and nothing of a refund. For a transfer into a virtual account there is no such wait.
 #if PAYSVC_EXCEPTIONS
     order_status_reply order_wait(const std::string &request, const call &with = call::none()) const {
         return checked("order_wait", this->order_wait(std::nothrow, request, with));

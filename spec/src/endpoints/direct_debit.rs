@@ -26,13 +26,13 @@ pub const ROWS: &[Endpoint] = &[
         name: "direct_debit_create",
         path: "/payment/order/direct-debit/create",
         encrypted: true,
-        // The documentation does not say which of these are required, so none is.
+        // The documentation does not say which of these are required, so the library requires none.
         fields: &[
             Field::optional("recurringPaymentId", Kind::Integer, "the recurring payment that the mandate serves"),
-            Field::optional("orderReference", Kind::Text, "reference of the order").names(Reference::Order),
+            Field::optional("orderReference", Kind::Text, "reference of the order; the service may refuse a request without it").names(Reference::Order),
             Field::optional("bankName", Kind::Text, "name of the customer's bank"),
-            Field::optional("accountNumber", Kind::Text, "the customer's bank account").secret(),
-            Field::optional("bankCode", Kind::Text, "code of the customer's bank"),
+            Field::optional("accountNumber", Kind::Text, "the customer's bank account; the service may refuse a request without it").secret(),
+            Field::optional("bankCode", Kind::Text, "code of the customer's bank; the service may refuse a request without it"),
             Field::optional("address", Kind::Text, "the customer's address"),
         ],
         safety: Safety::Repeatable,
@@ -59,7 +59,7 @@ pub const ROWS: &[Endpoint] = &[
         },
         // Stated to be encrypted; in which form is not shown.
         body_certainty: Certainty::Guessed,
-        doc: "Creates a direct debit mandate. Store the answer's /data/mandateCode safely.",
+        doc: "Creates a direct debit mandate. The service does not document which members it requires: give all that you have. Store the answer's /data/mandateCode safely.",
         ..Endpoint::ROW
     },
     Endpoint {
