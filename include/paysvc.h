@@ -311,7 +311,7 @@ typedef struct paysvc_store {
 #define PAYSVC_OUTCOME_NOT_SENT 0
 
 /**
- * The service answered success. Do not repeat the request. A payment is paid only if its state is SUCCESSFUL as well.
+ * The service answered success. Do not repeat a request that moves money. A payment is paid only if its state is SUCCESSFUL as well.
  */
 #define PAYSVC_OUTCOME_CONFIRMED 1
 
@@ -321,7 +321,7 @@ typedef struct paysvc_store {
 #define PAYSVC_OUTCOME_REJECTED 2
 
 /**
- * The service may or may not have executed the request. Do not repeat it. Keep the reference, resolve it now and later, and ask a person if it stays UNKNOWN.
+ * The service may or may not have executed the request. Do not repeat one that moves money. Keep the reference, resolve it now and later, and ask a person if it stays UNKNOWN.
  */
 #define PAYSVC_OUTCOME_UNKNOWN 3
 
@@ -499,7 +499,7 @@ paysvc_status PAYSVC_CDECL paysvc_direct_debit_create(const paysvc_client *clien
                                                       paysvc_reply **reply);
 
 /**
- * Checks a mandate. It should be active before a debit is made with it.
+ * Checks a mandate. It must be active before it is debited: ask is_active of the reply.
  *
  * GET /payment/order/direct-debit/status, public key, read-only.
  *
@@ -1260,6 +1260,16 @@ int PAYSVC_CDECL paysvc_reply_is_paid(const paysvc_reply *reply,
                                       const char *amount,
                                       const char *currency,
                                       const char **why_not);
+
+/**
+ * Whether a mandate is active, so that it can be debited: the outcome of paysvc_direct_debit_status() is
+ * PAYSVC_OUTCOME_CONFIRMED, and its message says no more and no less than that the mandate is active.
+ *
+ * @param reply  of paysvc_direct_debit_status(); that of another function is never active. NULL: 0
+ * @return 1 if it is, else 0. The service tells it in words only: a wording that the library does not know is 0, and
+ *   paysvc_reply_message() has it
+ */
+int PAYSVC_CDECL paysvc_reply_is_active(const paysvc_reply *reply);
 
 /**
  * HTTP status of the answer to the last attempt; 0 if there was no answer.

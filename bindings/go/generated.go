@@ -146,11 +146,11 @@ const (
 	OutcomeNone Outcome = 0
 	// OutcomeNotSent: No byte of the request left this process. It may be repeated.
 	OutcomeNotSent Outcome = -1
-	// OutcomeConfirmed: The service answered success. Do not repeat the request. A payment is paid only if its state is SUCCESSFUL as well.
+	// OutcomeConfirmed: The service answered success. Do not repeat a request that moves money. A payment is paid only if its state is SUCCESSFUL as well.
 	OutcomeConfirmed Outcome = 1
 	// OutcomeRejected: The service answered that it did not execute this request. Read the message before you send another: an order that is refused as "already paid" has been paid, by an earlier request.
 	OutcomeRejected Outcome = 2
-	// OutcomeUnknown: The service may or may not have executed the request. Do not repeat it. Keep the reference, resolve it now and later, and ask a person if it stays UNKNOWN.
+	// OutcomeUnknown: The service may or may not have executed the request. Do not repeat one that moves money. Keep the reference, resolve it now and later, and ask a person if it stays UNKNOWN.
 	OutcomeUnknown Outcome = 3
 )
 
@@ -615,7 +615,7 @@ type DirectDebitStatusRequest struct {
 	MandateCode string `json:"mandateCode"`
 }
 
-// DirectDebitStatus checks a mandate. It should be active before a debit is made with it.
+// DirectDebitStatus checks a mandate. It must be active before it is debited: ask is_active of the reply.
 //
 // GET /payment/order/direct-debit/status, public key, read-only.
 func (c *Client) DirectDebitStatus(ctx context.Context, request DirectDebitStatusRequest) (*DirectDebitStatusReply, error) {

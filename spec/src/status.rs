@@ -128,7 +128,7 @@ pub const OUTCOMES: &[Constant] = &[
     constant(
         "OUTCOME_CONFIRMED",
         Outcome::Confirmed as i32,
-        "The service answered success. Do not repeat the request. A payment is paid only if its state is SUCCESSFUL as well.",
+        "The service answered success. Do not repeat a request that moves money. A payment is paid only if its state is SUCCESSFUL as well.",
     ),
     constant(
         "OUTCOME_REJECTED",
@@ -139,8 +139,8 @@ pub const OUTCOMES: &[Constant] = &[
     constant(
         "OUTCOME_UNKNOWN",
         Outcome::Unknown as i32,
-        "The service may or may not have executed the request. Do not repeat it. Keep the reference, resolve it now and \
-         later, and ask a person if it stays UNKNOWN.",
+        "The service may or may not have executed the request. Do not repeat one that moves money. Keep the reference, \
+         resolve it now and later, and ask a person if it stays UNKNOWN.",
     ),
 ];
 

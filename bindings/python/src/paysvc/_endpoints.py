@@ -192,7 +192,7 @@ class Endpoints:
     def direct_debit_status(
         self, *, mandate_code: str, timeout: float | None = None, call: Call | None = None,
     ) -> DirectDebitStatusReply:
-        """Checks a mandate. It should be active before a debit is made with it.
+        """Checks a mandate. It must be active before it is debited: ask is_active of the reply.
 
         GET /payment/order/direct-debit/status, public key, read-only.
 
@@ -952,7 +952,7 @@ class AsyncEndpoints:
     async def direct_debit_status(
         self, *, mandate_code: str, timeout: float | None = None,
     ) -> DirectDebitStatusReply:
-        """Checks a mandate. It should be active before a debit is made with it.
+        """Checks a mandate. It must be active before it is debited: ask is_active of the reply.
 
         GET /payment/order/direct-debit/status, public key, read-only.
 

@@ -104,14 +104,14 @@ class Outcome(Number):
 
     #: No byte of the request left this process. It may be repeated.
     NOT_SENT = 0
-    #: The service answered success. Do not repeat the request. A payment is paid only if its state is SUCCESSFUL as
-    #: well.
+    #: The service answered success. Do not repeat a request that moves money. A payment is paid only if its state is
+    #: SUCCESSFUL as well.
     CONFIRMED = 1
     #: The service answered that it did not execute this request. Read the message before you send another: an order
     #: that is refused as "already paid" has been paid, by an earlier request.
     REJECTED = 2
-    #: The service may or may not have executed the request. Do not repeat it. Keep the reference, resolve it now and
-    #: later, and ask a person if it stays UNKNOWN.
+    #: The service may or may not have executed the request. Do not repeat one that moves money. Keep the reference,
+    #: resolve it now and later, and ask a person if it stays UNKNOWN.
     UNKNOWN = 3
 
 
