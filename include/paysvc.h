@@ -58,6 +58,34 @@
  * included; objects are nested where the interface nests them. A program without a JSON library makes it with
  * paysvc_json_new(). This file compiles as C89 and as C++98. docs/endpoints.md has an example for each endpoint.
  */
+
+/* A charge. `request` is that of paysvc_order_create(), with a reference from paysvc_reference_new(). `earlier` was stored
+ * with the order, before the first request:
+ * {"endpoint":"order_create","request":{"order":{"reference":"...","amount":"25.50","currency":"NGN"}},"wait":true}
+ *
+ *   paysvc_order_create(client, request, NULL, &reply);
+ *   if (paysvc_reply_outcome(reply) == PAYSVC_OUTCOME_UNKNOWN) {
+ *       printf("the answer is lost, asking what became of it: %s\n", paysvc_reply_message(reply));
+ *       paysvc_reply_free(reply);
+ *       paysvc_resolve(client, earlier, NULL, &reply);
+ *   }
+ *   if (paysvc_reply_is_paid(reply, reference, "25.50", "NGN", &why_not)) {
+ *       puts("paid");
+ *   } else {
+ *       switch (paysvc_reply_outcome(reply)) {
+ *       case PAYSVC_OUTCOME_NOT_SENT:
+ *       case PAYSVC_OUTCOME_REJECTED:
+ *           printf("this request charged nothing: %s\n", paysvc_reply_message(reply));
+ *           break;
+ *       case PAYSVC_OUTCOME_CONFIRMED:
+ *           printf("not paid, do not charge again: %s\n", why_not);
+ *           break;
+ *       default:
+ *           printf("UNKNOWN, do not charge again: %s\n", paysvc_reply_message(reply));
+ *       }
+ *   }
+ *   paysvc_reply_free(reply);
+ */
 #ifndef PAYSVC_H
 #define PAYSVC_H
 
