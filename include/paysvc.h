@@ -983,7 +983,7 @@ paysvc_status PAYSVC_CDECL paysvc_request(const paysvc_client *client,
  *   - request (any, required): the members of that request by which it is looked up; the page of the endpoint names them. Others are ignored, so no card number has to be kept
  *   - attempts (integer): how many requests that may charge this order were begun, by anyone: the sum of the attempts of the replies to all calls with its reference. It may be too large, never too small. Only with 1 can the outcome be REJECTED; leave it out if you are not sure
  *   - charged (boolean): whether the request may have charged somebody. Give false only for an order that was created without a card or another payment option: it may be sent again if the service does not know it (default true)
- *   - expect (object): the price that was asked for. If the service names another one, the outcome stays UNKNOWN. Without it only the request's own price is compared
+ *   - expect (object): the price that was asked for; if the service names another one, the outcome stays UNKNOWN
  *     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price without the fee
  *     - currency (string): currency code. An answer or the request must name it, else the outcome stays UNKNOWN
  *   - wait (boolean): true: asks again until the outcome is known or the call's time is over. false: asks once (default false)
@@ -1004,7 +1004,7 @@ paysvc_status PAYSVC_CDECL paysvc_resolve(const paysvc_client *client,
  *   - reference (string, required): reference of the order
  *   - attempts (integer): how many requests that may charge this order were begun, as for resolve; leave it out if you are not sure
  *   - request (any): the request that made the order: order.currency is used
- *   - expect (object): the price that was asked for. If the service names another one, the outcome stays UNKNOWN. Without it only the request's own price is compared
+ *   - expect (object): the price that was asked for; if the service names another one, the outcome stays UNKNOWN
  *     - amount (string or number, a decimal amount in major units, e.g. "100.10"): price without the fee
  *     - currency (string): currency code. An answer or the request must name it, else the outcome stays UNKNOWN
  *   - interval_ms (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000)
@@ -1401,7 +1401,8 @@ const char *PAYSVC_CDECL paysvc_reply_message(const paysvc_reply *reply);
 int PAYSVC_CDECL paysvc_reply_retry_after_ms(const paysvc_reply *reply);
 
 /**
- * How many times the request was sent, including retries.
+ * How many times the request was sent, including retries. The member attempts of paysvc_resolve() and paysvc_order_wait() is
+ * the sum over all calls that may charge the order.
  *
  * @param reply  NULL: 0
  */

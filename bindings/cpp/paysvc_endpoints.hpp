@@ -630,7 +630,7 @@ class resolve_request : public object {
     resolve_request &attempts(const detail::integer &value) { return set(*this, "attempts", value); }
     /// charged (boolean): whether the request may have charged somebody. Give false only for an order that was created without a card or another payment option: it may be sent again if the service does not know it (default true).
     resolve_request &charged(const detail::flag &value) { return set(*this, "charged", value); }
-    /// expect (object): the price that was asked for. If the service names another one, the outcome stays UNKNOWN. Without it only the request's own price is compared.
+    /// expect (object): the price that was asked for; if the service names another one, the outcome stays UNKNOWN.
     resolve_request &expect(const resolve_expect &value) { return set(*this, "expect", value); }
     /// wait (boolean): true: asks again until the outcome is known or the call's time is over. false: asks once (default false).
     resolve_request &wait(const detail::flag &value) { return set(*this, "wait", value); }
@@ -656,7 +656,7 @@ class order_wait_request : public object {
     order_wait_request &attempts(const detail::integer &value) { return set(*this, "attempts", value); }
     /// request (any): the request that made the order: order.currency is used.
     order_wait_request &request(const raw &value) { return set(*this, "request", value); }
-    /// expect (object): the price that was asked for. If the service names another one, the outcome stays UNKNOWN. Without it only the request's own price is compared.
+    /// expect (object): the price that was asked for; if the service names another one, the outcome stays UNKNOWN.
     order_wait_request &expect(const order_wait_expect &value) { return set(*this, "expect", value); }
     /// interval_ms (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000).
     order_wait_request &interval_ms(const detail::integer &value) { return set(*this, "interval_ms", value); }

@@ -1365,7 +1365,7 @@ type ResolveRequest struct {
 	Attempts *int64 `json:"attempts,omitempty"`
 	// Charged (boolean): whether the request may have charged somebody. Give false only for an order that was created without a card or another payment option: it may be sent again if the service does not know it (default true).
 	Charged *bool `json:"charged,omitempty"`
-	// Expect (object): the price that was asked for. If the service names another one, the outcome stays UNKNOWN. Without it only the request's own price is compared.
+	// Expect (object): the price that was asked for; if the service names another one, the outcome stays UNKNOWN.
 	Expect *ResolveExpect `json:"expect,omitempty"`
 	// Wait (boolean): true: asks again until the outcome is known or the call's time is over. false: asks once (default false).
 	Wait *bool `json:"wait,omitempty"`
@@ -1393,7 +1393,7 @@ type OrderWaitRequest struct {
 	Attempts *int64 `json:"attempts,omitempty"`
 	// Request (any): the request that made the order: order.currency is used.
 	Request json.RawMessage `json:"request,omitempty"`
-	// Expect (object): the price that was asked for. If the service names another one, the outcome stays UNKNOWN. Without it only the request's own price is compared.
+	// Expect (object): the price that was asked for; if the service names another one, the outcome stays UNKNOWN.
 	Expect *OrderWaitExpect `json:"expect,omitempty"`
 	// IntervalMS (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000).
 	IntervalMS *int64 `json:"interval_ms,omitempty"`

@@ -38,13 +38,17 @@ pub enum Body {
 /// The price that a payment must have.
 const PRICE: &[Field] = &[
     Field::optional("amount", Kind::Amount(Wire::Text), "price without the fee"),
-    Field::optional("currency", Kind::Text, "currency code. An answer or the request must name it, else the outcome stays UNKNOWN"),
+    Field::optional(
+        "currency",
+        Kind::Text,
+        "currency code. An answer or the request must name it, else the outcome stays UNKNOWN",
+    ),
 ];
 
 const EXPECT: Field = Field::optional(
     "expect",
     Kind::Object(PRICE),
-    "the price that was asked for. If the service names another one, the outcome stays UNKNOWN. Without it only the request's own price is compared",
+    "the price that was asked for; if the service names another one, the outcome stays UNKNOWN",
 );
 
 /// How often to ask.

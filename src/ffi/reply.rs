@@ -252,7 +252,8 @@ pub unsafe extern "C" fn paysvc_reply_retry_after_ms(reply: *const paysvc_reply)
     unsafe { read(reply, -1, |handle| handle.retry_after_ms) }
 }
 
-/// How many times the request was sent, including retries.
+/// How many times the request was sent, including retries. The member attempts of paysvc_resolve() and paysvc_order_wait() is
+/// the sum over all calls that may charge the order.
 ///
 /// @param reply  NULL: 0
 #[unsafe(no_mangle)]

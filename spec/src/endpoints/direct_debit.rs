@@ -29,10 +29,24 @@ pub const ROWS: &[Endpoint] = &[
         // The documentation does not say which of these are required, so the library requires none.
         fields: &[
             Field::optional("recurringPaymentId", Kind::Integer, "the recurring payment that the mandate serves"),
-            Field::optional("orderReference", Kind::Text, "reference of the order; the service may refuse a request without it").names(Reference::Order),
+            Field::optional(
+                "orderReference",
+                Kind::Text,
+                "reference of the order; the service may refuse a request without it",
+            )
+            .names(Reference::Order),
             Field::optional("bankName", Kind::Text, "name of the customer's bank"),
-            Field::optional("accountNumber", Kind::Text, "the customer's bank account; the service may refuse a request without it").secret(),
-            Field::optional("bankCode", Kind::Text, "code of the customer's bank; the service may refuse a request without it"),
+            Field::optional(
+                "accountNumber",
+                Kind::Text,
+                "the customer's bank account; the service may refuse a request without it",
+            )
+            .secret(),
+            Field::optional(
+                "bankCode",
+                Kind::Text,
+                "code of the customer's bank; the service may refuse a request without it",
+            ),
             Field::optional("address", Kind::Text, "the customer's address"),
         ],
         safety: Safety::Repeatable,

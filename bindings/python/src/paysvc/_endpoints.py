@@ -726,8 +726,7 @@ class Endpoints:
             attempts: how many requests that may charge this order were begun, as for resolve; leave it out if you
                 are not sure
             request: the request that made the order: order.currency is used
-            expect: the price that was asked for. If the service names another one, the outcome stays UNKNOWN.
-                Without it only the request's own price is compared
+            expect: the price that was asked for; if the service names another one, the outcome stays UNKNOWN
             interval_ms: the first wait between two looks in ms; the following ones grow by half each, up to ten
                 times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000)
             progress: called with done, total and step; unless it returns paysvc.CONTINUE, the call stops
@@ -1463,8 +1462,7 @@ class AsyncEndpoints:
             attempts: how many requests that may charge this order were begun, as for resolve; leave it out if you
                 are not sure
             request: the request that made the order: order.currency is used
-            expect: the price that was asked for. If the service names another one, the outcome stays UNKNOWN.
-                Without it only the request's own price is compared
+            expect: the price that was asked for; if the service names another one, the outcome stays UNKNOWN
             interval_ms: the first wait between two looks in ms; the following ones grow by half each, up to ten
                 times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000)
             progress: called with done, total and step; unless it returns paysvc.CONTINUE, the call stops

@@ -510,7 +510,7 @@ class PayoutDetails(Members):
 
 
 class Expect(Members):
-    """The price that was asked for. If the service names another one, the outcome stays UNKNOWN. Without it only the request's own price is compared."""
+    """The price that was asked for; if the service names another one, the outcome stays UNKNOWN."""
 
     __slots__ = ()
 
