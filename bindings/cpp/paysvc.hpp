@@ -124,6 +124,9 @@ class reply {
                              detail::c_text(currency, "\n"), &why);
         return why;
     }
+    /// Of direct_debit_status(): true only if the service says that the mandate is active. False for a wording that the
+    /// library does not know: message() has it.
+    bool is_active() const noexcept { return paysvc_reply_is_active(handle_.get()) != 0; }
     /// For the functions of the C interface, e.g. paysvc_reply_name(). Freed with this reply.
     const paysvc_reply *handle() const noexcept { return handle_.get(); }
 
@@ -324,6 +327,16 @@ struct store_callbacks {
 };
 } // namespace detail
 
+namespace detail {
+/// What is kept of a request so that it can be resolved.
+struct looked_up {
+    std::string function;
+    std::string request;
+    bool charged;
+};
+looked_up kept_for(const std::string &function, const std::string &request);
+} // namespace detail
+
 /// A new reference that no other program and no other till makes: the prefix, "-", and 26 letters and digits. References are
 /// ordered by time, and nobody can guess them. The prefix has at most 32 letters, digits, "-", "_" and "."; with another, or if
 /// there is no randomness, the result is empty.
@@ -343,11 +356,14 @@ inline std::string reference_new(const std::string &prefix = std::string()) {
     return made;
 }
 
+class resolve_request;
+
 /// A call whose status is not OK. Copies share one reply.
 class error : public std::runtime_error {
   public:
-    error(const std::string &what, paysvc::reply why)
-        : std::runtime_error(what), reply_(std::make_shared<paysvc::reply>(std::move(why))) {}
+    error(const std::string &what, paysvc::reply why, detail::looked_up of = detail::looked_up{"", "{}", true})
+        : std::runtime_error(what), reply_(std::make_shared<paysvc::reply>(std::move(why))),
+          looked_up_(std::make_shared<detail::looked_up>(std::move(of))) {}
 
     paysvc::status status() const noexcept { return reply_->status(); }
     /// What is known of the request: whether it may be repeated.
@@ -361,11 +377,19 @@ class error : public std::runtime_error {
     std::string message() const { return reply_->message(); }
     std::string body() const { return reply_->body(); }
     std::string call_id() const { return reply_->call_id(); }
+    /// What client::resolve() needs to find out what became of the request: client.resolve(why.look_up().wait(true)). It is a
+    /// builder: attempts() and expect() may be added, and what is stored of it is its json(). It has no card data and no codes.
+    /// Of an error of resolve() it is about the request that was resolved. Call attempts(why.attempts()) only if no other request
+    /// was begun that may charge the order.
+    resolve_request look_up() const;
+    /// The function that was called, e.g. "order_create"; of an error of resolve() the one that was resolved.
+    const std::string &endpoint() const noexcept { return looked_up_->function; }
     /// Lives as long as one of the copies of this error. Its answer: paysvc::order_pay_answer(error.reply()).
     const paysvc::reply &reply() const noexcept { return *reply_; }
 
   private:
     std::shared_ptr<const paysvc::reply> reply_;
+    std::shared_ptr<const detail::looked_up> looked_up_;
 };
 /// No byte of the request left this process: repeat it freely.
 struct not_sent : error {
@@ -382,21 +406,22 @@ struct outcome_unknown : error {
 };
 
 namespace detail {
-/// Returns the reply if its status is OK; otherwise throws the exception for its outcome.
-template <class Reply> Reply checked(const char *function, Reply got) {
+/// Returns the reply if its status is OK; otherwise throws the exception for its outcome, which knows how to look the request up.
+template <class Reply> Reply checked(const char *function, Reply got, const std::string &request = std::string()) {
     if (got.ok()) {
         return got;
     }
     const int status = static_cast<int>(got.status()), outcome = static_cast<int>(got.outcome());
     const std::string what = std::string(function) + ": " + paysvc_status_name(status) + ", outcome " +
                              paysvc_outcome_name(outcome) + ": " + got.message();
+    looked_up of = kept_for(function, request);
     switch (outcome) {
     case PAYSVC_OUTCOME_NOT_SENT:
-        throw not_sent(what, std::move(got));
+        throw not_sent(what, std::move(got), std::move(of));
     case PAYSVC_OUTCOME_REJECTED:
-        throw rejected(what, std::move(got));
+        throw rejected(what, std::move(got), std::move(of));
     default: // An outcome that this header does not know proves nothing.
-        throw outcome_unknown(what, std::move(got));
+        throw outcome_unknown(what, std::move(got), std::move(of));
     }
 }
 } // namespace detail
@@ -406,6 +431,7 @@ template <class Reply> Reply checked(const char *function, Reply got) {
 
 #include "paysvc_answers.hpp"
 #include "paysvc_endpoints.hpp"
+#include "paysvc_look_up.hpp"
 
 namespace paysvc {
 

@@ -98,7 +98,7 @@ class direct_debit_status_answer : public view {
     paysvc::value<bool> status() const { return paysvc::detail::reader::flag(*this, "/status"); }
     /// code (string): code, e.g. 00.
     paysvc::value<std::string> code() const { return paysvc::detail::reader::text(*this, "/code"); }
-    /// message (string): describes the state of the mandate.
+    /// message (string): describes the state of the mandate, e.g. Mandate is active.
     paysvc::value<std::string> message() const { return paysvc::detail::reader::text(*this, "/message"); }
     /// data (object): the mandate.
     paysvc::direct_debit_status_answer_data data() const { return paysvc::detail::reader::object<paysvc::direct_debit_status_answer_data>(*this, "/data"); }

@@ -50,13 +50,13 @@ enum class status : int {
 
 /// Whether the service executed the request, as far as that is known.
 enum class outcome : int {
-    /// No byte of the request left this process: it may be repeated.
+    /// No byte of the request left this process. It may be repeated.
     not_sent = 0,
-    /// The service answered success. A payment is paid only if its state is SUCCESSFUL as well.
+    /// The service answered success. Do not repeat a request that moves money. A payment is paid only if its state is SUCCESSFUL as well.
     confirmed = 1,
-    /// The service answered that it did not execute this request. Earlier requests may have been executed: an order that is refused as "already paid" has been paid.
+    /// The service answered that it did not execute this request. Read the message before you send another: an order that is refused as "already paid" has been paid, by an earlier request.
     rejected = 2,
-    /// The service may or may not have executed the request: find out before you repeat it.
+    /// The service may or may not have executed the request. Do not repeat one that moves money. Keep the reference, resolve it now and later, and ask a person if it stays UNKNOWN.
     unknown = 3,
 };
 
@@ -143,13 +143,13 @@ class direct_debit_create_request : public object {
   public:
     /// recurringPaymentId (integer): the recurring payment that the mandate serves.
     direct_debit_create_request &recurringPaymentId(const detail::integer &value) { return set(*this, "recurringPaymentId", value); }
-    /// orderReference (string): reference of the order.
+    /// orderReference (string): reference of the order; the service may refuse a request without it.
     direct_debit_create_request &orderReference(const std::string &value) { return set(*this, "orderReference", value); }
     /// bankName (string): name of the customer's bank.
     direct_debit_create_request &bankName(const std::string &value) { return set(*this, "bankName", value); }
-    /// accountNumber (string): the customer's bank account.
+    /// accountNumber (string): the customer's bank account; the service may refuse a request without it.
     direct_debit_create_request &accountNumber(const std::string &value) { return set(*this, "accountNumber", value); }
-    /// bankCode (string): code of the customer's bank.
+    /// bankCode (string): code of the customer's bank; the service may refuse a request without it.
     direct_debit_create_request &bankCode(const std::string &value) { return set(*this, "bankCode", value); }
     /// address (string): the customer's address.
     direct_debit_create_request &address(const std::string &value) { return set(*this, "address", value); }
@@ -241,9 +241,9 @@ class order_create_paymentMeta : public object {
 /// The request of client::order_create().
 class order_create_request : public object {
   public:
-    /// reference (string): reference of the order, the same as order.reference.
+    /// reference (string): reference of the order, the same as order.reference; give it with a card.
     order_create_request &reference(const std::string &value) { return set(*this, "reference", value); }
-    /// paymentoption (string): C for card.
+    /// paymentoption (string): C for card; give it with a card.
     order_create_request &paymentoption(const std::string &value) { return set(*this, "paymentoption", value); }
     /// country (string): two-letter country code.
     order_create_request &country(const std::string &value) { return set(*this, "country", value); }
@@ -287,9 +287,9 @@ class order_pay_directDebitPaymentRequest : public object {
     order_pay_directDebitPaymentRequest &otp(const std::string &value) { return set(*this, "otp", value); }
     /// mandateCode (string, required): the code returned at mandate creation.
     order_pay_directDebitPaymentRequest &mandateCode(const std::string &value) { return set(*this, "mandateCode", value); }
-    /// accountName (string): name of the customer's account.
+    /// accountName (string): name of the customer's account; the service may refuse a request without it.
     order_pay_directDebitPaymentRequest &accountName(const std::string &value) { return set(*this, "accountName", value); }
-    /// bankCode (string): code of the customer's bank.
+    /// bankCode (string): code of the customer's bank; the service may refuse a request without it.
     order_pay_directDebitPaymentRequest &bankCode(const std::string &value) { return set(*this, "bankCode", value); }
     /// A member that the interface leaves open, passed on as it is. One that is nearly a known member is refused.
     order_pay_directDebitPaymentRequest &extra(const std::string &member, const raw &value) { return set(*this, member, value); }
@@ -615,24 +615,24 @@ class resolve_expect : public object {
   public:
     /// amount (decimal amount in major units, e.g. "100.10"): price without the fee.
     resolve_expect &amount(const std::string &value) { return set(*this, "amount", value); }
-    /// currency (string): currency code.
+    /// currency (string): currency code. An answer or the request must name it, else the outcome stays UNKNOWN.
     resolve_expect &currency(const std::string &value) { return set(*this, "currency", value); }
 };
 
 /// The request of client::resolve().
 class resolve_request : public object {
   public:
-    /// endpoint (string, required): the function that was called, without its prefix, e.g. order_pay.
+    /// endpoint (string, required): the function that was called, without the prefix paysvc_, e.g. order_pay.
     resolve_request &endpoint(const std::string &value) { return set(*this, "endpoint", value); }
-    /// request (any, required): its request: the members that its documentation names for a look-up; others are ignored, so no card number has to be kept.
+    /// request (any, required): the members of that request by which it is looked up; the page of the endpoint names them. Others are ignored, so no card number has to be kept.
     resolve_request &request(const raw &value) { return set(*this, "request", value); }
-    /// attempts (integer): how many requests that may charge this order were begun, by every call, this one and each resend included; only with 1 can the outcome be REJECTED.
+    /// attempts (integer): how many requests that may charge this order were begun, by anyone: the sum of the attempts of the replies to all calls with its reference. It may be too large, never too small. Only with 1 can the outcome be REJECTED; leave it out if you are not sure.
     resolve_request &attempts(const detail::integer &value) { return set(*this, "attempts", value); }
-    /// charged (boolean): false: the request was an order without a charge, so that it may be sent again if the service does not know it (default true).
+    /// charged (boolean): whether the request may have charged somebody. Give false only for an order that was created without a card or another payment option: it may be sent again if the service does not know it (default true).
     resolve_request &charged(const detail::flag &value) { return set(*this, "charged", value); }
-    /// expect (object): the price that was asked for.
+    /// expect (object): the price that was asked for; if the service names another one, the outcome stays UNKNOWN.
     resolve_request &expect(const resolve_expect &value) { return set(*this, "expect", value); }
-    /// wait (boolean): asks again until the outcome is known or the call's time is over (default false).
+    /// wait (boolean): true: asks again until the outcome is known or the call's time is over. false: asks once (default false).
     resolve_request &wait(const detail::flag &value) { return set(*this, "wait", value); }
     /// interval_ms (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000).
     resolve_request &interval_ms(const detail::integer &value) { return set(*this, "interval_ms", value); }
@@ -643,7 +643,7 @@ class order_wait_expect : public object {
   public:
     /// amount (decimal amount in major units, e.g. "100.10"): price without the fee.
     order_wait_expect &amount(const std::string &value) { return set(*this, "amount", value); }
-    /// currency (string): currency code.
+    /// currency (string): currency code. An answer or the request must name it, else the outcome stays UNKNOWN.
     order_wait_expect &currency(const std::string &value) { return set(*this, "currency", value); }
 };
 
@@ -652,11 +652,11 @@ class order_wait_request : public object {
   public:
     /// reference (string, required): reference of the order.
     order_wait_request &reference(const std::string &value) { return set(*this, "reference", value); }
-    /// attempts (integer): as for resolve.
+    /// attempts (integer): how many requests that may charge this order were begun, as for resolve; leave it out if you are not sure.
     order_wait_request &attempts(const detail::integer &value) { return set(*this, "attempts", value); }
     /// request (any): the request that made the order: order.currency is used.
     order_wait_request &request(const raw &value) { return set(*this, "request", value); }
-    /// expect (object): the price that was asked for.
+    /// expect (object): the price that was asked for; if the service names another one, the outcome stays UNKNOWN.
     order_wait_request &expect(const order_wait_expect &value) { return set(*this, "expect", value); }
     /// interval_ms (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000).
     order_wait_request &interval_ms(const detail::integer &value) { return set(*this, "interval_ms", value); }
@@ -756,6 +756,89 @@ class raw_request : public object {
 
 namespace detail {
 
+/// How a member is kept of a request that may have to be looked up: its value, or only that it is there. What is added is no
+/// member of the request.
+enum class keep { value, presence, added };
+struct kept_member {
+    keep of;
+    std::vector<std::string> path;
+};
+
+/// What is kept of a request of this function.
+inline std::vector<kept_member> kept_of(const std::string &function) {
+    if (function == "order_create") {
+        return {
+            {keep::value, {"reference"}},
+            {keep::value, {"order", "reference"}},
+            {keep::value, {"order", "amount"}},
+            {keep::value, {"order", "currency"}},
+            {keep::value, {"paymentoption"}},
+            {keep::presence, {"card"}},
+        };
+    }
+    if (function == "order_pay") {
+        return {
+            {keep::value, {"reference"}},
+            {keep::added, {"order", "currency"}},
+        };
+    }
+    if (function == "order_pay_authorize") {
+        return {
+            {keep::value, {"orderPaymentReference"}},
+            {keep::added, {"reference"}},
+            {keep::added, {"order", "currency"}},
+        };
+    }
+    if (function == "order_refund") {
+        return {
+            {keep::value, {"reference"}},
+            {keep::value, {"amount"}},
+            {keep::added, {"order", "currency"}},
+        };
+    }
+    if (function == "card_charge") {
+        return {
+            {keep::value, {"order", "reference"}},
+            {keep::value, {"order", "amount"}},
+            {keep::value, {"order", "currency"}},
+        };
+    }
+    if (function == "checkout_create") {
+        return {
+            {keep::value, {"order", "reference"}},
+            {keep::value, {"order", "amount"}},
+            {keep::value, {"order", "currency"}},
+        };
+    }
+    if (function == "virtual_account_generate") {
+        return {
+            {keep::value, {"Alias"}},
+            {keep::value, {"Reference"}},
+        };
+    }
+    if (function == "payout_initiate") {
+        return {
+            {keep::added, {"batchReference"}},
+        };
+    }
+    static_cast<void>(function);
+    return {};
+}
+
+/// Whether a member may make a request of this function a charge. What is not listed may be another way to pay.
+inline bool may_charge(const std::string &function, const std::string &member) {
+    if (function == "order_create") {
+        for (const char *harmless : {"reference", "country", "order.reference", "order.amount", "order.description", "order.currency", "customer.firstname", "customer.lastname", "customer.mobile", "customer.country", "customer.email", "payment.RedirectUrl", "paymentMeta.ipAddress"}) {
+            if (member == harmless) {
+                return false;
+            }
+        }
+    }
+    static_cast<void>(function);
+    static_cast<void>(member);
+    return true;
+}
+
 /// The methods of the client: each takes a request builder or JSON text, and has two forms. The first throws
 /// paysvc::error unless the status is OK; the second, with std::nothrow, returns the reply in every case.
 template <class Client> class endpoints {
@@ -764,29 +847,29 @@ template <class Client> class endpoints {
     /// GET /payment/order/direct-debit/history, public key, read-only.
 #if PAYSVC_EXCEPTIONS
     direct_debit_history_reply direct_debit_history(const std::string &request, const call &with = call::none()) const {
-        return checked("direct_debit_history", this->direct_debit_history(std::nothrow, request, with));
+        return checked("direct_debit_history", this->direct_debit_history(std::nothrow, request, with), request);
     }
 #endif
     direct_debit_history_reply direct_debit_history(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
         return direct_debit_history_reply(static_cast<const Client *>(this)->perform(&paysvc_direct_debit_history, request, with));
     }
 
-    /// Creates a direct debit mandate. Store the answer's /data/mandateCode safely.
+    /// Creates a direct debit mandate. The service does not document which members it requires: give all that you have. Store the answer's /data/mandateCode safely.
     /// POST /payment/order/direct-debit/create, public key, encrypted.
 #if PAYSVC_EXCEPTIONS
     direct_debit_create_reply direct_debit_create(const std::string &request, const call &with = call::none()) const {
-        return checked("direct_debit_create", this->direct_debit_create(std::nothrow, request, with));
+        return checked("direct_debit_create", this->direct_debit_create(std::nothrow, request, with), request);
     }
 #endif
     direct_debit_create_reply direct_debit_create(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
         return direct_debit_create_reply(static_cast<const Client *>(this)->perform(&paysvc_direct_debit_create, request, with));
     }
 
-    /// Checks a mandate. It should be active before a debit is made with it.
+    /// Checks a mandate. It must be active before it is debited: ask is_active of the reply.
     /// GET /payment/order/direct-debit/status, public key, read-only.
 #if PAYSVC_EXCEPTIONS
     direct_debit_status_reply direct_debit_status(const std::string &request, const call &with = call::none()) const {
-        return checked("direct_debit_status", this->direct_debit_status(std::nothrow, request, with));
+        return checked("direct_debit_status", this->direct_debit_status(std::nothrow, request, with), request);
     }
 #endif
     direct_debit_status_reply direct_debit_status(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
@@ -797,7 +880,7 @@ template <class Client> class endpoints {
     /// POST /payment/order/direct-debit/otp, public key, encrypted.
 #if PAYSVC_EXCEPTIONS
     direct_debit_otp_reply direct_debit_otp(const std::string &request, const call &with = call::none()) const {
-        return checked("direct_debit_otp", this->direct_debit_otp(std::nothrow, request, with));
+        return checked("direct_debit_otp", this->direct_debit_otp(std::nothrow, request, with), request);
     }
 #endif
     direct_debit_otp_reply direct_debit_otp(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
@@ -808,7 +891,7 @@ template <class Client> class endpoints {
     /// POST /payment/order/create, public key, encrypted.
 #if PAYSVC_EXCEPTIONS
     order_create_reply order_create(const std::string &request, const call &with = call::none()) const {
-        return checked("order_create", this->order_create(std::nothrow, request, with));
+        return checked("order_create", this->order_create(std::nothrow, request, with), request);
     }
 #endif
     order_create_reply order_create(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
@@ -819,7 +902,7 @@ template <class Client> class endpoints {
     /// POST /payment/order/pay, public key, encrypted.
 #if PAYSVC_EXCEPTIONS
     order_pay_reply order_pay(const std::string &request, const call &with = call::none()) const {
-        return checked("order_pay", this->order_pay(std::nothrow, request, with));
+        return checked("order_pay", this->order_pay(std::nothrow, request, with), request);
     }
 #endif
     order_pay_reply order_pay(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
@@ -830,7 +913,7 @@ template <class Client> class endpoints {
     /// POST /payment/order/pay/authorize, public key, encrypted.
 #if PAYSVC_EXCEPTIONS
     order_pay_authorize_reply order_pay_authorize(const std::string &request, const call &with = call::none()) const {
-        return checked("order_pay_authorize", this->order_pay_authorize(std::nothrow, request, with));
+        return checked("order_pay_authorize", this->order_pay_authorize(std::nothrow, request, with), request);
     }
 #endif
     order_pay_authorize_reply order_pay_authorize(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
@@ -841,7 +924,7 @@ template <class Client> class endpoints {
     /// POST /payment/order/pay/capture, secret key.
 #if PAYSVC_EXCEPTIONS
     order_pay_capture_reply order_pay_capture(const std::string &request, const call &with = call::none()) const {
-        return checked("order_pay_capture", this->order_pay_capture(std::nothrow, request, with));
+        return checked("order_pay_capture", this->order_pay_capture(std::nothrow, request, with), request);
     }
 #endif
     order_pay_capture_reply order_pay_capture(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
@@ -852,7 +935,7 @@ template <class Client> class endpoints {
     /// POST /payment/order/refund, secret key.
 #if PAYSVC_EXCEPTIONS
     order_refund_reply order_refund(const std::string &request, const call &with = call::none()) const {
-        return checked("order_refund", this->order_refund(std::nothrow, request, with));
+        return checked("order_refund", this->order_refund(std::nothrow, request, with), request);
     }
 #endif
     order_refund_reply order_refund(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
@@ -863,7 +946,7 @@ template <class Client> class endpoints {
     /// POST /payment/order/status, public key, encrypted, read-only.
 #if PAYSVC_EXCEPTIONS
     order_status_reply order_status(const std::string &request, const call &with = call::none()) const {
-        return checked("order_status", this->order_status(std::nothrow, request, with));
+        return checked("order_status", this->order_status(std::nothrow, request, with), request);
     }
 #endif
     order_status_reply order_status(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
@@ -874,7 +957,7 @@ template <class Client> class endpoints {
     /// POST /payment/order/verify, secret key, read-only.
 #if PAYSVC_EXCEPTIONS
     order_verify_reply order_verify(const std::string &request, const call &with = call::none()) const {
-        return checked("order_verify", this->order_verify(std::nothrow, request, with));
+        return checked("order_verify", this->order_verify(std::nothrow, request, with), request);
     }
 #endif
     order_verify_reply order_verify(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
@@ -885,7 +968,7 @@ template <class Client> class endpoints {
     /// POST /payment/order/fee, public key, encrypted, read-only.
 #if PAYSVC_EXCEPTIONS
     order_fee_reply order_fee(const std::string &request, const call &with = call::none()) const {
-        return checked("order_fee", this->order_fee(std::nothrow, request, with));
+        return checked("order_fee", this->order_fee(std::nothrow, request, with), request);
     }
 #endif
     order_fee_reply order_fee(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
@@ -896,7 +979,7 @@ template <class Client> class endpoints {
     /// POST /payment/tokenize/charge, secret key.
 #if PAYSVC_EXCEPTIONS
     card_charge_reply card_charge(const std::string &request, const call &with = call::none()) const {
-        return checked("card_charge", this->card_charge(std::nothrow, request, with));
+        return checked("card_charge", this->card_charge(std::nothrow, request, with), request);
     }
 #endif
     card_charge_reply card_charge(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
@@ -907,7 +990,7 @@ template <class Client> class endpoints {
     /// POST /payment/order/save-card, secret key, encrypted.
 #if PAYSVC_EXCEPTIONS
     card_save_reply card_save(const std::string &request, const call &with = call::none()) const {
-        return checked("card_save", this->card_save(std::nothrow, request, with));
+        return checked("card_save", this->card_save(std::nothrow, request, with), request);
     }
 #endif
     card_save_reply card_save(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
@@ -918,7 +1001,7 @@ template <class Client> class endpoints {
     /// POST /payment/create, public key, encrypted.
 #if PAYSVC_EXCEPTIONS
     checkout_create_reply checkout_create(const std::string &request, const call &with = call::none()) const {
-        return checked("checkout_create", this->checkout_create(std::nothrow, request, with));
+        return checked("checkout_create", this->checkout_create(std::nothrow, request, with), request);
     }
 #endif
     checkout_create_reply checkout_create(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
@@ -929,18 +1012,18 @@ template <class Client> class endpoints {
     /// GET /payment/banks, public key, read-only.
 #if PAYSVC_EXCEPTIONS
     banks_reply banks(const std::string &request, const call &with = call::none()) const {
-        return checked("banks", this->banks(std::nothrow, request, with));
+        return checked("banks", this->banks(std::nothrow, request, with), request);
     }
 #endif
     banks_reply banks(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
         return banks_reply(static_cast<const Client *>(this)->perform(&paysvc_banks, request, with));
     }
 
-    /// Creates a reserved virtual bank account: persistent, one per alias.
+    /// Creates a reserved virtual bank account: persistent, one per alias. The session id of a transfer into it comes with a webhook only: without one, no function can wait for the transfer.
     /// POST /payment/virtual-account/generate, public key, encrypted.
 #if PAYSVC_EXCEPTIONS
     virtual_account_generate_reply virtual_account_generate(const std::string &request, const call &with = call::none()) const {
-        return checked("virtual_account_generate", this->virtual_account_generate(std::nothrow, request, with));
+        return checked("virtual_account_generate", this->virtual_account_generate(std::nothrow, request, with), request);
     }
 #endif
     virtual_account_generate_reply virtual_account_generate(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
@@ -951,18 +1034,18 @@ template <class Client> class endpoints {
     /// GET /payment/account-details, public key, read-only.
 #if PAYSVC_EXCEPTIONS
     virtual_account_details_reply virtual_account_details(const std::string &request, const call &with = call::none()) const {
-        return checked("virtual_account_details", this->virtual_account_details(std::nothrow, request, with));
+        return checked("virtual_account_details", this->virtual_account_details(std::nothrow, request, with), request);
     }
 #endif
     virtual_account_details_reply virtual_account_details(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
         return virtual_account_details_reply(static_cast<const Client *>(this)->perform(&paysvc_virtual_account_details, request, with));
     }
 
-    /// Returns the details of a funding event on a virtual account.
+    /// Returns the details of a funding event on a virtual account. It needs the session id, which comes with a webhook only: without one, no function can wait for a transfer.
     /// GET /payment/transaction-details/{sessionId}, public key, read-only.
 #if PAYSVC_EXCEPTIONS
     transaction_details_reply transaction_details(const std::string &request, const call &with = call::none()) const {
-        return checked("transaction_details", this->transaction_details(std::nothrow, request, with));
+        return checked("transaction_details", this->transaction_details(std::nothrow, request, with), request);
     }
 #endif
     transaction_details_reply transaction_details(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
@@ -973,7 +1056,7 @@ template <class Client> class endpoints {
     /// POST /payout/name-enquiry, public key, encrypted, read-only.
 #if PAYSVC_EXCEPTIONS
     payout_name_enquiry_reply payout_name_enquiry(const std::string &request, const call &with = call::none()) const {
-        return checked("payout_name_enquiry", this->payout_name_enquiry(std::nothrow, request, with));
+        return checked("payout_name_enquiry", this->payout_name_enquiry(std::nothrow, request, with), request);
     }
 #endif
     payout_name_enquiry_reply payout_name_enquiry(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
@@ -984,7 +1067,7 @@ template <class Client> class endpoints {
     /// POST /payout/initiate, secret key (setting payout_key), encrypted.
 #if PAYSVC_EXCEPTIONS
     payout_initiate_reply payout_initiate(const std::string &request, const call &with = call::none()) const {
-        return checked("payout_initiate", this->payout_initiate(std::nothrow, request, with));
+        return checked("payout_initiate", this->payout_initiate(std::nothrow, request, with), request);
     }
 #endif
     payout_initiate_reply payout_initiate(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
@@ -995,7 +1078,7 @@ template <class Client> class endpoints {
     /// GET /payout/{batchReference}/status, secret key, read-only.
 #if PAYSVC_EXCEPTIONS
     payout_status_reply payout_status(const std::string &request, const call &with = call::none()) const {
-        return checked("payout_status", this->payout_status(std::nothrow, request, with));
+        return checked("payout_status", this->payout_status(std::nothrow, request, with), request);
     }
 #endif
     payout_status_reply payout_status(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
@@ -1006,27 +1089,27 @@ template <class Client> class endpoints {
     /// GET /payout/balance-enquiry, secret key, read-only.
 #if PAYSVC_EXCEPTIONS
     payout_balance_reply payout_balance(const std::string &request, const call &with = call::none()) const {
-        return checked("payout_balance", this->payout_balance(std::nothrow, request, with));
+        return checked("payout_balance", this->payout_balance(std::nothrow, request, with), request);
     }
 #endif
     payout_balance_reply payout_balance(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
         return payout_balance_reply(static_cast<const Client *>(this)->perform(&paysvc_payout_balance, request, with));
     }
 
-    /// Finds out what became of a request whose outcome is UNKNOWN. It asks the read-only endpoint that knows, and moves no money.
+    /// Finds out what became of a request whose outcome is UNKNOWN. It asks the read-only endpoint that knows, and moves no money. As long as the outcome is UNKNOWN: do not charge again, keep the reference, resolve it again later, and in the end ask a person.
 #if PAYSVC_EXCEPTIONS
     reply resolve(const std::string &request, const call &with = call::none()) const {
-        return checked("resolve", this->resolve(std::nothrow, request, with));
+        return checked("resolve", this->resolve(std::nothrow, request, with), request);
     }
 #endif
     reply resolve(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
         return reply(static_cast<const Client *>(this)->perform(&paysvc_resolve, request, with));
     }
 
-    /// Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is over. FAILED ends it only where no other attempt to pay can be under way: with attempts 1. It tells the state of the order, and nothing of a refund.
+    /// Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is over. FAILED ends it only where no other attempt to pay can be under way: with attempts 1. It tells the state of the order, and nothing of a refund. For a transfer into a virtual account there is no such wait.
 #if PAYSVC_EXCEPTIONS
     order_status_reply order_wait(const std::string &request, const call &with = call::none()) const {
-        return checked("order_wait", this->order_wait(std::nothrow, request, with));
+        return checked("order_wait", this->order_wait(std::nothrow, request, with), request);
     }
 #endif
     order_status_reply order_wait(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
@@ -1036,7 +1119,7 @@ template <class Client> class endpoints {
     /// Checks a webhook, which nobody signs: reads the event in every form that the service uses, and asks the service whether it is true.
 #if PAYSVC_EXCEPTIONS
     webhook_verify_reply webhook_verify(const std::string &request, const call &with = call::none()) const {
-        return checked("webhook_verify", this->webhook_verify(std::nothrow, request, with));
+        return checked("webhook_verify", this->webhook_verify(std::nothrow, request, with), request);
     }
 #endif
     webhook_verify_reply webhook_verify(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
@@ -1046,7 +1129,7 @@ template <class Client> class endpoints {
     /// A person settles a request that stays open in the journal. It is refused while the request's call may still be under way. Look at the service's own records first: what is settled as REJECTED is charged again.
 #if PAYSVC_EXCEPTIONS
     journal_settle_reply journal_settle(const std::string &request, const call &with = call::none()) const {
-        return checked("journal_settle", this->journal_settle(std::nothrow, request, with));
+        return checked("journal_settle", this->journal_settle(std::nothrow, request, with), request);
     }
 #endif
     journal_settle_reply journal_settle(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
@@ -1056,7 +1139,7 @@ template <class Client> class endpoints {
     /// Pays any number of recipients, in the largest batches that the encryption key can encrypt, one after the other. The client's timeout_ms bounds a batch, the call's timeout the list: no batch starts with less than timeout_ms left. With a journal each clientReference is an idempotency key, across lists: after a crash give the same list again. Without one, write the list down before the call and every step of its progress during it. See docs/payouts.md.
 #if PAYSVC_EXCEPTIONS
     payout_bulk_reply payout_bulk(const std::string &request, const call &with = call::none()) const {
-        return checked("payout_bulk", this->payout_bulk(std::nothrow, request, with));
+        return checked("payout_bulk", this->payout_bulk(std::nothrow, request, with), request);
     }
 #endif
     payout_bulk_reply payout_bulk(std::nothrow_t, const std::string &request, const call &with = call::none()) const {
@@ -1066,7 +1149,7 @@ template <class Client> class endpoints {
     /// Sends a request that has no method of its own yet: see paysvc_request() in paysvc.h.
 #if PAYSVC_EXCEPTIONS
     reply request(const std::string &request, const call &with = call::none()) const {
-        return checked("request", this->request(std::nothrow, request, with));
+        return checked("request", this->request(std::nothrow, request, with), request);
     }
 #endif
     reply request(std::nothrow_t, const std::string &request, const call &with = call::none()) const {

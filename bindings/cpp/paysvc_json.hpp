@@ -59,6 +59,34 @@ inline std::string quoted(const std::string &text) {
     return out += '"';
 }
 
+/// Where the value that begins there ends. What is not JSON ends somewhere, too.
+inline std::size_t value_end(const std::string &json, std::size_t at) {
+    std::size_t depth = 0;
+    bool in_text = false;
+    for (; at < json.size(); at++) {
+        const char c = json[at];
+        if (in_text && c == '\\') {
+            at++;
+        } else if (c == '"') {
+            in_text = !in_text;
+            if (!in_text && depth == 0) {
+                return at + 1;
+            }
+        } else if (in_text) {
+        } else if (c == '{' || c == '[') {
+            depth++;
+        } else if (c == '}' || c == ']') {
+            if (depth <= 1) {
+                return at + depth;
+            }
+            depth--;
+        } else if (depth == 0 && (c == ',' || c == ' ' || c == '\t' || c == '\r' || c == '\n')) {
+            return at;
+        }
+    }
+    return json.size();
+}
+
 /// The text as C expects it. C would ignore what follows a NUL, so such a text is replaced by one that is not JSON, which
 /// the library refuses.
 inline const char *c_text(const std::string &text, const char *refused = "NUL") {
@@ -66,6 +94,35 @@ inline const char *c_text(const std::string &text, const char *refused = "NUL") 
 }
 
 } // namespace detail
+
+/// A JSON string with this text, whatever it holds. For what somebody else wrote, such as the body of a webhook: raw(body) would
+/// be read as members of the request.
+inline raw quoted(const std::string &text) { return raw(detail::quoted(text)); }
+
+/// Text in Windows-1252, of a till that knows no UTF-8, as UTF-8: request.description(from_cp1252(text)). The five bytes that are
+/// undefined in Windows-1252 (81, 8D, 8F, 90 and 9D) stay as they are. They are not UTF-8, so the request is refused.
+inline std::string from_cp1252(const std::string &text) {
+    static const unsigned high[32] = {0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160,
+                                      0x2039, 0x0152, 0, 0x017D, 0, 0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013,
+                                      0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0, 0x017E, 0x0178};
+    std::string out;
+    for (const char c : text) {
+        const unsigned byte = static_cast<unsigned char>(c);
+        const unsigned code = byte < 0x80 || byte > 0x9F ? byte : high[byte - 0x80];
+        if (byte < 0x80 || code == 0) {
+            out += c;
+            continue;
+        }
+        if (code < 0x800) {
+            out += static_cast<char>(0xC0 | (code >> 6));
+        } else {
+            out += static_cast<char>(0xE0 | (code >> 12));
+            out += static_cast<char>(0x80 | ((code >> 6) & 0x3F));
+        }
+        out += static_cast<char>(0x80 | (code & 0x3F));
+    }
+    return out;
+}
 
 /// A JSON object. Members are in the order in which they were first set; setting one again replaces its value.
 class object {

@@ -84,7 +84,7 @@ func (c *Client) do(ctx context.Context, name string, request []byte, told Progr
 	return reply, nil
 }
 
-// That nothing was sent now says nothing of an earlier request.
+// This call sent nothing. The earlier request may still have been executed.
 func about(name string, failure *Error) *Error {
 	if aboutEarlier(name) {
 		return unknown(failure)

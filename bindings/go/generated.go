@@ -144,13 +144,13 @@ type Outcome int
 const (
 	// OutcomeNone: Nothing is known: what a variable says that nobody has set. Take it for OutcomeUnknown.
 	OutcomeNone Outcome = 0
-	// OutcomeNotSent: No byte of the request left this process: it may be repeated.
+	// OutcomeNotSent: No byte of the request left this process. It may be repeated.
 	OutcomeNotSent Outcome = -1
-	// OutcomeConfirmed: The service answered success. A payment is paid only if its state is SUCCESSFUL as well.
+	// OutcomeConfirmed: The service answered success. Do not repeat a request that moves money. A payment is paid only if its state is SUCCESSFUL as well.
 	OutcomeConfirmed Outcome = 1
-	// OutcomeRejected: The service answered that it did not execute this request. Earlier requests may have been executed: an order that is refused as "already paid" has been paid.
+	// OutcomeRejected: The service answered that it did not execute this request. Read the message before you send another: an order that is refused as "already paid" has been paid, by an earlier request.
 	OutcomeRejected Outcome = 2
-	// OutcomeUnknown: The service may or may not have executed the request: find out before you repeat it.
+	// OutcomeUnknown: The service may or may not have executed the request. Do not repeat one that moves money. Keep the reference, resolve it now and later, and ask a person if it stays UNKNOWN.
 	OutcomeUnknown Outcome = 3
 )
 
@@ -588,19 +588,19 @@ type DirectDebitCreateRequest struct {
 
 	// RecurringPaymentID (integer): the recurring payment that the mandate serves.
 	RecurringPaymentID *int64 `json:"recurringPaymentId,omitempty"`
-	// OrderReference (string): reference of the order.
+	// OrderReference (string): reference of the order; the service may refuse a request without it.
 	OrderReference *string `json:"orderReference,omitempty"`
 	// BankName (string): name of the customer's bank.
 	BankName *string `json:"bankName,omitempty"`
-	// AccountNumber (string): the customer's bank account.
+	// AccountNumber (string): the customer's bank account; the service may refuse a request without it.
 	AccountNumber Secret `json:"accountNumber,omitzero"`
-	// BankCode (string): code of the customer's bank.
+	// BankCode (string): code of the customer's bank; the service may refuse a request without it.
 	BankCode *string `json:"bankCode,omitempty"`
 	// Address (string): the customer's address.
 	Address *string `json:"address,omitempty"`
 }
 
-// DirectDebitCreate creates a direct debit mandate. Store the answer's /data/mandateCode safely.
+// DirectDebitCreate creates a direct debit mandate. The service does not document which members it requires: give all that you have. Store the answer's /data/mandateCode safely.
 //
 // POST /payment/order/direct-debit/create, public key, encrypted.
 func (c *Client) DirectDebitCreate(ctx context.Context, request DirectDebitCreateRequest) (*DirectDebitCreateReply, error) {
@@ -615,7 +615,7 @@ type DirectDebitStatusRequest struct {
 	MandateCode string `json:"mandateCode"`
 }
 
-// DirectDebitStatus checks a mandate. It should be active before a debit is made with it.
+// DirectDebitStatus checks a mandate. It must be active before it is debited: ask is_active of the reply.
 //
 // GET /payment/order/direct-debit/status, public key, read-only.
 func (c *Client) DirectDebitStatus(ctx context.Context, request DirectDebitStatusRequest) (*DirectDebitStatusReply, error) {
@@ -641,9 +641,9 @@ func (c *Client) DirectDebitOTP(ctx context.Context, request DirectDebitOTPReque
 type OrderCreateRequest struct {
 	redacted
 
-	// Reference (string): reference of the order, the same as order.reference.
+	// Reference (string): reference of the order, the same as order.reference; give it with a card.
 	Reference *string `json:"reference,omitempty"`
-	// Paymentoption (string): C for card.
+	// Paymentoption (string): C for card; give it with a card.
 	Paymentoption *string `json:"paymentoption,omitempty"`
 	// Country (string): two-letter country code.
 	Country *string `json:"country,omitempty"`
@@ -826,9 +826,9 @@ type OrderPayDirectDebitPaymentRequest struct {
 	OTP Secret `json:"otp"`
 	// MandateCode (string, required): the code returned at mandate creation.
 	MandateCode string `json:"mandateCode"`
-	// AccountName (string): name of the customer's account.
+	// AccountName (string): name of the customer's account; the service may refuse a request without it.
 	AccountName *string `json:"accountName,omitempty"`
-	// BankCode (string): code of the customer's bank.
+	// BankCode (string): code of the customer's bank; the service may refuse a request without it.
 	BankCode *string `json:"bankCode,omitempty"`
 	// Extra members are passed on, after the others, in the order of their names. One that is nearly a known member is refused.
 	Extra map[string]json.RawMessage `json:"-"`
@@ -1232,7 +1232,7 @@ func (r VirtualAccountGenerateRequest) LookUp() ResolveRequest {
 	return lookUp("virtual_account_generate", r)
 }
 
-// VirtualAccountGenerate creates a reserved virtual bank account: persistent, one per alias.
+// VirtualAccountGenerate creates a reserved virtual bank account: persistent, one per alias. The session id of a transfer into it comes with a webhook only: without one, no function can wait for the transfer.
 //
 // POST /payment/virtual-account/generate, public key, encrypted.
 func (c *Client) VirtualAccountGenerate(ctx context.Context, request VirtualAccountGenerateRequest) (*VirtualAccountGenerateReply, error) {
@@ -1262,7 +1262,7 @@ type TransactionDetailsRequest struct {
 	SessionID string `json:"sessionId"`
 }
 
-// TransactionDetails returns the details of a funding event on a virtual account.
+// TransactionDetails returns the details of a funding event on a virtual account. It needs the session id, which comes with a webhook only: without one, no function can wait for a transfer.
 //
 // GET /payment/transaction-details/{sessionId}, public key, read-only.
 func (c *Client) TransactionDetails(ctx context.Context, request TransactionDetailsRequest) (*TransactionDetailsReply, error) {
@@ -1357,17 +1357,17 @@ func (c *Client) PayoutBalance(ctx context.Context, request PayoutBalanceRequest
 type ResolveRequest struct {
 	redacted
 
-	// Endpoint (string, required): the function that was called, without its prefix, e.g. order_pay.
+	// Endpoint (string, required): the function that was called, without the prefix paysvc_, e.g. order_pay.
 	Endpoint string `json:"endpoint"`
-	// Request (any, required): its request: the members that its documentation names for a look-up; others are ignored, so no card number has to be kept.
+	// Request (any, required): the members of that request by which it is looked up; the page of the endpoint names them. Others are ignored, so no card number has to be kept.
 	Request json.RawMessage `json:"request,omitempty"`
-	// Attempts (integer): how many requests that may charge this order were begun, by every call, this one and each resend included; only with 1 can the outcome be REJECTED.
+	// Attempts (integer): how many requests that may charge this order were begun, by anyone: the sum of the attempts of the replies to all calls with its reference. It may be too large, never too small. Only with 1 can the outcome be REJECTED; leave it out if you are not sure.
 	Attempts *int64 `json:"attempts,omitempty"`
-	// Charged (boolean): false: the request was an order without a charge, so that it may be sent again if the service does not know it (default true).
+	// Charged (boolean): whether the request may have charged somebody. Give false only for an order that was created without a card or another payment option: it may be sent again if the service does not know it (default true).
 	Charged *bool `json:"charged,omitempty"`
-	// Expect (object): the price that was asked for.
+	// Expect (object): the price that was asked for; if the service names another one, the outcome stays UNKNOWN.
 	Expect *ResolveExpect `json:"expect,omitempty"`
-	// Wait (boolean): asks again until the outcome is known or the call's time is over (default false).
+	// Wait (boolean): true: asks again until the outcome is known or the call's time is over. false: asks once (default false).
 	Wait *bool `json:"wait,omitempty"`
 	// IntervalMS (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000).
 	IntervalMS *int64 `json:"interval_ms,omitempty"`
@@ -1379,7 +1379,7 @@ type ResolveExpect struct {
 
 	// Amount (decimal amount in major units, e.g. "100.10"): price without the fee.
 	Amount *string `json:"amount,omitempty"`
-	// Currency (string): currency code.
+	// Currency (string): currency code. An answer or the request must name it, else the outcome stays UNKNOWN.
 	Currency *string `json:"currency,omitempty"`
 }
 
@@ -1389,11 +1389,11 @@ type OrderWaitRequest struct {
 
 	// Reference (string, required): reference of the order.
 	Reference string `json:"reference"`
-	// Attempts (integer): as for resolve.
+	// Attempts (integer): how many requests that may charge this order were begun, as for resolve; leave it out if you are not sure.
 	Attempts *int64 `json:"attempts,omitempty"`
 	// Request (any): the request that made the order: order.currency is used.
 	Request json.RawMessage `json:"request,omitempty"`
-	// Expect (object): the price that was asked for.
+	// Expect (object): the price that was asked for; if the service names another one, the outcome stays UNKNOWN.
 	Expect *OrderWaitExpect `json:"expect,omitempty"`
 	// IntervalMS (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000).
 	IntervalMS *int64 `json:"interval_ms,omitempty"`
@@ -1407,11 +1407,11 @@ type OrderWaitExpect struct {
 
 	// Amount (decimal amount in major units, e.g. "100.10"): price without the fee.
 	Amount *string `json:"amount,omitempty"`
-	// Currency (string): currency code.
+	// Currency (string): currency code. An answer or the request must name it, else the outcome stays UNKNOWN.
 	Currency *string `json:"currency,omitempty"`
 }
 
-// OrderWait asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is over. FAILED ends it only where no other attempt to pay can be under way: with attempts 1. It tells the state of the order, and nothing of a refund.
+// OrderWait asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is over. FAILED ends it only where no other attempt to pay can be under way: with attempts 1. It tells the state of the order, and nothing of a refund. For a transfer into a virtual account there is no such wait.
 func (c *Client) OrderWait(ctx context.Context, request OrderWaitRequest) (*OrderStatusReply, error) {
 	return replyOf[OrderStatusReply](c.sendWith(ctx, "order_wait", request, request.Progress))
 }

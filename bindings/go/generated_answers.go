@@ -126,7 +126,7 @@ type DirectDebitStatusAnswer struct {
 	Status Flag `json:"status"`
 	// Code (string): code, e.g. 00.
 	Code Text `json:"code"`
-	// Message (string): describes the state of the mandate.
+	// Message (string): describes the state of the mandate, e.g. Mandate is active.
 	Message Text `json:"message"`
 	// Data (object): the mandate.
 	Data DirectDebitStatusAnswerData `json:"data"`

@@ -48,6 +48,10 @@ type Reply struct {
 	// Replayed says that this is the recorded end of an earlier call with the same key, or for the same order: nothing was sent now.
 	Replayed bool
 
+	// IsActive is for DirectDebitStatus: true only if the service says that the mandate is active. It is false for a wording that the
+	// library does not know: Message has it.
+	IsActive bool
+
 	// RetryAfter is how long to wait before trying again; negative: the service did not say.
 	RetryAfter time.Duration
 
@@ -81,6 +85,7 @@ func newReply(owned **C.paysvc_reply) Reply {
 		CallID:     C.GoString(C.paysvc_reply_call_id(from)),
 		RequestID:  C.GoString(C.paysvc_reply_request_id(from)),
 		Replayed:   C.paysvc_reply_replayed(from) != 0,
+		IsActive:   C.paysvc_reply_is_active(from) != 0,
 		RetryAfter: time.Duration(C.paysvc_reply_retry_after_ms(from)) * time.Millisecond,
 	}
 	reply.paid = keepPayment(owned)

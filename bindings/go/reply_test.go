@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"paysvc.example/go/paysvc"
+	"paysvc.example/go/paysvc/paysvctest"
 )
 
 func TestRefund(t *testing.T) {
@@ -107,5 +108,25 @@ func TestGetFollowsRFC6901(t *testing.T) {
 	}
 	if got, ok := (paysvc.Reply{}).Get(""); ok {
 		t.Error(got)
+	}
+}
+
+func TestIsActive(t *testing.T) {
+	sandbox := paysvctest.Start(t, "--activation", "manual")
+	client := connect(t, sandbox.Config)
+	paid(sandbox, "ORDER-1")
+	created, err := client.DirectDebitCreate(context.Background(), paysvc.DirectDebitCreateRequest{
+		OrderReference: paysvc.Ptr("ORDER-1"), AccountNumber: paysvc.NewSecret("0123456789"), BankCode: paysvc.Ptr("044"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, _ := created.Get("/data/mandateCode")
+	for _, active := range []bool{false, true} {
+		reply, err := client.DirectDebitStatus(context.Background(), paysvc.DirectDebitStatusRequest{MandateCode: code})
+		if err != nil || reply.IsActive != active {
+			t.Error(err, active, reply)
+		}
+		sandbox.Post("/sandbox/mandates/"+code+"/activate", nil, nil)
 	}
 }

@@ -38,8 +38,18 @@ pub enum Body {
 /// The price that a payment must have.
 const PRICE: &[Field] = &[
     Field::optional("amount", Kind::Amount(Wire::Text), "price without the fee"),
-    Field::optional("currency", Kind::Text, "currency code"),
+    Field::optional(
+        "currency",
+        Kind::Text,
+        "currency code. An answer or the request must name it, else the outcome stays UNKNOWN",
+    ),
 ];
+
+const EXPECT: Field = Field::optional(
+    "expect",
+    Kind::Object(PRICE),
+    "the price that was asked for; if the service names another one, the outcome stays UNKNOWN",
+);
 
 /// How often to ask.
 pub const INTERVAL: Field = Field::optional(
@@ -65,25 +75,29 @@ pub const OPERATIONS: &[Operation] = &[
     Operation {
         name: "resolve",
         members: &[
-            Field::required("endpoint", Kind::Text, "the function that was called, without its prefix, e.g. order_pay"),
+            Field::required("endpoint", Kind::Text, "the function that was called, without the prefix paysvc_, e.g. order_pay"),
             Field::required(
                 "request",
                 Kind::Any,
-                "its request: the members that its documentation names for a look-up; others are ignored, so no card number has to be kept",
+                "the members of that request by which it is looked up; the page of the endpoint names them. Others are ignored, so no card number has to be kept",
             ),
             Field::optional(
                 "attempts",
                 Kind::Integer,
-                "how many requests that may charge this order were begun, by every call, this one and each resend included; only with 1 can the outcome be REJECTED",
+                "how many requests that may charge this order were begun, by anyone: the sum of the attempts of the replies to all calls with its reference. It may be too large, never too small. Only with 1 can the outcome be REJECTED; leave it out if you are not sure",
             ),
             Field::optional(
                 "charged",
                 Kind::Flag,
-                "false: the request was an order without a charge, so that it may be sent again if the service does not know it",
+                "whether the request may have charged somebody. Give false only for an order that was created without a card or another payment option: it may be sent again if the service does not know it",
             )
             .default(Default::Flag(true)),
-            Field::optional("expect", Kind::Object(PRICE), "the price that was asked for"),
-            Field::optional("wait", Kind::Flag, "asks again until the outcome is known or the call's time is over")
+            EXPECT,
+            Field::optional(
+                "wait",
+                Kind::Flag,
+                "true: asks again until the outcome is known or the call's time is over. false: asks once",
+            )
                 .default(Default::Flag(false)),
             INTERVAL,
         ],
@@ -91,17 +105,19 @@ pub const OPERATIONS: &[Operation] = &[
         reports_progress: false,
         timeout_of_step: false,
         answer: Body::OfLookUp,
-        doc: "Finds out what became of a request whose outcome is UNKNOWN. It asks the read-only endpoint that knows, and moves no money.",
+        doc: "Finds out what became of a request whose outcome is UNKNOWN. It asks the read-only endpoint that knows, and moves no money. \
+              As long as the outcome is UNKNOWN: do not charge again, keep the reference, resolve it again later, and in the end ask a person.",
         returns: "PAYSVC_OK: CONFIRMED, check the state. PAYSVC_E_REJECTED: REJECTED, the request was not executed. PAYSVC_E_UNRESOLVED: the service was asked, and it is still UNKNOWN. \
-                  Any other status: the look-up failed, and the outcome is still UNKNOWN. It is never NOT_SENT. The body is the look-up's answer.",
+                  Any other status: the look-up failed, and the outcome is still UNKNOWN. \
+                  The outcome is that of the earlier request, so it is never NOT_SENT. The body is the look-up's answer.",
     },
     Operation {
         name: "order_wait",
         members: &[
             Field::required("reference", Kind::Text, "reference of the order"),
-            Field::optional("attempts", Kind::Integer, "as for resolve"),
+            Field::optional("attempts", Kind::Integer, "how many requests that may charge this order were begun, as for resolve; leave it out if you are not sure"),
             Field::optional("request", Kind::Any, "the request that made the order: order.currency is used"),
-            Field::optional("expect", Kind::Object(PRICE), "the price that was asked for"),
+            EXPECT,
             INTERVAL,
         ],
         about_earlier: true,
@@ -109,7 +125,7 @@ pub const OPERATIONS: &[Operation] = &[
         timeout_of_step: false,
         answer: Body::Of("order_status"),
         doc: "Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is over. FAILED ends it only where no other attempt to pay can be under way: with attempts 1. \
-              It tells the state of the order, and nothing of a refund.",
+              It tells the state of the order, and nothing of a refund. For a transfer into a virtual account there is no such wait.",
         returns: "PAYSVC_OK: CONFIRMED, the state is SUCCESSFUL or REVERSED. PAYSVC_E_REJECTED: REJECTED, the only attempt to pay has failed. PAYSVC_E_UNRESOLVED: the time is over and it is still UNKNOWN; the state is the last one. \
                   PAYSVC_E_TIMEOUT: the time is over, and no look-up was answered. The outcome is never NOT_SENT. The body is the last answer.",
     },

@@ -123,23 +123,24 @@ pub const OUTCOMES: &[Constant] = &[
     constant(
         "OUTCOME_NOT_SENT",
         Outcome::NotSent as i32,
-        "No byte of the request left this process: it may be repeated.",
+        "No byte of the request left this process. It may be repeated.",
     ),
     constant(
         "OUTCOME_CONFIRMED",
         Outcome::Confirmed as i32,
-        "The service answered success. A payment is paid only if its state is SUCCESSFUL as well.",
+        "The service answered success. Do not repeat a request that moves money. A payment is paid only if its state is SUCCESSFUL as well.",
     ),
     constant(
         "OUTCOME_REJECTED",
         Outcome::Rejected as i32,
-        "The service answered that it did not execute this request. Earlier requests may have been executed: an order \
-         that is refused as \"already paid\" has been paid.",
+        "The service answered that it did not execute this request. Read the message before you \
+         send another: an order that is refused as \"already paid\" has been paid, by an earlier request.",
     ),
     constant(
         "OUTCOME_UNKNOWN",
         Outcome::Unknown as i32,
-        "The service may or may not have executed the request: find out before you repeat it.",
+        "The service may or may not have executed the request. Do not repeat one that moves money. Keep the reference, \
+         resolve it now and later, and ask a person if it stays UNKNOWN.",
     ),
 ];
 

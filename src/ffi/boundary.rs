@@ -30,8 +30,8 @@ pub unsafe fn deliver(out: *mut *mut paysvc_reply, body: impl FnOnce(&CallRecord
     sys::preserving_errors(|| unsafe { deliver_reply(out, Outcome::NotSent, body) })
 }
 
-/// As [`deliver`], for a call about an earlier request: that nothing was sent now says nothing of that request, so the
-/// outcome is UNKNOWN instead of NOT_SENT.
+/// As [`deliver`], for a call about an earlier request. If this call sent nothing, the earlier request may still have been
+/// executed, so the outcome is UNKNOWN instead of NOT_SENT.
 ///
 /// # Safety
 /// As [`deliver`].

@@ -16,7 +16,7 @@ use crate::response::reply::Reply;
 use crate::util::call_id::CallId;
 use crate::util::cp1252;
 use crate::util::failpoint;
-use paysvc_spec::status::{JsonType, State};
+use paysvc_spec::status::{JsonType, Outcome, State};
 
 pub struct Handle {
     pub status: paysvc_status,
@@ -149,6 +149,11 @@ impl Handle {
 
     pub fn why_not_paid(&self, ordered: &Ordered<'_>) -> Option<&'static CStr> {
         paid::why_not(self.outcome, State(self.state), self.facts.as_deref(), ordered)
+    }
+
+    pub fn is_active(&self) -> bool {
+        let says_active = self.facts.as_ref().is_some_and(|facts| facts.says_active);
+        self.outcome == Outcome::Confirmed as paysvc_outcome && says_active
     }
 
     pub fn request_id(&self) -> &CStr {

@@ -56,8 +56,9 @@ pub use reference::{paysvc_journal_reference_new, paysvc_reference_new};
 pub use reply::{
     paysvc_reply_attempts, paysvc_reply_body, paysvc_reply_body_len, paysvc_reply_call_id, paysvc_reply_code,
     paysvc_reply_count, paysvc_reply_free, paysvc_reply_get, paysvc_reply_get_cp1252, paysvc_reply_http_status,
-    paysvc_reply_is_paid, paysvc_reply_message, paysvc_reply_name, paysvc_reply_outcome, paysvc_reply_replayed,
-    paysvc_reply_request_id, paysvc_reply_retry_after_ms, paysvc_reply_state, paysvc_reply_status, paysvc_reply_type,
+    paysvc_reply_is_active, paysvc_reply_is_paid, paysvc_reply_message, paysvc_reply_name, paysvc_reply_outcome,
+    paysvc_reply_replayed, paysvc_reply_request_id, paysvc_reply_retry_after_ms, paysvc_reply_state,
+    paysvc_reply_status, paysvc_reply_type,
 };
 pub use store::{paysvc_client_set_store, paysvc_sink_write};
 pub use types::*;

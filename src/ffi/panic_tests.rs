@@ -66,7 +66,7 @@ fn a_panic_anywhere_keeps_the_evidence_and_the_client() {
     }
 }
 
-/// That nothing was sent now tells nothing of the earlier request.
+/// This call sent nothing. The earlier request may still have been executed.
 #[test]
 fn a_panic_tells_nothing_of_an_earlier_request() {
     let client = client(&format!("http://127.0.0.1:{}", service()));

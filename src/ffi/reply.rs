@@ -109,6 +109,18 @@ pub unsafe extern "C" fn paysvc_reply_is_paid(
     c_int::from(why.is_none())
 }
 
+/// Whether a mandate is active, so that it can be debited: the outcome of paysvc_direct_debit_status() is
+/// PAYSVC_OUTCOME_CONFIRMED, and its message says no more and no less than that the mandate is active.
+///
+/// @param reply  of paysvc_direct_debit_status(); that of another function is never active. NULL: 0
+/// @return 1 if it is, else 0. The service tells it in words only: a wording that the library does not know is 0, and
+///   paysvc_reply_message() has it
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn paysvc_reply_is_active(reply: *const paysvc_reply) -> c_int {
+    // SAFETY: NULL, or a reply that its owner frees only when no function reads it any more.
+    unsafe { read(reply, 0, |handle| c_int::from(handle.is_active())) }
+}
+
 /// HTTP status of the answer to the last attempt; 0 if there was no answer.
 ///
 /// @param reply  NULL: 0
@@ -240,7 +252,8 @@ pub unsafe extern "C" fn paysvc_reply_retry_after_ms(reply: *const paysvc_reply)
     unsafe { read(reply, -1, |handle| handle.retry_after_ms) }
 }
 
-/// How many times the request was sent, including retries.
+/// How many times the request was sent, including retries. The member attempts of paysvc_resolve() and paysvc_order_wait() is
+/// the sum over all calls that may charge the order.
 ///
 /// @param reply  NULL: 0
 #[unsafe(no_mangle)]

@@ -105,6 +105,8 @@ pub struct Facts {
     pub account: bool,
     /// Its state is that of a payment for an order, and not that of a refund or a payout, or of what has no row.
     pub is_of_payment: bool,
+    /// The message says that what was asked about is active.
+    pub says_active: bool,
     /// The order that the request names.
     pub requested_order: Option<Text>,
 }
@@ -256,6 +258,9 @@ impl<'a> Reader<'a> {
                 Type::Text => word(subject).is_some_and(|word| is_digits(&word)),
                 _ => false,
             });
+        facts.says_active = self.expected.active.is_some_and(|wording| {
+            root.member("message").and_then(Value::text).is_some_and(|text| wording.is_said_by(&text))
+        });
         let own = |member: &Member| root.member(member.name).is_some_and(|own| own.kind() != Type::Null);
         facts.bare = self.expected.envelope == Envelope::Bare && self.expected.members.iter().any(own);
         self.facts

@@ -65,7 +65,7 @@ impl Reply {
         reply
     }
 
-    /// Of a call about an earlier request: that nothing was sent now says nothing of that request.
+    /// Of a call about an earlier request: this call sent nothing, and the earlier request may still have been executed.
     pub fn about_earlier(self) -> Reply {
         match self.outcome {
             Outcome::NotSent => Reply { outcome: Outcome::Unknown, ..self },

@@ -137,6 +137,7 @@ static void replies(void)
     CHECK(strcmp(paysvc_reply_call_id(NULL), "") == 0);
     CHECK(strcmp(paysvc_reply_request_id(NULL), "") == 0);
     CHECK(paysvc_reply_replayed(NULL) == 0);
+    CHECK(paysvc_reply_is_active(NULL) == 0);
     CHECK(paysvc_reply_get_cp1252(NULL, "") == NULL);
     CHECK(strcmp(paysvc_reply_code(NULL), "") == 0);
     CHECK(strlen(paysvc_reply_message(NULL)) > 0);

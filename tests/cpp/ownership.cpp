@@ -140,6 +140,50 @@ void texts() {
     CHECK(paysvc::raw_request().body(order).json().find("{\"body\":{\"reference\"") == 0);
 }
 
+void other_encodings() {
+    // Every byte that Windows-1252 defines, as the C interface reads it.
+    for (int byte = 1; byte < 256; byte++) {
+        const std::string text(1, static_cast<char>(byte));
+        paysvc_json *request = paysvc_json_new();
+        const bool defined = paysvc_json_set_cp1252(request, "/reason", text.c_str()) == PAYSVC_OK;
+        const std::string json = paysvc::order_refund_request().reason(paysvc::from_cp1252(text));
+        CHECK(!defined || byte < 0x80 || json == paysvc_json_text(request));
+        paysvc_json_free(request);
+        const client with{configured()};
+        CHECK(defined || with.order_refund(std::nothrow, json).status() == paysvc::status::argument);
+    }
+    // What would be members of the request stays a text.
+    CHECK(paysvc::webhook_verify_request().body(paysvc::quoted("{},\"ask\":false")).json() ==
+          "{\"body\":\"{},\\\"ask\\\":false\"}");
+}
+
+void look_ups() {
+    const auto looked_up = [](const std::string &request) { return paysvc::look_up("order_create", request).json(); };
+    const std::string kept = "\"reference\":\"R\",\"order\":{\"reference\":\"R\",\"amount\":25.50}";
+    const std::string order = "{ " + kept + ", \"country\" : \"N\\\"G}\" }";
+    CHECK(looked_up(order) == "{\"endpoint\":\"order_create\",\"request\":{" + kept + "},\"charged\":false}");
+    // What may charge: a card, an empty one, a member that is not listed, one that is written with an escape, and nothing.
+    for (const char *member : {"\"card\":{\"cardnumber\":\"4\"}", "\"card\":{}", "\"wallet\":1", "\"c\\u0061rd\":{\"cvv\":\"1\"}",
+                               "\"customer\":{\"wallet\":[\"}\"]}"}) {
+        const std::string found = looked_up("{" + kept + "," + member + "}");
+        CHECK(found.find("charged") == std::string::npos && found.find(kept) != std::string::npos);
+        CHECK(found.find("cardnumber") == std::string::npos && found.find("cvv") == std::string::npos);
+    }
+    for (const char *text : {"", "{}", "{", "{\"", "{\"a", "{\"a\"", "{\"a\":", "[1]", "{\"a\":}", "{\"a\":\"\\", "{\"a\":[{"}) {
+        CHECK(looked_up(text) == "{\"endpoint\":\"order_create\",\"request\":{}}");
+    }
+    const std::string earlier = "{\"endpoint\":\"order_pay_authorize\",\"request\":{\"reference\":\"R\",\"otp\":\"1\"},\"attempts\":2}";
+    CHECK(paysvc::look_up("resolve", earlier).json() == "{\"endpoint\":\"order_pay_authorize\",\"request\":{\"reference\":\"R\"}}");
+    try {
+        client{configured()}.order_refund(paysvc::order_refund_request().reference("R").reason("secret"));
+        CHECK(!"nothing was thrown");
+    } catch (const paysvc::error &why) {
+        const paysvc::error copy = why;
+        CHECK(copy.endpoint() == "order_refund");
+        CHECK(copy.look_up().wait(true).json() == "{\"endpoint\":\"order_refund\",\"request\":{\"reference\":\"R\"},\"wait\":true}");
+    }
+}
+
 } // namespace
 
 int main() {
@@ -148,5 +192,7 @@ int main() {
     cancels();
     logs();
     texts();
+    other_encodings();
+    look_ups();
     return 0;
 }

@@ -9,7 +9,7 @@ mod windows;
 use std::collections::BTreeSet;
 use std::process::Command;
 
-use crate::support::{Stage, build, debug_file, root, run};
+use crate::support::{Link, Stage, build, debug_file, root, run};
 use xtask::interface;
 
 fn header() -> String {
@@ -59,6 +59,37 @@ fn the_header_compiles_alone_and_twice_as_old_and_new_c_and_cpp() {
             run(command.args(["-Ibuild/include", name]).current_dir(stage.path()));
         }
     }
+}
+
+const SALE: &str = r#"
+int main(void)
+{
+    const char *reference = "ORDER-1", *why_not;
+    const char *earlier = "{\"endpoint\":\"order_create\",\"request\":{\"order\":"
+        "{\"reference\":\"ORDER-1\",\"amount\":\"25.50\",\"currency\":\"NGN\"}},\"wait\":true}";
+    const char *request = "{\"reference\":\"ORDER-1\",\"paymentoption\":\"C\",\"country\":\"NG\",\"card\":"
+        "{\"cardnumber\":\"4111111111111111\",\"expirymonth\":\"01\",\"expiryyear\":\"39\",\"cvv\":\"193\"},"
+        "\"order\":{\"reference\":\"ORDER-1\",\"amount\":\"25.50\",\"currency\":\"NGN\"}}";
+    paysvc_client *client;
+    paysvc_reply *reply;
+    if (paysvc_client_new(NULL, &client, NULL) != PAYSVC_OK) {
+        return 1;
+    }
+"#;
+
+#[test]
+fn the_charge_in_the_comment_of_the_header_charges_once_and_tells_what_is_paid() {
+    let header = header();
+    let example = header.split("\n/* A charge.").nth(1).unwrap().split(" */").next().unwrap();
+    let code = example.lines().filter_map(|line| line.strip_prefix(" *   ")).collect::<Vec<_>>().join("\n");
+    let stage = Stage::new();
+    let source = stage.path().join("sale.c");
+    let program = format!(
+        "#include <paysvc.h>\n#include <stdio.h>\n{SALE}{code}\n    paysvc_client_free(client);\n    return 0;\n}}\n"
+    );
+    std::fs::write(&source, program).unwrap();
+    let program = stage.cc(&source, Link::Shared, &["-std=c89", "-pedantic"]);
+    crate::support::charge::check(&|| stage.command(&program));
 }
 
 /// A callback that a program defines without the macro, as every program did before there was one, is still accepted.

@@ -289,6 +289,14 @@ fn another_abi_is_refused_when_it_is_compiled_and_when_it_runs() {
     assert!(told.starts_with("E_ARGUMENT\tUNKNOWN\t") && told.lines().count() == 1, "{told}");
 }
 
+const ON_EVENT: &str = r#"
+bool settle(const paysvc::reply &reply) {
+    std::cout << (reply.state() == paysvc::state::successful ? "settled " : "");
+    return true;
+}
+int main(int, char **argv) { std::cout << on_event(paysvc::client(), argv[1]); }
+"#;
+
 #[test]
 fn the_readme_is_true() {
     let stage = Stage::new();
@@ -306,4 +314,19 @@ fn the_readme_is_true() {
     let answers = format!("paysvc::client client;\n{}", block("cpp", 2));
     let output = syntax(&stage, &["-std=c++11", "-include", "iostream"], &answers);
     assert!(output.status.success(), "{}", output_of(&output));
+    let events = format!("#include <paysvc.hpp>\n#include <iostream>\n{}{ON_EVENT}", block("cpp", 3));
+    std::fs::write(stage.path().join("events.cpp"), events).unwrap();
+    let program = stage.cpp(&stage.path().join("events.cpp"), Link::Shared, &["-std=c++11"]);
+    let sandbox = Sandbox::start(&[]);
+    sandbox.post("/sandbox/orders", &json!({"reference": "O-1", "amount": "25.50", "paid": true}));
+    let event = |reference: &str| json!({"data": {"orderReference": reference, "orderAmount": 25.5, "statusId": 5}});
+    for (body, printed) in [
+        (event("O-1").to_string(), "settled 200"),
+        (event("O-2").to_string(), "200"),
+        (r#"{},"ask":false"#.to_owned(), "400"),
+        ("\"\\".to_owned(), "400"),
+    ] {
+        let output = run(configured(&stage, &program, &sandbox).arg(&body));
+        assert_eq!(String::from_utf8_lossy(&output.stdout), printed, "{body}");
+    }
 }

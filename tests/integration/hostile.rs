@@ -7,6 +7,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::support::capi::{Client, Reply, with};
+use crate::support::root;
+use crate::support::sandbox::Sandbox;
 use crate::support::server::{Server, closed_port, response};
 
 const STACK: usize = 128 * 1024;
@@ -139,6 +141,24 @@ fn answers_and_pointers() {
                 assert_eq!(reply.get(&"/0".repeat(MILLION)), None, "{what} in {member}");
             }
         }
+    });
+}
+
+/// The header promises that this stack is enough. TLS, encryption and the journal need the most of it.
+#[test]
+fn a_sale_over_tls_with_a_journal() {
+    let sandbox = Sandbox::start(&["--tls"]);
+    let folder = tempfile::tempdir_in(root().join("build")).unwrap();
+    let config = sandbox.config_with(json!({"journal": folder.path().join("j.db"), "journal_create": true}));
+    small("a sale", move || {
+        let client = Client::new(&config);
+        let charge = json!({
+            "reference": "O-1", "paymentoption": "C", "country": "NG",
+            "card": {"cardnumber": "4111111111111111", "expirymonth": "01", "expiryyear": "39", "cvv": "193"},
+            "order": {"reference": "O-1", "amount": "25.50", "currency": "NGN"},
+        });
+        client.call("order_create", &charge).expect("OK CONFIRMED");
+        client.call("resolve", &json!({"endpoint": "order_create", "request": charge})).expect("OK CONFIRMED");
     });
 }
 

@@ -1,4 +1,5 @@
-//! `paysvc_reply_is_paid` over real answers: of payments, look-ups, webhooks and refunds.
+//! `paysvc_reply_is_paid` over real answers: of payments, look-ups, webhooks and refunds. `paysvc_reply_is_active` over those
+//! of mandates.
 
 use serde_json::{Value, json};
 
@@ -84,4 +85,25 @@ fn what_is_no_answer_about_a_payment_is_not_paid() {
     assert!(reply.why_not_paid(ANYTHING).contains("no payment"), "{}", reply.why_not_paid(ANYTHING));
     let reply = answered("order_verify", &json!({"reference": "O-1"}), body);
     assert_eq!(reply.why_not_paid(ORDERED), "");
+}
+
+#[test]
+fn a_mandate_is_active_once_the_service_says_so_and_only_where_it_is_asked() {
+    let sandbox = Sandbox::start(&["--activation", "manual"]);
+    let client = Client::new(&sandbox.config());
+    sandbox.post("/sandbox/orders", &json!({"reference": "O-1", "amount": "25.50"}));
+    let made = json!({"orderReference": "O-1", "accountNumber": "0123456789", "bankCode": "044"});
+    let created = client.call("direct_debit_create", &made);
+    let code = created.get("/data/mandateCode").unwrap();
+    let status = || client.call("direct_debit_status", &json!({"mandateCode": code}));
+    assert_eq!((status().verdict().as_str(), status().is_active()), ("OK CONFIRMED", false));
+    sandbox.post(&format!("/sandbox/mandates/{code}/activate"), &Value::Null);
+    assert!(status().is_active() && !created.is_active(), "{}", status().message());
+    let body = r#"{"message":"Mandate is active","code":"00","status":true,"data":{"mandateCode":"M-1"}}"#;
+    assert!(answered("direct_debit_status", &json!({"mandateCode": "M-1"}), body).is_active());
+    let other = answered("direct_debit_status", &json!({"mandateCode": "M-2"}), body);
+    assert!(!other.is_active(), "another mandate: {}", other.verdict());
+    assert!(!answered("direct_debit_otp", &json!({"mandateCode": "M-1"}), body).is_active());
+    let failed = r#"{"message":"Mandate is active","status":false,"errors":{}}"#;
+    assert!(!answered("direct_debit_status", &json!({"mandateCode": "M-1"}), failed).is_active());
 }

@@ -88,6 +88,7 @@ functions! {
     reply_code(*const RawReply) -> *const c_char;
     reply_message(*const RawReply) -> *const c_char;
     reply_is_paid(*const RawReply, *const c_char, *const c_char, *const c_char, *mut *const c_char) -> c_int;
+    reply_is_active(*const RawReply) -> c_int;
     reply_free(*mut RawReply);
     reference_new(*const c_char, *mut c_char, usize) -> c_int;
 }
@@ -382,6 +383,10 @@ impl Reply {
         let pointer = CString::new(pointer).unwrap();
         let found = unsafe { (c().reply_get_cp1252)(self.loaded(), pointer.as_ptr()) };
         (!found.is_null()).then(|| unsafe { CStr::from_ptr(found) }.to_bytes())
+    }
+    /// Whether the mandate is active.
+    pub fn is_active(&self) -> bool {
+        unsafe { (c().reply_is_active)(self.loaded()) == 1 }
     }
     /// Why the order is not paid so; "" if it is.
     pub fn why_not_paid(&self, ordered: [Option<&str>; 3]) -> &str {

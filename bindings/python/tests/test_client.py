@@ -33,7 +33,9 @@ def test_a_debit_under_a_mandate(client: paysvc.Client, paysvc_sandbox: Sandbox)
     mandate = client.direct_debit_create(
         recurring_payment_id=7, order_reference="ORD-1", account_number="0123456789", bank_code="044"
     )["data"]["mandateCode"]
-    assert client.direct_debit_status(mandate_code=mandate).message == "Mandate is active"
+    status = client.direct_debit_status(mandate_code=mandate)
+    assert (status.message, status.is_active) == ("Mandate is active", True)
+    assert pickle.loads(pickle.dumps(status)).is_active
     client.direct_debit_otp(mandate_code=mandate)
     otp = paysvc_sandbox.get(f"/sandbox/otp/{mandate}")["otp"]
     debit = paysvc.DirectDebitPaymentRequest(otp=otp, mandate_code=mandate, account_name="Adé", bank_code="044")

@@ -1,7 +1,7 @@
 //! Direct debit mandates. The debit itself is a payment of an order: see the orders.
 
 use super::envelope::{CODE, MESSAGE, STATUS_FLAG};
-use crate::schema::{Answer, Certainty, Endpoint, Envelope, Field, Kind, Member, Method, Reference, Safety};
+use crate::schema::{Answer, Certainty, Endpoint, Envelope, Field, Kind, Member, Method, Reference, Safety, Wording};
 
 pub const ROWS: &[Endpoint] = &[
     Endpoint {
@@ -26,13 +26,27 @@ pub const ROWS: &[Endpoint] = &[
         name: "direct_debit_create",
         path: "/payment/order/direct-debit/create",
         encrypted: true,
-        // The documentation does not say which of these are required, so none is.
+        // The documentation does not say which of these are required, so the library requires none.
         fields: &[
             Field::optional("recurringPaymentId", Kind::Integer, "the recurring payment that the mandate serves"),
-            Field::optional("orderReference", Kind::Text, "reference of the order").names(Reference::Order),
+            Field::optional(
+                "orderReference",
+                Kind::Text,
+                "reference of the order; the service may refuse a request without it",
+            )
+            .names(Reference::Order),
             Field::optional("bankName", Kind::Text, "name of the customer's bank"),
-            Field::optional("accountNumber", Kind::Text, "the customer's bank account").secret(),
-            Field::optional("bankCode", Kind::Text, "code of the customer's bank"),
+            Field::optional(
+                "accountNumber",
+                Kind::Text,
+                "the customer's bank account; the service may refuse a request without it",
+            )
+            .secret(),
+            Field::optional(
+                "bankCode",
+                Kind::Text,
+                "code of the customer's bank; the service may refuse a request without it",
+            ),
             Field::optional("address", Kind::Text, "the customer's address"),
         ],
         safety: Safety::Repeatable,
@@ -59,7 +73,7 @@ pub const ROWS: &[Endpoint] = &[
         },
         // Stated to be encrypted; in which form is not shown.
         body_certainty: Certainty::Guessed,
-        doc: "Creates a direct debit mandate. Store the answer's /data/mandateCode safely.",
+        doc: "Creates a direct debit mandate. The service does not document which members it requires: give all that you have. Store the answer's /data/mandateCode safely.",
         ..Endpoint::ROW
     },
     Endpoint {
@@ -70,15 +84,16 @@ pub const ROWS: &[Endpoint] = &[
         safety: Safety::ReadOnly,
         answer: Answer {
             envelope: Envelope::Flag,
+            active: Some(ACTIVE),
             members: &[
                 STATUS_FLAG,
                 CODE,
-                Member::text("message", "describes the state of the mandate"),
+                Member::text("message", "describes the state of the mandate, e.g. Mandate is active"),
                 Member::object("data", &[MANDATE_CODE], "the mandate"),
             ],
             ..Endpoint::ANSWER
         },
-        doc: "Checks a mandate. It should be active before a debit is made with it.",
+        doc: "Checks a mandate. It must be active before it is debited: ask is_active of the reply.",
         ..Endpoint::ROW
     },
     Endpoint {
@@ -99,6 +114,12 @@ pub const ROWS: &[Endpoint] = &[
     },
 ];
 
+/// The documentation says that the message reads so, and shows no other state.
+const ACTIVE: Wording = Wording {
+    words: &["mandate", "is", "active"],
+    fillers: &["the", "this", "your", "customer's", "direct", "debit", "now", "currently"],
+};
+
 const MANDATE_CODE: Member = Member::text("mandateCode", "code of the mandate: debits and status checks need it");
 
 const MANDATES: &[Member] = &[
@@ -108,3 +129,30 @@ const MANDATES: &[Member] = &[
     Member::time("dateCreated", "when the mandate was created, UTC"),
     Member::text("bankCode", "code of the customer's bank"),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::ACTIVE;
+
+    #[test]
+    fn only_the_sentence_itself_says_that_a_mandate_is_active() {
+        for text in ["Mandate is active", " THE MANDATE IS ACTIVE. ", "Your direct debit mandate is now active!"] {
+            assert!(ACTIVE.is_said_by(text), "{text}");
+        }
+        for text in [
+            "Mandate is inactive",
+            "Mandate is not active",
+            "Mandate isn't active",
+            "No mandate is active",
+            "Mandate will be active",
+            "Mandate is active soon",
+            "Mandate activated",
+            "Mandate is active?",
+            "Mandate is pending approval",
+            "active",
+            "",
+        ] {
+            assert!(!ACTIVE.is_said_by(text), "{text}");
+        }
+    }
+}

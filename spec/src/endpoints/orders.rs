@@ -16,9 +16,13 @@ pub const ROWS: &[Endpoint] = &[
         encrypted: true,
         // The plaintext: a card payload, or an order with customer and payment, or both; the interface leaves it open.
         fields: &[
-            Field::optional("reference", Kind::Text, "reference of the order, the same as order.reference")
-                .names(Reference::Order),
-            Field::optional("paymentoption", Kind::Text, "C for card").any_case(),
+            Field::optional(
+                "reference",
+                Kind::Text,
+                "reference of the order, the same as order.reference; give it with a card",
+            )
+            .names(Reference::Order),
+            Field::optional("paymentoption", Kind::Text, "C for card; give it with a card").any_case(),
             Field::optional("country", Kind::Text, "two-letter country code"),
             Field::optional("card", Kind::Object(CARD), "the card"),
             Field::optional("order", Kind::Object(ORDER), "the order and its price").integrated(),
@@ -54,8 +58,16 @@ pub const ROWS: &[Endpoint] = &[
                     Field::required("otp", Kind::Text, "the one-time code received by e-mail").secret(),
                     Field::required("mandateCode", Kind::Text, "the code returned at mandate creation")
                         .names(Reference::Mandate),
-                    Field::optional("accountName", Kind::Text, "name of the customer's account"),
-                    Field::optional("bankCode", Kind::Text, "code of the customer's bank"),
+                    Field::optional(
+                        "accountName",
+                        Kind::Text,
+                        "name of the customer's account; the service may refuse a request without it",
+                    ),
+                    Field::optional(
+                        "bankCode",
+                        Kind::Text,
+                        "code of the customer's bank; the service may refuse a request without it",
+                    ),
                 ]),
                 "the debit, for the payment option NDD",
             ),

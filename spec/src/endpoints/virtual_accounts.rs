@@ -54,7 +54,7 @@ pub const ROWS: &[Endpoint] = &[
             charges_with: &[],
             limits: "The same alias may be sent again: it has one account.",
         }),
-        doc: "Creates a reserved virtual bank account: persistent, one per alias.",
+        doc: "Creates a reserved virtual bank account: persistent, one per alias. The session id of a transfer into it comes with a webhook only: without one, no function can wait for the transfer.",
         ..Endpoint::ROW
     },
     Endpoint {
@@ -111,7 +111,7 @@ pub const ROWS: &[Endpoint] = &[
             members: &[STATUS_FLAG, CODE.nullable(), MESSAGE, Member::object("data", FUNDING, "the funding event")],
             ..Endpoint::ANSWER
         },
-        doc: "Returns the details of a funding event on a virtual account.",
+        doc: "Returns the details of a funding event on a virtual account. It needs the session id, which comes with a webhook only: without one, no function can wait for a transfer.",
         ..Endpoint::ROW
     },
 ];

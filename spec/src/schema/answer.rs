@@ -197,6 +197,25 @@ impl Envelope {
     }
 }
 
+/// A statement in words. Every other text says nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Wording {
+    /// All words of the sentence, in lower case.
+    pub words: &'static [&'static str],
+    /// Words that may stand between them and change nothing.
+    pub fillers: &'static [&'static str],
+}
+
+impl Wording {
+    /// Whether the text is this sentence, in any case.
+    pub fn is_said_by(&self, text: &str) -> bool {
+        let is = |word: &str, known: &&str| known.eq_ignore_ascii_case(word);
+        let words = text.trim_end().trim_end_matches(['.', '!']).split_whitespace();
+        let mut telling = words.filter(|word| !self.fillers.iter().any(|filler| is(word, filler)));
+        self.words.iter().all(|known| telling.next().is_some_and(|word| is(word, known))) && telling.next().is_none()
+    }
+}
+
 /// What is known of an answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer {
@@ -211,6 +230,8 @@ pub struct Answer {
     pub reports_state: bool,
     /// The state is that of a payment for an order, or into a virtual account: SUCCESSFUL means paid.
     pub is_of_payment: bool,
+    /// How the `message` says that what was asked about is active.
+    pub active: Option<Wording>,
     /// All members, with the envelope's own: `status`, `message` and the code. The `errors` of a failure are not among them.
     pub members: &'static [Member],
 }
@@ -240,6 +261,7 @@ impl Answer {
         success_is_state: false,
         reports_state: true,
         is_of_payment: false,
+        active: None,
         members: &[],
     };
 }

@@ -7,7 +7,7 @@ mod request;
 mod role;
 mod row;
 
-pub use answer::{Answer, AnswerKind, Envelope, Form, Member};
+pub use answer::{Answer, AnswerKind, Envelope, Form, Member, Wording};
 pub use look_up::{Keep, LookUp, Settles};
 pub use options::PayOption;
 pub use request::{Default, Field, Kind, LONGEST_AMOUNT, Location, Wire};

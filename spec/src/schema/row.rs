@@ -138,6 +138,7 @@ impl Endpoint {
             subject: None,
             success_is_state: false,
             is_of_payment: false,
+            active: None,
             reports_state: true,
             members: &[],
         },

@@ -236,6 +236,7 @@ impl Machine<'_> {
             assert!(reply.is_null() == id.is_empty() && id.len() <= 40);
             assert!(CStr::from_ptr(paysvc_reply_request_id(reply)).count_bytes() <= 100);
             assert_eq!(paysvc_reply_replayed(reply), 0, "there is no journal");
+            assert!(paysvc_reply_is_active(reply) == 0 || outcome == PAYSVC_OUTCOME_CONFIRMED);
             let found = paysvc_reply_get(reply, pointer(&pointer_text));
             let shown = paysvc_reply_get_cp1252(reply, pointer(&pointer_text));
             assert!(found.is_null() == shown.is_null());

@@ -187,7 +187,7 @@ class DirectDebitStatusAnswer(Answer):
 
     @property
     def message(self) -> str | None:
-        """Describes the state of the mandate. /message: string; documented."""
+        """Describes the state of the mandate, e.g. Mandate is active. /message: string; documented."""
         return self._read(_leaf.text, "message")
 
     @property

@@ -157,7 +157,7 @@ class AsyncClient(AsyncOperations, Once):
 
     def _too_late(self, name: str, members: Mapping[str, object]) -> Reply:
         busy = f"all {self._max_concurrency} threads of this client (max_concurrency) were busy"
-        # That nothing was sent now says nothing of an earlier request.
+        # This call sent nothing. The earlier request may still have been executed.
         outcome = Outcome.UNKNOWN if name in (*ABOUT_EARLIER, "journal_next") else Outcome.NOT_SENT
         message = f"{name}: {busy} until the timeout of this call; nothing was sent"
         return reply_class(name, members).local(Status.TIMEOUT, message, outcome)

@@ -161,16 +161,18 @@ class Endpoints:
         address: str | Omitted = OMIT, idempotency_key: str | Omitted = OMIT, timeout: float | None = None,
         call: Call | None = None,
     ) -> DirectDebitCreateReply:
-        """Creates a direct debit mandate. Store the answer's /data/mandateCode safely.
+        """Creates a direct debit mandate. The service does not document which members it requires: give all that you
+        have. Store the answer's /data/mandateCode safely.
 
         POST /payment/order/direct-debit/create, public key, encrypted.
 
         Args:
             recurring_payment_id (recurringPaymentId): the recurring payment that the mandate serves
-            order_reference (orderReference): reference of the order
+            order_reference (orderReference): reference of the order; the service may refuse a request without it
             bank_name (bankName): name of the customer's bank
-            account_number (accountNumber): the customer's bank account
-            bank_code (bankCode): code of the customer's bank
+            account_number (accountNumber): the customer's bank account; the service may refuse a request without
+                it
+            bank_code (bankCode): code of the customer's bank; the service may refuse a request without it
             address: the customer's address
             idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
                 1 to 200 bytes; a new attempt needs a new key
@@ -190,7 +192,7 @@ class Endpoints:
     def direct_debit_status(
         self, *, mandate_code: str, timeout: float | None = None, call: Call | None = None,
     ) -> DirectDebitStatusReply:
-        """Checks a mandate. It should be active before a debit is made with it.
+        """Checks a mandate. It must be active before it is debited: ask is_active of the reply.
 
         GET /payment/order/direct-debit/status, public key, read-only.
 
@@ -245,8 +247,8 @@ class Endpoints:
         POST /payment/order/create, public key, encrypted.
 
         Args:
-            reference: reference of the order, the same as order.reference
-            payment_option (paymentoption): C for card
+            reference: reference of the order, the same as order.reference; give it with a card
+            payment_option (paymentoption): C for card; give it with a card
             paymentoption: the same, by the interface's spelling
             country: two-letter country code
             card: the card
@@ -560,7 +562,8 @@ class Endpoints:
         self, *, alias: str, narration: str | Omitted = OMIT, reference: str | Omitted = OMIT,
         idempotency_key: str | Omitted = OMIT, timeout: float | None = None, call: Call | None = None,
     ) -> VirtualAccountGenerateReply:
-        """Creates a reserved virtual bank account: persistent, one per alias.
+        """Creates a reserved virtual bank account: persistent, one per alias. The session id of a transfer into it
+        comes with a webhook only: without one, no function can wait for the transfer.
 
         POST /payment/virtual-account/generate, public key, encrypted.
 
@@ -605,7 +608,8 @@ class Endpoints:
     def transaction_details(
         self, *, session_id: str, timeout: float | None = None, call: Call | None = None,
     ) -> TransactionDetailsReply:
-        """Returns the details of a funding event on a virtual account.
+        """Returns the details of a funding event on a virtual account. It needs the session id, which comes with a
+        webhook only: without one, no function can wait for a transfer.
 
         GET /payment/transaction-details/{sessionId}, public key, read-only.
 
@@ -715,13 +719,14 @@ class Endpoints:
     ) -> OrderStatusReply:
         """Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is
         over. FAILED ends it only where no other attempt to pay can be under way: with attempts 1. It tells the
-        state of the order, and nothing of a refund.
+        state of the order, and nothing of a refund. For a transfer into a virtual account there is no such wait.
 
         Args:
             reference: reference of the order
-            attempts: as for resolve
+            attempts: how many requests that may charge this order were begun, as for resolve; leave it out if you
+                are not sure
             request: the request that made the order: order.currency is used
-            expect: the price that was asked for
+            expect: the price that was asked for; if the service names another one, the outcome stays UNKNOWN
             interval_ms: the first wait between two looks in ms; the following ones grow by half each, up to ten
                 times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000)
             progress: called with done, total and step; unless it returns paysvc.CONTINUE, the call stops
@@ -916,16 +921,18 @@ class AsyncEndpoints:
         bank_name: str | Omitted = OMIT, account_number: str | Omitted = OMIT, bank_code: str | Omitted = OMIT,
         address: str | Omitted = OMIT, idempotency_key: str | Omitted = OMIT, timeout: float | None = None,
     ) -> DirectDebitCreateReply:
-        """Creates a direct debit mandate. Store the answer's /data/mandateCode safely.
+        """Creates a direct debit mandate. The service does not document which members it requires: give all that you
+        have. Store the answer's /data/mandateCode safely.
 
         POST /payment/order/direct-debit/create, public key, encrypted.
 
         Args:
             recurring_payment_id (recurringPaymentId): the recurring payment that the mandate serves
-            order_reference (orderReference): reference of the order
+            order_reference (orderReference): reference of the order; the service may refuse a request without it
             bank_name (bankName): name of the customer's bank
-            account_number (accountNumber): the customer's bank account
-            bank_code (bankCode): code of the customer's bank
+            account_number (accountNumber): the customer's bank account; the service may refuse a request without
+                it
+            bank_code (bankCode): code of the customer's bank; the service may refuse a request without it
             address: the customer's address
             idempotency_key: all requests with this key are one request, which is sent at most once; needs a journal.
                 1 to 200 bytes; a new attempt needs a new key
@@ -944,7 +951,7 @@ class AsyncEndpoints:
     async def direct_debit_status(
         self, *, mandate_code: str, timeout: float | None = None,
     ) -> DirectDebitStatusReply:
-        """Checks a mandate. It should be active before a debit is made with it.
+        """Checks a mandate. It must be active before it is debited: ask is_active of the reply.
 
         GET /payment/order/direct-debit/status, public key, read-only.
 
@@ -996,8 +1003,8 @@ class AsyncEndpoints:
         POST /payment/order/create, public key, encrypted.
 
         Args:
-            reference: reference of the order, the same as order.reference
-            payment_option (paymentoption): C for card
+            reference: reference of the order, the same as order.reference; give it with a card
+            payment_option (paymentoption): C for card; give it with a card
             paymentoption: the same, by the interface's spelling
             country: two-letter country code
             card: the card
@@ -1298,7 +1305,8 @@ class AsyncEndpoints:
         self, *, alias: str, narration: str | Omitted = OMIT, reference: str | Omitted = OMIT,
         idempotency_key: str | Omitted = OMIT, timeout: float | None = None,
     ) -> VirtualAccountGenerateReply:
-        """Creates a reserved virtual bank account: persistent, one per alias.
+        """Creates a reserved virtual bank account: persistent, one per alias. The session id of a transfer into it
+        comes with a webhook only: without one, no function can wait for the transfer.
 
         POST /payment/virtual-account/generate, public key, encrypted.
 
@@ -1341,7 +1349,8 @@ class AsyncEndpoints:
     async def transaction_details(
         self, *, session_id: str, timeout: float | None = None,
     ) -> TransactionDetailsReply:
-        """Returns the details of a funding event on a virtual account.
+        """Returns the details of a funding event on a virtual account. It needs the session id, which comes with a
+        webhook only: without one, no function can wait for a transfer.
 
         GET /payment/transaction-details/{sessionId}, public key, read-only.
 
@@ -1446,13 +1455,14 @@ class AsyncEndpoints:
     ) -> OrderStatusReply:
         """Asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is
         over. FAILED ends it only where no other attempt to pay can be under way: with attempts 1. It tells the
-        state of the order, and nothing of a refund.
+        state of the order, and nothing of a refund. For a transfer into a virtual account there is no such wait.
 
         Args:
             reference: reference of the order
-            attempts: as for resolve
+            attempts: how many requests that may charge this order were begun, as for resolve; leave it out if you
+                are not sure
             request: the request that made the order: order.currency is used
-            expect: the price that was asked for
+            expect: the price that was asked for; if the service names another one, the outcome stays UNKNOWN
             interval_ms: the first wait between two looks in ms; the following ones grow by half each, up to ten
                 times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000)
             progress: called with done, total and step; unless it returns paysvc.CONTINUE, the call stops

@@ -101,6 +101,11 @@ class PaysvcError(Exception):
         return self.reply.replayed
 
     @property
+    def is_active(self) -> bool:
+        """As of the reply: True only if the service says that the mandate is active."""
+        return self.reply.is_active
+
+    @property
     def text(self) -> str:
         """The answer's JSON as it was received, or the library's failure envelope."""
         return self.reply.text

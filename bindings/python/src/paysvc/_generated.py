@@ -102,14 +102,16 @@ DENIALS = frozenset({Status(1), Status(2), Status(3), Status(20), Status(21), St
 class Outcome(Number):
     """Whether the service executed the request, as far as that is known."""
 
-    #: No byte of the request left this process: it may be repeated.
+    #: No byte of the request left this process. It may be repeated.
     NOT_SENT = 0
-    #: The service answered success. A payment is paid only if its state is SUCCESSFUL as well.
+    #: The service answered success. Do not repeat a request that moves money. A payment is paid only if its state is
+    #: SUCCESSFUL as well.
     CONFIRMED = 1
-    #: The service answered that it did not execute this request. Earlier requests may have been executed: an order
-    #: that is refused as "already paid" has been paid.
+    #: The service answered that it did not execute this request. Read the message before you send another: an order
+    #: that is refused as "already paid" has been paid, by an earlier request.
     REJECTED = 2
-    #: The service may or may not have executed the request: find out before you repeat it.
+    #: The service may or may not have executed the request. Do not repeat one that moves money. Keep the reference,
+    #: resolve it now and later, and ask a person if it stays UNKNOWN.
     UNKNOWN = 3
 
 
@@ -433,8 +435,8 @@ class DirectDebitPaymentRequest(Members):
         Args:
             otp: the one-time code received by e-mail
             mandate_code (mandateCode): the code returned at mandate creation
-            account_name (accountName): name of the customer's account
-            bank_code (bankCode): code of the customer's bank
+            account_name (accountName): name of the customer's account; the service may refuse a request without it
+            bank_code (bankCode): code of the customer's bank; the service may refuse a request without it
             members: further members by the interface's names; one that is nearly a known one is refused
         """
         super().__init__({
@@ -508,7 +510,7 @@ class PayoutDetails(Members):
 
 
 class Expect(Members):
-    """The price that was asked for."""
+    """The price that was asked for; if the service names another one, the outcome stays UNKNOWN."""
 
     __slots__ = ()
 
@@ -518,7 +520,7 @@ class Expect(Members):
         """
         Args:
             amount: price without the fee; text or Decimal, major units
-            currency: currency code
+            currency: currency code. An answer or the request must name it, else the outcome stays UNKNOWN
         """
         super().__init__({
             "amount": amount_text("amount", amount), "currency": currency,

@@ -45,6 +45,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "reply_call_id": (c_char_p, [c_void_p]),
     "reply_request_id": (c_char_p, [c_void_p]),
     "reply_replayed": (c_int, [c_void_p]),
+    "reply_is_active": (c_int, [c_void_p]),
     "reply_free": (None, [c_void_p]),
     "sink_write": (c_int, [c_void_p, c_char_p, c_size_t]),
 }

@@ -401,6 +401,7 @@ def _read(name: str, members: Mapping[str, object], result: ctypes.c_void_p) -> 
         call_id=library.paysvc_reply_call_id(result).decode(),
         request_id=library.paysvc_reply_request_id(result).decode(),
         replayed=library.paysvc_reply_replayed(result) != 0,
+        is_active=library.paysvc_reply_is_active(result) != 0,
     )
     reply._why_not = _why_not_paid(result, "*", "*", "*")
     return reply

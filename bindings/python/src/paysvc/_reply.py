@@ -45,6 +45,7 @@ class Reply(dict[str, Any]):
         "call_id",
         "code",
         "http_status",
+        "is_active",
         "message",
         "outcome",
         "replayed",
@@ -70,6 +71,7 @@ class Reply(dict[str, Any]):
         call_id: str = "",
         request_id: str = "",
         replayed: bool = False,
+        is_active: bool = False,
     ) -> None:
         #: Why the call ended as it did.
         self.status = status
@@ -95,6 +97,9 @@ class Reply(dict[str, Any]):
         self.request_id = request_id
         #: True: the recorded end of an earlier call with the same key, or for the same order. Nothing was sent.
         self.replayed = replayed
+        #: Of direct_debit_status: True only if the service says that the mandate is active. False for a wording that
+        #: the library does not know: `message` has it.
+        self.is_active = is_active
         self._body: Any = _UNREAD
         self._answer: Any = None
         #: Asks the library's reply, if it is CONFIRMED and SUCCESSFUL; otherwise why that is not paid.
