@@ -506,7 +506,7 @@ paysvc_status PAYSVC_CDECL paysvc_direct_debit_history(const paysvc_client *clie
                                                        paysvc_reply **reply);
 
 /**
- * Creates a direct debit mandate. The service does not document which members it requires: give all that you have. Store the answer's /data/mandateCode safely.
+ * Creates a direct debit mandate. Store the answer's /data/mandateCode safely.
  *
  * POST /payment/order/direct-debit/create, public key, encrypted.
  *
@@ -832,7 +832,7 @@ paysvc_status PAYSVC_CDECL paysvc_banks(const paysvc_client *client,
                                         paysvc_reply **reply);
 
 /**
- * Creates a reserved virtual bank account: persistent, one per alias. The session id of a transfer into it comes with a webhook only: without one, no function can wait for the transfer.
+ * Creates a reserved virtual bank account: persistent, one per alias. Only a webhook tells of a transfer.
  *
  * POST /payment/virtual-account/generate, public key, encrypted.
  *
@@ -866,12 +866,12 @@ paysvc_status PAYSVC_CDECL paysvc_virtual_account_details(const paysvc_client *c
                                                           paysvc_reply **reply);
 
 /**
- * Returns the details of a funding event on a virtual account. It needs the session id, which comes with a webhook only: without one, no function can wait for a transfer.
+ * Returns the details of a funding event on a virtual account.
  *
  * GET /payment/transaction-details/{sessionId}, public key, read-only.
  *
  * @param request_json  one JSON object:
- *   - sessionId (string, required): identifier of the transaction session
+ *   - sessionId (string, required): identifier of the transaction session. Only a webhook has it: without one, no function can wait for a transfer
  * @param call  deadline and cancel of this request; may be NULL
  * @param reply  may be NULL; else *reply is set on every path: free it with paysvc_reply_free()
  * @return PAYSVC_OK when the service answered success; any other status otherwise. paysvc_reply_outcome() says whether the request may be repeated.

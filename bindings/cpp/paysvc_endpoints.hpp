@@ -555,7 +555,7 @@ class virtual_account_details_request : public object {
 /// The request of client::transaction_details().
 class transaction_details_request : public object {
   public:
-    /// sessionId (string, required): identifier of the transaction session.
+    /// sessionId (string, required): identifier of the transaction session. Only a webhook has it: without one, no function can wait for a transfer.
     transaction_details_request &sessionId(const std::string &value) { return set(*this, "sessionId", value); }
 };
 
@@ -854,7 +854,7 @@ template <class Client> class endpoints {
         return direct_debit_history_reply(static_cast<const Client *>(this)->perform(&paysvc_direct_debit_history, request, with));
     }
 
-    /// Creates a direct debit mandate. The service does not document which members it requires: give all that you have. Store the answer's /data/mandateCode safely.
+    /// Creates a direct debit mandate. Store the answer's /data/mandateCode safely.
     /// POST /payment/order/direct-debit/create, public key, encrypted.
 #if PAYSVC_EXCEPTIONS
     direct_debit_create_reply direct_debit_create(const std::string &request, const call &with = call::none()) const {
@@ -1019,7 +1019,7 @@ template <class Client> class endpoints {
         return banks_reply(static_cast<const Client *>(this)->perform(&paysvc_banks, request, with));
     }
 
-    /// Creates a reserved virtual bank account: persistent, one per alias. The session id of a transfer into it comes with a webhook only: without one, no function can wait for the transfer.
+    /// Creates a reserved virtual bank account: persistent, one per alias. Only a webhook tells of a transfer.
     /// POST /payment/virtual-account/generate, public key, encrypted.
 #if PAYSVC_EXCEPTIONS
     virtual_account_generate_reply virtual_account_generate(const std::string &request, const call &with = call::none()) const {
@@ -1041,7 +1041,7 @@ template <class Client> class endpoints {
         return virtual_account_details_reply(static_cast<const Client *>(this)->perform(&paysvc_virtual_account_details, request, with));
     }
 
-    /// Returns the details of a funding event on a virtual account. It needs the session id, which comes with a webhook only: without one, no function can wait for a transfer.
+    /// Returns the details of a funding event on a virtual account.
     /// GET /payment/transaction-details/{sessionId}, public key, read-only.
 #if PAYSVC_EXCEPTIONS
     transaction_details_reply transaction_details(const std::string &request, const call &with = call::none()) const {

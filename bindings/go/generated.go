@@ -600,7 +600,7 @@ type DirectDebitCreateRequest struct {
 	Address *string `json:"address,omitempty"`
 }
 
-// DirectDebitCreate creates a direct debit mandate. The service does not document which members it requires: give all that you have. Store the answer's /data/mandateCode safely.
+// DirectDebitCreate creates a direct debit mandate. Store the answer's /data/mandateCode safely.
 //
 // POST /payment/order/direct-debit/create, public key, encrypted.
 func (c *Client) DirectDebitCreate(ctx context.Context, request DirectDebitCreateRequest) (*DirectDebitCreateReply, error) {
@@ -1232,7 +1232,7 @@ func (r VirtualAccountGenerateRequest) LookUp() ResolveRequest {
 	return lookUp("virtual_account_generate", r)
 }
 
-// VirtualAccountGenerate creates a reserved virtual bank account: persistent, one per alias. The session id of a transfer into it comes with a webhook only: without one, no function can wait for the transfer.
+// VirtualAccountGenerate creates a reserved virtual bank account: persistent, one per alias. Only a webhook tells of a transfer.
 //
 // POST /payment/virtual-account/generate, public key, encrypted.
 func (c *Client) VirtualAccountGenerate(ctx context.Context, request VirtualAccountGenerateRequest) (*VirtualAccountGenerateReply, error) {
@@ -1258,11 +1258,11 @@ func (c *Client) VirtualAccountDetails(ctx context.Context, request VirtualAccou
 type TransactionDetailsRequest struct {
 	redacted
 
-	// SessionID (string, required): identifier of the transaction session.
+	// SessionID (string, required): identifier of the transaction session. Only a webhook has it: without one, no function can wait for a transfer.
 	SessionID string `json:"sessionId"`
 }
 
-// TransactionDetails returns the details of a funding event on a virtual account. It needs the session id, which comes with a webhook only: without one, no function can wait for a transfer.
+// TransactionDetails returns the details of a funding event on a virtual account.
 //
 // GET /payment/transaction-details/{sessionId}, public key, read-only.
 func (c *Client) TransactionDetails(ctx context.Context, request TransactionDetailsRequest) (*TransactionDetailsReply, error) {

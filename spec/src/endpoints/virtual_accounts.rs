@@ -54,7 +54,7 @@ pub const ROWS: &[Endpoint] = &[
             charges_with: &[],
             limits: "The same alias may be sent again: it has one account.",
         }),
-        doc: "Creates a reserved virtual bank account: persistent, one per alias. The session id of a transfer into it comes with a webhook only: without one, no function can wait for the transfer.",
+        doc: "Creates a reserved virtual bank account: persistent, one per alias. Only a webhook tells of a transfer.",
         ..Endpoint::ROW
     },
     Endpoint {
@@ -102,7 +102,7 @@ pub const ROWS: &[Endpoint] = &[
         name: "transaction_details",
         method: Method::Get,
         path: "/payment/transaction-details/{sessionId}",
-        fields: &[Field::path("sessionId", "identifier of the transaction session").names(Reference::Session)],
+        fields: &[Field::path("sessionId", "identifier of the transaction session. Only a webhook has it: without one, no function can wait for a transfer").names(Reference::Session)],
         safety: Safety::ReadOnly,
         answer: Answer {
             is_of_payment: true,
@@ -111,7 +111,7 @@ pub const ROWS: &[Endpoint] = &[
             members: &[STATUS_FLAG, CODE.nullable(), MESSAGE, Member::object("data", FUNDING, "the funding event")],
             ..Endpoint::ANSWER
         },
-        doc: "Returns the details of a funding event on a virtual account. It needs the session id, which comes with a webhook only: without one, no function can wait for a transfer.",
+        doc: "Returns the details of a funding event on a virtual account.",
         ..Endpoint::ROW
     },
 ];

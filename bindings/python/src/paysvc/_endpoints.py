@@ -161,8 +161,7 @@ class Endpoints:
         address: str | Omitted = OMIT, idempotency_key: str | Omitted = OMIT, timeout: float | None = None,
         call: Call | None = None,
     ) -> DirectDebitCreateReply:
-        """Creates a direct debit mandate. The service does not document which members it requires: give all that you
-        have. Store the answer's /data/mandateCode safely.
+        """Creates a direct debit mandate. Store the answer's /data/mandateCode safely.
 
         POST /payment/order/direct-debit/create, public key, encrypted.
 
@@ -562,8 +561,7 @@ class Endpoints:
         self, *, alias: str, narration: str | Omitted = OMIT, reference: str | Omitted = OMIT,
         idempotency_key: str | Omitted = OMIT, timeout: float | None = None, call: Call | None = None,
     ) -> VirtualAccountGenerateReply:
-        """Creates a reserved virtual bank account: persistent, one per alias. The session id of a transfer into it
-        comes with a webhook only: without one, no function can wait for the transfer.
+        """Creates a reserved virtual bank account: persistent, one per alias. Only a webhook tells of a transfer.
 
         POST /payment/virtual-account/generate, public key, encrypted.
 
@@ -608,13 +606,13 @@ class Endpoints:
     def transaction_details(
         self, *, session_id: str, timeout: float | None = None, call: Call | None = None,
     ) -> TransactionDetailsReply:
-        """Returns the details of a funding event on a virtual account. It needs the session id, which comes with a
-        webhook only: without one, no function can wait for a transfer.
+        """Returns the details of a funding event on a virtual account.
 
         GET /payment/transaction-details/{sessionId}, public key, read-only.
 
         Args:
-            session_id (sessionId): identifier of the transaction session
+            session_id (sessionId): identifier of the transaction session. Only a webhook has it: without one, no
+                function can wait for a transfer
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
             call: a token by which another thread cancels this call
 
@@ -921,8 +919,7 @@ class AsyncEndpoints:
         bank_name: str | Omitted = OMIT, account_number: str | Omitted = OMIT, bank_code: str | Omitted = OMIT,
         address: str | Omitted = OMIT, idempotency_key: str | Omitted = OMIT, timeout: float | None = None,
     ) -> DirectDebitCreateReply:
-        """Creates a direct debit mandate. The service does not document which members it requires: give all that you
-        have. Store the answer's /data/mandateCode safely.
+        """Creates a direct debit mandate. Store the answer's /data/mandateCode safely.
 
         POST /payment/order/direct-debit/create, public key, encrypted.
 
@@ -1305,8 +1302,7 @@ class AsyncEndpoints:
         self, *, alias: str, narration: str | Omitted = OMIT, reference: str | Omitted = OMIT,
         idempotency_key: str | Omitted = OMIT, timeout: float | None = None,
     ) -> VirtualAccountGenerateReply:
-        """Creates a reserved virtual bank account: persistent, one per alias. The session id of a transfer into it
-        comes with a webhook only: without one, no function can wait for the transfer.
+        """Creates a reserved virtual bank account: persistent, one per alias. Only a webhook tells of a transfer.
 
         POST /payment/virtual-account/generate, public key, encrypted.
 
@@ -1349,13 +1345,13 @@ class AsyncEndpoints:
     async def transaction_details(
         self, *, session_id: str, timeout: float | None = None,
     ) -> TransactionDetailsReply:
-        """Returns the details of a funding event on a virtual account. It needs the session id, which comes with a
-        webhook only: without one, no function can wait for a transfer.
+        """Returns the details of a funding event on a virtual account.
 
         GET /payment/transaction-details/{sessionId}, public key, read-only.
 
         Args:
-            session_id (sessionId): identifier of the transaction session
+            session_id (sessionId): identifier of the transaction session. Only a webhook has it: without one, no
+                function can wait for a transfer
             timeout: seconds for the whole call, with the wait for a thread and all retries; else the client's timeout
 
         Raises:
