@@ -257,7 +257,7 @@ static void refund(const char *order)
     if (paysvc_reply_outcome(reply) == PAYSVC_OUTCOME_CONFIRMED) {
         /* Another amount or order would not be CONFIRMED: the library compares them. Nothing else tells how it ends. */
         printf("%-21s %s\n", "", paysvc_reply_state(reply) == PAYSVC_STATE_SUCCESSFUL
-                                    ? "refunded" : "accepted, not done yet: nothing tells how it ends, look into the dashboard");
+                                    ? "refunded" : "accepted, not done yet: no endpoint tells how it ends, look at the dashboard");
     }
     paysvc_reply_free(reply);
 }

@@ -48,7 +48,7 @@ static char *read_request(const char *name)
     fclose(file);
     strcpy(text + size, "}");
     if (strlen(text) != size + 1) {
-        fail(name, "is no JSON");
+        fail(name, "is not JSON");
     }
     return text;
 }

@@ -67,8 +67,8 @@
 //
 // # Log and traces
 //
-// [WithLog] passes the library's log to log/slog, with the context of the call and attributes. [WithHooks] has functions called
-// before and after each call and each attempt, and [ContextWithTraceparent] sends a trace along. The module
+// [WithLog] passes the library's log to log/slog, with the context of the call and attributes. [WithHooks] calls functions before
+// and after each call and each attempt, and [ContextWithTraceparent] sends a trace along. The module
 // paysvc.example/go/paysvc/otelpaysvc makes OpenTelemetry spans of them.
 //
 // # Linking

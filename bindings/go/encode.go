@@ -81,7 +81,7 @@ func (w *writer) value(v reflect.Value) error {
 		}
 		w.out = append(w.out, '}')
 	default:
-		return fmt.Errorf("a %v is no JSON", v.Type())
+		return fmt.Errorf("a value of type %v cannot be written as JSON", v.Type())
 	}
 	return nil
 }

@@ -169,7 +169,7 @@ func ExampleClient_PayoutBulk() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	accepted, _ := reply.Answer().Accepted.Get() // Accepted is not paid: PayoutBulkStatus tells of that.
+	accepted, _ := reply.Answer().Accepted.Get() // Accepted does not mean paid: PayoutBulkStatus tells of that.
 	fmt.Println(accepted, count(sandbox.Sandbox, "payout_made"))
 	// Output: 5 5
 }

@@ -32,9 +32,9 @@ const (
 	StatusEncrypt Status = 3
 	// StatusJournal: The journal cannot be read or written. This call sent nothing; the outcome is NOT_SENT only if the journal shows that nothing with this key or for this order is open.
 	StatusJournal Status = 4
-	// StatusUnresolved: The service was asked what became of a request, and it is still not known, or the journal has an open one. The outcome is UNKNOWN.
+	// StatusUnresolved: The service was asked what became of a request, and that is still not known; or the journal has an open request. The outcome is UNKNOWN.
 	StatusUnresolved Status = 5
-	// StatusKeyReused: The journal has this idempotency key for a request with other members. This call sent nothing. The outcome is UNKNOWN: it is that of the other request.
+	// StatusKeyReused: The journal has this idempotency key for a request with different members. This call sent nothing. The outcome is UNKNOWN: it is that of the other request.
 	StatusKeyReused Status = 6
 	// StatusTransport: Name look-up, connect, TLS, or a broken connection.
 	StatusTransport Status = 10
@@ -52,7 +52,7 @@ const (
 	StatusServer Status = 23
 	// StatusResponse: The answer is cut off, too large, not JSON, a redirect, contradicts itself, or does not say what became of the request.
 	StatusResponse Status = 24
-	// StatusInternal: A bug in this library, contained.
+	// StatusInternal: A bug in this library; it was caught.
 	StatusInternal Status = 90
 )
 
@@ -192,7 +192,7 @@ func (n *Outcome) set(name string) error {
 type State int
 
 const (
-	// StateNone: The answer names no state, or contradicting ones.
+	// StateNone: The answer has no state, or contradictory ones.
 	StateNone State = 0
 	// StateInitiated: Initiated.
 	StateInitiated State = 1
@@ -360,7 +360,7 @@ type Config struct {
 	PublicKey Secret `json:"public_key,omitempty,omitzero"`
 	// SecretKey (string): API key of the endpoints that require it, e.g. refunds.
 	SecretKey Secret `json:"secret_key,omitempty,omitzero"`
-	// Mode (string): test or live: API keys of the other kind are refused; without it neither is checked.
+	// Mode (string): test or live: API keys of the other kind are refused; without mode this is not checked.
 	Mode string `json:"mode,omitempty"`
 	// EncryptionKey (string): the dashboard's RSA key, or a PEM public key.
 	EncryptionKey Secret `json:"encryption_key,omitempty,omitzero"`
@@ -384,17 +384,17 @@ type Config struct {
 	UserAgent string `json:"user_agent,omitempty"`
 	// MaxIdleConnections (integer): maximum number of connections kept open between calls (default 128, 0 to 10000).
 	MaxIdleConnections *int64 `json:"max_idle_connections,omitempty"`
-	// ConnectionReuse (string): reads: a request that moves money or changes something is the first on its connection, so that no answer to another request can be taken for its own. all: every request uses kept connections, for those who need more than some 400 payments a second and trust every hop to the service (default reads, or all).
+	// ConnectionReuse (string): reads: a request that moves money or changes something is the first on its connection, so that no answer to another request can be taken for its own. all: every request uses kept connections, for those who need more than about 400 payments a second and trust every hop to the service (default reads, or all).
 	ConnectionReuse string `json:"connection_reuse,omitempty"`
 	// AllowHTTP (boolean): allows plain HTTP to addresses other than loopback (default false).
 	AllowHTTP bool `json:"allow_http,omitempty"`
 	// Journal (string): path of the file that remembers what was sent, so that a crash or a second try cannot charge twice; on a local disk. Processes of one machine may share it.
 	Journal string `json:"journal,omitempty"`
-	// JournalCreate (boolean): makes the journal if there is no such file; otherwise a missing file is an error (default false).
+	// JournalCreate (boolean): creates the journal if the file does not exist; without it, a missing file is an error (default false).
 	JournalCreate bool `json:"journal_create,omitempty"`
-	// JournalKeepDays (integer): how many days the journal keeps what has ended; an idempotency key that is older is a new one (default 400, 1 to 36500).
+	// JournalKeepDays (integer): how many days the journal keeps requests that have ended; after that, their idempotency keys count as new (default 400, 1 to 36500).
 	JournalKeepDays *int64 `json:"journal_keep_days,omitempty"`
-	// Merchant (string): whose idempotency keys these are, where several merchants share one journal: at most 200 bytes (default empty).
+	// Merchant (string): the merchant whose idempotency keys these are, if several merchants share one journal: at most 200 bytes (default empty).
 	Merchant string `json:"merchant,omitempty"`
 	// PayoutKey (string): API key that payouts are sent with; integrations in production differ (default secret, or public).
 	PayoutKey string `json:"payout_key,omitempty"`
@@ -1361,15 +1361,15 @@ type ResolveRequest struct {
 	Endpoint string `json:"endpoint"`
 	// Request (any, required): its request: the members that its documentation names for a look-up; others are ignored, so no card number has to be kept.
 	Request json.RawMessage `json:"request,omitempty"`
-	// Attempts (integer): how many requests that may charge this order were begun, by every call, this one and each resend included; only with 1 can the outcome be REJECTED.
+	// Attempts (integer): how many requests that may charge this order were begun, by all calls, including this one and every resend; the outcome can be REJECTED only with 1.
 	Attempts *int64 `json:"attempts,omitempty"`
-	// Charged (boolean): false: the request was an order without a charge, so that it may be sent again if the service does not know it (default true).
+	// Charged (boolean): false: the request was an order without a charge, so it may be sent again if the service does not know it (default true).
 	Charged *bool `json:"charged,omitempty"`
 	// Expect (object): the price that was asked for.
 	Expect *ResolveExpect `json:"expect,omitempty"`
 	// Wait (boolean): asks again until the outcome is known or the call's time is over (default false).
 	Wait *bool `json:"wait,omitempty"`
-	// IntervalMS (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000).
+	// IntervalMS (integer): the first wait between two look-ups, in ms; each further wait is half as long again, up to ten times the first, and varies by up to a quarter (default 1000, 10 to 60000).
 	IntervalMS *int64 `json:"interval_ms,omitempty"`
 }
 
@@ -1395,7 +1395,7 @@ type OrderWaitRequest struct {
 	Request json.RawMessage `json:"request,omitempty"`
 	// Expect (object): the price that was asked for.
 	Expect *OrderWaitExpect `json:"expect,omitempty"`
-	// IntervalMS (integer): the first wait between two looks in ms; the following ones grow by half each, up to ten times this, and each is up to a quarter longer or shorter (default 1000, 10 to 60000).
+	// IntervalMS (integer): the first wait between two look-ups, in ms; each further wait is half as long again, up to ten times the first, and varies by up to a quarter (default 1000, 10 to 60000).
 	IntervalMS *int64 `json:"interval_ms,omitempty"`
 	// Progress is told how far the call is, and may stop it with an error: see [ProgressFunc].
 	Progress ProgressFunc `json:"-"`
@@ -1411,7 +1411,7 @@ type OrderWaitExpect struct {
 	Currency *string `json:"currency,omitempty"`
 }
 
-// OrderWait asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is over. FAILED ends it only where no other attempt to pay can be under way: with attempts 1. It tells the state of the order, and nothing of a refund.
+// OrderWait asks for the state of an order until it is SUCCESSFUL or REVERSED and final, or until the call's time is over. FAILED ends it only with attempts 1, because no other attempt to pay can then be under way. It reports the state of the order, not that of a refund.
 func (c *Client) OrderWait(ctx context.Context, request OrderWaitRequest) (*OrderStatusReply, error) {
 	return replyOf[OrderStatusReply](c.sendWith(ctx, "order_wait", request, request.Progress))
 }
@@ -1422,9 +1422,9 @@ type WebhookVerifyRequest struct {
 
 	// Body (any, required): the body of the webhook: its text as it was received, or a JSON object.
 	Body json.RawMessage `json:"body,omitempty"`
-	// Expect (object): what the event must speak of.
+	// Expect (object): what the event must be about.
 	Expect *WebhookVerifyExpect `json:"expect,omitempty"`
-	// Ask (boolean): false: reads the event and says what it is about, and asks nothing: OK NOT_SENT, and never authentic (default true).
+	// Ask (boolean): false: reads the event and says what it is about, but does not ask the service: OK and NOT_SENT, never authentic (default true).
 	Ask *bool `json:"ask,omitempty"`
 }
 
@@ -1442,7 +1442,7 @@ type WebhookVerifyExpect struct {
 	AccountReference *string `json:"accountReference,omitempty"`
 }
 
-// WebhookVerify checks a webhook, which nobody signs: reads the event in every form that the service uses, and asks the service whether it is true.
+// WebhookVerify checks a webhook. Webhooks are not signed, so it reads the event in any form that the service uses, and asks the service whether it is true.
 func (c *Client) WebhookVerify(ctx context.Context, request WebhookVerifyRequest) (*WebhookVerifyReply, error) {
 	return replyOf[WebhookVerifyReply](c.sendWith(ctx, "webhook_verify", request, nil))
 }
@@ -1461,7 +1461,7 @@ type JournalSettleRequest struct {
 	Why string `json:"why"`
 }
 
-// JournalSettle a person settles a request that stays open in the journal. It is refused while the request's call may still be under way. Look at the service's own records first: what is settled as REJECTED is charged again.
+// JournalSettle records a person's decision about a request that stays open in the journal. It is refused while the request's call may still be under way. Look at the service's own records first: a request that is settled as REJECTED may be charged again.
 func (c *Client) JournalSettle(ctx context.Context, request JournalSettleRequest) (*JournalSettleReply, error) {
 	return replyOf[JournalSettleReply](c.sendWith(ctx, "journal_settle", request, nil))
 }
@@ -1470,11 +1470,11 @@ func (c *Client) JournalSettle(ctx context.Context, request JournalSettleRequest
 type PayoutBulkRequest struct {
 	redacted
 
-	// PayoutDetails (array of one or more objects): the recipients, any number; each needs a clientReference that is unique in the list, and with a journal in all lists.
+	// PayoutDetails (array of one or more objects): the recipients, any number; each needs a clientReference that is unique in the list, and with a journal across all lists.
 	PayoutDetails *[]PayoutBulkPayoutDetails `json:"payoutDetails,omitempty"`
 	// Earlier (any): the body of an earlier reply to the same list, or the steps of an earlier run as a list: only what was provably not executed is sent. Not needed with a journal.
 	Earlier json.RawMessage `json:"earlier,omitempty"`
-	// ContinueAfterUnknown (boolean): goes on after a batch whose outcome is UNKNOWN (default false).
+	// ContinueAfterUnknown (boolean): continues after a batch whose outcome is UNKNOWN (default false).
 	ContinueAfterUnknown *bool `json:"continue_after_unknown,omitempty"`
 	// StatusOf (any): instead of a list: the body of an earlier reply, whose batches are looked up.
 	StatusOf json.RawMessage `json:"status_of,omitempty"`

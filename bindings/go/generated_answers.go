@@ -1208,7 +1208,7 @@ type WebhookVerifyAnswer struct {
 	Authentic Flag `json:"authentic"`
 	// Match (boolean): whether the service says what was expected; absent if nothing was.
 	Match Flag `json:"match"`
-	// Differences (array of objects): in what the event, the service and the expectation differ.
+	// Differences (array of objects): where the event, the service and the expectation differ.
 	Differences List[WebhookVerifyAnswerDifferencesItem] `json:"differences"`
 	// Event (string): what the event is about: order, session, payout or unknown.
 	Event Text `json:"event"`

@@ -34,7 +34,7 @@ func ContextWithKey(ctx context.Context, key string) context.Context {
 // Gives the key to a call; returns why that cannot be.
 func (k *oneKey) set(token *C.paysvc_call) string {
 	if k.used.Swap(true) {
-		return "the idempotency key of this context has served a call: make another context for this one"
+		return "the idempotency key of this context was already used for a call: make a new context for this call"
 	}
 	text, err := cText([]byte(k.text))
 	if err != nil || C.paysvc_call_set_key(token, (*C.char)(unsafe.Pointer(&text[0]))) != C.PAYSVC_OK {

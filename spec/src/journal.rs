@@ -135,7 +135,7 @@ impl Condition {
                 let names: Vec<_> = steps.iter().map(|step| step.name()).collect();
                 format!("the step is {}", names.join(" or "))
             }
-            Condition::OtherMembers => "the caller's key names a request with other members".to_owned(),
+            Condition::OtherMembers => "the caller's key names a request with different members".to_owned(),
             Condition::ExplicitEnded => {
                 "the caller's key names a request that is REJECTED or settled as not done, or an authorization that is \
                  CONFIRMED"
@@ -151,7 +151,7 @@ impl Condition {
                 "a charge or an authorization of the order is open, or CONFIRMED for good".to_owned()
             }
             Condition::NothingSent => "no charge of the order is recorded, or each was NOT_SENT".to_owned(),
-            Condition::Fresh => "this client made the reference since it opened the journal".to_owned(),
+            Condition::Fresh => "this client has made the reference since it opened the journal".to_owned(),
             Condition::Settled => "a person settled a charge of the order as not done".to_owned(),
             Condition::Otherwise => "otherwise".to_owned(),
         }
@@ -198,14 +198,14 @@ pub const LINES: &[Line] = &[
         number: "j1",
         conditions: &[OtherMembers],
         status: Status::KeyReused,
-        explanation: "the key belongs to a request with other members; nothing was sent",
+        explanation: "the key belongs to a request with different members; nothing was sent",
         ..LINE
     },
     Line {
         number: "j2",
         conditions: &[ExplicitEnded],
         act: Act::Replay,
-        explanation: "the answer to an earlier attempt with this key; nothing was sent, so another card or code was not tried",
+        explanation: "the answer to an earlier attempt with this key; nothing was sent, so a different card or code was not tried",
         ..LINE
     },
     Line {
@@ -219,7 +219,7 @@ pub const LINES: &[Line] = &[
         number: "j5",
         conditions: &[Confirmed],
         act: Act::Replay,
-        explanation: "done by an earlier request; nothing was sent",
+        explanation: "already done by an earlier request; nothing was sent",
         ..LINE
     },
     Line {

@@ -55,13 +55,14 @@ impl Client {
             [Some(public), Some(secret)] if public != secret => Found::Wrong(
                 Status::Config,
                 format!(
-                    "public_key is a {} key and secret_key a {} key: copy both from the same mode of the dashboard, and set mode",
+                    "public_key is a {} key but secret_key is a {} key: copy both from the same mode of the dashboard, \
+                     and set mode",
                     public.name(),
                     secret.name()
                 ),
             ),
             [Some(mode), _] | [None, Some(mode)] => Found::Ok(format!("{} keys", mode.name())),
-            [None, None] => Found::Ok("the form of the keys does not tell".into()),
+            [None, None] => Found::Ok("the form of the keys does not show their mode".into()),
         }
     }
 
@@ -117,7 +118,7 @@ impl Client {
 
 /// Whether a key of this capacity is long enough for a card payment.
 fn size(max_payload: usize) -> Found {
-    let bytes = format!("carries {max_payload} bytes, the payload of a card payment has about {CARD_PAYLOAD}");
+    let bytes = format!("can encrypt {max_payload} bytes, and the payload of a card payment has about {CARD_PAYLOAD}");
     match max_payload < CARD_PAYLOAD {
         true => Found::Wrong(Status::Config, format!("{bytes}: use a key of 4096 bits, as the dashboard shows it")),
         false => Found::Ok(bytes),
@@ -146,7 +147,7 @@ fn report(found: &[Found]) -> Reply {
         Found::Wrong(status, text) => Some((*status, format!("{}: {text}", check.name()))),
         _ => None,
     });
-    let (status, mut message) = first.unwrap_or((Status::Ok, "everything is there for the first sale".into()));
+    let (status, mut message) = first.unwrap_or((Status::Ok, "everything is ready for the first sale".into()));
     if wrong > 1 {
         message += &format!(" ({wrong} checks are not ok, see checks)");
     }

@@ -163,7 +163,7 @@ impl Client {
             Err(error) => Reply::failed(
                 error.status,
                 Outcome::NotSent,
-                format!("no connection was made ahead, so the next request makes its own: {}", error.message),
+                format!("no connection was made in advance, so the next request makes its own: {}", error.message),
             ),
         }
     }

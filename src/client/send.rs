@@ -224,8 +224,9 @@ impl<'a> Sender<'a> {
     fn log_attempt(&self, number: u32, attempt: &Attempt, took: Duration) {
         let Attempt { judged: Judged { reply, verdict, paid_twice }, again, trace } = attempt;
         if *paid_twice {
-            self.context
-                .log(Level::Error, || format!("{}: paid twice, says the answer's history", self.prepared.label()));
+            self.context.log(Level::Error, || {
+                format!("{}: the history in the answer says that it was paid twice", self.prepared.label())
+            });
         }
         let level = if reply.status == Status::Ok { Level::Info } else { Level::Warn };
         self.context.log(level, || {

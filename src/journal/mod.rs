@@ -32,8 +32,8 @@ const MOST_ROWS: usize = 10_000;
 const LONGEST_ROW: usize = 64 * 1024;
 
 const HAS_OPEN: &str = "the journal has open requests: call journal_next when the program starts";
-const ELSEWHERE: &str = "the journal was made on another machine, or is a copy: requests may have been sent that it does not \
-                         have, so that no look-up of it will be REJECTED";
+const ELSEWHERE: &str = "the journal was made on another machine, or is a copy: it may lack requests that were sent, so none \
+                         of its look-ups will be REJECTED";
 
 /// The rows of one merchant at one service.
 pub struct Journal {
@@ -199,7 +199,7 @@ impl Journal {
                 return Ok(known.rows.iter().any(|row| contradicts(row, end)));
             }
             if left.is_zero() {
-                return Err("others write this key, and the time is over".to_owned());
+                return Err("others are writing this key, and the time is over".to_owned());
             }
         }
     }
@@ -287,7 +287,7 @@ fn made(known: &Snapshot, id: String, order: Option<&str>, seq: u32, kind: Kind)
 }
 
 fn new_id() -> Result<String, String> {
-    reference::new("").ok_or_else(|| "the system has no randomness for the number of a row".to_owned())
+    reference::new("").ok_or_else(|| "the system returned no random bytes for the number of a row".to_owned())
 }
 
 /// As the service compares references: case and blanks around them do not count.

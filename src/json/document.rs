@@ -158,7 +158,8 @@ impl<'d> Value<'d> {
         }
     }
 
-    /// The text of a string; `None` for anything else, for an unpaired surrogate, and if there is no memory for it.
+    /// The text of a string; `None` for anything else, for an unpaired surrogate, and if there is not enough
+    /// memory for it.
     pub fn text(self) -> Option<Cow<'d, str>> {
         match self.kind() {
             Type::Text => unescaped(self.raw()),

@@ -99,14 +99,14 @@ pub fn enforce(
 
 fn not_read_only(row: &Endpoint) -> InvalidMember {
     let reason = format!(
-        "must be false: it would be repeated, and paysvc_{} changes something at {} and below",
+        "must be false: a read-only request may be repeated, but paysvc_{} changes something at {} and below it",
         row.name, row.path
     );
     ("read_only", reason)
 }
 
 fn must_encrypt(row: &Endpoint) -> InvalidMember {
-    ("encrypt", format!("must be true: the payload of paysvc_{} is never sent in clear", row.name))
+    ("encrypt", format!("must be true: the payload of paysvc_{} is never sent unencrypted", row.name))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! `paysvc_request`: a request described by JSON, for what the table does not have yet.
 //!
-//! The rules of a row also apply here: the payload of an encrypted endpoint is never sent in clear.
+//! The rules of a row also apply here: the payload of an encrypted endpoint is never sent unencrypted.
 
 use std::collections::HashSet;
 

@@ -181,7 +181,7 @@ impl Collector<'_> {
                 Ok(items) => items.iter().for_each(|value| self.value(value, marked)),
                 Err(_) => self.secrets.complete = false,
             },
-            // As it is written, if it has an unpaired surrogate or there is no memory for it.
+            // As it is written, if it has an unpaired surrogate or there is not enough memory for it.
             Type::Text => match json::text(value) {
                 Some(text) => self.keep(&text, marked),
                 None => self.keep(&value.get()[1..value.get().len() - 1], marked),

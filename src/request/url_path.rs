@@ -1,7 +1,7 @@
 //! URL paths that every server reads as the same segments.
 //!
-//! Servers and proxies differ in what they do with parameters (`..;`), dots, repeated slashes, backslashes, and what is
-//! escaped twice. A path in which they could differ is refused, because the rules for an endpoint would not find it.
+//! Servers and proxies differ in what they do with parameters (`..;`), dots, repeated slashes, backslashes, and text that
+//! is escaped twice. A path in which they could differ is refused, because the rules for an endpoint would not find it.
 
 /// What a path may hold unescaped besides letters and digits; a `%` begins an escape.
 const PLAIN: &[u8] = b"/-._~!$&'()*+,=:@[]%";

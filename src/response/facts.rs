@@ -128,7 +128,7 @@ impl Facts {
         amounts::compare_price_alone(&self.amounts, wanted)
     }
 
-    /// How many payments of the history were successful.
+    /// How many payments in the history were successful.
     pub fn payments_made(&self) -> usize {
         self.history.successful
     }

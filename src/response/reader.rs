@@ -74,7 +74,7 @@ pub fn read(context: &AnswerContext<'_>, answer: HttpAnswer) -> Judged {
     let verdict = verdict::decide(context.safety, &result, context.after_429);
     let mut notes: Vec<Cow<'_, str>> = verdict.explanation.map(Cow::Borrowed).into_iter().collect();
     if payments_made > 1 {
-        notes.insert(0, format!("paid twice: {payments_made} payments of the history were successful").into());
+        notes.insert(0, format!("paid twice: {payments_made} payments in the history were successful").into());
     }
     let mut reply = reply(context, http_status, content_type.as_deref(), body, &verdict, &notes);
     reply.http_status = http_status;
@@ -105,13 +105,13 @@ fn read_body(
     }
     let unreadable = |reason: &str| Body::Unreadable(Status::Response, reason.to_owned());
     if encoded {
-        return unreadable("is encoded, although no encoding was asked for");
+        return unreadable("is encoded, although no encoding was requested");
     }
     let not_json = |bytes: &[u8]| match bytes {
         _ if close_delimited => {
-            unreadable("ended with its connection and is not whole JSON, so it may have been cut off")
+            unreadable("ended when its connection closed and is not complete JSON, so it may have been cut off")
         }
-        _ if begins_as_json(bytes) => unreadable("is not one JSON document"),
+        _ if begins_as_json(bytes) => unreadable("is not exactly one JSON document"),
         _ => Body::Other(bytes.len()),
     };
     let text = match text_of(body) {

@@ -75,7 +75,7 @@ impl Channel {
                 read => return read.map_err(failed),
             }
             if self.sock.received > limit {
-                let text = format!("{MAX_OVERHEAD} bytes of TLS came that carry no answer");
+                let text = format!("{MAX_OVERHEAD} bytes of TLS arrived without any part of an answer");
                 return Err(TransportError::new(Status::Response, text));
             }
             // A key update of the peer must be answered before it goes on.
@@ -131,7 +131,7 @@ impl Channel {
 }
 
 pub fn unexpected_bytes() -> TransportError {
-    let text = "something came before the request was sent, which is nobody's answer: the connection was not used";
+    let text = "something arrived before the request was sent; it cannot be the answer, so the connection was not used";
     TransportError::new(Status::Transport, text)
 }
 

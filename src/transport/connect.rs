@@ -51,7 +51,7 @@ impl Peer {
             addresses.retain(|address| address.ip().is_loopback());
             if addresses.is_empty() {
                 return Err(TransportError::permanent(format!(
-                    "{host} is not this machine, and plain http goes nowhere else"
+                    "{host} is not this machine, and plain http is allowed only to this machine"
                 )));
             }
         }

@@ -33,10 +33,10 @@ pub fn end_of_body(status: StatusCode, version: Version, headers: &HeaderMap) ->
         let codings = list(headers, header::TRANSFER_ENCODING);
         chunked = codings == ["chunked"];
         if chunked && version == Version::HTTP_10 {
-            return Err("it has a transfer-encoding, which HTTP/1.0 does not know".into());
+            return Err("it has a transfer-encoding, which HTTP/1.0 does not have".into());
         }
         if !chunked && codings != ["identity"] {
-            return Err("it has a transfer-encoding other than chunked, which nobody asked for".into());
+            return Err("it has a transfer-encoding other than chunked, which was not requested".into());
         }
     }
     let without_body = matches!(status.as_u16(), 100..=199 | 204 | 304);
@@ -94,7 +94,7 @@ impl Overhead {
         let text = if self.is_before_body() {
             format!("the headers of the answer are too large: {MAX_OVERHEAD} bytes came before its body")
         } else {
-            format!("{MAX_OVERHEAD} bytes came between or after its chunks that are no part of it")
+            format!("{MAX_OVERHEAD} bytes that are not part of it came between or after its chunks")
         };
         Err(TransportError::new(Status::Response, text))
     }

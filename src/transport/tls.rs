@@ -60,7 +60,7 @@ pub fn client_config(settings: &TransportConfig) -> Result<Tls, ValidationError>
         Some(files) => {
             let (chain, key) = client_cert(files)?;
             critical_section(|| builder.with_client_auth_cert(chain, key))
-                .map_err(|error| invalid("client_cert_file", format!("does not go with client_key_file: {error}")))?
+                .map_err(|error| invalid("client_cert_file", format!("does not match client_key_file: {error}")))?
         }
     };
     tls.alpn_protocols = vec![b"http/1.1".to_vec()];
@@ -233,7 +233,7 @@ fn not_tls(first: &[u8]) -> Option<TransportError> {
     };
     Some(TransportError::permanent(format!(
         "TLS failed: the port answers in {what}: base_url should name the port for https, or start with http:// if \
-         plain http is meant"
+         you mean plain http"
     )))
 }
 

@@ -11,7 +11,7 @@ use std::hint::black_box;
 /// A larger allocation is never made where its failure ends the process.
 pub const LARGE: usize = 64 * 1024;
 /// What is said of a text that there is no memory for.
-pub const TOO_LARGE: &str = "does not fit into the memory that this process may have";
+pub const TOO_LARGE: &str = "does not fit into the memory that this process may use";
 /// What a call says that sends nothing for want of memory.
 pub const LACK: &str = "there is not enough memory to send a request and to report what becomes of it";
 

@@ -1,4 +1,4 @@
-//! `paysvc_client_check`: whether everything is there for the first sale, and what is said of each thing that is not.
+//! `paysvc_client_check`: whether everything is ready for the first sale, and what is said of each thing that is not.
 
 use paysvc_spec::checks::{ASKED, CARD_PAYLOAD, Check};
 use paysvc_spec::status::Outcome;

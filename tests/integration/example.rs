@@ -83,7 +83,7 @@ fn settles(start: &dyn Fn() -> Command, steps: usize) {
     assert_eq!(told.matches("): keep the goods: the payment is not final").count(), 1, "{told}");
     assert_eq!(told.matches("; hand over the goods\n").count(), 2, "{told}");
     assert!(told.contains("paid: 2500.5 NGN for FLAT-7; hand over the goods"), "{told}");
-    assert!(told.contains("accepted, not done yet: nothing tells how it ends"), "{told}");
+    assert!(told.contains("accepted, not done yet: no endpoint tells how it ends"), "{told}");
     assert!(told.contains("To use the real service"), "{told}");
     let ledger = sandbox.get("/sandbox/ledger");
     let effects: Vec<_> =
@@ -130,12 +130,12 @@ const ALTERED: &[(&str, &str, &str)] = &[
     (
         "\"currencyName\":\"NGN\"",
         "\"currencyName\":\"USD\"",
-        "NOT PAID (SUCCESSFUL): keep the goods: the currency is another one",
+        "NOT PAID (SUCCESSFUL): keep the goods: the currency differs",
     ),
     (
         "\"accountReference\":\"FLAT-7\"",
         "\"accountReference\":\"FLAT-8\"",
-        "NOT PAID (SUCCESSFUL): keep the goods: it is a payment of another order",
+        "NOT PAID (SUCCESSFUL): keep the goods: it is a payment for another order",
     ),
     // 620.10 and a fee of 9.30.
     (

@@ -242,7 +242,7 @@ fn a_payout_is_never_authentic() {
         reply.expect("E_ARGUMENT NOT_SENT");
         assert_eq!((is_forged(&reply), findings(&reply)["event"].as_str()), (vec![], Some("payout")));
     }
-    assert_eq!(service.paths().len(), before, "nothing was asked");
+    assert_eq!(service.paths().len(), before, "the service was not asked");
     // The batch can be looked up, and its answer is returned.
     let body = service.forge(json!({"payout": payout, "change": {"batchReference": batch}}));
     let reply = service.verify(&body);

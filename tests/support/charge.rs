@@ -22,9 +22,9 @@ const ANSWERS: &[(&str, &str, &str, u8, &str)] = &[
     ("25.5000001", "0", "NGN", 5, "not paid, do not charge again: the amount is another one"),
     ("255.0", "0", "NGN", 5, "not paid, do not charge again: the amount is another one"),
     ("25", "0", "NGN", 5, "not paid, do not charge again: the amount is another one"),
-    ("\"\"", "0", "NGN", 5, "not paid, do not charge again: the answer names no amount"),
-    ("null", "null", "NGN", 5, "not paid, do not charge again: the answer names no amount"),
-    ("25.50", "0", "USD", 5, "not paid, do not charge again: the currency is another one"),
+    ("\"\"", "0", "NGN", 5, "not paid, do not charge again: the answer has no amount"),
+    ("null", "null", "NGN", 5, "not paid, do not charge again: the answer has no amount"),
+    ("25.50", "0", "USD", 5, "not paid, do not charge again: the currency differs"),
     ("25.50", "0", "NGN", 1, "not paid, do not charge again: the payment is not final"),
 ];
 

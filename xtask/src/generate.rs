@@ -37,10 +37,10 @@ pub fn verify(root: &Path) -> Result<(), String> {
             Err(error) => Some(format!("{path}: {error}")),
         })
         .collect();
-    different.extend(left_over(root, &files).iter().map(|path| format!("{path}: nothing has this page any more")));
+    different.extend(left_over(root, &files).iter().map(|path| format!("{path}: nothing renders this page any more")));
     match different.is_empty() {
         true => Ok(()),
-        false => Err(format!("not what the tables give; run `cargo xtask gen`:\n  {}", different.join("\n  "))),
+        false => Err(format!("not what the tables render; run `cargo xtask gen`:\n  {}", different.join("\n  "))),
     }
 }
 

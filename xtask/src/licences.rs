@@ -21,7 +21,7 @@ const CARGO_ABOUT: &str = "0.9.3";
 /// What no tree of dependencies has: title, where it is, and its text in `packaging/licences/`.
 const OTHERS: &[(&str, &str, &str)] = &[
     (
-        "LLVM's libunwind, which zig brings",
+        "LLVM's libunwind, which comes with zig",
         "libpaysvc.so of `make libs`, every platform with Linux; with musl libpaysvc.a, too",
         "libunwind.txt",
     ),

@@ -124,7 +124,7 @@ fn a_page_too_many_fails_and_gen_removes_it() {
     }
     for page in ["docs/endpoints/made_up.md", "docs/man/man3/paysvc_made_up.3"] {
         fs::write(tree.path().join(page), "made up\n").unwrap();
-        assert!(fails(tree.path()).contains(&format!("{page}: nothing has this page any more")));
+        assert!(fails(tree.path()).contains(&format!("{page}: nothing renders this page any more")));
         assert_eq!(passes(tree.path(), &[]), format!("gen: {page}\n"));
         assert!(!tree.path().join(page).exists());
     }

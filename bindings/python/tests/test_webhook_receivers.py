@@ -170,7 +170,7 @@ def test_a_handler_that_returns_something_to_run_has_not_handled_the_event(
     assert answers == [(500, {"retry-after": "30"})] * 3 + [(200, {})] * 2
     errors = [record for record in caplog.records if record.exc_info]
     assert [str(record.exc_info[1]).split(":")[0] for record in errors if record.exc_info] == [
-        f"the handler returned a {kind}, which nobody runs" for kind in ("coroutine", "generator", "async_generator")
+        f"the handler returned a {kind}, which would never run" for kind in ("coroutine", "generator", "async_generator")
     ]
 
 

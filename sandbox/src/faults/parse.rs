@@ -61,7 +61,7 @@ fn scope(fields: &mut Fields, fault: Option<&'static Fault>, known: &[&str]) -> 
     let Some(path) = fields.optional("path") else {
         match acts {
             Some(Acts::Request | Acts::Reused) => fields.error("path", "The path field is required.".to_string()),
-            _ if method.is_some() => fields.error("method", "A rule without path takes no method.".to_string()),
+            _ if method.is_some() => fields.error("method", "A rule without a path takes no method.".to_string()),
             _ => {}
         }
         return Scope::NewConnections;

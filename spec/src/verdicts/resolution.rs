@@ -152,7 +152,7 @@ impl Condition {
             Condition::OtherRequest => super::OTHER_REQUEST,
             Condition::NoSubject => "the look-up's subject is missing",
             Condition::Unnamed => "the answer does not name what was asked about",
-            Condition::Differs => "an amount, a currency or an account's Reference that differs, or none to compare",
+            Condition::Differs => "an amount, a currency or an account's Reference that differs or is missing",
             Condition::AmountAgrees => "the answer has the amount of the request",
             Condition::Final => "final",
             Condition::StatesDisagree => super::STATES_DISAGREE,

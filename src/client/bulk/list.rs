@@ -68,7 +68,8 @@ impl List {
             let recipient = recipient(element, fields.unwrap_or_default())?;
             let alone = open().len() + recipient.payload.len() + CLOSE.len();
             if alone > most && errors.len() < MAX_ERRORS {
-                let text = format!("is too long: its payload alone is {alone} bytes, this key carries at most {most}");
+                let text =
+                    format!("is too long: its payload alone is {alone} bytes, this key can encrypt at most {most}");
                 errors.push((format!("{}.{index}", names::LIST), text));
             }
             list.recipients.push(recipient);

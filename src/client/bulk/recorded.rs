@@ -116,7 +116,7 @@ impl Run<'_> {
             Act::Send | Act::Ask(_) => What::MayBePaid,
             Act::Wait => What::UnderWay(why),
             Act::Replay => {
-                let message = "accepted earlier, as the journal has it".to_owned();
+                let message = "accepted earlier, according to the journal".to_owned();
                 What::Known((Outcome::Confirmed, Status::Ok, message), end)
             }
             Act::Refuse | Act::LookUp => What::Known((Outcome::Unknown, decision.line.status, why), end),
@@ -146,7 +146,7 @@ impl Run<'_> {
         if unread.is_empty() {
             return;
         }
-        let message = "this run did not send it, and did not read what the journal has of it".to_owned();
+        let message = "this run did not send it, and did not read its entries in the journal".to_owned();
         let status = status::name_of(Status::Unresolved).to_owned();
         let batch = Some(self.report.batches.len());
         self.report.batches.push(Batch { status, message, ..Batch::begun(unread.len()) });
@@ -202,7 +202,7 @@ impl Run<'_> {
             let send_until = Expiry::after(LONGEST_AGE);
             let result = self.claim_all(journal, payable);
             let why = match &result {
-                Claiming::Superseded => Some("another process wrote a recipient's key to the journal meanwhile"),
+                Claiming::Superseded => Some("another process wrote a recipient's key to the journal in the meantime"),
                 Claiming::Failed(_) => Some("the journal could not be written"),
                 Claiming::Claimed(_) | Claiming::NotTried => None,
             };

@@ -92,7 +92,7 @@ impl Batch {
             recipients,
             reference: None,
             id: None,
-            message: "the batch was begun, and its answer is not known".to_owned(),
+            message: "the batch was begun, but its answer is not known".to_owned(),
             state: None,
         }
     }

@@ -130,7 +130,7 @@ impl<'a> Run<'a> {
             Some(Status::Cancelled) => Some(Failure(Status::Cancelled, CANCELLED.into())),
             _ if left < timeout => {
                 let (left, needed) = (left.as_millis(), timeout.as_millis());
-                let text = format!("the call has {left} ms left, and a batch may take {needed} ms (timeout_ms)");
+                let text = format!("the call has {left} ms left, but a batch may take {needed} ms (timeout_ms)");
                 Some(Failure(Status::Timeout, text))
             }
             _ => None,
@@ -164,7 +164,7 @@ impl<'a> Run<'a> {
                 Sending::Again => self.done -= recipients.len(),
             }
         }
-        Err(Failure(Status::Journal, "other processes write the keys of this batch again and again".into()))
+        Err(Failure(Status::Journal, "other processes keep writing the keys of this batch".into()))
     }
 
     fn send_batch(
@@ -270,7 +270,7 @@ impl<'a> Run<'a> {
                 Err(difference) => {
                     ended.outcome = Outcome::Unknown;
                     ended.status = status::name_of(Status::Response).to_owned();
-                    ended.message = format!("the answer does not fit the batch: {difference}");
+                    ended.message = format!("the answer does not match the batch: {difference}");
                     stop = Some(Failure(Status::Response, ended.message.clone()));
                 }
             }
@@ -332,7 +332,7 @@ impl<'a> Run<'a> {
         };
         let status = rules::status_beside(status, outcome);
         if why.is_empty() && self.report.count(Outcome::Unknown) > 0 {
-            why = "no look-up can tell what became of those that are UNKNOWN: ask a person".into();
+            why = "no look-up can find out what became of the UNKNOWN payouts: a person must find out".into();
         }
         let mut reply = self.report.reply(self.room, status, outcome, &why);
         if let Some(last) = self.last {
@@ -346,8 +346,9 @@ impl<'a> Run<'a> {
 }
 
 fn too_long() -> Failure {
-    let text =
-        format!("the report could become longer than {MAX_BULK_TEXT} bytes, which earlier takes: split the list");
+    let text = format!(
+        "the report could become longer than {MAX_BULK_TEXT} bytes, the most that earlier accepts: split the list"
+    );
     Failure(Status::Argument, text)
 }
 

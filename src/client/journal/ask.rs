@@ -44,7 +44,7 @@ impl Recorded<'_> {
         if decision.outcome == Outcome::Confirmed {
             if line.conditions.contains(&Condition::Settled) {
                 self.context.log(Level::Error, || {
-                    "a charge of this order was settled as not done, and now the service says that it is paid"
+                    "a charge of this order was settled as not done, but the service now says that it is paid"
                         .to_owned()
                 });
             }

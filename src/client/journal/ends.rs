@@ -41,7 +41,7 @@ impl Client {
         match journal.end(claim, end, timeout) {
             Ok(false) => {}
             Ok(true) => context.log(Level::Error, || {
-                format!("claim {} was settled by a person, and now the service's answer is {name}", claim.id)
+                format!("claim {} was settled by a person, but the service's answer is now {name}", claim.id)
             }),
             Err(why) => context.log(Level::Error, || {
                 format!("the journal could not record {name} of claim {}, which stays open: {why}", claim.id)

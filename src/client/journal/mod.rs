@@ -113,7 +113,7 @@ impl Client {
             IdempotencyKey::Used => {
                 return Err(invalid(
                     what,
-                    "the idempotency key of this call's token has served a request: use a new token",
+                    "the idempotency key of this call's token was already used for a request: use a new token",
                 ));
             }
         };
@@ -168,7 +168,7 @@ impl Client {
 }
 
 const NEEDS_KEY: &str =
-    "with a journal it needs an idempotency key (paysvc_call_set_key): two equal requests may both be meant";
+    "with a journal it needs an idempotency key (paysvc_call_set_key): two equal requests may both be intended";
 
 fn invalid(what: &str, reason: &str) -> ValidationError {
     ValidationError::new(Status::Argument, format!("{what}: {reason}"))
@@ -331,7 +331,7 @@ impl Recorded<'_> {
             let (result, why) = match self.claim(known) {
                 Ok(ClaimResult::Claimed(row)) => (Claiming::Claimed(row), None),
                 Ok(ClaimResult::Superseded) => {
-                    (Claiming::Superseded, Some("another call wrote to the journal meanwhile"))
+                    (Claiming::Superseded, Some("another call wrote to the journal in the meantime"))
                 }
                 Err(why) => (Claiming::Failed(why), Some("the journal could not be written")),
             };

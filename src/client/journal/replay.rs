@@ -14,7 +14,7 @@ impl Recorded<'_> {
     /// The recorded end. Its body is that of a look-up, where one tells the same.
     pub(super) fn replay(&self, decision: &Decision<'_>) -> Reply {
         let Some(claimed) = &decision.end else {
-            return Reply::failed(Status::Internal, Outcome::Unknown, "the journal has no end to replay");
+            return Reply::failed(Status::Internal, Outcome::Unknown, "the journal has no recorded outcome to return");
         };
         let recorded = recorded(claimed, decision.line.explanation);
         if recorded.outcome != Outcome::Confirmed {
@@ -26,7 +26,7 @@ impl Recorded<'_> {
             Ok(reply) if claimed.state() == ClaimState::SettledAsDone && reply.http_status / 100 == 2 => {
                 self.context.log(Level::Error, || {
                     format!(
-                        "claim {} was settled as done, and a look-up does not say so: {}",
+                        "claim {} was settled as done, but a look-up does not confirm it: {}",
                         claimed.row.id, reply.message
                     )
                 });

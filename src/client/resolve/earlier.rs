@@ -117,7 +117,7 @@ fn question(look_up: &LookUp, kept: &Kept<'_>, is_charged: bool) -> Option<Quest
 fn prices(question: Question, kept: &Kept<'_>, arguments: &Members<'_>) -> Result<Vec<Price>, ValidationError> {
     let expected = expected(arguments);
     if matches!(question, Question::Batch | Question::Account) && expected.is_some() {
-        let text = "must be left out: the look-up of this endpoint names no price";
+        let text = "must be left out: the look-up for this endpoint returns no price";
         return Err(ValidationError::of_member(Status::Argument, WHAT, "expect", text));
     }
     let of_request = Price {

@@ -129,7 +129,7 @@ fn finish(
     let Redacted { difference, message, code } = redacted(client, task, &look, &decision);
     let end = ended.map(|why| match why {
         Status::Cancelled => format!("{CANCELLED} before the question was settled"),
-        _ => format!("{TIME_IS_OVER}, and the question is not settled"),
+        _ => format!("{TIME_IS_OVER}, but the question is not settled"),
     });
     let mut parts: Vec<&str> = end.as_deref().into_iter().collect();
     if let Some(why) = ended {

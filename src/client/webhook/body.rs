@@ -34,7 +34,7 @@ impl Findings {
         }
         let names = || root.children().filter_map(|member| member.name());
         if let Some(taken) = ADDED.iter().find(|added| names().any(|name| name.eq_ignore_ascii_case(added))) {
-            return Err(format!("the service's answer has a member {taken} of its own"));
+            return Err(format!("the service's answer already has a member named {taken}"));
         }
         let mut out = self.members();
         if root.children().next().is_some() {

@@ -61,13 +61,13 @@ pub fn verify(json: &str, stop: &dyn Fn() -> bool, ask: impl FnOnce(&'static End
         Err(error) => return with_findings(Reply::invalid(error), &findings),
     };
     let Some((verification, by)) = event.verification() else {
-        let what = event.subject.map(|subject| format!("is about a {}, and ", subject.name())).unwrap_or_default();
-        let reason = format!("{what}names nothing that the service could be asked for");
+        let what = event.subject.map(|subject| format!("is about a {} and ", subject.name())).unwrap_or_default();
+        let reason = format!("{what}has no reference that the service could be asked about");
         return with_findings(Reply::invalid(of_body(reason)), &findings);
     };
     findings.about = Some(by.to_owned());
     if !asks {
-        let reply = Reply::without_body(Status::Ok, Outcome::NotSent, "the event was read, and nothing was asked");
+        let reply = Reply::without_body(Status::Ok, Outcome::NotSent, "the event was read; the service was not asked");
         return with_findings(Reply { body: "{}".to_owned(), ..reply }, &findings);
     }
     let reply = ask(paysvc_spec::endpoint(verification.endpoint), &question(verification, by));

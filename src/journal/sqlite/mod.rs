@@ -91,14 +91,14 @@ impl SqliteStore {
         let deadline = deadline(timeout);
         let path = self.path.display();
         let Some(_turn) = self.turns.take(deadline) else {
-            return Err(format!("the journal {path} was used by other threads for all of the time limit"));
+            return Err(format!("the journal {path} was in use by other threads for the whole time limit"));
         };
         loop {
             match critical_section(|| attempt(self)) {
                 Ok(done) => return Ok(done),
                 Err(Failure::Other(error)) => return Err(format!("the journal {path}: {error}")),
                 Err(Failure::Busy) if Instant::now() >= deadline => {
-                    return Err(format!("the journal {path} was used by other processes for all of the time limit"));
+                    return Err(format!("the journal {path} was in use by other processes for the whole time limit"));
                 }
                 Err(Failure::Busy) => std::thread::sleep(PAUSE),
             }

@@ -21,7 +21,7 @@ pub fn find(path: &Path) -> Result<Found, String> {
                 return Err(format!("the journal {shown} is a folder: give the path of a file in it"));
             }
             if !about.is_file() {
-                return Err(format!("the journal {shown} is no ordinary file: give the path of one"));
+                return Err(format!("the journal {shown} is not a regular file: give the path of one"));
             }
             Ok(Found::File(path))
         }
@@ -53,13 +53,13 @@ pub fn check_file_system(path: &Path) -> Result<(), String> {
     }
 }
 
-const NETWORK: &str = "a network file system, where locks and syncs cannot be relied on";
+const NETWORK: &str = "a network file system, whose locks and syncs are not reliable";
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
 const MEMORY: &str = "a file system in memory, which a restart empties";
 #[cfg(any(target_os = "linux", target_os = "android"))]
-const LAYER: &str = "the layer of a container, which is removed with it; mount a volume";
+const LAYER: &str = "the layer of a container, which is removed with the container; mount a volume";
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
-const FUSE: &str = "a FUSE file system, of which it is not known whether locks and syncs can be relied on";
+const FUSE: &str = "a FUSE file system, whose locks and syncs may not be reliable";
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn unfit(path: &Path) -> Option<&'static str> {

@@ -85,7 +85,9 @@ fn use_wal(connection: &Connection) -> Result<(), Failure> {
     if mode == "wal" {
         return Ok(());
     }
-    Err(Failure::Other(format!("its file system cannot have a write-ahead log (SQLite says: {mode}); use another one")))
+    Err(Failure::Other(format!(
+        "its file system does not support a write-ahead log (SQLite says: {mode}); use another one"
+    )))
 }
 
 fn migrate(connection: &mut Connection) -> Result<(), Failure> {

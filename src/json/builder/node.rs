@@ -186,7 +186,7 @@ pub fn place<'n>(root: &'n mut Node, pointer: Pointer<'_>, size: &mut Size) -> R
     let mut steps = pointer.steps().peekable();
     while let Some(step) = steps.next() {
         if matches!(step.index(), Index::End) && steps.peek().is_some() {
-            return Err("- appends to an array, and is the last step only".into());
+            return Err("- appends to an array, so it must be the last step".into());
         }
         let (found, is_new) = node.child(step, size)?;
         if let (true, Some(next)) = (is_new, steps.peek()) {
@@ -219,7 +219,7 @@ impl Node {
                 Err(format!("{} is {kind}, neither an object nor an array", shown(step.before())).into())
             }
             Node::Object(_) if matches!(step.index(), Index::End) => {
-                Err(format!("- appends to an array, and {} is an object", shown(step.before())).into())
+                Err(format!("- appends to an array, but {} is an object", shown(step.before())).into())
             }
             Node::Object(object) => {
                 let name = scalar::quoted(&step.name())?;

@@ -1,7 +1,7 @@
 //! Finds a child of a large array or object without passing all its siblings.
 //!
 //! The first look that passes more than a few siblings makes the index, for all large containers of the document at once.
-//! A program that never looks so far never pays for it. If there is no memory for it, looks go on without.
+//! A program that never looks so far never pays for it. If there is not enough memory for it, looks go on without.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -32,7 +32,7 @@ struct Container {
 }
 
 impl Index {
-    /// `None` if there is no memory for it.
+    /// `None` if there is not enough memory for it.
     pub fn new(nodes: &[Node], text: &str) -> Option<Index> {
         let (containers, children, names) = (Vec::new(), Vec::new(), Vec::new());
         let mut index = Index { containers, children, names, hashing: RandomState::new() };

@@ -20,7 +20,7 @@ impl Difference {
     pub fn text(self) -> String {
         match self {
             Difference::Other(text) => text,
-            Difference::NoCurrency => "the answer names no currency".to_owned(),
+            Difference::NoCurrency => "the answer has no currency".to_owned(),
         }
     }
 }
@@ -54,7 +54,7 @@ pub fn compare(
                 continue;
             }
             Priced::Unnamed if !whole => continue,
-            Priced::Unnamed => "the answer names no amount".to_owned(),
+            Priced::Unnamed => "the answer has no amount".to_owned(),
             Priced::Differs(what) => format!("{what}, which is not the amount of {}", price.source),
         };
         difference.get_or_insert(Difference::Other(found));
@@ -74,7 +74,7 @@ fn other_request(asked: &Asked<'_>, facts: &Facts, is_own_account: bool) -> Opti
     (is_account && !is_own_account).then(|| {
         let own = asked.own_reference.unwrap_or("none");
         let found = facts.reference(Reference::Account).text.any().map_or("none", |text| text);
-        Difference::Other(format!("the account's Reference is {found}, and the request's {own}"))
+        Difference::Other(format!("the account's Reference is {found}, but the request's is {own}"))
     })
 }
 

@@ -77,8 +77,8 @@ pub fn without_look_up(safety: Safety) -> Decision {
         again: false,
         explanation: match safety {
             Safety::ReadOnly => "it only reads: call it again",
-            Safety::Repeatable => "no endpoint tells what became of it; it moves no money, so it may be repeated",
-            Safety::Moves => "no endpoint tells what became of it; a person must find out before it is repeated",
+            Safety::Repeatable => "no endpoint can tell what became of it; it moves no money, so it may be repeated",
+            Safety::Moves => "no endpoint can tell what became of it; a person must find out before it is repeated",
         },
         answered: false,
         lacks_currency: false,

@@ -57,21 +57,21 @@ fn faults_end_a_run_where_they_must() {
         case(second("reset_without_commit"), &none, "E_TRANSPORT UNKNOWN", "AU", stopped),
         case(second("commit_then_500"), &none, "E_SERVER UNKNOWN", "AU", stopped),
         case(second("truncate"), &none, "E_RESPONSE UNKNOWN", "AU", stopped),
-        case(second("commit_then_reset"), &on, "E_TRANSPORT UNKNOWN", "AUAA", "ask a person"),
+        case(second("commit_then_reset"), &on, "E_TRANSPORT UNKNOWN", "AUAA", "a person must find out"),
         case(second("status_429_paid"), &none, "E_RATE_LIMITED UNKNOWN", "AU", stopped),
         case(
             second("partial_batch"),
             &none,
             "E_RESPONSE UNKNOWN",
             "AU",
-            "the answer has 1 payouts, and the batch had 2",
+            "the answer has 1 payouts, but the batch had 2",
         ),
         case(
             second("drop_element"),
             &none,
             "E_RESPONSE UNKNOWN",
             "AU",
-            "the answer has 1 payouts, and the batch had 2",
+            "the answer has 1 payouts, but the batch had 2",
         ),
         case(
             second("reorder_elements"),
@@ -82,7 +82,7 @@ fn faults_end_a_run_where_they_must() {
         ),
         case(second("alter_amount"), &none, "E_RESPONSE UNKNOWN", "AU", "payout 0 of the answer has another amount"),
         // An answer that belongs to another request ends the run whatever the caller said.
-        case(second("alter_element"), &on, "E_RESPONSE UNKNOWN", "AU", "does not fit the batch"),
+        case(second("alter_element"), &on, "E_RESPONSE UNKNOWN", "AU", "does not match the batch"),
         case(second("unauthorized"), &on, "E_UNAUTHORIZED UNKNOWN", "AR", "the service refused the API key"),
         case(second("refused"), &none, "E_UNRESOLVED UNKNOWN", "ARAA", ""),
         case(
@@ -212,7 +212,7 @@ fn a_callback_stops_before_the_next_batch_whatever_else_it_returns() {
     let stop = |step: &Value| if step["step"] == "after" && step["batch"] == 1 { 0 } else { CONTINUE };
     let (reply, _) = run_with(&client, &json!({"payoutDetails": list}), 0, Steps::new(stop));
     reply.expect("E_CANCELLED UNKNOWN");
-    assert!(reply.message().ends_with("the callback for progress stopped the call"), "{}", reply.message());
+    assert!(reply.message().ends_with("the progress callback stopped the call"), "{}", reply.message());
     let found = report(&reply);
     assert_eq!(outcomes(&found), [["ACCEPTED"; 4].as_slice(), &["NOT_SENT"; 3]].concat());
     check(&found, &list, &ledger(&sandbox));

@@ -82,9 +82,9 @@ fn a_changed_list_and_a_damaged_report_are_refused() {
     cut["payouts"].as_array_mut().unwrap().pop();
     for (list, earlier, says) in [
         (json!(changed), &first, "payoutDetails.4.amount is not the one in the earlier report"),
-        (json!(list[1..]), &first, "says that SALARY-0 is ACCEPTED, and the list does not have it"),
-        (json!(list), &damaged, "is damaged: payouts.2 has another outcome than its batch"),
-        (json!(list), &cut, "is damaged: its numbers are not those of its payouts"),
+        (json!(list[1..]), &first, "says that SALARY-0 is ACCEPTED, but it is not in the list"),
+        (json!(list), &damaged, "is damaged: payouts.2 has a different outcome from its batch"),
+        (json!(list), &cut, "is damaged: its counts do not match its payouts"),
         (json!(list), &json!({"status": "success", "data": {}}), "is no report of a run"),
         (json!(list), &json!("text"), "must be the body of a reply"),
     ] {

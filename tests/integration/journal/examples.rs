@@ -91,10 +91,10 @@ fn charges_once(start: &dyn Fn() -> Command) {
 
     // Not executed, which nobody can know: it is not sent again.
     sandbox.post("/sandbox/faults", &json!({"fault": "reset_without_commit", "path": PATH, "nth": 1, "count": 1}));
-    assert!(finish("ORDER-4", 2).starts_with("UNKNOWN, do not charge it in another way: "));
+    assert!(finish("ORDER-4", 2).starts_with("UNKNOWN, do not charge it in any other way: "));
     let told = finish("ORDER-4", 2);
     assert!(told.starts_with("charge ORDER-4: UNKNOWN: "), "{told}");
-    assert!(told.contains("\nUNKNOWN, do not charge it in another way: "), "{told}");
+    assert!(told.contains("\nUNKNOWN, do not charge it in any other way: "), "{told}");
     assert_eq!((charges(), requests()), (3, 4));
 
     let output = till("ORDER-5").env_remove("PAYSVC_JOURNAL").output().unwrap();

@@ -136,7 +136,7 @@ fn a_currency_is_proved_by_another_endpoint_or_not_at_all() {
     ask(&shop.client, json!({"expect": {"currency": "USD"}})).expect("E_UNRESOLVED UNKNOWN");
     let unproved = ask(&secretless, json!({"expect": {"currency": "NGN"}}));
     unproved.expect("E_UNRESOLVED UNKNOWN");
-    assert!(unproved.message().contains("the answer names no currency"), "{}", unproved.message());
+    assert!(unproved.message().contains("the answer has no currency"), "{}", unproved.message());
     let order = json!({"reference": "O-1", "order": {"currency": "NGN"}});
     ask(&secretless, json!({"request": order, "expect": {"currency": "NGN"}})).expect("OK CONFIRMED");
     ask(&secretless, json!({"request": order, "expect": {"currency": "USD"}})).expect("E_UNRESOLVED UNKNOWN");

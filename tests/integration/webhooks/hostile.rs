@@ -39,7 +39,7 @@ fn a_hostile_body_is_refused_before_anything_is_asked() {
         (r#"{"orderReference":"\udc00"}"#.to_owned(), "is not valid Unicode text"),
         (format!(r#"{{"orderReference":"{}"}}"#, "A".repeat(300)), "is too long"),
         (r#"{"sessionId":"../orders"}"#.to_owned(), "must not be a dot segment"),
-        (r#"{"type":"ping"}"#.to_owned(), "names nothing that the service could be asked for"),
+        (r#"{"type":"ping"}"#.to_owned(), "has no reference that the service could be asked about"),
         ("[".repeat(100_000), "is not JSON"),
         ("[".repeat(100_000) + &"]".repeat(100_000), "an event has at most 10000"),
         (format!("{{\"a\":[{}0]}}", "0,".repeat(100_000)), "an event has at most 10000"),
@@ -54,7 +54,7 @@ fn a_hostile_body_is_refused_before_anything_is_asked() {
         let answer: Value = serde_json::from_str(reply.body()).unwrap();
         assert!(answer["status"] == false && answer["errors"].is_object() && answer.get("match").is_none());
     }
-    assert_eq!(server.seen().len(), 0, "nothing was asked");
+    assert_eq!(server.seen().len(), 0, "the service was not asked");
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn a_wrong_request_is_refused_and_authenticates_nothing() {
         assert!(reply.message().contains(part), "{request}: {}", reply.message());
         assert_eq!(is_forged(&reply), Vec::<String>::new());
     }
-    assert_eq!(server.seen().len(), 0, "nothing was asked");
+    assert_eq!(server.seen().len(), 0, "the service was not asked");
 }
 
 /// The answer to every question.

@@ -35,7 +35,7 @@ type till struct {
 }
 
 func main() {
-	sandbox := flag.Bool("sandbox", false, "get what the customer and the bank would tell from the sandbox's admin interface")
+	sandbox := flag.Bool("sandbox", false, "get from the sandbox's admin interface what the customer and the bank would know")
 	flag.Parse()
 	client, err := paysvc.New(paysvc.Config{})
 	if err != nil {
@@ -205,7 +205,7 @@ func (t *till) refund(ctx context.Context, order string) {
 	}
 	made.show(reply.Reply, shown(reply.Answer().Data.AmountRefunded.Get()))
 	// Another amount or order would not be confirmed: the library compares them. Nothing else tells how it ends.
-	advice := "accepted, not done yet: nothing tells how it ends, look into the dashboard"
+	advice := "accepted, not done yet: no endpoint tells how it ends, look at the dashboard"
 	if reply.State == paysvc.StateSuccessful {
 		advice = "refunded"
 	}

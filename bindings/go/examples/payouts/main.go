@@ -130,10 +130,10 @@ func pay(client *paysvc.Client, payouts []paysvc.PayoutBulkPayoutDetails, s *ste
 }
 
 func run() (int, error) {
-	isNew := flag.Bool("new", false, "begins a list that nobody has begun")
+	isNew := flag.Bool("new", false, "begins a list that has not been begun")
 	flag.Parse()
 	if flag.NArg() != 2 {
-		return 3, errors.New("give [-new], the file of the list and the file of the steps")
+		return 3, errors.New("give [-new], the file with the list and the file with the steps")
 	}
 	text, err := os.ReadFile(flag.Arg(0))
 	if err != nil {

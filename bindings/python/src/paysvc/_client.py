@@ -50,7 +50,7 @@ class Client(Operations, Once):
         return self._native.answer(name, members, call, progress, timeout, idempotency_key)
 
     def check(self, *, timeout: float | None = None, call: Call | None = None) -> Reply:
-        """Checks whether everything is there for the first sale: call it when a program starts.
+        """Checks whether everything is ready for the first sale: call it when a program starts.
 
         Configuration, keys, connection, TLS, the service's answer and the clock; it moves no money and changes nothing.
         It raises the error of the first check that is not ok. The reply of both has all "checks", each with "check",

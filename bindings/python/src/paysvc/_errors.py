@@ -164,7 +164,7 @@ class Unresolved(OutcomeUnknown):
 
 
 class KeyReused(OutcomeUnknown):
-    """The journal has this idempotency key for a request with other members. This call sent nothing.
+    """The journal has this idempotency key for a request with different members. This call sent nothing.
 
     The outcome is UNKNOWN: it is that of the other request.
     """

@@ -24,7 +24,7 @@ def ended_at_exit(cancel: Callable[[], None]) -> Iterator[None]:
     _running[call] = cancel
     try:
         if _ending:
-            raise RuntimeError("the interpreter ends: a call with a progress function cannot begin any more")
+            raise RuntimeError("the interpreter is ending: a call with a progress function can no longer begin")
         yield
     finally:
         _running.pop(call, None)

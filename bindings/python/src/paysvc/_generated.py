@@ -67,11 +67,11 @@ class Status(Number):
     #: The journal cannot be read or written. This call sent nothing; the outcome is NOT_SENT only if the journal shows
     #: that nothing with this key or for this order is open.
     JOURNAL = 4
-    #: The service was asked what became of a request, and it is still not known, or the journal has an open one. The
-    #: outcome is UNKNOWN.
+    #: The service was asked what became of a request, and that is still not known; or the journal has an open request.
+    #: The outcome is UNKNOWN.
     UNRESOLVED = 5
-    #: The journal has this idempotency key for a request with other members. This call sent nothing. The outcome is
-    #: UNKNOWN: it is that of the other request.
+    #: The journal has this idempotency key for a request with different members. This call sent nothing. The outcome
+    #: is UNKNOWN: it is that of the other request.
     KEY_REUSED = 6
     #: Name look-up, connect, TLS, or a broken connection.
     TRANSPORT = 10
@@ -91,7 +91,7 @@ class Status(Number):
     #: The answer is cut off, too large, not JSON, a redirect, contradicts itself, or does not say what became of the
     #: request.
     RESPONSE = 24
-    #: A bug in this library, contained.
+    #: A bug in this library; it was caught.
     INTERNAL = 90
 
 
@@ -116,7 +116,7 @@ class Outcome(Number):
 class State(Number):
     """State of the payment or refund in an answer, the service's own statusId."""
 
-    #: The answer names no state, or contradicting ones.
+    #: The answer has no state, or contradictory ones.
     NONE = 0
     #: Initiated.
     INITIATED = 1
@@ -526,7 +526,7 @@ class Expect(Members):
 
 
 class WebhookVerifyExpect(Members):
-    """What the event must speak of."""
+    """What the event must be about."""
 
     __slots__ = ()
 

@@ -101,7 +101,7 @@ class Once:
     """Is not copied: a copy would be the same handle."""
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise TypeError(f"paysvc.{type(self).__name__} cannot be copied or pickled: make another where it is needed")
+        raise TypeError(f"paysvc.{type(self).__name__} cannot be copied or pickled: make a new one where it is needed")
 
 
 class Call(Once):

@@ -97,13 +97,13 @@ class Operations(Endpoints):
         timeout: float | None = None,
         call: Call | None = None,
     ) -> WebhookVerifyReply:
-        """Checks a webhook, which nobody signs: reads the event in every form that the service uses, and asks the
-        service whether it is true.
+        """Checks a webhook. Webhooks are not signed, so it reads the event in any form that the service uses,
+        and asks the service whether it is true.
 
         Args:
             body: the body of the webhook as it was received, never a parsed event, which has lost duplicate members and
                 exact numbers: request.get_data() of Flask, request.body of Django, await request.body() of FastAPI
-            expect: what the event must speak of
+            expect: what the event must be about
             ask: False: reads the event and says what it is about, and asks nothing: OK NOT_SENT, and never authentic
                 (default True)
             timeout: seconds for the whole call, retries and waits included; else the client's timeout
@@ -134,7 +134,7 @@ class Operations(Endpoints):
         Args:
             payouts: the recipients, by the interface's names, each with a clientReference that is unique in the list
             earlier: the report of an earlier call with the same list: only what was provably not executed is sent
-            continue_after_unknown: goes on after a batch whose outcome is UNKNOWN
+            continue_after_unknown: continues after a batch whose outcome is UNKNOWN
             progress: called with done, total and step before and after each batch; unless it returns paysvc.CONTINUE,
                 no further batch is sent. If it raises, or a signal's handler does, Ctrl-C's for example, the exception
                 is raised when the batch in hand has ended, and paysvc.abandoned_call() gives the report from it

@@ -97,7 +97,7 @@ class _Told:
         done, total, text = step
         answer = self._progress(done, total, decode(text.decode()))
         if self.forked:
-            raise RuntimeError("a child that was forked in a progress function cannot go on with its parent's call")
+            raise RuntimeError("a child process that was forked in a progress function cannot continue its parent's call")
         self._failed = False
         return CONTINUE if type(answer) is int and answer == CONTINUE else 0
 

@@ -259,7 +259,7 @@ def _ended(what: str, result: object) -> None:
     if inspect.isawaitable(result) or inspect.isgenerator(result) or inspect.isasyncgen(result):
         if inspect.iscoroutine(result):
             result.close()
-        raise TypeError(f"{what} returned a {type(result).__name__}, which nobody runs: {_ASYNC}")
+        raise TypeError(f"{what} returned a {type(result).__name__}, which would never run: {_ASYNC}")
 
 
 def _begun(begin: Begin) -> Begin:

@@ -99,7 +99,7 @@ class Reply(dict[str, Any]):
         self._answer: Any = None
         #: Asks the library's reply, if it is CONFIRMED and SUCCESSFUL; otherwise why that is not paid.
         self._compare: Callable[[str, str, str], str] | None = None
-        self._why_not = "this reply was not made by the library, or has been restored: ask the service again"
+        self._why_not = "this reply was not made by the library, or was restored from a copy: ask the service again"
         # The methods give the members; the dict itself holds only this key. Without it, C code that reads the dict
         # directly would find an empty answer, and json would write {}.
         unread: Any = self

@@ -76,7 +76,7 @@ impl Journal {
                 Some(&place) => {
                     let known = &mut self.report.rows[place];
                     if !may_change(known) || known.identity.difference(&row.identity).is_some() {
-                        return Err("contradicts what was known of a payout".into());
+                        return Err("contradicts what was known about a payout".into());
                     }
                     *known = row;
                 }

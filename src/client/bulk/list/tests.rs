@@ -74,7 +74,7 @@ fn a_recipient_that_exceeds_the_key_is_refused_with_both_numbers() {
     assert_eq!(with(longest).unwrap().request(&[0]).text().len(), 245);
     let error = with(longest + 1).err().unwrap();
     assert_eq!(error.status, Status::Encrypt);
-    let text = "is too long: its payload alone is 246 bytes, this key carries at most 245";
+    let text = "is too long: its payload alone is 246 bytes, this key can encrypt at most 245";
     assert_eq!(error.errors, [("payoutDetails.0".to_owned(), text.to_owned())]);
     let error = List::read(json::parse("[]").unwrap(), INITIATE, &Settings::default()).err().unwrap();
     assert_eq!(error.status, Status::Argument, "the list is checked first");

@@ -33,7 +33,7 @@ impl Example {
                 "UNKNOWN, ask a person before you repeat it".to_owned()
             }
             (Safety::Moves, Some(look_up)) if look_up.settles == Settles::Refund => {
-                "UNKNOWN, ask a person before you repeat it: no look-up tells of a refund of a part".to_owned()
+                "UNKNOWN, ask a person before you repeat it: no look-up can tell about a partial refund".to_owned()
             }
             (Safety::Moves, Some(_)) => "UNKNOWN, resolve it before you repeat it".to_owned(),
         };
