@@ -1,5 +1,5 @@
-//! Is everything there for the first sale? Looks at the configuration, opens a connection, and asks the service something
-//! that only reads.
+//! Is everything ready for the first sale? Looks at the configuration, opens a connection, and asks the service
+//! something that only reads.
 
 use std::time::{Duration, SystemTime};
 
@@ -48,7 +48,7 @@ impl Client {
         vec![address, key(ApiKey::Public), key(ApiKey::Secret), self.check_mode(), encryption_key]
     }
 
-    /// A mode that is configured has been compared with the keys already.
+    /// A configured mode has already been compared with the keys.
     fn check_mode(&self) -> Found {
         let modes = [ApiKey::Public, ApiKey::Secret].map(|key| mode_of_key(self.config.key(key)?.expose()));
         match modes {

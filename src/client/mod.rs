@@ -52,14 +52,14 @@ pub struct Client {
     settings: Settings,
     /// `None` without a base URL.
     transport: Option<Transport>,
-    /// By API key, the headers that all requests have in common. `None` without the key.
+    /// The headers that all requests have in common, by API key. `None` without the key.
     headers: [Option<HeaderMap>; 2],
     journal: JournalCell,
     pub log: Log,
 }
 
 impl Client {
-    /// `json` is `None` to configure all from the environment.
+    /// With `json` `None`, everything comes from the environment.
     pub fn new(json: Option<&str>, env: &dyn Fn(&str) -> Option<String>) -> Result<Client, ValidationError> {
         let config = Config::parse(json, env)?;
         let settings = config.for_requests()?;
@@ -107,7 +107,7 @@ impl Client {
         self.send(context, prepared, prior)
     }
 
-    /// Calls an endpoint with values that stand in another request.
+    /// Calls an endpoint with values from another request.
     fn look_up(&self, context: &CallContext<'_>, row: &'static Endpoint, members: &Members<'_>) -> Reply {
         let prepared = request::prepare_members(row, members, &self.settings, &|| context.bounds.is_over());
         self.send(context, prepared, PriorAttempts::NONE)

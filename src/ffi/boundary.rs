@@ -20,8 +20,8 @@ pub fn boundary<T>(fallback: T, body: impl FnOnce() -> T) -> T {
     })
 }
 
-/// Runs the body and delivers its reply. A panic becomes a reply too, whose outcome tells whether anything had been sent.
-/// `errno` and its like stay as they were.
+/// Runs the body and delivers its reply. A panic becomes a reply too, whose outcome tells whether anything had been
+/// sent. `errno` and its like stay as they were.
 ///
 /// # Safety
 /// `out` is NULL or points to memory for one pointer.
@@ -30,8 +30,8 @@ pub unsafe fn deliver(out: *mut *mut paysvc_reply, body: impl FnOnce(&CallRecord
     sys::preserving_errors(|| unsafe { deliver_reply(out, Outcome::NotSent, body) })
 }
 
-/// As [`deliver`], for a call about an earlier request: that nothing was sent now says nothing of that request, so the
-/// outcome is UNKNOWN instead of NOT_SENT.
+/// As [`deliver`], for a call about an earlier request: if nothing was sent now, that proves nothing about that
+/// request, so the outcome is UNKNOWN instead of NOT_SENT.
 ///
 /// # Safety
 /// As [`deliver`].

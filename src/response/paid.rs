@@ -16,10 +16,10 @@ pub struct Ordered<'a> {
     pub currency: Option<&'a str>,
 }
 
-/// Stands for what is not compared.
+/// Stands for a value that is not compared.
 pub const ANY: &str = "*";
 
-/// Why it is not paid so; `None`: it is. What the answer leaves open is a reason.
+/// Why it is not paid as ordered; `None`: it is. Anything that the answer leaves open is a reason.
 pub fn why_not(outcome: i32, state: State, answer: Option<&Facts>, ordered: &Ordered<'_>) -> Option<&'static CStr> {
     const CONFIRMED: i32 = Outcome::Confirmed as i32;
     const NOT_SENT: i32 = Outcome::NotSent as i32;

@@ -20,7 +20,7 @@ use crate::util::memory;
 use paysvc_spec::schema::{Answer, Safety};
 use paysvc_spec::status::Status;
 
-/// What is known of the request and of the call when an answer is read.
+/// What is known about the request and the call when an answer is read.
 pub struct AnswerContext<'a> {
     pub safety: Safety,
     pub expected: &'a Answer,
@@ -83,7 +83,8 @@ pub fn read(context: &AnswerContext<'_>, answer: HttpAnswer) -> Judged {
     Judged { reply, verdict, paid_twice: payments_made > 1 }
 }
 
-/// Of an attempt without an answer. `sent`: a byte of the request was written; `status` and `reason` are the transport's.
+/// For an attempt without an answer. `sent`: a byte of the request was written; `status` and `reason` are the
+/// transport's.
 pub fn unanswered(safety: Safety, after_429: bool, sent: bool, status: Status, reason: &str) -> Judged {
     let verdict = verdict::decide(safety, &AttemptResult::NoAnswer { sent, status }, after_429);
     let message = match verdict.explanation.or(verdict::advice(safety, verdict.outcome)) {

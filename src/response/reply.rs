@@ -65,7 +65,7 @@ impl Reply {
         reply
     }
 
-    /// Of a call about an earlier request: that nothing was sent now says nothing of that request.
+    /// For a call about an earlier request: if nothing was sent now, that proves nothing about that request.
     pub fn about_earlier(self) -> Reply {
         match self.outcome {
             Outcome::NotSent => Reply { outcome: Outcome::Unknown, ..self },

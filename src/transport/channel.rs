@@ -1,5 +1,5 @@
-//! A connected socket, through the proxy if there is one and with TLS if it is used: reading, writing, and the check that
-//! nothing is unread before a request is written.
+//! A connected socket, through the proxy if there is one and with TLS if it is used: reading, writing, and the check
+//! that nothing is unread before a request is written.
 
 use std::io::{self, Read as _, Write as _};
 use std::sync::Arc;
@@ -139,7 +139,7 @@ fn closed_early() -> TransportError {
     TransportError::new(Status::Transport, "the connection was closed before the request was sent")
 }
 
-/// Nothing to read is what is wanted.
+/// Having nothing to read is the expected case.
 fn would_block(error: io::Error) -> Result<(), TransportError> {
     match error.kind() {
         io::ErrorKind::WouldBlock => Ok(()),

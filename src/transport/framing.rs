@@ -20,13 +20,13 @@ pub enum End {
     ConnectionClose,
 }
 
-/// What ends the body according to the headers (RFC 9112, 6.3), or why the headers are invalid. ureq has already refused
-/// contradictory lengths.
+/// What ends the body according to the headers (RFC 9112, 6.3), or why the headers are invalid. ureq has already
+/// refused contradictory lengths.
 pub fn end_of_body(status: StatusCode, version: Version, headers: &HeaderMap) -> Result<End, String> {
     let has_length = headers.contains_key(header::CONTENT_LENGTH);
     let mut chunked = false;
     if headers.contains_key(header::TRANSFER_ENCODING) {
-        // Two readers that each use another one of them would see different answers.
+        // Two readers that use different ones would see different answers.
         if has_length {
             return Err("it has both a content-length and a transfer-encoding".into());
         }
@@ -57,8 +57,8 @@ fn list(headers: &HeaderMap, name: HeaderName) -> Vec<String> {
     elements.filter(|element| !element.is_empty()).collect()
 }
 
-/// Counts the bytes received since the request, or since the last byte of the body. It ends answers with endless headers,
-/// interim answers, trailers or chunk lines.
+/// Counts the bytes received since the request, or since the last byte of the body. It ends answers with endless
+/// headers, interim answers, trailers or chunk lines.
 #[derive(Default)]
 pub struct Overhead {
     bytes: AtomicUsize,

@@ -1,7 +1,7 @@
-//! What an answer proves of the recipients of its batch.
+//! What an answer proves about the recipients of its batch.
 //!
-//! The answer does not repeat the clients' references. Its elements are matched with the recipients by position, and checked
-//! by account and amount.
+//! The answer does not repeat the clients' references. Its elements are matched with the recipients by position, and
+//! checked by account and amount.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -105,7 +105,7 @@ pub fn accepted(
     Ok(Accepted { reference, id, payouts })
 }
 
-/// Of an answer that does not report success: the elements that say why, in the order of the recipients.
+/// For an answer that does not report success: the elements that say why, in the order of the recipients.
 pub fn refusals(reply: &Reply, recipients: usize, redact: Redact<'_>) -> Vec<Option<String>> {
     let elements = elements(reply).filter(|elements| elements.len() == recipients).unwrap_or_default();
     elements.into_iter().map(|element| refusal(element, redact)).collect()
@@ -117,7 +117,7 @@ fn elements(reply: &Reply) -> Option<Vec<Value<'_>>> {
     Some(data.children().collect())
 }
 
-/// What an element says that was refused.
+/// What a refused element says.
 fn refusal(element: Value<'_>, redact: Redact<'_>) -> Option<String> {
     if !is_refused(element, &[]) {
         return None;

@@ -20,7 +20,7 @@ pub enum Arguments<'a> {
 }
 
 impl Arguments<'_> {
-    /// An error says nothing of what an earlier run did.
+    /// An error says nothing about what an earlier run did.
     pub fn is_about_earlier(&self) -> bool {
         !matches!(self, Arguments::Pay { earlier: None, .. })
     }
@@ -29,7 +29,7 @@ impl Arguments<'_> {
 /// Reads the request; with an error, whether it is about an earlier run.
 pub fn read(text: &str) -> Result<Arguments<'_>, (ValidationError, bool)> {
     let members = validate::object_within(text, MAX_BULK_TEXT, &fields(), false, WHAT, Status::Argument);
-    // What cannot be read as a whole may still have named an earlier run.
+    // A request that cannot be read as a whole may still have named an earlier run.
     let mentions = || [EARLIER, STATUS_OF].iter().any(|name| text.contains(&format!("\"{name}\"")));
     let members = members.map_err(|error| (error, mentions()))?;
     let given = |name: &str| json::member(&members, name);
@@ -58,7 +58,8 @@ pub fn read(text: &str) -> Result<Arguments<'_>, (ValidationError, bool)> {
     }
 }
 
-/// The list is checked with its recipients' references by [`super::list::List::read`], so that all errors are told at once.
+/// The list is checked with its recipients' references by [`super::list::List::read`], so that all errors are reported
+/// at once.
 fn fields() -> Vec<Field> {
     THIS.members
         .iter()

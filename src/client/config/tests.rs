@@ -137,7 +137,7 @@ fn the_pair_of_a_client_certificate_may_come_from_both_places() {
     assert!(config.client_cert.is_some());
 }
 
-/// Names that tests and bindings use are no settings.
+/// Names that tests and bindings use are not settings.
 #[test]
 fn no_setting_has_the_variable_of_something_else() {
     for taken in ["LIBRARY", "SANDBOX", "FAULTS", "CANARY", "OWNERSHIP"] {

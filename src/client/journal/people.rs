@@ -38,7 +38,7 @@ impl Client {
         self.journal.get().map(|journal| journal.minted.add(reference)).is_some()
     }
 
-    /// Resolves the next open key after that one. Gives its name, "" if none is left; `None` where that is not known.
+    /// Resolves the next open key after that one. Gives its name, "" if none is left; `None` if that is not known.
     pub fn journal_next(&self, context: &CallContext<'_>, after: &str) -> (Option<String>, Reply) {
         let Some(journal) = self.journal.get() else { return (None, Reply::invalid(no_journal("journal_next"))) };
         self.log_news(context, journal);
@@ -90,7 +90,7 @@ impl Client {
     }
 }
 
-/// What a client is refused with whose journal cannot be opened.
+/// The status for a client whose journal cannot be opened.
 const REFUSED: Status = if cfg!(feature = "journal") { Status::Journal } else { Status::Config };
 
 #[cfg(feature = "journal")]

@@ -1,4 +1,4 @@
-//! Answers what an earlier request with the same key, or for the same order, came to.
+//! Answers with what became of an earlier request with the same key, or for the same order.
 
 use super::{Recorded, look_up};
 use crate::client::log::Level;
@@ -11,7 +11,7 @@ use paysvc_spec::endpoints::payouts::names;
 use paysvc_spec::status::{Outcome, State, Status};
 
 impl Recorded<'_> {
-    /// The recorded end. Its body is that of a look-up, where one tells the same.
+    /// The recorded end. If a look-up confirms it, the body is that of the look-up.
     pub(super) fn replay(&self, decision: &Decision<'_>) -> Reply {
         let Some(claimed) = &decision.end else {
             return Reply::failed(Status::Internal, Outcome::Unknown, "the journal has no recorded outcome to return");

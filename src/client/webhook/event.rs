@@ -62,14 +62,14 @@ impl Event {
         Ok(Event { values, subject })
     }
 
-    /// How it is verified. `None`: nothing can be asked.
+    /// How it is verified. `None`: the service cannot be asked.
     pub fn verification(&self) -> Option<(&'static Verification, &str)> {
         let of_subject = VERIFICATIONS.iter().find(|known| Some(known.subject) == self.subject)?;
         self.values.get(of_subject.by).map(|text| (of_subject, text))
     }
 }
 
-/// What the first verification that fits is about.
+/// The subject of the first verification that fits.
 fn subject(values: &Values) -> Option<Subject> {
     let fits = |known: &&Verification| known.names.iter().any(|meaning| values.get(*meaning).is_some());
     VERIFICATIONS.iter().find(fits).map(|known| known.subject)

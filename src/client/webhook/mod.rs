@@ -1,6 +1,7 @@
-//! Webhooks: reads an event, which nobody signs, asks the service whether it is true, and returns the service's answer.
+//! Webhooks: reads an event, which is not signed, asks the service whether it is true, and returns the service's
+//! answer.
 //!
-//! The reading and the comparing are pure; this file asks. What an event may hold is `paysvc_spec::events`.
+//! The reading and the comparing are pure; this file asks. `paysvc_spec::events` says what an event may contain.
 
 mod amounts;
 mod body;
@@ -52,8 +53,8 @@ impl Client {
     }
 }
 
-/// Reads the request and its event, asks with the row and the request that it is given, and compares. If there is nothing to
-/// ask, the reply says why, and the event is not authentic.
+/// Reads the request and its event, asks with the row and the request that it is given, and compares. If there is
+/// nothing to ask, the reply says why, and the event is not authentic.
 pub fn verify(json: &str, stop: &dyn Fn() -> bool, ask: impl FnOnce(&'static Endpoint, &str) -> Reply) -> Reply {
     let mut findings = Findings::default();
     let (event, expected, asks) = match read(json, &mut findings, stop) {

@@ -145,7 +145,7 @@ fn rows_are_read_until_no_more_are_wanted() {
     );
 }
 
-/// Taken for no row, one that cannot be read would be a second charge.
+/// If an unreadable row counted as missing, there would be a second charge.
 #[test]
 fn a_row_that_cannot_be_read_fails_the_whole_reading() {
     let database = Database { rows: vec![b"1", b"\xff", b"3"], ..answers() };

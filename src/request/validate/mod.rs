@@ -14,7 +14,8 @@ use crate::util::validation_error::ValidationError;
 use paysvc_spec::schema::{Field, Kind, PayOption};
 use paysvc_spec::status::Status;
 
-/// Reads `text` as one JSON object and checks it; the error starts with `what`: a function's name, or "the configuration".
+/// Reads `text` as one JSON object and checks it; the error starts with `what`: a function's name, or "the
+/// configuration".
 pub fn object<'a>(
     text: &'a str,
     fields: &[Field],
@@ -235,7 +236,7 @@ impl Check<'_> {
         }
     }
 
-    /// Whether the request has another text at that pointer. What is no text has an error of its own.
+    /// Whether the request has another text at that pointer. A reference that is not text gets an error of its own.
     fn differs(&self, text: &str, pointer: &str) -> bool {
         let mut names = pointer::names(pointer);
         let first = names.next().and_then(|name| json::member(self.members, &name));
@@ -257,8 +258,8 @@ fn describe_number(found: Type) -> &'static str {
     }
 }
 
-/// Whether a text is digits that are set apart. Whether the service joins them is not known, and a refused card costs its
-/// holder an attempt.
+/// Whether a text is digits that are set apart. Whether the service joins them is not known, and a refused card costs
+/// its holder an attempt.
 fn is_grouped(text: &str) -> bool {
     let digits = text.chars().filter(char::is_ascii_digit).count();
     let between = text.chars().filter(|c| c.is_whitespace() || matches!(c, '-' | '\u{2010}'..='\u{2015}')).count();

@@ -38,7 +38,7 @@ pub fn compare(
     if matches!(asked.question, Question::Batch | Question::Account) {
         return (difference, amount_agrees);
     }
-    // A price proves something only of what was paid, and of an order that was only created.
+    // A price proves something only about a completed payment, or an order that was only created.
     let done = |state: State| matches!(state, State::SUCCESSFUL | State::REVERSED);
     let whole =
         asked.question == Question::Order || done(facts.state) || attempt.is_some_and(|attempt| done(attempt.state()));
@@ -59,7 +59,7 @@ pub fn compare(
         };
         difference.get_or_insert(Difference::Other(found));
     }
-    // What no other difference hides may be told by another endpoint.
+    // If there is no other difference, another endpoint may tell the currency.
     (difference.or_else(|| currencies(asked, facts, currency, whole)), amount_agrees)
 }
 

@@ -1,4 +1,4 @@
-//! Reads a report, and the parts of it that stand in the steps of a run. Whatever is not as a run writes it is damage.
+//! Reads a report, and the parts of it that stand in the steps of a run. Anything that a run would not write is damage.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -113,7 +113,7 @@ pub fn batch(members: &Members<'_>) -> Result<Batch, Damage> {
     }
 }
 
-/// Whether everybody is there once, and each batch that may have been executed is whole.
+/// Whether each recipient appears once, and each batch that may have been executed is complete.
 pub fn consistent(report: &Report) -> Result<(), Damage> {
     let mut references = HashSet::new();
     let mut seen = HashSet::new();

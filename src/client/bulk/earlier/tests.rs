@@ -22,7 +22,7 @@ fn batch_of(outcome: Outcome, recipients: usize) -> Batch {
     Batch { outcome, reference, message: "told".into(), ..Batch::begun(recipients) }
 }
 
-/// A report of everything that there may be.
+/// A report with everything that a report can have.
 fn example() -> Report {
     Report {
         batches: vec![batch_of(Outcome::Confirmed, 2), batch_of(Outcome::Rejected, 2), batch_of(Outcome::Unknown, 1)],
