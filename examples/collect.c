@@ -1,6 +1,6 @@
 /* Collects payments at a till: by direct debit, virtual account and card, and makes a refund.
  *
- *   collect --sandbox   gets what the customer and the bank would tell from the sandbox's admin interface
+ *   collect --sandbox   gets from the sandbox's admin interface what the customer and the bank would know
  *   collect             asks you: for the one-time code that the customer gets by e-mail, and for the session identifier
  *                       of an incoming transfer
  *
@@ -114,7 +114,7 @@ static paysvc_json *admin(const char *method, const char *path)
     return request;
 }
 
-/* What the customer or the bank would tell, from the sandbox or typed in by you. Frees the request. */
+/* What the customer or the bank would know, from the sandbox or typed in by you. Frees the request. */
 static void learn(const char *question, paysvc_json *request, const char *pointer, char *out, size_t size)
 {
     paysvc_reply *reply = NULL;

@@ -1,6 +1,6 @@
 """Collects payments at a till: by direct debit, virtual account and card, and makes a refund.
 
-    python collect.py --sandbox   gets what the customer and the bank would tell from the sandbox's admin interface
+    python collect.py --sandbox   gets from the sandbox's admin interface what the customer and the bank would know
     python collect.py             asks you: for the one-time code that the customer gets by e-mail, and for the session
                                   identifier of an incoming transfer
 
@@ -81,7 +81,7 @@ class Till:
         print(f"{'':<21} {advice}")
 
     def learn(self, question: str, member: str, method: str, path: str, **body: object) -> str:
-        """What the customer or the bank would tell, from the sandbox or typed in by you."""
+        """What the customer or the bank would know, from the sandbox or typed in by you."""
         if not self.sandbox:
             return input(f"{question}: ")
         try:

@@ -32,7 +32,7 @@ int look_up_what_is_open(const paysvc_client *client)
     return status == PAYSVC_OK;
 }
 
-/* Nothing is kept for it but the journal: the key of a charge is its order. */
+/* Nothing but the journal is kept for it: the key of a charge is its order. */
 static paysvc_reply *charge(const paysvc_client *client, const char *order)
 {
     paysvc_json *request = paysvc_json_new();

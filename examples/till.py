@@ -28,7 +28,7 @@ def look_up_what_is_open(client: paysvc.Client) -> None:
 
 
 def charge(client: paysvc.Client, order: str) -> paysvc.Reply:
-    """Nothing is kept for it but the journal: the key of a charge is its order."""
+    """Nothing but the journal is kept for it: the key of a charge is its order."""
     return client.order_create(
         reference=order,
         payment_option="C",

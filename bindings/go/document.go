@@ -21,10 +21,10 @@ type document struct {
 	pointer  string // Of the list.
 }
 
-// Where a value stands. The zero value: nowhere, it is absent.
+// The place of a value. The zero value: it is absent.
 type value struct {
 	in *document
-	// to is 0 for a member of something that is no object, which is at from.
+	// to is 0 for a member of something that is not an object, which is at from.
 	from, to uint32
 }
 

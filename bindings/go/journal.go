@@ -52,7 +52,7 @@ func (c *Client) JournalNext(ctx context.Context, after string) (next string, re
 	return next, &found, nil
 }
 
-// That nothing was sent now says nothing of an earlier request.
+// If nothing was sent now, that proves nothing about an earlier request.
 func unknown(failure *Error) *Error {
 	if failure.Outcome == OutcomeNotSent {
 		failure.Outcome = OutcomeUnknown

@@ -1,5 +1,5 @@
-//! The functions that choose their requests themselves: what became of a request, waiting for a payment, webhooks, payouts
-//! in bulk. The endpoints are in [`crate::endpoints`].
+//! The functions that choose their requests themselves: what became of a request, waiting for a payment, webhooks,
+//! payouts in bulk. The endpoints are in [`crate::endpoints`].
 
 mod answers;
 
@@ -190,7 +190,7 @@ pub const OPERATIONS: &[Operation] = &[
     },
 ];
 
-/// The operation of that name. An unknown name does not compile where this is evaluated in a constant.
+/// The operation of that name. In a constant, an unknown name does not compile.
 pub const fn operation(name: &str) -> &'static Operation {
     let mut index = 0;
     while index < OPERATIONS.len() {

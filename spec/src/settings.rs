@@ -1,8 +1,9 @@
-//! The members of the two JSON objects that are not an endpoint's: the configuration, and the request of `paysvc_request`.
+//! The members of the two JSON objects that are not an endpoint's: the configuration, and the request of
+//! `paysvc_request`.
 
 use crate::schema::{Default, Field, Kind};
 
-/// How the environment configures, for the documentation of every language.
+/// How the environment configures a client, for the documentation of every language.
 pub const ENVIRONMENT: &str = "A member that is left out is read from the environment variable of its name in \
      capitals with the prefix PAYSVC_, e.g. PAYSVC_BASE_URL, PAYSVC_TIMEOUT_MS=5000 or PAYSVC_ALLOW_HTTP=true (or 1). An \
      empty variable counts as not set.";

@@ -17,8 +17,8 @@ const fn constant(name: &'static str, number: i32, doc: &'static str) -> Constan
 /// Version of the binary interface: the number in the soname and the value of `paysvc_abi()`.
 pub const ABI: i32 = 1;
 
-/// What a callback of progress returns so that the call goes on. Any other value stops it: a callback that fails by accident
-/// returns something else.
+/// What a callback of progress returns so that the call goes on. Any other value stops it: a callback that fails by
+/// accident returns something else.
 pub const CONTINUE: i32 = 0x5D00;
 
 /// What a callback of a store returns: the row is durable, or what was asked for was done.
@@ -49,8 +49,8 @@ pub enum Status {
     Internal = 90,
 }
 
-/// Statuses whose name sounds as if the request in question had not been executed. With the outcome UNKNOWN that is not so: the
-/// error classes of the languages then leave them out.
+/// Statuses whose name sounds as if the request in question had not been executed. With the outcome UNKNOWN that is not
+/// true, so the languages' error classes leave them out.
 pub const DENIALS: &[Status] =
     &[Status::Argument, Status::Config, Status::Encrypt, Status::Rejected, Status::Unauthorized, Status::RateLimited];
 
@@ -109,7 +109,7 @@ pub const STATUSES: &[Constant] = &[
     constant("E_INTERNAL", Status::Internal as i32, "A bug in this library; it was caught."),
 ];
 
-/// What is known of the service's side.
+/// What is known about the service's side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(i32)]
 pub enum Outcome {

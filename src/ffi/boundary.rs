@@ -68,7 +68,7 @@ unsafe fn deliver_reply(
             handle::new(Reply::failed(Status::Internal, outcome, source_line.bug("")), &record)
         })
     });
-    // Making the reply panicked as well: it stays NULL, whose outcome is UNKNOWN.
+    // Making the reply panicked as well: it stays NULL, which stands for the outcome UNKNOWN.
     let Ok(handle) = handle else { return Status::Internal as paysvc_status };
     let status = handle.status;
     if !out.is_null() {

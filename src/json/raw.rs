@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 
 use crate::util::memory;
 
-/// As many members as nearly every object has at most.
+/// Nearly every object has at most this many members.
 const FEW: usize = 16;
 
 /// The members of one object, in their order.

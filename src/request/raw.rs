@@ -1,4 +1,4 @@
-//! `paysvc_request`: a request described by JSON, for what the table does not have yet.
+//! `paysvc_request`: a request described by JSON, for endpoints that the table does not have yet.
 //!
 //! The rules of a row also apply here: the payload of an encrypted endpoint is never sent unencrypted.
 
@@ -24,7 +24,7 @@ use paysvc_spec::status::Status;
 pub const WHAT: &str = "request";
 /// Apache refuses more by default.
 const MAX_HEADERS: usize = 100;
-/// Bank account numbers have so many digits, card numbers more.
+/// Bank account numbers have this many digits, card numbers have more.
 const ACCOUNT_DIGITS: usize = 10;
 
 /// Headers that the library sets itself, or that would change the framing of the request.
@@ -67,7 +67,8 @@ pub fn prepare(text: &str, settings: &Settings, stop: Stop<'_>) -> Result<Prepar
     let headers = headers(&members)?;
     let query = query(&members)?;
     let references = references(&members);
-    // Encrypted before the secrets are collected: that refuses a long payload, whose secrets would take long to collect.
+    // Encrypted before the secrets are collected: that refuses a long payload, whose secrets would take long to
+    // collect.
     let body = body.map(|payload| body::encode(payload, encrypt, settings)).transpose()?;
     let secrets = secrets(&members, row, &path, &headers, stop);
     Ok(Prepared {
@@ -133,8 +134,8 @@ fn references(members: &Members<'_>) -> References {
     found
 }
 
-/// What no message may repeat: the secrets of a row; of other requests the whole body and query, and account numbers in
-/// the path; and the caller's headers.
+/// The values that no message may repeat: the secrets of a row; for other requests, the whole body and query, and
+/// account numbers in the path; and the caller's headers.
 fn secrets(
     members: &Members<'_>,
     row: Option<&Endpoint>,

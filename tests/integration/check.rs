@@ -1,4 +1,5 @@
-//! `paysvc_client_check`: whether everything is ready for the first sale, and what is said of each thing that is not.
+//! `paysvc_client_check`: whether everything is ready for the first sale, and what is said about each thing that is
+//! not.
 
 use paysvc_spec::checks::{ASKED, CARD_PAYLOAD, Check};
 use paysvc_spec::status::Outcome;
@@ -103,7 +104,7 @@ fn the_step_that_fails_on_the_way_to_the_service_is_named() {
     );
 }
 
-/// A service that answers everything so.
+/// A service that gives this answer to everything.
 fn service(status: &'static str, headers: &'static str, body: &'static str) -> (Server, Value) {
     let server = Server::always(status, headers, body);
     let config = with(server.config(), json!({"encryption_key": long_encryption_key()}));

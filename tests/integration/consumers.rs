@@ -1,5 +1,5 @@
-//! Programs that are built with an installed copy of the library, in every way that it is meant to be linked. Each refunds a
-//! part of an order in the sandbox. Nothing of the folder in which it was built helps them.
+//! Programs that are built with an installed copy of the library, in every way that it is meant to be linked. Each
+//! refunds a part of an order in the sandbox. Nothing in the folder in which it was built helps them.
 
 mod platforms;
 

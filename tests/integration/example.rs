@@ -1,5 +1,5 @@
 //! The examples, as `make demo` runs them: what is in the sandbox's ledger afterwards, and that they do not hand over
-//! the goods when what was paid is not what was ordered.
+//! the goods if the payment differs from the order.
 
 use std::io::Write as _;
 use std::net::TcpStream;
@@ -68,7 +68,7 @@ fn play(start: &dyn Fn() -> Command, sandbox: &Sandbox, base_url: &str) -> (Stri
     (String::from_utf8(output.stdout).unwrap(), output.status.success())
 }
 
-/// All of that many steps succeed.
+/// All steps, of which there are that many, succeed.
 fn collects(start: &dyn Fn() -> Command, steps: usize) {
     settles(start, steps);
     keeps_the_goods(start);
@@ -102,8 +102,8 @@ fn settles(start: &dyn Fn() -> Command, steps: usize) {
     }
 }
 
-/// Names with quotes and accents, in UTF-8 and in Windows-1252, come back from the service as they were typed; the prices
-/// are those that were set; and the list of payments is read.
+/// Names with quotes and accents, in UTF-8 and in Windows-1252, come back from the service as they were typed; the
+/// prices are those that were set; and the list of payments is read.
 fn passes_names_on(start: &dyn Fn() -> Command) {
     let sandbox = Sandbox::start(&[]);
     let (told, _) = play(start, &sandbox, sandbox.text("base_url"));

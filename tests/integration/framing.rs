@@ -1,4 +1,5 @@
-//! How requests and answers are framed: what an answer's headers contradict is not whole, whatever its body says.
+//! How requests and answers are framed: an answer whose headers contradict each other is not whole, whatever its body
+//! says.
 
 use serde_json::json;
 

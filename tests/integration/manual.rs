@@ -1,4 +1,4 @@
-//! The manual pages: troff and man have nothing to complain of, every function has one, and the sandbox's has every option.
+//! The manual pages: troff and man report no problems, every function has one, and the sandbox's has every option.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
-//! What became of an earlier request: `paysvc_resolve` and `paysvc_order_wait` over real sockets, against a server that gives
-//! any answer and against the sandbox.
+//! What became of an earlier request: `paysvc_resolve` and `paysvc_order_wait` over real sockets, against a server that
+//! gives any answer and against the sandbox.
 
 mod reference;
 mod sandbox;
@@ -264,7 +264,7 @@ fn where_no_endpoint_tells_nothing_is_sent() {
     assert_eq!(service.server.seen(), [""; 0]);
 }
 
-/// Whatever is wrong: nothing was sent *now*, and that tells nothing of the earlier request.
+/// Whatever is wrong: nothing was sent *now*, which proves nothing about the earlier request.
 #[test]
 fn the_outcome_is_never_not_sent() {
     let service = Service::new();

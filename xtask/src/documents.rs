@@ -11,7 +11,7 @@ use paysvc_spec::verdicts::{CHANGING, READING};
 use crate::codegen::{platforms, readme, verdicts};
 use crate::markers;
 
-/// Each document with the tables that it must have. Every part may stand in any of them.
+/// Each document with the tables that it must have. Every part may be in any of them.
 const DOCUMENTS: &[(&str, &[&str])] = &[
     ("README.md", &["platforms-short", "endpoints", "operations", "settings"]),
     ("docs/platforms.md", &["platforms"]),

@@ -221,7 +221,7 @@ func (h *handler) once(ctx context.Context, key string, reply *paysvc.WebhookVer
 	return http.StatusOK, 0
 }
 
-// What is known of an event.
+// What is known about an event.
 type verdict struct {
 	key        string // Of an authentic event, otherwise "".
 	status     int
@@ -229,7 +229,7 @@ type verdict struct {
 	unverified bool // It is decided that it is not authentic.
 }
 
-// What the reply to webhook_verify says of an event.
+// What the reply to webhook_verify says about an event.
 func judge(reply *paysvc.Reply) verdict {
 	authentic, _ := reply.Get("/authentic")
 	key, _ := reply.Get("/key")

@@ -86,7 +86,7 @@ fn at_least_one(fields: &mut Fields, name: &str) -> Option<u64> {
     count
 }
 
-/// A probability is no amount of money, so it may be a float.
+/// A probability is not an amount of money, so it may be a float.
 fn probability(body: &Json, fields: &mut Fields) -> Option<Probability> {
     let seed = fields.optional_count("seed").unwrap_or(0);
     let text = match body.get("probability") {

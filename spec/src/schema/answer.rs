@@ -1,4 +1,4 @@
-//! Answers: their members, and what tells success, code and state.
+//! Answers: their members, and where they state success, code and state.
 
 use super::{Certainty, Place, Role, doc};
 
@@ -169,7 +169,7 @@ pub enum Envelope {
     Bare,
     /// `isSuccess` is true or false; the data stands beside it.
     IsSuccess,
-    /// Nothing is known of the answer, as for requests that have no row.
+    /// Nothing is known about the answer, as for requests that have no row.
     Unknown,
 }
 
@@ -197,7 +197,7 @@ impl Envelope {
     }
 }
 
-/// What is known of an answer.
+/// What is known about an answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer {
     pub envelope: Envelope,
@@ -211,7 +211,8 @@ pub struct Answer {
     pub reports_state: bool,
     /// The state is that of a payment for an order, or into a virtual account: SUCCESSFUL means paid.
     pub is_of_payment: bool,
-    /// All members, with the envelope's own: `status`, `message` and the code. The `errors` of a failure are not among them.
+    /// All members, with the envelope's own: `status`, `message` and the code. The `errors` of a failure are not among
+    /// them.
     pub members: &'static [Member],
 }
 
@@ -221,8 +222,8 @@ impl Answer {
         matches!(self.envelope, Envelope::PaymentState)
     }
 
-    /// JSON pointer of the number that is the payment's state, for documentation: of this payment before the order, and
-    /// surely known before guessed. `None` where the answer has no such number.
+    /// JSON pointer of the number that is the payment's state, for documentation: that of this payment before that of
+    /// the order, and a certain place before a guessed one. `None` where the answer has no such number.
     pub fn state(&self) -> Option<String> {
         let mut found = Vec::new();
         if self.reports_state {

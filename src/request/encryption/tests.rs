@@ -26,7 +26,7 @@ fn another_implementation_decrypts_the_payload() {
         let private = RsaPrivateKey::from_pkcs8_pem(vector["private_key_pem"].as_str().unwrap()).unwrap();
         let decrypt = |text: &str| private.decrypt(Pkcs1v15Encrypt, &STANDARD.decode(text).unwrap()).unwrap();
         let plaintext = vector["plaintext"].as_str().unwrap().as_bytes();
-        // The vector itself is sound, so a mistake here is ours.
+        // The test vector is correct, so a mistake here is ours.
         assert_eq!(decrypt(vector["sample_ciphertext_base64"].as_str().unwrap()), plaintext);
         for payload in [plaintext, b"", &vec![b'x'; key.max_payload()]] {
             let body: Value = serde_json::from_str(&key.encrypt(payload).unwrap()).unwrap();

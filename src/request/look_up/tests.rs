@@ -1,4 +1,4 @@
-//! What is kept of a request, from the table's own rows.
+//! What is kept from a request, according to the table's own rows.
 
 use super::*;
 use paysvc_spec::ENDPOINTS;

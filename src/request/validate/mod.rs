@@ -71,7 +71,7 @@ pub fn out_of_memory(what: &str, length: usize, status: Status) -> ValidationErr
     ValidationError::new(status, format!("{what} is {length} bytes, which {}", memory::TOO_LARGE))
 }
 
-/// Why a text is no valid object: common mistakes get a clear message.
+/// Why a text is not a valid object: common mistakes get a clear message.
 fn reason(text: &str, error: &serde_json::Error) -> String {
     match json::parse(text) {
         Err(error) => format!("is not JSON: {error}"),
@@ -89,7 +89,7 @@ pub fn fault(value: &RawValue, field: &Field) -> Option<String> {
         .fault(value, &alone, "")
 }
 
-/// The known members that an unknown one is taken for, with their paths, as in `order.amount or amount`.
+/// The known members that an unknown one probably means, with their paths, as in `order.amount or amount`.
 ///
 /// `name` stands in an object with the members `here`, whose path is `prefix`, of a request with the members `all`.
 pub fn meant(name: &str, here: &[Field], prefix: &str, all: &[Field]) -> Option<String> {
@@ -98,7 +98,7 @@ pub fn meant(name: &str, here: &[Field], prefix: &str, all: &[Field]) -> Option<
 
 /// The text for a value that is none of these, with the one that it is like.
 pub fn unknown_choice(given: &str, all: &mut dyn Iterator<Item = &'static str>) -> String {
-    // A name that is much longer is no typing mistake, and comparing takes quadratic time and memory.
+    // A name that is much longer is not a typing mistake, and comparing takes quadratic time and memory.
     let given = shortened(given);
     let distance = |known: &&str| strsim::damerau_levenshtein(&known.to_lowercase(), &given.to_lowercase());
     match all.min_by_key(distance).filter(|known| distance(known) <= known.len() / 3 + 1) {
@@ -258,8 +258,8 @@ fn describe_number(found: Type) -> &'static str {
     }
 }
 
-/// Whether a text is digits that are set apart. Whether the service joins them is not known, and a refused card costs
-/// its holder an attempt.
+/// Whether a text is digits that are set apart. It is not known whether the service joins them, and a refused card
+/// costs its holder an attempt.
 fn is_grouped(text: &str) -> bool {
     let digits = text.chars().filter(char::is_ascii_digit).count();
     let between = text.chars().filter(|c| c.is_whitespace() || matches!(c, '-' | '\u{2010}'..='\u{2015}')).count();
@@ -273,7 +273,7 @@ pub fn did_you_mean(known: &str) -> String {
 fn unknown(name: &str, fields: &[Field]) -> String {
     let allowed = |field: &&Field| field.name.len() / 3 + 1;
     let distance = |field: &&Field| strsim::damerau_levenshtein(&field.name.to_lowercase(), &name.to_lowercase());
-    // A name that is much longer is no typing mistake, and comparing takes quadratic time and memory.
+    // A name that is much longer is not a typing mistake, and comparing takes quadratic time and memory.
     let near = fields.iter().filter(|field| name.len() <= 2 * (field.name.len() + allowed(field)));
     let nearest = near.min_by_key(distance).filter(|field| distance(field) <= allowed(field));
     match nearest {

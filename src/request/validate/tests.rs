@@ -1,4 +1,4 @@
-//! Of requests and the configuration.
+//! For requests and the configuration.
 
 use paysvc_spec::schema::Wire;
 
@@ -141,7 +141,7 @@ fn two_members_that_mean_the_same_must_be_the_same() {
     for text in [r#""reference":"\u0061""#, "", r#""currency":"NGN""#, r#""currency":"NGN","unit":"N\u0047N""#] {
         assert_eq!(told(&format!(r#"{{"reference":"a","order":{{{text}}}}}"#)), [""; 0], "{text}");
     }
-    // What is no text is told once.
+    // A value that is not text is reported once.
     assert_eq!(told(r#"{"reference":5,"order":{"reference":"b"}}"#), ["reference must be a string, it is a number"]);
 }
 
@@ -240,7 +240,7 @@ mod options {
             let hint = error("card.cardnumber", "must be digits only, without spaces or dashes");
             assert_eq!(with(number), [hint], "{number}");
         }
-        // What is no card number is for the service to say: a test card may have any form.
+        // The service decides what is not a card number: a test card may have any form.
         for number in ["4111111111111111", "x", "tok-1", "4111 x"] {
             assert_eq!(with(number), [], "{number}");
         }

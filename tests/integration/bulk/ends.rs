@@ -99,7 +99,7 @@ fn faults_end_a_run_where_they_must() {
             "AUUU",
             "three batches in a row",
         ),
-        // Two refusals and an acceptance begin the count anew.
+        // Two refusals and an acceptance restart the count.
         case(json!([{"fault": "refused", "nth": 1, "count": 2}]), &none, "E_UNRESOLVED UNKNOWN", "RRAA", ""),
     ] {
         check_case(&case);

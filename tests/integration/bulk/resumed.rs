@@ -36,7 +36,7 @@ fn only_what_is_proved_undone_is_sent() {
     for name in ["SALARY-0", "SALARY-1", "SALARY-4", "SALARY-5"] {
         assert_eq!(carried(&first, name), carried(&second, name));
     }
-    // Nothing is left that may be sent: UNKNOWN stays for a person.
+    // Nothing is left that may be sent: UNKNOWN needs a person.
     let (third, steps) = run(&client, &json!({"payoutDetails": list, "earlier": second}));
     assert!(steps.is_empty());
     assert_eq!(third.attempts(), 0);
@@ -105,7 +105,7 @@ fn the_steps_of_a_run_that_left_no_report_are_as_good() {
         let client = Client::new(&sandbox.config());
         let list = recipients(8);
         let mut count = 0;
-        // It dies once so many steps are written; the request of a step before a batch may still have been sent.
+        // It dies once this many steps are written; the request of a step before a batch may still have been sent.
         let dies = move |_: &Value| {
             count += 1;
             if count > known { 0 } else { CONTINUE }

@@ -16,10 +16,10 @@ use super::{folder, with_c};
 use crate::support::driver::Driver;
 use crate::support::sandbox::Sandbox;
 
-/// So many states are tried in `make test`.
+/// How many states are tried in `make test`.
 const SOME: usize = 16;
 
-/// So many charges, that what is in the -wal file is brought into the journal in between.
+/// So many charges that the -wal file is brought into the journal in between.
 fn calls() -> Vec<Call> {
     vec![
         Call::charge("O-1", None),

@@ -113,7 +113,7 @@ fn a_declined_card_is_rejected_only_as_the_only_attempt() {
     let found = resolve(Some(1));
     found.expect("E_REJECTED REJECTED");
     assert_eq!((found.state(), shop.charges("O-1")), (4, 0));
-    // Another attempt pays, and nobody learns of it but by the look-up.
+    // Another attempt pays, and only the look-up shows it.
     shop.arm(CREATE, "commit_then_reset");
     shop.card("O-1", "5123450000784608");
     let found = resolve(Some(2));
@@ -157,7 +157,7 @@ fn a_look_up_that_fails_once_is_repeated_with_wait() {
     assert_eq!((found.state(), found.attempts()), (5, 2));
 }
 
-/// Whatever happens to the look-up: it never says the contrary of what is so.
+/// Whatever happens to the look-up, it never says the opposite of the truth.
 #[test]
 fn no_fault_of_the_look_up_makes_its_answer_wrong() {
     let shop = Shop::new();

@@ -1,4 +1,5 @@
-//! The tables of platforms: the short one of README, and that of docs/platforms.md with what ran where and what did not.
+//! The tables of platforms: the short one of README, and that of docs/platforms.md with what ran where and what did
+//! not.
 
 use minijinja::{Value, context};
 use paysvc_platforms::table::{Platform, Proof, Runner, System};
@@ -70,7 +71,7 @@ fn ran(proofs: &[Proof]) -> String {
     [&scenarios[..]].into_iter().chain(others).collect::<Vec<_>>().join("; ")
 }
 
-/// What nobody should take for tested, because it looks like what was.
+/// Platforms that look like tested ones, but were not tested.
 fn untested(system: System, runner: Runner) -> String {
     let mut untested = Vec::new();
     match system {

@@ -30,7 +30,7 @@ func lookUpWhatIsOpen(ctx context.Context, client *paysvc.Client) error {
 	return err
 }
 
-// Nothing is kept for it but the journal: the key of a charge is its order.
+// Nothing but the journal is kept for it: the key of a charge is its order.
 func charge(ctx context.Context, client *paysvc.Client, order string) (*paysvc.OrderCreateReply, error) {
 	return client.OrderCreate(ctx, paysvc.OrderCreateRequest{
 		Reference:     &order,

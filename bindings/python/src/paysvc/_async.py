@@ -157,7 +157,7 @@ class AsyncClient(AsyncOperations, Once):
 
     def _too_late(self, name: str, members: Mapping[str, object]) -> Reply:
         busy = f"all {self._max_concurrency} threads of this client (max_concurrency) were busy"
-        # That nothing was sent now says nothing of an earlier request.
+        # If nothing was sent now, that proves nothing about an earlier request.
         outcome = Outcome.UNKNOWN if name in (*ABOUT_EARLIER, "journal_next") else Outcome.NOT_SENT
         message = f"{name}: {busy} until the timeout of this call; nothing was sent"
         return reply_class(name, members).local(Status.TIMEOUT, message, outcome)
@@ -196,7 +196,7 @@ class AsyncClient(AsyncOperations, Once):
         return self._native.answer("encrypt", payload)
 
     async def warm(self, *, timeout: float | None = None) -> Reply:
-        """Connects ahead, so that the next request that moves money does not wait for it: call it when the cashier
+        """Connects in advance, so that the next request that moves money does not wait for it: call it when the cashier
         begins.
 
         Sends no request: if it raises, nothing has happened, and that request connects by itself. The connection is

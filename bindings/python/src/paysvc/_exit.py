@@ -32,7 +32,7 @@ def ended_at_exit(cancel: Callable[[], None]) -> Iterator[None]:
             _ended.put(None)
 
 
-# Threads that are no daemons have ended before it runs.
+# Threads that are not daemons have ended before it runs.
 @atexit.register
 def _end() -> None:
     global _ending

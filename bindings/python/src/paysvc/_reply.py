@@ -115,9 +115,9 @@ class Reply(dict[str, Any]):
         """True only if this order is paid: CONFIRMED, SUCCESSFUL, and order, price and currency are these.
 
         The amount is the price without the fee, never a float; amounts are compared as decimals. "*" is not compared.
-        An order that the answer does not name is the request's; a currency also as resolve() has proved it. Of
-        webhook_verify() and order_wait() it is about what the service said. A refund or a payout is never paid. A reply
-        that was pickled is not: it is no answer of the service any more.
+        An order that the answer does not name is the request's; a currency may also be one that resolve() has proved.
+        For webhook_verify() and order_wait() it is about what the service said. A refund or a payout is never paid, and
+        neither is a reply that was pickled: it is no longer an answer from the service.
         """
         return not self.why_not_paid(reference, amount, currency)
 

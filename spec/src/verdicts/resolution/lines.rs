@@ -20,7 +20,7 @@ const LINE: Line = Line {
     explanation: "",
 };
 
-/// A look-up that tells nothing.
+/// A look-up that proves nothing.
 const FAILED_LOOK_UP: Line = Line { status: StatusRule::LookUp, state: StateRule::None, ..LINE };
 
 /// What is settled.
@@ -30,7 +30,7 @@ const REJECTED: Line =
 
 const DIFFERS: &str = "the answer differs from what was asked for";
 
-/// Every payment of the order has failed for good, and nothing of the answer contradicts it.
+/// Every payment of the order has failed for good, and nothing in the answer contradicts it.
 const ALL_FAILED: Condition = Condition::All(&[
     Condition::Final,
     Condition::State(&[State::FAILED]),

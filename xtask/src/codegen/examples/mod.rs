@@ -48,10 +48,10 @@ impl Example {
     }
 }
 
-/// What most answers have is not the point of this one.
+/// Members that most answers have are not the point of this example.
 const OF_MOST_ANSWERS: &[&str] = &["status", "statusCode", "code", "message"];
 
-/// The first amount of a payment, the first text of another answer; of those that the canned answer has.
+/// The first amount of a payment, or the first text of another answer, among the members of the canned answer.
 fn member(row: &'static Endpoint, answer: &serde_json::Value, has_state: bool) -> Vec<&'static Member> {
     let mut leaves = Vec::new();
     add_leaves(&mut leaves, &mut Vec::new(), row.answer.members, answer);
